@@ -1,0 +1,36 @@
+"""Tallystick: classification for tables and text that learns by counting and shows its working.
+
+Names are loaded when first used, so that `import tallystick` stays fast and loads no data library.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_WHERE = {
+    "NaiveBayes": "estimators",
+    "cross_validate": "evaluate",
+    "load": "export",
+    "read": "data.source",
+}
+
+__all__ = ["NaiveBayes", "__version__", "cross_validate", "load", "read"]
+
+if TYPE_CHECKING:
+    from tallystick.data.source import read
+    from tallystick.estimators import NaiveBayes
+    from tallystick.evaluate import cross_validate
+    from tallystick.export import load
+
+
+def __getattr__(name: str) -> Any:
+    if name in _WHERE:
+        return getattr(importlib.import_module(f"tallystick.{_WHERE[name]}"), name)
+    raise AttributeError(f"module 'tallystick' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

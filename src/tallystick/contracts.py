@@ -1,0 +1,145 @@
+"""The five parts and their laws, on one page. A learner asks, an engine sums, the learner updates.
+
+    source  --encode-->  table of blocks  --engine.total(table, statistic)-->  total  --learner.update-->  model
+
+Knows only shapes of things. Every room is written against this page, so that a new engine or a new learner
+joins by keeping these laws and adding its name to `tests/test_engine_contract.py` or `tests/test_learner_contract.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from tallystick.data.schema import Note, Schema
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+T = TypeVar("T")
+D = TypeVar("D")
+
+
+class Source(Protocol):
+    """Rows as they lie outside: a file, a frame, a matrix, a query.
+
+    Law: `batches()` can be called again and gives the same rows. The order and the size of batches mean nothing.
+    """
+
+    name: str  # for messages: "train.csv", "DataFrame"
+    columns: tuple[str, ...]
+    notes: tuple[Note, ...]
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield all rows once, as Arrow record batches with exactly `columns`."""
+        ...
+
+
+class Block(Protocol):
+    """Some rows of a table, encoded. Arrays are views: nobody writes to them.
+
+    codes(column)[row]: 0..k-1 are the k levels in schema order, k is missing, k+1 is unseen; 8, 16 or 32 bits.
+    values(column)[row]: float64, NaN is missing; may be strided.
+    classes[row]: codes of the target's labels. weights[row]: whole multiples of 1/unit, None means 1 each.
+    """
+
+    rows: int
+    classes: NDArray[Any] | None
+    response: NDArray[np.float64] | None
+    weights: NDArray[np.int64] | None
+
+    def codes(self, column: str) -> NDArray[Any]:
+        """Return the codes of a levels, ordered or boolean column."""
+        ...
+
+    def values(self, column: str) -> NDArray[np.float64]:
+        """Return the values of a numeric column."""
+        ...
+
+    def words(self, column: str) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint32]]:
+        """Return the word counts of a text column as (starts[row + 1], word[entry], count[entry]).
+
+        Words of one row are in rising order; the word number len(column.words) stands for all unseen words.
+        """
+        ...
+
+
+class Table(Protocol):
+    """A schema and blocks. Law: the multiset of rows is all that blocks mean, not their order or size."""
+
+    schema: Schema
+    notes: tuple[Note, ...]
+    unit: int  # a weight of 1 is this many; 1, or 2**32 when some weight is not whole
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield all rows once."""
+        ...
+
+
+class Statistic(Protocol[T]):
+    """A question about rows whose answer is a sum. Picklable, small, immutable.
+
+    Laws, for any blocks a, b, c in any order and any cut of the rows into blocks, bit for bit:
+    merge(x, y) == merge(y, x); merge(zero(), x) == x; merge is associative; add(x, a) == merge(x, add(zero(), a)).
+    `add` and `merge` may reuse the memory of their first argument.
+    """
+
+    def zero(self) -> T:
+        """Return the total of no rows."""
+        ...
+
+    def add(self, total: T, block: Block) -> T:
+        """Return the total with the rows of one more block."""
+        ...
+
+    def merge(self, total: T, other: T) -> T:
+        """Return the total of two sets of rows."""
+        ...
+
+
+class Engine(Protocol):
+    """Whoever can sum a statistic over all blocks of a table. Law: the answer is the sum, whoever gives it."""
+
+    def total(self, table: Table, question: Statistic[T]) -> T:
+        """Return the question's total over the whole table."""
+        ...
+
+
+class Learner(Protocol[D]):
+    """Decisions on totals. It never sees a row. Law: the same totals give the same model."""
+
+    def start(self, schema: Schema) -> D:
+        """Return the first draft: nothing is known but the schema."""
+        ...
+
+    def ask(self, draft: D) -> Statistic[Any] | None:
+        """Return the next question, or None when the draft is complete."""
+        ...
+
+    def update(self, draft: D, total: Any) -> D:
+        """Return the draft with the answer worked in."""
+        ...
+
+    def finish(self, draft: D) -> Model:
+        """Return the fitted model."""
+        ...
+
+
+class Model(Protocol):
+    """Fitted numbers and a schema: readable and portable, without data or engine.
+
+    Law: `from_dict(to_dict())` is the same model, and predicts the same bits.
+    """
+
+    kind: str
+    schema: Schema
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the part of the model file that is this model's own."""
+        ...
+
+    def scores(self, block: Block) -> NDArray[np.float64]:
+        """Return log scores [row, class]; the share of a class is its exponential over the row's sum."""
+        ...

@@ -1,0 +1,161 @@
+"""What a table means: its columns, their kinds and levels, the target, and what was done while reading it.
+
+Knows names and texts. Knows nothing of files, rows, codes or arrays, and imports nothing heavy.
+Law: `Schema.from_dict(schema.to_dict()) == schema`, and nothing of a column that is left out is in `to_dict()`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+Kind = Literal["numeric", "levels", "ordered", "boolean", "text", "out"]
+KINDS: tuple[str, ...] = get_args(Kind)
+CODED: frozenset[str] = frozenset({"levels", "ordered", "boolean"})  # kinds whose cells become codes
+
+LabelType = Literal["text", "integer", "number", "boolean"]
+MISSING_MARKS: tuple[str, ...] = ("", "?", "NA", "NaN", "None", "null")  # sorted by UTF-8 bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One thing that was done to the data and must not stay silent: said once, counted, kept.
+
+    `code` is stable and lower-case (`column-left-out`, `rows-left-out`, ...); `count` is rows or cells, 0 if neither.
+    """
+
+    code: str
+    text: str
+    column: str = ""
+    count: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the note as plain data."""
+        return {"code": self.code, "column": self.column, "count": self.count, "text": self.text}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: its name, its kind, and what its cells may be.
+
+    `levels`: levels and ordered in their order (levels: sorted by UTF-8 bytes); boolean: the false text, the true text.
+    `low`, `high`: the range of a numeric column. `unit`: "date" when the numbers are days since 1970-01-01.
+    `words`: the vocabulary of a text column, sorted by UTF-8 bytes.
+    `missing`: rows without a value. `why`: the reason for the kind, for people; not part of the model.
+    """
+
+    name: str
+    kind: Kind
+    levels: tuple[str, ...] = ()
+    low: float | None = None
+    high: float | None = None
+    unit: Literal["", "date"] = ""
+    words: tuple[str, ...] = ()
+    missing: int = 0
+    declared: bool = False  # the kind or the levels were given by the user
+    why: str = field(default="", compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what the model file keeps of this column."""
+        out: dict[str, Any] = {"kind": self.kind, "missing": self.missing, "name": self.name}
+        if self.kind in CODED:
+            out["levels"] = list(self.levels)
+        if self.kind == "numeric":
+            out |= {"high": self.high, "low": self.low, "unit": self.unit}
+        if self.kind == "text":
+            out["words"] = list(self.words)
+        if self.declared:
+            out["declared"] = True
+        return out
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Column:
+        """Build a column from `to_dict()`; the model file's reader has checked the shape."""
+        fields = dict(data)
+        for key in ("levels", "words"):
+            if key in fields:
+                fields[key] = tuple(fields[key])
+        return cls(**fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The column to be predicted: class labels as canonical text, and the type they had.
+
+    Labels are ordered as their type orders them: text by UTF-8 bytes, numbers by value, false before true.
+    A numeric target (regression) has no labels and type "number".
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    type: LabelType = "text"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the target as plain data."""
+        return {"labels": list(self.labels), "name": self.name, "type": self.type}
+
+    def values(self) -> list[Any]:
+        """Return the labels in the type they had: what `classes_` and `predict` give back."""
+        read = {"text": str, "integer": int, "number": float, "boolean": lambda t: t == "true"}[self.type]
+        return [read(label) for label in self.labels]
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """All columns of a table in their order, the target, and the marks that mean missing."""
+
+    columns: tuple[Column, ...]
+    target: Target | None = None
+    marks: tuple[str, ...] = MISSING_MARKS
+
+    def __getitem__(self, name: str) -> Column:
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise KeyError(name)
+
+    @property
+    def used(self) -> tuple[Column, ...]:
+        """The columns a learner sees: all but those left out."""
+        return tuple(c for c in self.columns if c.kind != "out")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what the model file keeps: nothing of columns left out."""
+        return {
+            "columns": [c.to_dict() for c in self.used],
+            "marks": list(self.marks),
+            "target": self.target.to_dict() if self.target else None,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Schema:
+        """Build a schema from `to_dict()`."""
+        target = data["target"]
+        return cls(
+            columns=tuple(Column.from_dict(c) for c in data["columns"]),
+            target=Target(target["name"], tuple(target["labels"]), target["type"]) if target else None,
+            marks=tuple(data["marks"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What the user said about the columns; it goes before anything inferred."""
+
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    levels: Mapping[str, Iterable[Any]] = field(default_factory=dict)
+    keep: tuple[str, ...] = ()
+    missing: tuple[str, ...] | None = None  # None: MISSING_MARKS
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How to read a file; None means: look at the file."""
+
+    encoding: str | None = None
+    sep: str | None = None
+    header: bool | None = None
+    decimal: str = "."
+    bad_rows: Literal["error", "skip"] = "error"
+    inf: Literal["error", "missing"] = "error"
