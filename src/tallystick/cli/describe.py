@@ -28,6 +28,6 @@ def describe(data: str, target: str | None, all_columns: bool, as_json: bool, **
     if as_json:
         screen.show_json(found.to_dict())
         return
-    from tallystick.describe.show import page
+    from tallystick.description.show import page
 
     screen.show(page(found, screen.cells(), all_columns))

@@ -18,7 +18,7 @@ from tallystick.draw.text import Line, Span, clean, plain, wrapped
 
 STYLES = {"": "", "strong": "bold", "dim": "dim", "good": "green", "bad": "red", "note": "yellow", "bar": "cyan"}
 
-Progress = Callable[[int, int], None]
+Progress = Callable[..., None]  # (done, total, ...)
 
 
 def is_terminal(stream: TextIO) -> bool:
@@ -78,4 +78,4 @@ def progress(label: str) -> Iterator[Progress | None]:
     columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
     with Bar(*columns, console=Console(file=sys.stderr), transient=True) as bars:
         task = bars.add_task(label, total=None)
-        yield lambda done, total: bars.update(task, completed=done, total=total)
+        yield lambda done, total, *_: bars.update(task, completed=done, total=total or None)
