@@ -20,12 +20,16 @@ from tallystick.kernels.scores import (
     softmax,
 )
 from tallystick.kernels.text import CellKind, Parsed, join_texts, parse_numbers
+from tallystick.kernels.words import WordCounter, WordRows, WordTable
 
 __all__ = [
     "CellKind",
     "Parsed",
     "Ranks",
     "Scan",
+    "WordCounter",
+    "WordRows",
+    "WordTable",
     "add_code_scores",
     "add_gaussian_scores",
     "add_linear_scores",

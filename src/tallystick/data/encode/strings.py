@@ -47,11 +47,15 @@ def code_type(levels: int) -> type[np.unsignedinteger[Any]]:
 def distinct(cells: Any, marks: Sequence[str] = ()) -> Distinct:
     """Return the distinct values and codes of a string or dictionary column; null and the marks are missing.
 
-    cells: a string, large_string, string_view or dictionary Array or ChunkedArray, or Python objects.
+    cells: a string, large_string, string_view or dictionary Array or ChunkedArray, a list of such arrays whose
+    types may differ, or Python objects.
     """
-    if not isinstance(cells, pa.Array | pa.ChunkedArray):
-        cells = from_objects(cells)
-    chunks = cells.chunks if isinstance(cells, pa.ChunkedArray) else [cells]
+    if isinstance(cells, list) and all(isinstance(c, pa.Array) for c in cells):
+        chunks = cells
+    else:
+        if not isinstance(cells, pa.Array | pa.ChunkedArray):
+            cells = from_objects(cells)
+        chunks = cells.chunks if isinstance(cells, pa.ChunkedArray) else [cells]
     chunks = [c for c in chunks if len(c)]
     coded = [c if pa.types.is_dictionary(c.type) else _plain(c).dictionary_encode() for c in chunks]
     texts = [_plain(c.dictionary) for c in coded]
