@@ -24,7 +24,9 @@ EVERY = 60  # new.csv holds every 60th member
 
 
 @click.command(short_help="The whole job once, on bundled data.")
-@click.option("--folder", default="tally-demo", show_default=True, help="Where to put the files; made if need be.")
+@click.option(
+    "--folder", default="tally-demo", show_default=True, help="Where to put the files; made if need be."
+)
 @options.common
 def demo(folder: str, as_json: bool) -> None:
     """Do the whole job once on bundled data: describe, fit, cross-validate, predict, save, verify."""
@@ -38,16 +40,27 @@ def demo(folder: str, as_json: bool) -> None:
     show(step(1, "What is in the table?", f"tally describe {DATA} --target party", telling(described)))
     estimator = ts.NaiveBayes().fit(data, "party")
     estimator.save(model)
-    show(step(2, "Learn from it", f"tally fit {DATA} --target party -o {MODEL}", counted(estimator, described)))
+    show(
+        step(2, "Learn from it", f"tally fit {DATA} --target party -o {MODEL}", counted(estimator, described))
+    )
     judged = ts.cross_validate(ts.NaiveBayes(), data, "party")
-    show(step(3, "How good is it on rows it has not seen?", 'ts.cross_validate(ts.NaiveBayes(), ...)', scores(judged)))
+    show(
+        step(
+            3,
+            "How good is it on rows it has not seen?",
+            "ts.cross_validate(ts.NaiveBayes(), ...)",
+            scores(judged),
+        )
+    )
     answers = estimator.predict_proba(new)
     show(step(4, "Predict new rows", f"tally predict {MODEL} {NEW}", predictions(estimator, answers)))
     content = estimator.to_bytes()
     same = content == refitted(content, data, {"threads": 1})
     show(step(5, "Check it", f"tally verify {MODEL} {DATA}", verified(content, same)))
     if not same:
-        raise OptionError("the model is not what its data gives. This is a fault of the program: please report it.")
+        raise OptionError(
+            "the model is not what its data gives. This is a fault of the program: please report it."
+        )
     show(closing(folder, time.perf_counter() - started))
     if as_json:
         results = {"described": described.to_dict(), "cross_validated": judged.to_dict(), "verified": same}
@@ -55,7 +68,7 @@ def demo(folder: str, as_json: bool) -> None:
 
 
 def prepare(folder: str) -> tuple[str, str, str]:
-    """Put the votes, and some of them without the party, into the folder; return the three paths of the job."""
+    """Put the votes, and some of them without the party, into the folder; return the paths of the job."""
     try:
         os.makedirs(folder, exist_ok=True)
         text = (resources.files("tallystick.examples") / DATA).read_text(encoding="utf-8")
@@ -67,7 +80,9 @@ def prepare(folder: str) -> tuple[str, str, str]:
                 file.write(content)
     except OSError as error:
         reason = error.strerror or str(error)
-        raise OptionError(f"cannot write to the folder {shown(folder)}: {reason}. Give another: --folder PATH.") from None
+        raise OptionError(
+            f"cannot write to the folder {shown(folder)}: {reason}. Give another: --folder PATH."
+        ) from None
     return paths[0], paths[1], paths[2]
 
 
@@ -86,9 +101,13 @@ def step(number: int, title: str, command: str, lines: list[Line]) -> list[Line]
 
 def opening(folder: str) -> list[Line]:
     """Return what this is about to do."""
+    where = f"{clean(folder)}/"
     return [
-        (Span(f"Tallystick {__version__}", "strong"), Span(": classification that learns by counting and shows its working")),
-        (Span(f"The 16 key votes of the 435 members of the House, 1984. Whose party? Files in {clean(folder)}/", "dim"),),
+        (
+            Span(f"Tallystick {__version__}", "strong"),
+            Span(": classification that learns by counting and shows its working"),
+        ),
+        (Span(f"16 key votes of the 435 members of the House, 1984: whose party? Files: {where}", "dim"),),
         (),
     ]
 
@@ -97,16 +116,22 @@ def telling(described: Description) -> list[Line]:
     """Return the most telling columns."""
     top = sorted(described.columns, key=lambda c: -(c.gain or 0))[:5]
     rows = [
-        [Span(clean(c.name)), Span(f"{c.missing}"), Span(f"{c.gain:.3f} bits"), Span(bar((c.gain or 0) / (described.entropy or 1), 24), "bar")]
+        [
+            Span(clean(c.name)),
+            Span(f"{c.missing}"),
+            Span(f"{c.gain:.3f} bits"),
+            Span(bar((c.gain or 0) / (described.entropy or 1), 24), "bar"),
+        ]
         for c in top
     ]
     missing = sum(c.missing for c in described.columns)
+    columns = len(described.columns)
     classes = ", ".join(f"{p.rows} {clean(p.label)}s" for p in described.classes)
     return [
-        (Span(f"{described.rows} rows, {len(described.columns)} columns, {missing} missing cells; {classes}."),),
+        (Span(f"{described.rows} rows, {columns} columns, {missing} missing cells; {classes}."),),
         (Span(f"The party alone is worth {described.entropy:.3f} bits. What each column tells of it:"),),
         *table(["column", "missing", "gain", ""], rows, frozenset({1, 2}), screen.cells() - 3),
-        (Span(f"and {len(described.columns) - len(top)} more", "dim"),),
+        (Span(f"and {columns - len(top)} more", "dim"),),
     ]
 
 
@@ -125,8 +150,16 @@ def counted(estimator: Classifier, described: Description) -> list[Line]:
     size = len(estimator.to_bytes())
     return [
         (Span("A naive Bayes model is a table of counts per column, and nothing else:"),),
-        *table(["column and level", *(clean(label) for label in target.labels)], rows, frozenset({1, 2}), screen.cells() - 3),
-        (Span("saved ", "good"), Span(f"{MODEL}: {size:,} bytes of readable text, the same bytes for any order of the rows")),
+        *table(
+            ["column and level", *(clean(label) for label in target.labels)],
+            rows,
+            frozenset({1, 2}),
+            screen.cells() - 3,
+        ),
+        (
+            Span("saved ", "good"),
+            Span(f"{MODEL}: {size:,} bytes of readable text, the same bytes for any order of the rows"),
+        ),
     ]
 
 
@@ -154,7 +187,10 @@ def verified(content: bytes, same: bool) -> list[Line]:
     if not same:
         return [(Span("not the same bytes", "bad"),)]
     digest = hashlib.sha256(content).hexdigest()
-    return [(Span("verified ", "good"), Span(f"refitted with one thread: the same {len(content):,} bytes")), (Span(f"sha256 {digest}", "dim"),)]
+    return [
+        (Span("verified ", "good"), Span(f"refitted with one thread: the same {len(content):,} bytes")),
+        (Span(f"sha256 {digest}", "dim"),),
+    ]
 
 
 def closing(folder: str, seconds: float) -> list[Line]:

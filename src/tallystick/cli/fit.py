@@ -23,9 +23,15 @@ MODELS = {"bayes": "NaiveBayes"}  # the word on the command line: the public cla
 @click.argument("data", metavar="FILE")
 @click.option("--target", "-t", required=True, help="The column to be predicted.")
 @click.option("--model", "method", type=click.Choice(list(MODELS)), default="bayes", show_default=True)
-@click.option("--output", "-o", help="Where to save the model, e.g. votes.tally.json; without it the model is printed.")
 @click.option(
-    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Set a parameter of the method, e.g. alpha=0.5."
+    "--output", "-o", help="Where to save the model, e.g. votes.tally.json; without it the model is printed."
+)
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Set a parameter of the method, e.g. alpha=0.5.",
 )
 @options.columns
 @options.reading
@@ -96,15 +102,16 @@ def in_words(estimator: Classifier, content: bytes, output: str) -> list[Line]:
     found = summary(estimator, content)
     classes = ", ".join(clean(label) for label in found["classes"][:4])
     more = f" and {len(found['classes']) - 4} more" if len(found["classes"]) > 4 else ""
-    columns = len(found["columns"])
+    columns, digest = len(found["columns"]), found["sha256"][:16]
+    plural = "column" if columns == 1 else "columns"
     return [
         (
             Span(clean(found["target"]), "strong"),
-            Span(f" ({classes}{more}) from {columns:,} column{'s' * (columns != 1)} of {found['rows']:,.10g} rows"),
+            Span(f" ({classes}{more}) from {columns:,} {plural} of {found['rows']:,.10g} rows"),
         ),
         (
             Span("saved ", "good"),
-            Span(f"{clean(output)}: {found['kind']}, {found['bytes']:,} bytes, sha256 {found['sha256'][:16]}..."),
+            Span(f"{clean(output)}: {found['kind']}, {found['bytes']:,} bytes, sha256 {digest}..."),
         ),
     ]
 

@@ -35,12 +35,22 @@ def verify(model: str, data: str, as_json: bool, **given: Any) -> None:
     again = refitted(kept, data, given)
     same, digest = kept == again, hashlib.sha256(kept).hexdigest()
     if as_json:
-        screen.show_json({"same": same, "sha256": digest, "refitted_sha256": hashlib.sha256(again).hexdigest()})
+        screen.show_json(
+            {"same": same, "sha256": digest, "refitted_sha256": hashlib.sha256(again).hexdigest()}
+        )
     elif same:
         words = f": refitting {clean(data)} gives the same {len(kept):,} bytes, sha256 {digest[:16]}..."
         screen.show([(Span("verified ", "good"), Span(clean(model), "strong"), Span(words))])
     else:
-        screen.show([(Span("not the same ", "bad"), Span(clean(model), "strong"), Span(f" is not what {clean(data)} gives"))])
+        screen.show(
+            [
+                (
+                    Span("not the same ", "bad"),
+                    Span(clean(model), "strong"),
+                    Span(f" is not what {clean(data)} gives"),
+                )
+            ]
+        )
         heading = (Span("what changed, from the model to the data", "strong"),)
         found = compare(from_bytes(kept), from_bytes(again))
         screen.show([*first_difference(kept, again), heading, *told(found)])

@@ -25,17 +25,23 @@ if TYPE_CHECKING:
 @click.argument("data", metavar="FILE")
 @click.option("--output", "-o", help="Write to a file (.csv, .parquet) instead of printing CSV.")
 @click.option("--all-classes", is_flag=True, help="Add the probability of every class.")
-@click.option("--with", "carried", multiple=True, metavar="NAME", help="Copy a column of FILE into the output.")
-@click.option("--lenient", is_flag=True, help="A cell that cannot be read as a number is missing, and counted.")
-@click.option("--missing-columns", type=click.Choice(["error", "as-missing"]), default="error", show_default=True)
+@click.option(
+    "--with", "carried", multiple=True, metavar="NAME", help="Copy a column of FILE into the output."
+)
+@click.option(
+    "--lenient", is_flag=True, help="A cell that cannot be read as a number is missing, and counted."
+)
+@click.option(
+    "--missing-columns", type=click.Choice(["error", "as-missing"]), default="error", show_default=True
+)
 @click.option("--threads", type=click.IntRange(min=1), help="Threads to use; changes no result.")
 @options.reading
 @options.common
 def predict(model: str, data: str, output: str | None, as_json: bool, **given: Any) -> None:
     """Predict the class of every row of FILE with a saved MODEL.
 
-    Columns are matched by name: their order means nothing, further columns are ignored, the target among them. The
-    output has one row per row of FILE: the prediction and its probability.
+    Columns are matched by name: their order means nothing, further columns are ignored, the target among
+    them. The output has one row per row of FILE: the prediction and its probability.
     """
     import tallystick as ts
 
@@ -87,7 +93,9 @@ class Met:
         if missing := +self.missing:
             notes.append(Note("missing", f"missing cells: {_counts(missing)}"))
         if self.prior_only:
-            notes.append(Note("prior-only", f"{self.prior_only:,} rows fit no class; answered by the class shares"))
+            notes.append(
+                Note("prior-only", f"{self.prior_only:,} rows fit no class; answered by the class shares")
+            )
         screen.show_notes(notes)
 
 
@@ -99,7 +107,7 @@ def _counts(counts: Counter[str]) -> str:
 
 
 def predicted(estimator: Classifier, source: Source, given: dict[str, Any]) -> tuple[pa.Table, Met]:
-    """Return prediction and probability of every row, what else was asked for, and what was met on the way."""
+    """Return prediction and probability of every row, and what was met on the way."""
     import numpy as np
     import pyarrow as pa
 
@@ -113,7 +121,10 @@ def predicted(estimator: Classifier, source: Source, given: dict[str, Any]) -> t
     for matched in estimator.blocks(source, **reading):
         shares, prior_only = estimator.predict_block(matched.block)
         best = shares.argmax(axis=1)
-        columns = [labels.take(pa.array(best)), pa.array(np.take_along_axis(shares, best[:, None], axis=1)[:, 0])]
+        columns = [
+            labels.take(pa.array(best)),
+            pa.array(np.take_along_axis(shares, best[:, None], axis=1)[:, 0]),
+        ]
         if given.get("all_classes"):
             columns += [pa.array(np.ascontiguousarray(shares[:, c])) for c in range(len(labels))]
         parts.append(pa.table(columns, names=names))
@@ -141,7 +152,9 @@ def _carry(answers: pa.Table, source: Source, names: tuple[str, ...]) -> pa.Tabl
         return answers
     batches = [batch.select(list(names)) for batch in source.batches()]
     carried = pa.Table.from_batches(batches) if batches else answers.select([])
-    return pa.table([*carried.columns, *answers.columns], names=[*carried.column_names, *answers.column_names])
+    return pa.table(
+        [*carried.columns, *answers.columns], names=[*carried.column_names, *answers.column_names]
+    )
 
 
 def write(answers: pa.Table, output: str | None) -> None:
