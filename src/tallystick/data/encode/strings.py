@@ -47,8 +47,8 @@ def code_type(levels: int) -> type[np.unsignedinteger[Any]]:
 def distinct(cells: Any, marks: Sequence[str] = ()) -> Distinct:
     """Return the distinct values and codes of a string or dictionary column; null and the marks are missing.
 
-    cells: a string, large_string, string_view or dictionary Array or ChunkedArray, a list of such arrays whose
-    types may differ, or Python objects.
+    cells: a string, large_string, string_view or dictionary Array or ChunkedArray, a list of such arrays of
+    one type or several, or Python objects.
     """
     if isinstance(cells, list) and all(isinstance(c, pa.Array) for c in cells):
         chunks = cells
@@ -153,7 +153,7 @@ def from_objects(values: Any) -> pa.Array:
         return _texts(objects)
     # The array holds pointers; as numbers they can be hashed without touching the objects.
     memory = (ctypes.c_int64 * len(objects)).from_address(objects.ctypes.data)
-    coded = pa.array(np.frombuffer(memory, np.int64)).dictionary_encode()
+    coded = pa.array(np.ctypeslib.as_array(memory)).dictionary_encode()
     indices = coded.indices.to_numpy()
     holder = np.empty(len(coded.dictionary), np.int64)
     holder[indices] = np.arange(len(objects))

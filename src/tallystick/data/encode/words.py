@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -24,19 +24,19 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 ALONE = 1 << 16  # bytes of text that are not worth a second thread
-Cells = pa.Array | pa.ChunkedArray | list[pa.Array]
+Cells = Any  # a string Array or ChunkedArray, or a list of Arrays
 Texts = tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint8] | None, int]
 
 
 class WordCounts(NamedTuple):
-    """Words of rows: row r has the entries starts[r]:starts[r + 1] of word[entry] and count[entry].
+    """Words of rows: row r has the entries starts[r]:starts[r + 1] of words[entry] and counts[entry].
 
     Words rise within a row; the number after the last of the vocabulary stands for all other words.
     """
 
     starts: NDArray[np.int64]
-    word: NDArray[np.uint32]
-    count: NDArray[np.uint32]
+    words: NDArray[np.uint32]
+    counts: NDArray[np.uint32]
 
 
 class Vocabulary:
@@ -169,11 +169,11 @@ def _joined(chunks: list[WordRows]) -> WordCounts:
     """Return chunks of rows as one, letting each go once it is copied."""
     starts = np.zeros(1 + sum(len(c.lengths) for c in chunks), np.int64)
     np.cumsum(np.concatenate([c.lengths for c in chunks] or [np.empty(0, np.uint32)]), out=starts[1:])
-    word, count = np.empty(int(starts[-1]), np.uint32), np.empty(int(starts[-1]), np.uint32)
-    end = len(word)
+    words, counts = np.empty(int(starts[-1]), np.uint32), np.empty(int(starts[-1]), np.uint32)
+    end = len(words)
     while chunks:
         last = chunks.pop()
-        word[end - len(last.words) : end] = last.words
-        count[end - len(last.words) : end] = last.counts
+        words[end - len(last.words) : end] = last.words
+        counts[end - len(last.words) : end] = last.counts
         end -= len(last.words)
-    return WordCounts(starts, word, count)
+    return WordCounts(starts, words, counts)
