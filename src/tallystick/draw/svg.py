@@ -1,8 +1,8 @@
-"""SVG by hand: shapes and text on a canvas. No styles, scripts or outside references, so that it can stand anywhere.
+"""SVG by hand: shapes and text on a canvas, with no styles, scripts or outside references.
 
 Knows numbers and texts. Knows no model and no data set.
-Laws: every text is escaped and has no control characters; colours and sizes are attributes, never `style`, so that a strict
-Content-Security-Policy lets them pass; `currentColor` follows the page, light or dark.
+Laws: every text is escaped and has no control characters; colours and sizes are attributes, never `style`, so that
+a strict Content-Security-Policy lets them pass; `currentColor` follows the page, light or dark.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _attributes(given: dict[str, Any]) -> str:
 
 
 class Svg:
-    """A canvas. Every shape takes further attributes by name: `fill`, `stroke`, `stroke_width`, `opacity`, `class_`."""
+    """A canvas. Shapes take further attributes by name: `fill`, `stroke_width`, `opacity`, `class_`."""
 
     def __init__(self, width: float, height: float, title: str) -> None:
         self.width, self.height, self.title = width, height, title
