@@ -7,10 +7,11 @@ teaching part; the answers do not depend on threads.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -18,7 +19,9 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Block
 from tallystick.data.encode import Table
-from tallystick.errors import OptionError
+from tallystick.data.schema import CODED, Schema
+from tallystick.data.source import open_source
+from tallystick.errors import OptionError, TargetError, nearest, shown, some
 from tallystick.evaluate import folds as dealing
 from tallystick.evaluate.scores import Measure, Scores, answers, log_losses, score
 
@@ -255,3 +258,163 @@ def fresh(model: Fits, threads: int | None = None) -> Any:
     if threads is not None and params.get("threads", 0) is None:
         params["threads"] = threads
     return type(model)(**params)
+
+
+def cross_validate(
+    model: Fits,
+    data: Any,
+    target: Any = None,
+    folds: int | str = 10,
+    *,
+    repeats: int = 1,
+    groups: str | None = None,
+    time: str | None = None,
+    by: str | Sequence[str] = (),
+    cost: Any = None,
+    positive: Any = None,
+    sample_weight: Any = None,
+    progress: Progress | None = None,
+) -> CrossValidation:
+    """Judge a method on rows it has not seen: every fold is answered by a model fitted on the others.
+
+    folds: a number, or "loo" to leave out one distinct row at a time. groups: a column whose equal values stay in
+    one fold. time: a column; a fold is taught by earlier rows only. by: columns to count errors by. cost[truth][answer].
+    Columns named by groups or time are not learned from.
+    """
+    aside = [name for name in (groups, time) if name is not None]
+    if len(aside) > 1:
+        raise OptionError("pass groups= or time=, not both.")
+    table = _read(model, data, target, sample_weight, aside)
+    plans, how = _plans(table, folds, repeats, groups, time)
+    lean = without(table, aside)
+    labels, prices, place = _prices(table, cost, positive)
+    done = [cross_shares(model, lean, plan, progress) for plan in plans]
+    names = (by,) if isinstance(by, str) else tuple(by)
+    assert table.classes is not None
+    return CrossValidation(
+        labels,
+        table.classes.astype(np.int64),
+        tuple(a for a, _ in done),
+        None if table.weights is None else table.weights / table.unit,
+        prices,
+        place,
+        how,
+        any(stopped for _, stopped in done),
+        {name: group_names(table, name) for name in names},
+    )
+
+
+def judge_on(model: Fits, data: Any, target: Any, held_out: Any, cost: Any = None) -> CrossValidation:
+    """Fit on one set of rows and judge on another, a held-out file say, which has the target too.
+
+    Rows of a class the model was not taught are counted as wrong answers of share 0.
+    """
+    table = model.read(data, target)
+    fitted: Any = fresh(model).fit_table(table)
+    assert table.schema.target is not None
+    truth, extra = labels_of(held_out, table.schema.target.name, table.schema)
+    labels = (*table.schema.target.labels, *extra)
+    shares = np.zeros((len(truth), len(labels)))
+    for matched in fitted.blocks(held_out):
+        rows = slice(matched.start, matched.start + matched.block.rows)
+        shares[rows, : len(table.schema.target.labels)] = fitted.predict_block(matched.block)[0]
+    known = truth >= 0
+    part = Answers(shares[known], np.zeros(int(known.sum()), np.int64))
+    prices = None if cost is None else np.asarray(cost, np.float64)
+    return CrossValidation(labels, truth[known], (part,), cost=prices, how="rows held out")
+
+
+def _read(model: Fits, data: Any, target: Any, weight: Any, aside: Sequence[str]) -> Table:
+    """Read the table; columns set aside must not be left out, so they are declared."""
+    reader: Any = fresh(model)
+    if aside:
+        kinds = {name: "levels" for name in aside if name not in (reader.kinds or {})}
+        reader.set_params(kinds={**(reader.kinds or {}), **kinds})
+    table: Table = reader.read(data, target, weight)
+    return table
+
+
+def _plans(
+    table: Table, folds: int | str, repeats: int, groups: str | None, time: str | None
+) -> tuple[list[dealing.Plan], str]:
+    if groups is not None:
+        names = group_names(table, groups)
+        plans = [dealing.Plan(dealing.group_folds(names, table.weights, _whole(folds), key)) for key in range(repeats)]
+        return plans, f"{folds} folds that keep each {groups} together"
+    if time is not None:
+        return [dealing.Plan(dealing.time_folds(_moments(table, time), _whole(folds)), True)], f"{folds} folds by {time}"
+    plans = [dealing.Plan(dealing.deal_folds(table, folds, key)) for key in range(repeats)]
+    return plans, "one distinct row left out at a time" if folds == "loo" else f"{folds} stratified folds"
+
+
+def without(table: Table, names: Sequence[str]) -> Table:
+    """Return the table as if some columns were not there."""
+    if not names:
+        return table
+    schema = replace(table.schema, columns=tuple(c for c in table.schema.columns if c.name not in names))
+    columns = {n: data for n, data in table.columns.items() if n not in names}
+    return replace(table, schema=schema, columns=columns, _ranks={}, _fingerprint=None)
+
+
+def group_names(table: Table, name: str) -> NDArray[Any]:
+    """Return the value of a column in each row as text; numbers are cut at their quartiles."""
+    if name not in table.columns:
+        raise OptionError(f"there is no used column {shown(name)}.{nearest(name, list(table.columns))}")
+    column, data = table.schema[name], table.columns[name]
+    if column.kind in CODED:
+        return np.array([*column.levels, "(missing)", "(unseen)"], object)[data]
+    if column.kind != "numeric":
+        raise OptionError(f"column {shown(name)} is {column.kind}; groups need levels or numbers.")
+    known = data[~np.isnan(data)]
+    cuts = np.unique(np.quantile(known, (0.25, 0.5, 0.75))) if len(known) else np.empty(0)
+    ends = ["", *(f"{c:g}" for c in cuts), ""]
+    texts = [f"{a} to below {b}" if a and b else f"below {b}" if b else f"{a} or more" for a, b in pairwise(ends)]
+    codes = np.where(np.isnan(data), len(texts), np.searchsorted(cuts, data, "right"))
+    return np.array([*texts, "(missing)"], object)[codes]
+
+
+def _moments(table: Table, name: str) -> NDArray[Any]:
+    """Return a sortable moment per row: numbers and dates by value, levels by their order."""
+    column, data = table.schema[name], table.columns[name]
+    gone = np.isnan(data) if column.kind == "numeric" else data >= len(column.levels)
+    if gone.any():
+        raise OptionError(
+            f"column {shown(name)} gives no time for {int(gone.sum()):,} rows (first row {int(np.argmax(gone)) + 1})."
+            " Fill or drop them."
+        )
+    moments: NDArray[Any] = data
+    return moments
+
+
+def _prices(table: Table, cost: Any, positive: Any) -> tuple[tuple[str, ...], Floats | None, int | None]:
+    assert table.schema.target is not None
+    labels = table.schema.target.labels
+    place = None
+    if positive is not None:
+        texts = [str(positive), str(positive).lower()]
+        place = next((i for i, label in enumerate(labels) if label in texts), None)
+        if place is None:
+            raise OptionError(f"positive={shown(positive)} is no class. Classes: {some(labels)}.")
+    if cost is None:
+        return labels, None, place
+    prices = np.asarray(cost, np.float64)
+    if prices.shape != (len(labels), len(labels)) or not np.isfinite(prices).all():
+        raise OptionError(
+            f"cost must be {len(labels)} rows of {len(labels)} numbers, cost[truth][answer], found shape {prices.shape}."
+        )
+    return labels, prices, place
+
+
+def _whole(folds: int | str) -> int:
+    if not isinstance(folds, int):
+        raise OptionError(f"folds must be a number with groups= or time=, not {shown(folds)}.")
+    return folds
+
+
+def labels_of(X: Any, y: Any, schema: Schema) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    """Return truth[row] and the labels the schema does not know, which are numbered after its own; -1 is missing."""
+    source = open_source(X)
+    assert schema.target is not None
+    if isinstance(y, str) and y not in source.columns:
+        raise TargetError(f"there is no column {shown(y)} in {source.name}.{nearest(y, source.columns)}")
+    return read_labels(source, y, schema.target)
