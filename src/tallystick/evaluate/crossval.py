@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Block
 from tallystick.data.encode import Table
-from tallystick.data.schema import CODED, Schema
-from tallystick.data.source import open_source
-from tallystick.errors import OptionError, TargetError, nearest, shown, some
+from tallystick.data.schema import CODED
+from tallystick.errors import OptionError, nearest, shown, some
 from tallystick.evaluate import folds as dealing
+from tallystick.evaluate.labels import MISSING, UNKNOWN, labels_of
 from tallystick.evaluate.scores import Measure, Scores, answers, log_losses, score
 
 Floats = NDArray[np.float64]
@@ -208,6 +208,15 @@ def cross_shares(model: Fits, table: Table, plan: dealing.Plan, progress: Progre
     return Answers(shares, done), stopped
 
 
+def refit_shares(model: Fits, table: Table, fold: NDArray[np.int64]) -> Floats:
+    """Return shares[row, class] out of fold by fitting each teaching part anew: what any faster way must equal."""
+    assert table.schema.target is not None
+    shares = np.zeros((table.rows, len(table.schema.target.labels)))
+    for teach, test in dealing.Plan(fold).parts():
+        shares[test] = fold_shares(fresh(model), table, teach, test)
+    return shares
+
+
 def _mark(done: NDArray[np.int64], test: NDArray[np.int64], fold: NDArray[np.int64]) -> None:
     done[test] = fold[test]
 
@@ -312,13 +321,16 @@ def judge_on(model: Fits, data: Any, target: Any, held_out: Any, cost: Any = Non
     table = model.read(data, target)
     fitted: Any = fresh(model).fit_table(table)
     assert table.schema.target is not None
-    truth, extra = labels_of(held_out, table.schema.target.name, table.schema)
-    labels = (*table.schema.target.labels, *extra)
+    truth = labels_of(held_out, table.schema.target.name, table.schema)
+    labels = table.schema.target.labels
+    if (truth == UNKNOWN).any():
+        truth = np.where(truth == UNKNOWN, len(labels), truth)
+        labels = (*labels, "(not taught)")
     shares = np.zeros((len(truth), len(labels)))
     for matched in fitted.blocks(held_out):
         rows = slice(matched.start, matched.start + matched.block.rows)
         shares[rows, : len(table.schema.target.labels)] = fitted.predict_block(matched.block)[0]
-    known = truth >= 0
+    known = truth != MISSING
     part = Answers(shares[known], np.zeros(int(known.sum()), np.int64))
     prices = None if cost is None else np.asarray(cost, np.float64)
     return CrossValidation(labels, truth[known], (part,), cost=prices, how="rows held out")
@@ -409,12 +421,3 @@ def _whole(folds: int | str) -> int:
     if not isinstance(folds, int):
         raise OptionError(f"folds must be a number with groups= or time=, not {shown(folds)}.")
     return folds
-
-
-def labels_of(X: Any, y: Any, schema: Schema) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """Return truth[row] and the labels the schema does not know, which are numbered after its own; -1 is missing."""
-    source = open_source(X)
-    assert schema.target is not None
-    if isinstance(y, str) and y not in source.columns:
-        raise TargetError(f"there is no column {shown(y)} in {source.name}.{nearest(y, source.columns)}")
-    return read_labels(source, y, schema.target)
