@@ -74,6 +74,7 @@ class Table:
     response: NDArray[np.float64] | None = None
     weights: NDArray[np.int64] | None = None
     unit: int = 1
+    kept: NDArray[np.int64] | None = None  # row of the source of each row; None: all, in their order
     _ranks: dict[str, Any] = field(default_factory=dict, repr=False)
     _fingerprint: str | None = field(default=None, repr=False)
 
@@ -129,8 +130,9 @@ class Table:
             target, classes = take_labels(self.schema.target, self.classes, rows)
             schema = Schema(tuple(c for c, _ in some), target, self.schema.marks)
         response = None if self.response is None else self.response[rows]
+        kept = rows if self.kept is None else self.kept[rows]
         return Table(
-            schema, columns, len(rows), self.notes, self.source_notes, classes, response, weights, self.unit
+            schema, columns, len(rows), self.notes, self.source_notes, classes, response, weights, self.unit, kept
         )
 
     def slice(self, start: int, stop: int) -> Block:
@@ -186,7 +188,16 @@ def read_table(
     columns = {d.column.name: d.data for d in done if d.column.kind != "out"}
     classes, response = scale.cut(goal.classes), scale.cut(goal.response)
     return Table(
-        schema, columns, scale.rows, notes, tuple(source.notes), classes, response, scale.weights, scale.unit
+        schema,
+        columns,
+        scale.rows,
+        notes,
+        tuple(source.notes),
+        classes,
+        response,
+        scale.weights,
+        scale.unit,
+        scale.keep,
     )
 
 
