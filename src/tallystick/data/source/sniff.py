@@ -43,7 +43,7 @@ class Row:
 
 
 def look_at(text: str, reading: Reading, where: str) -> Look:
-    """Return how to read a file, from its first lines. The last line may be cut off: it is not used if others are."""
+    """Return how to read a file, from its first lines; the last of them may be cut off."""
     sep = reading.sep or best_separator(text)
     rows = first_rows(text, sep)
     if not rows:
@@ -128,7 +128,8 @@ def _preamble_note(rows: Sequence[Row], start: int) -> tuple[Note, ...]:
         return ()
     first, last = rows[0].first, rows[start].first - 1
     lines = f"line {first}" if first == last else f"lines {first} to {last}"
-    text = f"{lines} before the table {'is' if first == last else 'are'} left out, e.g. {shown(rows[0].cells[0])}."
+    verb = "is" if first == last else "are"
+    text = f"{lines} before the table {verb} left out, e.g. {shown(rows[0].cells[0])}."
     return (Note("lines-before-header", text, count=last - first + 1),)
 
 
