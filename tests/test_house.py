@@ -18,7 +18,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src" / "tallystick"
 HEAVY = ("pyarrow", "duckdb", "pandas", "polars", "scipy", "sklearn", "pyspark", "rich", "jinja2")
 MODULES = sorted(PACKAGE.rglob("*.py"))
-SOURCES = [*MODULES, *sorted((ROOT / "src" / "kernels").glob("*.hpp")), *sorted((ROOT / "src").glob("bindings*"))]
+KERNELS = sorted((ROOT / "src" / "kernels").glob("*.hpp"))
+SOURCES = [*MODULES, *KERNELS, *sorted((ROOT / "src").glob("bindings*"))]
 
 
 def files() -> list[Path]:
