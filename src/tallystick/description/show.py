@@ -85,7 +85,8 @@ def _row(c: ColumnView, target: bool) -> list[Span]:
     if target:
         best = "" if c.cut is None else f"{c.cut:.6g}" if isinstance(c.cut, float) else cut(clean(c.cut), 12)
         numbers = ["" if x is None else f"{x:.4f}" for x in (c.gain, c.gain_ratio)]
-        row += [Span(numbers[0], "strong"), Span(numbers[1]), Span("< " + best if best else "")]
+        sign = "has " if c.kind == "text" else "< "
+        row += [Span(numbers[0], "strong"), Span(numbers[1]), Span(sign + best if best else "")]
     return row
 
 
