@@ -190,10 +190,10 @@ def cross_shares(model: Fits, table: Table, plan: dealing.Plan, progress: Progre
     A method may know a faster way to the same answers (`cross_shares` of its own).
     """
     own = getattr(model, "cross_shares", None)
-    if own is not None and not plan.rising:
-        shares = own(table, np.maximum(plan.fold, 0), int(plan.fold.max()) + 1) if (plan.fold >= 0).all() else None
-        if shares is not None:
-            return Answers(shares, plan.fold), False
+    if own is not None and not plan.rising and (plan.fold >= 0).all():
+        found = own(table, None if plan.one_out else plan.fold, int(plan.fold.max()) + 1)
+        if found is not None:
+            return Answers(found, plan.fold), False
     assert table.schema.target is not None
     shares = np.zeros((table.rows, len(table.schema.target.labels)))
     done = np.full(table.rows, dealing.NEVER, np.int64)
@@ -290,7 +290,7 @@ def cross_validate(
 ) -> CrossValidation:
     """Judge a method on rows it has not seen: every fold is answered by a model fitted on the others.
 
-    folds: a number, or "loo" to leave out one distinct row at a time. groups: a column whose equal values stay in
+    folds: a number, or "leave-one-out" to leave out one distinct row at a time. groups: a column whose equal values stay in
     one fold. time: a column; a fold is taught by earlier rows only. by: columns to count errors by. cost[truth][answer].
     Columns named by groups or time are not learned from.
     """
@@ -359,8 +359,10 @@ def _plans(
         return plans, f"{folds} folds that keep each {groups} together"
     if time is not None:
         return [dealing.Plan(dealing.time_folds(_moments(table, time), _whole(folds)), True)], f"{folds} folds by {time}"
+    if folds == "leave-one-out":
+        return [dealing.Plan(dealing.one_out(table), one_out=True)], "each distinct row left out in turn"
     plans = [dealing.Plan(dealing.deal_folds(table, folds, key)) for key in range(repeats)]
-    return plans, "one distinct row left out at a time" if folds == "loo" else f"{folds} stratified folds"
+    return plans, f"{folds} stratified folds"
 
 
 def without(table: Table, names: Sequence[str]) -> Table:

@@ -24,10 +24,14 @@ NEVER = -1  # the fold of a row that teaches but never tests
 
 @dataclass(frozen=True)
 class Plan:
-    """fold[row] of one repeat. Rising: a fold is taught by the folds before it only (time); else by all others."""
+    """fold[row] of one repeat. Rising: a fold is taught by the folds before it only (time); else by all others.
+
+    One out: every fold is one distinct row.
+    """
 
     fold: Folds
     rising: bool = False
+    one_out: bool = False
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -46,11 +50,9 @@ class Plan:
 def deal_folds(table: Table, folds: int | str, key: int = 0) -> Folds:
     """Return fold[row]: per class, distinct rows in the order of a keyed hash, each to the lightest fold.
 
-    Copies of a row are one: they stay together and weigh together. "loo": every distinct row is a fold.
+    Copies of a row are one: they stay together and weigh together.
     """
     hashes = keyed(table.row_hashes(), key)
-    if folds == "loo":
-        return np.unique(hashes, return_inverse=True)[1].astype(np.int64)
     _check(folds, table.rows, "rows")
     assert table.classes is not None
     assert table.schema.target is not None
@@ -64,6 +66,11 @@ def deal_folds(table: Table, folds: int | str, key: int = 0) -> Folds:
         dealt, load = deal(loads, load)
         out[rows] = dealt[inverse]
     return out
+
+
+def one_out(table: Table) -> Folds:
+    """Return fold[row]: every distinct row is a fold of its own, copies together."""
+    return np.unique(table.row_hashes(), return_inverse=True)[1].astype(np.int64)
 
 
 def group_folds(groups: NDArray[Any], weights: NDArray[np.int64] | None, folds: int, key: int = 0) -> Folds:
@@ -142,6 +149,6 @@ def _loads(inverse: NDArray[np.int64], weights: NDArray[np.int64] | None) -> NDA
 
 def _check(folds: Any, most: int, what: str) -> None:
     if isinstance(folds, bool) or not isinstance(folds, int | np.integer) or folds < 2:
-        raise OptionError(f"folds must be a whole number of at least 2, or 'loo', not {shown(folds)}.")
+        raise OptionError(f"folds must be a whole number of at least 2, or 'leave-one-out', not {shown(folds)}.")
     if folds > most:
         raise DataError(f"folds={folds} needs at least {folds} {what}, found {most:,}. Use fewer folds.")
