@@ -25,13 +25,13 @@ Floats = NDArray[np.float64]
 class Nodes:
     """Tests and counts of all nodes.
 
-    counts[node, class]: rows in table units (a weight of 1 is `unit` of them); regression: counts[node, 0] is the weight.
-    mean[node], deviance[node]: regression only (else empty): mean of the response, sum of its squared deviations.
-    column[node]: position in `schema.used`, -1 in a leaf. cut[node]: a numeric test sends x < cut to branch 0, others
-    to branch 1; NaN for tests of levels. first[node], n_children[node]: the branches are
-    child[first : first + n_children]. branches[node]'s levels: branch_of[branch_start[node] : branch_start[node + 1]]
-    is the branch of each level code, empty for numeric tests and leaves; STAYS for a level without a branch.
-    missing_branch[node]: where a missing or unseen value goes, or STAYS, or SPREADS. gain[node]: of the test, else 0.
+    counts[node, class]: rows in table units (a weight of 1 is `unit` of them); regression: [node, 0] is the weight.
+    mean[node], deviance[node]: regression only, else empty: mean of the response, sum of its squared deviations.
+    column[node]: position in `schema.used`, -1 in a leaf. cut[node]: a numeric test sends x < cut to branch 0 and
+    all others to branch 1; NaN for a test of levels. first[node], n_children[node]: the branches are
+    child[first : first + n_children]. branch_of[branch_start[node] : branch_start[node + 1]]: the branch of each
+    level code, empty for numeric tests and leaves; STAYS for a level without a branch of its own.
+    missing_branch[node]: where a missing or unseen value goes, or STAYS, or SPREADS. gain[node]: of the test.
     """
 
     counts: Ints
@@ -71,7 +71,8 @@ class Nodes:
     @property
     def weight(self) -> Ints:
         """Rows of each node, in table units."""
-        return self.counts.sum(axis=1)
+        weight: Ints = self.counts.sum(axis=1)
+        return weight
 
     def branches(self, node: int) -> Ints:
         """Return the nodes below a node, in branch order."""
@@ -82,7 +83,7 @@ class Nodes:
         return self.branch_of[self.branch_start[node] : self.branch_start[node + 1]]
 
     def cut_back(self, stop: NDArray[np.bool_]) -> tuple[Nodes, Ints]:
-        """Return the tree with every node where stop[node] made a leaf, and the old number of each node kept."""
+        """Return the tree with a leaf at every node where stop[node], and the old number of each node kept."""
         keep = np.ones(len(self), dtype=bool)
         for node in np.flatnonzero(stop & ~self.leaf):
             if keep[node]:
@@ -118,9 +119,9 @@ def _shape(n_children: NDArray[np.int32]) -> tuple[Ints, Ints, Ints, Ints, Ints]
         if node:
             if not open_nodes:
                 raise ValueError(f"node {node} has no parent")
-            up = open_nodes[-1]
-            parent[node], depth[node] = up, depth[up] + 1
-            todo[up] -= 1
+            above = open_nodes[-1]
+            parent[node], depth[node] = above, depth[above] + 1
+            todo[above] -= 1
         if todo[node]:
             open_nodes.append(node)
         else:
@@ -142,9 +143,9 @@ class Candidates:
     """The splits that could have been made: all columns of each node in memory, the best five in a file.
 
     start[node]..start[node + 1] are the candidates of a node, best first (by the score that chose the split).
-    column[c], cut[c] as in Nodes. branch_of[branch_start[c] : branch_start[c + 1]]: the groups of a test of levels.
-    gain[c], ratio[c]: information gain (or decrease of impurity or variance) per row, and gain ratio; NaN: no such.
-    counts[count_start[c] : count_start[c + 1], class]: the rows of each branch. mean: theirs in regression, else empty.
+    column[c], cut[c] as in Nodes. branch_of[branch_start[c] : branch_start[c + 1]]: groups of a test of levels.
+    gain[c], ratio[c]: information gain (or decrease of impurity or variance) per row, and gain ratio, or NaN.
+    counts[count_start[c] : count_start[c + 1], class]: rows of each branch. mean: theirs in regression, else empty.
     """
 
     start: Ints
