@@ -268,6 +268,8 @@ inline bool is_currency(Span s, char point, char other) {
 // A cell that is no plain number and no mark. s is not empty and holds no outer space.
 inline Cell look(Span s, char point, bool dates, double& value) {
     if (s.size() > 100) return cell_other;
+    const char initial = static_cast<char>(*s.begin | 0x20);
+    if (initial >= 'a' && initial <= 'z' && initial != 'i' && initial != 't' && initial != 'f') return cell_other;
     const char other = point == '.' ? ',' : '.';
     Span word = s;
     if (*word.begin == '+' || *word.begin == '-') ++word.begin;

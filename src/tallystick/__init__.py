@@ -13,14 +13,16 @@ __version__ = "0.1.0"
 _WHERE = {
     "NaiveBayes": "estimators",
     "cross_validate": "evaluate",
+    "describe": "description",
     "load": "export",
     "read": "data.source",
 }
 
-__all__ = ["NaiveBayes", "__version__", "cross_validate", "load", "read"]
+__all__ = ["NaiveBayes", "__version__", "cross_validate", "describe", "load", "read"]
 
 if TYPE_CHECKING:
     from tallystick.data.source import read
+    from tallystick.description import describe
     from tallystick.estimators import NaiveBayes
     from tallystick.evaluate import cross_validate
     from tallystick.export import load

@@ -1,7 +1,7 @@
-"""The only door to compiled code: checks dtype, shape and order, names the wrong argument, then calls.
+"""The door to the text kernels: cells to numbers.
 
-Knows arrays. Knows nothing of columns, schemas or files. Nothing is checked again on the other side.
-Law: every kernel has a twin in tests/reference.py that gives the same bits.
+A column of texts is in Arrow's layout: cell row is data[offsets[row]:offsets[row + 1]], UTF-8; bit (bit_offset + row)
+of validity is 1 where the cell is there, None: all are. Offsets must rise: that is the caller's promise.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import _kernels
-
-# ---- text: cells to numbers ----
+from tallystick.kernels import check
 
 
 class CellKind(IntEnum):
@@ -41,8 +40,8 @@ class CellKind(IntEnum):
 class Parsed:
     """Cells read as numbers.
 
-    values[row]: the double nearest to the written number (also for LEADING_ZEROS, INEXACT and INFINITE), days since
-    1970-01-01 for a DATE when asked for, else NaN; 0.0 is never negative. kinds[row]: a CellKind.
+    values[row]: the double nearest to the written number (also for LEADING_ZEROS, INEXACT and INFINITE), days
+    since 1970-01-01 for a DATE when asked for, else NaN; 0.0 is never negative. kinds[row]: a CellKind.
     counts[kind]: cells. first[kind]: the first such row, -1 if there is none.
     """
 
@@ -66,17 +65,17 @@ class Parsed:
         return self.integers + self.count(CellKind.NUMBER, CellKind.INFINITE)
 
 
-def _cells(data: NDArray[np.uint8], offsets: NDArray[Any], validity: NDArray[np.uint8] | None, bit: int) -> int:
-    """Check a string column in Arrow layout and return its number of rows."""
-    if data.dtype != np.uint8 or data.ndim != 1:
-        raise TypeError(f"data must be a uint8 vector, not {data.dtype} of {data.ndim} dimensions")
-    if offsets.dtype not in (np.int32, np.int64) or offsets.ndim != 1 or len(offsets) == 0:
-        raise TypeError(f"offsets must be an int32 or int64 vector of rows + 1 numbers, not {offsets.dtype}")
-    if offsets[0] < 0 or offsets[-1] > len(data):
-        raise ValueError(f"offsets end at {offsets[-1]}, data has {len(data)} bytes")
+def _rows(data: Any, offsets: Any, validity: Any, bit_offset: int) -> int:
+    """Check a column of texts and return its number of rows."""
+    check.array("data", data, "uint8", (None,))
+    check.array("offsets", offsets, ("int32", "int64"), (None,))
+    if len(offsets) == 0 or offsets[0] < 0 or offsets[-1] > len(data):
+        raise ValueError(f"offsets must lie within data; found {len(offsets)} offsets for {len(data)} bytes")
+    check.maybe("validity", validity, "uint8", (None,))
+    check.size("bit_offset", bit_offset, 0)
     rows = len(offsets) - 1
-    if validity is not None and (validity.dtype != np.uint8 or len(validity) * 8 < rows + bit):
-        raise ValueError(f"validity must be uint8 with a bit for each of {rows} rows")
+    if validity is not None and len(validity) * 8 < rows + bit_offset:
+        raise ValueError(f"validity must have a bit for each of {rows} rows; found {len(validity)} bytes")
     return rows
 
 
@@ -98,16 +97,14 @@ def parse_numbers(
     bit_offset: int = 0,
     dates: bool = False,
 ) -> Parsed:
-    """Read a string column in Arrow layout: cell row is data[offsets[row]:offsets[row + 1]].
-
-    Bit (bit_offset + row) of validity is 1 where the cell is there; None: all are. marks: the texts that mean missing.
-    """
-    rows = _cells(data, offsets, validity, bit_offset)
+    """Read a column of texts as numbers. marks: the texts that mean missing, compared after stripping."""
+    rows = _rows(data, offsets, validity, bit_offset)
     if decimal not in (".", ","):
-        raise ValueError(f"decimal must be '.' or ',', not {decimal!r}")
+        raise ValueError(f"decimal must be '.' or ','; found {decimal!r}")
     mark_data, mark_offsets = join_texts(marks)
     values, kinds = np.empty(rows), np.empty(rows, np.uint8)
     counts, first = np.zeros(len(CellKind), np.int64), np.full(len(CellKind), -1, np.int64)
     call = _kernels.parse_numbers_32 if offsets.dtype == np.int32 else _kernels.parse_numbers_64
-    call(data, offsets, validity, bit_offset, mark_data, mark_offsets, decimal, dates, values, kinds, counts, first)
+    cells = (data, offsets, validity, bit_offset)
+    call(*cells, mark_data, mark_offsets, decimal, dates, values, kinds, counts, first)
     return Parsed(values, kinds, counts, first)

@@ -6,14 +6,14 @@ Law: the description depends on the multiset of rows, not on their order.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tallystick.data.encode import Table
 from tallystick.data.schema import CODED, Column, Note
-from tallystick.describe.gains import Counts, Gain, by_cut, by_levels, entropy, midpoint
+from tallystick.description.gains import Counts, Gain, by_cut, by_levels, entropy, midpoint
 
 BINS = 12  # of the small distribution of a numeric column
 SHOWN_LEVELS = 50  # levels listed in a description; the rest is one sum
@@ -76,7 +76,6 @@ class Description:
     target: str = ""
     classes: tuple[Part, ...] = ()
     entropy: float | None = None
-    fingerprint: str = field(default="")
 
     def __getitem__(self, name: str) -> ColumnView:
         for column in self.columns:
@@ -94,14 +93,13 @@ class Description:
         return {
             "name": self.name,
             "rows": self.rows,
-            "fingerprint": self.fingerprint,
             "target": target if self.target else None,
             "columns": [c.to_dict() for c in self.columns],
             "notes": [n.to_dict() for n in self.notes],
         }
 
     def __str__(self) -> str:
-        from tallystick.describe.show import page
+        from tallystick.description.show import page
         from tallystick.draw.text import plain
 
         return plain(page(self))
@@ -127,8 +125,8 @@ def number_parts(distinct: np.ndarray[Any, Any], sizes: Counts) -> tuple[Part, .
     low, high = float(distinct[0]), float(distinct[-1])
     step = high / BINS - low / BINS
     if not step > 0:  # the whole range is below what a double can divide
-        step = np.nextafter(0.0, 1.0)
-    place = np.clip(((distinct / BINS - low / BINS) / step).astype(np.int64), 0, BINS - 1)
+        step = float(np.nextafter(0.0, 1.0))
+    place = np.clip(((distinct / BINS - low / BINS) / step * BINS).astype(np.int64), 0, BINS - 1)
     rows = np.zeros(BINS, np.int64)
     np.add.at(rows, place, sizes)
     return tuple(Part("", int(n), low + i * step) for i, n in enumerate(rows))
