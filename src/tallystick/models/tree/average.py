@@ -2,9 +2,11 @@
 
 Knows counts and a prior. Knows nothing of columns, rows or words.
 
-A pruning makes some nodes leaves. Its prior: every node with a test keeps it with probability `keep`, independently.
-The evidence of a leaf is the probability of its rows' classes in any order when the shares are unknown:
-    E(n) = Γ(a)/Γ(a + N) · Π_c Γ(a_c + n_c)/Γ(a_c),   a_c = a · base_c,   shares afterwards (n_c + a_c)/(N + a).
+A pruning makes some nodes leaves. Its prior: every node with a test keeps it with probability `keep`,
+independently. The evidence of a leaf is the probability of its rows' classes in any order when the shares
+are unknown:
+    E(n) = Γ(a)/Γ(a + N) · Π_c Γ(a_c + n_c)/Γ(a_c),   a_c = a · base_c,   shares afterwards (n_c + a_c)/(N +
+    a).
 Then, for the whole set of prunings below a node (a leaf of the grown tree has only the first term):
     W(node) = (1 - keep) · E(node) + keep · Π_branch W(branch)
 and, given that a pruning reaches the node, it ends there with probability (1 - keep) · E(node) / W(node).
@@ -28,8 +30,8 @@ Floats = NDArray[np.float64]
 class Average:
     """What the two passes find.
 
-    ends[node]: probability that a pruning ends here, given that it comes here. reach[node]: probability that it comes
-    here. shares[node, class]: the averaged answer for a row whose way ends at this node.
+    ends[node]: probability that a pruning ends here, given that it comes here. reach[node]: probability that
+    it comes here. shares[node, class]: the averaged answer for a row whose way ends at this node.
     best[node]: True where the most probable pruning ends if it comes here. log_best: log of its probability.
     """
 
@@ -41,10 +43,12 @@ class Average:
 
 
 def leaf_shares(counts: Floats, a: float, base: Floats) -> Floats:
-    """Return (n_c + a · base_c) / (N + a) for each node; with a = 0 the plain shares, base where there are no rows."""
+    """Return (n_c + a · base_c) / (N + a) for each node; with a = 0 the plain shares, base where there
+    are no rows.
+    """
     total = counts.sum(axis=1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
-        out = (counts + a * base) / (total + a)
+        out: Floats = (counts + a * base) / (total + a)
     empty = (total[:, 0] + a) == 0
     out[empty] = base
     return out
@@ -53,8 +57,8 @@ def leaf_shares(counts: Floats, a: float, base: Floats) -> Floats:
 def average(nodes: Nodes, own: Floats, evidence: Floats, keep: Floats) -> Average:
     """Return the average over all prunings.
 
-    own[node, class]: the shares a leaf at the node answers; evidence[node]: log E(node); keep[node]: prior probability
-    of keeping the test.
+    own[node, class]: the shares a leaf at the node answers; evidence[node]: log E(node); keep[node]: prior
+    probability of keeping the test.
     """
     inner = nodes.n_children > 0
     log_keep = kernels.log(np.where(inner, keep, 0.5))

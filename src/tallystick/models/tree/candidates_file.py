@@ -1,8 +1,8 @@
 """The best candidate splits of each test, to texts and back.
 
-Knows the shape of one text: [[column, cut, gain, ratio, branch_of, counts, means], ...], best first. A text, because
-it is read only when somebody asks why a split was chosen; it is then checked as strictly as the nodes.
-Law: `read(write(candidates))` is the same, up to the five best of each node.
+Knows the shape of one text: [[column, cut, gain, ratio, branch_of, counts, means], ...], best first. A text,
+because it is read only when somebody asks why a split was chosen; it is then checked as strictly as the
+nodes. Law: `read(write(candidates))` is the same, up to the five best of each node.
 """
 
 from __future__ import annotations

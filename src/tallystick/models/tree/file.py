@@ -3,11 +3,14 @@
 Knows the shape of the model file's own part. Knows nothing of bytes, checksums, rows or words.
 Law: `read(write(tree))` is the same tree; whatever else `read` accepts gives finite shares for every row.
 
-    nodes       a leaf is its counts [n_1 .. n_k] (regression: [weight, mean, deviance]); a test has four more:
+    nodes       a leaf is its counts [n_1 .. n_k] (regression: [weight, mean, deviance]); a test has four
+    more:
                 column, cut (null for a test of levels), missing branch (-1 stays, -2 spreads), gain
     branches    for each test of levels, in node order: the branch of each level, -1 stays
-    candidates  for each test, in node order: a JSON text of its best candidate splits. It is a text because it is
-                only read when somebody asks for the candidates, and then it is checked as strictly as the rest.
+    candidates  for each test, in node order: a JSON text of its best candidate splits. It is a text because
+    it is
+                only read when somebody asks for the candidates, and then it is checked as strictly as the
+                rest.
 """
 
 from __future__ import annotations

@@ -25,12 +25,14 @@ Floats = NDArray[np.float64]
 class Nodes:
     """Tests and counts of all nodes.
 
-    counts[node, class]: rows in table units (a weight of 1 is `unit` of them); regression: [node, 0] is the weight.
-    mean[node], deviance[node]: regression only, else empty: mean of the response, sum of its squared deviations.
-    column[node]: position in `schema.used`, -1 in a leaf. cut[node]: a numeric test sends x < cut to branch 0 and
-    all others to branch 1; NaN for a test of levels. first[node], n_children[node]: the branches are
-    child[first : first + n_children]. branch_of[branch_start[node] : branch_start[node + 1]]: the branch of each
-    level code, empty for numeric tests and leaves; STAYS for a level without a branch of its own.
+    counts[node, class]: rows in table units (a weight of 1 is `unit` of them); regression: [node, 0] is the
+    weight.
+    mean[node], deviance[node]: regression only, else empty: mean of the response, sum of its squared
+    deviations.
+    column[node]: position in `schema.used`, -1 in a leaf. cut[node]: a numeric test sends x < cut to branch
+    0 and all others to branch 1; NaN for a test of levels. first[node], n_children[node]: the branches are
+    child[first : first + n_children]. branch_of[branch_start[node] : branch_start[node + 1]]: the branch of
+    each level code, empty for numeric tests and leaves; STAYS for a level without a branch of its own.
     missing_branch[node]: where a missing or unseen value goes, or STAYS, or SPREADS. gain[node]: of the test.
     """
 
@@ -83,7 +85,9 @@ class Nodes:
         return self.branch_of[self.branch_start[node] : self.branch_start[node + 1]]
 
     def cut_back(self, stop: NDArray[np.bool_]) -> tuple[Nodes, Ints]:
-        """Return the tree with a leaf at every node where stop[node], and the old number of each node kept."""
+        """Return the tree with a leaf at every node where stop[node], and the old number of each node
+        kept.
+        """
         keep = np.ones(len(self), dtype=bool)
         for node in np.flatnonzero(stop & ~self.leaf):
             if keep[node]:
@@ -143,9 +147,11 @@ class Candidates:
     """The splits that could have been made: all columns of each node in memory, the best five in a file.
 
     start[node]..start[node + 1] are the candidates of a node, best first (by the score that chose the split).
-    column[c], cut[c] as in Nodes. branch_of[branch_start[c] : branch_start[c + 1]]: groups of a test of levels.
+    column[c], cut[c] as in Nodes. branch_of[branch_start[c] : branch_start[c + 1]]: groups of a test of
+    levels.
     gain[c], ratio[c]: information gain (or decrease of impurity or variance) per row, and gain ratio, or NaN.
-    counts[count_start[c] : count_start[c + 1], class]: rows of each branch. mean: theirs in regression, else empty.
+    counts[count_start[c] : count_start[c + 1], class]: rows of each branch. mean: theirs in regression, else
+    empty.
     """
 
     start: Ints

@@ -26,7 +26,8 @@ def branches_of(nodes: Nodes, node: int, cells: NDArray[Any]) -> NDArray[np.int6
     levels = nodes.levels(node)
     table = np.full(len(levels) + 2, away, np.int64)  # the last two codes: missing and unseen
     table[: len(levels)] = levels
-    return table[cells]
+    taken: NDArray[np.int64] = table[cells]
+    return taken
 
 
 def stops(nodes: Nodes, read: Read, rows: int) -> NDArray[np.int64]:
