@@ -108,11 +108,11 @@ class Rulebook {
     size_t map_at(size_t column) const { return map_at_[column]; }
 
     // A node ends here whatever its columns say.
-    bool ends(const int64_t* total, int64_t depth) const {
+    bool ends(const int64_t* total, const Node& node) const {
         const Rules& rules = problem_.rules;
         const int64_t rows = total[problem_.classes];
-        if (depth >= rules.max_depth || rows < rules.min_split || rows < 2 * rules.min_leaf) return true;
-        if (problem_.regression) return false;
+        if (node.depth >= rules.max_depth || rows < rules.min_split || rows < 2 * rules.min_leaf) return true;
+        if (problem_.regression) return node.deviance == 0.0;
         size_t present = 0;
         for (size_t c = 0; c < problem_.classes; ++c) present += total[c] > 0;
         return present < 2;

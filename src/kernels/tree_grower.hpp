@@ -233,7 +233,7 @@ class Grower final : public AnyGrower {
     // A node that goes on: to the large ones, or to the tasks.
     void place(std::shared_ptr<Open> open, const std::vector<int64_t>& total) {
         Node& node = top_.nodes[open->node];
-        if (book_.ends(total.data(), node.depth)) return;
+        if (book_.ends(total.data(), node)) return;
         if (open->size() <= problem_.small) {
             node.task = static_cast<int32_t>(tasks_.size());
             tasks_.push_back(std::move(open));
@@ -273,7 +273,7 @@ class Grower final : public AnyGrower {
             open->node = book_.add_node(out, f, rows + start[b], size, total.data(), depth);
             open->constant = s.open->constant;
             open->missing.assign(problem_.columns.size(), 0);
-            made.alive |= !book_.ends(total.data(), depth);
+            made.alive |= !book_.ends(total.data(), out.nodes.back());
             made.open.emplace_back(std::move(open), std::move(total));
         }
         return made;
@@ -380,7 +380,7 @@ class Grower final : public AnyGrower {
             for (size_t j = 0; j < columns; ++j) part_column(f, made, j, f.spare);
             for (size_t b = made.open.size(); b-- > 0;) {
                 const Node& child = out.nodes[made.open[b].first->node];
-                if (!book_.ends(made.open[b].second.data(), child.depth)) stack.push_back(std::move(made.open[b]));
+                if (!book_.ends(made.open[b].second.data(), child)) stack.push_back(std::move(made.open[b]));
             }
         }
     }
