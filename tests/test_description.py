@@ -28,7 +28,7 @@ def bits(counts):
 
 
 def slow_gain(values, classes):
-    """Gain and ratio of one branch per value, None being missing: C4.5's rule, straight from its definition."""
+    """Gain and ratio of one branch per value, None being missing: C4.5's rule from its definition."""
     known = [(v, c) for v, c in zip(values, classes, strict=True) if v is not None]
     if not known:
         return 0.0, 0.0
@@ -96,7 +96,11 @@ def test_entropy_of_equal_and_halved_shares():
 @pytest.mark.parametrize(
     ("file", "target", "gains"),
     [
-        ("play-tennis.csv", "Play", {"Outlook": 0.2467, "Temperature": 0.0292, "Humidity": 0.1518, "Wind": 0.0481}),
+        (
+            "play-tennis.csv",
+            "Play",
+            {"Outlook": 0.2467, "Temperature": 0.0292, "Humidity": 0.1518, "Wind": 0.0481},
+        ),
         (
             "household-survey.csv",
             "Outcome",
@@ -199,7 +203,9 @@ def test_misspelt_target_is_an_error_in_one_line():
 
 def test_no_control_character_reaches_the_page():
     hostile = "\x1b[2J\u202eevil\r\n\x07"
-    table = [{hostile: v, "y": y} for v, y in zip(["\x1b[31mred", "blue\x9b", "blue\x9b"], "abb", strict=True)]
+    table = [
+        {hostile: v, "y": y} for v, y in zip(["\x1b[31mred", "blue\x9b", "blue\x9b"], "abb", strict=True)
+    ]
     page = str(ts.describe(table, "y"))
     assert all(c.isprintable() or c == "\n" for c in page)
     assert "\\x1b[2J" in page

@@ -2,9 +2,9 @@
 
     python tools/run_docs.py [--write] [file ...]
 
-A ```console block holds commands after `$ ` and their output; they run in a new folder per page, with the bundled
-example files in it. A ```pycon block holds `>>>` examples and runs as a doctest, in the same folder. A line of just
-`...` stands for any lines. So every number on a page was computed by the version it describes.
+A ```console block holds commands after `$ ` and their output; they run in a new folder per page, with the
+bundled example files in it. A ```pycon block holds `>>>` examples and runs as a doctest, in the same folder.
+A line of just `...` stands for any lines. So every number on a page was computed by the version it describes.
 """
 
 from __future__ import annotations
@@ -34,13 +34,19 @@ def run_command(command: str, folder: str) -> str:
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
     }
     done = subprocess.run(
-        ["bash", "-c", command], cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+        ["bash", "-c", command],
+        cwd=folder,
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
     )
     return "".join(line.rstrip() + "\n" for line in done.stdout.splitlines())
 
 
 def steps(body: str) -> Iterator[tuple[str, str]]:
-    """Yield (command, printed output) of a console block; a command goes on after a backslash at its line's end."""
+    """Yield (command, printed output) of a console block; a backslash at a line's end goes on."""
     for part in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
         lines = part.splitlines(keepends=True)
         taken = 1
@@ -52,7 +58,8 @@ def steps(body: str) -> Iterator[tuple[str, str]]:
 def same(printed: str, found: str) -> bool:
     """Compare, a line of `...` standing for any lines; blank lines at the end mean nothing."""
     pattern = "".join(
-        r"(?:.*\n)*?" if line.strip() == "..." else re.escape(line + "\n") for line in printed.rstrip().split("\n")
+        r"(?:.*\n)*?" if line.strip() == "..." else re.escape(line + "\n")
+        for line in printed.rstrip().split("\n")
     )
     return re.fullmatch(pattern, found.rstrip() + "\n") is not None
 
@@ -80,7 +87,9 @@ def pycon(body: str, folder: str, names: dict[str, object], problems: list[str])
             got[example.lineno] = found
             problems.append(f">>> {example.source}  printed there:\n{example.want}  found now:\n{found}")
 
-        def report_unexpected_exception(self, out: object, test: object, example: doctest.Example, info: object) -> None:
+        def report_unexpected_exception(
+            self, out: object, test: object, example: doctest.Example, info: object
+        ) -> None:
             problems.append(f">>> {example.source}  raised {info[1]!r}")  # type: ignore[index]
 
     here = Path.cwd()
@@ -111,7 +120,9 @@ def check(page: Path, write: bool) -> list[str]:
 
         def again(block: re.Match[str]) -> str:
             kind, body = block.groups()
-            body = console(body, folder, problems) if kind == "console" else pycon(body, folder, names, problems)
+            body = (
+                console(body, folder, problems) if kind == "console" else pycon(body, folder, names, problems)
+            )
             return f"```{kind}\n{body}```"
 
         new = BLOCK.sub(again, text)
@@ -121,14 +132,21 @@ def check(page: Path, write: bool) -> list[str]:
 
 
 def main(args: list[str]) -> int:
+    """Check, or with --write renew, the pages named or all."""
     write = "--write" in args
-    pages = [Path(a) for a in args if a != "--write"] or [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    pages = [Path(a) for a in args if a != "--write"] or [
+        ROOT / "README.md",
+        *sorted((ROOT / "docs").glob("*.md")),
+    ]
     wrong = 0
     for page in pages:
         problems = check(page, write)
         wrong += len(problems)
         blocks = len(BLOCK.findall(page.read_text(encoding="utf-8")))
-        print(f"{page.name}: {blocks} blocks, {len(problems)} {'rewritten' if write else 'not as printed'}", flush=True)
+        print(
+            f"{page.name}: {blocks} blocks, {len(problems)} {'rewritten' if write else 'not as printed'}",
+            flush=True,
+        )
         if not write:
             print("\n".join(problems))
     return 1 if wrong and not write else 0

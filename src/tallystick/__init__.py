@@ -14,7 +14,7 @@ _WHERE = {
     "NaiveBayes": "estimators",
     "cross_validate": "evaluate",
     "describe": "description",
-    "load": "export",
+    "load": "estimators",
     "read": "data.source",
 }
 
@@ -23,9 +23,8 @@ __all__ = ["NaiveBayes", "__version__", "cross_validate", "describe", "load", "r
 if TYPE_CHECKING:
     from tallystick.data.source import read
     from tallystick.description import describe
-    from tallystick.estimators import NaiveBayes
+    from tallystick.estimators import NaiveBayes, load
     from tallystick.evaluate import cross_validate
-    from tallystick.export import load
 
 
 def __getattr__(name: str) -> Any:

@@ -16,7 +16,15 @@ from typing import Any, TextIO
 from tallystick.data.schema import Note
 from tallystick.draw.text import Line, Span, clean, plain, wrapped
 
-STYLES = {"": "", "strong": "bold", "dim": "dim", "good": "green", "bad": "red", "note": "yellow", "bar": "cyan"}
+STYLES = {
+    "": "",
+    "strong": "bold",
+    "dim": "dim",
+    "good": "green",
+    "bad": "red",
+    "note": "yellow",
+    "bar": "cyan",
+}
 
 Progress = Callable[..., None]  # (done, total, ...)
 
@@ -48,6 +56,11 @@ def show(lines: Iterable[Line], stream: TextIO | None = None) -> None:
 def say(text: str, stream: TextIO | None = None) -> None:
     """Print one sentence of ours, user's words in it cleaned by the caller."""
     show([(Span(text),)], stream)
+
+
+def cleaned(text: str) -> str:
+    """Return text of several lines with everything but line ends made harmless."""
+    return "\n".join(clean(line) for line in text.split("\n"))
 
 
 def show_json(data: Any) -> None:

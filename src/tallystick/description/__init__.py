@@ -1,4 +1,4 @@
-"""What a table is taken for: `describe(data, target)` gives kinds and why, distributions, missing counts and gains.
+"""What a table is taken for: kinds and why, distributions, missing counts, gains.
 
 Data first (`columns`, from counts by `gains`), lines for a terminal apart from it (`show`).
 """
@@ -31,11 +31,11 @@ def describe(
     threads: int | None = None,
     progress: Callable[..., None] | None = None,
 ) -> Description:
-    """Say what the columns of a table are taken for and why, what lies in them, and what they tell of a target.
+    """Say what the columns of a table are taken for, what lies in them, and what they tell of a target.
 
-    data: anything `fit` takes. The other parameters are those every estimator has, so that what is described is what
-    would be fitted. With a target: information gain and gain ratio of each column in bits, and the best cut of a
-    numeric or ordered one.
+    data: anything `fit` takes. The other parameters are those every estimator has, so that what is described
+    is what would be fitted. With a target: information gain and gain ratio of each column in bits, and the
+    best cut of a numeric or ordered one.
     """
     source = open_source(data)
     wishes = Wishes(kinds or {}, levels or {}, tuple(keep or ()), None if missing is None else tuple(missing))
@@ -57,7 +57,7 @@ def _described(name: str, table: Table) -> Description:
 
 
 def _counts(table: Table, column: Column, classes: Any, n_classes: int) -> Counts | None:
-    """Return counts[code, class] of a column, the last code being missing; None for a kind without codes or ranks."""
+    """Return counts[code, class] of a column, the last code being missing; None for text and out."""
     if column.kind in CODED:
         k = len(column.levels)
         return kernels.count_codes(table.column(column.name), classes, k + 2, n_classes)[: k + 1]

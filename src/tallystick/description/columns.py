@@ -1,6 +1,6 @@
 """A table described column by column, as data: kinds and why, distributions, missing counts, gains, notes.
 
-Knows the encoded table and count tables. Knows nothing of files or terminals; `describe.show` makes the lines.
+Knows the encoded table and count tables. Knows nothing of files or terminals; `show` makes the lines.
 Law: the description depends on the multiset of rows, not on their order.
 """
 
@@ -32,8 +32,8 @@ class Part:
 class ColumnView:
     """One column: what it is taken for and why, what lies in it, and what it tells of the class.
 
-    `gain`, `gain_ratio`: in bits, None without a target or for a kind that has none. `cut`: numeric: the exact cut of
-    the best split, x < cut on one side; ordered: the first level of the upper side.
+    `gain`, `gain_ratio`: in bits, None without a target or for a kind that has none. `cut`: numeric: the
+    exact cut of the best split, x < cut on one side; ordered: the first level of the upper side.
     """
 
     name: str
@@ -113,11 +113,14 @@ def level_parts(labels: tuple[str, ...], sizes: Counts) -> tuple[Part, ...]:
         return tuple(Part(t, int(n)) for t, n in zip(labels, sizes, strict=True))
     first = np.argsort(-sizes, kind="stable")[:SHOWN_LEVELS]
     rest = int(sizes.sum() - sizes[first].sum())
-    return (*(Part(labels[i], int(sizes[i])) for i in first), Part(f"{len(labels) - SHOWN_LEVELS:,} more levels", rest))
+    return (
+        *(Part(labels[i], int(sizes[i])) for i in first),
+        Part(f"{len(labels) - SHOWN_LEVELS:,} more levels", rest),
+    )
 
 
 def number_parts(distinct: np.ndarray[Any, Any], sizes: Counts) -> tuple[Part, ...]:
-    """Return the rows in BINS equal intervals from the lowest to the highest value, or per value when there are few."""
+    """Return the rows in BINS equal intervals from lowest to highest, or per value when there are few."""
     if len(distinct) == 0:
         return ()
     if len(distinct) <= BINS:
@@ -133,7 +136,7 @@ def number_parts(distinct: np.ndarray[Any, Any], sizes: Counts) -> tuple[Part, .
 
 
 def view(table: Table, column: Column, counts: Counts | None) -> ColumnView:
-    """Return one column of the table; counts[code, class] when its kind has codes or ranks, last code missing.
+    """Return one column; counts[code, class] when its kind has codes or ranks, the last code missing.
 
     Without a target there is one class, and no gain.
     """

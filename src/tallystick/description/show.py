@@ -1,4 +1,4 @@
-"""A description as lines for a terminal or a pipe: the classes, one line per column, why each kind, the notes.
+"""A description as lines: the classes, one line per column, why each kind, the notes.
 
 Knows descriptions and `draw.text`. Knows nothing of rows or counting.
 """
@@ -34,7 +34,8 @@ def page(description: Description, cells: int = 80, all_columns: bool = False) -
 def _title(d: Description) -> Line:
     columns = len(d.columns) + bool(d.target)
     text = f"{d.rows:,} row{'s' * (d.rows != 1)}, {columns:,} column{'s' * (columns != 1)}"
-    return Span(clean(d.name), "strong"), Span(f": {text}" + (f", target {clean(d.target)}" if d.target else ""))
+    target = f", target {clean(d.target)}" if d.target else ""
+    return Span(clean(d.name), "strong"), Span(f": {text}{target}")
 
 
 def _classes(d: Description, cells: int) -> Iterator[Line]:
@@ -46,7 +47,10 @@ def _classes(d: Description, cells: int) -> Iterator[Line]:
     for name, part in zip(names, shown, strict=True):
         share = part.rows / d.rows if d.rows else 0.0
         counts = f"{part.rows:>{digits},}  {share:6.1%}  "
-        yield Span(f"  {padded(name, wide)}  {counts}"), Span(bar(share, max(8, cells - wide - digits - 14)), "bar")
+        yield (
+            Span(f"  {padded(name, wide)}  {counts}"),
+            Span(bar(share, max(8, cells - wide - digits - 14)), "bar"),
+        )
     if len(d.classes) > SHOWN_CLASSES:
         rest = sum(p.rows for p in d.classes[SHOWN_CLASSES:])
         yield (Span(f"  and {len(d.classes) - SHOWN_CLASSES:,} more classes with {rest:,} rows", "dim"),)
@@ -55,7 +59,9 @@ def _classes(d: Description, cells: int) -> Iterator[Line]:
 
 def _columns(d: Description, cells: int, all_columns: bool) -> Iterator[Line]:
     """Yield one line per column: with a target the most telling first."""
-    ranked = sorted(d.columns, key=lambda c: (c.kind == "out", -(c.gain or 0.0)))  # stable: file order breaks ties
+    ranked = sorted(
+        d.columns, key=lambda c: (c.kind == "out", -(c.gain or 0.0))
+    )  # stable: file order breaks ties
     shown = ranked if all_columns else ranked[:SHOWN_COLUMNS]
     header = ["column", "kind", "missing", "distribution"] + (["gain", "ratio", "cut"] if d.target else [])
     yield from table(header, (_row(c, bool(d.target)) for c in shown), frozenset({2, 4, 5}), cells)
@@ -79,7 +85,7 @@ def _row(c: ColumnView, target: bool) -> list[Span]:
 
 
 def small(c: ColumnView) -> str:
-    """Return the distribution of a column in a few characters: a block per interval, or per level with its name."""
+    """Return a distribution in a few characters: a block per interval, or per level with its name."""
     if c.kind == "text":
         return f"{c.distinct:,} words"
     parts = c.distribution
@@ -93,7 +99,7 @@ def small(c: ColumnView) -> str:
 
 
 def _reasons(d: Description, cells: int) -> Iterator[Line]:
-    """Yield why each kind was chosen, columns with the same reason together; numbers in it beside the names."""
+    """Yield why each kind was chosen, columns with one reason together, its number beside the name."""
     groups: dict[tuple[str, str], dict[str, str]] = {}
     for c in d.columns:
         number, reason = re.fullmatch(r"([\d,]+ )?(.*)", c.why, re.DOTALL).groups("")  # type: ignore[union-attr]

@@ -7,8 +7,29 @@ What only the rows can tell (a code beyond its table) is the caller's promise.
 
 from __future__ import annotations
 
+from tallystick.kernels.bayes import count_entries, mdl_cuts
 from tallystick.kernels.counts import count_classes, count_codes, count_columns
-from tallystick.kernels.explog import exp, log, log1p, log2, sigmoid
+from tallystick.kernels.explog import exp, log, log1p, log2, n_log2_n, n_log2_n_shift, n_log2_n_table, sigmoid
+from tallystick.kernels.hashes import (
+    add_code_hashes,
+    add_double_hashes,
+    add_text_hashes,
+    hash_missing,
+    hash_text,
+    mix_hashes,
+    sum_hashes,
+)
+from tallystick.kernels.linear import LinearColumn, add_linear_sums, add_wide, wide_ints
+from tallystick.kernels.moments import (
+    SQUARE_DIGITS,
+    SUM_DIGITS,
+    add_moments,
+    carry,
+    digits_of,
+    exact_squares,
+    exact_sum,
+    whole,
+)
 from tallystick.kernels.ranks import Ranks, Scan, bins, ranks, scan, scan_matrix
 from tallystick.kernels.scores import (
     add_code_scores,
@@ -20,31 +41,59 @@ from tallystick.kernels.scores import (
     softmax,
 )
 from tallystick.kernels.text import CellKind, Parsed, join_texts, parse_numbers
+from tallystick.kernels.words import WordCounter, WordRows, WordTable
 
 __all__ = [
+    "SQUARE_DIGITS",
+    "SUM_DIGITS",
     "CellKind",
+    "LinearColumn",
     "Parsed",
     "Ranks",
     "Scan",
+    "WordCounter",
+    "WordRows",
+    "WordTable",
+    "add_code_hashes",
     "add_code_scores",
+    "add_double_hashes",
     "add_gaussian_scores",
     "add_linear_scores",
+    "add_linear_sums",
+    "add_moments",
+    "add_text_hashes",
+    "add_wide",
     "add_word_scores",
     "best_class",
     "bins",
+    "carry",
     "count_classes",
     "count_codes",
     "count_columns",
+    "count_entries",
+    "digits_of",
+    "exact_squares",
+    "exact_sum",
     "exp",
+    "hash_missing",
+    "hash_text",
     "join_texts",
     "log",
     "log1p",
     "log2",
     "log_sum_exp",
+    "mdl_cuts",
+    "mix_hashes",
+    "n_log2_n",
+    "n_log2_n_shift",
+    "n_log2_n_table",
     "parse_numbers",
     "ranks",
     "scan",
     "scan_matrix",
     "sigmoid",
     "softmax",
+    "sum_hashes",
+    "whole",
+    "wide_ints",
 ]
