@@ -11,12 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
+from tallystick import kernels
 from tallystick.contracts import Statistic
 from tallystick.data.schema import Column, Note, Schema
 from tallystick.models.naive_bayes import BayesOptions, Counted, NaiveBayesModel, Part, Summed, Worded
-from tallystick.stats.bayes import Ask, BayesSums, Total, digits_to_int, key
+from tallystick.stats.bayes import Ask, BayesSums, Total, key
 
 
 @dataclass(frozen=True)
@@ -58,10 +57,7 @@ class NaiveBayesLearner:
         """Return the model: the sums, named."""
         assert draft.total is not None
         total = draft.total
-        parts = tuple(
-            part_of(column, draft.resolved[column.name], ask, i, total)
-            for i, (column, ask) in enumerate(zip(draft.schema.used, draft.asks, strict=True))
-        )
+        parts = parts_of(draft.schema, draft.resolved, draft.asks, total)
         return NaiveBayesModel(draft.schema, self.options, self.unit, total[""], parts)
 
 
@@ -74,22 +70,30 @@ def ask_for(column: Column, distribution: str) -> Ask:
     return Ask(column.name, "codes", len(column.levels))
 
 
-def part_of(column: Column, distribution: str, ask: Ask, i: int, total: Total) -> Part:
-    """Return the model's part of one column from the total."""
-    classes = total[""]
-    if ask.how == "moments":
-        missing = total[key(i, "missing")]
-        sums = tuple(digits_to_int(row) for row in total[key(i, "sum")])
-        squares = tuple(digits_to_int(row) for row in total[key(i, "squares")])
-        return Summed(column.name, distribution, classes - missing, missing, sums, squares)
-    counts = total[key(i, "counts")]
-    if ask.how in ("codes", "bins"):
-        return Counted(column.name, distribution, counts[:-1], counts[-1], column.levels, ask.cuts)
-    missing = total[key(i, "missing")]
-    return Worded(column.name, distribution, counts, missing, classes - missing, ask.idf)
+def parts_of(
+    schema: Schema, distributions: Mapping[str, str], asks: tuple[Ask, ...], total: Total
+) -> tuple[Part, ...]:
+    """Return the model's part of each column from the total."""
+    out: list[Part] = []
+    moment = 0
+    for i, (column, ask) in enumerate(zip(schema.used, asks, strict=True)):
+        distribution = distributions[column.name]
+        if ask.how == "moments":
+            out.append(_summed(column.name, distribution, moment, total))
+            moment += 1
+        elif ask.how in ("codes", "bins"):
+            counts = total[key(i, "counts")]
+            out.append(Counted(column.name, distribution, counts[:-1], counts[-1], column.levels, ask.cuts))
+        else:
+            counts, missing = total[key(i, "counts")], total[key(i, "missing")]
+            out.append(Worded(column.name, distribution, counts, missing, total[""] - missing, ask.idf))
+    return tuple(out)
 
 
-def no_rows(part: Part) -> bool:
-    """Say whether a column has no value in any row."""
-    rows = part.rows if isinstance(part, Summed) else part.counts
-    return not bool(np.asarray(rows).any())
+def _summed(name: str, distribution: str, moment: int, total: Total) -> Summed:
+    missing = total["missing"][moment]
+    sums = tuple(kernels.whole(digits) for digits in total["sums"][moment])
+    squares = tuple(kernels.whole(digits) for digits in total["squares"][moment])
+    if distribution == "poisson":
+        squares = (0,) * len(squares)
+    return Summed(name, distribution, total[""] - missing, missing, sums, squares)
