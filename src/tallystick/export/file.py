@@ -237,7 +237,8 @@ def _write_new(temporary: Path, target: Path, data: bytes) -> None:
             left = left[os.write(handle, left) :]
         os.fsync(handle)
         if nameless:
-            os.link(f"/proc/self/fd/{handle}", temporary, follow_symlinks=True)
+            # A dir_fd makes Python call linkat, which follows the link; link() would not.
+            os.link(f"/proc/self/fd/{handle}", temporary, src_dir_fd=handle, follow_symlinks=True)
     finally:
         os.close(handle)
     os.replace(temporary, target)
