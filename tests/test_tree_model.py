@@ -18,7 +18,7 @@ from tallystick.models.tree.average import log_gamma
 from tallystick.models.tree.walk import path
 
 seeds = st.integers(0, 10_000)
-READ = dict(schema=SCHEMA, unit=1, answers=Answers())
+READ = {"schema": SCHEMA, "unit": 1, "answers": Answers()}
 
 
 def prunings(nodes: Nodes, node: int = 0) -> list[dict[int, bool]]:

@@ -141,13 +141,16 @@ class Tree:
 
     def cut_back(self, stop: NDArray[np.bool_]) -> Tree:
         """Return the tree with a leaf at every node where stop[node]; it answers by its own leaves."""
-        nodes, kept = self.nodes.cut_back(stop)
+        return self.with_nodes(*self.nodes.cut_back(stop))
+
+    def with_nodes(self, nodes: Nodes, origin: NDArray[np.int64]) -> Tree:
+        """Return a tree of other nodes, node i was node origin[i] here; it answers by its own leaves."""
         candidates = self.all_candidates
         return replace(
             self,
             nodes=nodes,
             answers=replace(self.answers, average=False),
-            candidates=None if candidates is None else candidates.of_nodes(kept),
+            candidates=None if candidates is None else candidates.of_nodes(origin),
         )
 
     @property
