@@ -36,7 +36,7 @@ def test_every_step_of_the_path_is_the_smallest_best_pruning_for_its_price(seed,
         tree = Tree(REGRESSION, deviance_that_falls(random_nodes(seed, 5, regression=True)))
     else:
         tree = random_tree(seed, most=5)
-    path, error = weakest_links(tree), node_errors(tree)
+    path, error = weakest_links(tree), node_errors(tree) / tree.rows[0].sum()
     options = [
         np.flatnonzero([p.get(n, False) for n in range(len(tree.nodes))]) for p in prunings(tree.nodes)
     ]

@@ -23,7 +23,7 @@ Ints = NDArray[np.int64]
 
 
 def node_errors(tree: Tree) -> Floats:
-    """Return R(node): rows (or cost, or deviance) a leaf at the node would get wrong, per training row."""
+    """Return R(node): the rows (or cost, or deviance) that a leaf at the node would get wrong."""
     rows = tree.rows
     wrong: Floats
     if tree.regression:
@@ -32,7 +32,6 @@ def node_errors(tree: Tree) -> Floats:
         wrong = (rows[:, :, None] * np.array(tree.answers.costs)[None, :, :]).sum(axis=1).min(axis=1)
     else:
         wrong = rows.sum(axis=1) - rows.max(axis=1)
-    wrong = wrong / rows[0].sum()
     return wrong
 
 
@@ -57,7 +56,7 @@ class Path:
 def weakest_links(tree: Tree) -> Path:
     """Return the whole sequence of prunings."""
     nodes = tree.nodes
-    own = node_errors(tree)
+    own = node_errors(tree)  # whole rows, so that equal links tie exactly; divided by the rows at the end
     below, leaves = own.copy(), np.ones(len(nodes), np.int64)
     parent = nodes.parent.tolist()
     inner = nodes.n_children > 0
@@ -93,12 +92,9 @@ def weakest_links(tree: Tree) -> Path:
         step = (float(alpha), int(leaves[0]), float(below[0]))
         steps = [*steps[:-1], step] if steps[-1][0] == alpha else [*steps, step]
     steps.reverse()
-    return Path(
-        np.array([s[0] for s in steps]),
-        np.array([s[1] for s in steps]),
-        np.array([s[2] for s in steps]),
-        price,
-    )
+    alphas, sizes, errors = (np.array(part) for part in zip(*steps, strict=True))
+    total = tree.rows[0].sum()
+    return Path(alphas / total, sizes, errors / total, price / total)
 
 
 def _cut(node: int, end: int, alpha: float, inner: NDArray[np.bool_], price: Floats, leaves: Ints) -> None:
