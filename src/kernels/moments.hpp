@@ -107,18 +107,19 @@ struct Bucket {
     __int128 sum;
     unsigned __int128 squares;
 };
-inline constexpr size_t bucket_classes = 32;   // with more classes buckets would not stay in the cache
-inline constexpr size_t bucket_columns = 16;   // columns walked together
+inline constexpr size_t bucket_classes = 128;   // with more classes buckets would not stay in the cache
+inline constexpr size_t bucket_columns = 16;    // columns walked together
 inline constexpr size_t bucket_rows = 1 << 20;  // 2^20 squares below 2^106 fit 128 bits
 
-inline size_t columns_together(size_t n_classes) {
-    const size_t n = bucket_classes / n_classes;
-    return n < bucket_columns ? n : bucket_columns;
+inline size_t columns_together(size_t n_columns, size_t n_classes) {
+    const size_t most = n_classes < 3 ? bucket_columns : n_classes < 32 ? 32 / n_classes : 1;
+    return n_columns < most ? n_columns : most;
 }
 
-// Buckets the kernel needs, all zero before and after a call; 0: none.
-inline size_t bucket_count(size_t n_classes, bool weighted) {
-    return weighted || n_classes > bucket_classes ? 0 : columns_together(n_classes) * n_classes * 2048;
+// Buckets the kernel needs, all zero before and after a call; 0: it goes without.
+inline size_t bucket_count(size_t n_columns, size_t n_classes, bool weighted) {
+    if (weighted || n_classes > bucket_classes) return 0;
+    return columns_together(n_columns, n_classes) * n_classes * 2048;
 }
 
 struct Exponents {
@@ -178,7 +179,7 @@ inline MomentTables tables_of(MomentTables to, size_t column, size_t n_classes) 
 template <class Class>
 void add_by_buckets(const Matrix& matrix, const Class* classes, size_t n_classes, Bucket* buckets, MomentTables to) {
     constexpr size_t tile = 2048;  // rows of 16 columns that stay in the second-level cache
-    const size_t together = columns_together(n_classes);
+    const size_t together = columns_together(matrix.columns, n_classes);
     for (size_t first = 0; first < matrix.columns; first += together) {
         const size_t n = matrix.columns - first < together ? matrix.columns - first : together;
         for (size_t start = 0; start < matrix.rows; start += bucket_rows) {
@@ -203,7 +204,7 @@ template <class Class>
 void add_matrix_moments(const Matrix& matrix, const Class* classes, const int64_t* weights, size_t n_classes,
                         Bucket* buckets, MomentTables to) {
     TALLY_REQUIRE(matrix.rows <= most_rows);
-    if (bucket_count(n_classes, weights != nullptr) > 0) {
+    if (bucket_count(matrix.columns, n_classes, weights != nullptr) > 0) {
         add_by_buckets(matrix, classes, n_classes, buckets, to);
     } else {
         for (size_t j = 0; j < matrix.columns; ++j) {

@@ -6,7 +6,6 @@ Law: folds depend on the rows' content alone; copies of a row are in one fold.
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -131,7 +130,7 @@ def refit_shares(model: Fits, table: Table, fold: NDArray[np.int64], folds: int)
         test = np.flatnonzero(fold == f)
         if not len(test):
             continue
-        fresh = copy.copy(type(model)(**model.get_params(deep=False)))
+        fresh = type(model)(**model.get_params(deep=False))
         training = table.take(np.flatnonzero(fold != f))
         fresh.fit_table(training)
         assert training.schema.target is not None

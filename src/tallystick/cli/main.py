@@ -1,7 +1,6 @@
 """The way in and out: parse argv, run a command, turn every failure into one line and an exit code.
 
-Exit codes: 0 done; 1 `verify` or `diff` found a difference; 2 an error; 130 interrupted; 141 the reader went
-away.
+Exit codes: 0 done; 1 `verify` or `diff` found a difference; 2 an error; 130 interrupted; 141 nobody reads.
 """
 
 from __future__ import annotations

@@ -161,6 +161,7 @@ def write(answers: pa.Table, output: str | None) -> None:
     """Write CSV to stdout, or a file whole or not at all."""
     import io
 
+    import pyarrow as pa
     import pyarrow.csv as pacsv
 
     from tallystick.export.file import save
@@ -171,7 +172,11 @@ def write(answers: pa.Table, output: str | None) -> None:
 
         pq.write_table(answers, buffer)
     else:
-        pacsv.write_csv(answers, buffer, pacsv.WriteOptions(quoting_style="needed", quoting_header="needed"))
+        try:  # pyarrow quotes every text or none: none, unless some text needs it
+            pacsv.write_csv(answers, buffer, pacsv.WriteOptions(quoting_style="none", quoting_header="none"))
+        except pa.ArrowInvalid:
+            buffer = io.BytesIO()
+            pacsv.write_csv(answers, buffer)
     if output is not None:
         save(output, buffer.getvalue())
         return

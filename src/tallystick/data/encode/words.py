@@ -18,7 +18,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallystick.data.encode.strings import layout
-from tallystick.kernels import WordCounter, WordRows, WordTable, join_texts
+from tallystick.kernels import WordCounter, WordRows, WordTable
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -43,9 +43,7 @@ class Vocabulary:
     """Words ready to be looked up: word number w is words[w]. Build it once for many calls of match_words."""
 
     def __init__(self, words: Sequence[str]) -> None:
-        data, offsets = join_texts(words)
-        self.table = WordTable()
-        self.table.add(WordTable(words=len(words), starts=offsets, arena=data.copy()))
+        self.table = WordTable.of(words)
         if self.table.words != len(words):
             raise ValueError(f"words must be distinct; found {self.table.words} among {len(words)}")
 
@@ -140,11 +138,12 @@ def _each(work: Callable[[T], R], tasks: list[T], workers: int) -> list[R]:
 def _merged(counters: list[WordCounter]) -> tuple[WordTable, list[NDArray[np.uint32]], NDArray[np.int64]]:
     """Return one table of all words, place[counter][word] in it, and documents[word] over all counters."""
     table = counters[0].table if counters else WordTable()
+    found = [counter.table.documents.copy() for counter in counters]
     places = [np.arange(table.words, dtype=np.uint32)] if counters else []
     places += [table.add(counter.table) for counter in counters[1:]]
     documents = np.zeros(table.words, np.int64)
-    for counter, place in zip(counters, places, strict=True):
-        documents[place] += counter.documents[: len(place)]  # a table's words have different places
+    for place, rows in zip(places, found, strict=True):
+        documents[place] += rows  # the words of one table have different places
     return table, places, documents
 
 
