@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +52,14 @@ class Answers:
             raise OptionError(f"average=True needs smoothing above 0, not {self.smoothing}; 2 is usual.")
 
 
+class Unsorted(Protocol):
+    """Candidates as growing left them, put in order when somebody asks."""
+
+    def candidates(self) -> Candidates:
+        """Return them all."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class Tree:
     """A tree that can answer, be printed and be written.
@@ -64,7 +72,7 @@ class Tree:
     nodes: Nodes
     unit: int = 1
     answers: Answers = field(default_factory=Answers)
-    candidates: Candidates | Sequence[str] | None = None
+    candidates: Candidates | Unsorted | Sequence[str] | None = None
 
     @property
     def regression(self) -> bool:
@@ -153,12 +161,14 @@ class Tree:
             candidates=None if candidates is None else candidates.of_nodes(origin),
         )
 
-    @property
+    @cached_property
     def all_candidates(self) -> Candidates | None:
         """The candidate splits of every node, read from their texts when the tree came from a file."""
         if self.candidates is None or isinstance(self.candidates, Candidates):
             return self.candidates
-        return read_candidates(self.candidates, self.nodes, self.schema)
+        if isinstance(self.candidates, Sequence):
+            return read_candidates(self.candidates, self.nodes, self.schema)
+        return self.candidates.candidates()
 
     # -- answering --
 
@@ -204,10 +214,11 @@ class Tree:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the model file's own part."""
-        if isinstance(self.candidates, Candidates):
-            texts = write_candidates(self.candidates, self.nodes)
-        else:
+        if self.candidates is None or isinstance(self.candidates, Sequence):
             texts = list(self.candidates or ())
+        else:
+            assert self.all_candidates is not None
+            texts = write_candidates(self.all_candidates, self.nodes)
         return write_nodes(self.nodes) | {"candidates": texts}
 
     @classmethod
