@@ -54,10 +54,17 @@ class Condition:
         missing = self.missing or other.missing
         if self.levels is not None and other.levels is not None:
             return replace(self, levels=tuple(sorted({*self.levels, *other.levels})), missing=missing)
+        if self.never or other.never:
+            return replace(other if self.never else self, missing=missing)
         first, second = sorted([self, other], key=lambda c: c.low)
         if first.high < second.low:
             return None
         return replace(self, low=first.low, high=max(first.high, second.high), missing=missing)
+
+    @property
+    def never(self) -> bool:
+        """Whether no known value is allowed."""
+        return not self.levels if self.levels is not None else self.low >= self.high
 
     @property
     def always(self) -> bool:
@@ -70,6 +77,8 @@ class Condition:
         """Return the condition in words; `widest` > 0 shortens long lists of levels to about that length."""
         tail = " or missing" if self.missing and missing else ""
         name = plain(self.column.name)
+        if self.never:
+            return f"{name} is missing" if self.missing else f"{name} is impossible"
         if self.levels is not None:
             return name + _levels(self.column, self.levels, widest) + tail
         low, high = number(self.low, self.column), number(self.high, self.column)
