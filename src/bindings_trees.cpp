@@ -3,13 +3,16 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "kernels/tree_apply.hpp"
 #include "kernels/tree_grower.hpp"
+#include "kernels/tree_judge.hpp"
 
 namespace nb = nanobind;
 using namespace tally;
@@ -40,9 +43,9 @@ struct TreeGrower {
         problem.weights = {pointer(score_weights), pointer(row_weights), pointer(response)};
     }
 
-    void set_rules(int criterion, bool groups, bool penalty, bool cut_rows, bool stop_at_zero, int64_t max_depth,
+    void set_rules(int criterion, bool groups, bool penalty, bool cut_rows, bool stop_at_zero, bool fractions, int64_t max_depth,
                    int64_t min_leaf, int64_t min_split, int64_t unit, double min_decrease) {
-        problem.rules = {static_cast<tree::Criterion>(criterion), groups, penalty, cut_rows, stop_at_zero,
+        problem.rules = {static_cast<tree::Criterion>(criterion), groups, penalty, cut_rows, stop_at_zero, fractions,
                          max_depth, min_leaf, min_split, unit, min_decrease};
     }
 
@@ -100,15 +103,8 @@ nb::ndarray<nb::numpy, T> field(const std::vector<Record>& records, Read read) {
     return given(std::move(out), {records.size()});
 }
 
-nb::dict tree_arrays(TreeGrower& self) {
-    tree::Growth g;
-    {
-        nb::gil_scoped_release free;
-        g = self.grower->finish();
-    }
-    const size_t n = g.nodes.size(), width = self.problem.regression ? 2 : self.problem.classes;
+nb::dict arrays_of(tree::Growth g, size_t classes) {
     nb::dict out;
-    out["counts"] = given(std::move(g.counts), {n, width});
     out["column"] = field<int32_t>(g.nodes, [](const auto& v) { return v.column; });
     out["cut"] = field<double>(g.nodes, [](const auto& v) { return v.cut; });
     out["children"] = field<int32_t>(g.nodes, [](const auto& v) { return v.children; });
@@ -126,10 +122,50 @@ nb::dict tree_arrays(TreeGrower& self) {
     out["tried_ratio"] = field<double>(g.tried, [](const auto& v) { return v.ratio; });
     out["tried_left"] = field<int64_t>(g.tried, [](const auto& v) { return v.left; });
     out["tried_map"] = field<int64_t>(g.tried, [](const auto& v) { return v.map; });
-    const size_t lefts = g.lefts.size() / (self.problem.classes + 1), maps = g.maps.size();
-    out["lefts"] = given(std::move(g.lefts), {lefts, self.problem.classes + 1});
+    const size_t lefts = g.lefts.size() / (classes + 1), maps = g.maps.size();
+    out["lefts"] = given(std::move(g.lefts), {lefts, classes + 1});
     out["maps"] = given(std::move(g.maps), {maps});
     return out;
+}
+
+nb::dict tree_arrays(TreeGrower& self) {
+    tree::Growth g;
+    {
+        nb::gil_scoped_release free;
+        g = self.grower->finish();
+    }
+    const size_t n = g.nodes.size(), width = self.problem.regression ? 2 : self.problem.classes;
+    auto counts = given(std::move(g.counts), {n, width});
+    nb::dict out = arrays_of(std::move(g), self.problem.classes);
+    out["counts"] = counts;
+    return out;
+}
+
+template <class T>
+using In = nb::ndarray<const T, nb::device::cpu, nb::c_contig>;
+using Strided = nb::ndarray<nb::ro, nb::device::cpu, nb::ndim<1>>;
+
+tree::Walk make_walk(In<int32_t> column, In<double> cut, In<int64_t> first, In<int64_t> child, In<int64_t> branch_start,
+                     In<int32_t> branch_of, In<int32_t> missing) {
+    return tree::Walk(column.size(), column.data(), cut.data(), first.data(), child.data(), branch_start.data(),
+                      branch_of.data(), missing.data());
+}
+
+void walk_ends(const tree::Walk& walk, const std::vector<std::optional<Strided>>& columns,
+               nb::ndarray<int32_t, nb::device::cpu, nb::c_contig> out) {
+    std::vector<tree::Cells> cells;
+    for (const auto& c : columns) {
+        if (!c) {
+            cells.push_back({nullptr, 0, 8, true});  // no test looks at it
+            continue;
+        }
+        const ptrdiff_t size = static_cast<ptrdiff_t>(c->itemsize());
+        const bool numbers = c->dtype().code == static_cast<uint8_t>(nb::dlpack::dtype_code::Float);
+        cells.push_back({static_cast<const char*>(c->data()), static_cast<ptrdiff_t>(c->stride(0)) * size,
+                         static_cast<int>(size), numbers});
+    }
+    nb::gil_scoped_release free;
+    walk.ends(out.size(), cells.data(), out.data());
 }
 
 }  // namespace
@@ -149,5 +185,18 @@ void bind_trees(nb::module_& m) {
         .def("choose", [](TreeGrower& g) { return g.grower->choose(); }, Release())
         .def("work", [](TreeGrower& g) { g.grower->work(); }, Release())
         .def("run", &TreeGrower::run, Release())
-        .def("arrays", &tree_arrays);
+        .def("arrays", &tree_arrays)
+        .def("judge", [](TreeGrower& g, int64_t total_score, int64_t total_rows) {
+            return std::make_unique<tree::Judge>(std::move(g.problem), total_score, total_rows);
+        });
+    nb::class_<tree::Judge>(m, "TreeJudge")
+        .def("judge", [](tree::Judge& judge, In<int64_t> total, const std::vector<In<int64_t>>& tables, int32_t depth,
+                         double deviance) {
+            std::vector<const int64_t*> pointers;
+            for (const auto& t : tables) pointers.push_back(t.data());
+            return arrays_of(judge.judge(total.data(), pointers, depth, deviance), judge.problem().classes);
+        }, nb::arg("total").noconvert(), nb::arg("tables").noconvert(), nb::arg("depth"), nb::arg("deviance"));
+    nb::class_<tree::Walk>(m, "TreeWalk")
+        .def("ends", &walk_ends, nb::arg("columns"), nb::arg("out").noconvert());
+    m.def("tree_walk", &make_walk);
 }

@@ -120,12 +120,13 @@ class Rulebook {
 
     bool unit() const { return !problem_.regression && !problem_.weights.score; }
 
-    void look(Searched& s) const {
+    // Prepare a node for searching; `walks`: rows will be walked, which wants tables of F.
+    void look(Searched& s, bool walks = true) const {
         Scorer scorer = scorer_;
         if (problem_.regression) {
             const int64_t n = s.total[1], sum = s.total[0];
             scorer.middle = n ? (sum >= 0 ? (sum + n / 2) / n : -((-sum + n / 2) / n)) : 0;
-        } else if (unit() && problem_.rules.criterion != Criterion::gini) {
+        } else if (walks && unit() && problem_.rules.criterion != Criterion::gini) {
             s.tables.fill(logs_, s.total.data(), problem_.classes);
         }
         s.here = {scorer, &problem_.rules, s.total.data(), s.tables.view, problem_.regression, unit()};

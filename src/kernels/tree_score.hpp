@@ -27,6 +27,7 @@ struct Rules {
     bool penalty = false;       // C4.5: gain less log2(cuts)/rows for numeric columns
     bool cut_rows = false;      // C4.5: a numeric cut leaves at least min(25, max(min_leaf, rows / 10 / classes))
     bool stop_at_zero = false;  // a best gain of 0 ends the branch
+    bool fractions = false;     // C4.5: missing rows go down all branches in parts; scored on known rows
     int64_t max_depth = 1 << 30, min_leaf = 1, min_split = 2;  // rows in table units
     int64_t unit = 1;
     double min_decrease = 0.0;

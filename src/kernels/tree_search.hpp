@@ -180,7 +180,7 @@ size_t compact_run(const Frame<E>& f, const Column& column, const Here& here, co
 
 // Score the compact table in s.present (missing last). map[code] receives branches of a level column.
 template <class S>
-Candidate search_table(const Column& column, const Here& here, size_t levels, Scratch& s, int64_t* left, uint8_t* map) {
+Candidate score_table(const Column& column, const Here& here, size_t levels, Scratch& s, int64_t* left, uint8_t* map) {
     Candidate out;
     const size_t width = here.scorer.classes + 1;
     out.constant = levels < 2;
@@ -227,6 +227,49 @@ Candidate search_table(const Column& column, const Here& here, size_t levels, Sc
     }
     finish(here, column.kind, logs_of_two(here, left), out);
     return out;
+}
+
+// C4.5's fractional cases: the split is scored on the rows whose value is known, its gain weighted by their share, and
+// missing rows count as a branch of their own in the entropy of the branch sizes.
+template <class S>
+Candidate score_known(const Column& column, const Here& here, size_t levels, Scratch& s, int64_t* left, uint8_t* map) {
+    const size_t width = here.scorer.classes + 1;
+    std::vector<int64_t> known(here.total, here.total + width);
+    int64_t* away = s.present.data() + levels * width;
+    for (size_t c = 0; c < width; ++c) known[c] -= away[c];
+    const int64_t lost = here.regression ? 0 : here.scorer.sum(away);
+    std::fill(away, away + width, 0);
+    Rules plain = *here.rules;
+    plain.penalty = plain.fractions = false;
+    Here part = here;
+    part.rules = &plain;
+    part.total = known.data();
+    Candidate out = score_table<S>(column, part, levels, s, left, map);
+    out.missing = -2;
+    if (!out.found) return out;
+    const double all = static_cast<double>(here.total[width - 1]);
+    out.gain *= static_cast<double>(known[width - 1]) / all;
+    if (here.rules->penalty && column.kind == Kind::numeric) {
+        out.gain -= log2_whole(static_cast<double>(out.cuts)) / (all / static_cast<double>(here.rules->unit));
+        if (!(out.gain > 0.0)) out.found = false;
+    }
+    out.score = key_of(out.gain);  // columns differ in their known rows: gains compare, scores do not
+    if (here.regression) return out;
+    const Logs& F = *here.scorer.logs;
+    int64_t sizes = F(lost);
+    if (column.kind == Kind::levels && !plain.groups)
+        for (size_t j = 0; j < levels; ++j) sizes += F(here.scorer.sum(s.present.data() + j * width));
+    else
+        sizes += logs_of_two(part, left);
+    const int64_t n = here.scorer.sum(here.total), info = F(n) - sizes;
+    out.ratio = info > 0 ? out.gain / (static_cast<double>(info) / F.factor() / static_cast<double>(n)) : 0.0;
+    return out;
+}
+
+template <class S>
+Candidate search_table(const Column& column, const Here& here, size_t levels, Scratch& s, int64_t* left, uint8_t* map) {
+    return here.rules->fractions ? score_known<S>(column, here, levels, s, left, map)
+                                 : score_table<S>(column, here, levels, s, left, map);
 }
 
 // The best split of the node `open` on one column.

@@ -27,6 +27,7 @@ class GrowRules:
 
     groups: level columns are split in two groups, else one branch per level. penalty, cut_rows: C4.5's price of a
     numeric cut and its least rows beside one. stop_at_zero: a best gain of 0 ends the branch.
+    fractions: splits are scored on known rows only, and missing rows go down all branches (`Judge` only).
     """
 
     criterion: str = "entropy"
@@ -34,6 +35,7 @@ class GrowRules:
     penalty: bool = False
     cut_rows: bool = False
     stop_at_zero: bool = False
+    fractions: bool = False
     max_depth: int = 2**31 - 1
     min_leaf: int = 1
     min_split: int = 2
@@ -46,7 +48,7 @@ class GrowRules:
 
     def numbers(self) -> tuple[Any, ...]:
         """Return the rules as the kernel wants them."""
-        switches = (self.groups, self.penalty, self.cut_rows, self.stop_at_zero)
+        switches = (self.groups, self.penalty, self.cut_rows, self.stop_at_zero, self.fractions)
         limits = (min(self.max_depth, 2**31 - 1), self.min_leaf, self.min_split, self.unit, self.min_decrease)
         return (CRITERIA.index(self.criterion), *switches, *limits)
 
@@ -128,6 +130,72 @@ class Grower:
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the tree, depth first; see `_kernels.TreeGrower` for the names."""
         return self._grower.arrays()  # type: ignore[no-any-return]
+
+
+class Judge:
+    """Chooses the split of a node from count tables; for engines that sum tables instead of walking rows.
+
+    columns: only kind, k and distinct matter. heavy, rows: the whole table's weight in the criterion and in counts.
+    """
+
+    def __init__(
+        self, columns: Sequence[GrowColumn], by_name: Sequence[int], rules: GrowRules, classes: int, heavy: int, rows: int
+    ) -> None:
+        self._columns = [(column.k + 1, (classes or 1) + 1) for column in columns]
+        self._kept = columns
+        labels = np.zeros(1, np.uint8) if classes else None
+        grower = _kernels.TreeGrower(0, classes or 1, labels, None, None, None)
+        grower.set_rules(*rules.numbers())
+        for column in columns:
+            grower.add_codes(KINDS.index(column.kind), column.cells, column.k, column.distinct)
+        grower.build(list(by_name), True, 1, heavy, rows)
+        self._judge = grower.judge(heavy, rows)
+
+    def judge(
+        self, total: NDArray[np.int64], tables: Sequence[NDArray[np.int64]], depth: int, deviance: float = 1.0
+    ) -> dict[str, NDArray[Any]]:
+        """Return a growth of one node, without counts.
+
+        total[C + 1], tables[column][k + 1, C + 1]: weight in the criterion per class (regression: sum of the response),
+        then rows in table units; the last code is missing.
+        """
+        for table, shape in zip(tables, self._columns, strict=True):
+            check.array("tables", table, "int64", shape)
+        check.array("total", total, "int64", (None,))
+        return self._judge.judge(total, list(tables), depth, deviance)  # type: ignore[no-any-return]
+
+
+class Walk:
+    """A fitted tree, ready for rows to go down; arrays as in `models.tree.nodes.Nodes`."""
+
+    def __init__(
+        self,
+        column: NDArray[np.int32],
+        cut: NDArray[np.float64],
+        first: NDArray[np.int64],
+        child: NDArray[np.int64],
+        branch_start: NDArray[np.int64],
+        branch_of: NDArray[np.int32],
+        missing: NDArray[np.int32],
+    ) -> None:
+        n = len(column)
+        check.array("column", column, "int32", (n,))
+        check.array("cut", cut, "float64", (n,))
+        check.array("first", first, "int64", (n,))
+        check.array("child", child, "int64", (n - 1,))
+        check.array("branch_start", branch_start, "int64", (n + 1,))
+        check.array("branch_of", branch_of, "int32", (int(branch_start[-1]),))
+        check.array("missing", missing, "int32", (n,))
+        self._walk = _kernels.tree_walk(column, cut, first, child, branch_start, branch_of, missing)
+
+    def ends(self, columns: Sequence[NDArray[Any] | None], rows: int) -> NDArray[np.int32]:
+        """Return the node where each row's way ends. columns: values or codes, None where no test looks."""
+        for cells in columns:
+            if cells is not None:
+                check.loose("columns", cells, (*check.CODES, "float32", "float64"), (rows,))
+        out = np.empty(rows, np.int32)
+        self._walk.ends(list(columns), out)
+        return out
 
 
 def _check(
