@@ -427,6 +427,7 @@ void bind_text(nb::module_& m) {
     bind_parse_numbers<int32_t>(m, "parse_numbers_32");
     bind_parse_numbers<int64_t>(m, "parse_numbers_64");
     bind_words(m);
+    m.attr("unicode_version") = unicode_version;
 }
 
 // ---- naive Bayes ----------------------------------------------------------------------------------------------

@@ -25,7 +25,12 @@ def tally(*args, cwd=None, env=None, **more):
     """Run `tally` in a pipe, with nothing from the caller's terminal."""
     settings = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR", "FORCE_COLOR")}
     return subprocess.run(
-        [*TALLY, *map(str, args)], cwd=cwd, env=settings | (env or {}), capture_output=True, check=False, **more
+        [*TALLY, *map(str, args)],
+        cwd=cwd,
+        env=settings | (env or {}),
+        capture_output=True,
+        check=False,
+        **more,
     )
 
 
@@ -157,7 +162,18 @@ def test_describe_json_has_every_number(folder):
 
 def test_describe_takes_wishes_about_columns(folder):
     (folder / "t.csv").write_text("size;n;y\nS;1,5;a\nM;2,5;b\nL;x;b\nS;1,0;a\n")
-    args = ["--sep", ";", "--decimal", ",", "--kind", "size=ordered", "--levels", "size=S,M,L", "--missing", "x"]
+    args = [
+        "--sep",
+        ";",
+        "--decimal",
+        ",",
+        "--kind",
+        "size=ordered",
+        "--levels",
+        "size=S,M,L",
+        "--missing",
+        "x",
+    ]
     data = json.loads(good("describe", "t.csv", "-t", "y", "--json", *args, cwd=folder))
     size, n = data["columns"]
     assert (size["kind"], size["cut"]) == ("ordered", "M")
@@ -306,7 +322,19 @@ def test_verify_shows_the_first_difference_and_fails(fitted):
 
 
 def test_verify_refits_with_the_parameters_of_the_model(folder):
-    good("fit", "votes.csv", "-t", "party", "-o", "m.tally.json", "--set", "alpha=0.5", "--kind", "crime=out", cwd=folder)
+    good(
+        "fit",
+        "votes.csv",
+        "-t",
+        "party",
+        "-o",
+        "m.tally.json",
+        "--set",
+        "alpha=0.5",
+        "--kind",
+        "crime=out",
+        cwd=folder,
+    )
     good("verify", "m.tally.json", "votes.csv", cwd=folder)
 
 
@@ -334,7 +362,14 @@ def test_diff_of_a_model_with_itself_is_nothing(fitted):
 
 def test_demo_does_the_whole_job(tmp_path):
     text = good("demo", cwd=tmp_path)
-    for word in ("tally describe", "tally fit", "cross_validate", "tally predict", "tally verify", "verified"):
+    for word in (
+        "tally describe",
+        "tally fit",
+        "cross_validate",
+        "tally predict",
+        "tally verify",
+        "verified",
+    ):
         assert word in text
     made = sorted(p.name for p in (tmp_path / "tally-demo").iterdir())
     assert made == ["new.csv", "votes.csv", "votes.tally.json"]
@@ -451,7 +486,9 @@ def test_a_reader_that_leaves_early_is_no_error(fitted):
 
 def test_interrupt_is_one_line(tmp_path):
     os.mkfifo(tmp_path / "slow.csv")  # opening it waits for a writer that never comes
-    process = subprocess.Popen([*TALLY, "describe", "slow.csv"], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [*TALLY, "describe", "slow.csv"], cwd=tmp_path, stderr=subprocess.PIPE, text=True
+    )
     time.sleep(1.0)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=30)
@@ -469,7 +506,9 @@ def test_colour_on_a_terminal_and_none_in_a_pipe_or_with_no_color(folder):
     assert ESCAPE in coloured
     assert ESCAPE not in bare
     strip = re.compile(r"\x1b\[[0-9;]*m")
-    assert strip.sub("", coloured).replace("\r\n", "\n") == bare.replace("\r\n", "\n") == good(*args, cwd=folder)
+    assert (
+        strip.sub("", coloured).replace("\r\n", "\n") == bare.replace("\r\n", "\n") == good(*args, cwd=folder)
+    )
 
 
 @pytest.mark.parametrize("columns", [50, 80, 120])
@@ -477,12 +516,19 @@ def test_pages_fit_the_terminal(folder, columns):
     for args in (["describe", "votes.csv", "-t", "party"], ["demo"]):
         text, code = on_a_terminal(*args, cwd=folder, columns=columns, env={"NO_COLOR": "1"})
         assert code == 0
-        wide = [line for line in text.splitlines() if len(line) > columns and "tally " not in line and "sha" not in line]
+        wide = [
+            line
+            for line in text.splitlines()
+            if len(line) > columns and "tally " not in line and "sha" not in line
+        ]
         assert wide == []
 
 
 def test_progress_is_silent_in_a_pipe(fitted):
-    for args in (["fit", "votes.csv", "-t", "party", "-o", "m.tally.json"], ["verify", "votes.tally.json", "votes.csv"]):
+    for args in (
+        ["fit", "votes.csv", "-t", "party", "-o", "m.tally.json"],
+        ["verify", "votes.tally.json", "votes.csv"],
+    ):
         assert tally(*args, cwd=fitted).stderr == b""
 
 

@@ -19,6 +19,7 @@ from tallystick.kernels.text import join_texts, text_rows
 
 STOP_WORDS, STOP_ARENA, STOP_SCRATCH, STOP_ENTRIES = 1, 2, 3, 4  # what ran short; 0 is done
 CHUNK = 1 << 18  # entries kept together
+UNICODE: str = _kernels.unicode_version  # of the tables that say what a word character is
 
 
 def _longer(array: NDArray[Any], length: int) -> NDArray[Any]:

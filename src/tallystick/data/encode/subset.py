@@ -50,7 +50,9 @@ def _take_codes(column: Column, codes: NDArray[Any], scale: Scale) -> tuple[Colu
     return replace(column, levels=levels), into[codes]
 
 
-def _take_words(column: Column, data: WordCounts, rows: NDArray[np.int64], scale: Scale) -> tuple[Column, Any]:
+def _take_words(
+    column: Column, data: WordCounts, rows: NDArray[np.int64], scale: Scale
+) -> tuple[Column, Any]:
     starts, entries = _entries(data, rows)
     words, counts = data.words[entries], data.counts[entries]
     size = len(column.words)
