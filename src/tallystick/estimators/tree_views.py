@@ -244,8 +244,7 @@ class TreeViews(Estimator):
     def _reduced_error(self, data: Any) -> Tree:
         if data is None:
             raise OptionError(
-                "prune('reduced-error') needs rows the tree has not seen. Pass data=: labelled rows, same
-                columns."
+                "prune('reduced-error') needs rows the tree has not seen. Pass data=: labelled rows."
             )
         tree, target = self.model_, self.schema_.target
         assert target is not None
@@ -306,7 +305,14 @@ def _held(tree: Tree, table: Table, rows: NDArray[np.int64]) -> Held:
     """Return where held-out rows stop in a tree of another schema, and what is true of them."""
     test = table.take(rows, tree.schema)
     stops = np.concatenate([tree.stops(block) for block in test.blocks()])
-    truth = table.classes if table.classes is not None else table.response
-    assert truth is not None
     weights = np.ones(len(rows)) if table.weights is None else table.weights[rows] / table.unit
-    return Held(tree, stops, truth[rows].astype(np.float64), weights)
+    if table.classes is None:
+        assert table.response is not None
+        return Held(tree, stops, table.response[rows], weights)
+    assert table.schema.target is not None
+    assert tree.schema.target is not None
+    known = {label: code for code, label in enumerate(tree.schema.target.labels)}
+    codes = np.array(
+        [known.get(label, -1) for label in table.schema.target.labels]
+    )  # -1: not in the other folds
+    return Held(tree, stops, codes[table.classes[rows]], weights)
