@@ -57,13 +57,14 @@ struct TreeGrower {
         problem.columns.push_back(std::move(column));
     }
 
-    void add_codes(int kind, AnyIn codes, uint32_t k, Maybe<double> distinct) {
+    void add_codes(int kind, AnyIn codes, uint32_t k, Maybe<double> distinct, bool binned) {
         tree::Column column;
         column.kind = static_cast<tree::Kind>(kind);
         column.codes = codes.data();
         column.width = static_cast<int>(codes.itemsize());
         column.k = k;
         column.distinct = pointer(distinct);
+        column.binned = binned;
         problem.columns.push_back(std::move(column));
     }
 
@@ -177,7 +178,8 @@ void bind_trees(nb::module_& m) {
              nb::arg("score_weights").none(), nb::arg("row_weights").none())
         .def("set_rules", &TreeGrower::set_rules)
         .def("add_numeric", &TreeGrower::add_numeric)
-        .def("add_codes", &TreeGrower::add_codes, nb::arg("kind"), nb::arg("codes"), nb::arg("k"), nb::arg("distinct").none())
+        .def("add_codes", &TreeGrower::add_codes, nb::arg("kind"), nb::arg("codes"), nb::arg("k"), nb::arg("distinct").none(),
+             nb::arg("binned"))
         .def("build", &TreeGrower::build)
         .def("prepare", [](TreeGrower& g, size_t j) { g.grower->prepare(j); }, Release())
         .def("start", [](TreeGrower& g) { return g.grower->start(); }, Release())

@@ -23,10 +23,17 @@ struct Column {
     int width = 0;                    // bytes of a code; 0: there are no codes
     uint32_t k = 0;                   // codes of known values
     const double* distinct = nullptr; // the values of codes of a numeric column
+    bool binned = false;              // distinct[b] is where bin b begins, and the cut before it
     bool repeats = true;              // some value occurs twice
     std::vector<uint16_t> own_codes;  // where this room made the codes itself
     std::vector<double> own_distinct;
 };
+
+inline double cut_between(const Column& column, double low, double high) {
+    if (column.binned) return high;
+    const double middle = 0.5 * low + 0.5 * high;  // of neighbours; where it rounds onto the lower, the upper
+    return middle > low ? middle : high;
+}
 
 inline uint32_t code_at(const void* codes, int width, size_t row) {
     if (width == 1) return static_cast<const uint8_t*>(codes)[row];

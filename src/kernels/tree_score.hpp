@@ -167,10 +167,4 @@ inline double gain_of(const Scorer& scorer, int64_t key, const int64_t* total) {
     return static_cast<double>(decrease) / unit / n;
 }
 
-// Midpoint of two neighbouring values; where it rounds onto the lower one, the upper one.
-inline double midpoint(double low, double high) {
-    const double middle = 0.5 * low + 0.5 * high;
-    return middle > low ? middle : high;
-}
-
 }  // namespace tally::tree

@@ -136,7 +136,7 @@ Candidate search_order(const Frame<E>& f, const Column& column, const Here& here
     out.at = best.at;
     out.score = best.key;
     if (column.kind == Kind::numeric)
-        out.cut = midpoint(value_of(f, column, run[best.at - 1]), value_of(f, column, run[best.at]));
+        out.cut = cut_between(column, value_of(f, column, run[best.at - 1]), value_of(f, column, run[best.at]));
     if (column.width) out.code = code_at(column.codes, column.width, f.in_table(f.layout.row(run[best.at])));
     finish(here, column.kind, logs_of_two(here, left), out);
     return out;
@@ -212,7 +212,7 @@ Candidate score_table(const Column& column, const Here& here, size_t levels, Scr
         if (best.found) {
             out.code = s.codes[best.at];
             if (column.kind == Kind::numeric)
-                out.cut = midpoint(column.distinct[s.codes[best.at - 1]], column.distinct[s.codes[best.at]]);
+                out.cut = cut_between(column, column.distinct[s.codes[best.at - 1]], column.distinct[s.codes[best.at]]);
         }
     }
     if (!out.found) return out;

@@ -57,13 +57,14 @@ class GrowRules:
 class GrowColumn:
     """One column: numbers (float32 or float64, any stride), or codes of which k is missing.
 
-    distinct[code]: the numbers codes stand for, where a numeric column comes as codes.
+    distinct[code]: the numbers codes stand for, where a numeric column comes as codes; binned: where bins begin.
     """
 
     kind: str
     cells: NDArray[Any]
     k: int = 0
     distinct: NDArray[np.float64] | None = None
+    binned: bool = False
 
 
 class Grower:
@@ -96,7 +97,7 @@ class Grower:
         self._grower.set_rules(*rules.numbers())
         for column in columns:
             if column.k or column.kind != "numeric":
-                self._grower.add_codes(KINDS.index(column.kind), column.cells, column.k, column.distinct)
+                self._grower.add_codes(KINDS.index(column.kind), column.cells, column.k, column.distinct, column.binned)
             else:
                 self._grower.add_numeric(column.cells)
         heavy = rows if score_weights is None else int(score_weights.sum())
@@ -147,7 +148,7 @@ class Judge:
         grower = _kernels.TreeGrower(0, classes or 1, labels, None, None, None)
         grower.set_rules(*rules.numbers())
         for column in columns:
-            grower.add_codes(KINDS.index(column.kind), column.cells, column.k, column.distinct)
+            grower.add_codes(KINDS.index(column.kind), column.cells, column.k, column.distinct, column.binned)
         grower.build(list(by_name), True, 1, heavy, rows)
         self._judge = grower.judge(heavy, rows)
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from tallystick.contracts import Statistic
 from tallystick.data.schema import CODED, Schema
 from tallystick.errors import DataError
+from tallystick.learners.tree_levels import Levels, begin
 from tallystick.learners.tree_options import TreeOptions
 from tallystick.models.tree import Answers, Candidates, Nodes, Tree
 from tallystick.stats.growth import Growing, Grown
@@ -28,6 +29,7 @@ class Draft:
     schema: Schema
     columns: tuple[int, ...]
     grown: Grown | None = None
+    levels: Levels | None = None
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,10 @@ class TreeLearner:
         """Ask for all splits at once; an engine that cannot is asked level by level."""
         if draft.grown is not None:
             return None
+        return draft.levels.ask() if draft.levels is not None else self.question(draft)
+
+    def question(self, draft: Draft) -> Growing:
+        """Return the first question, which holds all there is to know."""
         assert draft.schema.target is not None
         options = self.options
         return Growing(
@@ -66,8 +72,13 @@ class TreeLearner:
         )
 
     def update(self, draft: Draft, total: Any) -> Draft:
-        """Keep the grown tree."""
-        return replace(draft, grown=total)
+        """Keep the grown tree, or split the nodes of one level."""
+        if isinstance(total, Grown):
+            return replace(draft, grown=total)
+        if draft.levels is None:
+            return replace(draft, levels=begin(self.question(draft), total))
+        draft.levels.update(total)
+        return draft if draft.levels.open else replace(draft, grown=draft.levels.finish())
 
     def finish(self, draft: Draft) -> Tree:
         """Return the model."""

@@ -10,13 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick import kernels
+from tallystick.contracts import Block
+from tallystick.data.encode.ranks import quantile_cuts
 from tallystick.data.schema import CODED, Schema
 from tallystick.kernels.trees import GrowColumn, Grower, GrowRules
+from tallystick.stats.quantiles import ValueCounts, Values
 
 FAST = 20_000  # rows from which threads pay
 CLASS_BITS = 16  # class weights are whole multiples of 2^-16 of the largest
@@ -60,6 +64,16 @@ class Grown:
     scale: Scale = field(default_factory=Scale)
 
 
+class Look(NamedTuple):
+    """What other engines tell first: values of numeric columns, rows per class, all rows, range of the response."""
+
+    values: list[ValueCounts]
+    classes: NDArray[np.int64]
+    rows: int
+    low: float
+    high: float
+
+
 @dataclass(frozen=True)
 class Growing:
     """The question; see the module. `columns` are positions in `schema.used` that a tree can test.
@@ -76,17 +90,43 @@ class Growing:
     keep_tried: bool = True
     max_bins: int | None = None
 
-    def zero(self) -> Any:
-        """Other engines are asked level by level; see `frontier.py`."""
-        raise NotImplementedError("this question is for tables in memory")
+    def zero(self) -> Look:
+        """Return the total of no rows: other engines begin with a look at the values, then ask level by level."""
+        classes = np.zeros(len(self.labels), np.int64)
+        return Look(self._values().zero(), classes, 0, np.inf, -np.inf)
 
-    def add(self, total: Any, block: Any) -> Any:
-        """See `zero`."""
-        raise NotImplementedError("this question is for tables in memory")
+    def add(self, total: Look, block: Block) -> Look:
+        """Add the rows of one block."""
+        weight = block.rows if block.weights is None else int(block.weights.sum())
+        low, high, classes = np.inf, -np.inf, total.classes
+        if block.classes is not None and len(classes):
+            classes = kernels.count_classes(block.classes, len(classes), block.weights)
+        elif block.response is not None and block.rows:
+            low, high = float(block.response.min()), float(block.response.max())
+        values = self._values()
+        return self.merge(total, Look(values.add(values.zero(), block), classes, weight, low, high))
 
-    def merge(self, total: Any, other: Any) -> Any:
-        """See `zero`."""
-        raise NotImplementedError("this question is for tables in memory")
+    def merge(self, total: Look, other: Look) -> Look:
+        """Add two totals."""
+        values = self._values().merge(total.values, other.values)
+        low, high = min(total.low, other.low), max(total.high, other.high)
+        return Look(values, total.classes + other.classes, total.rows + other.rows, low, high)
+
+    def _values(self) -> Values:
+        used = self.schema.used
+        return Values(tuple(used[j].name for j in self.columns if used[j].kind == "numeric"))
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The classes; none in regression."""
+        assert self.schema.target is not None
+        return self.schema.target.labels
+
+    @property
+    def by_name(self) -> list[int]:
+        """Positions in `columns` in the order of the columns' names."""
+        names = [self.schema.used[j].name.encode() for j in self.columns]
+        return sorted(range(len(names)), key=names.__getitem__)
 
     def whole(self, table: Any, threads: int) -> Grown:
         """Grow the whole tree on a table in memory."""
@@ -101,20 +141,18 @@ class Growing:
     def _grower(self, table: Any) -> tuple[Grower, Scale]:
         used = self.schema.used
         cells = [grow_column(table, used[j], self.max_bins) for j in self.columns]
-        names = [used[j].name.encode() for j in self.columns]
-        by_name = sorted(range(len(names)), key=names.__getitem__)
         scale, response, score, rows = Scale(), None, None, table.weights
-        assert self.schema.target is not None
-        classes = len(self.schema.target.labels)
+        classes = len(self.labels)
         if not classes:
             weight = table.rows if rows is None else int(rows.sum())
             scale = Scale.of(float(table.response.min()), float(table.response.max()), weight)
             response = scale.whole(table.response)
         else:
-            score = score_weights(table.classes, rows, class_factors(self.class_weights, table, classes))
+            counts = kernels.count_classes(table.classes, classes, rows) if self.class_weights else None
+            score = score_weights(table.classes, rows, class_factors(self.class_weights, counts))
         grower = Grower(
             cells,
-            by_name,
+            self.by_name,
             self.rules,
             classes=classes,
             labels=None if response is not None else table.classes,
@@ -126,14 +164,17 @@ class Growing:
         return grower, scale
 
     def _observe(self, arrays: dict[str, NDArray[Any]], table: Any) -> None:
-        """Move each cut from the midpoint to just above the largest training value not above it."""
-        for cut, column in (("cut", "column"), ("tried_cut", "tried_column")):
-            for j in np.unique(arrays[column]):
-                if j >= 0 and self.schema.used[j].kind == "numeric":
-                    here = (arrays[column] == j) & ~np.isnan(arrays[cut])
-                    values = table.ranks(self.schema.used[j].name)[1]
-                    below = values[np.searchsorted(values, arrays[cut][here], side="right") - 1]
-                    arrays[cut][here] = np.nextafter(below, np.inf)
+        for j in np.unique(np.append(arrays["column"], arrays["tried_column"])).tolist():
+            if j >= 0 and self.schema.used[j].kind == "numeric":
+                observe(arrays, j, table.ranks(self.schema.used[j].name)[1])
+
+
+def observe(arrays: dict[str, NDArray[Any]], column: int, values: NDArray[np.float64]) -> None:
+    """Move each cut of a column from the midpoint to just above the largest training value not above it."""
+    for cut, tested in (("cut", "column"), ("tried_cut", "tried_column")):
+        here = arrays[tested] == column
+        below = np.searchsorted(values, arrays[cut][here], side="right") - 1
+        arrays[cut][here] = np.where(below >= 0, np.nextafter(values[below], np.inf), arrays[cut][here])
 
 
 def lift(arrays: dict[str, NDArray[Any]], columns: tuple[int, ...], names: Iterable[str]) -> None:
@@ -169,21 +210,32 @@ def every(pool: ThreadPoolExecutor, step: Callable[[int], None], items: Iterable
 def grow_column(table: Any, column: Any, max_bins: int | None) -> GrowColumn:
     """Return a column as the grower takes it."""
     data = table.column(column.name)
+    if column.kind not in CODED and max_bins is not None:
+        codes, distinct = table.ranks(column.name)
+        if len(distinct) > max_bins:
+            counts = kernels.count_classes(codes, len(distinct) + 1, table.weights)[:-1]
+            return binned_column(quantile_cuts(distinct, counts, max_bins), data)
     if column.kind not in CODED:
         return GrowColumn("numeric", data)
     kind = "levels" if column.kind == "levels" else "ordered"
     return GrowColumn(kind, np.ascontiguousarray(data), len(column.levels))
 
 
+def binned_column(cuts: NDArray[np.float64], values: NDArray[np.float64] | None) -> GrowColumn:
+    """Return a numeric column as bins; bin b begins at edges[b]."""
+    edges = np.concatenate([[-np.inf], cuts])
+    codes = kernels.bins(values, cuts) if values is not None else np.empty(0, np.uint8)
+    return GrowColumn("numeric", codes, len(edges), edges, binned=True)
+
+
 def class_factors(
-    given: tuple[float, ...] | str | None, table: Any, classes: int
+    given: tuple[float, ...] | str | None, counts: NDArray[np.int64] | None
 ) -> NDArray[np.int64] | None:
-    """Return class weights as whole numbers, None when all are equal."""
-    if given is None:
+    """Return class weights as whole numbers, None when all are equal. counts[class]: rows of the whole table."""
+    if given is None or counts is None:
         return None
     if given == "balanced":
-        counts = np.bincount(table.classes, weights=table.weights, minlength=classes)
-        given = tuple(1.0 / c if c else 0.0 for c in counts)
+        given = tuple(1.0 / c if c else 0.0 for c in counts.tolist())
     weights = np.array(given, np.float64)
     if np.all(weights == np.rint(weights)) and weights.max() < 2**CLASS_BITS:
         return weights.astype(np.int64)

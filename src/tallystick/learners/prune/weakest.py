@@ -50,7 +50,8 @@ class Path:
 
     def stop(self, alpha: float) -> NDArray[np.bool_]:
         """Return where the best pruning for a price ends."""
-        return ~(self.price > alpha)  # leaves, with NaN, end as well
+        # a price divided and multiplied again must still cut its own step; leaves, with NaN, end as well
+        return ~(self.price > alpha * (1 + 1e-12))
 
 
 def weakest_links(tree: Tree) -> Path:
