@@ -6,16 +6,16 @@ growing. Law: nothing here changes the estimator; pruning returns a new one.
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.data.encode import Table
-from tallystick.data.schema import CODED
+from tallystick.contracts import Engine
+from tallystick.data.encode import Matched, Table
+from tallystick.data.schema import CODED, Note
 from tallystick.draw.charts import line_chart
 from tallystick.errors import OptionError, shown
 from tallystick.estimators.base import Estimator
@@ -30,8 +30,8 @@ from tallystick.explain.tree import (
     splits,
     tree_svg,
 )
-from tallystick.learners import prune
-from tallystick.learners.prune import Held, Judged
+from tallystick.learners import prune as pruners
+from tallystick.learners.prune import Held, Judged, Path
 from tallystick.models.tree import Tree
 from tallystick.models.tree.rules import Rules, generalised, rules
 
@@ -54,7 +54,7 @@ class PruningPath:
     root_error: float
 
     @classmethod
-    def of(cls, path: prune.Path, judged: Judged | None) -> PruningPath:
+    def of(cls, path: Path, judged: Judged | None) -> PruningPath:
         """Return the table of a path, with or without cross-validation."""
         return cls(
             path.alpha,
@@ -118,14 +118,19 @@ class TreeViews(Estimator):
     """
 
     model_: Tree
+    average: bool
+    smoothing: float
+    split_prior: float
+    pruning: str | None
+    confidence: float
+    cp: float | None
     _table: Table | None = None
 
-    def fit_table(self, table: Table) -> Self:
-        """Learn from an encoded table, and keep it for pruning."""
-        self._table = None
-        super().fit_table(table)  # type: ignore[misc]
-        self._table = table
-        return self
+    if TYPE_CHECKING:  # what the classes beside this one bring
+        blocks: Callable[..., Iterator[Matched]]
+        read: Callable[..., Table]
+        _engine: Callable[[], Engine]
+        _grow: Callable[[Table, Engine], Tree]
 
     # -- why --
 
@@ -144,7 +149,7 @@ class TreeViews(Estimator):
 
     def _one_row(self, X: Any, row: int) -> tuple[Any, int]:
         start = 0
-        for matched in self.blocks(X):  # type: ignore[attr-defined]
+        for matched in self.blocks(X):
             if row < start + matched.block.rows:
                 return matched.block, row - start
             start += matched.block.rows
@@ -164,7 +169,7 @@ class TreeViews(Estimator):
         if not drop:
             return found
         table = self._rows(data, "rules(drop=True)")
-        return generalised(found, table.slice(0, table.rows), table.unit, prune.Bound(confidence).upper)
+        return generalised(found, table.slice(0, table.rows), table.unit, pruners.Bound(confidence).upper)
 
     def column_use(self) -> ColumnUse:
         """Return what each column is worth to the tree, and the share of rows it is asked of."""
@@ -193,10 +198,10 @@ class TreeViews(Estimator):
         error ± se.
         """
         self._check_fitted()
-        path = prune.weakest_links(self.model_)
+        path = pruners.weakest_links(self.model_)
         judged = None
         if folds:
-            judged = prune.judge(path, self._held_out(self._rows(data, "pruning_path()"), folds))
+            judged = pruners.judge(path, self._held_out(self._rows(data, "pruning_path()"), folds))
         return PruningPath.of(path, judged)
 
     def prune(
@@ -218,28 +223,52 @@ class TreeViews(Estimator):
         default those of the fit.
         """
         self._check_fitted()
+        tree, out = self.model_, type(self)(**self.get_params(deep=False))
+        out._table, out.pruning, out.confidence, out.cp = self._table, kind, confidence, None
+        out._set_columns(self._columns_in(), hasattr(self, "feature_names_in_"))
         if kind == "cost-complexity":
-            tree = self._cost_complexity(data, alpha, choose, folds)
+            path = pruners.weakest_links(tree)
+            at = alpha if alpha is not None else self._choose(path, data, choose, folds)
+            out.cp = at / float(path.error[0]) if path.error[0] else 0.0
+            small = tree.cut_back(path.stop(at))
         elif kind == "pessimistic":
             table = self._rows(data, "prune('pessimistic', raising=True)") if raising else None
             block = table.slice(0, table.rows) if table is not None else None
-            tree = prune.pessimistic(self.model_, confidence, block, raising)
+            small = pruners.pessimistic(tree, confidence, block, raising)
         elif kind == "reduced-error":
-            tree = self._reduced_error(data)
+            small = self._reduced_error(data)
         elif kind == "mdl":
-            tree = prune.shortest(self.model_)
+            small = pruners.shortest(tree)
         else:
-            raise OptionError(f"prune: kind must be one of {', '.join(prune.KINDS)}, not {shown(kind)}.")
-        return self._with(tree)
+            raise OptionError(f"prune: kind must be one of {', '.join(pruners.KINDS)}, not {shown(kind)}.")
+        notes = tuple(n for n in self.notes_ if n.code != "pruned")
+        out._adopt(small, (*notes, pruning_note(kind, tree, small)), self.rows_)
+        return out
 
-    def _cost_complexity(self, data: Any, alpha: float | None, choose: str, folds: int) -> Tree:
-        path = prune.weakest_links(self.model_)
-        if alpha is None:
-            if choose not in CHOICES:
-                raise OptionError(f"prune: choose must be one of {', '.join(CHOICES)}, not {shown(choose)}.")
-            judged = prune.judge(path, self._held_out(self._rows(data, "prune('cost-complexity')"), folds))
-            alpha = float(path.alpha[judged.minimum if choose == "minimum" else judged.one_se])
-        return self.model_.cut_back(path.stop(alpha))
+    def _pruned(self, tree: Tree, table: Table) -> Tree:
+        """Return a grown tree pruned as the parameters say."""
+        kind = self.pruning
+        if kind == "pessimistic":
+            return pruners.pessimistic(tree, self.confidence, table.slice(0, table.rows), True)
+        if kind == "mdl":
+            return pruners.shortest(tree)
+        if kind == "cost-complexity":
+            path = pruners.weakest_links(tree)
+            if self.cp is not None:
+                return tree.cut_back(path.stop(self.cp * float(path.error[0])))
+            judged = pruners.judge(path, self._held_out(table, 10))
+            return tree.cut_back(path.stop(float(path.alpha[judged.minimum])))
+        known = ", ".join(k for k in pruners.KINDS if k != "reduced-error")
+        raise OptionError(
+            f"pruning must be None or one of {known}, not {shown(kind)}. For held-out rows use prune()."
+        )
+
+    def _choose(self, path: Path, data: Any, choose: str, folds: int) -> float:
+        """Return the price per leaf that cross-validation chooses."""
+        if choose not in CHOICES:
+            raise OptionError(f"prune: choose must be one of {', '.join(CHOICES)}, not {shown(choose)}.")
+        judged = pruners.judge(path, self._held_out(self._rows(data, "prune('cost-complexity')"), folds))
+        return float(path.alpha[judged.minimum if choose == "minimum" else judged.one_se])
 
     def _reduced_error(self, data: Any) -> Tree:
         if data is None:
@@ -248,28 +277,19 @@ class TreeViews(Estimator):
             )
         tree, target = self.model_, self.schema_.target
         assert target is not None
-        stops = np.concatenate([tree.stops(m.block) for m in self.blocks(data)])  # type: ignore[attr-defined]
+        stops = np.concatenate([tree.stops(m.block) for m in self.blocks(data)])
         if tree.regression:
             truth = self._rows(data, "prune('reduced-error')").response
         else:
             truth = labels_of(data, target.name, self.schema_).astype(np.float64)
         assert truth is not None
-        return prune.reduced_error(tree, stops, truth, np.ones(len(stops)))
-
-    def _with(self, tree: Tree) -> Self:
-        """Return a copy of this estimator with another tree, which answers by its own leaves."""
-        out = copy.copy(self)
-        out._table = self._table
-        if hasattr(out, "average"):
-            out.average = False
-        out._adopt(tree, self.notes_, self.rows_)  # type: ignore[attr-defined]
-        return out
+        return pruners.reduced_error(tree, stops, truth, np.ones(len(stops)))
 
     def _rows(self, data: Any, what: str) -> Table:
         """Return the rows to work on, coded as the tree is: those given, else those of the fit."""
         if data is not None:
             assert self.schema_.target is not None
-            table: Table = self.read(data, self.schema_.target.name)  # type: ignore[attr-defined]
+            table: Table = self.read(data, self.schema_.target.name)
             return table.take(np.arange(table.rows), self.schema_)
         if self._table is None:
             raise OptionError(f"{what} needs the training rows, and a loaded model has none. Pass data=.")
@@ -286,8 +306,14 @@ class TreeViews(Estimator):
 
     def _regrow(self, table: Table) -> Tree:
         """Return a tree grown from other rows by the same options, unpruned."""
-        tree: Tree = self._grow(table, self._engine())  # type: ignore[attr-defined]
+        tree: Tree = self._grow(table, self._engine())
         return replace(tree, answers=replace(tree.answers, average=False))
+
+
+def pruning_note(kind: str, grown: Tree, small: Tree) -> Note:
+    """Say what a pruning did."""
+    text = f"pruned ({kind}) from {grown.nodes.leaves:,} to {small.nodes.leaves:,} leaves."
+    return Note("pruned", text, count=grown.nodes.leaves - small.nodes.leaves)
 
 
 def _deal(table: Table, folds: int) -> NDArray[np.int64]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tallystick.models.tree.model import Answers, Tree
+from tallystick.models.tree.model import KINDS, Answers, Tree
 from tallystick.models.tree.nodes import SPREADS, STAYS, Candidates, Nodes
 
-__all__ = ["SPREADS", "STAYS", "Answers", "Candidates", "Nodes", "Tree"]
+__all__ = ["KINDS", "SPREADS", "STAYS", "Answers", "Candidates", "Nodes", "Tree"]

@@ -53,9 +53,13 @@ class Rule:
         return self.share / self.prior if self.prior else 0.0
 
     def __str__(self) -> str:
-        parts = " and ".join(c.sentence() for c in self.conditions)
+        several = len(self.conditions) > 1
+        parts = " and ".join(
+            f"({c.sentence()})" if several and c.missing and not c.never else c.sentence()
+            for c in self.conditions
+        )
         head = f"if {parts} then " if parts else "always "
-        covered = f"{rows(self.covers, 1)} rows, {self.covers / self.total if self.total else 0:.1%}"
+        covered = f"{rows(self.covers, 1)} {'row' if self.covers == 1 else 'rows'}, {self.covers / self.total if self.total else 0:.1%}"
         if isinstance(self.answer, str):
             return f"{head}{plain(self.answer)} ({covered}; share {self.share:.3f}, lift {self.lift:.2f})"
         return f"{head}{number(float(f'{self.answer:.6g}'))} ({covered}; ± {self.spread:.4g})"

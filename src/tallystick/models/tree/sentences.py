@@ -81,10 +81,12 @@ class Condition:
             return f"{name} is missing" if self.missing else f"{name} is impossible"
         if self.levels is not None:
             return name + _levels(self.column, self.levels, widest) + tail
-        low, high = number(self.low, self.column), number(self.high, self.column)
+        low, high = bound(self.low, self.column), bound(self.high, self.column)
         if np.isneginf(self.low):
-            return (f"{name} is known" if np.isposinf(self.high) else f"{name} < {high}") + tail
-        return (f"{name} ≥ {low}" if np.isposinf(self.high) else f"{low} ≤ {name} < {high}") + tail
+            return (f"{name} is known" if np.isposinf(self.high) else f"{name} {high[0]} {high[1]}") + tail
+        if np.isposinf(self.high):
+            return f"{name} {'≥' if low[0] == '<' else '>'} {low[1]}{tail}"
+        return f"{low[1]} {'≤' if low[0] == '<' else '<'} {name} {high[0]} {high[1]}{tail}"
 
     def to_dict(self) -> dict[str, object]:
         """Return the condition as plain data."""
@@ -111,6 +113,18 @@ def _levels(column: Column, codes: Sequence[int], widest: int) -> str:
             return f" in {{{text}, … {len(names) - used} more}}"
         text, used = (f"{text}, {name}" if text else name), used + 1
     return f" in {{{text}}}"
+
+
+def bound(cut: float, column: Column | None = None) -> tuple[str, str]:
+    """Return how the values below a cut are told: ("<", cut), or ("≤", the double before it) if that is
+    shorter.
+
+    Cuts at observed values (C4.5) are stored as the next double, so that one test, x < cut, serves both.
+    """
+    before = float(np.nextafter(cut, -np.inf)) if np.isfinite(cut) else cut
+    if len(repr(before)) + 4 < len(repr(float(cut))):
+        return "≤", number(before, column)
+    return "<", number(cut, column)
 
 
 def number(value: float, column: Column | None = None) -> str:
