@@ -45,7 +45,8 @@ def tree_picture(boxes: Sequence[Box], legend: Sequence[str], title: str) -> str
     tall = [12 + LINE * len(box.lines) + (BAR + 6 if box.shares else 0) for box in boxes]
     level = [max(t for t, d in zip(tall, depth, strict=True) if d == at) for at in range(max(depth) + 1)]
     top = [8 + sum(level[:d]) + DROP * d for d in depth]
-    edge = max(p + w / 2 for p, w in zip(x, wide, strict=True)) + 8
+    words = [len(box.branch) * LETTER + 10 for box in boxes]
+    edge = max(p + max(w, t) / 2 for p, w, t in zip(x, wide, words, strict=True)) + 8
     height = max(t + h for t, h in zip(top, tall, strict=True)) + 12
     rows = _legend_rows(legend, edge)
     svg = Svg(max(edge, 240), height + 20 * len(rows), title)
@@ -59,23 +60,41 @@ def tree_picture(boxes: Sequence[Box], legend: Sequence[str], title: str) -> str
 
 
 def _places(boxes: Sequence[Box], below: list[list[int]], wide: list[float]) -> list[float]:
-    """Return the middle of each box: leaves side by side, a node over the middle of its branches.
+    """Return the middle of each box: as near as outlines allow, a node over the middle of its branches.
 
-    A branch takes the width of its subtree, its box and its words, so that nothing overlaps.
+    An outline has, for each depth, how far the subtree reaches left and right of its top.
     """
-    room = [0.0] * len(boxes)
+    half = [max(w, len(b.branch) * LETTER + 10) / 2 for b, w in zip(boxes, wide, strict=True)]
+    outline: list[list[tuple[float, float]]] = [[] for _ in boxes]
+    shift = [0.0] * len(boxes)  # from the box above
     for k in range(len(boxes) - 1, -1, -1):
-        words = len(boxes[k].branch) * LETTER + 12
-        room[k] = max(wide[k] + GAP, words, sum(room[b] for b in below[k]))
-    x = [0.0] * len(boxes)
-    start = [8.0] * len(boxes)
-    for k in range(len(boxes)):
-        at = start[k] + (room[k] - sum(room[b] for b in below[k])) / 2
+        at: list[float] = []
+        right: list[tuple[float, float]] = []
         for b in below[k]:
-            start[b] = at
-            at += room[b]
-        x[k] = start[k] + room[k] / 2
-    return x
+            touch = zip(right, outline[b], strict=False)
+            at.append(max((r[1] - own[0] + GAP for r, own in touch), default=0.0))
+            right = _beside(right, outline[b], at[-1])
+        middle = (at[0] + at[-1]) / 2 if at else 0.0
+        for b, place in zip(below[k], at, strict=True):
+            shift[b] = place - middle
+        outline[k] = [(-half[k], half[k]), *((low - middle, high - middle) for low, high in right)]
+        for b in below[k]:
+            outline[b] = []
+    x = [0.0] * len(boxes)
+    for k, box in enumerate(boxes):
+        x[k] = x[box.parent] + shift[k] if box.parent >= 0 else 0.0
+    left = min(p - h for p, h in zip(x, half, strict=True))
+    return [p - left + 8 for p in x]
+
+
+def _beside(
+    left: list[tuple[float, float]], right: list[tuple[float, float]], at: float
+) -> list[tuple[float, float]]:
+    """Return the outline of two subtrees side by side, the second moved by `at`."""
+    moved = [(low + at, high + at) for low, high in right]
+    both = [(a[0], b[1]) for a, b in zip(left, moved, strict=False)]
+    longer = left if len(left) > len(moved) else moved
+    return both + longer[len(both) :]
 
 
 def _branch(svg: Svg, x1: float, y1: float, x2: float, y2: float, box: Box) -> None:

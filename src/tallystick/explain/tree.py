@@ -377,7 +377,8 @@ def _box(tree: Tree, node: int, place: dict[int, int], lit: set[int]) -> Box:
     branch = ""
     if up >= 0:
         k = nodes.branches(up).tolist().index(node)
-        branch = lines.cut(condition(tree.schema, nodes, up, k).sentence(24), 40)
+        test = condition(tree.schema, nodes, up, k)
+        branch = lines.cut(test.sentence(20, missing=False), 34) + (" or missing" if test.missing else "")
     ends = nodes.column[node] < 0
     total = rows(nodes.counts[node].sum(), tree.unit)
     counts = tree.rows[node]
@@ -388,7 +389,8 @@ def _box(tree: Tree, node: int, place: dict[int, int], lit: set[int]) -> Box:
     else:
         best = int(tree.labels[node])
         words.append(lines.cut(plain(_labels(tree)[best]), 24))
-    words.append(f"{total} rows" + (f", {max(shares):.0%}" if shares else ""))
+    share = f", {int(100 * max(shares))}%" if shares else ""  # 100% only where it is all of them
+    words.append(f"{total} {'row' if total == '1' else 'rows'}{share}")
     if not ends and node + 1 not in place:
         words.append(f"… {int(nodes.end[node]) - node - 1} more")
     elif not ends and nodes.missing_branch[node] in (STAYS, SPREADS):
