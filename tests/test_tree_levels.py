@@ -15,6 +15,7 @@ from tallystick.engines.local import Local
 from tallystick.learners.fit import fit
 from tallystick.learners.tree import TreeLearner
 from tallystick.learners.tree_options import TreeOptions
+from tallystick.stats.frontier import share_out
 
 
 @dataclass
@@ -67,6 +68,7 @@ OPTIONS = [
     TreeOptions(criterion="gain-ratio", cuts="observed", cut_price=True, cut_rows=True, class_weight="balanced"),
     TreeOptions(max_bins=5, class_weight={"0": 2.5}, max_depth=4),
     TreeOptions(max_leaf_nodes=7),
+    TreeOptions(criterion="gain-ratio", missing_values="fractions", level_splits="each", min_samples_leaf=2),
 ]
 
 
@@ -79,3 +81,11 @@ def test_any_engine_grows_the_same_tree(seed: int, options: int, regression: boo
     expected = fit(learner, table, Local(1)).to_dict()
     assert len(expected["nodes"]) > 3
     assert fit(learner, table, Scattered(seed)).to_dict() == expected
+
+
+def test_parts_of_a_row_sum_to_the_row() -> None:
+    weights = np.array([2**20, 1, 7, 2**40], np.int64)
+    parts = share_out(weights, np.array([3, 0, 5, 5]))
+    assert parts.sum(axis=1).tolist() == weights.tolist()
+    assert parts[:, 1].tolist() == [0, 0, 0, 0]
+    assert parts[1].tolist() == [0, 0, 1, 0]

@@ -63,7 +63,8 @@ class _Growing(TreeViews):
             setattr(self, name, value or None if name in ("kinds", "levels", "keep") else value)
         schema = Schema.from_dict(document["schema"])
         rows = dict(document["rows"])
-        model = Tree.from_dict(document["model"], schema, rows["unit"], self._answers())
+        unit = rows["unit"] * self._options().parts(schema, rows["unit"])
+        model = Tree.from_dict(document["model"], schema, unit, self._answers())
         self._adopt(model, tuple(Note(**n) for n in document["notes"]), rows)
         self._set_columns([c.name for c in schema.columns], named=True)
 

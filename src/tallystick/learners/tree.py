@@ -19,7 +19,7 @@ from tallystick.errors import DataError
 from tallystick.learners.tree_levels import Levels, begin
 from tallystick.learners.tree_options import TreeOptions
 from tallystick.models.tree import Answers, Candidates, Nodes, Tree
-from tallystick.stats.growth import Growing, Grown
+from tallystick.stats.growth import Growing, GrowingInMemory, Grown
 
 
 @dataclass(frozen=True)
@@ -60,15 +60,18 @@ class TreeLearner:
     def question(self, draft: Draft) -> Growing:
         """Return the first question, which holds all there is to know."""
         assert draft.schema.target is not None
-        options = self.options
-        return Growing(
+        options, parts = self.options, self.options.parts(draft.schema, self.unit)
+        lost = any(draft.schema.used[j].missing for j in draft.columns)
+        slow = options.missing_values == "fractions" and lost  # rows in several nodes: only tables can tell
+        return (Growing if slow else GrowingInMemory)(
             draft.schema,
             draft.columns,
-            options.rules(self.unit, bool(draft.schema.target.labels)),
+            options.rules(self.unit * parts, bool(draft.schema.target.labels)),
             options.weights_of(draft.schema.target),
             options.cuts == "observed",
             self.keep_candidates,
             options.max_bins,
+            parts,
         )
 
     def update(self, draft: Draft, total: Any) -> Draft:
@@ -85,9 +88,10 @@ class TreeLearner:
         assert draft.grown is not None
         grown = draft.grown
         each = self.options.level_splits == "each"
-        nodes = nodes_of(grown, draft.schema, self.unit, each)
+        unit = self.unit * self.options.parts(draft.schema, self.unit)
+        nodes = nodes_of(grown, draft.schema, unit, each)
         tried = Tried(grown, draft.schema, len(draft.columns), each) if self.keep_candidates else None
-        tree = Tree(draft.schema, nodes, self.unit, self.answers, tried)
+        tree = Tree(draft.schema, nodes, unit, self.answers, tried)
         if self.options.max_leaf_nodes is not None:
             tree = tree.cut_back(beyond(nodes, self.options.max_leaf_nodes))
         return tree

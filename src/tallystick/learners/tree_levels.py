@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tallystick.data.schema import CODED
 from tallystick.kernels.trees import GrowColumn, Judge
 from tallystick.stats.frontier import Coding, Frontier, Level, Test, sum_of_squares
-from tallystick.stats.growth import Growing, Grown, Look, Scale, binned_column, class_factors, lift, observe
+from tallystick.stats.growth import Growing, Grown, Look, Scale, binned_column, class_factors, lift, observe, spread_missing
 
 MOST_DISTINCT = 65_535  # more distinct numbers than this are put in bins when rows are not in memory
 BINS = 255
@@ -52,7 +52,7 @@ class Levels:
         if not self.open:
             return None
         classes = len(self.question.labels)
-        return Frontier(self.codings, tuple(self.tests), tuple(self.open), len(self.parts), classes, self.scale)
+        return Frontier(self.codings, tuple(self.tests), tuple(self.open), len(self.parts), classes, self.scale, self.question.parts)
 
     def update(self, total: Level) -> None:
         """Split the open nodes by their tables."""
@@ -72,13 +72,15 @@ class Levels:
         said = self.judge.judge(total, branches, self.depth[node], deviance)
         part = self.parts[node] = Part(said, counts)
         if said["children"][0]:
-            self._open(node, part, said)
+            self._open(node, part, said, tables)
 
     def _vectors(self, table: NDArray[np.int64]) -> NDArray[np.int64]:
         rows = table.sum(axis=1, keepdims=True)
         return np.ascontiguousarray(np.concatenate([table * (1 if self.factors is None else self.factors), rows], axis=1))
 
-    def _open(self, node: int, part: Part, said: dict[str, NDArray[Any]]) -> None:
+    def _open(
+        self, node: int, part: Part, said: dict[str, NDArray[Any]], tables: list[NDArray[np.int64]]
+    ) -> None:
         column, children = int(said["column"][0]), int(said["children"][0])
         coding = self.codings[column]
         part.children = list(range(len(self.parts), len(self.parts) + children))
@@ -92,8 +94,14 @@ class Levels:
         else:
             begin = int(said["map"][0])
             right = said["maps"][begin : begin + coding.k].astype(np.int64)
-        branch = np.append(right, said["missing"][0])
-        self.tests.append(Test(node, column, np.asarray(part.children)[branch]))
+        below = np.asarray(part.children)
+        if not self.question.rules.fractions:
+            self.tests.append(Test(node, column, below[np.append(right, said["missing"][0])]))
+            return
+        rows = tables[column].sum(axis=1) if self.question.labels else tables[column][:, 0]
+        shares = np.zeros(children, np.int64)
+        np.add.at(shares, right, rows[:-1])
+        self.tests.append(Test(node, column, below[right], below, shares))
 
     def finish(self) -> Grown:
         """Join all nodes, depth first."""
@@ -107,6 +115,8 @@ class Levels:
         arrays = join(order)
         if self.question.observed:
             self._observe(arrays)
+        if self.question.rules.fractions:
+            spread_missing(arrays)
         lift(arrays, self.question.columns, ("column", "tried_column"))
         return Grown(arrays, self.scale)
 
@@ -169,10 +179,11 @@ def begin(question: Growing, look: Look) -> Levels:
         else:
             codings.append(Coding(column.name, "numeric", len(found.values), found.values))
     factors = class_factors(question.class_weights, look.classes)
-    heavy = look.rows if factors is None else int((look.classes * factors).sum())
-    scale = Scale() if question.labels else Scale.of(look.low, look.high, look.rows)
+    rows = look.rows * question.parts
+    heavy = rows if factors is None else int((look.classes * factors).sum()) * question.parts
+    scale = Scale() if question.labels else Scale.of(look.low, look.high, rows)
     columns = [_grow_column(c) for c in codings]
-    judge = Judge(columns, question.by_name, question.rules, len(question.labels), heavy, look.rows)
+    judge = Judge(columns, question.by_name, question.rules, len(question.labels), heavy, rows)
     return Levels(question, tuple(codings), judge, factors, scale, binned=binned)
 
 

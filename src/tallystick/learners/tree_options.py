@@ -9,10 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from tallystick.data.schema import Target
+from tallystick.data.schema import Schema, Target
 from tallystick.errors import OptionError, shown
 from tallystick.kernels.trees import GrowRules
 
+PARTS = 2**20  # the finest part of a row of weight 1
 CRITERIA = {"entropy": "entropy", "gain-ratio": "ratio", "gini": "gini"}
 
 
@@ -60,6 +61,7 @@ class TreeOptions:
             penalty=self.cut_price,
             cut_rows=self.cut_rows,
             stop_at_zero=self.stop_at_zero_gain,
+            fractions=self.missing_values == "fractions",
             max_depth=2**31 - 1 if self.max_depth is None else self.max_depth,
             min_leaf=self.min_samples_leaf * unit,
             min_split=self.min_samples_split * unit,
@@ -75,6 +77,11 @@ class TreeOptions:
             _one_of("class_weight", self.class_weight, ("balanced",))
             return self.class_weight
         return by_label("class_weight", self.class_weight, target)
+
+    def parts(self, schema: Schema, unit: int) -> int:
+        """Return into how many parts a row can be shared out: more than 1 where missing values go in fractions."""
+        lost = any(c.missing for c in schema.used if c.kind != "text")
+        return PARTS if self.missing_values == "fractions" and lost and unit == 1 else 1
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""

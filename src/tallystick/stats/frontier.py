@@ -42,11 +42,24 @@ class Coding:
 
 
 class Test(NamedTuple):
-    """A test made: the node it stands at, its column, and the next node of each code, missing included."""
+    """A test made: the node it stands at, its column, and the next node of each code, missing included.
+
+    With shares, a missing row goes to all `branches` in parts: shares[branch] are rows whose value was known.
+    """
 
     node: int
     column: int
     following: Ints
+    branches: Ints | None = None
+    shares: Ints | None = None
+
+
+class Entries(NamedTuple):
+    """Rows and parts of rows: which row, at which node, with which weight."""
+
+    row: Ints
+    node: Ints
+    weight: Ints
 
 
 class Level(NamedTuple):
@@ -69,6 +82,7 @@ class Frontier:
     nodes: int
     classes: int  # 0: regression
     scale: Scale
+    parts: int = 1  # a weight of 1 in the table is this many here
 
     def zero(self) -> Level:
         """Return the total of no rows."""
@@ -79,36 +93,34 @@ class Frontier:
     def add(self, total: Level, block: Block) -> Level:
         """Add the rows of one block."""
         codes = [c.codes(block) for c in self.codings]
-        node = np.zeros(block.rows, np.int64)
+        weights = np.ones(block.rows, np.int64) if block.weights is None else block.weights
+        entries = Entries(np.arange(block.rows), np.zeros(block.rows, np.int64), weights * self.parts)
         for test in self.tests:
-            here = node == test.node
-            node[here] = test.following[codes[test.column][here]]
+            entries = follow(entries, test, codes[test.column])
         place = np.full(self.nodes, -1, np.int64)
         place[list(self.open)] = np.arange(len(self.open))
-        at = place[node]
-        rows = np.flatnonzero(at >= 0)
-        weights = np.ones(len(rows), np.int64) if block.weights is None else block.weights[rows]
-        if self.classes:
-            assert block.classes is not None
-            label = block.classes[rows].astype(np.int64)
-            for table, column in zip(total.tables, codes, strict=True):
-                np.add.at(table, (at[rows], column[rows].astype(np.int64), label), weights)
-            return total
-        return self._add_response(total, block, codes, at, rows, weights)
-
-    def _add_response(
-        self, total: Level, block: Block, codes: list[Any], at: Ints, rows: Ints, weights: Ints
-    ) -> Level:
-        assert block.response is not None
-        y = self.scale.whole(block.response[rows])
+        at = place[entries.node]
+        row, weight, at = entries.row[at >= 0], entries.weight[at >= 0], at[at >= 0]
+        if not self.classes:
+            return self._add_response(total, block, codes, Entries(row, at, weight))
+        assert block.classes is not None
+        label = block.classes[row].astype(np.int64)
         for table, column in zip(total.tables, codes, strict=True):
-            code = column[rows].astype(np.int64)
-            np.add.at(table, (at[rows], code, 0), weights)
-            np.add.at(table, (at[rows], code, 1), weights * y)
+            np.add.at(table, (at, column[row].astype(np.int64), label), weight)
+        return total
+
+    def _add_response(self, total: Level, block: Block, codes: list[Any], entries: Entries) -> Level:
+        assert block.response is not None
+        row, at, weight = entries
+        y = self.scale.whole(block.response[row])
+        for table, column in zip(total.tables, codes, strict=True):
+            code = column[row].astype(np.int64)
+            np.add.at(table, (at, code, 0), weight)
+            np.add.at(table, (at, code, 1), weight * y)
         limbs = [y >> 2 * LIMB, y >> LIMB & (2**LIMB - 1), y & (2**LIMB - 1)]
         pairs = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
         for i, (a, b) in enumerate(pairs):
-            np.add.at(total.squares, (at[rows], i), weights * limbs[a] * limbs[b])
+            np.add.at(total.squares, (at, i), weight * limbs[a] * limbs[b])
         return total
 
     def merge(self, total: Level, other: Level) -> Level:
@@ -117,6 +129,40 @@ class Frontier:
             table += more
         total.squares[...] += other.squares
         return total
+
+
+def follow(entries: Entries, test: Test, codes: NDArray[Any]) -> Entries:
+    """Send the entries at a test's node to its branches."""
+    here = np.flatnonzero(entries.node == test.node)
+    code = codes[entries.row[here]]
+    if test.shares is None or test.branches is None:
+        entries.node[here] = test.following[code]
+        return entries
+    known = code < len(test.following)
+    entries.node[here[known]] = test.following[code[known]]
+    lost = here[~known]
+    if not len(lost):
+        return entries
+    parts = share_out(entries.weight[lost], test.shares)
+    keep = np.ones(len(entries.row), dtype=bool)
+    keep[lost] = False
+    rows, branch = np.nonzero(parts)
+    return Entries(
+        np.concatenate([entries.row[keep], entries.row[lost][rows]]),
+        np.concatenate([entries.node[keep], test.branches[branch]]),
+        np.concatenate([entries.weight[keep], parts[rows, branch]]),
+    )
+
+
+def share_out(weights: Ints, shares: Ints) -> Ints:
+    """Return parts[entry, branch] of weights in proportion to shares, whole, summing to the weights exactly.
+
+    Each part is rounded down; what is left goes to the branch with the largest share, the first of equals.
+    """
+    fraction = shares / shares.sum()
+    parts = np.floor(weights[:, None] * fraction).astype(np.int64)
+    parts[:, int(shares.argmax())] += weights - parts.sum(axis=1)
+    return parts
 
 
 def sum_of_squares(limbs: Ints) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +20,7 @@ from tallystick.contracts import Block
 from tallystick.data.encode.ranks import quantile_cuts
 from tallystick.data.schema import CODED, Schema
 from tallystick.kernels.trees import GrowColumn, Grower, GrowRules
+from tallystick.models.tree.nodes import SPREADS
 from tallystick.stats.quantiles import ValueCounts, Values
 
 FAST = 20_000  # rows from which threads pay
@@ -89,6 +90,7 @@ class Growing:
     observed: bool = False
     keep_tried: bool = True
     max_bins: int | None = None
+    parts: int = 1  # a weight of 1 in the table is this many in the tree, where missing rows are shared out
 
     def zero(self) -> Look:
         """Return the total of no rows: other engines begin with a look at the values, then ask level by level."""
@@ -128,11 +130,17 @@ class Growing:
         names = [self.schema.used[j].name.encode() for j in self.columns]
         return sorted(range(len(names)), key=names.__getitem__)
 
+
+class GrowingInMemory(Growing):
+    """The same question with a faster answer for tables in memory."""
+
     def whole(self, table: Any, threads: int) -> Grown:
         """Grow the whole tree on a table in memory."""
         grower, scale = self._grower(table)
         run(grower, threads if table.rows >= FAST else 1)
         arrays = grower.arrays()
+        if self.rules.fractions:
+            spread_missing(arrays)
         lift(arrays, self.columns, ("column", "tried_column"))
         if self.observed:
             self._observe(arrays, table)
@@ -153,7 +161,7 @@ class Growing:
         grower = Grower(
             cells,
             self.by_name,
-            self.rules,
+            replace(self.rules, fractions=False),
             classes=classes,
             labels=None if response is not None else table.classes,
             response=response,
@@ -175,6 +183,11 @@ def observe(arrays: dict[str, NDArray[Any]], column: int, values: NDArray[np.flo
         here = arrays[tested] == column
         below = np.searchsorted(values, arrays[cut][here], side="right") - 1
         arrays[cut][here] = np.where(below >= 0, np.nextafter(values[below], np.inf), arrays[cut][here])
+
+
+def spread_missing(arrays: dict[str, NDArray[Any]]) -> None:
+    """Let every test send missing rows down all its branches."""
+    arrays["missing"][arrays["column"] >= 0] = SPREADS
 
 
 def lift(arrays: dict[str, NDArray[Any]], columns: tuple[int, ...], names: Iterable[str]) -> None:

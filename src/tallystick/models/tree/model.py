@@ -19,6 +19,7 @@ from tallystick import kernels
 from tallystick.contracts import Block
 from tallystick.data.schema import CODED, Schema
 from tallystick.errors import ModelFileError, OptionError
+from tallystick.kernels.trees import Walk
 from tallystick.models.tree import walk
 from tallystick.models.tree.average import Average, average, leaf_shares, log_evidence
 from tallystick.models.tree.candidates_file import read_candidates, write_candidates
@@ -174,7 +175,18 @@ class Tree:
 
     def stops(self, block: Block) -> NDArray[np.int64]:
         """Return the node where the way of each row ends."""
-        return walk.stops(self.nodes, self._reader(block), block.rows)
+        read = self._reader(block)
+        columns = [read(j) if j in self._tested else None for j in range(len(self.schema.used))]
+        return self._walk.ends(columns, block.rows).astype(np.int64)
+
+    @cached_property
+    def _tested(self) -> frozenset[int]:
+        return frozenset(self.nodes.column.tolist())
+
+    @cached_property
+    def _walk(self) -> Walk:
+        n = self.nodes
+        return Walk(n.column, n.cut, n.first, n.child, n.branch_start, n.branch_of, n.missing_branch)
 
     def answer(self, block: Block) -> NDArray[np.float64]:
         """Return shares[row, class]; regression: the mean as [row, 0]."""
