@@ -1,7 +1,5 @@
 # Everything a contributor runs, by name. `make` alone prints this list.
 PYTHON ?= python
-CXX ?= c++
-SANITIZE = -std=c++20 -O1 -g -ffp-contract=off -fsanitize=address,undefined -fno-sanitize-recover=all -DTALLY_CHECK
 
 .PHONY: help check fast lint stub sanitize bench night docs
 
@@ -24,9 +22,7 @@ stub: ## the committed types of the compiled module are those it has
 	@diff -u src/tallystick/_kernels.pyi build/_kernels.pyi.now && echo "stub: as committed"
 
 sanitize: ## the kernels under AddressSanitizer and UndefinedBehaviorSanitizer, without Python
-	@mkdir -p build
-	$(CXX) $(SANITIZE) -Isrc tests/sanitize/*.cpp -o build/sanitize
-	build/sanitize
+	@bash tests/sanitize/run.sh
 
 bench: ## our figures beside the peers', with target and verdict
 	$(PYTHON) benchmarks/run.py

@@ -1,4 +1,4 @@
-"""1M x 8 strings to sorted codes: ours on two threads beside scikit-learn's OrdinalEncoder, from a pandas DataFrame.
+"""1M x 8 strings of a DataFrame to sorted codes: ours on two threads beside scikit-learn's OrdinalEncoder.
 
 python benchmarks/strings.py
 """

@@ -191,6 +191,7 @@ void bind_math(nb::module_& m) {
     m.def("log2", &on_values<log2_values>, in, out, Release());
     m.def("log1p", &on_values<log1p_values>, in, out, Release());
     m.def("sigmoid", &on_values<sigmoid_values>, in, out, Release());
+    m.def("clone", [] { return has_avx2 ? "avx2" : "default"; }, "Which form of the hot loops runs here.");
     m.def("n_log2_n", [](In<int64_t> numbers, int shift, Out<int64_t> out) {
         n_log2_n_values(numbers.size(), numbers.data(), shift, out.data());
     }, nb::arg("numbers").noconvert(), nb::arg("shift"), out, Release());

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <iterator>
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
@@ -79,12 +80,12 @@ inline uint64_t fold(uint64_t a, uint64_t b) {
     return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
 }
 
-// A word to be looked up: its bytes (16 may be read), the first 16 of them with zeros behind the end, and a hash, which
+// A word to be looked up: its first 16 bytes with zeros behind the end, its text if it is longer, and a hash, which
 // decides where a word lies in a table and never what a result is.
 struct Key {
-    const uint8_t* text;
-    size_t length;
     uint64_t low, high;
+    const uint8_t* text;
+    uint32_t length;
     uint32_t hash;
 };
 
@@ -104,7 +105,7 @@ inline void first_16(const uint8_t* p, size_t n, uint64_t& low, uint64_t& high) 
 
 inline Key key_of(const uint8_t* text, size_t n) {
     constexpr uint64_t k1 = 0x9E3779B97F4A7C15, k2 = 0xC2B2AE3D27D4EB4F;
-    Key key{text, n, 0, 0, 0};
+    Key key{0, 0, text, static_cast<uint32_t>(n), 0};
     first_16(text, n, key.low, key.high);
     uint64_t h = fold(key.low ^ k1, key.high ^ k2);
     if (n > 16) {
@@ -142,8 +143,10 @@ inline Stop insert(WordTable& t, const Key& key, size_t slot) {
     if (t.words >= t.capacity / 2) return stop_words;
     const int64_t end = t.words ? t.records[t.words - 1].start + t.records[t.words - 1].length : 0;
     if (t.arena_size - static_cast<size_t>(end) < key.length + 16) return stop_arena;
-    std::memcpy(t.arena + end, key.text, key.length);
-    t.records[t.words++] = {end, static_cast<uint32_t>(key.length), 0, -1, 0};
+    std::memcpy(t.arena + end, &key.low, 8);
+    std::memcpy(t.arena + end + 8, &key.high, 8);
+    if (key.length > 16) std::memcpy(t.arena + end + 16, key.text + 16, key.length - 16);
+    t.records[t.words++] = {end, key.length, 0, -1, 0};
     t.slots[slot] = static_cast<uint64_t>(key.hash) << 32 | t.words;
     return stop_done;
 }
@@ -337,8 +340,7 @@ Stop each_word(const uint8_t* begin, const uint8_t* end, const uint8_t* limit, S
 // The entries of a row are in order of first appearance.
 inline Stop count_words(const Texts& texts, size_t& row, WordTable& table, bool frozen, const WordRows& out,
                         size_t& entries, tokens::Scratch scratch) {
-    const auto found = [&](const uint8_t* text, size_t n) {
-        const tokens::Key key = tokens::key_of(text, n);
+    const auto count = [&](const tokens::Key& key) {
         size_t slot;
         uint32_t w = tokens::find(table, key, slot);
         if (w == tokens::no_word) {
@@ -359,11 +361,31 @@ inline Stop count_words(const Texts& texts, size_t& row, WordTable& table, bool 
         out.counts[entries++] = 1;
         return stop_done;
     };
+    // Words wait in a batch while the memory they will touch is fetched: a large table lies outside the cache.
+    tokens::Key batch[32];
+    size_t waiting = 0;
+    const auto flush = [&] {
+        for (size_t i = 0; i < waiting; ++i)
+            if (const uint64_t held = table.slots[batch[i].hash & (table.capacity - 1)])
+                __builtin_prefetch(&table.records[static_cast<uint32_t>(held) - 1]);
+        Stop stop = stop_done;
+        for (size_t i = 0; i < waiting && stop == stop_done; ++i) stop = count(batch[i]);
+        waiting = 0;
+        return stop;
+    };
+    const auto found = [&](const uint8_t* text, size_t n) {
+        const tokens::Key key = tokens::key_of(text, n);
+        if (n > 16) return count(key);  // its text does not stay
+        __builtin_prefetch(&table.slots[key.hash & (table.capacity - 1)]);
+        batch[waiting++] = key;
+        return waiting == std::size(batch) ? flush() : stop_done;
+    };
     for (; row < texts.rows; ++row) {
         const size_t first = entries;
         if (texts.has(row)) {
-            const Stop stop = tokens::each_word(texts.data + texts.offsets[row], texts.data + texts.offsets[row + 1],
-                                                texts.data + texts.size, scratch, found);
+            Stop stop = tokens::each_word(texts.data + texts.offsets[row], texts.data + texts.offsets[row + 1],
+                                          texts.data + texts.size, scratch, found);
+            if (stop == stop_done) stop = flush();
             if (stop != stop_done) {  // forget the row; its words may stay in the table, in no row yet
                 for (; entries > first; --entries) {
                     Word& word = table.records[out.words[entries - 1]];

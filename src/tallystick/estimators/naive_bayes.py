@@ -15,6 +15,7 @@ from tallystick.contracts import Block, Engine, Model
 from tallystick.data.encode import Table
 from tallystick.data.schema import Note, Schema
 from tallystick.estimators.base import Classifier
+from tallystick.estimators.show import naive_bayes_text
 from tallystick.learners.fit import fit
 from tallystick.learners.naive_bayes import NaiveBayesLearner
 from tallystick.models.naive_bayes import KIND, BayesOptions, NaiveBayesModel
@@ -70,6 +71,9 @@ class NaiveBayes(Classifier):
         self.threads = threads
         self.memory = memory
         self.verbose = verbose
+
+    def __str__(self) -> str:
+        return naive_bayes_text(self.model_) if hasattr(self, "model_") else repr(self)
 
     def _options(self) -> BayesOptions:
         return BayesOptions(

@@ -87,4 +87,4 @@ def sum_hashes(hashes: Hashes, weights: NDArray[np.int64] | None = None) -> int:
 
 def _rows(hashes: Hashes) -> int:
     check.writable("hashes", hashes, "uint64", (2, None))
-    return hashes.shape[1]
+    return int(hashes.shape[1])

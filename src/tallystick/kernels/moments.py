@@ -41,8 +41,9 @@ def add_moments(
     check.writable("missing", missing, "int64", (matrix.shape[1], None))
     check.writable("sums", sums, "int64", (*missing.shape, SUM_DIGITS))
     check.writable("squares", squares, "int64", (*missing.shape, SQUARE_DIGITS))
+    columns, n_classes = missing.shape
+    buckets = np.zeros((_kernels.bucket_count(columns, n_classes, weights is not None), 4), np.uint64)
     step = _kernels.most_rows
-    buckets = np.zeros((_kernels.bucket_count(*missing.shape, weights is not None), 4), np.uint64)
     for begin in range(0, len(classes), step):
         rows = slice(begin, begin + step)
         part = None if weights is None else weights[rows]

@@ -152,7 +152,8 @@ class WordCounter:
         stop = -1
         while stop not in (0, STOP_ENTRIES):
             table = (self.table.slots, self.table.records, self.table.arena, self.frozen)
-            stop = _kernels.count_words(*texts, *table, lengths, words, counts, self._scratch, state)
+            arguments: tuple[Any, ...] = (*texts, *table, lengths, words, counts, self._scratch, state)
+            stop = _kernels.count_words(*arguments)
             self.table.words = int(state[1])
             if stop not in (0, STOP_ENTRIES):
                 self._grow(stop, int(texts[1][int(state[0]) + 1] - texts[1][int(state[0])]))

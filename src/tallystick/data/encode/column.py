@@ -20,6 +20,7 @@ from tallystick.data.encode.cells import WRITTEN_NUMBERS, Coded, Floats, Part
 from tallystick.data.encode.codes import recode
 from tallystick.data.encode.infer import Asked, NumberFacts, TextFacts, Verdict, judge_numbers, judge_texts
 from tallystick.data.schema import Column, Note
+from tallystick.data.source.values import number_text
 from tallystick.errors import DataError, shown
 from tallystick.kernels import CellKind, Scan
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from tallystick.data.encode.weights import Scale
 
+PLAIN_NUMBERS = (CellKind.NUMBER, CellKind.INTEGER)
 NEGATIVE_ZERO = np.int64(-(2**63))  # the bits of -0.0
 
 
@@ -189,8 +191,19 @@ class Merged:
         found = strings.distinct(coded, asked.marks)
         self.texts, codes = found.values, found.codes
         self.parsed = strings.numbers(self.texts, (), asked.decimal, dates=True)
+        if asked.wants_text and len(self.texts) and np.isin(self.parsed.kinds, PLAIN_NUMBERS).all():
+            codes = self._canonical(codes, asked)
         self.codes = self._spread(codes) if self.has_floats else codes
         self.order = _order(coded, self.texts)
+
+    def _canonical(self, codes: NDArray[Any], asked: Asked) -> NDArray[Any]:
+        """Write texts that are all numbers in one way: 1.0 and 1 are one level, in a file as in a frame."""
+        written = pa.array([number_text(value) for value in self.parsed.values.tolist()], pa.large_string())
+        again = strings.distinct([pa.DictionaryArray.from_arrays(np.arange(len(written), dtype=np.int32), written)])
+        into = np.append(again.codes, len(again.values)).astype(strings.code_type(len(again.values)))
+        self.texts = again.values
+        self.parsed = strings.numbers(self.texts, (), ".", dates=True)
+        return into[codes]
 
     def _spread(self, codes: NDArray[Any]) -> NDArray[Any]:
         pieces, start = [], 0

@@ -224,12 +224,12 @@ def judge_texts(name: str, facts: TextFacts, asked: Asked) -> Verdict:
     numbers = _judge_as_numbers(name, facts)
     if numbers is not None:
         return numbers
+    if facts.numbers + facts.dates == 0 and (facts.kinds == Cell.BOOLEAN).all():
+        return _judge_boolean(name, facts, asked)
     if len(facts.texts) == 1 and facts.numbers + facts.dates == 0 and not asked.keep:
         return out(
             name, f"it has one value ({shown(facts.texts[0])}) in {facts.present:,} rows", facts.present
         )
-    if facts.numbers + facts.dates == 0 and (facts.kinds == Cell.BOOLEAN).all():
-        return _judge_boolean(name, facts, asked)
     return _judge_words(name, facts, asked)
 
 

@@ -175,7 +175,7 @@ def read_table(
     as_texts = [name for name in source.columns if name == named or plan.of(name).wants_text]
     gathered = gather(source, plan.marks, plan.decimal, as_texts, threads)
     if gathered.rows == 0:
-        raise DataError(f"{source.name} has {len(source.columns)} columns but no rows. Give it rows.")
+        raise DataError(f"{source.name} has a header ({len(source.columns)} columns) but no rows.")
     goal = read_target(source, gathered, target, regression, plan)
     scale = read_weights(weights, gathered.rows, goal.absent)
     jobs = [Job(n, parts, plan.of(n), scale) for n, parts in gathered.columns.items() if n != named]

@@ -76,7 +76,9 @@ def count_words(
             chunk.place(number[task[1]], len(order))
 
     _each(finish, list(zip(chunks, places, strict=True)), workers)
-    return _texts(table, order), _joined([c for part in chunks for c in part])
+    words = _texts(table, order)
+    del counters, table, places  # so that the joined rows can have their memory
+    return words, _joined(chunks)
 
 
 def match_words(
@@ -91,8 +93,7 @@ def match_words(
             chunk.place(None, vocabulary.table.words)
         return chunks
 
-    parts = _each(match, _partitions(cells, workers), workers)
-    return _joined([c for part in parts for c in part])
+    return _joined(_each(match, _partitions(cells, workers), workers))
 
 
 def _count(task: tuple[WordCounter, list[Texts]]) -> list[WordRows]:
@@ -164,15 +165,17 @@ def _texts(table: WordTable, words: NDArray[np.uint32]) -> tuple[str, ...]:
     return tuple(array.take(pa.array(words)).to_pylist())
 
 
-def _joined(chunks: list[WordRows]) -> WordCounts:
+def _joined(parts: list[list[WordRows]]) -> WordCounts:
     """Return chunks of rows as one, letting each go once it is copied."""
+    chunks = [chunk for part in parts for chunk in part]
+    parts.clear()
     starts = np.zeros(1 + sum(len(c.lengths) for c in chunks), np.int64)
     np.cumsum(np.concatenate([c.lengths for c in chunks] or [np.empty(0, np.uint32)]), out=starts[1:])
     words, counts = np.empty(int(starts[-1]), np.uint32), np.empty(int(starts[-1]), np.uint32)
     end = len(words)
     while chunks:
         last = chunks.pop()
-        words[end - len(last.words) : end] = last.words
-        counts[end - len(last.words) : end] = last.counts
-        end -= len(last.words)
+        begin = end - len(last.words)
+        words[begin:end], counts[begin:end] = last.words, last.counts
+        end = begin
     return WordCounts(starts, words, counts)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.contracts import Block
-from tallystick.data.schema import Column, Schema, Target
+from tallystick.data.schema import Column, Note, Schema, Target
 from tallystick.errors import DataError, OptionError, shown, some
 from tallystick.models import exact
 from tallystick.models.additive import Additive, Term
@@ -49,6 +49,7 @@ class NaiveBayesModel:
     classes: Counts
     parts: tuple[Part, ...]
     calibration: Calibration | None = None
+    notes: tuple[Note, ...] = ()
 
     kind = KIND
 
