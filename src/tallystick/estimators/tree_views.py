@@ -158,7 +158,8 @@ class TreeViews(Estimator):
     def splits(self, node: int = 0) -> Splits:
         """Return every candidate split of a node with its gain: why the chosen one won."""
         self._check_fitted()
-        return splits(self.model_, node)
+        block = None if self._table is None else self._table.slice(0, self._table.rows)
+        return splits(self.model_, node, block)
 
     def rules(self, drop: bool = False, data: Any = None, confidence: float = 0.25) -> Rules:
         """Return the tree as if-then rules; `drop` leaves out conditions that do not lower the feared

@@ -7,12 +7,13 @@ Law: every number follows from the counts shown beside it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.contracts import Block
 from tallystick.draw import text as lines
 from tallystick.draw.tree import Box, tree_picture
 from tallystick.errors import OptionError
@@ -178,6 +179,7 @@ class Candidate:
     counts: tuple[tuple[float, ...], ...]
     means: tuple[float, ...]
     chosen: bool
+    levels: tuple[tuple[int, ...], ...] = ()  # codes of each branch of a test of levels
 
 
 @dataclass(frozen=True)
@@ -229,25 +231,29 @@ def _bars(counts: tuple[float, ...]) -> str:
     return "".join(lines.HEIGHTS[min(7, int(8 * n / total))] if n else "·" for n in counts) if total else ""
 
 
-def splits(tree: Tree, node: int = 0) -> Splits:
-    """Return every candidate split of a node of the tree that is shown."""
+def splits(tree: Tree, node: int = 0, block: Block | None = None) -> Splits:
+    """Return every candidate split of a node of the tree that is shown.
+
+    Branches per level are not kept with the candidates; their rows are counted from the training rows
+    (`block`).
+    """
     tree = tree.shown
     if not 0 <= node < len(tree.nodes):
         raise OptionError(f"node {node} is not there: the tree has nodes 0 to {len(tree.nodes) - 1}.")
     found = tree.all_candidates
     if found is None:
-        raise OptionError(
-            "this tree was fitted without its candidate splits. Fit again with candidates=True."
-        )
-    chosen = (int(tree.nodes.column[node]), float(tree.nodes.cut[node]))
-    return Splits(
-        tree,
-        node,
-        tuple(_candidate(tree, found, c, chosen) for c in range(found.start[node], found.start[node + 1])),
-    )
+        raise OptionError("this tree was fitted without its candidate splits. Fit it again.")
+    inside = None
+    if block is not None and not tree.regression and not bool((tree.nodes.missing_branch == SPREADS).any()):
+        stops = tree.stops(block)
+        inside = (stops >= node) & (stops < tree.nodes.end[node])
+    made = [_candidate(tree, node, found, c) for c in range(found.start[node], found.start[node + 1])]
+    if inside is not None and block is not None:
+        made = [_counted(tree, c, block, inside) for c in made]
+    return Splits(tree, node, tuple(made))
 
 
-def _candidate(tree: Tree, found: Candidates, c: int, chosen: tuple[int, float]) -> Candidate:
+def _candidate(tree: Tree, node: int, found: Candidates, c: int) -> Candidate:
     column = tree.schema.used[int(found.column[c])]
     cut = float(found.cut[c])
     groups = found.branch_of[found.branch_start[c] : found.branch_start[c + 1]]
@@ -259,16 +265,39 @@ def _candidate(tree: Tree, found: Candidates, c: int, chosen: tuple[int, float])
             for b in range(int(groups.max(initial=-1)) + 1)
         ]
     at = slice(int(found.count_start[c]), int(found.count_start[c + 1]))
-    same_cut = (cut != cut and chosen[1] != chosen[1]) or cut == chosen[1]
+    own = float(tree.nodes.cut[node])
+    chosen = int(found.column[c]) == int(tree.nodes.column[node]) and (
+        own == cut or (own != own and cut != cut)
+    )
+    counts = found.counts[at]
+    if chosen and not len(counts):
+        counts = tree.nodes.counts[tree.nodes.branches(node)]
     return Candidate(
         column.name,
         tuple(t.sentence(WIDEST) for t in tests),
         float(found.gain[c]),
         float(found.ratio[c]),
-        tuple(tuple(n) for n in (found.counts[at] / tree.unit).tolist()),
+        tuple(tuple(n) for n in (counts / tree.unit).tolist()),
         tuple(found.mean[at].tolist()) if len(found.mean) else (),
-        int(found.column[c]) == chosen[0] and same_cut,
+        chosen,
+        tuple(t.levels for t in tests if t.levels is not None),
     )
+
+
+def _counted(tree: Tree, candidate: Candidate, block: Block, inside: NDArray[np.bool_]) -> Candidate:
+    """Return a candidate with the rows of its branches, counted where they were not kept; missing ones
+    are not in.
+    """
+    if candidate.counts or not candidate.levels or block.classes is None:
+        return candidate
+    codes = block.codes(candidate.column)
+    counts = []
+    for levels in candidate.levels:
+        here = inside & np.isin(codes, levels)
+        weights = None if block.weights is None else block.weights[here] / tree.unit
+        some = np.bincount(block.classes[here], weights=weights, minlength=len(_labels(tree)))
+        counts.append(tuple(float(n) for n in some))
+    return replace(candidate, counts=tuple(counts))
 
 
 # -- columns --
