@@ -69,22 +69,28 @@ struct Open {
 };
 
 // Partition run[0..n) by side[row] into two, stably; return the size of the first, and its size within run[0..known).
-template <class E>
+// A value is new in its branch when any entry since the branch's last one was new.
+template <bool repeats, class E>
 std::pair<size_t, size_t> part_in_two(Layout<E> layout, E* run, size_t n, size_t known, const uint8_t* side, E* spare) {
-    const E flag = layout.flag();
+    const E flag = layout.flag(), row = layout.row(~E{0});
     E left_new = 0, right_new = 0;
     size_t left = 0, right = 0, left_known = 0;
     for (size_t stage = 0; stage < 2; ++stage) {
         const size_t from = stage ? known : 0, to = stage ? n : known;
         for (size_t i = from; i < to; ++i) {
             const E e = run[i];
-            const E s = side[layout.row(e)];
-            left_new |= e & flag;
-            right_new |= e & flag;
-            run[left] = e | left_new;
-            spare[right] = e | right_new;
-            left_new &= E{0} - s;
-            right_new &= s - E{1};
+            const E s = side[e & row];
+            if constexpr (repeats) {
+                left_new |= e & flag;
+                right_new |= e & flag;
+                run[left] = e | left_new;
+                spare[right] = e | right_new;
+                left_new &= E{0} - s;
+                right_new &= s - E{1};
+            } else {
+                run[left] = e;
+                spare[right] = e;
+            }
             left += 1 - s;
             right += s;
         }

@@ -82,8 +82,8 @@ class Grower final : public AnyGrower {
 
     // Partition one column by the last splits and search the large nodes on it. Columns are independent.
     void advance(size_t j) override {
-        Scratch scratch;
-        std::vector<E> spare;
+        thread_local Scratch scratch;
+        thread_local std::vector<E> spare;
         for (const auto& made : splits_) part_column(table_, made, j, spare);
         for (auto& s : frontier_) book_.search_column(table_, j, *s, scratch);
     }
@@ -177,20 +177,12 @@ class Grower final : public AnyGrower {
 
     void sort_column(size_t j, Column& column) {
         const size_t n = problem_.rows;
-        std::vector<E>& order = table_.order[j];
-        std::vector<uint32_t> missing;
-        order.reserve(n);
-        size_t distinct = 0;
-        auto emit = [&](uint32_t row, bool is_new) {
-            distinct += is_new || order.empty();
-            order.push_back(table_.layout.make(label(row), is_new, row));
-        };
-        missing_[j] = static_cast<uint32_t>(exact_in_single(column.values, n)
-                                                ? sort_rows<uint32_t, float>(column.values, n, missing, emit)
-                                                : sort_rows<uint64_t, double>(column.values, n, missing, emit));
-        column.repeats = distinct < n - missing.size();
-        for (uint32_t row : missing) order.push_back(table_.layout.make(label(row), false, row));
-        if (distinct <= countable && n > problem_.small) ranks_of(j, column, n - missing.size());
+        auto make = [this](size_t row) { return table_.layout.make(label(row), false, row); };
+        thread_local SortMemory<E> memory;  // the caller's threads end with the fit, and this with them
+        const Sorted found = sort_numbers(column.values, n, table_.layout.flag(), memory, table_.order[j], make);
+        missing_[j] = static_cast<uint32_t>(found.missing);
+        column.repeats = found.distinct < n - found.missing;
+        if (found.distinct <= countable && n > problem_.small) ranks_of(j, column, n - found.missing);
     }
 
     // Few distinct values: codes are cheaper than an order in large nodes.
@@ -214,19 +206,16 @@ class Grower final : public AnyGrower {
 
     // order[j] of a frame from the table's codes; returns the number of missing rows.
     uint32_t order_by_code(Frame<E>& f, size_t j, const Column& column) {
-        std::vector<Pair<uint32_t>> pairs(f.n), spare;
+        std::vector<Item<uint32_t, E>> items(f.n), spare;
+        std::vector<uint32_t> counts;
         uint32_t missing = 0;
         for (size_t row = 0; row < f.n; ++row) {
             const uint32_t code = code_at(column.codes, column.width, f.in_table(row));
-            pairs[row] = {code, static_cast<uint32_t>(row)};
+            items[row] = {code, f.layout.make(label(f.in_table(row)), false, row)};
             missing += code >= column.k;
         }
-        radix_sort(pairs, spare);
-        f.order[j].resize(f.n);
-        for (size_t i = 0; i < f.n; ++i) {
-            const bool is_new = i > 0 && pairs[i].key != pairs[i - 1].key;
-            f.order[j][i] = f.layout.make(label(f.in_table(pairs[i].row)), is_new, pairs[i].row);
-        }
+        sort_items(items, spare, counts);
+        write_order(items, std::vector<E>(), f.layout.flag(), f.order[j]);
         return missing;
     }
 
@@ -260,7 +249,7 @@ class Grower final : public AnyGrower {
         if (made.many)
             part_in_many(f.layout, rows, n, n, f.branch.data(), branches, f.spare.data(), start, known);
         else
-            start[1] = part_in_two(f.layout, rows, n, n, f.side.data(), f.spare.data()).first;
+            start[1] = part_in_two<false>(f.layout, rows, n, n, f.side.data(), f.spare.data()).first;
         const int32_t depth = out.nodes[s.open->node].depth + 1;
         out.nodes[s.open->node].first = static_cast<uint32_t>(out.nodes.size());
         for (size_t b = 0; b < branches; ++b) {
@@ -286,7 +275,8 @@ class Grower final : public AnyGrower {
         E* run = f.order[j].data() + made.parent->begin;
         const auto& open = made.open;
         if (!made.many) {
-            const auto [left, left_known] = part_in_two(f.layout, run, n, known, f.side.data(), own_spare.data());
+            const auto part = problem_.columns[j].repeats ? part_in_two<true, E> : part_in_two<false, E>;
+            const auto [left, left_known] = part(f.layout, run, n, known, f.side.data(), own_spare.data());
             open[0].first->missing[j] = static_cast<uint32_t>(left - left_known);
             open[1].first->missing[j] = static_cast<uint32_t>(made.parent->missing[j] - (left - left_known));
             return;

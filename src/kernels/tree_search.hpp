@@ -17,7 +17,7 @@ struct Here {
 
 // Memory of one thread.
 struct Scratch {
-    std::vector<int64_t> table, present, spare;
+    std::vector<int64_t> table, present, spare, blocks;
     std::vector<uint32_t> codes, order;
     std::vector<uint8_t> side;
     std::vector<const int64_t*> at;
@@ -67,6 +67,10 @@ BestCut walk_run(const Frame<E>& f, const Here& here, const E* run, Range range,
                                    here.total[1] - aside[1]});
     const int64_t left_all = sc.sum(aside), right_all = sc.sum(here.total) - left_all;
     if (here.unit && sc.criterion != Criterion::gini) {
+        if (C <= 32 && range.high >= range.low + 4 * Blocks<E>::length) {
+            Blocks<E> blocks(f.layout, run, range, aside, here.tables, C, s.blocks);
+            return repeats ? blocks.template best<false>() : blocks.template best<true>();
+        }
         if (C == 2)
             return go(TwoClasses<E>{f.layout, here.tables.pairs[0], here.tables.pairs[1], here.tables.sizes, aside[1], left_all});
         s.at.resize(C);

@@ -6,6 +6,7 @@
 // equal scores stays, so that the lowest cut wins. Law: the answer is that of `cuts_of_table` on the same rows.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -198,6 +199,108 @@ BestCut walk(Sides sides, const E* run, size_t low, size_t high) {
 
 struct Range {
     size_t low, high;
+};
+
+// Entropy with weights of 1, many rows: most cuts are never scored. The score is convex in the left class counts, so
+// over a block of entries it is at most
+//     sizes[m] + s (l - m) + sum_c max(pairs_c[l_c], pairs_c[l'_c] + s (l'_c - l_c)),  s = sizes[m + 1] - sizes[m],
+// l, l' the counts at the block's ends and m any size between. Only blocks whose bound reaches the best score at
+// block ends are walked. The slack covers the rounding of the tables.
+template <class E>
+class Blocks {
+   public:
+    static constexpr size_t length = 64;
+    static constexpr int64_t slack = 1024;
+
+    Blocks(Layout<E> layout, const E* run, Range range, const int64_t* aside, const NodeTables& tables, size_t classes,
+           std::vector<int64_t>& memory)
+        : layout_(layout), run_(run), range_(range), tables_(tables), C_(classes), memory_(memory) {
+        memory_.assign((ends() + 1) * C_, 0);
+        for (size_t c = 0; c < C_; ++c) memory_[c] = aside[c];
+        count(0, range.low, memory_.data());
+        for (size_t k = 0; k < ends(); ++k) {
+            std::copy_n(&memory_[k * C_], C_, &memory_[(k + 1) * C_]);
+            count(start(k), start(k + 1), &memory_[(k + 1) * C_]);
+        }
+    }
+
+    template <bool always_new>
+    BestCut best() {
+        int64_t reached = INT64_MIN;
+        for (size_t k = 0; k < ends(); ++k)
+            if (always_new || layout_.is_new(run_[start(k)])) reached = std::max(reached, score(k));
+        BestCut out;
+        for (size_t k = 0; k < ends(); ++k)
+            if (reached == INT64_MIN || bound(k) + slack > reached) walk_block<always_new>(k, out, reached);
+        return out;
+    }
+
+   private:
+    size_t ends() const { return (range_.high - range_.low + length - 1) / length; }
+    size_t start(size_t k) const { return std::min(range_.low + k * length, range_.high); }
+    const int64_t* counts(size_t k) const { return &memory_[k * C_]; }
+
+    void count(size_t from, size_t to, int64_t* out) const {
+        if (C_ == 2) {
+            E ones = 0;
+            for (size_t i = from; i < to; ++i) ones += run_[i] >> (layout_.bits + 1);
+            out[0] += static_cast<int64_t>(to - from) - static_cast<int64_t>(ones);
+            out[1] += static_cast<int64_t>(ones);
+            return;
+        }
+        for (size_t i = from; i < to; ++i) ++out[layout_.label(run_[i])];
+    }
+
+    int64_t size(const int64_t* l) const {
+        int64_t n = 0;
+        for (size_t c = 0; c < C_; ++c) n += l[c];
+        return n;
+    }
+
+    int64_t score(size_t k) const {
+        const int64_t* l = counts(k);
+        int64_t s = tables_.sizes[size(l)];
+        for (size_t c = 0; c < C_; ++c) s += tables_.pairs[c][l[c]];
+        return s;
+    }
+
+    int64_t bound(size_t k) const {
+        const int64_t *a = counts(k), *b = counts(k + 1);
+        const int64_t l = size(a), m = (l + size(b)) / 2, slope = tables_.sizes[m + 1] - tables_.sizes[m];
+        int64_t s = tables_.sizes[m] + slope * (l - m);
+        for (size_t c = 0; c < C_; ++c)
+            s += std::max(tables_.pairs[c][a[c]], tables_.pairs[c][b[c]] + slope * (b[c] - a[c]));
+        return s;
+    }
+
+    template <bool always_new>
+    void walk_block(size_t k, BestCut& out, int64_t& reached) {
+        int64_t l[32];
+        std::copy_n(counts(k), C_, l);
+        int64_t sum = score(k), n = size(l);
+        sum -= tables_.sizes[n];
+        for (size_t i = start(k); i < start(k + 1); ++i) {
+            const E e = run_[i];
+            if (always_new || layout_.is_new(e)) {
+                const int64_t s = sum + tables_.sizes[n];
+                if (out.at == 0 || s > out.key) {
+                    out.at = i, out.key = s;
+                    reached = std::max(reached, s);
+                }
+            }
+            const size_t c = layout_.label(e);
+            const int64_t* p = tables_.pairs[c] + l[c]++;
+            sum += p[1] - p[0];
+            ++n;
+        }
+    }
+
+    Layout<E> layout_;
+    const E* run_;
+    Range range_;
+    NodeTables tables_;
+    size_t C_;
+    std::vector<int64_t>& memory_;
 };
 
 // Entries before which a cut leaves at least `least` rows on both sides; `aside` rows are left of all, `apart` right.
