@@ -1,12 +1,12 @@
 # Everything a contributor runs, by name. `make` alone prints this list.
 PYTHON ?= python
 
-.PHONY: help check fast lint stub sanitize bench night docs
+.PHONY: help check fast lint sanitize bench night docs
 
 help: ## print this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
 
-check: lint stub ## all that must hold before a commit goes in: style, types, imports, stub, every test
+check: lint ## all that must hold before a commit goes in: style, types, imports, every test
 	$(PYTHON) -m pytest
 
 fast: lint ## the same without the slow tests: under a minute
@@ -16,10 +16,6 @@ lint: ## ruff, mypy --strict, the import contract
 	$(PYTHON) -m ruff check .
 	$(PYTHON) -m mypy
 	lint-imports --no-logo
-
-stub: ## the committed types of the compiled module are those it has
-	@$(PYTHON) -m nanobind.stubgen -q -m tallystick._kernels -o build/_kernels.pyi.now
-	@diff -u src/tallystick/_kernels.pyi build/_kernels.pyi.now && echo "stub: as committed"
 
 sanitize: ## the kernels under AddressSanitizer and UndefinedBehaviorSanitizer, without Python
 	@bash tests/sanitize/run.sh

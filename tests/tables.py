@@ -25,7 +25,9 @@ def column_strategy(rows: int) -> st.SearchStrategy[Cells]:
     def gaps(values: st.SearchStrategy) -> st.SearchStrategy[Cells]:
         return st.lists(st.one_of(values, values, values, st.none()), min_size=rows, max_size=rows)
 
-    few_words = st.lists(WORDS, min_size=2, max_size=4, unique=True).flatmap(lambda w: gaps(st.sampled_from(w)))
+    few_words = st.lists(WORDS, min_size=2, max_size=4, unique=True).flatmap(
+        lambda w: gaps(st.sampled_from(w))
+    )
     finite = st.floats(allow_nan=False, allow_infinity=False)
     days = st.integers(-30_000, 30_000).map(lambda n: date(1970, 1, 1) + timedelta(days=n))
     return st.one_of(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import pty
@@ -15,6 +16,10 @@ from importlib import resources
 from pathlib import Path
 
 import pytest
+
+from tallystick.cli import screen
+
+pytestmark = pytest.mark.slow  # a process per call
 
 EXAMPLES = resources.files("tallystick.examples")
 TALLY = [sys.executable, "-m", "tallystick.cli"]
@@ -55,12 +60,12 @@ def bad(*args, code=2, **more):
 
 
 def on_a_terminal(*args, cwd=None, columns=80, env=None):
-    """Run `tally` with a terminal for output and errors; return the text and the exit code."""
+    """Run `tally` with a terminal for its output; return the text and the exit code."""
     main, side = pty.openpty()
     settings = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR", "CI")}
     settings |= {"COLUMNS": str(columns), "TERM": "xterm-256color"} | (env or {})
     with subprocess.Popen(
-        [*TALLY, *map(str, args)], cwd=cwd, env=settings, stdin=side, stdout=side, stderr=side
+        [*TALLY, *map(str, args)], cwd=cwd, env=settings, stdin=side, stdout=side, stderr=subprocess.DEVNULL
     ) as process:
         os.close(side)
         parts = []
@@ -530,6 +535,23 @@ def test_progress_is_silent_in_a_pipe(fitted):
         ["verify", "votes.tally.json", "votes.csv"],
     ):
         assert tally(*args, cwd=fitted).stderr == b""
+
+
+def test_progress_shows_a_bar_on_a_terminal_when_the_work_is_long(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    seen = Terminal()
+    monkeypatch.setattr(sys, "stderr", seen)
+    monkeypatch.setenv("TERM", "xterm")
+    with screen.progress("reading") as quick:
+        quick(1, 2)
+    assert seen.getvalue() == ""
+    monkeypatch.setattr(screen, "PATIENCE", -1.0)
+    with screen.progress("reading") as long:
+        long(1, 2, "more")
+    assert "reading" in seen.getvalue()
 
 
 def test_a_terminal_without_unicode_still_gets_its_lines(folder):

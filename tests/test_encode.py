@@ -23,13 +23,15 @@ SLOW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthChe
 
 
 def encoded(x, **options):
-    """Return what a table means: schema, columns as lists, notes; or the error's text without the source's name."""
+    """Return what a table means: schema, columns, notes; or the error's text without the source's name."""
     source = open_source(x)
     try:
         table = read_table(source, **options)
     except TallyError as error:
         return str(error).replace(source.name, "TABLE")
-    columns = {n: np.asarray(d).tolist() if not isinstance(d, tuple) else None for n, d in table.columns.items()}
+    columns = {
+        n: np.asarray(d).tolist() if not isinstance(d, tuple) else None for n, d in table.columns.items()
+    }
     texts = {n: [repr(v) for v in c] for n, c in columns.items() if c is not None}
     return table.schema, texts, table.notes, table.fingerprint
 
@@ -112,7 +114,7 @@ def test_a_table_matched_to_its_own_schema_has_its_own_codes(table):
     again = Schema.from_dict(answer.schema.to_dict())
     with tempfile.TemporaryDirectory() as folder:
         for kind, x in containers(table, Path(folder)).items():
-            blocks = [m for m in match(open_source(x), again)]
+            blocks = list(match(open_source(x), again))
             for column in again.used:
                 data = np.concatenate([m.block.columns[column.name] for m in blocks])
                 np.testing.assert_array_equal(data, answer.column(column.name), err_msg=kind)
@@ -126,7 +128,9 @@ def test_a_whole_weight_is_that_many_copies_and_0_is_no_row(table, weights):
     weights = weights[:rows]
     if sum(weights) == 0:
         return
-    copies = {n: [c for c, w in zip(cells, weights, strict=True) for _ in range(w)] for n, cells in table.items()}
+    copies = {
+        n: [c for c, w in zip(cells, weights, strict=True) for _ in range(w)] for n, cells in table.items()
+    }
     weighted, copied = encoded(table, weights=weights), encoded(copies)
     if isinstance(weighted, str):
         assert copied == weighted
@@ -222,7 +226,9 @@ def test_progress_is_told_for_every_column():
 
 
 def test_threads_mean_nothing():
-    frame = pd.DataFrame({f"c{j}": np.random.default_rng(j).integers(0, 50, 500).astype(str) for j in range(9)})
+    frame = pd.DataFrame(
+        {f"c{j}": np.random.default_rng(j).integers(0, 50, 500).astype(str) for j in range(9)}
+    )
     assert encoded(frame, threads=1) == encoded(frame, threads=2) == encoded(frame, threads=8)
 
 

@@ -101,7 +101,7 @@ def test_a_constant_column_with_declared_levels_stays():
 
 
 def test_a_value_outside_declared_levels_is_an_error():
-    with pytest.raises(DataError, match="'Hot', not among its declared levels"):
+    with pytest.raises(DataError, match=r"'Hot', not among its declared levels"):
         kind_of(["Warm", "Hot"], Wishes(levels={"x": ["Cool", "Warm"]}))
 
 
@@ -248,7 +248,7 @@ def test_ordered_categories_are_ordered_levels():
     ],
 )
 def test_types_that_hold_no_cells_are_refused_with_a_cure(cells, cure):
-    with pytest.raises(DataError, match=f"column 'x' is of type.*{cure}"):
+    with pytest.raises(DataError, match=rf"column 'x' is of type.*{cure}"):
         table_of(cells)
     assert kind_of(cells, Wishes(kinds={"x": "out"})).kind == "out"
 
@@ -278,21 +278,23 @@ def test_a_measurement_is_no_identifier():
 
 # row 23
 def test_a_table_without_a_usable_column_says_why_each_was_left_out():
-    with pytest.raises(DataError, match="no usable column.*'a' is left out: all 3.*'b' is left out: it has one value"):
+    with pytest.raises(
+        DataError, match=r"no usable column.*'a' is left out: all 3.*'b' is left out: it has one value"
+    ):
         read_table(open_source({"a": [None] * 3, "b": ["x"] * 3, "y": [1, 0, 1]}), target="y")
 
 
 def test_wishes_for_unknown_columns_or_kinds_are_errors():
-    with pytest.raises(OptionError, match="kinds names column 'X'.*Did you mean 'x'"):
+    with pytest.raises(OptionError, match=r"kinds names column 'X'.*Did you mean 'x'"):
         kind_of([1, 2], Wishes(kinds={"X": "levels"}))
-    with pytest.raises(OptionError, match="the kind 'category'. Use one of: numeric"):
+    with pytest.raises(OptionError, match=r"the kind 'category'. Use one of: numeric"):
         kind_of([1, 2], Wishes(kinds={"x": "category"}))
-    with pytest.raises(OptionError, match="its order is not known"):
+    with pytest.raises(OptionError, match=r"its order is not known"):
         kind_of(["a", "b"], Wishes(kinds={"x": "ordered"}))
 
 
 def test_a_cell_that_is_no_number_in_a_declared_numeric_column_is_an_error_with_its_row():
-    with pytest.raises(DataError, match="2 cells are no numbers, e.g. 'n/a' in row 2"):
+    with pytest.raises(DataError, match=r"2 cells are no numbers, e.g. 'n/a' in row 2"):
         kind_of(["1", "n/a", "2", "n/a"], Wishes(kinds={"x": "numeric"}))
 
 
@@ -326,7 +328,9 @@ def test_labels_of_a_file_have_the_type_they_look_like(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("x,y\n1.5,1\n2.5,0\n3.5,1\n")
     frame = pd.read_csv(path)
-    assert read_table(open_source(path), target="y").schema == read_table(open_source(frame), target="y").schema
+    assert (
+        read_table(open_source(path), target="y").schema == read_table(open_source(frame), target="y").schema
+    )
 
 
 def test_labels_of_mixed_types_are_one_class_per_text_with_a_note():
@@ -337,7 +341,7 @@ def test_labels_of_mixed_types_are_one_class_per_text_with_a_note():
 
 # row 21
 def test_a_misspelt_target_is_an_error_with_the_nearest_name():
-    with pytest.raises(TargetError, match="no column 'partly'.*Did you mean 'party'"):
+    with pytest.raises(TargetError, match=r"no column 'partly'.*Did you mean 'party'"):
         read_table(open_source({"party": ["a", "b"], "x": [1, 2]}), target="partly")
 
 
@@ -347,7 +351,7 @@ def test_rows_without_a_target_are_left_out_and_counted():
     assert table.rows == 4
     (note,) = table.notes
     assert (note.code, note.count) == ("rows-left-out", 1)
-    with pytest.raises(TargetError, match="missing in 3 of 5 rows"):
+    with pytest.raises(TargetError, match=r"missing in 3 of 5 rows"):
         target_of(["a", "b", None, None, None])
 
 
@@ -364,7 +368,7 @@ def test_declared_labels_are_classes_even_without_rows():
 
 # row 41
 def test_a_continuous_target_is_an_error_pointing_to_regression():
-    with pytest.raises(TargetError, match="continuous: 30 different numbers.*RegressionTree"):
+    with pytest.raises(TargetError, match=r"continuous: 30 different numbers.*RegressionTree"):
         target_of(np.arange(30) * 1.37)
     response = target_of(np.arange(30) * 1.37, regression=True)
     assert response.response.tolist() == (np.arange(30) * 1.37).tolist()
@@ -379,7 +383,7 @@ def test_ten_thousand_classes_are_read():
 
 
 def test_a_target_of_another_length_is_an_error():
-    with pytest.raises(TargetError, match="has 3 values for 4 rows"):
+    with pytest.raises(TargetError, match=r"has 3 values for 4 rows"):
         read_table(open_source({"x": [1, 2, 3, 4]}), target=["a", "b", "a"])
 
 

@@ -34,7 +34,9 @@ def one(x, schema, **options):
 
 
 def test_missing_columns_are_named_or_taken_as_missing(schema):  # row 55
-    with pytest.raises(DataError, match="lacks 2 columns that the model needs: 'w', 'f'.*missing_columns='as-missing'"):
+    with pytest.raises(
+        DataError, match=r"lacks 2 columns that the model needs: 'w', 'f'.*missing_columns='as-missing'"
+    ):
         one(FIT.drop(columns=["w", "f"]), schema)
     answer = one(FIT.drop(columns=["w", "f"]), schema, missing_columns="as-missing")
     assert answer.missing["w"] == 4
@@ -54,7 +56,7 @@ def test_numbers_as_text_are_read_and_what_is_none_is_an_error_with_its_row(sche
     texts = FIT.assign(x=["1.5", " 2.5", "?", "4.5e0"])
     assert one(texts, schema).block.values("x").tolist()[:2] == [1.5, 2.5]
     texts["x"] = ["1.5", "2.5", "oops", "oops"]
-    with pytest.raises(DataError, match="column 'x' was numeric.*row 3 holds 'oops'.*lenient=True"):
+    with pytest.raises(DataError, match=r"column 'x' was numeric.*row 3 holds 'oops'.*lenient=True"):
         one(texts, schema)
     answer = one(texts, schema, lenient=True)
     assert answer.unreadable["x"] == 2
@@ -91,9 +93,9 @@ def test_levels_that_look_like_numbers_are_found_among_numbers():
 def test_dates_are_read_in_any_type_and_numbers_are_not_dates(schema):
     expected = one(FIT, schema).block.values("d").tolist()
     assert one(FIT.assign(d=pd.to_datetime(FIT["d"])), schema).block.values("d").tolist() == expected
-    with pytest.raises(DataError, match="column 'd' was numeric"):
+    with pytest.raises(DataError, match=r"column 'd' was numeric"):
         one(FIT.assign(d="7"), schema)
-    with pytest.raises(DataError, match="column 'x' was numeric"):
+    with pytest.raises(DataError, match=r"column 'x' was numeric"):
         one(FIT.assign(x=pd.to_datetime(FIT["d"])), schema)
 
 
@@ -113,11 +115,11 @@ def test_a_bad_cell_is_named_by_its_row_in_the_whole_source(schema, tmp_path):
     path = tmp_path / "new.csv"
     frame.to_csv(path, index=False)
     source = replace(open_source(path), block=1_000)
-    with pytest.raises(DataError, match="row 1,235 holds 'oops'"):
+    with pytest.raises(DataError, match=r"row 1,235 holds 'oops'"):
         list(match(source, schema))
 
 
 def test_an_infinite_number_is_unreadable(schema):
-    with pytest.raises(DataError, match="row 2 holds 'inf'"):
+    with pytest.raises(DataError, match=r"row 2 holds 'inf'"):
         one(FIT.assign(x=[1.0, np.inf, 2.0, 3.0]), schema)
     assert one(FIT.assign(x=[1.0, np.inf, 2.0, 3.0]), schema, lenient=True).unreadable["x"] == 1

@@ -79,12 +79,12 @@ void test_moments() {
         const auto weights = numbers_below<int64_t>(rows, 1u << 30, 6);
         const Matrix matrix{rows, columns, values.data(), static_cast<ptrdiff_t>(columns), 1};
         for (const int64_t* w : {static_cast<const int64_t*>(nullptr), weights.data()}) {
-            std::vector<Bucket> buckets(bucket_count(columns, n_classes, w != nullptr));
+            std::vector<uint64_t> scratch(bucket_words(columns, n_classes, w != nullptr));
             std::vector<int64_t> missing(columns * n_classes), sums(missing.size() * sum_digits),
                 squares(missing.size() * square_digits);
-            add_matrix_moments(matrix, classes.data(), w, n_classes, buckets.data(),
+            add_matrix_moments(matrix, classes.data(), w, n_classes, scratch.data(),
                                {missing.data(), sums.data(), squares.data()});
-            for (const Bucket& bucket : buckets) EXPECT(bucket.sum == 0 && bucket.squares == 0);
+            for (uint64_t word : scratch) EXPECT(word == 0);
             for (size_t i = 0; i < squares.size(); ++i) EXPECT(squares[i] >= 0);
         }
     }
@@ -93,5 +93,8 @@ void test_moments() {
     const uint8_t label[] = {0};
     const int64_t weight[] = {INT64_MAX};
     std::vector<int64_t> missing(1), sums(sum_digits), squares(square_digits);
-    add_matrix_moments(Matrix{1, 1, most, 1, 1}, label, weight, 1, nullptr, {missing.data(), sums.data(), squares.data()});
+    std::vector<uint64_t> scratch(bucket_words(1, 1, true));
+    const MomentTables tables{missing.data(), sums.data(), squares.data()};
+    add_matrix_moments(Matrix{1, 1, most, 1, 1}, label, weight, 1, scratch.data(), tables);
+    add_moments(1, Column{most, 1}, label, weight, 1, tables);
 }

@@ -110,7 +110,7 @@ def opening(folder: str) -> list[Line]:
     """Return what this is about to do."""
     where = f"{clean(folder)}/"
     return [
-        (Span(f"Tallystick {__version__}", "strong"), Span(" learns by counting and shows its working.")),
+        *sentence("learns by counting and shows its working.", indent=0, first=f"Tallystick {__version__} "),
         *sentence(f"16 key votes of 435 members of the House, 1984. Which party? Files in {where}", "dim", 0),
         (),
     ]
@@ -160,10 +160,7 @@ def counted(estimator: Classifier, described: Description) -> list[Line]:
             frozenset({1, 2}),
             screen.cells() - 3,
         ),
-        (
-            Span("saved ", "good"),
-            Span(f"{MODEL}: {size:,} bytes of text, the same for any order of rows"),
-        ),
+        *sentence(f"{MODEL}: {size:,} bytes of text, the same for any order of rows", first="saved "),
     ]
 
 
@@ -201,9 +198,10 @@ def bar_cells(taken: int) -> int:
     return max(4, min(24, screen.cells() - 3 - taken))
 
 
-def sentence(text: str, style: Style = "", indent: int = 3) -> list[Line]:
-    """Return a sentence of ours, broken where the terminal ends."""
-    return wrapped(text, screen.cells() - indent, "", style)
+def sentence(text: str, style: Style = "", indent: int = 3, first: str = "") -> list[Line]:
+    """Return a sentence of ours, broken where the terminal ends; `first` is good news."""
+    lines = wrapped(text, screen.cells() - indent, first, style)
+    return [(Span(first, "good"), *lines[0][1:]), *lines[1:]]
 
 
 def verified(content: bytes, same: bool) -> list[Line]:
@@ -214,7 +212,7 @@ def verified(content: bytes, same: bool) -> list[Line]:
         return [(Span("not the same bytes", "bad"),)]
     digest = hashlib.sha256(content).hexdigest()
     return [
-        (Span("verified ", "good"), Span(f"refitted with one thread: the same {len(content):,} bytes")),
+        *sentence(f"refitted with one thread: the same {len(content):,} bytes", first="verified "),
         (Span(f"sha256 {digest}", "dim"),),
     ]
 

@@ -42,12 +42,12 @@ def add_moments(
     check.writable("sums", sums, "int64", (*missing.shape, SUM_DIGITS))
     check.writable("squares", squares, "int64", (*missing.shape, SQUARE_DIGITS))
     columns, n_classes = missing.shape
-    buckets = np.zeros((_kernels.bucket_count(columns, n_classes, weights is not None), 4), np.uint64)
+    scratch = np.zeros(_kernels.bucket_words(columns, n_classes, weights is not None), np.uint64)
     step = _kernels.most_rows
     for begin in range(0, len(classes), step):
         rows = slice(begin, begin + step)
         part = None if weights is None else weights[rows]
-        _kernels.add_moments(matrix[rows], classes[rows], part, buckets, missing, sums, squares)
+        _kernels.add_moments(matrix[rows], classes[rows], part, scratch, missing, sums, squares)
 
 
 def carry(digits: Digits) -> Digits:

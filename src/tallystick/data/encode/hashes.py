@@ -1,7 +1,7 @@
 """Content hashes of rows: the same row has the same hash in any container, order or partition.
 
-Knows encoded blocks and what their codes mean. Law: a row's hash is a function of its (column name, value) pairs,
-summed over columns; the fingerprint of rows is the sum of hash times weight, so neither order means anything.
+Knows encoded blocks and what their codes mean. Law: a row's hash is a function of its (column name, value)
+pairs, summed over columns; the fingerprint of rows is the sum of hash times weight: no order means anything.
 """
 
 from __future__ import annotations

@@ -95,7 +95,7 @@ def match_column(column: Column, data: Any, rows: NDArray[np.int64], known: Colu
 
 
 def _match_words(words: tuple[str, ...], data: WordCounts, known: Column) -> WordCounts:
-    """Recode words; both vocabularies are sorted, so rising words stay rising and the unseen ones come last."""
+    """Recode words; both vocabularies are sorted, so rising words stay rising and unseen ones come last."""
     places = {word: number for number, word in enumerate(known.words)}
     unseen = len(known.words)
     into = np.array([*(places.get(word, unseen) for word in words), unseen], np.uint32)

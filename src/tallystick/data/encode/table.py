@@ -61,7 +61,7 @@ class Block:
 class Table:
     """All rows, encoded. Arrays are shared: nobody writes to them.
 
-    columns[name]: codes[row], values[row] or (starts[row + 1], word[entry], count[entry]) by the column's kind.
+    columns[name]: codes[row], values[row] or (starts[row + 1], word[entry], count[entry]) by kind.
     `source_notes` tell how a file was read; they are no part of what the rows mean.
     """
 
@@ -86,6 +86,12 @@ class Table:
         if name not in self._ranks:
             self._ranks[name] = rank(self.columns[name])
         return self._ranks[name]  # type: ignore[no-any-return]
+
+    def rank_all(self, threads: int | None = None) -> None:
+        """Find the ranks of every numeric column now, over threads."""
+        names = [c.name for c in self.schema.used if c.kind == "numeric" and c.name not in self._ranks]
+        jobs = (partial(rank, self.columns[name]) for name in names)
+        self._ranks.update(zip(names, in_order(jobs, threads), strict=True))
 
     def blocks(self) -> Iterator[Block]:
         """Yield all rows in slices of about 65,536."""

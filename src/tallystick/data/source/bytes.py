@@ -193,7 +193,7 @@ def check_quotes(block: bytes, sep: str, where: str, line: int) -> None:
 
 
 def plain_quotes(block: bytes, sep: str) -> np.ndarray[tuple[int], np.dtype[np.int64]] | None:
-    """Return the positions of quotes when each opens or closes a cell or is doubled; None when some do not."""
+    """Return the positions of quotes when each opens or closes a cell or is doubled, else None."""
     data = np.frombuffer(block, np.uint8)
     quotes = np.flatnonzero(data == 0x22)
     near = np.zeros(256, bool)
@@ -208,7 +208,8 @@ def quoted_cells(block: bytes, sep: str) -> Iterator[re.Match[bytes]]:
     """Yield each quoted cell, from quote to quote; group 1 is empty when the quote is never closed."""
     start = re.escape(sep.encode())
     # The quote comes first in the pattern: the search jumps from quote to quote.
-    yield from re.finditer(rb'"(?:(?<=\A")|(?<=' + start + rb'")|(?<=[\r\n]"))[^"]*(?:""[^"]*)*("|\Z)', block)
+    pattern = rb'"(?:(?<=\A")|(?<=' + start + rb'")|(?<=[\r\n]"))[^"]*(?:""[^"]*)*("|\Z)'
+    yield from re.finditer(pattern, block)
 
 
 def open_quote(block: bytes, sep: str) -> int | None:
@@ -220,7 +221,7 @@ def open_quote(block: bytes, sep: str) -> int | None:
 
 
 def _slow_row_end(block: bytes, sep: str, newline: bytes, where: str, line: int) -> int:
-    """As last_row_end, for blocks with quotes inside cells. A quote closed in mid-cell is a stray quote: an error."""
+    """As last_row_end, for blocks with quotes inside cells. A quote closed in mid-cell is a stray quote."""
     end, last = 0, 0
     allowed = (sep.encode(), b"\r", b"\n", b"")
     for cell in quoted_cells(block, sep):

@@ -1,7 +1,7 @@
 """CSV files and their kin: pyarrow cuts blocks of rows into cells, in any thread. Every cell leaves as text.
 
 Knows rows and cells as bytes. Knows nothing of numbers or kinds.
-Law: the cells do not depend on block sizes, line ends, compression or a byte order mark. No row is lost in silence.
+Law: the cells do not depend on block sizes, line ends, compression or a byte order mark. No row is lost.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tallystick.data.source.sniff import look_at
 from tallystick.errors import DataError, shown
 
 HEAD = 1 << 17  # bytes looked at
-BLOCK_ROWS = 16_384  # rows in a block, about
+BLOCK_ROWS = 8_192  # rows in a block, about
 LINE_END = re.compile(rb"\r\n|\n|\r")
 FOOTER = 5  # lines at most
 FOOTER_WORDS = (
@@ -115,7 +115,8 @@ class CsvFile:
         """Return the last block without the lines below the table, with a note."""
         cut, lines = footer_start(block, len(self.columns), self.reading.sep or ",")
         if lines and not any(note.code == "lines-after-table" for note in self.said):
-            text = f"{len(lines)} line{'s' * (len(lines) > 1)} below the table left out: {', '.join(map(shown, lines))}."
+            shown_lines = ", ".join(map(shown, lines))
+            text = f"{len(lines)} line{'s' * (len(lines) > 1)} below the table left out: {shown_lines}."
             self.said.append(Note("lines-after-table", text, count=len(lines)))
         return block[:cut]
 
@@ -134,7 +135,7 @@ def open_csv(path: str, reading: Reading, where: str) -> CsvFile:
     names, notes = clean_names(look.names or [f"column_{j + 1}" for j in range(look.width)], where)
     settled = replace(reading, encoding=encoding, sep=look.sep, header=look.header)
     per_row = len(head) // max(head.count(b"\n"), 1)
-    block = min(max(per_row * BLOCK_ROWS, 1 << 20), 1 << 25)
+    block = min(max(per_row * BLOCK_ROWS, 1 << 19), 1 << 25)
     return CsvFile(path, where, names, settled, look.skip, block, [*look.notes, *notes])
 
 
@@ -178,7 +179,7 @@ def _without_lines(pieces: Iterator[bytes], skip: int) -> Iterator[bytes]:
 
 
 def footer_start(block: bytes, width: int, sep: str) -> tuple[int, list[str]]:
-    """Return where the lines below the table begin, and those lines. They are few, and narrower than the table."""
+    """Return where the lines below the table begin, and those lines: few, and narrower than the table."""
     if width == 1 or b'"' in block[-4096:]:
         return len(block), []
     lines = block[-4096:].rstrip(b"\r\n").splitlines(keepends=True)[-FOOTER - 1 :]

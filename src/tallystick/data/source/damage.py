@@ -36,8 +36,9 @@ def ragged_rows(file: CsvFile) -> DataError:
         line += _lines(block)
     named = ", ".join(f"{n:,}" for n in lines[:NAMED]) + (", …" if count > NAMED else "")
     return DataError(
-        f"{file.name} has {count:,} row{'s' * (count != 1)} that do{'es' * (count == 1)} not have {width} cells "
-        f"(line{'s' * (count != 1)} {named}; the first has {example}). Correct them, or pass bad_rows='skip'."
+        f"{file.name} has {count:,} row{'s' * (count != 1)} that do{'es' * (count == 1)} not have {width} "
+        f"cells (line{'s' * (count != 1)} {named}; the first has {example}). "
+        "Correct them, or pass bad_rows='skip'."
     )
 
 

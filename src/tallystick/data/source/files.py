@@ -48,7 +48,9 @@ def first_bytes(path: str, where: str) -> bytes:
     except FileNotFoundError:
         raise DataError(f"there is no file {shown(path, 300)}.{_neighbour(path)}") from None
     except PermissionError:
-        raise DataError(f"no permission to read {shown(path, 300)}. Change its permissions, or copy it.") from None
+        raise DataError(
+            f"no permission to read {shown(path, 300)}. Change its permissions, or copy it."
+        ) from None
     if not head:
         raise DataError(f"{where} is empty (0 bytes). Check how it was written.")
     return head

@@ -18,6 +18,7 @@ from tallystick.errors import DataError, shown
 SEPARATORS = (",", ";", "\t", "|")
 OTHERS = (" ", ":", "^", "~", "\x01")  # never chosen, but named when nothing else fits
 ROWS = 100  # looked at
+NO_SCORE = (0.0, False, 0)
 PREAMBLE = 30  # lines at most
 
 
@@ -43,7 +44,7 @@ class Row:
 
 
 def look_at(text: str, reading: Reading, where: str) -> Look:
-    """Return how to read a file, from its first lines. The last line may be cut off: it is not used if others are."""
+    """Return how to read a file, from its first lines; the last of them may be cut off."""
     sep = reading.sep or best_separator(text)
     rows = first_rows(text, sep)
     if not rows:
@@ -84,24 +85,26 @@ def best_separator(text: str) -> str:
     """Return the separator that cuts most rows into the same number of cells, more cells first."""
     scores = {sep: _score(first_rows(text, sep)) for sep in SEPARATORS}
     best = max(SEPARATORS, key=lambda sep: scores[sep])
-    return best if scores[best] > (0.0, 0) else ","
+    return best if scores[best] > NO_SCORE else ","
 
 
-def _score(rows: Sequence[Row]) -> tuple[float, int]:
+def _score(rows: Sequence[Row]) -> tuple[float, bool, int]:
+    """Return how well a separator fits: the share of rows it cuts alike, whether the first is one, the width.
+
+    A separator that cuts nearly every row alike beats one that merely occurs in texts; decimal commas cut every
+    row alike but not the header.
+    """
     counts = Counter(len(row.cells) for row in rows)
-    if not counts:
-        return (0.0, 0)
+    if not counts or max(counts) == 1:
+        return NO_SCORE
     width, hits = max(counts.items(), key=lambda item: (item[0] > 1, item[1], item[0]))
-    if width == 1:
-        return (0.0, 0)
-    share = hits / len(rows)
-    # A separator that cuts nearly every row alike beats one that merely occurs in texts.
-    return (round(min(share, 0.9), 1), width)
+    return (round(min(hits / len(rows), 0.9), 1), len(rows[0].cells) == width, width)
 
 
 def _width(rows: Sequence[Row]) -> int:
-    """Return the number of cells of most rows; of a header with few rows, the larger."""
-    counts = Counter(len(row.cells) for row in rows)
+    """Return the number of cells of most rows, lines of one cell above them apart; of equals, the larger."""
+    first = next((i for i, row in enumerate(rows) if len(row.cells) > 1), 0)
+    counts = Counter(len(row.cells) for row in (rows[first:] if first <= PREAMBLE else rows))
     return max(counts.items(), key=lambda item: (item[1], item[0]))[0]
 
 
@@ -128,7 +131,8 @@ def _preamble_note(rows: Sequence[Row], start: int) -> tuple[Note, ...]:
         return ()
     first, last = rows[0].first, rows[start].first - 1
     lines = f"line {first}" if first == last else f"lines {first} to {last}"
-    text = f"{lines} before the table {'is' if first == last else 'are'} left out, e.g. {shown(rows[0].cells[0])}."
+    verb = "is" if first == last else "are"
+    text = f"{lines} before the table {verb} left out, e.g. {shown(rows[0].cells[0])}."
     return (Note("lines-before-header", text, count=last - first + 1),)
 
 

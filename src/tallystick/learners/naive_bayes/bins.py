@@ -19,6 +19,7 @@ from tallystick.stats.class_values import ValuesByClass
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 FOLDS = 5
+SMOOTHING = 2  # cases with the whole column's variance that are added to each class
 MANY = 20_000  # rows from which one of the folds is enough to judge by
 LEAST = 1e-6  # a share given to the right class counts at least this much
 LOG_TWO_PI = 1.8378770664093453
@@ -50,32 +51,48 @@ def cut_by_mdl(column: ValuesByClass, unit: int) -> Binned:
     return Binned(cuts, np.add.reduceat(column.counts, starts, axis=0))
 
 
-def judge(column: ValuesByClass, unit: int) -> dict[str, float]:
-    """Return the mean log-likelihood of the classes, cross-validated, for each way to read this column alone.
+@dataclass(frozen=True)
+class Judgement:
+    """Cross-validated log-likelihoods of the classes per row, and the standard error of their difference."""
+
+    gaussian: float
+    binned: float
+    error: float
+
+    @property
+    def prefers_gaussian(self) -> bool:
+        """Whether the Gaussian is better by more than one standard error: bins assume less."""
+        return self.gaussian - self.binned > self.error
+
+
+def judge(column: ValuesByClass, unit: int) -> Judgement:
+    """Compare the two ways to read this column alone, by the log-likelihood of the classes, cross-validated.
 
     The cases of a class, in rising order of value, go round the folds; so the folds need no rows.
     """
     rows = int(column.counts.sum()) // unit
-    rounds = range(1 if rows >= MANY else FOLDS)
-    found = {"gaussian": 0.0, "binned": 0.0}
-    tested = 0
-    for fold in rounds:
+    sums = np.zeros(4)  # of gaussian, binned, squared differences; cases
+    for fold in range(1 if rows >= MANY else FOLDS):
         test = fold_counts(column.counts, fold, FOLDS, unit)
         rest = column.without(test, np.zeros_like(column.missing))
         seen = test.any(axis=1)
         if not seen.any() or len(rest.values) < 2:
             continue
-        values, counts = column.values[seen], test[seen]
+        values, cases = column.values[seen], test[seen] / unit
         prior = kernels.log(rest.counts.sum(0).astype(float))
-        tested += int(counts.sum())
-        for name, parts in (
-            ("gaussian", _normal(rest, values, unit)),
-            ("binned", _binned(rest, values, unit)),
-        ):
-            shares = kernels.softmax(np.ascontiguousarray(prior + parts))
-            gains = kernels.log(np.maximum(shares, LEAST)) * counts
-            found[name] += _sum(gains.ravel())
-    return {name: value / max(tested, 1) for name, value in found.items()}
+        gaussian = _gains(prior + _normal(rest, values, unit))
+        binned = _gains(prior + _binned(rest, values, unit))
+        difference = gaussian - binned
+        for i, table in enumerate((gaussian * cases, binned * cases, difference * difference * cases, cases)):
+            sums[i] += _sum(table.ravel())
+    n = max(float(sums[3]), 1.0)
+    mean = (sums[0] - sums[1]) / n
+    error = float(np.sqrt(max(sums[2] / n - mean * mean, 0.0) / n))
+    return Judgement(float(sums[0]) / n, float(sums[1]) / n, error)
+
+
+def _gains(scores: Floats) -> Floats:
+    return kernels.log(np.maximum(kernels.softmax(np.ascontiguousarray(scores)), LEAST))
 
 
 def fold_counts(counts: Counts, fold: int, folds: int, unit: int) -> Counts:
@@ -101,10 +118,12 @@ def _normal(column: ValuesByClass, values: Floats, unit: int) -> Floats:
     mean = _sums(weight * x) / n
     spread = _sums(weight * x * x)
     whole = max(float(_sum(spread)) / float(n.sum()) - (float(_sum(mean * n)) / float(n.sum())) ** 2, 0.0)
-    variance = np.maximum(spread / n - mean * mean, whole * 1e-6)
+    own = np.maximum(spread - mean * mean * n, 0.0)
+    variance = (own + SMOOTHING * unit * whole) / (n + SMOOTHING * unit)
     variance = np.where(variance > 0, variance, 1.0)
     distance = (values - middle)[:, None] - mean
-    return -0.5 * (LOG_TWO_PI + kernels.log(variance)) - distance * distance / (2 * variance)
+    out: Floats = -0.5 * (LOG_TWO_PI + kernels.log(variance)) - distance * distance / (2 * variance)
+    return out
 
 
 def _binned(column: ValuesByClass, values: Floats, unit: int) -> Floats:

@@ -100,7 +100,7 @@ class NaiveBayesLearner:
         assert draft.total is not None
         total, asks = draft.total, {a.column: i for i, a in enumerate(self.asks(draft))}
         moments = [a.column for a in self.asks(draft) if a.how == "moments"]
-        parts = []
+        parts: list[Part] = []
         for column in draft.schema.used:
             name = column.name
             choice = draft.choices.get(name)
@@ -110,7 +110,8 @@ class NaiveBayesLearner:
                     Counted(name, "binned", choice.bins.counts, choice.missing, (), choice.bins.cuts)
                 )
             elif column.kind == "numeric":
-                parts.append(summed(name, distribution, moments.index(name), total))
+                rule = self.options.variance or ("smoothed" if choice is not None else "ml")
+                parts.append(summed(name, distribution, moments.index(name), total, rule))
             else:
                 idf = (draft.idf or {}).get(name, ())
                 parts.append(counted(column, distribution, asks[name], total, idf))
@@ -141,28 +142,20 @@ class NaiveBayesLearner:
 
     def choose(self, name: str, wished: str, values: ValuesByClass) -> Choice:
         """Return how a column is read: as wished, or by the better cross-validated log-likelihood."""
+        note = None
         if wished == "auto":
             found = judge(values, self.unit)
-            note = None
-            if found["gaussian"] >= found["binned"]:
-                text = f"column {shown(name)} is read as Gaussian: {_better(found, 'gaussian', 'binned')}."
-                return Choice("gaussian", note=Note("distribution-chosen", text, name))
-            text = f"column {shown(name)} is cut into bins: {_better(found, 'binned', 'gaussian')}."
+            said = f"{found.gaussian:.4f} as Gaussian, {found.binned:.4f} in bins"
+            reading = "is read as Gaussian" if found.prefers_gaussian else "is cut into bins"
+            text = f"column {shown(name)} {reading}: cross-validated log-likelihood per row of the classes {said}."
             note = Note("distribution-chosen", text, name)
-        else:
-            note = None
+            if found.prefers_gaussian:
+                return Choice("gaussian", note=note)
         bins = cut_by_mdl(values, self.unit)
         if not bins.cuts:
             text = f"column {shown(name)} is one bin: no cut tells the classes apart, so it says nothing."
             note = Note("column-says-nothing", text, name)
         return Choice("binned", bins, values.missing, note)
-
-
-def _better(found: Mapping[str, float], first: str, second: str) -> str:
-    return (
-        f"alone it gives the classes a cross-validated log-likelihood of {found[first]:.4f} per row, "
-        f"{second} {found[second]:.4f}"
-    )
 
 
 def ask_for(column: Column, distribution: str, idf: tuple[int, ...] = ()) -> Ask:
@@ -184,11 +177,11 @@ def counted(column: Column, distribution: str, ask: int, total: Total, idf: tupl
     return Worded(column.name, distribution, counts, missing, total[""] - missing, idf)
 
 
-def summed(name: str, distribution: str, moment: int, total: Total) -> Summed:
+def summed(name: str, distribution: str, moment: int, total: Total, variance: str) -> Summed:
     """Return the model's part of a Gaussian or Poisson column."""
     missing = total["missing"][moment]
     sums = tuple(kernels.whole(digits) for digits in total["sums"][moment])
     squares = tuple(kernels.whole(digits) for digits in total["squares"][moment])
     if distribution == "poisson":
         squares = (0,) * len(squares)
-    return Summed(name, distribution, np.asarray(total[""] - missing), missing, sums, squares)
+    return Summed(name, distribution, np.asarray(total[""] - missing), missing, sums, squares, variance)
