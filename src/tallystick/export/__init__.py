@@ -6,11 +6,16 @@ from tallystick.export.file import FileKind, from_bytes, read_file, register, sa
 from tallystick.models.naive_bayes import KIND as NAIVE_BAYES
 from tallystick.models.naive_bayes import file as naive_bayes
 from tallystick.models.shapes import Record
+from tallystick.models.tree import KINDS as TREES
+from tallystick.models.tree import shape as tree
 
 register(
     NAIVE_BAYES,
     FileKind(naive_bayes.MODEL, Record(naive_bayes.PARAMETERS | naive_bayes.WISHES), naive_bayes.check),
 )
+
+for _kind, _keys in zip(TREES, (tree.DECISION, tree.REGRESSION), strict=True):
+    register(_kind, FileKind(tree.MODEL, Record(_keys | naive_bayes.WISHES, tree.OPTIONAL), tree.check))
 
 __all__ = [
     "FileKind",

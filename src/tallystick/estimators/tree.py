@@ -1,0 +1,244 @@
+"""`DecisionTree` and `RegressionTree`: grow, predict, and the classical settings by name.
+
+Knows the learner and the model. Knows nothing of splits or sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.contracts import Block, Engine, Model
+from tallystick.data.encode import Table
+from tallystick.data.schema import Note, Schema
+from tallystick.estimators.base import Classifier
+from tallystick.estimators.tree_views import TreeViews, pruning_note
+from tallystick.learners.fit import fit
+from tallystick.learners.tree import TreeLearner
+from tallystick.learners.tree_options import TreeOptions
+from tallystick.models.tree import Answers, Tree
+
+GROWING = tuple(TreeOptions.__dataclass_fields__)
+
+
+class _Growing(TreeViews):
+    """What both trees share."""
+
+    model_: Tree
+
+    def _options(self) -> TreeOptions:
+        return TreeOptions(**{n: getattr(self, n) for n in GROWING if hasattr(self, n)})
+
+    def _answers(self) -> Answers:
+        if not hasattr(self, "average"):
+            return Answers()
+        return Answers(bool(self.average) and self.pruning is None, self.smoothing, self.split_prior)
+
+    def _learning(self) -> dict[str, Any]:
+        own = {n: _plain(getattr(self, n)) for n in self._names() if n not in (*_SHARED, "criterion")}
+        self._options()
+        if hasattr(self, "criterion"):
+            own["criterion"] = self.criterion
+        return own | self._wishes_dict()
+
+    def _grow(self, table: Table, engine: Engine) -> Tree:
+        """Return the tree as it is grown, unpruned."""
+        tree = fit(TreeLearner(self._options(), table.unit, self._answers()), table, engine)
+        assert isinstance(tree, Tree)
+        return tree
+
+    def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
+        grown, notes = self._grow(table, engine), text_notes(table.schema)
+        self._table = table  # kept for pruning; no part of the model file
+        if self.pruning is None:
+            return grown, notes
+        tree = self._pruned(grown, table)
+        return tree, (*notes, pruning_note(self.pruning, grown, tree))
+
+    def _restore(self, document: Mapping[str, Any]) -> None:
+        for name, value in document["parameters"].items():
+            setattr(self, name, value or None if name in ("kinds", "levels", "keep") else value)
+        schema = Schema.from_dict(document["schema"])
+        rows = dict(document["rows"])
+        unit = rows["unit"] * self._options().parts(schema, rows["unit"])
+        model = Tree.from_dict(document["model"], schema, unit, self._answers())
+        self._adopt(model, tuple(Note(**n) for n in document["notes"]), rows)
+        self._set_columns([c.name for c in schema.columns], named=True)
+
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """Return the number of the node where each row ends."""
+        parts = [self.model_.stops(m.block) for m in self.blocks(X)]
+        return np.concatenate(parts) if parts else np.zeros(0, np.int64)
+
+    def get_depth(self) -> int:
+        """Return the longest way from the root to a leaf, in tests."""
+        self._check_fitted()
+        return int(self.model_.nodes.depth.max())
+
+    def get_n_leaves(self) -> int:
+        """Return the number of leaves."""
+        self._check_fitted()
+        return self.model_.nodes.leaves
+
+    def __str__(self) -> str:
+        return str(self.model_) if hasattr(self, "model_") else repr(self)
+
+
+_PLAIN: dict[str, Any] = {
+    "average": False,
+    "smoothing": 0.0,
+    "cut_price": False,
+}  # answer by the leaf's own shares
+_SHARED = ("kinds", "levels", "missing", "keep", "engine", "threads", "memory", "verbose")
+
+
+class DecisionTree(_Growing, Classifier):
+    """A tree of tests on single columns, its leaves the class counts of the rows that came there.
+
+    criterion: "entropy" (information gain), "gain-ratio" (C4.5, among columns of at least average gain) or
+    "gini".
+    level_splits: "groups" (two groups of levels) or "each" (a branch per level). missing_values: "learned"
+    (the branch that scores best) or "fractions" (C4.5: down all branches in parts). max_depth,
+    min_samples_leaf, min_samples_split, max_leaf_nodes (best first), min_impurity_decrease,
+    stop_at_zero_gain: where growing stops.
+    cuts: "midpoint", or "observed" (C4.5: the largest training value not above it); cut_price, cut_rows:
+    C4.5's rules for numeric cuts. class_weight: {label: weight} or "balanced". max_bins: numeric columns in
+    quantile bins.
+    average: answer by all prunings, each as probable as its fit and the prior make it: a test is kept with
+    probability split_prior, a leaf gets `smoothing` imagined rows with the shares of all rows. pruning: None,
+    "cost-complexity" (at cp, a share of the root's error, or chosen by cross-validation), "pessimistic"
+    (C4.5, at confidence) or "mdl"; a pruned tree answers by its leaves.
+    """
+
+    kind = "decision-tree"
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "gain-ratio",
+        level_splits: str = "groups",
+        missing_values: str = "learned",
+        max_depth: int | None = None,
+        min_samples_leaf: int = 1,
+        min_samples_split: int = 2,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        stop_at_zero_gain: bool = False,
+        cuts: str = "midpoint",
+        cut_price: bool = True,
+        cut_rows: bool = False,
+        class_weight: Any = None,
+        max_bins: int | None = None,
+        average: bool = True,
+        smoothing: float = 2.0,
+        split_prior: float = 1 / 3,
+        pruning: str | None = None,
+        confidence: float = 0.25,
+        cp: float | None = None,
+        kinds: Mapping[str, str] | None = None,
+        levels: Mapping[str, Any] | None = None,
+        missing: Any = None,
+        keep: Any = None,
+        engine: Any = None,
+        threads: int | None = None,
+        memory: Any = None,
+        verbose: Any = False,
+    ) -> None:
+        self.criterion = criterion
+        self.level_splits = level_splits
+        self.missing_values = missing_values
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.min_samples_split = min_samples_split
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.stop_at_zero_gain = stop_at_zero_gain
+        self.cuts = cuts
+        self.cut_price = cut_price
+        self.cut_rows = cut_rows
+        self.class_weight = class_weight
+        self.max_bins = max_bins
+        self.average = average
+        self.smoothing = smoothing
+        self.split_prior = split_prior
+        self.pruning = pruning
+        self.confidence = confidence
+        self.cp = cp
+        self.kinds = kinds
+        self.levels = levels
+        self.missing = missing
+        self.keep = keep
+        self.engine = engine
+        self.threads = threads
+        self.memory = memory
+        self.verbose = verbose
+
+    @classmethod
+    def id3(cls, **given: Any) -> Self:
+        """Return a tree as ID3 grows it: information gain, a branch per level, no pruning."""
+        own: dict[str, Any] = {"criterion": "entropy", "level_splits": "each", "stop_at_zero_gain": True}
+        return cls(**own | _PLAIN | given)
+
+    @classmethod
+    def c45(cls, **given: Any) -> Self:
+        """Return a tree as C4.5 (J48) grows it: gain ratio, priced cuts at observed values, a branch per
+        level, two branches of at least two rows, fractions for missing values, pessimistic pruning with
+        subtree raising.
+        """
+        own: dict[str, Any] = {
+            "criterion": "gain-ratio",
+            "level_splits": "each",
+            "missing_values": "fractions",
+            "min_samples_leaf": 2,
+            "cuts": "observed",
+            "cut_price": True,
+            "cut_rows": True,
+            "stop_at_zero_gain": True,
+            "pruning": "pessimistic",
+        }
+        return cls(**_PLAIN | own | given)
+
+    @classmethod
+    def cart(cls, **given: Any) -> Self:
+        """Return a tree as CART (rpart) grows it: Gini, two groups of levels, at least 20 rows to split and
+        7 in a leaf, cost-complexity pruning at 0.01 of the root's error.
+        """
+        own: dict[str, Any] = {
+            "criterion": "gini",
+            "min_samples_split": 20,
+            "min_samples_leaf": 7,
+            "max_depth": 30,
+            "stop_at_zero_gain": True,
+            "pruning": "cost-complexity",
+            "cp": 0.01,
+        }
+        return cls(**_PLAIN | own | given)
+
+    def predict_block(self, block: Block) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Return P(class | row) [row, class], and the rows only the prior could answer: none."""
+        return self.model_.answer(block), np.zeros(block.rows, dtype=bool)
+
+
+def text_notes(schema: Schema) -> tuple[Note, ...]:
+    """Say which columns a tree does not look at."""
+    return tuple(
+        Note(
+            "text-not-used",
+            f"column {c.name!r} holds text, which a tree does not test; it was not used.",
+            c.name,
+        )
+        for c in schema.used
+        if c.kind == "text"
+    )
+
+
+def _plain(value: Any) -> Any:
+    """Return a parameter as plain data."""
+    if isinstance(value, Mapping):
+        return {str(k): float(v) for k, v in value.items()}
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return list(value) if isinstance(value, tuple) else value
