@@ -1,9 +1,22 @@
 // The only file that includes nanobind. Each binding unpacks arrays and calls one kernel with the GIL released.
-// Checks of dtype, shape and order live in kernels.py; nothing is checked here.
+// Checks of dtype, shape and order live in the door, tallystick.kernels; nothing is checked here.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <stdexcept>
+#include <tuple>
+#include <vector>
 
 #include "kernels/counts.hpp"
+#include "kernels/math.hpp"
+#include "kernels/numbers.hpp"
+#include "kernels/ranks.hpp"
+#include "kernels/scan.hpp"
+#include "kernels/scores.hpp"
 
 namespace nb = nanobind;
 using namespace tally;
@@ -12,7 +25,243 @@ template <class T>
 using In = nb::ndarray<const T, nb::device::cpu, nb::c_contig>;
 template <class T>
 using Out = nb::ndarray<T, nb::device::cpu, nb::c_contig>;
+template <class T>
+using Strided = nb::ndarray<const T, nb::device::cpu>;
+using AnyIn = nb::ndarray<nb::ro, nb::device::cpu>;   // dtype is looked at here
+using AnyOut = nb::ndarray<nb::device::cpu>;
+template <class T>
+using Maybe = std::optional<In<T>>;
+using Release = nb::call_guard<nb::gil_scoped_release>;
+
+namespace {
+
+template <class T>
+const T* pointer(const Maybe<T>& array) {
+    return array ? array->data() : nullptr;
+}
+
+// Calls f with a typed pointer to codes or classes of 8, 16 or 32 bits.
+template <class F>
+auto by_width(const AnyIn& array, F f) {
+    switch (array.itemsize()) {
+        case 1: return f(static_cast<const uint8_t*>(array.data()));
+        case 2: return f(static_cast<const uint16_t*>(array.data()));
+        default: return f(static_cast<const uint32_t*>(array.data()));
+    }
+}
+
+template <class F>
+auto by_width_out(AnyOut& array, F f) {
+    switch (array.itemsize()) {
+        case 1: return f(static_cast<uint8_t*>(array.data()));
+        case 2: return f(static_cast<uint16_t*>(array.data()));
+        default: return f(static_cast<uint32_t*>(array.data()));
+    }
+}
+
+// ---- counts -------------------------------------------------------------------------------------------------
+
+void bind_counts(nb::module_& m) {
+    m.def("count_classes", [](AnyIn classes, Maybe<int64_t> weights, Out<int64_t> table) {
+        by_width(classes, [&](auto* c) {
+            count_classes(classes.size(), c, pointer(weights), table.size(), table.data());
+        });
+    }, nb::arg("classes").noconvert(), nb::arg("weights").noconvert().none(), nb::arg("table").noconvert(), Release());
+
+    // tables[column][node, code, class]
+    m.def("count_columns", [](const std::vector<AnyIn>& columns, AnyIn classes, Maybe<uint32_t> nodes,
+                              Maybe<int64_t> weights, const std::vector<Out<int64_t>>& tables) {
+        const size_t rows = classes.size();
+        for (size_t j = 0; j < columns.size(); ++j) {
+            const size_t n_codes = tables[j].shape(1), n_classes = tables[j].shape(2);
+            int64_t* table = tables[j].data();
+            by_width(columns[j], [&](auto* codes) {
+                by_width(classes, [&](auto* c) {
+                    count_codes(rows, pointer(nodes), codes, c, pointer(weights), n_codes, n_classes, table);
+                });
+            });
+        }
+    }, nb::arg("columns").noconvert(), nb::arg("classes").noconvert(), nb::arg("nodes").noconvert().none(),
+       nb::arg("weights").noconvert().none(), nb::arg("tables").noconvert(), Release());
+}
+
+// ---- scan ---------------------------------------------------------------------------------------------------
+
+using ScanTuple = std::tuple<int64_t, int64_t, double, double, bool, bool>;
+
+ScanTuple as_tuple(const Scan& s) {
+    return {static_cast<int64_t>(s.missing), s.first_infinity, s.low + 0.0, s.high + 0.0, s.whole, s.binary};
+}
+
+template <class T>
+ScanTuple scan_one(Strided<T> values) {
+    Scan seen = scan_nothing();
+    scan_values(0, values.size(), values.data(), values.stride(0), seen);
+    return as_tuple(seen);
+}
+
+// All columns of a matrix [row, column], in row blocks that stay in the second-level cache.
+template <class T>
+std::vector<ScanTuple> scan_matrix(Strided<T> matrix) {
+    constexpr size_t tile = 256;
+    const size_t rows = matrix.shape(0), columns = matrix.shape(1);
+    std::vector<Scan> seen(columns, scan_nothing());
+    for (size_t begin = 0; begin < rows; begin += tile) {
+        const size_t n = std::min(tile, rows - begin);
+        for (size_t j = 0; j < columns; ++j) {
+            const T* at = matrix.data() + static_cast<ptrdiff_t>(begin) * matrix.stride(0)
+                          + static_cast<ptrdiff_t>(j) * matrix.stride(1);
+            scan_values(begin, n, at, matrix.stride(0), seen[j]);
+        }
+    }
+    std::vector<ScanTuple> out;
+    for (const Scan& s : seen) out.push_back(as_tuple(s));
+    return out;
+}
+
+template <class T>
+std::tuple<T, T> scan_range(Strided<T> values) {
+    T low = 0, high = 0;
+    scan_whole(values.size(), values.data(), values.stride(0), low, high);
+    return {low, high};
+}
+
+void bind_scan(nb::module_& m) {
+    m.def("scan", &scan_one<double>, nb::arg("values").noconvert(), Release());
+    m.def("scan", &scan_one<float>, nb::arg("values").noconvert(), Release());
+    m.def("scan_matrix", &scan_matrix<double>, nb::arg("matrix").noconvert(), Release());
+    m.def("scan_matrix", &scan_matrix<float>, nb::arg("matrix").noconvert(), Release());
+    m.def("scan_whole", &scan_range<int64_t>, nb::arg("values").noconvert(), Release());
+    m.def("scan_whole", &scan_range<uint64_t>, nb::arg("values").noconvert(), Release());
+    m.def("scan_whole", &scan_range<int32_t>, nb::arg("values").noconvert(), Release());
+    m.def("scan_whole", &scan_range<uint32_t>, nb::arg("values").noconvert(), Release());
+    m.def("scan_whole", &scan_range<int16_t>, nb::arg("values").noconvert(), Release());
+    m.def("scan_whole", &scan_range<uint16_t>, nb::arg("values").noconvert(), Release());
+    m.def("scan_whole", &scan_range<int8_t>, nb::arg("values").noconvert(), Release());
+    m.def("scan_whole", &scan_range<uint8_t>, nb::arg("values").noconvert(), Release());
+}
+
+// ---- ranks --------------------------------------------------------------------------------------------------
+
+Column column_of(const Strided<double>& values) { return {values.data(), values.stride(0)}; }
+
+void bind_ranks(nb::module_& m) {
+    // scratch[2, row] -> (present, distinct, which half of scratch holds the sorted elements)
+    m.def("rank_rows", [](Strided<double> values, Out<uint64_t> scratch) {
+        const size_t rows = values.size();
+        const Ranked r = rank_rows(rows, column_of(values), scratch.data(), scratch.data() + rows);
+        return std::tuple(r.present, r.distinct, r.where == scratch.data() + rows && rows > 0);
+    }, nb::arg("values").noconvert(), nb::arg("scratch").noconvert(), Release());
+
+    m.def("rank_codes", [](Strided<double> values, Out<uint64_t> sorted, size_t present, AnyOut codes,
+                           Out<double> distinct, Out<int64_t> counts, std::optional<Out<uint32_t>> order) {
+        const Ranked ranked{present, distinct.size(), sorted.data()};
+        by_width_out(codes, [&](auto* c) {
+            rank_codes(values.size(), column_of(values), ranked, c, distinct.data(), counts.data(),
+                       order ? order->data() : nullptr);
+        });
+    }, nb::arg("values").noconvert(), nb::arg("sorted").noconvert(), nb::arg("present"), nb::arg("codes").noconvert(),
+       nb::arg("distinct").noconvert(), nb::arg("counts").noconvert(), nb::arg("order").noconvert().none(), Release());
+
+    m.def("bin_values", [](Strided<double> values, In<double> cuts, AnyOut codes) {
+        by_width_out(codes, [&](auto* c) {
+            bin_values(values.size(), column_of(values), cuts.size(), cuts.data(), c);
+        });
+    }, nb::arg("values").noconvert(), nb::arg("cuts").noconvert(), nb::arg("codes").noconvert(), Release());
+}
+
+// ---- math ---------------------------------------------------------------------------------------------------
+
+template <void (*kernel)(size_t, const double*, double*)>
+void on_values(In<double> in, Out<double> out) {
+    kernel(in.size(), in.data(), out.data());
+}
+
+void bind_math(nb::module_& m) {
+    const auto in = nb::arg("values").noconvert();
+    const auto out = nb::arg("out").noconvert();
+    m.def("exp", &on_values<exp_values>, in, out, Release());
+    m.def("log", &on_values<log_values>, in, out, Release());
+    m.def("log2", &on_values<log2_values>, in, out, Release());
+    m.def("log1p", &on_values<log1p_values>, in, out, Release());
+    m.def("sigmoid", &on_values<sigmoid_values>, in, out, Release());
+}
+
+// ---- scores -------------------------------------------------------------------------------------------------
+
+void bind_scores(nb::module_& m) {
+    m.def("add_code_scores", [](Out<double> scores, AnyIn codes, In<double> table) {
+        by_width(codes, [&](auto* c) {
+            add_code_scores(scores.shape(0), table.shape(0), scores.shape(1), c, table.data(), scores.data());
+        });
+    }, nb::arg("scores").noconvert(), nb::arg("codes").noconvert(), nb::arg("table").noconvert(), Release());
+
+    m.def("add_gaussian_scores", [](Out<double> scores, Strided<double> values, In<double> mean, In<double> half,
+                                    In<double> constant) {
+        add_gaussian_scores(scores.shape(0), scores.shape(1), values.data(), values.stride(0), mean.data(),
+                            half.data(), constant.data(), scores.data());
+    }, nb::arg("scores").noconvert(), nb::arg("values").noconvert(), nb::arg("mean").noconvert(),
+       nb::arg("half").noconvert(), nb::arg("constant").noconvert(), Release());
+
+    m.def("add_linear_scores", [](Out<double> scores, Strided<double> values, In<double> slope, In<double> missing) {
+        add_linear_scores(scores.shape(0), scores.shape(1), values.data(), values.stride(0), slope.data(),
+                          missing.data(), scores.data());
+    }, nb::arg("scores").noconvert(), nb::arg("values").noconvert(), nb::arg("slope").noconvert(),
+       nb::arg("missing").noconvert(), Release());
+
+    m.def("add_word_scores", [](Out<double> scores, In<int64_t> starts, In<uint32_t> words, In<uint32_t> counts,
+                                In<double> table) {
+        add_word_scores(scores.shape(0), table.shape(0), scores.shape(1), starts.data(), words.data(),
+                        counts.data(), table.data(), scores.data());
+    }, nb::arg("scores").noconvert(), nb::arg("starts").noconvert(), nb::arg("words").noconvert(),
+       nb::arg("counts").noconvert(), nb::arg("table").noconvert(), Release());
+
+    m.def("best_class", [](In<double> scores, AnyOut best) {
+        by_width_out(best, [&](auto* b) { best_class(scores.shape(0), scores.shape(1), scores.data(), b); });
+    }, nb::arg("scores").noconvert(), nb::arg("best").noconvert(), Release());
+
+    m.def("softmax", [](In<double> scores, Out<double> shares) {
+        softmax(scores.shape(0), scores.shape(1), scores.data(), shares.data());
+    }, nb::arg("scores").noconvert(), nb::arg("shares").noconvert(), Release());
+
+    m.def("log_sum_exp", [](In<double> scores, Out<double> out) {
+        log_sum_exp(scores.shape(0), scores.shape(1), scores.data(), out.data());
+    }, nb::arg("scores").noconvert(), nb::arg("out").noconvert(), Release());
+}
+
+// ---- text section ----
+
+template <class Offset>
+void bind_parse_numbers(nb::module_& m, const char* name) {
+    m.def(
+        name,
+        [](In<uint8_t> data, In<Offset> offsets, In<uint8_t> validity, size_t bit_offset, In<uint8_t> mark_data,
+           In<int64_t> mark_offsets, char decimal, bool dates, Out<double> values, Out<uint8_t> kinds,
+           Out<int64_t> counts, Out<int64_t> first) {
+            nb::gil_scoped_release free;
+            const Marks marks{reinterpret_cast<const char*>(mark_data.data()), mark_offsets.data(),
+                              mark_offsets.size() - 1};
+            parse_numbers(values.size(), reinterpret_cast<const char*>(data.data()), offsets.data(), validity.data(),
+                          bit_offset, marks, decimal, dates, values.data(), kinds.data(), counts.data(), first.data());
+        },
+        nb::arg("data"), nb::arg("offsets"), nb::arg("validity").none(), nb::arg("bit_offset"), nb::arg("mark_data"),
+        nb::arg("mark_offsets"), nb::arg("decimal"), nb::arg("dates"), nb::arg("values"), nb::arg("kinds"),
+        nb::arg("counts"), nb::arg("first"));
+}
+
+void bind_text(nb::module_& m) {
+    bind_parse_numbers<int32_t>(m, "parse_numbers_32");
+    bind_parse_numbers<int64_t>(m, "parse_numbers_64");
+}
+
+}  // namespace
 
 NB_MODULE(_kernels, m) {
     m.doc() = "Compiled kernels; call them through tallystick.kernels.";
+    bind_counts(m);
+    bind_scan(m);
+    bind_ranks(m);
+    bind_math(m);
+    bind_scores(m);
+    bind_text(m);
 }

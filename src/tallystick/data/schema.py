@@ -159,3 +159,4 @@ class Reading:
     decimal: str = "."
     bad_rows: Literal["error", "skip"] = "error"
     inf: Literal["error", "missing"] = "error"
+    missing: tuple[str, ...] | None = None  # None: what the wishes say, else MISSING_MARKS

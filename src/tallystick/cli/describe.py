@@ -1,0 +1,33 @@
+"""tally describe: what the columns are taken for, and every warning."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from tallystick.cli import options, screen
+
+
+@click.command()
+@click.argument("data", metavar="FILE")
+@click.option("--target", "-t", help="The column to be predicted: adds information gain, gain ratio and best cut.")
+@click.option("--all", "all_columns", is_flag=True, help="List every column, also when there are more than 100.")
+@options.columns
+@options.reading
+@options.common
+def describe(data: str, target: str | None, all_columns: bool, as_json: bool, **given: Any) -> None:
+    """Say what the columns of FILE are taken for and why, what lies in them, and what they tell of a target.
+
+    Reads CSV (also gzipped) and Parquet.
+    """
+    import tallystick as ts
+
+    with screen.progress("reading") as progress:
+        found = ts.describe(options.source(data, given), target, progress=progress, **options.wishes(given))
+    if as_json:
+        screen.show_json(found.to_dict())
+        return
+    from tallystick.describe.show import page
+
+    screen.show(page(found, screen.cells(), all_columns))

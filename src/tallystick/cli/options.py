@@ -1,0 +1,93 @@
+"""Options that several commands share, and what they mean in Python: how to read a file, what its columns are.
+
+Knows click. Knows no data: a source is opened by `ts.read`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from tallystick.errors import OptionError, shown
+
+if TYPE_CHECKING:
+    from tallystick.contracts import Source
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_COMMON = (
+    click.option("--json", "as_json", is_flag=True, help="Print the result as JSON."),
+    click.option("--debug", is_flag=True, expose_value=False, help="Show a traceback when something fails."),
+)
+_READING = (
+    click.option("--sep", help="What separates cells; found by looking if not given."),
+    click.option("--no-header", is_flag=True, help="The first line is data; columns are called column_1, column_2, ..."),
+    click.option("--encoding", help="Character encoding of the file, e.g. cp1252; UTF-8 if not given."),
+    click.option("--decimal", type=click.Choice([".", ","]), default=".", help="Decimal mark of numbers."),
+    click.option("--bad-rows", type=click.Choice(["error", "skip"]), default="error", help="Rows of another length."),
+    click.option("--inf", type=click.Choice(["error", "missing"]), default="error", help="What infinite numbers are."),
+)
+_COLUMNS = (
+    click.option("--kind", "kinds", multiple=True, metavar="NAME=KIND", help="Set a column's kind: numeric, levels, ordered, boolean, text or out."),
+    click.option("--levels", multiple=True, metavar="NAME=A,B,...", help="Set a column's levels, in their order."),
+    click.option("--keep", multiple=True, metavar="NAME", help="Use a column that would be left out."),
+    click.option("--missing", multiple=True, metavar="MARK", help="What stands for missing, instead of the usual marks."),
+    click.option("--threads", type=click.IntRange(min=1), help="Threads to use; all cores if not given. Changes no result."),
+)
+
+
+def _all(options: Iterable[Callable[[F], F]]) -> Callable[[F], F]:
+    def decorate(function: F) -> F:
+        for option in reversed(tuple(options)):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+common = _all(_COMMON)  # --json --debug
+reading = _all(_READING)  # how a file is read
+columns = _all(_COLUMNS)  # what its columns are
+
+READING = ("sep", "no_header", "encoding", "decimal", "bad_rows", "inf")
+COLUMNS = ("kinds", "levels", "keep", "missing", "threads")
+
+
+def source(path: str, given: dict[str, Any]) -> Source:
+    """Open a data file with the reading options given on the command line."""
+    import tallystick as ts
+
+    return ts.read(
+        path,
+        encoding=given.get("encoding"),
+        sep=_separator(given.get("sep")),
+        header=False if given.get("no_header") else None,
+        decimal=given.get("decimal", "."),
+        missing=given.get("missing") or None,
+        bad_rows=given.get("bad_rows", "error"),
+        inf=given.get("inf", "error"),
+    )
+
+
+def _separator(text: str | None) -> str | None:
+    return {"tab": "\t", "\\t": "\t"}.get(text, text) if text else None
+
+
+def wishes(given: dict[str, Any]) -> dict[str, Any]:
+    """Return what the user said about columns, as the parameters that every estimator and `describe` take."""
+    return {
+        "kinds": dict(_pair(text, "--kind", "age=numeric") for text in given["kinds"]) or None,
+        "levels": {n: v.split(",") for n, v in (_pair(t, "--levels", "size=S,M,L") for t in given["levels"])} or None,
+        "keep": list(given["keep"]) or None,
+        "missing": list(given["missing"]) or None,
+        "threads": given["threads"],
+    }
+
+
+def _pair(text: str, option: str, example: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name or not value:
+        raise OptionError(f"{option} {shown(text)} is not NAME=VALUE. Write for example {option} {example}.")
+    return name, value

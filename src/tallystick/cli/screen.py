@@ -1,0 +1,81 @@
+"""What a person sees: lines with or without colour, JSON, a progress bar on a terminal and silence in a pipe.
+
+Knows terminals. rich is loaded only when there is a terminal to use it on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TextIO
+
+from tallystick.data.schema import Note
+from tallystick.draw.text import Line, Span, clean, plain, wrapped
+
+STYLES = {"": "", "strong": "bold", "dim": "dim", "good": "green", "bad": "red", "note": "yellow", "bar": "cyan"}
+
+Progress = Callable[[int, int], None]
+
+
+def is_terminal(stream: TextIO) -> bool:
+    """Say whether a person is reading."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def cells() -> int:
+    """Return the width to write for: that of the terminal, within reason; 80 in a pipe."""
+    return max(40, min(120, shutil.get_terminal_size((80, 24)).columns))
+
+
+def show(lines: Iterable[Line], stream: TextIO | None = None) -> None:
+    """Print lines; styles become colours on a terminal that has them."""
+    stream = stream or sys.stdout
+    if not is_terminal(stream) or "NO_COLOR" in os.environ:
+        print(plain(lines), file=stream)
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(file=stream, highlight=False, markup=False, emoji=False, soft_wrap=True)
+    for line in lines:
+        console.print(Text.assemble(*((span.text, STYLES[span.style]) for span in line)))
+
+
+def say(text: str, stream: TextIO | None = None) -> None:
+    """Print one sentence of ours, user's words in it cleaned by the caller."""
+    show([(Span(text),)], stream)
+
+
+def show_json(data: Any) -> None:
+    """Print plain data as JSON: ASCII only, so that nothing in it can reach a terminal as a command."""
+    print(json.dumps(data, indent=2, allow_nan=False))
+
+
+def show_notes(notes: Iterable[Note], heading: str = "notes") -> None:
+    """Print notes on stderr, so that they are seen and never mixed with results."""
+    listed = list(notes)
+    if listed:
+        lines: list[Line] = [(Span(heading, "strong"),)]
+        for note in listed:
+            lines += wrapped(clean(note.text), cells(), "  - ", "note")
+        show(lines, sys.stderr)
+
+
+@contextlib.contextmanager
+def progress(label: str) -> Iterator[Progress | None]:
+    """Give a callback (done, total) that moves a bar on stderr while it is a terminal; None otherwise."""
+    if not is_terminal(sys.stderr):
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    with Bar(*columns, console=Console(file=sys.stderr), transient=True) as bars:
+        task = bars.add_task(label, total=None)
+        yield lambda done, total: bars.update(task, completed=done, total=total)

@@ -1,0 +1,1 @@
+"""What a table means and how its rows come in: schema, source, encode."""

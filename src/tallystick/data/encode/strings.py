@@ -1,0 +1,179 @@
+"""String columns to sorted values and small codes, and text cells to numbers.
+
+Knows Arrow's string layouts. Knows nothing of kinds, schemas or rules about columns.
+Law: the values and the codes depend on the cells alone, not on chunks, Arrow type, dictionary order or unused
+entries; surrounding ASCII white space is no part of a cell.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.kernels import Parsed
+
+SPACES = " \t\n\v\f\r"  # what is stripped: ASCII white space
+
+
+@dataclass(frozen=True, slots=True)
+class Distinct:
+    """The distinct texts of a column, sorted by UTF-8 bytes, and every cell's place among them.
+
+    values[k]: large_string, stripped. codes[row]: 0..k-1, and k = len(values) where the cell is missing;
+    8 bits when k + 2 <= 256, 16 when k + 2 <= 65,536, else 32, so that "unseen" (k + 1) fits as well.
+    """
+
+    values: pa.LargeStringArray
+    codes: NDArray[Any]
+
+    def counts(self) -> NDArray[np.int64]:
+        """Return counts[k + 1]: rows of each value, then rows without one."""
+        return np.bincount(self.codes, minlength=len(self.values) + 1)
+
+
+def code_type(levels: int) -> type[np.unsignedinteger[Any]]:
+    """Return the smallest unsigned type that holds the codes of so many levels, of missing and of unseen."""
+    return np.uint8 if levels + 2 <= 1 << 8 else np.uint16 if levels + 2 <= 1 << 16 else np.uint32
+
+
+def distinct(cells: Any, marks: Sequence[str] = ()) -> Distinct:
+    """Return the distinct values and codes of a string or dictionary column; null and the marks are missing.
+
+    cells: a string, large_string, string_view or dictionary Array or ChunkedArray, or Python objects.
+    """
+    if not isinstance(cells, pa.Array | pa.ChunkedArray):
+        cells = from_objects(cells)
+    chunks = cells.chunks if isinstance(cells, pa.ChunkedArray) else [cells]
+    chunks = [c for c in chunks if len(c)]
+    coded = [c if pa.types.is_dictionary(c.type) else _plain(c).dictionary_encode() for c in chunks]
+    texts = [_plain(c.dictionary) for c in coded]
+    merged, places = _merge(texts, coded, marks)
+    kind = code_type(len(merged))
+    codes = np.empty(sum(len(c) for c in coded), kind)
+    start = 0
+    for c, place in zip(coded, places, strict=True):
+        indices = c.indices.fill_null(len(c.dictionary)).to_numpy(zero_copy_only=False)
+        np.take(place.astype(kind), indices, out=codes[start : start + len(c)], mode="clip")
+        start += len(c)
+    return Distinct(merged, codes)
+
+
+def _plain(array: pa.Array) -> pa.LargeStringArray:
+    """Return any string array as large_string (no copy when it is one)."""
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    return array if pa.types.is_large_string(array.type) else array.cast(pa.large_string())
+
+
+def _merge(
+    texts: list[pa.LargeStringArray], coded: list[pa.DictionaryArray], marks: Sequence[str]
+) -> tuple[pa.LargeStringArray, list[NDArray[np.uint32]]]:
+    """Return the sorted values over all dictionaries and place[entry] of each; its last number is "missing".
+
+    Only entries that some row uses make a value: a category nobody has is not there.
+    """
+    stripped = [pc.ascii_trim(t, SPACES) for t in texts]
+    used = []
+    for c, text in zip(coded, stripped, strict=True):
+        seen = np.zeros(len(text) + 1, bool)
+        seen[c.indices.fill_null(len(text)).to_numpy(zero_copy_only=False)] = True
+        used.append(text if seen[:-1].all() else text.filter(pa.array(seen[:-1])))
+    everything = pc.unique(pa.chunked_array(used, pa.large_string())).drop_null()
+    if marks:
+        everything = everything.filter(pc.invert(pc.is_in(everything, pa.array(marks, pa.large_string()))))
+    values = everything.take(pc.sort_indices(everything))
+    missing = len(values)
+    places = []
+    for text in stripped:
+        place = np.full(len(text) + 1, missing, np.uint32)
+        place[:-1] = pc.index_in(text, values).fill_null(missing).to_numpy(zero_copy_only=False)
+        places.append(place)
+    return values, places
+
+
+def numbers(
+    cells: pa.Array | pa.ChunkedArray, marks: Sequence[str], decimal: str = ".", *, dates: bool = False
+) -> Parsed:
+    """Read a string column as numbers: see kernels.parse_numbers. Rows run through all chunks."""
+    chunks = cells.chunks if isinstance(cells, pa.ChunkedArray) else [cells]
+    parts = [
+        kernels.parse_numbers(data, offsets, validity, marks, decimal, bit_offset=bit, dates=dates)
+        for data, offsets, validity, bit in map(layout, chunks)
+    ]
+    if len(parts) == 1:
+        return parts[0]
+    counts = np.zeros(len(kernels.CellKind), np.int64)
+    first = np.full(len(counts), -1, np.int64)
+    start = 0
+    for part in parts:
+        first = np.where((first < 0) & (part.first >= 0), part.first + start, first)
+        counts += part.counts
+        start += len(part.values)
+    values = np.concatenate([p.values for p in parts] or [np.empty(0)])
+    kinds = np.concatenate([p.kinds for p in parts] or [np.empty(0, np.uint8)])
+    return Parsed(values, kinds, counts, first)
+
+
+def layout(array: pa.Array) -> tuple[NDArray[np.uint8], NDArray[Any], NDArray[np.uint8] | None, int]:
+    """Return (data, offsets[row + 1], validity or None, bit offset) of a string array, without copying.
+
+    A dictionary or string_view array is first written out as large_string.
+    """
+    if not (pa.types.is_string(array.type) or pa.types.is_large_string(array.type)):
+        array = _plain(array)
+    validity, offsets, data = array.buffers()
+    kind: type[np.signedinteger[Any]] = np.int32 if pa.types.is_string(array.type) else np.int64
+    rows = np.zeros(1, kind)
+    if len(array):
+        rows = np.frombuffer(offsets, kind, len(array) + 1, array.offset * np.dtype(kind).itemsize)
+    present = None if validity is None or array.null_count == 0 else np.frombuffer(validity, np.uint8)
+    return np.frombuffer(data or b"", np.uint8), rows, present, array.offset
+
+
+def from_objects(values: Any) -> pa.Array:
+    """Return Python objects as a string or dictionary array: see canonical.
+
+    Columns repeat few objects: those are found by identity, and only they are looked at one by one.
+    """
+    objects = np.ascontiguousarray(np.asarray(values, dtype=object))
+    sample = objects[:10_000]
+    if len(sample) < 1_000 or len({id(v) for v in sample}) > len(sample) // 2:
+        return _texts(objects)
+    # The array holds pointers; as numbers they can be hashed without touching the objects.
+    memory = (ctypes.c_int64 * len(objects)).from_address(objects.ctypes.data)
+    coded = pa.array(np.frombuffer(memory, np.int64)).dictionary_encode()
+    indices = coded.indices.to_numpy()
+    holder = np.empty(len(coded.dictionary), np.int64)
+    holder[indices] = np.arange(len(objects))
+    return pa.DictionaryArray.from_arrays(coded.indices, _texts(objects[holder]))
+
+
+def _texts(objects: NDArray[Any]) -> pa.LargeStringArray:
+    try:
+        return pa.array(objects, pa.large_string(), from_pandas=True)
+    except (pa.ArrowTypeError, pa.ArrowInvalid):  # not all are texts
+        return pa.array([canonical(v) for v in objects], pa.large_string())
+
+
+def canonical(value: Any) -> str | None:
+    """Return one text for equal values: 1, 1.0 and "1" are "1"; True is "true"; None, NaN and NA are None."""
+    if isinstance(value, str):
+        return value
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):  # pandas is not imported for this
+        return None
+    if isinstance(value, bool | np.bool_):
+        return "true" if value else "false"
+    if isinstance(value, float | np.floating):
+        number = float(value)
+        if number != number:
+            return None
+        return str(int(number)) if number.is_integer() and abs(number) < 1 << 53 else repr(number)
+    return value.decode() if isinstance(value, bytes) else str(value)

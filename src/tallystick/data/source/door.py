@@ -1,0 +1,69 @@
+"""Decide what was brought, and open it.
+
+Knows how to recognise containers without importing their libraries. Knows nothing of what is inside them.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Literal
+
+from tallystick.data.schema import Reading
+from tallystick.errors import DataError, shown
+
+if TYPE_CHECKING:
+    from tallystick.contracts import Source
+
+
+def read(
+    path: str | os.PathLike[str],
+    *,
+    encoding: str | None = None,
+    sep: str | None = None,
+    header: bool | None = None,
+    decimal: str = ".",
+    missing: tuple[str, ...] | list[str] | None = None,
+    bad_rows: Literal["error", "skip"] = "error",
+    inf: Literal["error", "missing"] = "error",
+) -> Source:
+    """Open a file with a say in how it is read; what is not given is found by looking at the file."""
+    marks = None if missing is None else tuple(str(mark) for mark in missing)
+    return open_source(path, Reading(encoding, sep, header, decimal, bad_rows, inf, marks))
+
+
+def open_source(x: Any, reading: Reading | None = None, name: str | None = None) -> Source:
+    """Return a source for anything tabular: path, frame, Arrow, matrix, records, or a source itself."""
+    if hasattr(x, "batches") and hasattr(x, "columns") and hasattr(x, "notes"):
+        return x  # type: ignore[no-any-return]
+    reading = reading or Reading()
+    if isinstance(x, str | os.PathLike):
+        return _open_path(os.fspath(x), reading, name)
+    return _open_object(x, reading, name)
+
+
+def _open_path(path: str, reading: Reading, name: str | None) -> Source:
+    from tallystick.data.source import files
+
+    return files.open_file(path, reading, name)
+
+
+def _open_object(x: Any, reading: Reading, name: str | None) -> Source:
+    from tallystick.data.source import frames
+
+    library = type(x).__module__.partition(".")[0]
+    if library == "pandas" and type(x).__name__ == "DataFrame":
+        return frames.from_pandas(x, reading, name)
+    if library == "polars" and type(x).__name__ == "LazyFrame":
+        return frames.from_lazy(x, reading, name)
+    if library == "numpy" and hasattr(x, "ndim"):
+        return frames.from_numpy(x, reading, name)
+    if hasattr(x, "__arrow_c_stream__"):
+        return frames.from_arrow(x, reading, name)
+    if isinstance(x, dict):
+        return frames.from_columns(x, reading, name)
+    if isinstance(x, list | tuple):
+        return frames.from_records(x, reading, name)
+    raise DataError(
+        f"cannot read a table from {shown(type(x).__name__)}. "
+        "Pass a path, a pandas or polars DataFrame, Arrow, a 2-D NumPy array, or a list of dicts."
+    )

@@ -1,0 +1,78 @@
+"""Files: find out what a path is, and open it.
+
+Knows the disk and first bytes. Knows nothing of cells.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from tallystick.contracts import Source
+from tallystick.data.schema import Reading
+from tallystick.data.source import csv
+from tallystick.data.source.frames import Stream
+from tallystick.data.source.names import clean_names
+from tallystick.errors import DataError, shown
+
+_FOREIGN = {
+    b"PK\x03\x04": "a zip archive or an Excel workbook (.xlsx). Save it as CSV first",
+    b"\xd0\xcf\x11\xe0": "an old Excel workbook (.xls). Save it as CSV first",
+    b"%PDF": "a PDF document. Save the table as CSV first",
+}
+
+
+def open_file(path: str, reading: Reading, name: str | None) -> Source:
+    """Open a file by what it holds, not by what it is called."""
+    where = name or os.path.basename(path)
+    head = first_bytes(path, where)
+    if head[:4] == b"PAR1":
+        return _open_parquet(path, reading, where)
+    for magic, what in _FOREIGN.items():
+        if head.startswith(magic):
+            raise DataError(f"{where} is {what}.")
+    if head.lstrip()[:15].lower().startswith((b"<!doctype html", b"<html")):
+        raise DataError(f"{where} is an HTML page. Save the table as CSV first.")
+    return csv.open_csv(path, reading, where)
+
+
+def first_bytes(path: str, where: str) -> bytes:
+    """Return the first bytes of a readable, non-empty file; else an error that says what the path is."""
+    if os.path.isdir(path):
+        raise DataError(f"{shown(path)} is a directory. Pass a file.")
+    try:
+        with open(path, "rb") as file:
+            head = file.read(64)
+    except FileNotFoundError:
+        raise DataError(f"there is no file {shown(path)}.{_neighbour(path)}") from None
+    except PermissionError:
+        raise DataError(f"no permission to read {shown(path)}. Change its permissions, or copy it.") from None
+    if not head:
+        raise DataError(f"{where} is empty (0 bytes). Check how it was written.")
+    return head
+
+
+def _neighbour(path: str) -> str:
+    from tallystick.errors import nearest
+
+    folder = os.path.dirname(path) or "."
+    try:
+        return nearest(os.path.basename(path), os.listdir(folder)) or " Check the path."
+    except OSError:
+        return " Check the path."
+
+
+def _open_parquet(path: str, reading: Reading, where: str) -> Source:
+    import pyarrow.parquet as pq
+
+    try:
+        names, notes = clean_names(pq.ParquetFile(path).schema_arrow.names, where)
+    except pa.ArrowInvalid as error:
+        raise DataError(f"{where} is a damaged Parquet file: {shown(error, 120)}. Write it again.") from None
+
+    def walk() -> Iterator[pa.RecordBatch]:
+        yield from pq.ParquetFile(path).iter_batches(65_536)
+
+    return Stream(where, names, walk, notes, reading)

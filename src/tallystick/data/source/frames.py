@@ -1,0 +1,235 @@
+"""Tables that are in memory already: pandas, polars, Arrow, NumPy, records. Nothing is copied that need not be.
+
+Knows containers. Knows nothing of kinds or codes.
+Law: `column(name)` gives the same cells as `batches()`, in the same order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from tallystick.data.schema import Note, Reading
+from tallystick.data.source.names import clean_names
+from tallystick.errors import DataError, shown
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+BATCH = 65_536  # rows in a batch where we choose
+
+
+@dataclass(frozen=True)
+class Columns:
+    """A source whose columns can be had one at a time, without a pass over the rows.
+
+    `typed` says that text is text: labels "1" stay text. A CSV is untyped: there "1" is a number.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    rows: int
+    get: Callable[[int], pa.ChunkedArray]  # position -> all cells of a column
+    notes: tuple[Note, ...] = ()
+    reading: Reading = field(default_factory=Reading)
+    matrix: NDArray[Any] | None = None
+    typed: bool = True
+
+    def column(self, name: str) -> pa.ChunkedArray:
+        """Return all cells of one column."""
+        return self.get(self.columns.index(name))
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield all rows, column by column converted once."""
+        table = pa.table([self.get(j) for j in range(len(self.columns))], names=list(self.columns))
+        yield from table.to_batches(max_chunksize=BATCH)
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A source that can only be walked through: a lazy frame, a query. Each walk runs it again."""
+
+    name: str
+    columns: tuple[str, ...]
+    walk: Callable[[], Iterator[pa.RecordBatch]]
+    notes: tuple[Note, ...] = ()
+    reading: Reading = field(default_factory=Reading)
+    typed: bool = True
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield all rows."""
+        for batch in self.walk():
+            yield pa.RecordBatch.from_arrays(batch.columns, names=list(self.columns))
+
+
+def from_pandas(frame: Any, reading: Reading, name: str | None) -> Columns:
+    """Open a pandas DataFrame; its index is no column."""
+    where = name or "the DataFrame"
+    names, notes = clean_names(list(frame.columns), where)
+
+    def get(j: int) -> pa.ChunkedArray:
+        return _pandas_column(frame.iloc[:, j], names[j])
+
+    return Columns(where, names, len(frame), get, notes, reading)
+
+
+def _pandas_column(series: Any, name: str) -> pa.ChunkedArray:
+    values = series.array
+    numpy_kind = getattr(series.dtype, "kind", "O")
+    if isinstance(series.dtype, np.dtype) and numpy_kind in "iufb":
+        return pa.chunked_array([pa.array(np.asarray(values))])  # no copy; NaN stays NaN
+    try:
+        array = pa.array(values, from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        array = pa.array(_as_texts(series, name), type=pa.large_string())
+    return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
+
+
+def _as_texts(cells: Any, name: str) -> list[str | None]:
+    """Return mixed Python objects as canonical texts; the same as a CSV would hold."""
+    return [cell_text(cell, name) for cell in cells]
+
+
+def cell_text(cell: Any, name: str) -> str | None:
+    """Return one Python value as canonical text: 1 and 1.0 are "1", True is "true", None and NaN are missing."""
+    if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
+        return None
+    if isinstance(cell, str):
+        return cell
+    if isinstance(cell, bool | np.bool_):
+        return "true" if cell else "false"
+    if isinstance(cell, int | np.integer):
+        return str(int(cell))
+    if isinstance(cell, float | np.floating):
+        return None if cell != cell else number_text(float(cell))
+    if hasattr(cell, "isoformat"):
+        return str(cell.isoformat())
+    if type(cell).__name__ == "Decimal":
+        return number_text(float(cell))
+    if isinstance(cell, bytes):
+        return cell.decode("utf-8", "surrogateescape").encode("utf-8", "replace").decode("utf-8")
+    raise DataError(
+        f"column {shown(name)} holds {shown(type(cell).__name__)} objects, which are not cells. "
+        "Turn them into numbers or text first: df[col] = df[col].astype(str)."
+    )
+
+
+def number_text(value: float) -> str:
+    """Return the shortest text that reads back as the number; whole numbers without a point."""
+    if value == int(value) if abs(value) < 1e16 else False:
+        return str(int(value))
+    return repr(value)
+
+
+def from_lazy(frame: Any, reading: Reading, name: str | None) -> Columns:
+    """Open a polars LazyFrame: collected once, as polars itself would."""
+    return from_arrow(frame.collect(), reading, name or "the LazyFrame")
+
+
+def from_arrow(x: Any, reading: Reading, name: str | None) -> Columns:
+    """Open anything with the Arrow stream interface. A stream that can be read once only is kept in memory."""
+    table = x if isinstance(x, pa.Table) else pa.table(x)
+    where = name or ("the DataFrame" if type(x).__module__.startswith("polars") else "the Arrow table")
+    names, notes = clean_names(table.column_names, where)
+    return Columns(where, names, table.num_rows, table.column, notes, reading)
+
+
+def from_numpy(array: NDArray[Any], reading: Reading, name: str | None) -> Columns:
+    """Open a 2-D array; columns are called x0, x1, ... Numbers are not copied."""
+    where = name or "the array"
+    if array.dtype.names:
+        columns = {str(n): array[n] for n in array.dtype.names}
+        return from_columns(columns, reading, where)
+    if array.ndim != 2:
+        raise DataError(
+            f"{where} has {array.ndim} dimension{'s' * (array.ndim != 1)}, but a table has two. Reshape your data: "
+            "array.reshape(-1, 1) for a single column, array.reshape(1, -1) for a single row."
+        )
+    if array.dtype.kind == "c":
+        raise DataError(f"Complex data not supported: {where} holds {array.dtype}. Pass array.real.")
+    names = tuple(f"x{j}" for j in range(array.shape[1]))
+    plain = array.dtype.kind in "iufb"
+
+    def get(j: int) -> pa.ChunkedArray:
+        return _numpy_column(array[:, j], names[j])
+
+    return Columns(where, names, len(array), get, (), reading, array if plain else None)
+
+
+def _numpy_column(cells: NDArray[Any], name: str) -> pa.ChunkedArray:
+    if cells.dtype.kind in "iufb":
+        return pa.chunked_array([pa.array(np.ascontiguousarray(cells))])
+    if cells.dtype.kind in "US":
+        return pa.chunked_array([pa.array(cells.astype(str), type=pa.large_string())])
+    if cells.dtype.kind == "M":
+        return pa.chunked_array([pa.array(np.ascontiguousarray(cells))])
+    return pa.chunked_array([_objects(cells.tolist(), name)])
+
+
+def _objects(cells: Sequence[Any], name: str) -> pa.Array:
+    try:
+        return pa.array(cells, from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        return pa.array(_as_texts(cells, name), type=pa.large_string())
+
+
+def from_columns(columns: Mapping[Any, Any], reading: Reading, name: str | None) -> Columns:
+    """Open a dict of columns; all must be of one length."""
+    where = name or "the dict of columns"
+    names, notes = clean_names(list(columns), where)
+    arrays = [_any_column(column, n) for column, n in zip(columns.values(), names, strict=True)]
+    lengths = {len(array) for array in arrays}
+    if len(lengths) > 1:
+        raise DataError(f"{where} has columns of different lengths: {sorted(lengths)}. Give each the same number.")
+    return Columns(where, names, lengths.pop() if lengths else 0, arrays.__getitem__, notes, reading)
+
+
+def _any_column(cells: Any, name: str) -> pa.ChunkedArray:
+    if isinstance(cells, pa.ChunkedArray):
+        return cells
+    if isinstance(cells, pa.Array):
+        return pa.chunked_array([cells])
+    module = type(cells).__module__.partition(".")[0]
+    if module == "pandas":
+        return _pandas_column(cells, name) if hasattr(cells, "array") else _pandas_column(cells.to_series(), name)
+    if module == "polars":
+        return pa.chunked_array([cells.to_arrow()])
+    if isinstance(cells, np.ndarray):
+        if cells.ndim != 1:
+            raise DataError(f"column {shown(name)} has {cells.ndim} dimensions, but a column has one. Flatten it.")
+        return _numpy_column(cells, name)
+    if hasattr(cells, "__arrow_c_stream__"):
+        return pa.chunked_array(cells)
+    if hasattr(cells, "__arrow_c_array__"):
+        return pa.chunked_array([pa.array(cells)])
+    return pa.chunked_array([_objects(list(cells), name)])
+
+
+def as_column(cells: Any, name: str) -> pa.ChunkedArray:
+    """Return any one-dimensional thing as an Arrow column: list, Series, array."""
+    return _any_column(cells, name)
+
+
+def from_records(records: Sequence[Any], reading: Reading, name: str | None) -> Columns:
+    """Open a list of dicts; a key that a record lacks is a missing cell. A list of lists is a matrix."""
+    where = name or "the list"
+    if records and not all(isinstance(record, Mapping) for record in records):
+        return from_numpy(_matrix_of(records, where), reading, where)
+    keys: dict[Any, None] = {}
+    for record in records:
+        keys.update(dict.fromkeys(record))
+    return from_columns({key: [record.get(key) for record in records] for key in keys}, reading, where)
+
+
+def _matrix_of(records: Sequence[Any], where: str) -> NDArray[Any]:
+    try:
+        array = np.array(records)
+    except ValueError:
+        raise DataError(f"{where} has rows of different lengths. Pass a list of dicts or rows of one length.") from None
+    if array.dtype.kind in "US":  # numbers beside text: keep each cell's own type
+        array = np.array(records, dtype=object)
+    return array

@@ -1,0 +1,71 @@
+"""Column names: made text, made unique or refused.
+
+Knows names only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tallystick.data.schema import Note
+from tallystick.errors import DataError, shown, some
+
+
+def clean_names(raw: Sequence[Any], where: str) -> tuple[tuple[str, ...], tuple[Note, ...]]:
+    """Return the names as unique texts, with notes on names that were made up or are hard to tell apart."""
+    names = [_as_text(raw, name, where) for name in raw]
+    notes: list[Note] = []
+    for j, name in enumerate(names):
+        if not name.strip():
+            names[j] = _fresh(f"column_{j + 1}", names)
+            notes.append(Note("name-made", f"column {j + 1} has no name; it is called {shown(names[j])}.", names[j]))
+    _refuse_repeats(names, where)
+    notes += _alike(names)
+    return tuple(names), tuple(notes)
+
+
+def _as_text(raw: Sequence[Any], name: Any, where: str) -> str:
+    if isinstance(name, str):
+        return name
+    if isinstance(name, bool) or not hasattr(name, "__index__"):
+        raise DataError(
+            f"{where} has a column name that is not text: {shown(name)}. Rename it: df.columns = df.columns.map(str)."
+        )
+    if any(isinstance(other, str) for other in raw):
+        raise DataError(
+            f"{where} mixes text and numbers as column names, e.g. {shown(name)}. "
+            "Make them all text: df.columns = df.columns.map(str)."
+        )
+    return str(name.__index__())
+
+
+def _fresh(name: str, taken: Sequence[str]) -> str:
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _refuse_repeats(names: Sequence[str], where: str) -> None:
+    places: dict[str, list[int]] = {}
+    for j, name in enumerate(names):
+        places.setdefault(name, []).append(j + 1)
+    twice = {name: at for name, at in places.items() if len(at) > 1}
+    if twice:
+        name, at = next(iter(twice.items()))
+        more = f" ({len(twice) - 1} more names repeat)" if len(twice) > 1 else ""
+        raise DataError(
+            f"{where} has {len(at)} columns called {shown(name)}, at positions {', '.join(map(str, at))}{more}. "
+            "Give each column its own name."
+        )
+
+
+def _alike(names: Sequence[str]) -> list[Note]:
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        groups.setdefault("".join(name.split()).casefold(), []).append(name)
+    return [
+        Note("names-alike", f"column names differ only in letter case or spaces: {some(group)}.", group[0])
+        for group in groups.values()
+        if len(group) > 1
+    ]

@@ -1,0 +1,100 @@
+"""A description as lines for a terminal or a pipe: the classes, one line per column, why each kind, the notes.
+
+Knows descriptions and `draw.text`. Knows nothing of rows or counting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tallystick.describe.columns import ColumnView, Description
+from tallystick.draw.text import Line, Span, bar, clean, cut, padded, plain, spark, table, width, wrapped
+
+SHOWN_CLASSES = 12
+SHOWN_COLUMNS = 100
+SHOWN_NAMES = 8
+
+
+def page(description: Description, cells: int = 80, all_columns: bool = False) -> list[Line]:
+    """Return the whole description, at most `cells` wide."""
+    lines = [_title(description), ()]
+    if description.target:
+        lines += [*_classes(description, cells), ()]
+    lines += [*_columns(description, cells, all_columns), ()]
+    lines += _reasons(description, cells)
+    if description.notes:
+        lines += [(), (Span("notes", "strong"),)]
+        for note in description.notes:
+            lines += wrapped(clean(note.text), cells, "  - ", "note")
+    return lines
+
+
+def _title(d: Description) -> Line:
+    columns = len(d.columns) + bool(d.target)
+    text = f"{d.rows:,} row{'s' * (d.rows != 1)}, {columns:,} column{'s' * (columns != 1)}"
+    return Span(clean(d.name), "strong"), Span(f": {text}" + (f", target {clean(d.target)}" if d.target else ""))
+
+
+def _classes(d: Description, cells: int) -> Iterator[Line]:
+    """Yield one bar per class, and the entropy of the class."""
+    yield (Span(cut(clean(d.target), cells), "strong"),)
+    shown = d.classes[:SHOWN_CLASSES]
+    names = [cut(clean(p.label), 30) for p in shown]
+    wide, digits = max(map(width, names)), max(len(f"{p.rows:,}") for p in shown)
+    for name, part in zip(names, shown, strict=True):
+        share = part.rows / d.rows if d.rows else 0.0
+        counts = f"{part.rows:>{digits},}  {share:6.1%}  "
+        yield Span(f"  {padded(name, wide)}  {counts}"), Span(bar(share, max(8, cells - wide - digits - 14)), "bar")
+    if len(d.classes) > SHOWN_CLASSES:
+        rest = sum(p.rows for p in d.classes[SHOWN_CLASSES:])
+        yield (Span(f"  and {len(d.classes) - SHOWN_CLASSES:,} more classes with {rest:,} rows", "dim"),)
+    yield (Span(f"  entropy {d.entropy:.4f} bits: what is left to learn before any column is seen", "dim"),)
+
+
+def _columns(d: Description, cells: int, all_columns: bool) -> Iterator[Line]:
+    """Yield one line per column: with a target the most telling first."""
+    ranked = sorted(d.columns, key=lambda c: (c.kind == "out", -(c.gain or 0.0)))  # stable: file order breaks ties
+    shown = ranked if all_columns else ranked[:SHOWN_COLUMNS]
+    header = ["column", "kind", "missing", "distribution"] + (["gain", "ratio", "cut"] if d.target else [])
+    yield from table(header, (_row(c, bool(d.target)) for c in shown), frozenset({2, 4, 5}), cells)
+    if len(shown) < len(ranked):
+        yield (Span(f"and {len(ranked) - len(shown):,} more columns (--json has them all)", "dim"),)
+
+
+def _row(c: ColumnView, target: bool) -> list[Span]:
+    left_out = c.kind == "out"
+    row = [
+        Span(clean(c.name), "dim" if left_out else ""),
+        Span(c.kind, "note" if left_out else ""),
+        Span(f"{c.missing:,}" if c.missing else "-", "" if c.missing else "dim"),
+        Span(small(c), "bar"),
+    ]
+    if target:
+        best = "" if c.cut is None else f"{c.cut:.6g}" if isinstance(c.cut, float) else cut(clean(c.cut), 12)
+        numbers = ["" if x is None else f"{x:.4f}" for x in (c.gain, c.gain_ratio)]
+        row += [Span(numbers[0], "strong"), Span(numbers[1]), Span("< " + best if best else "")]
+    return row
+
+
+def small(c: ColumnView) -> str:
+    """Return the distribution of a column in a dozen characters."""
+    if c.kind == "text":
+        return f"{c.distinct:,} words"
+    rows = [p.rows for p in c.distribution]
+    return spark(rows) if len(rows) <= 12 else spark(rows[:11]) + "…"
+
+
+def _reasons(d: Description, cells: int) -> Iterator[Line]:
+    """Yield why each kind was chosen, columns with the same reason together."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for c in d.columns:
+        groups.setdefault((c.kind, c.why), []).append(clean(c.name))
+    yield (Span("kinds, and why", "strong"),)
+    for (kind, why), names in groups.items():
+        some = ", ".join(cut(n, 40) for n in names[:SHOWN_NAMES])
+        more = f" and {len(names) - SHOWN_NAMES:,} more" if len(names) > SHOWN_NAMES else ""
+        reason = f" ({clean(why)})" if why else ""
+        yield from wrapped(f"{some}{more}{reason}", cells, f"  {kind:<8} ")
+
+
+__all__ = ["page", "plain"]

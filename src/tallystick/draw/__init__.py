@@ -1,0 +1,1 @@
+"""Data to pictures: as lines of text here (`draw.text`). Knows no model and no data set."""

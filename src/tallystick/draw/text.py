@@ -1,0 +1,116 @@
+"""Data to lines of text: tables, bars and small distributions for a terminal, a pipe or `print`.
+
+Knows texts, numbers and how wide they are on a terminal. Knows no model, no data set, and no terminal: a line is
+spans of text with the name of a style, and whoever prints it decides whether a style becomes a colour.
+Law: nothing that came from a user reaches a line but through `clean`.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Style = Literal["", "strong", "dim", "good", "bad", "note", "bar"]
+
+EIGHTHS = " ▏▎▍▌▋▊▉█"
+HEIGHTS = "▁▂▃▄▅▆▇█"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Some text in one style."""
+
+    text: str
+    style: Style = ""
+
+
+Line = tuple[Span, ...]
+
+
+def clean(text: object) -> str:
+    """Return the text with control and direction characters escaped, so that it cannot move a terminal's cursor."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text))
+
+
+def width(text: str) -> int:
+    """Return how many cells a terminal gives to a cleaned text."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text
+    )
+
+
+def cut(text: str, cells: int) -> str:
+    """Return the text, or as much of it as fits `cells` with a … at its end."""
+    if width(text) <= cells:
+        return text
+    kept = ""
+    for c in text:
+        if width(kept + c) > cells - 1:
+            break
+        kept += c
+    return kept + "…" if cells > 0 else ""
+
+
+def padded(text: str, cells: int, right: bool = False) -> str:
+    """Return the text filled with spaces to `cells`, on its left when `right`."""
+    space = " " * max(0, cells - width(text))
+    return space + text if right else text + space
+
+
+def bar(share: float, cells: int) -> str:
+    """Return a bar of `share` (0 to 1) of `cells`, to an eighth of a cell; a share above 0 is never invisible."""
+    eighths = min(cells * 8, max(int(share > 0), round(share * cells * 8)))
+    full, rest = divmod(eighths, 8)
+    return "█" * full + (EIGHTHS[rest] if rest else "")
+
+
+def spark(counts: Sequence[float]) -> str:
+    """Return one block per count, as high as its share of the largest; a blank where the count is 0."""
+    top = max(counts, default=0)
+    if top <= 0:
+        return " " * len(counts)
+    return "".join(HEIGHTS[min(7, int(8 * c / top))] if c > 0 else " " for c in counts)
+
+
+def table(
+    header: Sequence[str], rows: Iterable[Sequence[Span]], right: frozenset[int] = frozenset(), cells: int = 80
+) -> list[Line]:
+    """Return a header and rows in aligned columns, two spaces apart; the first column gives way to fit `cells`.
+
+    right: numbers of the columns that are aligned on their right side.
+    """
+    body = [tuple(row) for row in rows]
+    widths = [max([width(h), *(width(r[j].text) for r in body)]) for j, h in enumerate(header)]
+    rest = sum(widths[1:]) + 2 * (len(widths) - 1)
+    widths[0] = max(min(widths[0], cells - rest), min(widths[0], 8))
+    lines = []
+    for row in [tuple(Span(h, "dim") for h in header), *body]:
+        spans: list[Span] = []
+        for j, span in enumerate(row):
+            text = padded(cut(span.text, widths[j]), widths[j], j in right)
+            last = j == len(row) - 1
+            spans += [Span(text.rstrip() if last else text, span.style), *([] if last else [Span("  ")])]
+        lines.append(tuple(spans))
+    return lines
+
+
+def wrapped(text: str, cells: int, first: str = "", style: Style = "") -> list[Line]:
+    """Return a sentence broken at spaces to fit `cells`; `first` opens it and sets how far the rest is indented."""
+    indent, words, lines, now = width(first), text.split(" "), [], ""
+    for word in words:
+        if now and width(now) + 1 + width(word) > cells - indent:
+            lines.append(now)
+            now = word
+        else:
+            now = f"{now} {word}" if now else word
+    lines.append(now)
+    return [(Span(first if i == 0 else " " * indent, "dim"), Span(t, style)) for i, t in enumerate(lines)]
+
+
+def plain(lines: Iterable[Line]) -> str:
+    """Return lines as text without styles."""
+    return "\n".join("".join(span.text for span in line).rstrip() for line in lines)

@@ -1,0 +1,1 @@
+"""Whoever can sum a statistic over the blocks of a table."""

@@ -1,0 +1,70 @@
+"""What every door function asks of an array before a pointer to it leaves Python.
+
+Knows dtypes, shapes and strides; looks at no element. A wrong argument is a fault of the caller in this
+package, so the errors are TypeError and ValueError, not errors for users.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+CODES = ("uint8", "uint16", "uint32")
+Array = NDArray[Any]
+
+
+def array(name: str, value: Any, dtypes: str | tuple[str, ...], shape: tuple[int | None, ...]) -> Array:
+    """Return `value`, an array of one of `dtypes` and of `shape` (None: any length), C-ordered."""
+    loose(name, value, dtypes, shape)
+    if not value.flags.c_contiguous:
+        raise ValueError(
+            f"{name} must be C-contiguous; found strides {value.strides} for shape {value.shape}"
+        )
+    return value  # type: ignore[no-any-return]
+
+
+def loose(name: str, value: Any, dtypes: str | tuple[str, ...], shape: tuple[int | None, ...]) -> Array:
+    """Return `value` as `array` does, but strides may be any multiple of the item size."""
+    if not isinstance(value, np.ndarray):
+        raise TypeError(f"{name} must be a NumPy array; found {type(value).__name__}")
+    allowed = (dtypes,) if isinstance(dtypes, str) else dtypes
+    if value.dtype.name not in allowed or not value.dtype.isnative:
+        raise TypeError(f"{name} must be {' or '.join(allowed)}; found {value.dtype}")
+    fits = value.ndim == len(shape)
+    if not fits or any(
+        want is not None and want != have for want, have in zip(shape, value.shape, strict=True)
+    ):
+        wanted = ", ".join("any" if n is None else str(n) for n in shape)
+        raise ValueError(f"{name} must have shape ({wanted}); found {value.shape}")
+    if not value.flags.aligned or any(s % value.itemsize for s in value.strides):
+        raise ValueError(
+            f"{name} must be aligned; found strides {value.strides} of {value.itemsize}-byte items"
+        )
+    return value
+
+
+def maybe(name: str, value: Any, dtype: str, shape: tuple[int | None, ...]) -> Array | None:
+    """Return None as it is, anything else as `array` does."""
+    return None if value is None else array(name, value, dtype, shape)
+
+
+def writable(name: str, value: Any, dtype: str, shape: tuple[int | None, ...]) -> Array:
+    """Return `value` as `array` does, if a kernel may write to it."""
+    array(name, value, dtype, shape)
+    if not value.flags.writeable:
+        raise ValueError(f"{name} must be writable; found a read-only array")
+    return value  # type: ignore[no-any-return]
+
+
+def size(name: str, value: int, low: int = 1) -> int:
+    """Return a count that is at least `low`."""
+    if not isinstance(value, (int, np.integer)) or value < low:
+        raise ValueError(f"{name} must be a whole number of at least {low}; found {value!r}")
+    return int(value)
+
+
+def code_dtype(codes: int) -> DTypeLike:
+    """Return the narrowest dtype for codes 0..codes-1."""
+    return np.uint8 if codes <= 1 << 8 else np.uint16 if codes <= 1 << 16 else np.uint32

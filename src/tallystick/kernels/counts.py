@@ -1,0 +1,90 @@
+"""Count tables: how often each code meets each class, per node."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import _kernels
+from tallystick.kernels import check
+
+Counts = NDArray[np.int64]
+
+
+def count_classes(
+    classes: NDArray[Any], n_classes: int, weights: Counts | None = None, out: Counts | None = None
+) -> Counts:
+    """Return out[class] = rows (or weight) of each class; a given `out` is added to."""
+    check.array("classes", classes, check.CODES, (None,))
+    check.maybe("weights", weights, "int64", classes.shape)
+    table = _table("out", out, (check.size("n_classes", n_classes),))
+    _kernels.count_classes(classes, weights, table)
+    return table
+
+
+def count_codes(
+    codes: NDArray[Any],
+    classes: NDArray[Any],
+    n_codes: int,
+    n_classes: int,
+    *,
+    weights: Counts | None = None,
+    nodes: NDArray[np.uint32] | None = None,
+    n_nodes: int = 1,
+    out: Counts | None = None,
+) -> Counts:
+    """Return out[node, code, class] = rows (or weight); [code, class] without nodes. A given `out` grows."""
+    shape: tuple[int, ...] = (check.size("n_codes", n_codes), check.size("n_classes", n_classes))
+    if nodes is not None:
+        shape = (check.size("n_nodes", n_nodes), *shape)
+    table = _table("out", out, shape)
+    full = table if nodes is not None else table[None]
+    _count([codes], classes, weights, nodes, [full])
+    return table
+
+
+def count_columns(
+    columns: Sequence[NDArray[Any]],
+    classes: NDArray[Any],
+    n_codes: Sequence[int],
+    n_classes: int,
+    *,
+    weights: Counts | None = None,
+    nodes: NDArray[np.uint32] | None = None,
+    n_nodes: int = 1,
+    out: Sequence[Counts] | None = None,
+) -> list[Counts]:
+    """Return one table per column, each as `count_codes` gives it, in one call. A given `out` is added to."""
+    if len(n_codes) != len(columns) or (out is not None and len(out) != len(columns)):
+        raise ValueError(
+            f"n_codes and out must have one entry per column; found {len(n_codes)} for {len(columns)}"
+        )
+    head = () if nodes is None else (check.size("n_nodes", n_nodes),)
+    tables = []
+    for j, size in enumerate(n_codes):
+        shape = (*head, check.size(f"n_codes[{j}]", size), check.size("n_classes", n_classes))
+        tables.append(_table(f"out[{j}]", None if out is None else out[j], shape))
+    _count(columns, classes, weights, nodes, [t if head else t[None] for t in tables])
+    return tables
+
+
+def _table(name: str, out: Counts | None, shape: tuple[int, ...]) -> Counts:
+    return np.zeros(shape, np.int64) if out is None else check.writable(name, out, "int64", shape)
+
+
+def _count(
+    columns: Sequence[NDArray[Any]],
+    classes: NDArray[Any],
+    weights: Counts | None,
+    nodes: NDArray[np.uint32] | None,
+    tables: list[Counts],
+) -> None:
+    check.array("classes", classes, check.CODES, (None,))
+    for j, codes in enumerate(columns):
+        check.array("codes" if len(columns) == 1 else f"columns[{j}]", codes, check.CODES, classes.shape)
+    check.maybe("weights", weights, "int64", classes.shape)
+    check.maybe("nodes", nodes, "uint32", classes.shape)
+    _kernels.count_columns(list(columns), classes, nodes, weights, tables)

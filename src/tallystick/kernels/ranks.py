@@ -1,0 +1,76 @@
+"""One look at a numeric column; its exact ranks; its codes by given cuts."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import _kernels
+from tallystick.kernels import check
+
+FLOATS = ("float64", "float32")
+WHOLES = ("int64", "uint64", "int32", "uint32", "int16", "uint16", "int8", "uint8")
+
+
+class Scan(NamedTuple):
+    """What one pass over a numeric column tells. low > high (inf, -inf) when no finite value is present."""
+
+    missing: int
+    first_infinity: int  # row, or -1
+    low: float | int  # int for whole-number dtypes, so nothing is rounded
+    high: float | int
+    whole: bool  # every finite value is a whole number
+    binary: bool  # every finite value is 0 or 1
+
+
+class Ranks(NamedTuple):
+    """Exact ranks of a column: values[row] == distinct[codes[row]], missing rows have code len(distinct)."""
+
+    codes: NDArray[Any]  # [row], the narrowest dtype that holds len(distinct) + 2 codes
+    distinct: NDArray[np.float64]  # ascending
+    counts: NDArray[np.int64]  # rows per distinct value
+    missing: int
+    order: NDArray[np.uint32] | None  # rows by value, then by row; missing rows last
+
+
+def scan(values: NDArray[Any]) -> Scan:
+    """Return what type inference needs of a column of any numeric dtype, strided or not."""
+    check.loose("values", values, FLOATS + WHOLES, (None,))
+    if values.dtype.kind == "f":
+        return Scan(*_kernels.scan(values))
+    if not len(values):
+        return Scan(0, -1, np.inf, -np.inf, True, True)
+    low, high = _kernels.scan_whole(values)
+    return Scan(0, -1, low, high, True, low >= 0 and high <= 1)
+
+
+def scan_matrix(matrix: NDArray[Any]) -> list[Scan]:
+    """Return `scan` of every column of matrix[row, column], reading the memory once."""
+    check.loose("matrix", matrix, FLOATS, (None, None))
+    return [Scan(*s) for s in _kernels.scan_matrix(matrix)]
+
+
+def ranks(values: NDArray[np.float64], *, order: bool = False) -> Ranks:
+    """Return exact ranks of a column; NaN is missing, -0.0 is 0.0."""
+    check.loose("values", values, "float64", (None,))
+    rows = len(values)
+    if rows >= 1 << 32:
+        raise ValueError(f"values must have fewer than 2**32 rows; found {rows}")
+    scratch = np.empty((2, rows), np.uint64)
+    present, n, second = _kernels.rank_rows(values, scratch)
+    codes = np.empty(rows, check.code_dtype(n + 2))
+    distinct, counts = np.empty(n), np.empty(n, np.int64)
+    sequence = np.empty(rows, np.uint32) if order else None
+    _kernels.rank_codes(values, scratch[int(second)], present, codes, distinct, counts, sequence)
+    return Ranks(codes, distinct, counts, rows - present, sequence)
+
+
+def bins(values: NDArray[np.float64], cuts: NDArray[np.float64]) -> NDArray[Any]:
+    """Return codes[row] = number of cuts <= value (x < cut is left of it); missing is len(cuts) + 1."""
+    check.loose("values", values, "float64", (None,))
+    check.array("cuts", cuts, "float64", (None,))
+    codes = np.empty(len(values), check.code_dtype(len(cuts) + 3))
+    _kernels.bin_values(values, cuts, codes)
+    return codes

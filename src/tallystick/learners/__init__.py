@@ -1,0 +1,1 @@
+"""Decisions on totals: the loop, and the methods that ask and update."""

@@ -1,0 +1,1 @@
+"""Fitted numbers with their schema: readable, portable, without data or engine."""

@@ -1,0 +1,1 @@
+"""Questions about rows whose answers are sums: zero, add, merge."""
