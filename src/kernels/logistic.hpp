@@ -16,7 +16,7 @@ namespace tally::logistic {
 
 constexpr size_t kRows = 256;  // rows taken through all steps at a time, so that they stay in the nearest cache
 
-enum class Curvature : int64_t { none = 0, pairs = 1, gram = 2 };  // gram: the same weight for every row
+enum class Curvature : int64_t { none = 0, pairs = 1, gram = 2, diagonal = 3 };  // gram: the same weight for every row
 
 // What the rows of a block are, and what is asked of them. P = 1 + dense + cells, the constant first.
 struct Ask {
@@ -207,7 +207,7 @@ TALLY_INLINE int64_t fixed_dot(const double* u, const double* v, const int64_t* 
 TALLY_INLINE void sum_loss(const double* loss, const int64_t* copies, size_t n, double magic, int64_t* total) {
     uint64_t whole = 0, rest = 0;
     for (size_t i = 0; i < n; ++i) {
-        const double bounded = loss[i] < 1e15 ? loss[i] : 1e15;
+        const double bounded = loss[i] < 1e9 ? loss[i] : 1e9;
         const double shifted = bounded + rounder;
         const uint64_t units = std::bit_cast<uint64_t>(shifted) - std::bit_cast<uint64_t>(rounder);
         const uint64_t parts =

@@ -1,5 +1,6 @@
 // Curvature of the logistic loss over one block: sums of (weight * y_j) * y_k over rows, in fixed point.
-// The weight of a pair of classes is p_a (1[a = b] - p_b). Only the lower triangle of a pair's square is filled.
+// The weight of a pair of classes a > b is p_a p_b; what a class has with itself is the sum of its pairs, so it is left
+// to the caller. Two classes: the one weight p (1 - p). Only the lower triangle of a pair's square is filled.
 #pragma once
 
 #include "kernels/logistic.hpp"
@@ -95,13 +96,35 @@ TALLY_INLINE void sum_curvature(const Ask& a, const Work& w, size_t first, size_
         for (size_t i = 0; i < kRows; ++i) weight[i] = (w.share[i] * (1.0 - w.share[i])) * factor[i];
         one_pair(a, w, first, n, magic, squares);
     } else {
-        for (size_t l = 0; l < a.links; ++l)
-            for (size_t m = 0; m <= l; ++m) {
+        for (size_t l = 1; l < a.links; ++l)
+            for (size_t m = 0; m < l; ++m) {
                 const double* s = w.share + l * kRows;
                 const double* t = w.share + m * kRows;
-                for (size_t i = 0; i < kRows; ++i) weight[i] = (s[i] * ((l == m ? 1.0 : 0.0) - t[i])) * factor[i];
-                one_pair(a, w, first, n, magic, squares + (l * (l + 1) / 2 + m) * p * p);
+                for (size_t i = 0; i < kRows; ++i) weight[i] = (s[i] * t[i]) * factor[i];
+                one_pair(a, w, first, n, magic, squares + (l * (l - 1) / 2 + m) * p * p);
             }
+    }
+}
+
+// squares[0, p] += sum of factor * y_p, squares[1, p] += sum of factor * y_p^2: what standardising and first steps need.
+TALLY_INLINE void sum_diagonal(const Ask& a, const Work& w, size_t first, size_t n, double magic, int64_t* squares) {
+    const size_t p = 1 + a.dense + a.cells;
+    const int64_t* copies = a.weights ? a.weights + first : nullptr;
+    const double* factor = w.row + kRows;
+    for (size_t j = 0; j <= a.dense; ++j) {
+        squares[j] += fixed_dot(w.y + j * kRows, factor, copies, n, magic);
+        for (size_t i = 0; i < kRows; ++i) w.side[i] = w.y[j * kRows + i] * factor[i];
+        squares[p + j] += fixed_dot(w.y + j * kRows, w.side, copies, n, magic);
+    }
+    const int64_t zero = std::bit_cast<int64_t>(magic);
+    for (size_t c = 0; c < a.coded; ++c) {
+        const void* codes = reinterpret_cast<const void*>(a.codes[c]);
+        int64_t* to = squares + 1 + a.dense + a.starts[c];
+        for (size_t i = 0; i < n; ++i) {
+            const int64_t whole = (std::bit_cast<int64_t>(factor[i] + magic) - zero) * (copies ? copies[i] : 1);
+            to[code_at(codes, a.code_bytes[c], first + i)] += whole;
+            to[p + static_cast<size_t>(code_at(codes, a.code_bytes[c], first + i))] += whole;
+        }
     }
 }
 
@@ -116,7 +139,10 @@ TALLY_CLONES inline void sums(const Ask& a, double* memory, const Totals& out) {
         add_dense(a, w.y, w.eta);
         add_coded(a, first, n, w.eta);
         finish_rows(a, w, first, n, magic, out);
-        if (a.curvature != Curvature::none) sum_curvature(a, w, first, n, magic, out.curvature);
+        if (a.curvature == Curvature::diagonal)
+            sum_diagonal(a, w, first, n, magic, out.curvature);
+        else if (a.curvature != Curvature::none)
+            sum_curvature(a, w, first, n, magic, out.curvature);
     }
 }
 

@@ -29,6 +29,25 @@ TALLY_CLONES inline int64_t cholesky(size_t n, double* a, double least) {
     return int64_t(n);
 }
 
+// The same for a matrix whose columns may depend on earlier ones: such a column is marked and left out, as if it were
+// not there (its row of L is that of the identity).
+TALLY_CLONES inline void cholesky_skip(size_t n, double* a, double least, uint8_t* skipped) {
+    for (size_t j = 0; j < n; ++j) {
+        double* row = a + j * n;
+        for (size_t k = 0; k < j; ++k) row[k] = skipped[k] ? 0.0 : (row[k] - dot8(k, row, a + k * n)) / a[k * n + k];
+        const double pivot = row[j] - dot8(j, row, row);
+        skipped[j] = !(pivot > least * row[j]);
+        row[j] = skipped[j] ? 1.0 : __builtin_sqrt(pivot);
+        if (skipped[j])
+            for (size_t k = 0; k < j; ++k) row[k] = 0.0;
+    }
+}
+
+// y = A x.
+TALLY_CLONES inline void times(size_t n, const double* a, const double* x, double* y) {
+    for (size_t j = 0; j < n; ++j) y[j] = dot8(n, a + j * n, x);
+}
+
 // x = (L L')^-1 x.
 TALLY_CLONES inline void cholesky_solve(size_t n, const double* l, double* x) {
     for (size_t j = 0; j < n; ++j) x[j] = (x[j] - dot8(j, l + j * n, x)) / l[j * n + j];

@@ -82,19 +82,30 @@ TALLY_CLONES inline void word_sums(const Ask& a, const Words* texts, size_t n_te
         add_coded(a, first, n, w.eta);
         for (size_t t = 0; t < n_texts; ++t) add_words(texts[t], a.links, first, n, w.eta, spare + t * kRows, line);
         finish_rows(a, w, first, n, magic, out);
+        if (a.curvature == Curvature::diagonal) sum_diagonal(a, w, first, n, magic, out.curvature);
         for (size_t t = 0; t < n_texts; ++t)
             sum_words(texts[t], a.links, a.weights ? a.weights + first : nullptr, first, n, w.eta, spare + t * kRows,
                       magic, line);
     }
 }
 
-// rows[word] += copies of rows that hold the word; squares[word, 0..1] += value^2 in whole units and the rest (for steps).
-inline void word_rows(size_t n, const Words& t, const int64_t* copies, int64_t* rows, int64_t* most) {
+// rows[word] += copies of the rows that hold the word; *most becomes the largest count.
+inline void word_rows(size_t n, const int64_t* starts, const uint32_t* word, const uint32_t* count, const int64_t* copies,
+                      int64_t* rows, int64_t* most) {
     for (size_t i = 0; i < n; ++i)
-        for (int64_t e = t.starts[i]; e < t.starts[i + 1]; ++e) {
-            rows[t.word[e]] += copies ? copies[i] : 1;
-            if (int64_t(t.count[e]) > *most) *most = t.count[e];
+        for (int64_t e = starts[i]; e < starts[i + 1]; ++e) {
+            rows[word[e]] += copies ? copies[i] : 1;
+            if (int64_t(count[e]) > *most) *most = count[e];
         }
+}
+
+// values[entry] = tf * idf, each row brought to length 1 when `unit` is set: what `add_words` multiplies with.
+inline void word_values(size_t n, const Words& t, double* values) {
+    for (size_t row = 0; row < n; ++row) {
+        const double scale = row_scale(t, row);
+        for (int64_t e = t.starts[row]; e < t.starts[row + 1]; ++e)
+            values[e - t.starts[0]] = (tf_of(t, e) * t.idf[t.word[e]]) * scale;
+    }
 }
 
 }  // namespace tally::logistic

@@ -1,0 +1,1 @@
+class LogisticModel: pass
