@@ -2,8 +2,9 @@
 
     python benchmarks/run.py [name ...]     all files, or those named
 
-Every file here with `figures() -> list[tuple[str, float]]` takes part. A figure is a ratio or an amount whose target is
-in targets.toml as `min` or `max`. Peers run beside us, in the same minute; nothing is compared with yesterday.
+Every file here with `figures() -> list[tuple[str, float]]` takes part. A figure is a ratio or an amount
+whose target is in targets.toml as `min` or `max`. Peers run beside us, in the same minute; nothing is
+compared with yesterday.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How long until the first answer: importing, asking for help, and predicting ten rows, beside scikit-learn.
 
-Each figure is the best of several fresh processes, ours and the peer's taken in turn, so that other work on the machine
-hits both alike.
+Each figure is the best of several fresh processes, ours and the peer's taken in turn, so that other work on
+the machine hits both alike.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ def best(*commands: tuple[str, ...]) -> list[float]:
 
 def figures() -> list[tuple[str, float]]:
     python, tally = sys.executable, str(Path(sys.executable).with_name("tally"))
-    bare, ours, peer = best((python, "-c", "0"), (python, "-c", "import tallystick"), (python, "-c", "import sklearn.tree"))
+    bare, ours, peer = best(
+        (python, "-c", "0"), (python, "-c", "import tallystick"), (python, "-c", "import sklearn.tree")
+    )
     (help_time,) = best((tally, "--help"))
     with tempfile.TemporaryDirectory() as folder:
         votes = resources.files("tallystick.examples") / "votes.csv"
@@ -55,7 +57,9 @@ def figures() -> list[tuple[str, float]]:
         train, rows, out = (str(Path(folder) / name) for name in ("votes.csv", "ten.csv", "out.csv"))
         Path(train).write_text("\n".join(lines) + "\n", encoding="utf-8")
         # party is the last column: cut it off, a column to be predicted is not there yet
-        Path(rows).write_text("".join(line.rpartition(",")[0] + "\n" for line in lines[:11]), encoding="utf-8")
+        Path(rows).write_text(
+            "".join(line.rpartition(",")[0] + "\n" for line in lines[:11]), encoding="utf-8"
+        )
         model, pickled = str(Path(folder) / "votes.tally.json"), str(Path(folder) / "model.pkl")
         seconds(tally, "fit", train, "--target", "party", "-o", model)
         seconds(python, "-c", PEER_FIT, train, pickled)

@@ -11,14 +11,20 @@
 #include <tuple>
 #include <vector>
 
+#include "kernels/bayes.hpp"
 #include "kernels/counts.hpp"
 #include "kernels/logistic_solve.hpp"
 #include "kernels/logistic_words.hpp"
+#include "kernels/entropy.hpp"
+#include "kernels/hash.hpp"
+#include "kernels/linear.hpp"
 #include "kernels/math.hpp"
+#include "kernels/moments.hpp"
 #include "kernels/numbers.hpp"
 #include "kernels/ranks.hpp"
 #include "kernels/scan.hpp"
 #include "kernels/scores.hpp"
+#include "kernels/tokens.hpp"
 
 namespace nb = nanobind;
 using namespace tally;
@@ -187,6 +193,110 @@ void bind_math(nb::module_& m) {
     m.def("log2", &on_values<log2_values>, in, out, Release());
     m.def("log1p", &on_values<log1p_values>, in, out, Release());
     m.def("sigmoid", &on_values<sigmoid_values>, in, out, Release());
+    m.def("n_log2_n", [](In<int64_t> numbers, int shift, Out<int64_t> out) {
+        n_log2_n_values(numbers.size(), numbers.data(), shift, out.data());
+    }, nb::arg("numbers").noconvert(), nb::arg("shift"), out, Release());
+    m.def("n_log2_n_table", [](uint64_t first, int shift, Out<int64_t> out) {
+        n_log2_n_table(out.size(), first, shift, out.data());
+    }, nb::arg("first"), nb::arg("shift"), out, Release());
+}
+
+// ---- moments ------------------------------------------------------------------------------------------------
+
+void bind_moments(nb::module_& m) {
+    m.attr("sum_digits") = sum_digits;
+    m.attr("square_digits") = square_digits;
+    m.attr("most_rows") = most_rows;
+    m.def("bucket_count", &bucket_count, nb::arg("n_classes"), nb::arg("weighted"));
+
+    m.def("add_moments", [](Strided<double> matrix, AnyIn classes, Maybe<int64_t> weights, Out<uint64_t> buckets,
+                            Out<int64_t> missing, Out<int64_t> sums, Out<int64_t> squares) {
+        const Matrix view{matrix.shape(0), matrix.shape(1), matrix.data(), matrix.stride(0), matrix.stride(1)};
+        by_width(classes, [&](auto* c) {
+            add_matrix_moments(view, c, pointer(weights), missing.shape(1), reinterpret_cast<Bucket*>(buckets.data()),
+                               {missing.data(), sums.data(), squares.data()});
+        });
+    }, nb::arg("matrix").noconvert(), nb::arg("classes").noconvert(), nb::arg("weights").noconvert().none(),
+       nb::arg("buckets").noconvert(), nb::arg("missing").noconvert(), nb::arg("sums").noconvert(),
+       nb::arg("squares").noconvert(), Release());
+
+    m.def("carry", [](Out<int64_t> digits) { carry(digits.shape(0), digits.shape(1), digits.data()); },
+          nb::arg("digits").noconvert(), Release());
+}
+
+// ---- hashes -------------------------------------------------------------------------------------------------
+
+template <class Offset>
+void bind_text_hashes(nb::module_& m, const char* name) {
+    m.def(name, [](Out<uint64_t> hashes, In<uint8_t> data, In<Offset> offsets, Maybe<uint8_t> validity,
+                   size_t bit_offset, uint64_t key0, uint64_t key1) {
+        const size_t rows = hashes.shape(1);
+        const TextCells<Offset> texts{reinterpret_cast<const char*>(data.data()), offsets.data(), pointer(validity),
+                                      bit_offset};
+        add_text_hashes(rows, texts, key0, hashes.data());
+        add_text_hashes(rows, texts, key1, hashes.data() + rows);
+    }, nb::arg("hashes").noconvert(), nb::arg("data").noconvert(), nb::arg("offsets").noconvert(),
+       nb::arg("validity").noconvert().none(), nb::arg("bit_offset"), nb::arg("key0"), nb::arg("key1"), Release());
+}
+
+void bind_hashes(nb::module_& m) {
+    m.def("hash_bytes", [](nb::bytes data, uint64_t key) { return hash_bytes(data.c_str(), data.size(), key); },
+          nb::arg("data"), nb::arg("key"));
+    m.def("hash_missing", [](uint64_t key) { return hash_bits(missing_cell, key); }, nb::arg("key"));
+    bind_text_hashes<int32_t>(m, "add_text_hashes_32");
+    bind_text_hashes<int64_t>(m, "add_text_hashes_64");
+
+    m.def("add_double_hashes", [](Out<uint64_t> hashes, Strided<double> values, uint64_t key0, uint64_t key1) {
+        const size_t rows = values.size();
+        add_double_hashes(rows, values.data(), values.stride(0), key0, hashes.data());
+        add_double_hashes(rows, values.data(), values.stride(0), key1, hashes.data() + rows);
+    }, nb::arg("hashes").noconvert(), nb::arg("values").noconvert(), nb::arg("key0"), nb::arg("key1"), Release());
+
+    m.def("add_code_hashes", [](Out<uint64_t> hashes, AnyIn codes, In<uint64_t> table) {
+        const size_t rows = codes.size(), n_codes = table.shape(1);
+        by_width(codes, [&](auto* c) {
+            add_code_hashes(rows, c, n_codes, table.data(), hashes.data());
+            add_code_hashes(rows, c, n_codes, table.data() + n_codes, hashes.data() + rows);
+        });
+    }, nb::arg("hashes").noconvert(), nb::arg("codes").noconvert(), nb::arg("table").noconvert(), Release());
+
+    m.def("mix_hashes", [](Out<uint64_t> hashes) { mix_hashes(hashes.size(), hashes.data()); },
+          nb::arg("hashes").noconvert(), Release());
+
+    m.def("sum_hashes", [](In<uint64_t> hashes, Maybe<int64_t> weights) {
+        const size_t rows = hashes.shape(1);
+        const unsigned __int128 sum = sum_hashes(rows, hashes.data(), hashes.data() + rows, pointer(weights));
+        return std::tuple(static_cast<uint64_t>(sum), static_cast<uint64_t>(sum >> 64));
+    }, nb::arg("hashes").noconvert(), nb::arg("weights").noconvert().none(), Release());
+}
+
+// ---- linear -------------------------------------------------------------------------------------------------
+
+using Place = std::tuple<size_t, size_t, double>;  // first parameter, levels, bound
+
+void add_linear(const std::vector<std::optional<Strided<double>>>& values, const std::vector<Maybe<uint32_t>>& codes,
+                const std::vector<Place>& places, In<double> beta, AnyIn classes, Maybe<int64_t> weights,
+                Out<double> scratch, Out<uint64_t> objective, Out<uint64_t> gradient,
+                std::optional<Out<uint64_t>> curvature) {
+    std::vector<LinearColumn> columns;
+    for (size_t j = 0; j < places.size(); ++j) {
+        const auto [first, levels, bound] = places[j];
+        columns.push_back({values[j] ? values[j]->data() : nullptr, values[j] ? values[j]->stride(0) : 0,
+                           pointer(codes[j]), first, levels, bound});
+    }
+    std::vector<size_t> at(columns.size() + 1);
+    const LinearModel model{columns.size(), beta.shape(1), beta.shape(0), columns.data(), beta.data()};
+    const LinearTerms terms{at.data(), scratch.data(), scratch.data() + at.size()};
+    const auto wide = [](Out<uint64_t>& array) { return reinterpret_cast<Wide*>(array.data()); };
+    const LinearTotals totals{wide(objective), wide(gradient), curvature ? wide(*curvature) : nullptr};
+    by_width(classes, [&](auto* c) { add_linear_sums(classes.size(), model, c, pointer(weights), terms, totals); });
+}
+
+void bind_linear(nb::module_& m) {
+    m.def("add_linear_sums", &add_linear, nb::arg("values").noconvert(), nb::arg("codes").noconvert(),
+          nb::arg("places"), nb::arg("beta").noconvert(), nb::arg("classes").noconvert(),
+          nb::arg("weights").noconvert().none(), nb::arg("scratch").noconvert(), nb::arg("objective").noconvert(),
+          nb::arg("gradient").noconvert(), nb::arg("curvature").noconvert().none(), Release());
 }
 
 // ---- scores -------------------------------------------------------------------------------------------------
@@ -251,9 +361,86 @@ void bind_parse_numbers(nb::module_& m, const char* name) {
         nb::arg("counts"), nb::arg("first"));
 }
 
+// state: [row, words of the table, entries]; it says where to begin and how far the kernel came.
+int bind_count_words(In<uint8_t> data, In<int64_t> offsets, Maybe<uint8_t> validity, size_t bit_offset,
+                     In<uint8_t> mark_data, In<int64_t> mark_offsets, Out<uint64_t> slots, Out<int64_t> starts, Out<uint8_t> arena, bool frozen, Out<int64_t> seen_row,
+                     Out<uint32_t> seen_entry, Out<int64_t> documents, Out<uint32_t> lengths, Out<uint32_t> words,
+                     Out<uint32_t> counts, Out<uint8_t> scratch, Out<int64_t> state) {
+    const Marks marks{reinterpret_cast<const char*>(mark_data.data()), mark_offsets.data(), mark_offsets.size() - 1};
+    const Texts texts{offsets.size() - 1, data.data(), offsets.data(), pointer(validity), bit_offset, marks};
+    size_t row = static_cast<size_t>(state.data()[0]), entries = static_cast<size_t>(state.data()[2]);
+    WordTable table{slots.data(), slots.size(), starts.data(), static_cast<size_t>(state.data()[1]),
+                    arena.data(), arena.size()};
+    const WordRows rows{lengths.data(), words.data(), counts.data(), words.size()};
+    const int stop = count_words(texts, row, table, frozen, {seen_row.data(), seen_entry.data(), documents.data()},
+                                 rows, entries, scratch.data(), scratch.size());
+    const size_t now[] = {row, table.words, entries};
+    std::copy(now, now + 3, state.data());
+    return stop;
+}
+
+void bind_words(nb::module_& m) {
+    m.def("count_words", bind_count_words, nb::arg("data"), nb::arg("offsets"), nb::arg("validity").none(),
+          nb::arg("bit_offset"), nb::arg("mark_data"), nb::arg("mark_offsets"), nb::arg("slots"), nb::arg("starts"),
+          nb::arg("arena"), nb::arg("frozen"),
+          nb::arg("seen_row"), nb::arg("seen_entry"), nb::arg("documents"), nb::arg("lengths"), nb::arg("words"),
+          nb::arg("counts"), nb::arg("scratch"), nb::arg("state"), Release());
+
+    m.def("merge_words", [](Out<uint64_t> slots, Out<int64_t> starts, size_t words, Out<uint8_t> arena,
+                            Out<uint64_t> into_slots, Out<int64_t> into_starts, Out<uint8_t> into_arena,
+                            Out<int64_t> state, Out<uint32_t> place) {
+        const WordTable from{slots.data(), slots.size(), starts.data(), words, arena.data(), arena.size()};
+        size_t word = static_cast<size_t>(state.data()[0]);
+        WordTable into{into_slots.data(), into_slots.size(), into_starts.data(),
+                       static_cast<size_t>(state.data()[1]), into_arena.data(), into_arena.size()};
+        const int stop = merge_words(from, word, into, place.data());
+        state.data()[0] = static_cast<int64_t>(word);
+        state.data()[1] = static_cast<int64_t>(into.words);
+        return stop;
+    }, nb::arg("slots"), nb::arg("starts"), nb::arg("words"), nb::arg("arena"), nb::arg("into_slots"),
+       nb::arg("into_starts"), nb::arg("into_arena"), nb::arg("state"), nb::arg("place"), Release());
+
+    m.def("move_slots", [](In<uint64_t> from, Out<uint64_t> into) {
+        move_slots(from.data(), from.size(), into.data(), into.size());
+    }, nb::arg("from_slots"), nb::arg("into"), Release());
+
+    m.def("sort_words", [](Out<uint64_t> slots, Out<int64_t> starts, size_t words, Out<uint8_t> arena,
+                           Out<uint64_t> keys, Out<uint32_t> order) {
+        sort_words({slots.data(), slots.size(), starts.data(), words, arena.data(), arena.size()},
+                   reinterpret_cast<WordKey*>(keys.data()), order.data());
+    }, nb::arg("slots"), nb::arg("starts"), nb::arg("words"), nb::arg("arena"), nb::arg("keys"), nb::arg("order"),
+       Release());
+
+    m.def("place_words", [](Out<uint32_t> lengths, Out<uint32_t> words, Out<uint32_t> counts, Maybe<uint32_t> place,
+                            uint32_t unseen, Out<uint64_t> scratch) {
+        return place_words(lengths.size(), pointer(place), unseen,
+                           {lengths.data(), words.data(), counts.data(), words.size()}, scratch.data());
+    }, nb::arg("lengths"), nb::arg("words"), nb::arg("counts"), nb::arg("place").none(), nb::arg("unseen"),
+       nb::arg("scratch"), Release());
+}
+
 void bind_text(nb::module_& m) {
     bind_parse_numbers<int32_t>(m, "parse_numbers_32");
     bind_parse_numbers<int64_t>(m, "parse_numbers_64");
+    bind_words(m);
+}
+
+// ---- naive Bayes ----------------------------------------------------------------------------------------------
+
+void bind_bayes(nb::module_& m) {
+    m.def("count_entries", [](In<int64_t> starts, In<uint32_t> words, Maybe<uint32_t> counts, AnyIn classes,
+                              Maybe<int64_t> weights, Out<int64_t> table) {
+        by_width(classes, [&](auto* c) {
+            count_entries(classes.size(), starts.data(), words.data(), pointer(counts), c, pointer(weights),
+                          table.shape(0), table.shape(1), table.data());
+        });
+    }, nb::arg("starts").noconvert(), nb::arg("words").noconvert(), nb::arg("counts").noconvert().none(),
+       nb::arg("classes").noconvert(), nb::arg("weights").noconvert().none(), nb::arg("table").noconvert(), Release());
+
+    m.def("mdl_cuts", [](In<int64_t> sums, double unit, In<double> n_log_n, Out<int64_t> stack, Out<uint8_t> cut) {
+        mdl_cuts(cut.size(), sums.shape(1), sums.data(), unit, {n_log_n.data(), n_log_n.size()}, stack.data(), cut.data());
+    }, nb::arg("sums").noconvert(), nb::arg("unit"), nb::arg("n_log_n").noconvert(), nb::arg("stack").noconvert(),
+       nb::arg("cut").noconvert(), Release());
 }
 
 // ---- logistic -----------------------------------------------------------------------------------------------
@@ -340,7 +527,11 @@ NB_MODULE(_kernels, m) {
     bind_scan(m);
     bind_ranks(m);
     bind_math(m);
+    bind_moments(m);
+    bind_hashes(m);
+    bind_linear(m);
     bind_scores(m);
     bind_text(m);
     bind_logistic(m);
+    bind_bayes(m);
 }

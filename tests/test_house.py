@@ -1,4 +1,4 @@
-"""What holds for the whole tree: quick imports, typed public names, short functions, no trace of any machine."""
+"""What holds for the whole tree: quick imports, typed names, short functions, no trace of a machine."""
 
 from __future__ import annotations
 
@@ -24,7 +24,11 @@ SOURCES = [*MODULES, *sorted((ROOT / "src" / "kernels").glob("*.hpp")), ROOT / "
 def files() -> list[Path]:
     """All files that are, or could be, committed; in an unpacked sdist all files."""
     listed = subprocess.run(
-        ["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=False
+        ["git", "ls-files", "-co", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if listed.returncode == 0 and listed.stdout:
         return [p for name in listed.stdout.splitlines() if (p := ROOT / name).is_file()]
@@ -38,12 +42,17 @@ def functions(path: Path) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
 
 def loaded_by(code: str) -> set[str]:
     done = subprocess.run(
-        [sys.executable, "-c", f"{code}\nimport sys\nprint(*sys.modules)"], capture_output=True, text=True, check=True
+        [sys.executable, "-c", f"{code}\nimport sys\nprint(*sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return {name.partition(".")[0] for name in done.stdout.split()}
 
 
-@pytest.mark.parametrize("code", ["import tallystick", "import tallystick.cli", "import tallystick.contracts"])
+@pytest.mark.parametrize(
+    "code", ["import tallystick", "import tallystick.cli", "import tallystick.contracts"]
+)
 def test_import_loads_no_heavy_library(code):
     assert not loaded_by(code) & set(HEAVY)
 
@@ -77,7 +86,14 @@ def test_every_room_has_its_place_in_the_import_contract():
     placed = set(re.findall(r"tallystick\.([a-z_.]+)", layers))
     rooms = {p.stem for p in PACKAGE.iterdir() if p.suffix == ".py" or (p / "__init__.py").exists()}
     rooms |= {f"data.{p.stem}" for p in (PACKAGE / "data").iterdir()}
-    without = {"__init__", "__pycache__", "examples", "data", "data.__init__", "data.__pycache__"}  # hold no code of their own
+    without = {
+        "__init__",
+        "__pycache__",
+        "examples",
+        "data",
+        "data.__init__",
+        "data.__pycache__",
+    }  # hold no code of their own
     assert rooms - placed - without == set()
 
 
@@ -92,7 +108,9 @@ def test_only_the_kernels_room_imports_compiled_code():
 
 def test_files_are_at_most_500_lines():
     generated = {"_kernels.pyi", "unicode_tables.hpp"}
-    long = {p.name: n for p in SOURCES if p.name not in generated and (n := len(p.read_text().splitlines())) > 500}
+    long = {
+        p.name: n for p in SOURCES if p.name not in generated and (n := len(p.read_text().splitlines())) > 500
+    }
     assert long == {}
 
 
@@ -102,9 +120,15 @@ def test_functions_are_at_most_40_lines_and_8_parameters():
         for f in functions(path):
             body = f.body[1:] if ast.get_docstring(f) else f.body  # a docstring may say as much as it likes
             lines = (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
-            taken = len(f.args.args) + len(f.args.kwonlyargs) - (bool(f.args.args) and f.args.args[0].arg in ("self", "cls"))
+            taken = (
+                len(f.args.args)
+                + len(f.args.kwonlyargs)
+                - (bool(f.args.args) and f.args.args[0].arg in ("self", "cls"))
+            )
             if lines > 40 or (taken > 8 and f.name != "__init__" and not _is_door(path, f)):
-                wrong.append(f"{path.relative_to(ROOT)}:{f.lineno} {f.name}: {lines} lines, {taken} parameters")
+                wrong.append(
+                    f"{path.relative_to(ROOT)}:{f.lineno} {f.name}: {lines} lines, {taken} parameters"
+                )
     assert wrong == []
 
 
@@ -151,11 +175,17 @@ def test_no_code_is_loaded_by_name_or_from_bytes():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import | ast.ImportFrom):
                 names = [a.name for a in node.names] + [getattr(node, "module", None) or ""]
-                found += [(path.name, n) for n in names if n.partition(".")[0] in ("pickle", "marshal", "shelve", "dill")]
+                found += [
+                    (path.name, n)
+                    for n in names
+                    if n.partition(".")[0] in ("pickle", "marshal", "shelve", "dill")
+                ]
             if isinstance(node, ast.Call):
                 name = getattr(node.func, "id", getattr(node.func, "attr", ""))
                 owner = getattr(getattr(node.func, "value", None), "id", "")
-                if name in ("eval", "exec", "__import__", "import_module") or (name == "compile" and owner != "re"):
+                if name in ("eval", "exec", "__import__", "import_module") or (
+                    name == "compile" and owner != "re"
+                ):
                     found.append((path.name, name))
     assert set(found) - allowed == set()
 

@@ -13,17 +13,18 @@ __version__ = "0.1.0"
 _WHERE = {
     "NaiveBayes": "estimators",
     "cross_validate": "evaluate",
-    "load": "export",
+    "describe": "description",
+    "load": "estimators",
     "read": "data.source",
 }
 
-__all__ = ["NaiveBayes", "__version__", "cross_validate", "load", "read"]
+__all__ = ["NaiveBayes", "__version__", "cross_validate", "describe", "load", "read"]
 
 if TYPE_CHECKING:
     from tallystick.data.source import read
-    from tallystick.estimators import NaiveBayes
+    from tallystick.description import describe
+    from tallystick.estimators import NaiveBayes, load
     from tallystick.evaluate import cross_validate
-    from tallystick.export import load
 
 
 def __getattr__(name: str) -> Any:

@@ -1,9 +1,11 @@
 """The five parts and their laws, on one page. A learner asks, an engine sums, the learner updates.
 
-    source  --encode-->  table of blocks  --engine.total(table, statistic)-->  total  --learner.update-->  model
+    source  --encode-->  table of blocks  --engine.total(table, statistic)-->  total  --learner.update-->
+    model
 
 Knows only shapes of things. Every room is written against this page, so that a new engine or a new learner
-joins by keeping these laws and adding its name to `tests/test_engine_contract.py` or `tests/test_learner_contract.py`.
+joins by keeping these laws and adding its name to `tests/test_engine_contract.py` or
+`tests/test_learner_contract.py`.
 """
 
 from __future__ import annotations
@@ -25,12 +27,24 @@ D = TypeVar("D")
 class Source(Protocol):
     """Rows as they lie outside: a file, a frame, a matrix, a query.
 
-    Law: `batches()` can be called again and gives the same rows. The order and the size of batches mean nothing.
+    Law: `batches()` can be called again and gives the same rows. The order and the size of batches mean
+    nothing.
     """
 
-    name: str  # for messages: "train.csv", "DataFrame"
-    columns: tuple[str, ...]
-    notes: tuple[Note, ...]
+    @property
+    def name(self) -> str:
+        """What messages call it: "train.csv", "DataFrame"."""
+        ...
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of all columns."""
+        ...
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """How it was read."""
+        ...
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield all rows once, as Arrow record batches with exactly `columns`."""
@@ -40,15 +54,30 @@ class Source(Protocol):
 class Block(Protocol):
     """Some rows of a table, encoded. Arrays are views: nobody writes to them.
 
-    codes(column)[row]: 0..k-1 are the k levels in schema order, k is missing, k+1 is unseen; 8, 16 or 32 bits.
-    values(column)[row]: float64, NaN is missing; may be strided.
+    codes(column)[row]: 0..k-1 are the k levels in schema order, k is missing, k+1 is unseen; 8, 16 or 32
+    bits. values(column)[row]: float64, NaN is missing; may be strided.
     classes[row]: codes of the target's labels. weights[row]: whole multiples of 1/unit, None means 1 each.
     """
 
-    rows: int
-    classes: NDArray[Any] | None
-    response: NDArray[np.float64] | None
-    weights: NDArray[np.int64] | None
+    @property
+    def rows(self) -> int:
+        """How many rows."""
+        ...
+
+    @property
+    def classes(self) -> NDArray[Any] | None:
+        """The target's codes, None when there is no target."""
+        ...
+
+    @property
+    def response(self) -> NDArray[np.float64] | None:
+        """The numeric target of a regression."""
+        ...
+
+    @property
+    def weights(self) -> NDArray[np.int64] | None:
+        """The rows' weights in units of the table."""
+        ...
 
     def codes(self, column: str) -> NDArray[Any]:
         """Return the codes of a levels, ordered or boolean column."""
@@ -69,9 +98,20 @@ class Block(Protocol):
 class Table(Protocol):
     """A schema and blocks. Law: the multiset of rows is all that blocks mean, not their order or size."""
 
-    schema: Schema
-    notes: tuple[Note, ...]
-    unit: int  # a weight of 1 is this many; 1, or 2**32 when some weight is not whole
+    @property
+    def schema(self) -> Schema:
+        """What the columns mean."""
+        ...
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What was done to the rows."""
+        ...
+
+    @property
+    def unit(self) -> int:
+        """A weight of 1 is this many: 1, or 2**32 when some weight is not whole."""
+        ...
 
     def blocks(self) -> Iterator[Block]:
         """Yield all rows once."""
@@ -82,8 +122,8 @@ class Statistic(Protocol[T]):
     """A question about rows whose answer is a sum. Picklable, small, immutable.
 
     Laws, for any blocks a, b, c in any order and any cut of the rows into blocks, bit for bit:
-    merge(x, y) == merge(y, x); merge(zero(), x) == x; merge is associative; add(x, a) == merge(x, add(zero(), a)).
-    `add` and `merge` may reuse the memory of their first argument.
+    merge(x, y) == merge(y, x); merge(zero(), x) == x; merge is associative; add(x, a) == merge(x, add(zero(),
+    a)). `add` and `merge` may reuse the memory of their first argument.
     """
 
     def zero(self) -> T:
@@ -100,7 +140,9 @@ class Statistic(Protocol[T]):
 
 
 class Engine(Protocol):
-    """Whoever can sum a statistic over all blocks of a table. Law: the answer is the sum, whoever gives it."""
+    """Whoever can sum a statistic over all blocks of a table. Law: the answer is the sum, whoever gives
+    it.
+    """
 
     def total(self, table: Table, question: Statistic[T]) -> T:
         """Return the question's total over the whole table."""
@@ -133,8 +175,15 @@ class Model(Protocol):
     Law: `from_dict(to_dict())` is the same model, and predicts the same bits.
     """
 
-    kind: str
-    schema: Schema
+    @property
+    def kind(self) -> str:
+        """The kind the model file names."""
+        ...
+
+    @property
+    def schema(self) -> Schema:
+        """What the columns mean."""
+        ...
 
     def to_dict(self) -> dict[str, Any]:
         """Return the part of the model file that is this model's own."""

@@ -9,10 +9,14 @@ import click
 from tallystick.cli import options, screen
 
 
-@click.command()
+@click.command(short_help="What the columns of a file are taken for, and why.")
 @click.argument("data", metavar="FILE")
-@click.option("--target", "-t", help="The column to be predicted: adds information gain, gain ratio and best cut.")
-@click.option("--all", "all_columns", is_flag=True, help="List every column, also when there are more than 100.")
+@click.option(
+    "--target", "-t", help="The column to be predicted: adds information gain, gain ratio and best cut."
+)
+@click.option(
+    "--all", "all_columns", is_flag=True, help="List every column, also when there are more than 100."
+)
 @options.columns
 @options.reading
 @options.common
@@ -28,6 +32,6 @@ def describe(data: str, target: str | None, all_columns: bool, as_json: bool, **
     if as_json:
         screen.show_json(found.to_dict())
         return
-    from tallystick.describe.show import page
+    from tallystick.description.show import page
 
     screen.show(page(found, screen.cells(), all_columns))

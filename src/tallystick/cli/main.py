@@ -1,6 +1,7 @@
 """The way in and out: parse argv, run a command, turn every failure into one line and an exit code.
 
-Exit codes: 0 done; 1 `verify` or `diff` found a difference; 2 an error; 130 interrupted; 141 the reader went away.
+Exit codes: 0 done; 1 `verify` or `diff` found a difference; 2 an error; 130 interrupted; 141 the reader went
+away.
 """
 
 from __future__ import annotations
@@ -56,7 +57,9 @@ def main(args: Sequence[str] | None = None) -> None:
     given = list(sys.argv[1:] if args is None else args)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")  # a terminal that lacks a character still gets a line
+            stream.reconfigure(
+                errors="backslashreplace"
+            )  # a terminal that lacks a character still gets a line
     code = run(given, debug="--debug" in given)
     try:
         sys.stdout.flush()
@@ -105,7 +108,7 @@ def _in_words(error: Exception) -> str:
     if isinstance(error, OSError):
         reason = error.strerror or str(error)
         return f"{error.filename}: {reason}." if error.filename else f"{reason}."
-    if isinstance(error, ImportError) and error.name:
+    if isinstance(error, ModuleNotFoundError) and not str(error.name).startswith("tallystick"):
         return f"this needs the package {error.name}. Install it with pip."
     return f"unexpected {type(error).__name__}: {error}. Run again with --debug for the traceback."
 

@@ -1,4 +1,5 @@
-"""Options that several commands share, and what they mean in Python: how to read a file, what its columns are.
+"""Options that several commands share, and what they mean in Python: how to read a file, what its columns
+are.
 
 Knows click. Knows no data: a source is opened by `ts.read`.
 """
@@ -23,18 +24,41 @@ _COMMON = (
 )
 _READING = (
     click.option("--sep", help="What separates cells; found by looking if not given."),
-    click.option("--no-header", is_flag=True, help="The first line is data; columns are called column_1, column_2, ..."),
+    click.option(
+        "--no-header", is_flag=True, help="The first line is data; columns are called column_1, column_2, ..."
+    ),
     click.option("--encoding", help="Character encoding of the file, e.g. cp1252; UTF-8 if not given."),
     click.option("--decimal", type=click.Choice([".", ","]), default=".", help="Decimal mark of numbers."),
-    click.option("--bad-rows", type=click.Choice(["error", "skip"]), default="error", help="Rows of another length."),
-    click.option("--inf", type=click.Choice(["error", "missing"]), default="error", help="What infinite numbers are."),
+    click.option(
+        "--bad-rows", type=click.Choice(["error", "skip"]), default="error", help="Rows of another length."
+    ),
+    click.option(
+        "--inf", type=click.Choice(["error", "missing"]), default="error", help="What infinite numbers are."
+    ),
 )
 _COLUMNS = (
-    click.option("--kind", "kinds", multiple=True, metavar="NAME=KIND", help="Set a column's kind: numeric, levels, ordered, boolean, text or out."),
-    click.option("--levels", multiple=True, metavar="NAME=A,B,...", help="Set a column's levels, in their order."),
+    click.option(
+        "--kind",
+        "kinds",
+        multiple=True,
+        metavar="NAME=KIND",
+        help="Set a column's kind: numeric, levels, ordered, boolean, text or out.",
+    ),
+    click.option(
+        "--levels", multiple=True, metavar="NAME=A,B,...", help="Set a column's levels, in their order."
+    ),
     click.option("--keep", multiple=True, metavar="NAME", help="Use a column that would be left out."),
-    click.option("--missing", multiple=True, metavar="MARK", help="What stands for missing, instead of the usual marks."),
-    click.option("--threads", type=click.IntRange(min=1), help="Threads to use; all cores if not given. Changes no result."),
+    click.option(
+        "--missing",
+        multiple=True,
+        metavar="MARK",
+        help="What stands for missing, instead of the usual marks.",
+    ),
+    click.option(
+        "--threads",
+        type=click.IntRange(min=1),
+        help="Threads to use; all cores if not given. Changes no result.",
+    ),
 )
 
 
@@ -79,7 +103,8 @@ def wishes(given: dict[str, Any]) -> dict[str, Any]:
     """Return what the user said about columns, as the parameters that every estimator and `describe` take."""
     return {
         "kinds": dict(_pair(text, "--kind", "age=numeric") for text in given["kinds"]) or None,
-        "levels": {n: v.split(",") for n, v in (_pair(t, "--levels", "size=S,M,L") for t in given["levels"])} or None,
+        "levels": {n: v.split(",") for n, v in (_pair(t, "--levels", "size=S,M,L") for t in given["levels"])}
+        or None,
         "keep": list(given["keep"]) or None,
         "missing": list(given["missing"]) or None,
         "threads": given["threads"],

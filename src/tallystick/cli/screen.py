@@ -16,9 +16,17 @@ from typing import Any, TextIO
 from tallystick.data.schema import Note
 from tallystick.draw.text import Line, Span, clean, plain, wrapped
 
-STYLES = {"": "", "strong": "bold", "dim": "dim", "good": "green", "bad": "red", "note": "yellow", "bar": "cyan"}
+STYLES = {
+    "": "",
+    "strong": "bold",
+    "dim": "dim",
+    "good": "green",
+    "bad": "red",
+    "note": "yellow",
+    "bar": "cyan",
+}
 
-Progress = Callable[[int, int], None]
+Progress = Callable[..., None]  # (done, total, ...)
 
 
 def is_terminal(stream: TextIO) -> bool:
@@ -50,6 +58,11 @@ def say(text: str, stream: TextIO | None = None) -> None:
     show([(Span(text),)], stream)
 
 
+def cleaned(text: str) -> str:
+    """Return text of several lines with everything but line ends made harmless."""
+    return "\n".join(clean(line) for line in text.split("\n"))
+
+
 def show_json(data: Any) -> None:
     """Print plain data as JSON: ASCII only, so that nothing in it can reach a terminal as a command."""
     print(json.dumps(data, indent=2, allow_nan=False))
@@ -78,4 +91,4 @@ def progress(label: str) -> Iterator[Progress | None]:
     columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
     with Bar(*columns, console=Console(file=sys.stderr), transient=True) as bars:
         task = bars.add_task(label, total=None)
-        yield lambda done, total: bars.update(task, completed=done, total=total)
+        yield lambda done, total, *_: bars.update(task, completed=done, total=total or None)

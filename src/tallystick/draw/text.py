@@ -1,8 +1,8 @@
 """Data to lines of text: tables, bars and small distributions for a terminal, a pipe or `print`.
 
-Knows texts, numbers and how wide they are on a terminal. Knows no model, no data set, and no terminal: a line is
-spans of text with the name of a style, and whoever prints it decides whether a style becomes a colour.
-Law: nothing that came from a user reaches a line but through `clean`.
+Knows texts, numbers and how wide they are on a terminal. Knows no model, no data set, and no terminal: a
+line is spans of text with the name of a style, and whoever prints it decides whether a style becomes a
+colour. Law: nothing that came from a user reaches a line but through `clean`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Line = tuple[Span, ...]
 
 
 def clean(text: object) -> str:
-    """Return the text with control and direction characters escaped, so that it cannot move a terminal's cursor."""
+    """Return the text with control and direction characters escaped: it cannot move a cursor."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text))
 
 
@@ -62,7 +62,7 @@ def padded(text: str, cells: int, right: bool = False) -> str:
 
 
 def bar(share: float, cells: int) -> str:
-    """Return a bar of `share` (0 to 1) of `cells`, to an eighth of a cell; a share above 0 is never invisible."""
+    """Return a bar of `share` (0 to 1) of `cells`, to an eighth; a share above 0 is never invisible."""
     eighths = min(cells * 8, max(int(share > 0), round(share * cells * 8)))
     full, rest = divmod(eighths, 8)
     return "█" * full + (EIGHTHS[rest] if rest else "")
@@ -77,9 +77,13 @@ def spark(counts: Sequence[float]) -> str:
 
 
 def table(
-    header: Sequence[str], rows: Iterable[Sequence[Span]], right: frozenset[int] = frozenset(), cells: int = 80
+    header: Sequence[str],
+    rows: Iterable[Sequence[Span]],
+    right: frozenset[int] = frozenset(),
+    cells: int = 80,
 ) -> list[Line]:
-    """Return a header and rows in aligned columns, two spaces apart; the first column gives way to fit `cells`.
+    """Return a header and rows in aligned columns, two spaces apart; the first column gives way to fit
+    `cells`.
 
     right: numbers of the columns that are aligned on their right side.
     """
@@ -99,7 +103,7 @@ def table(
 
 
 def wrapped(text: str, cells: int, first: str = "", style: Style = "") -> list[Line]:
-    """Return a sentence broken at spaces to fit `cells`; `first` opens it and sets how far the rest is indented."""
+    """Return a sentence broken at spaces to fit `cells`; `first` opens it, the rest is indented as far."""
     indent, words, lines, now = width(first), text.split(" "), [], ""
     for word in words:
         if now and width(now) + 1 + width(word) > cells - indent:

@@ -7,8 +7,19 @@ What only the rows can tell (a code beyond its table) is the caller's promise.
 
 from __future__ import annotations
 
+from tallystick.kernels.bayes import count_entries, mdl_cuts
 from tallystick.kernels.counts import count_classes, count_codes, count_columns
-from tallystick.kernels.explog import exp, log, log1p, log2, sigmoid
+from tallystick.kernels.explog import exp, log, log1p, log2, n_log2_n, n_log2_n_shift, n_log2_n_table, sigmoid
+from tallystick.kernels.hashes import (
+    add_code_hashes,
+    add_double_hashes,
+    add_text_hashes,
+    hash_missing,
+    hash_text,
+    mix_hashes,
+    sum_hashes,
+)
+from tallystick.kernels.linear import LinearColumn, add_linear_sums, add_wide, wide_ints
 from tallystick.kernels.logistic import (
     Columns,
     Curvature,
@@ -26,6 +37,16 @@ from tallystick.kernels.logistic import (
     word_rows,
     word_values,
 )
+from tallystick.kernels.moments import (
+    SQUARE_DIGITS,
+    SUM_DIGITS,
+    add_moments,
+    carry,
+    digits_of,
+    exact_squares,
+    exact_sum,
+    whole,
+)
 from tallystick.kernels.ranks import Ranks, Scan, bins, ranks, scan, scan_matrix
 from tallystick.kernels.scores import (
     add_code_scores,
@@ -37,31 +58,51 @@ from tallystick.kernels.scores import (
     softmax,
 )
 from tallystick.kernels.text import CellKind, Parsed, join_texts, parse_numbers
+from tallystick.kernels.words import WordCounter, WordRows, WordTable
 
 __all__ = [
     "CellKind",
     "Columns",
     "Curvature",
+    "LinearColumn",
     "Parsed",
     "Ranks",
+    "SQUARE_DIGITS",
+    "SUM_DIGITS",
     "Scan",
     "Sums",
     "Text",
     "Weighting",
+    "WordCounter",
+    "WordRows",
+    "WordTable",
+    "add_code_hashes",
     "add_code_scores",
+    "add_double_hashes",
     "add_gaussian_scores",
     "add_linear_scores",
+    "add_linear_sums",
+    "add_moments",
+    "add_text_hashes",
+    "add_wide",
     "add_word_scores",
     "best_class",
     "bins",
+    "carry",
     "cholesky",
     "cholesky_skip",
     "cholesky_solve",
     "count_classes",
     "count_codes",
     "count_columns",
+    "count_entries",
+    "digits_of",
     "dot",
+    "exact_squares",
+    "exact_sum",
     "exp",
+    "hash_missing",
+    "hash_text",
     "join_texts",
     "lasso_step",
     "log",
@@ -69,6 +110,11 @@ __all__ = [
     "log2",
     "log_sum_exp",
     "logistic_sums",
+    "mdl_cuts",
+    "mix_hashes",
+    "n_log2_n",
+    "n_log2_n_shift",
+    "n_log2_n_table",
     "new_sums",
     "parse_numbers",
     "ranks",
@@ -76,7 +122,10 @@ __all__ = [
     "scan_matrix",
     "sigmoid",
     "softmax",
+    "sum_hashes",
     "times",
+    "whole",
+    "wide_ints",
     "word_rows",
     "word_values",
 ]

@@ -1,7 +1,7 @@
 """The door to the text kernels: cells to numbers.
 
-A column of texts is in Arrow's layout: cell row is data[offsets[row]:offsets[row + 1]], UTF-8; bit (bit_offset + row)
-of validity is 1 where the cell is there, None: all are. Offsets must rise: that is the caller's promise.
+A column of texts is in Arrow's layout: cell row is data[offsets[row]:offsets[row + 1]], UTF-8; bit
+(bit_offset + row) of validity is 1 where the cell is there, None: all are. Offsets rise: that is a promise.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Parsed:
         return self.integers + self.count(CellKind.NUMBER, CellKind.INFINITE)
 
 
-def _rows(data: Any, offsets: Any, validity: Any, bit_offset: int) -> int:
+def text_rows(data: Any, offsets: Any, validity: Any, bit_offset: int) -> int:
     """Check a column of texts and return its number of rows."""
     check.array("data", data, "uint8", (None,))
     check.array("offsets", offsets, ("int32", "int64"), (None,))
@@ -98,7 +98,7 @@ def parse_numbers(
     dates: bool = False,
 ) -> Parsed:
     """Read a column of texts as numbers. marks: the texts that mean missing, compared after stripping."""
-    rows = _rows(data, offsets, validity, bit_offset)
+    rows = text_rows(data, offsets, validity, bit_offset)
     if decimal not in (".", ","):
         raise ValueError(f"decimal must be '.' or ','; found {decimal!r}")
     mark_data, mark_offsets = join_texts(marks)

@@ -1,146 +1,196 @@
-"""One column of Arrow cells, seen as numbers or as distinct texts. The container's type ends here.
+"""Arrow cells to one of two forms: numbers, or coded texts. The container's type ends here.
 
 Knows Arrow types and what a written cell looks like. Knows nothing of kinds, levels or rules.
-Law: the same values in any Arrow type give the same numbers or the same texts.
+Law: the same values in any Arrow type, cut into any chunks, give the same numbers or the same texts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 
-from tallystick import kernels
+from tallystick.data.encode import strings
+from tallystick.data.source.values import number_text
 from tallystick.errors import DataError, shown
+from tallystick.kernels import CellKind, Scan
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-    from numpy.typing import NDArray
-
-SPACE = " \t\n\v\f\r"  # what is stripped around a cell
+SAMPLE = 1_000  # cells looked at to choose the quicker way; the answer is the same either way
+WRITTEN_NUMBERS = (CellKind.NUMBER, CellKind.INTEGER, CellKind.INFINITE)
 
 
-@dataclass(frozen=True)
-class Numbers:
-    """A column of numbers: values[row] float64, NaN is missing. `dated`: days since 1970-01-01."""
+@dataclass(frozen=True, slots=True)
+class Floats:
+    """Cells as numbers: values[row], NaN is missing. dated: they are days since 1970-01-01.
+
+    written: they were read from text, and the text is forgotten. scan: one look at the values, if already taken.
+    """
 
     values: NDArray[np.float64]
     dated: bool = False
+    written: bool = False
+    scan: Scan | None = None
+
+    def __len__(self) -> int:
+        return len(self.values)
 
 
-@dataclass(frozen=True)
-class Texts:
-    """A column of texts: codes[row] int32 into texts, -1 is missing. `order`: the texts have an order of their own."""
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """Cells as a dictionary array of texts. written: they came as text, not as numbers or booleans."""
 
-    codes: NDArray[np.int32]
-    texts: tuple[str, ...]
-    order: tuple[str, ...] | None = None
+    array: pa.DictionaryArray
+    written: bool = True
+
+    def __len__(self) -> int:
+        return len(self.array)
 
 
-def look_at(column: pa.ChunkedArray, name: str) -> Numbers | Texts:
-    """Return the cells of an Arrow column as numbers or texts; other types are refused with a cure."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
+Part = Floats | Coded
 
-    kind = column.type
-    types = pa.types
+
+def condense(chunk: pa.Array, name: str, marks: Sequence[str], decimal: str, as_text: bool = False) -> Part:
+    """Return a chunk of any Arrow type in one of the two forms; as_text asks for texts even of numbers."""
+    kind, types = chunk.type, pa.types
     if types.is_dictionary(kind):
-        return _from_dictionary(column, name)
+        return _from_dictionary(chunk, name, marks, decimal, as_text)
     if types.is_boolean(kind):
-        codes = column.cast(pa.int8()).combine_chunks().fill_null(-1)
-        return Texts(_numpy(codes).astype(np.int32), ("false", "true"))
+        return Coded(pa.DictionaryArray.from_arrays(chunk.cast(pa.int8()), ["false", "true"]), written=False)
     if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
-        return _from_strings(column)
+        return _from_strings(chunk, marks, decimal, as_text)
     if types.is_integer(kind):
-        return _from_integers(column)
+        return _from_integers(chunk, as_text)
     if types.is_floating(kind):
-        return Numbers(_floats(column))
+        return _texts_of(floats(chunk)) if as_text else Floats(floats(chunk))
     if types.is_decimal(kind):
-        return _from_strings(pc.cast(column, pa.string()))
+        return _from_decimals(chunk, as_text)
     if types.is_timestamp(kind) or types.is_date(kind):
-        micros = column.cast(pa.timestamp("us", getattr(kind, "tz", None)), safe=False).cast(pa.int64())
-        return Numbers(_floats(micros) / 86400e6, dated=True)
+        return _from_moments(chunk, as_text)
     if types.is_null(kind):
-        return Numbers(np.full(len(column), np.nan))
+        empty = np.full(len(chunk), np.nan)
+        return _texts_of(empty) if as_text else Floats(empty)
     raise DataError(
         f"column {shown(name)} is of type {shown(kind)}, which is no number and no text. "
-        f"Turn it into numbers or text first, or leave it out: kinds={{{shown(name)}: 'out'}}."
+        f"{_cure(kind)}, or leave it out: kinds={{{shown(name)}: 'out'}}."
     )
 
 
-def _numpy(array: Any) -> NDArray[Any]:
-    return array.to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
+def _cure(kind: Any) -> str:
+    """Return what to do about an Arrow type that holds no cells."""
+    types = pa.types
+    if types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind):
+        return "Decode it to text first"
+    if types.is_duration(kind) or types.is_time(kind):
+        return "Turn it into a number of seconds first"
+    return "Make columns of its parts, or cast it to text first"
 
 
-def _floats(column: pa.ChunkedArray) -> NDArray[np.float64]:
-    """Return float64 with NaN for null; a view when nothing has to change."""
-    import pyarrow as pa
-
-    if column.num_chunks == 1 and column.null_count == 0 and pa.types.is_float64(column.type):
-        return column.chunk(0).to_numpy(zero_copy_only=True)  # type: ignore[no-any-return]
-    return column.cast(pa.float64(), safe=False).to_numpy().astype(np.float64, copy=False)  # type: ignore[no-any-return]
-
-
-def _from_integers(column: pa.ChunkedArray) -> Numbers | Texts:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    ends = pc.min_max(column)
-    if ends["min"].is_valid and max(abs(ends["min"].as_py()), abs(ends["max"].as_py())) > 2**53:
-        texts = column.cast(pa.string())
-        if any(int(t) != float(t) for t in pc.unique(texts).to_pylist() if t is not None):
-            return _from_strings(texts)
-    return Numbers(_floats(column))
+def floats(chunk: pa.Array) -> NDArray[np.float64]:
+    """Return a numeric chunk as float64 with NaN for null; a view when nothing has to change."""
+    if chunk.null_count == 0 and pa.types.is_float64(chunk.type):
+        return chunk.to_numpy(zero_copy_only=True)  # type: ignore[no-any-return]
+    if chunk.null_count == 0:
+        return chunk.to_numpy(zero_copy_only=True).astype(np.float64)  # type: ignore[no-any-return]
+    return chunk.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
 
 
-def _from_strings(column: pa.ChunkedArray) -> Texts:
-    import pyarrow as pa
-
-    array = column.cast(pa.large_string()).combine_chunks() if column.num_chunks != 1 else column.chunk(0)
-    if isinstance(array, pa.ChunkedArray):
-        array = pa.concat_arrays(array.chunks)
-    coded = array.dictionary_encode()
-    codes = _numpy(coded.indices.fill_null(-1)).astype(np.int32, copy=False)
-    return merged(codes, coded.dictionary.to_pylist())
+def _texts_of(values: NDArray[np.float64]) -> Coded:
+    """Return numbers as their canonical texts."""
+    distinct, codes = np.unique(values, return_inverse=True)
+    texts = [None if np.isnan(v) else number_text(v) for v in distinct.tolist()]
+    return Coded(
+        pa.DictionaryArray.from_arrays(codes.astype(np.int32), pa.array(texts, pa.large_string())), False
+    )
 
 
-def merged(codes: NDArray[np.int32], texts: Sequence[str | None], order: bool = False) -> Texts:
-    """Return the texts with outer space stripped, equal ones made one."""
-    stripped = [None if t is None else t.strip(SPACE) for t in texts]
-    known = {t: i for i, t in enumerate(dict.fromkeys(t for t in stripped if t is not None))}
-    into = np.array([-1 if t is None else known[t] for t in stripped] + [-1], dtype=np.int32)
-    ordered = tuple(known) if order else None
-    if len(known) == len(texts) and None not in stripped:
-        return Texts(codes, tuple(known), ordered)
-    return Texts(into[codes], tuple(known), ordered)
+def _from_integers(chunk: pa.Array, as_text: bool) -> Part:
+    """Whole numbers that a double cannot hold stay texts, so that none are merged by rounding."""
+    if not as_text and chunk.type.bit_width < 64:
+        return Floats(floats(chunk))
+    ends = pc.min_max(chunk)
+    low, high = ends["min"].as_py(), ends["max"].as_py()
+    if not as_text and (low is None or max(-low, high) <= 1 << 53):
+        return Floats(floats(chunk))
+    coded = chunk.dictionary_encode()
+    wholes = coded.dictionary.to_pylist()
+    if not as_text and all(int(float(n)) == n for n in wholes):
+        return Floats(floats(chunk))
+    texts = pa.array([str(n) for n in wholes], pa.large_string())
+    return Coded(pa.DictionaryArray.from_arrays(coded.indices, texts), written=False)
 
 
-def _from_dictionary(column: pa.ChunkedArray, name: str) -> Numbers | Texts:
-    import pyarrow as pa
-
-    unified = column.unify_dictionaries().combine_chunks()
-    if isinstance(unified, pa.ChunkedArray):
-        unified = pa.concat_arrays(unified.chunks) if unified.num_chunks else pa.array([], column.type)
-    inner = look_at(pa.chunked_array([unified.dictionary]), name)
-    codes = _numpy(unified.indices.cast(pa.int32(), safe=False).fill_null(-1)).astype(np.int32)
-    if isinstance(inner, Numbers):
-        if column.type.ordered:
-            texts = [None if np.isnan(v) else number_text(v) for v in inner.values.tolist()]
-            return merged(codes, texts, order=True)
-        return Numbers(np.append(inner.values, np.nan)[codes], inner.dated)
-    return merged(np.append(inner.codes, -1).astype(np.int32)[codes], inner.texts, column.type.ordered)
+def _from_decimals(chunk: pa.Array, as_text: bool) -> Part:
+    coded = chunk.dictionary_encode()
+    texts = [strings.canonical(_plain_decimal(d)) for d in coded.dictionary.to_pylist()]
+    array = pa.DictionaryArray.from_arrays(coded.indices, pa.array(texts, pa.large_string()))
+    return (
+        Coded(array, written=False) if as_text else _from_dictionary(array, "", (), ".", False, written=False)
+    )
 
 
-def number_text(value: float) -> str:
-    """Return the shortest text that reads back as the number; whole numbers without a point."""
-    whole = abs(value) < 1e16 and value == int(value)
-    return str(int(value)) if whole else repr(float(value))
+def _plain_decimal(value: Any) -> Any:
+    """Return a decimal as int when whole, so that nothing is rounded, else as the nearest double."""
+    return int(value) if value == value.to_integral_value() else float(value)
 
 
-def parse(texts: Sequence[str], marks: Sequence[str], point: str) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
-    """Return values[text] and kinds[text] of written cells; what is no number has the value NaN."""
-    data, offsets = kernels.join_texts(texts)
-    parsed = kernels.parse_numbers(data, offsets, None, marks, point, dates=True)
-    return parsed.values, parsed.kinds
+def _from_moments(chunk: pa.Array, as_text: bool) -> Part:
+    """Dates and times are days: double(microseconds) / 86,400,000,000, the same bits as from ISO text."""
+    if as_text:
+        return Coded(chunk.cast(pa.large_string()).dictionary_encode(), written=False)
+    micros = chunk.cast(pa.timestamp("us", getattr(chunk.type, "tz", None)), safe=False).cast(pa.int64())
+    return Floats(floats(micros) / 86400e6, dated=True)
+
+
+def _from_strings(chunk: pa.Array, marks: Sequence[str], decimal: str, as_text: bool) -> Part:
+    """Cells that nearly all differ and read as numbers are read at once; others are coded first."""
+    if pa.types.is_string_view(chunk.type):
+        chunk = chunk.cast(pa.large_string())
+    if not as_text and _looks_numeric(chunk, marks, decimal):
+        parsed = strings.numbers(chunk, marks, decimal, dates=True)
+        for family, dated in ((WRITTEN_NUMBERS, False), ((CellKind.DATE,), True)):
+            if parsed.count(CellKind.MISSING, *family) == len(chunk):
+                return Floats(parsed.values, dated, written=True)
+    return Coded(_narrow(chunk.dictionary_encode()))
+
+
+def _looks_numeric(chunk: pa.Array, marks: Sequence[str], decimal: str) -> bool:
+    step = max(len(chunk) // SAMPLE, 1)
+    sample = chunk.take(pa.array(np.arange(0, len(chunk), step))) if step > 1 else chunk
+    if len(pc.unique(sample)) * 4 < len(sample):
+        return False
+    parsed = strings.numbers(sample, marks, decimal, dates=True)
+    plain = parsed.count(CellKind.MISSING, CellKind.DATE, *WRITTEN_NUMBERS)
+    return plain == len(sample)
+
+
+def _narrow(array: pa.DictionaryArray) -> pa.DictionaryArray:
+    """Return the same array with indices as narrow as its dictionary allows: chunks may wait for others."""
+    size = len(array.dictionary)
+    kind = pa.int8() if size < 1 << 7 else pa.int16() if size < 1 << 15 else pa.int32()
+    return pa.DictionaryArray.from_arrays(array.indices.cast(kind), array.dictionary)
+
+
+def _from_dictionary(
+    chunk: pa.DictionaryArray,
+    name: str,
+    marks: Sequence[str],
+    decimal: str,
+    as_text: bool,
+    written: bool = True,
+) -> Part:
+    """A dictionary is its values, taken by index; an order among them is kept for the judge."""
+    values = chunk.dictionary
+    if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
+        return Coded(chunk, written)
+    inner = condense(values, name, marks, decimal, as_text or chunk.type.ordered)
+    indices = chunk.indices.fill_null(len(values)).to_numpy(zero_copy_only=False)
+    if isinstance(inner, Floats):
+        return Floats(np.append(inner.values, np.nan)[indices], inner.dated)
+    texts = inner.array.cast(pa.large_string())
+    plain = pa.DictionaryArray.from_arrays(chunk.indices, texts, ordered=chunk.type.ordered)
+    return Coded(plain, inner.written)

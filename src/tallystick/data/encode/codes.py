@@ -1,30 +1,40 @@
-"""Cells to codes and codes to cells: levels, ordered and boolean columns.
+"""Codes of levels, ordered and boolean columns, and back.
 
-Knows texts and levels. Law: decode(encode(cells)) gives the same texts; k is missing, k + 1 is unseen.
+Knows sorted texts and levels. Law: decode(encode(cells)) gives the same texts; k is missing, k + 1 is unseen.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 
-from tallystick.data.encode.ranks import code_type
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from tallystick.data.encode.strings import code_type
 
 
-def code_map(texts: Sequence[str], levels: Sequence[str], unseen: int | None = None) -> NDArray[Any]:
-    """Return into[text] with one more entry at the end, for missing: the code of each text among the levels.
+def recode(
+    codes: NDArray[Any],
+    texts: pa.LargeStringArray,
+    levels: Sequence[str],
+    *,
+    fold: bool = False,
+    unseen: bool = False,
+) -> NDArray[Any]:
+    """Return codes among texts as codes among levels; len(texts) is missing and becomes len(levels).
 
-    A text that is no level gets `unseen`, or missing when that is None.
+    fold: letter case means nothing. A text that is no level becomes unseen, or missing when that is not asked for.
     """
     k = len(levels)
-    at = {level: code for code, level in enumerate(levels)}
-    other = k if unseen is None else unseen
-    return np.array([at.get(text, other) for text in texts] + [k], dtype=code_type(k + 2))
+    if not fold and len(texts) == k and texts.to_pylist() == list(levels):
+        return codes
+    into = np.full(len(texts) + 1, k, code_type(k))
+    found = pc.index_in(pc.utf8_lower(texts) if fold else texts, pa.array(levels, pa.large_string()))
+    into[:-1] = found.fill_null(k + unseen).to_numpy(zero_copy_only=False)
+    return into[codes]
 
 
 def decode(codes: NDArray[Any], levels: Sequence[str]) -> list[str | None]:

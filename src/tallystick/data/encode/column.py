@@ -1,27 +1,34 @@
-"""One column from cells to codes or values: look, judge, encode. And the same for new cells of a known column.
+"""One column from parts to codes or values: merge, judge, encode.
 
-Knows one column at a time. Knows nothing of the table around it.
+Knows one column at a time. Knows nothing of the table around it, nor of containers.
+Law: the answer depends on the multiset of cells (and their place) alone, not on how they were cut into parts.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from tallystick.data.encode.cells import Numbers, Texts, look_at, number_text, parse
-from tallystick.data.encode.codes import code_map
+from tallystick import kernels
+from tallystick.data.encode import strings
+from tallystick.data.encode.cells import WRITTEN_NUMBERS, Coded, Floats, Part
+from tallystick.data.encode.codes import recode
 from tallystick.data.encode.infer import Asked, NumberFacts, TextFacts, Verdict, judge_numbers, judge_texts
-from tallystick.data.encode.ranks import code_type
-from tallystick.data.schema import CODED, Column, Note
+from tallystick.data.schema import Column, Note
 from tallystick.errors import DataError, shown
-from tallystick.kernels import CellKind
+from tallystick.kernels import CellKind, Scan
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tallystick.data.encode.target import Scale
+    from tallystick.data.encode.weights import Scale
+
+NEGATIVE_ZERO = np.int64(-(2**63))  # the bits of -0.0
 
 
 @dataclass(frozen=True)
@@ -35,10 +42,10 @@ class Done:
 
 @dataclass(frozen=True)
 class Job:
-    """All that is needed to decide and encode one column."""
+    """All that is needed to decide and encode one column. parts(True) gives every part as texts."""
 
     name: str
-    cells: Any
+    parts: Callable[[bool], list[Part]]
     asked: Asked
     scale: Scale
 
@@ -46,202 +53,234 @@ class Job:
         """Look at the cells, judge the column, encode it."""
         if self.asked.kind == "out":
             return self._out(Verdict("out", "as asked"), 0)
-        seen = self._seen()
-        if isinstance(seen, Numbers):
-            return self._numbers(seen, Verdict("numbers", ""))
-        return self._texts(seen)
+        parts = self.parts(self.asked.wants_text)
+        if all(isinstance(part, Floats) for part in parts) and len({p.dated for p in parts}) <= 1:  # type: ignore[union-attr]
+            return self._numbers(*joined(parts), Verdict("numbers", ""))
+        return self._texts(parts)
 
-    def _seen(self) -> Numbers | Texts:
-        if isinstance(self.cells, np.ndarray):
-            seen: Numbers | Texts = Numbers(self.cells)
-        else:
-            seen = look_at(self.cells, self.name)
-        keep = self.scale.keep
-        if isinstance(seen, Numbers):
-            values = seen.values if keep is None else seen.values[keep]
-            return Numbers(_marked(values, self.asked.marks), seen.dated)
-        return seen if keep is None else Texts(seen.codes[keep], seen.texts, seen.order)
+    # ---- numbers ----
+
+    def _numbers(self, values: NDArray[np.float64], dated: bool, scan: Scan | None, before: Verdict) -> Done:
+        """Judge and encode a column whose every cell is a number or missing."""
+        if self.scale.keep is not None:
+            values, scan = values[self.scale.keep], None
+        values, scan, notes = self._tidy(values, scan)
+        facts = number_facts(values, scan, self.scale, dated)
+        verdict = judge_numbers(self.name, facts, self.asked)
+        notes = (*before.notes, *notes, *verdict.notes)
+        why = before.why if verdict.kind == "numeric" and before.notes else verdict.why
+        if verdict.kind == "out":
+            return self._out(replace(verdict, notes=notes), facts.missing)
+        if verdict.kind == "boolean":
+            codes = np.where(np.isnan(values), 2, values).astype(np.uint8)
+            return Done(self._column("boolean", verdict.levels, facts.missing, why), codes, notes)
+        low, high = (None, None) if facts.missing == facts.total else (facts.low, facts.high)
+        column = replace(
+            self._column("numeric", (), facts.missing, why), low=low, high=high, unit="date" * dated
+        )
+        return Done(column, values, notes)
+
+    def _column(self, kind: Any, levels: tuple[str, ...], missing: int, why: str) -> Column:
+        return Column(self.name, kind, levels, missing=missing, declared=self.asked.declared, why=why)
 
     def _out(self, verdict: Verdict, missing: int) -> Done:
         column = Column(self.name, "out", missing=missing, declared=self.asked.kind == "out", why=verdict.why)
         return Done(column, None, verdict.notes)
 
-    def _numbers(self, seen: Numbers, before: Verdict) -> Done:
-        values, notes = self._finite(seen.values)
-        facts = number_facts(values, self.scale, seen.dated)
-        verdict = judge_numbers(self.name, facts, self.asked)
-        notes = (*before.notes, *notes, *verdict.notes)
-        if verdict.kind == "out":
-            return self._out(replace(verdict, notes=notes), facts.missing)
-        declared = self.asked.kind is not None or self.asked.levels is not None
-        if verdict.kind == "boolean":
-            codes = np.where(np.isnan(values), 2, values).astype(np.uint8)
-            column = Column(self.name, "boolean", verdict.levels, missing=facts.missing, why=verdict.why)
-            return Done(column, codes, notes)
-        if verdict.kind == "levels":
-            distinct, codes = np.unique(values, return_inverse=True)
-            texts = tuple("" if np.isnan(v) else number_text(v) for v in distinct.tolist())
-            order = tuple(t for t in texts if t) if self.asked.kind == "ordered" else None
-            return self._texts(Texts(codes.astype(np.int32), texts, order))
-        low, high = (None, None) if facts.missing == facts.total else (facts.low, facts.high)
-        column = Column(
-            self.name, "numeric", low=low, high=high, unit="date" if seen.dated else "", missing=facts.missing,
-            declared=declared, why=verdict.why,
-        )
-        return Done(column, values, notes)
+    def _tidy(
+        self, values: NDArray[np.float64], scan: Scan | None
+    ) -> tuple[NDArray[np.float64], Scan, tuple[Note, ...]]:
+        """Return the values without -0.0, numeric marks and infinities; an infinity is an error unless allowed."""
+        sentinels = mark_numbers(self.asked.marks)
+        if len(sentinels) and (hit := np.isin(values, sentinels)).any():
+            values, scan = np.where(hit, np.nan, values), None
+        scan = scan or kernels.scan(values)
+        notes: tuple[Note, ...] = ()
+        if scan.first_infinity >= 0:
+            infinite = np.isinf(values)
+            self._refuse_infinite(np.flatnonzero(infinite))
+            text = f"column {shown(self.name)}: infinite values count as missing."
+            notes = (Note("infinite-as-missing", text, self.name, self.scale.count(infinite)),)
+            values = np.where(infinite, np.nan, values)
+            scan = kernels.scan(values)
+        if scan.low <= 0 <= scan.high and (values.view(np.int64) == NEGATIVE_ZERO).any():
+            values = values + 0.0
+        return values, scan, notes
 
-    def _finite(self, values: NDArray[np.float64]) -> tuple[NDArray[np.float64], tuple[Note, ...]]:
-        infinite = np.isinf(values)
-        if not infinite.any():
-            return values, ()
-        rows = self.scale.row_numbers(np.flatnonzero(infinite))
+    def _refuse_infinite(self, rows: NDArray[np.int64]) -> None:
         if self.asked.inf != "missing":
+            listed = ", ".join(f"{row + 1:,}" for row in self.scale.row_numbers(rows[:5]))
             raise DataError(
-                f"column {shown(self.name)} holds {len(rows):,} infinite values, first in row {rows[0] + 1:,}. "
+                f"column {shown(self.name)} holds {len(rows):,} infinite values (rows {listed}{', …' * (len(rows) > 5)}). "
                 "Pass inf='missing' to count them as missing."
             )
-        note = Note("infinite-as-missing", f"column {shown(self.name)}: infinite values count as missing.", self.name, self.scale.count(infinite))
-        return np.where(infinite, np.nan, values), (note,)
 
-    def _texts(self, seen: Texts) -> Done:
-        values, kinds = parse(seen.texts, self.asked.marks, self.asked.decimal)
-        counts = self.scale.counts(seen.codes, len(seen.texts))  # the last entry counts missing
-        here = (kinds != CellKind.MISSING) & (counts[:-1] > 0)
-        texts = np.array(seen.texts, dtype=object)
-        facts = TextFacts(
-            tuple(texts[here]), counts[:-1][here], kinds[here], self.scale.total,
-            self.scale.total - int(counts[:-1][here].sum()), seen.order,
-        )
+    # ---- texts ----
+
+    def _texts(self, parts: list[Part]) -> Done:
+        """Judge a column that holds text; parts already read as numbers stand for texts that are numbers."""
+        merged = Merged(parts, self.asked, self.scale)
+        facts = merged.facts(self.name)
         verdict = judge_texts(self.name, facts, self.asked)
-        if verdict.kind in ("numbers", "dates"):
-            return self._as_numbers(seen, values, kinds, verdict)
+        if verdict.kind in ("numbers", "dates") and merged.can_be(verdict.kind):
+            return self._numbers(self._read(merged, verdict), verdict.kind == "dates", None, verdict)
         if verdict.kind == "out":
             return self._out(verdict, facts.missing)
+        if merged.has_floats:  # some texts were read as numbers and forgotten: look again
+            return self._texts(self.parts(True))
         if verdict.kind == "text":
-            raise DataError(f"column {shown(self.name)} is text; text columns are not read yet.")
-        declared = self.asked.kind is not None or self.asked.levels is not None
-        lookup = [t.lower() for t in seen.texts] if verdict.kind == "boolean" and not declared else seen.texts
-        into = code_map(lookup, verdict.levels)
-        column = Column(
-            self.name, verdict.kind, verdict.levels, missing=facts.missing, declared=declared, why=verdict.why
-        )
-        return Done(column, into[seen.codes], verdict.notes)
+            return self._words(parts, verdict, facts.missing)
+        codes = recode(merged.codes, merged.texts, verdict.levels, fold=verdict.fold)
+        if self.scale.keep is not None:
+            codes = codes[self.scale.keep]
+        missing = facts.missing
+        return Done(self._column(verdict.kind, verdict.levels, missing, verdict.why), codes, verdict.notes)
 
-    def _as_numbers(self, seen: Texts, values: NDArray[np.float64], kinds: NDArray[np.uint8], verdict: Verdict) -> Done:
-        wanted = [CellKind.DATE] if verdict.kind == "dates" else [CellKind.NUMBER, CellKind.INTEGER, CellKind.INFINITE]
+    def _read(self, merged: Merged, verdict: Verdict) -> NDArray[np.float64]:
+        """Return values[row] of texts that are numbers or dates."""
+        wanted = [CellKind.DATE] if verdict.kind == "dates" else list(WRITTEN_NUMBERS)
         if self.asked.kind == "numeric":
             wanted += [CellKind.LEADING_ZEROS, CellKind.INEXACT]
-            self._refuse_unreadable(seen, kinds, wanted)
-        readable = np.append(np.where(np.isin(kinds, wanted), values, np.nan), np.nan)
-        return self._numbers(Numbers(readable[seen.codes], verdict.kind == "dates"), verdict)
+            self._refuse_unreadable(merged, wanted)
+        return merged.values(wanted)
 
-    def _refuse_unreadable(self, seen: Texts, kinds: NDArray[np.uint8], wanted: list[CellKind]) -> None:
-        bad = np.append(~np.isin(kinds, [*wanted, CellKind.MISSING]), False)[seen.codes]
-        if bad.any():
-            at = int(np.flatnonzero(bad)[0])
-            row = self.scale.row_numbers(np.array([at]))[0] + 1
-            example = seen.texts[seen.codes[at]]
+    def _refuse_unreadable(self, merged: Merged, wanted: list[CellKind]) -> None:
+        strange = np.append(~np.isin(merged.parsed.kinds, [*wanted, CellKind.MISSING]), False)
+        bad = np.flatnonzero(strange[merged.codes])
+        if self.scale.keep is not None:
+            bad = np.intersect1d(bad, self.scale.keep)
+        if len(bad):
+            example = merged.texts[int(merged.codes[bad[0]])].as_py()
             raise DataError(
-                f"column {shown(self.name)} is to be numeric, but {int(bad.sum()):,} cells are no numbers, "
-                f"e.g. {shown(example)} in row {row:,}. Pass missing=[{example!r}]."
+                f"column {shown(self.name)} is to be numeric, but {len(bad):,} cells are no numbers, "
+                f"e.g. {shown(example)} in row {bad[0] + 1:,}. Pass missing=[{shown(example)}]."
             )
 
+    def _words(self, parts: list[Part], verdict: Verdict, missing: int) -> Done:
+        from tallystick.data.encode.words import count_words
 
-def _marked(values: NDArray[np.float64], marks: tuple[str, ...]) -> NDArray[np.float64]:
-    """Return the values with -0.0 as 0.0 and those that equal a numeric mark missing."""
-    numbers, kinds = parse(marks, (), ".")
-    sentinels = numbers[np.isin(kinds, [CellKind.NUMBER, CellKind.INTEGER])]
-    negative_zero = (values == 0) & np.signbit(values)
-    if negative_zero.any():
-        values = np.where(negative_zero, 0.0, values)
-    if len(sentinels):
-        values = np.where(np.isin(values, sentinels), np.nan, values)
-    return values
+        cells = pa.chunked_array(
+            [text_cells(p.array, self.asked.marks) for p in parts if isinstance(p, Coded)]
+        )
+        if self.scale.keep is not None:
+            cells = cells.take(pa.array(self.scale.keep))
+        words, counts = count_words(cells, threads=1)
+        column = replace(self._column("text", (), missing, verdict.why), words=words)
+        return Done(column, counts, verdict.notes)
 
 
-def number_facts(values: NDArray[np.float64], scale: Scale, dated: bool = False) -> NumberFacts:
+def text_cells(coded: pa.DictionaryArray, marks: tuple[str, ...]) -> pa.LargeStringArray:
+    """Return the texts themselves, null where missing."""
+    texts = coded.dictionary.cast(pa.large_string())
+    marked = pc.is_in(pc.ascii_trim(texts, strings.SPACES), pa.array(marks, pa.large_string()))
+    return pc.if_else(marked, None, texts).take(coded.indices)
+
+
+class Merged:
+    """The parts of a text column as one: texts[k] sorted, codes[row] with k for missing, parsed as numbers.
+
+    Rows of parts that were read as numbers have the code k too; `numbers` holds their values.
+    """
+
+    def __init__(self, parts: list[Part], asked: Asked, scale: Scale) -> None:
+        self.parts, self.scale = parts, scale
+        self.has_floats = any(isinstance(part, Floats) for part in parts)
+        coded = [part.array for part in parts if isinstance(part, Coded)]
+        found = strings.distinct(coded, asked.marks)
+        self.texts, codes = found.values, found.codes
+        self.parsed = strings.numbers(self.texts, (), asked.decimal, dates=True)
+        self.codes = self._spread(codes) if self.has_floats else codes
+        self.order = _order(coded, self.texts)
+
+    def _spread(self, codes: NDArray[Any]) -> NDArray[Any]:
+        pieces, start = [], 0
+        for part in self.parts:
+            if isinstance(part, Floats):
+                pieces.append(np.full(len(part), len(self.texts), codes.dtype))
+            else:
+                pieces.append(codes[start : start + len(part)])
+                start += len(part)
+        return np.concatenate(pieces)
+
+    def values(self, wanted: list[CellKind]) -> NDArray[np.float64]:
+        """Return values[row]: those of wanted kinds of text, and of the parts read before."""
+        by_code = np.where(np.isin(self.parsed.kinds, wanted), self.parsed.values, np.nan)
+        values = np.append(by_code, np.nan)[self.codes]
+        start = 0
+        for part in self.parts:
+            if isinstance(part, Floats):
+                values[start : start + len(part)] = part.values
+            start += len(part)
+        return values
+
+    def facts(self, name: str) -> TextFacts:
+        """Return what the judge wants to know: only texts that some counted row holds."""
+        keep, k = self.scale.keep, len(self.texts)
+        codes = self.codes if keep is None else self.codes[keep]
+        counts = self.scale.counts(codes, k + 1)
+        texts, kinds, used = self.texts, self.parsed.kinds, counts[:k]
+        if keep is not None and (used == 0).any():
+            texts, kinds, used = texts.filter(pa.array(used > 0)), kinds[used > 0], used[used > 0]
+        numbers, dates = self._read_before()
+        missing = self.scale.total - int(used.sum()) - numbers - dates
+        return TextFacts(texts, used, kinds, self.scale.total, missing, self.order, numbers, dates)
+
+    def _read_before(self) -> tuple[int, int]:
+        """Return the counted rows of parts that were read as numbers, and as dates."""
+        if not self.has_floats:
+            return 0, 0
+        there = []
+        for dated in (False, True):
+            rows = [
+                ~np.isnan(p.values) if isinstance(p, Floats) and p.dated == dated else np.zeros(len(p), bool)
+                for p in self.parts
+            ]
+            there.append(self.scale.count(self.scale.cut(np.concatenate(rows))))
+        return there[0], there[1]
+
+    def can_be(self, kind: str) -> bool:
+        """Were all parts that are no texts any more read as this kind?"""
+        return all(p.dated == (kind == "dates") for p in self.parts if isinstance(p, Floats))
+
+
+def _order(coded: list[pa.DictionaryArray], texts: pa.LargeStringArray) -> tuple[str, ...] | None:
+    """Return the used texts in the order the dictionaries give them, None when they have no order."""
+    if not coded or not all(pa.types.is_dictionary(c.type) and c.type.ordered for c in coded):
+        return None
+    listed = [t.strip(strings.SPACES) for c in coded for t in c.dictionary.to_pylist() if t is not None]
+    used = set(texts.to_pylist())
+    return tuple(t for t in dict.fromkeys(listed) if t in used)
+
+
+def joined(parts: list[Part]) -> tuple[NDArray[np.float64], bool, Scan | None]:
+    """Return the values of number parts as one array: a view when there is one part."""
+    numbers = [part for part in parts if isinstance(part, Floats)]
+    if not numbers:
+        return np.empty(0), False, None
+    if len(numbers) == 1:
+        return numbers[0].values, numbers[0].dated, numbers[0].scan
+    return np.concatenate([part.values for part in numbers]), numbers[0].dated, None
+
+
+def mark_numbers(marks: tuple[str, ...]) -> NDArray[np.float64]:
+    """Return the missing marks that are numbers."""
+    data, offsets = kernels.join_texts(marks)
+    parsed = kernels.parse_numbers(data, offsets, None, ())
+    return parsed.values[np.isin(parsed.kinds, [CellKind.NUMBER, CellKind.INTEGER])]
+
+
+def number_facts(values: NDArray[np.float64], scan: Scan, scale: Scale, dated: bool = False) -> NumberFacts:
     """Return what the judge wants to know of a column of numbers."""
-    gone = np.isnan(values)
-    missing = scale.count(gone)
-    there = values[~gone] if gone.any() else values
-    if len(there) == 0:
+    missing = scan.missing if scale.weights is None else scale.count(np.isnan(values))
+    if scan.missing == len(values):
         return NumberFacts(scale.total, missing, dated=dated)
-    low, high = float(there.min()), float(there.max())
-    whole = bool((there == np.floor(there)).all())
-    binary = low == 0 and high == 1 and whole
-    run = whole and scale.total - missing == high - low + 1 and len(np.unique(there)) == high - low + 1
-    return NumberFacts(scale.total, missing, low, high, whole, binary, run, dated)
+    low, high = float(scan.low) + 0.0, float(scan.high) + 0.0
+    run = scan.whole and scale.total - missing == high - low + 1 and _all_there(values, low, high)
+    binary = scan.binary and low < high
+    return NumberFacts(scale.total, missing, low, high, scan.whole, binary, run, dated)
 
 
-def cut_words(words: Any, start: int, stop: int) -> Any:
-    """Return the word counts of some rows."""
-    starts, word, count = words
-    low, high = starts[start], starts[stop]
-    return starts[start : stop + 1] - low, word[low:high], count[low:high]
-
-
-@dataclass(frozen=True)
-class Matcher:
-    """New cells of a known column: to its codes or values."""
-
-    column: Column
-    marks: tuple[str, ...]
-    decimal: str
-    lenient: bool
-    start: int
-
-    def run(self, cells: Any, rows: int) -> tuple[Any, int, int]:
-        """Return data, missing cells, unseen (or unreadable) cells."""
-        k = len(self.column.levels)
-        coded = self.column.kind in CODED
-        if cells is None:
-            data: Any = np.full(rows, k, code_type(k + 2)) if coded else np.full(rows, np.nan)
-            return data, rows, 0
-        seen = Numbers(cells) if isinstance(cells, np.ndarray) else look_at(cells, self.column.name)
-        if isinstance(seen, Numbers):
-            seen = Numbers(_marked(seen.values, self.marks), seen.dated)
-        return self._codes(seen) if coded else self._values(seen)
-
-    def _codes(self, seen: Numbers | Texts) -> tuple[Any, int, int]:
-        k = len(self.column.levels)
-        if isinstance(seen, Numbers):
-            distinct, codes = np.unique(seen.values, return_inverse=True)
-            seen = Texts(codes.astype(np.int32), tuple("" if np.isnan(v) else number_text(v) for v in distinct.tolist()))
-        values, kinds = parse(seen.texts, self.marks, self.decimal)
-        into = code_map(self._aliases(seen.texts, values, kinds), self.column.levels, unseen=k + 1)
-        into[:-1][kinds == CellKind.MISSING] = k
-        data = into[seen.codes]
-        return data, int((data == k).sum()), int((data == k + 1).sum())
-
-    def _aliases(self, texts: tuple[str, ...], values: NDArray[np.float64], kinds: NDArray[np.uint8]) -> list[str]:
-        """Return each text as the level it means: "1.0" is "1", TRUE is "true", true is "1" where levels are 0 and 1."""
-        levels = set(self.column.levels)
-        pair = {"false": self.column.levels[0], "true": self.column.levels[1]} if self.column.kind == "boolean" else {}
-        back = {"0": "false", "1": "true"}
-        found = []
-        for text, value, kind in zip(texts, values.tolist(), kinds.tolist(), strict=True):
-            if text not in levels:
-                if kind in (CellKind.NUMBER, CellKind.INTEGER):
-                    text = number_text(value)
-                    text = back.get(text, text) if text not in levels and self.column.kind == "boolean" else text
-                elif kind == CellKind.BOOLEAN:
-                    text = text.lower() if text.lower() in levels else pair.get(text.lower(), text)
-            found.append(text)
-        return found
-
-    def _values(self, seen: Numbers | Texts) -> tuple[Any, int, int]:
-        bad = 0
-        if isinstance(seen, Numbers):
-            data = seen.values
-        else:
-            values, kinds = parse(seen.texts, self.marks, self.decimal)
-            wrong = np.append(np.isnan(values) & (kinds != CellKind.MISSING), False)[seen.codes]
-            bad = int(wrong.sum())
-            if bad and not self.lenient:
-                at = int(np.flatnonzero(wrong)[0])
-                raise DataError(
-                    f"column {shown(self.column.name)} was numeric when the model was fitted, but row "
-                    f"{self.start + at + 1:,} holds {shown(seen.texts[seen.codes[at]])}. Correct it, or pass lenient=True."
-                )
-            data = np.append(values, np.nan)[seen.codes]
-        return data, int(np.isnan(data).sum()), bad
+def _all_there(values: NDArray[np.float64], low: float, high: float) -> bool:
+    seen = np.zeros(int(high - low) + 1, bool)
+    seen[(values[~np.isnan(values)] - low).astype(np.int64)] = True
+    return bool(seen.all())

@@ -1,41 +1,135 @@
-"""Rows of a source as whole Arrow columns, or batch by batch.
+"""Rows of a source as parts per column: numbers or coded texts, batch by batch, over threads.
 
-Knows sources and Arrow.
+Knows sources and parts. Knows nothing of kinds.
+Law: the parts of a column, one after the other, are its cells in the order of the source.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from tallystick import kernels
 from tallystick.contracts import Source
+from tallystick.data.encode.cells import Floats, Part, condense
+from tallystick.data.encode.work import in_order
+
+BATCH = 65_536
+
+Give = Callable[[bool], list[Part]]  # True: every part as texts
 
 
-def gather(source: Source) -> tuple[int, dict[str, Any]]:
-    """Return the number of rows and every column: an Arrow chunked array, or a view of a NumPy matrix."""
+@dataclass(frozen=True)
+class Gathered:
+    """All columns of a source. columns[name](as_text) gives the parts of one."""
+
+    rows: int
+    columns: Mapping[str, Give]
+
+
+def gather(
+    source: Source, marks: Sequence[str], decimal: str, texts: Sequence[str], threads: int | None
+) -> Gathered:
+    """Return the columns of a source; those in `texts` are read as texts from the start."""
     matrix = getattr(source, "matrix", None)
-    if matrix is not None and matrix.dtype == np.float64:
-        return len(matrix), {name: matrix[:, j] for j, name in enumerate(source.columns)}
+    if matrix is not None and matrix.dtype == np.float64 and matrix.dtype.isnative:
+        return _from_matrix(source, matrix, marks, decimal)
     if hasattr(source, "column"):
-        return source.rows, {name: source.column(name) for name in source.columns}  # type: ignore[attr-defined]
-    batches = list(source.batches())
-    if not batches:
-        return 0, {name: pa.chunked_array([], pa.string()) for name in source.columns}
-    table = pa.Table.from_batches(batches)
-    return table.num_rows, {name: table.column(j) for j, name in enumerate(source.columns)}
+        return _from_columns(source, marks, decimal)
+    return _from_batches(source, marks, decimal, texts, threads)
 
 
-def batch_columns(source: Source, names: Sequence[str]) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yield the rows of each batch and its columns by name."""
-    matrix = getattr(source, "matrix", None)
-    if matrix is not None and matrix.dtype == np.float64:
-        for start in range(0, len(matrix), 65_536):
-            part = matrix[start : start + 65_536]
-            yield len(part), {n: part[:, j] for j, n in enumerate(source.columns) if n in set(names)}
+def _from_matrix(source: Any, matrix: Any, marks: Sequence[str], decimal: str) -> Gathered:
+    """Views of the matrix: read once for the facts, never copied."""
+    scans = kernels.scan_matrix(matrix)
+
+    def give(j: int) -> Give:
+        def parts(as_text: bool) -> list[Part]:
+            if as_text:
+                return [
+                    condense(
+                        pa.array(np.ascontiguousarray(matrix[:, j])), source.columns[j], marks, decimal, True
+                    )
+                ]
+            return [Floats(matrix[:, j], scan=scans[j])]
+
+        return parts
+
+    return Gathered(len(matrix), {name: give(j) for j, name in enumerate(source.columns)})
+
+
+def _from_columns(source: Any, marks: Sequence[str], decimal: str) -> Gathered:
+    def give(name: str) -> Give:
+        return lambda as_text: [
+            condense(c, name, marks, decimal, as_text) for c in source.column(name).chunks
+        ]
+
+    return Gathered(source.rows, {name: give(name) for name in source.columns})
+
+
+def _from_batches(
+    source: Source, marks: Sequence[str], decimal: str, texts: Sequence[str], threads: int | None
+) -> Gathered:
+    """Each batch is condensed as it comes and then forgotten."""
+    names = source.columns
+
+    def condense_all(load: Callable[[], Any]) -> tuple[int, list[Part]]:
+        batch = load()
+        columns = zip(names, batch.columns, strict=True)
+        return batch.num_rows, [condense(cells, n, marks, decimal, n in texts) for n, cells in columns]
+
+    rows, parts = 0, [list[Part]() for _ in names]
+    for count, more in in_order((_bind(condense_all, load) for load in pieces(source)), threads):
+        rows += count
+        for known, part in zip(parts, more, strict=True):
+            known.append(part)
+
+    def give(j: int) -> Give:
+        def parts_of(as_text: bool) -> list[Part]:
+            if not as_text or names[j] in texts:
+                return parts[j]
+            loads = (
+                _bind(lambda load: condense(load().column(j), names[j], marks, decimal, True), load)
+                for load in pieces(source)
+            )
+            return list(in_order(loads, 1))
+
+        return parts_of
+
+    return Gathered(rows, {name: give(j) for j, name in enumerate(names)})
+
+
+def _bind(function: Callable[[Any], Any], argument: Any) -> Callable[[], Any]:
+    return lambda: function(argument)
+
+
+def pieces(source: Source) -> Iterator[Callable[[], Any]]:
+    """Yield callables that each return one batch; a source that can lets threads do the reading."""
+    if hasattr(source, "pieces"):
+        yield from source.pieces()
         return
     for batch in source.batches():
-        at = {name: j for j, name in enumerate(source.columns)}
-        yield batch.num_rows, {name: pa.chunked_array([batch.column(at[name])]) for name in names}
+        yield _bind(lambda b: b, batch)
+
+
+def batch_columns(
+    source: Source, names: Sequence[str]
+) -> Iterator[Callable[[], tuple[int, Mapping[str, Any]]]]:
+    """Yield callables that each return the rows of a batch and its columns by name: Arrow, or views of a matrix."""
+    at = {name: j for j, name in enumerate(source.columns)}
+    matrix = getattr(source, "matrix", None)
+    if matrix is not None and matrix.dtype == np.float64 and matrix.dtype.isnative:
+        for start in range(0, len(matrix), BATCH):
+            part = matrix[start : start + BATCH]
+            yield _bind(lambda p: (len(p), {n: p[:, at[n]] for n in names}), part)
+        return
+    for load in pieces(source):
+        yield _bind(lambda get: _columns_of(get(), names, at), load)
+
+
+def _columns_of(batch: Any, names: Sequence[str], at: Mapping[str, int]) -> tuple[int, Mapping[str, Any]]:
+    return batch.num_rows, {name: batch.column(at[name]) for name in names}

@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from tallystick.data.schema import KINDS, MISSING_MARKS, Kind, Note, Reading, Wishes
-from tallystick.kernels import CellKind as Cell
-from tallystick.data.source.frames import cell_text
+from tallystick.data.source.values import cell_text
 from tallystick.errors import DataError, OptionError, nearest, shown, some
+from tallystick.kernels import CellKind as Cell
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MANY_ROWS = 20  # the identifier rule needs this many rows
-NEARLY_ALL = 0.99  # of the cells must be numbers for the others to be taken as missing
+NEARLY_ALL = 99  # percent of the cells must be numbers for the others to be taken as missing
 FEW_TOKENS = 10  # other texts at most, for the same
-DISTINCT_SHARE = 0.9  # of distinct values make an identifier
+DISTINCT_SHARE = 9  # tenths of the rows that differ make an identifier
 TEXT_WORDS = 5  # words per distinct value make a text column
-TEXT_SHARE = 0.3  # of the rows must differ
-TEXT_VALUES = 10
+TEXT_SHARE = 3  # tenths of the rows must differ for it
+TEXT_VALUES = 10  # texts at least, for the same
 
 
 @dataclass(frozen=True)
@@ -40,28 +40,54 @@ class Asked:
     decimal: str = "."
     inf: str = "error"
 
+    @property
+    def declared(self) -> bool:
+        """Did the user settle what the column is?"""
+        return self.kind is not None or self.levels is not None
+
+    @property
+    def wants_text(self) -> bool:
+        """Are even numbers wanted as texts?"""
+        return self.kind in ("levels", "ordered", "boolean", "text") or (
+            self.kind is None and self.levels is not None
+        )
+
 
 @dataclass(frozen=True)
 class Verdict:
-    """A kind, why, and what has to be said about it. `dropped`: texts that count as missing from now on."""
+    """A kind, why, and what has to be said about it. `fold`: letter case means nothing."""
 
     kind: Kind | Literal["numbers", "dates"]
     why: str
     notes: tuple[Note, ...] = ()
     levels: tuple[str, ...] = ()
-    dropped: frozenset[str] = frozenset()
+    fold: bool = False
 
 
 @dataclass(frozen=True)
 class TextFacts:
-    """The distinct texts of a column: counts[text] of rows, kinds[text] as the parser saw them; total rows."""
+    """The distinct texts of a column, sorted: counts[text] of rows, kinds[text] as the parser saw them; total rows.
 
-    texts: tuple[str, ...]
+    numbers, dates: rows beside these whose texts were read as plain numbers or dates already, and are not listed.
+    """
+
+    texts: Any  # Arrow large_string
     counts: NDArray[np.int64]
     kinds: NDArray[np.uint8]
     total: int
     missing: int
     order: tuple[str, ...] | None = None
+    numbers: int = 0
+    dates: int = 0
+
+    @property
+    def present(self) -> int:
+        """Rows with a value."""
+        return self.total - self.missing
+
+    def some(self, which: NDArray[np.bool_], limit: int) -> list[str]:
+        """Return the first texts of a choice, in the order of their bytes."""
+        return [self.texts[int(i)].as_py() for i in np.flatnonzero(which)[:limit]]
 
 
 @dataclass(frozen=True)
@@ -91,7 +117,9 @@ class Plan:
 
     def of(self, name: str) -> Asked:
         """Return what was said about one column."""
-        return Asked(self.kinds.get(name), self.levels.get(name), name in self.keep, self.marks, self.decimal, self.inf)
+        return Asked(
+            self.kinds.get(name), self.levels.get(name), name in self.keep, self.marks, self.decimal, self.inf
+        )
 
 
 def check_wishes(wishes: Wishes, names: Iterable[str], reading: Reading, inf: str) -> Plan:
@@ -100,7 +128,9 @@ def check_wishes(wishes: Wishes, names: Iterable[str], reading: Reading, inf: st
     for option, asked in (("kinds", wishes.kinds), ("levels", wishes.levels), ("keep", wishes.keep)):
         for name in asked:
             if name not in known:
-                raise OptionError(f"{option} names column {shown(name)}, which is not there.{nearest(str(name), known)}")
+                raise OptionError(
+                    f"{option} names column {shown(name)}, which is not there.{nearest(str(name), known)}"
+                )
     for name, kind in wishes.kinds.items():
         if kind not in KINDS:
             raise OptionError(
@@ -125,13 +155,17 @@ def _mark_text(mark: Any) -> str:
 def _level_texts(name: str, values: Iterable[Any]) -> tuple[str, ...]:
     texts = [cell_text(value, name) for value in values]
     if None in texts or len(set(texts)) != len(texts) or not texts:
-        raise OptionError(f"levels of column {shown(name)} must be different values, none missing: {some(texts)}.")
+        raise OptionError(
+            f"levels of column {shown(name)} must be different values, none missing: {some(texts)}."
+        )
     return tuple(t.strip() for t in texts if t is not None)
 
 
 def out(name: str, why: str, count: int = 0) -> Verdict:
     """Return the verdict that a column is left out, with its note."""
-    return Verdict("out", why, (Note("column-left-out", f"column {shown(name)} is left out: {why}.", name, count),))
+    return Verdict(
+        "out", why, (Note("column-left-out", f"column {shown(name)} is left out: {why}.", name, count),)
+    )
 
 
 def judge_numbers(name: str, facts: NumberFacts, asked: Asked) -> Verdict:
@@ -139,8 +173,6 @@ def judge_numbers(name: str, facts: NumberFacts, asked: Asked) -> Verdict:
     present = facts.total - facts.missing
     if asked.kind == "out":
         return Verdict("out", "as asked")
-    if asked.kind in ("levels", "ordered", "boolean", "text") or (asked.levels and asked.kind is None):
-        return Verdict("levels", "as asked")  # the texts of the numbers are judged instead
     if asked.kind == "numeric":
         return Verdict("numeric", "as asked")
     if present == 0:
@@ -150,11 +182,16 @@ def judge_numbers(name: str, facts: NumberFacts, asked: Asked) -> Verdict:
     if facts.run and not asked.keep and not facts.dated and is_row_index(name, facts):
         return out(name, "it is a saved row index")
     if facts.run and facts.whole and not asked.keep and not facts.dated and present >= MANY_ROWS:
-        return out(name, f"it looks like an identifier ({present:,} whole numbers without a gap; keep={name!r} uses it)")
+        return out(
+            name,
+            f"it looks like an identifier ({present:,} whole numbers without a gap; keep=[{shown(name)}] uses it)",
+        )
     if facts.binary:
         return Verdict("boolean", "no value but 0 and 1", levels=("0", "1"))
     if facts.dated:
-        note = Note("dates", f"column {shown(name)} holds dates; they are used as days since 1970-01-01.", name)
+        note = Note(
+            "dates", f"column {shown(name)} holds dates; they are used as days since 1970-01-01.", name
+        )
         return Verdict("numeric", "dates, as days since 1970-01-01", (note,))
     return Verdict("numeric", "whole numbers" if facts.whole else "real numbers")
 
@@ -173,100 +210,162 @@ def judge_texts(name: str, facts: TextFacts, asked: Asked) -> Verdict:
     """Return the kind of a column of texts: perhaps they are numbers, dates, booleans, names or sentences."""
     if asked.kind == "out":
         return Verdict("out", "as asked")
-    if asked.kind in ("levels", "ordered", "boolean") or (asked.levels and asked.kind in (None, "levels", "ordered")):
-        return _judge_declared(name, facts, asked)
     if asked.kind == "text":
         return Verdict("text", "as asked")
     if asked.kind == "numeric":
-        return Verdict("numbers", "as asked")
-    if not facts.texts:
+        dates = bool((facts.kinds == Cell.DATE).any()) or facts.dates > 0
+        return Verdict("dates" if dates else "numbers", "as asked")
+    if asked.wants_text:
+        return _judge_declared(name, facts, asked)
+    if facts.present == 0:
         return out(name, f"all {facts.total:,} values are missing", facts.total)
-    if facts.order is not None:
+    if facts.order is not None and len(facts.texts) > 1:
         return Verdict("ordered", "the column came with an order", levels=facts.order)
     numbers = _judge_as_numbers(name, facts)
     if numbers is not None:
         return numbers
-    if len(facts.texts) == 1 and not asked.keep:
-        present = facts.total - facts.missing
-        return out(name, f"it has one value ({shown(facts.texts[0])}) in {present:,} rows", present)
-    if (facts.kinds == Cell.BOOLEAN).all():
-        return Verdict("boolean", "no value but true and false", levels=("false", "true"))
+    if len(facts.texts) == 1 and facts.numbers + facts.dates == 0 and not asked.keep:
+        return out(
+            name, f"it has one value ({shown(facts.texts[0])}) in {facts.present:,} rows", facts.present
+        )
+    if facts.numbers + facts.dates == 0 and (facts.kinds == Cell.BOOLEAN).all():
+        return _judge_boolean(name, facts, asked)
     return _judge_words(name, facts, asked)
+
+
+def _judge_boolean(name: str, facts: TextFacts, asked: Asked) -> Verdict:
+    said = {text.as_py().lower() for text in facts.texts}
+    if len(said) == 1 and not asked.keep:
+        return out(name, f"it has one value ({shown(said.pop())}) in {facts.present:,} rows", facts.present)
+    return Verdict("boolean", "no value but true and false", levels=("false", "true"), fold=True)
 
 
 def _judge_as_numbers(name: str, facts: TextFacts) -> Verdict | None:
     """Return "numbers" or "dates" when nearly all cells are; the rule for the few others is in the note."""
-    by_kind = np.bincount(facts.kinds, weights=facts.counts, minlength=len(Cell))
-    present = facts.total - facts.missing
+    by_kind = [int(facts.counts[facts.kinds == kind].sum()) for kind in Cell]
     if by_kind[Cell.LEADING_ZEROS] or by_kind[Cell.INEXACT]:
         return None
-    families: tuple[tuple[Literal["numbers", "dates"], tuple[Cell, ...]], ...] = (
-        ("numbers", (Cell.NUMBER, Cell.INTEGER, Cell.INFINITE)),
-        ("dates", (Cell.DATE,)),
+    families: tuple[tuple[Literal["numbers", "dates"], tuple[Cell, ...], int], ...] = (
+        ("numbers", (Cell.NUMBER, Cell.INTEGER, Cell.INFINITE), facts.numbers),
+        ("dates", (Cell.DATE,), facts.dates),
     )
-    for what, family in families:
+    for what, family, before in families:
         inside = np.isin(facts.kinds, family)
-        if not inside.any() or sum(by_kind[k] for k in family) < NEARLY_ALL * present:
+        strange = len(inside) - int(inside.sum())
+        rows = sum(by_kind[k] for k in family) + before
+        if rows == 0 or strange > FEW_TOKENS or rows * 100 < NEARLY_ALL * facts.present:
             continue
-        others = [facts.texts[i] for i in np.flatnonzero(~inside)]
-        if not others:
+        if strange == 0:
             return Verdict(what, f"all values read as {what}")
-        if len(others) <= FEW_TOKENS:
-            cells = int(facts.counts[~inside].sum())
-            text = f"column {shown(name)} holds {what}, but for {some(sorted(others), FEW_TOKENS)}: taken as missing."
-            note = Note("texts-as-missing", text, name, cells)
-            return Verdict(what, f"nearly all values read as {what}", (note,), dropped=frozenset(others))
+        text = f"column {shown(name)} holds {what}, but for {some(facts.some(~inside, FEW_TOKENS), FEW_TOKENS)}: "
+        note = Note("texts-as-missing", text + "taken as missing.", name, int(facts.counts[~inside].sum()))
+        return Verdict(what, f"nearly all values read as {what}", (note,))
     return None
 
 
 def _judge_words(name: str, facts: TextFacts, asked: Asked) -> Verdict:
     """Return levels, text or out for a column of words."""
-    distinct, notes = len(facts.texts), list(_form_notes(name, facts))
-    if distinct >= max(TEXT_VALUES, TEXT_SHARE * facts.total):
-        words = sum(len(text.split()) for text in facts.texts)
-        if words >= TEXT_WORDS * distinct:
-            why = f"{distinct:,} different texts of {words / distinct:.0f} words"
+    distinct = len(facts.texts)
+    if distinct >= TEXT_VALUES and distinct * 10 >= TEXT_SHARE * facts.total:
+        words = words_per_text(facts.texts)
+        if words >= TEXT_WORDS:
+            why = f"{distinct:,} different texts of {words:.0f} words"
             note = Note("read-as-text", f"column {shown(name)} is read as text, word by word ({why}).", name)
             return Verdict("text", why, (note,))
-    if facts.total >= MANY_ROWS and distinct >= DISTINCT_SHARE * facts.total and not asked.keep:
-        why = f"it looks like an identifier ({distinct:,} different values in {facts.total:,} rows; keep={name!r} uses it)"
-        return out(name, why)
-    return Verdict("levels", f"{distinct:,} different texts", tuple(notes), levels=tuple(sorted(facts.texts)))
+    if facts.total >= MANY_ROWS and distinct * 10 >= DISTINCT_SHARE * facts.total and not asked.keep:
+        cure = f"keep=[{shown(name)}] uses it"
+        return out(
+            name,
+            f"it looks like an identifier ({distinct:,} different values in {facts.total:,} rows; {cure})",
+        )
+    if facts.numbers + facts.dates:  # the levels are not all known yet; the caller looks again
+        return Verdict("levels", "")
+    levels = tuple(facts.texts.to_pylist())
+    return Verdict("levels", f"{distinct:,} different texts", tuple(_form_notes(name, facts)), levels=levels)
+
+
+def words_per_text(texts: Any) -> float:
+    """Return the mean number of words, over all texts or some 10,000 evenly among the sorted ones."""
+    import pyarrow.compute as pc
+
+    sample = texts.take(np.arange(0, len(texts), -(-len(texts) // 10_000)))
+    return float(pc.sum(pc.count_substring_regex(sample, r"\S+")).as_py()) / len(sample)
 
 
 def _form_notes(name: str, facts: TextFacts) -> Iterable[Note]:
     """Yield notes on texts that look like numbers but are not taken for them."""
     forms = (
-        (Cell.LEADING_ZEROS, "leading-zeros", "holds numbers with leading zeros, e.g. {}; they are kept as levels."),
-        (Cell.INEXACT, "large-integers", "holds whole numbers too large for exact arithmetic, e.g. {}; kept as levels."),
-        (Cell.OTHER_DECIMAL, "decimal-comma", "holds numbers with another decimal mark, e.g. {}: pass decimal=','."),
-        (Cell.THOUSANDS, "thousands", "holds numbers with a thousands mark or a decimal comma, e.g. {}; not guessed."),
-        (Cell.PERCENT, "percent", "holds percentages, e.g. {}; they are kept as levels. Remove the sign to use numbers."),
-        (Cell.CURRENCY, "currency", "holds amounts of money, e.g. {}; kept as levels. Remove the sign to use numbers."),
+        (
+            Cell.LEADING_ZEROS,
+            "leading-zeros",
+            "holds numbers with leading zeros, e.g. {}; they are kept as levels.",
+        ),
+        (
+            Cell.INEXACT,
+            "large-integers",
+            "holds whole numbers too large for exact arithmetic, e.g. {}; kept as levels.",
+        ),
+        (
+            Cell.OTHER_DECIMAL,
+            "decimal-comma",
+            "holds numbers with another decimal mark, e.g. {}: pass decimal=','.",
+        ),
+        (
+            Cell.THOUSANDS,
+            "thousands",
+            "holds numbers with a thousands mark or a decimal comma, e.g. {}; not guessed.",
+        ),
+        (
+            Cell.PERCENT,
+            "percent",
+            "holds percentages, e.g. {}; they are kept as levels. Remove the sign to use numbers.",
+        ),
+        (
+            Cell.CURRENCY,
+            "currency",
+            "holds amounts of money, e.g. {}; kept as levels. Remove the sign to use numbers.",
+        ),
     )
     for kind, code, text in forms:
         found = facts.kinds == kind
         if found.any():
-            example = min(facts.texts[i] for i in np.flatnonzero(found))
+            example = facts.some(found, 1)[0]
             told = f"column {shown(name)} " + text.format(shown(example))
             yield Note(code, told, name, int(facts.counts[found].sum()))
 
 
 def _judge_declared(name: str, facts: TextFacts, asked: Asked) -> Verdict:
     """Return levels, ordered or boolean as asked, with the declared levels if any."""
-    kind = asked.kind or "levels"
+    kind, found = asked.kind or "levels", facts.texts.to_pylist()
+    if kind == "boolean" and asked.levels is None and (facts.kinds == Cell.BOOLEAN).all():
+        return Verdict("boolean", "as asked", levels=("false", "true"), fold=True)
     if asked.levels is None:
-        if kind == "ordered" and facts.order is None:
-            raise OptionError(f"column {shown(name)} is to be ordered, but no order is known. Pass levels={{{name!r}: [...]}}.")
-        levels = facts.order if kind == "ordered" and facts.order else tuple(sorted(facts.texts))
+        levels = _natural_order(name, facts, found) if kind == "ordered" else tuple(found)
     else:
-        strange = sorted(set(facts.texts) - set(asked.levels))
-        if strange:
-            raise DataError(
-                f"column {shown(name)} holds {some(strange)}, which the declared levels do not list. "
-                f"Add to levels={{{name!r}: [...]}}, or name as missing=[...]."
-            )
         levels = asked.levels if kind == "ordered" else tuple(sorted(asked.levels))
+        _refuse_strange(name, sorted(set(found) - set(levels)))
     if kind == "boolean" and len(levels) != 2:
-        raise DataError(f"column {shown(name)} is to be boolean, but has {len(levels)} values: {some(levels)}.")
+        raise DataError(
+            f"column {shown(name)} is to be boolean, but has {len(levels)} values: {some(levels)}."
+        )
     return Verdict(kind, "as asked", levels=levels)  # type: ignore[arg-type]
+
+
+def _natural_order(name: str, facts: TextFacts, found: list[str]) -> tuple[str, ...]:
+    """Return levels in the order the column brought, or of their numbers."""
+    if facts.order is not None:
+        return facts.order
+    if np.isin(facts.kinds, (Cell.NUMBER, Cell.INTEGER)).all():
+        return tuple(sorted(found, key=float))
+    raise OptionError(
+        f"column {shown(name)} is to be ordered, but its order is not known. Pass levels={{{shown(name)}: [...]}}, "
+        "lowest first."
+    )
+
+
+def _refuse_strange(name: str, strange: list[str]) -> None:
+    if strange:
+        raise DataError(
+            f"column {shown(name)} holds {some(strange)}, not among its declared levels. "
+            f"Add to levels={{{shown(name)}: [...]}}, or name as missing=[...]."
+        )

@@ -47,11 +47,15 @@ def code_type(levels: int) -> type[np.unsignedinteger[Any]]:
 def distinct(cells: Any, marks: Sequence[str] = ()) -> Distinct:
     """Return the distinct values and codes of a string or dictionary column; null and the marks are missing.
 
-    cells: a string, large_string, string_view or dictionary Array or ChunkedArray, or Python objects.
+    cells: a string, large_string, string_view or dictionary Array or ChunkedArray, a list of such arrays of
+    one type or several, or Python objects.
     """
-    if not isinstance(cells, pa.Array | pa.ChunkedArray):
-        cells = from_objects(cells)
-    chunks = cells.chunks if isinstance(cells, pa.ChunkedArray) else [cells]
+    if isinstance(cells, list) and all(isinstance(c, pa.Array) for c in cells):
+        chunks = cells
+    else:
+        if not isinstance(cells, pa.Array | pa.ChunkedArray):
+            cells = from_objects(cells)
+        chunks = cells.chunks if isinstance(cells, pa.ChunkedArray) else [cells]
     chunks = [c for c in chunks if len(c)]
     coded = [c if pa.types.is_dictionary(c.type) else _plain(c).dictionary_encode() for c in chunks]
     texts = [_plain(c.dictionary) for c in coded]
@@ -149,7 +153,7 @@ def from_objects(values: Any) -> pa.Array:
         return _texts(objects)
     # The array holds pointers; as numbers they can be hashed without touching the objects.
     memory = (ctypes.c_int64 * len(objects)).from_address(objects.ctypes.data)
-    coded = pa.array(np.frombuffer(memory, np.int64)).dictionary_encode()
+    coded = pa.array(np.ctypeslib.as_array(memory)).dictionary_encode()
     indices = coded.indices.to_numpy()
     holder = np.empty(len(coded.dictionary), np.int64)
     holder[indices] = np.arange(len(objects))

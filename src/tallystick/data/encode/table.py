@@ -12,13 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tallystick.data.encode import column as one
-from tallystick.data.encode.infer import Plan, check_wishes
+from tallystick.data.encode import hashes
+from tallystick.data.encode.column import Done, Job
+from tallystick.data.encode.gather import gather
+from tallystick.data.encode.infer import check_wishes
 from tallystick.data.encode.ranks import rank
-from tallystick.data.encode.target import Goal, read_target, read_weights
-from tallystick.data.encode.work import run_all
-from tallystick.data.schema import CODED, Note, Reading, Schema, Wishes
-from tallystick.errors import DataError, shown
+from tallystick.data.encode.subset import take_column
+from tallystick.data.encode.target import read_target, target_name
+from tallystick.data.encode.weights import Scale, read_weights
+from tallystick.data.encode.work import in_order
+from tallystick.data.schema import Note, Reading, Schema, Wishes
+from tallystick.errors import DataError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -70,6 +74,7 @@ class Table:
     weights: NDArray[np.int64] | None = None
     unit: int = 1
     _ranks: dict[str, Any] = field(default_factory=dict, repr=False)
+    _fingerprint: str | None = field(default=None, repr=False)
 
     def column(self, name: str) -> Any:
         """Return the whole column: codes, values or words."""
@@ -86,14 +91,61 @@ class Table:
         for start in range(0, self.rows, BLOCK):
             yield self.slice(start, min(start + BLOCK, self.rows))
 
+    def row_hashes(self, lane: int = 0) -> NDArray[np.uint64]:
+        """Return hashes[row] of the rows' content, target included, weights not. Lanes are independent."""
+        total = np.zeros(self.rows, np.uint64)
+        for column in self.schema.used:
+            total += hashes.column_hashes(column, self.columns[column.name], lane)
+        target = self.schema.target
+        if target is not None and self.classes is not None:
+            total += hashes.label_hashes(target, self.classes, lane)
+        elif target is not None and self.response is not None:
+            total += hashes.response_hashes(target, self.response, lane)
+        return hashes.mix(total)
+
+    @property
+    def fingerprint(self) -> str:
+        """128 bits of the multiset of rows, in hex: the same for any order, container or cut."""
+        if self._fingerprint is None:
+            weights = self.weights
+            high, low = (hashes.weighted_sum(self.row_hashes(lane), weights) % 2**64 for lane in (0, 1))
+            self._fingerprint = f"{high << 64 | low:032x}"
+        return self._fingerprint
+
+    def take(self, rows: NDArray[np.int64]) -> Table:
+        """Return some rows as a table that knows nothing of the others: levels and words that none of them has are
+        dropped and codes made anew, ranges and missing counts found again. The target's labels stay."""
+        weights = None if self.weights is None else self.weights[rows]
+        scale = Scale(len(rows), len(rows), weights=weights, unit=self.unit)
+        some = [take_column(c, self.columns.get(c.name), rows, scale) for c in self.schema.columns]
+        schema = Schema(tuple(c for c, _ in some), self.schema.target, self.schema.marks)
+        columns = {c.name: data for c, data in some if data is not None}
+
+        def cut(array: Any) -> Any:
+            return None if array is None else array[rows]
+
+        return Table(
+            schema, columns, len(rows), self.notes, self.source_notes, cut(self.classes), cut(self.response),
+            weights, self.unit,
+        )
+
     def slice(self, start: int, stop: int) -> Block:
         """Return rows start to stop as a block of views."""
 
         def cut(array: Any) -> Any:
             return None if array is None else array[start:stop]
 
-        columns = {n: one.cut_words(d, start, stop) if isinstance(d, tuple) else d[start:stop] for n, d in self.columns.items()}
+        columns = {n: _cut(d, start, stop) for n, d in self.columns.items()}
         return Block(stop - start, columns, cut(self.classes), cut(self.response), cut(self.weights))
+
+
+def _cut(data: Any, start: int, stop: int) -> Any:
+    """Return some rows of a column as views; words begin at 0 again."""
+    if not isinstance(data, tuple):
+        return data[start:stop]
+    starts, word, count = data
+    low, high = starts[start], starts[stop]
+    return starts[start : stop + 1] - low, word[low:high], count[low:high]
 
 
 def read_table(
@@ -106,82 +158,45 @@ def read_table(
     inf: str = "error",
     progress: Progress | None = None,
 ) -> Table:
-    """Read all rows of a source, decide what the columns are, and encode them."""
-    from tallystick.data.encode.gather import gather
+    """Read all rows of a source, decide what the columns are, and encode them once.
 
-    wishes = wishes or Wishes()
-    rows, columns = gather(source)
-    if rows == 0:
-        raise DataError(f"{source.name} has a header ({len(source.columns)} columns) but no rows. Give it rows.")
-    plan = check_wishes(wishes, _known(source, target), getattr(source, "reading", Reading()), inf)
-    goal = read_target(source, columns, rows, target, regression, plan)
-    if isinstance(target, str):
-        columns = {n: c for n, c in columns.items() if n != target}
-    scale = read_weights(weights, rows, goal)
-    return _encode(source, columns, plan, goal, scale, threads, progress)
+    target: the name of a column, or one label (number, with regression) per row. weights: one number per row.
+    progress(done, total, what) is called as columns are finished.
+    """
+    named = target if isinstance(target, str) else None
+    extra = [] if target is None or named else [target_name(target)]
+    plan = check_wishes(
+        wishes or Wishes(), [*source.columns, *extra], getattr(source, "reading", Reading()), inf
+    )
+    as_texts = [name for name in source.columns if name == named or plan.of(name).wants_text]
+    gathered = gather(source, plan.marks, plan.decimal, as_texts, threads)
+    if gathered.rows == 0:
+        raise DataError(f"{source.name} has {len(source.columns)} columns but no rows. Give it rows.")
+    goal = read_target(source, gathered, target, regression, plan)
+    scale = read_weights(weights, gathered.rows, goal.absent)
+    jobs = [Job(n, parts, plan.of(n), scale) for n, parts in gathered.columns.items() if n != named]
+    done = _run(jobs, threads, progress)
+    schema = Schema(tuple(d.column for d in done), goal.target, plan.marks)
+    notes = (*goal.notes, *(note for d in done for note in d.notes))
+    _refuse_nothing(source, schema, notes)
+    columns = {d.column.name: d.data for d in done if d.column.kind != "out"}
+    classes, response = scale.cut(goal.classes), scale.cut(goal.response)
+    return Table(
+        schema, columns, scale.rows, notes, tuple(source.notes), classes, response, scale.weights, scale.unit
+    )
 
 
-def _known(source: Source, target: Any) -> list[str]:
-    return [*source.columns, "y"] if target is not None and not isinstance(target, str) else list(source.columns)
+def _run(jobs: list[Job], threads: int | None, progress: Progress | None) -> list[Done]:
+    done = []
+    for job, answer in zip(jobs, in_order((job.run for job in jobs), threads), strict=True):
+        done.append(answer)
+        if progress:
+            progress(len(done), len(jobs), job.name)
+    return done
 
 
-def _encode(
-    source: Source, columns: Mapping[str, Any], plan: Plan, goal: Goal, scale: Any, threads: int | None, progress: Any
-) -> Table:
-    rows = scale.rows
-    jobs = {name: one.Job(name, cells, plan.of(name), scale) for name, cells in columns.items()}
-    done = run_all({n: job.run for n, job in jobs.items()}, threads, progress)
-    schema = Schema(tuple(d.column for d in done.values()), goal.target, plan.marks)
-    notes = (*goal.notes, *scale.notes, *(note for d in done.values() for note in d.notes))
+def _refuse_nothing(source: Source, schema: Schema, notes: tuple[Note, ...]) -> None:
     if not schema.used:
-        reasons = " ".join(n.text for n in notes if n.code == "column-left-out") or "There is none beside the target."
-        raise DataError(f"{source.name} has no usable column. {reasons}")
-    data = {name: d.data for name, d in done.items() if d.data is not None}
-    return Table(schema, data, rows, notes, tuple(source.notes), scale.cut(goal.classes), scale.cut(goal.response),
-                 scale.weights, scale.unit)
-
-
-@dataclass(frozen=True)
-class Matched:
-    """A block of new rows, and what was met on the way: cells per column that are missing, or of an unseen level."""
-
-    block: Block
-    start: int
-    missing: Mapping[str, int]
-    unseen: Mapping[str, int]
-    notes: tuple[Note, ...] = ()
-
-
-def match(
-    source: Source,
-    schema: Schema,
-    *,
-    lenient: bool = False,
-    missing_columns: str = "error",
-    threads: int | None = None,
-) -> Iterator[Matched]:
-    """Encode new rows by a known schema, batch by batch: columns by name, others ignored."""
-    from tallystick.data.encode.gather import batch_columns
-
-    absent = [c.name for c in schema.used if c.name not in source.columns]
-    if absent and missing_columns != "as-missing":
-        from tallystick.errors import nearest, some
-
-        raise DataError(
-            f"{source.name} lacks {len(absent)} column{'s' * (len(absent) > 1)} the model needs: {some(absent)}."
-            f"{nearest(absent[0], source.columns)} Add them, or pass missing_columns='as-missing'."
-        )
-    start = 0
-    reading = getattr(source, "reading", Reading())
-    for rows, cells in batch_columns(source, [c.name for c in schema.used if c.name not in absent]):
-        matchers = {
-            c.name: one.Matcher(c, schema.marks, reading.decimal, lenient, start).run for c in schema.used
-        }
-        done = run_all({n: _bind(run, cells.get(n), rows) for n, run in matchers.items()}, threads, None)
-        block = Block(rows, {n: d[0] for n, d in done.items()})
-        yield Matched(block, start, {n: d[1] for n, d in done.items()}, {n: d[2] for n, d in done.items()})
-        start += rows
-
-
-def _bind(run: Callable[..., Any], cells: Any, rows: int) -> Callable[[], Any]:
-    return lambda: run(cells, rows)
+        reasons = [n.text for n in notes if n.code == "column-left-out"]
+        listed = " ".join(reasons[:5]) + (f" And {len(reasons) - 5:,} more." if len(reasons) > 5 else "")
+        raise DataError(f"{source.name} has no usable column. {listed or 'There is none beside the target.'}")

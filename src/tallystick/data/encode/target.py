@@ -1,36 +1,38 @@
-"""The column to be predicted, and the weights of the rows.
+"""The column to be predicted: labels or numbers, and the rows that have none.
 
-Knows labels and weights. Knows nothing of the other columns.
-Law: labels are canonical texts with a type; a whole weight w is w copies, 0 is no row.
+Knows labels. Knows nothing of the other columns.
+Law: labels are canonical texts with a type; the same labels in any container give the same target and codes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tallystick.data.encode.cells import Numbers, Texts, look_at, number_text, parse
-from tallystick.data.encode.infer import Plan
-from tallystick.data.encode.ranks import code_type
+from tallystick.data.encode.cells import Coded, Floats, Part, condense
+from tallystick.data.encode.column import Merged, joined
+from tallystick.data.encode.gather import Gathered
+from tallystick.data.encode.infer import Asked, Plan
+from tallystick.data.encode.weights import Scale
 from tallystick.data.schema import LabelType, Note, Target
 from tallystick.data.source.frames import as_column
-from tallystick.errors import DataError, TargetError, nearest, shown, some
+from tallystick.data.source.values import number_text
+from tallystick.errors import TargetError, nearest, shown, some
 from tallystick.kernels import CellKind
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from tallystick.contracts import Source
 
-UNIT = 1 << 32  # a weight of 1, where some weight is not whole
+MANY_CLASSES = 100  # whole numbers: more than this and more than half of the rows is no set of classes
+FEW_NUMBERS = 20  # numbers that are not whole: more than this, or more than half of the rows, is none either
 
 
 @dataclass(frozen=True)
 class Goal:
-    """The target and its codes. absent[row]: rows without a target, None if there are none."""
+    """The target, its classes[row] or response[row], and absent[row]: the rows without one (None: there are none)."""
 
     target: Target | None = None
     classes: NDArray[Any] | None = None
@@ -39,103 +41,52 @@ class Goal:
     notes: tuple[Note, ...] = ()
 
 
-@dataclass(frozen=True)
-class Scale:
-    """Which rows count, and how much. keep[row]: None means all. weights[kept row]: None means 1 each."""
-
-    rows: int
-    total: int  # rows by weight where all weights are whole, else rows
-    keep: NDArray[np.int64] | None = None
-    weights: NDArray[np.int64] | None = None
-    unit: int = 1
-    notes: tuple[Note, ...] = ()
-
-    def cut(self, array: Any) -> Any:
-        """Return the kept rows of an array."""
-        return array if array is None or self.keep is None else array[self.keep]
-
-    def row_numbers(self, kept: NDArray[np.int64]) -> list[int]:
-        """Return positions among kept rows as positions in the source."""
-        return kept.tolist() if self.keep is None else self.keep[kept].tolist()
-
-    def count(self, chosen: NDArray[np.bool_]) -> int:
-        """Return how many rows are chosen, copies counted."""
-        if self.weights is None or self.unit != 1:
-            return int(np.count_nonzero(chosen))
-        return int(self.weights[chosen].sum())
-
-    def counts(self, codes: NDArray[np.int32], size: int) -> NDArray[np.int64]:
-        """Return counts[code] of rows, copies counted; the code -1 is counted last."""
-        if self.weights is None or self.unit != 1:
-            return np.bincount(codes + 1, minlength=size + 1)[np.r_[1 : size + 1, 0]]
-        out = np.zeros(size + 1, np.int64)
-        np.add.at(out, codes, self.weights)
-        return out
-
-
-def read_weights(weights: Any, rows: int, goal: Goal) -> Scale:
-    """Return the scale of the rows: weights checked, rows without target or weight dropped."""
-    if weights is None:
-        if goal.absent is None:
-            return Scale(rows, rows)
-        keep = np.flatnonzero(~goal.absent)
-        return Scale(len(keep), len(keep), keep)
-    real = _checked_weights(weights, rows)
-    dropped = real == 0 if goal.absent is None else (real == 0) | goal.absent
-    keep = np.flatnonzero(~dropped) if dropped.any() else None
-    real = real if keep is None else real[keep]
-    if len(real) == 0:
-        raise DataError("all sample weights are 0, so no row is left. Give some row a weight.")
-    whole = bool((real == np.floor(real)).all())
-    unit = 1 if whole else UNIT
-    _refuse_overflow(real, unit)
-    exact = real.astype(np.int64) if whole else np.maximum(np.rint(real * UNIT), 1).astype(np.int64)
-    if whole and (exact == 1).all():
-        return Scale(len(real), len(real), keep)
-    return Scale(len(real), int(exact.sum()) if whole else len(real), keep, exact, unit)
-
-
-def _checked_weights(weights: Any, rows: int) -> NDArray[np.float64]:
-    seen = look_at(as_column(weights, "sample_weight"), "sample_weight")
-    if not isinstance(seen, Numbers):
-        raise DataError("sample_weight holds text, not numbers. Pass one number per row.")
-    real = seen.values
-    if len(real) != rows:
-        raise DataError(f"sample_weight has {len(real):,} weights for {rows:,} rows. Pass one per row.")
-    for bad, what in ((np.isnan(real), "missing"), (np.isinf(real), "infinite"), (real < 0, "negative")):
-        if bad.any():
-            at = int(np.flatnonzero(bad)[0])
-            raise DataError(f"sample_weight is {what} in row {at + 1:,} ({real[at]}). Weights are numbers from 0 up.")
-    return real
-
-
-def _refuse_overflow(real: NDArray[np.float64], unit: int) -> None:
-    from fractions import Fraction
-
-    if float(real.sum()) * unit > 2.0**62 and sum(Fraction(w) for w in real.tolist()) * unit >= 2**63:
-        raise DataError(f"the sample weights sum to {real.sum():.3g}, beyond exact counting (2^63 / {unit}). Scale them down.")
-
-
-def read_target(
-    source: Source, columns: Mapping[str, Any], rows: int, target: Any, regression: bool, plan: Plan
-) -> Goal:
+def read_target(source: Source, gathered: Gathered, target: Any, regression: bool, plan: Plan) -> Goal:
     """Find the target, read its labels or numbers, and mark the rows without one."""
     if target is None:
         return Goal()
     if isinstance(target, str):
-        if target not in columns:
+        if target not in gathered.columns:
             raise TargetError(
                 f"there is no column {shown(target)} in {source.name}.{nearest(target, source.columns)} "
                 f"Columns: {some(source.columns, 10)}."
             )
-        name, cells, typed = target, columns[target], getattr(source, "typed", True)
+        name, typed, notes = target, getattr(source, "typed", True), ()
+        parts = gathered.columns[target](not regression)
     else:
-        name, cells, typed = str(getattr(target, "name", None) or "y"), as_column(_flat(target), "y"), True
-    seen = Numbers(cells) if isinstance(cells, np.ndarray) else look_at(cells, name)
-    count = len(seen.values) if isinstance(seen, Numbers) else len(seen.codes)
-    if count != rows:
-        raise TargetError(f"target has {count:,} values for {rows:,} rows. Pass one per row.")
-    return _response(name, seen, plan) if regression else _classes(name, seen, plan, typed)
+        name, typed, notes = target_name(target), True, _mixed(target)
+        cells = as_column(_flat(target), name)
+        parts = [condense(c, name, plan.marks, plan.decimal, not regression) for c in cells.chunks]
+    count = sum(len(part) for part in parts)
+    if count != gathered.rows:
+        raise TargetError(
+            f"target {shown(name)} has {count:,} values for {gathered.rows:,} rows. Pass one per row."
+        )
+    asked = Asked(marks=plan.marks, decimal=plan.decimal)
+    return _response(name, parts, asked) if regression else _classes(name, parts, asked, plan, typed, notes)
+
+
+def target_name(target: Any) -> str:
+    """Return what to call a target that came as an array."""
+    name = getattr(target, "name", None)
+    return name if isinstance(name, str) and name else "y"
+
+
+def _mixed(target: Any) -> tuple[Note, ...]:
+    """Return a note when labels of several types come together."""
+    cells = target if isinstance(target, list | tuple) else target.tolist() if _is_objects(target) else ()
+    names = {bool: "boolean", int: "number", float: "number", str: "text"}
+    types = {names.get(type(c), type(c).__name__) for c in cells if c is not None and c == c}
+    if len(types) < 2:
+        return ()
+    text = (
+        f"the target mixes labels of different types ({', '.join(sorted(types))}); equal texts are one class."
+    )
+    return (Note("mixed-labels", text),)
+
+
+def _is_objects(target: Any) -> bool:
+    return getattr(getattr(target, "dtype", None), "kind", "") == "O" and hasattr(target, "tolist")
 
 
 def _flat(target: Any) -> Any:
@@ -146,7 +97,9 @@ def _flat(target: Any) -> Any:
         warnings.warn("A column-vector y was passed when a 1d array was expected.", UserWarning, stacklevel=5)
         return np.asarray(target).ravel()
     if shape is not None and len(shape) != 1:
-        raise TargetError(f"target has shape {tuple(shape)}, but it needs one value per row. Pass a 1-D array.")
+        raise TargetError(
+            f"target has shape {tuple(shape)}, but it needs one value per row. Pass a 1-D array."
+        )
     return target
 
 
@@ -163,50 +116,66 @@ def _absent(name: str, gone: NDArray[np.bool_]) -> tuple[NDArray[np.bool_] | Non
     return gone, (Note("rows-left-out", text, name, count),)
 
 
-def _response(name: str, seen: Numbers | Texts, plan: Plan) -> Goal:
-    if isinstance(seen, Numbers):
-        values = seen.values
+def _response(name: str, parts: list[Part], asked: Asked) -> Goal:
+    """Return a numeric target."""
+    if all(isinstance(part, Floats) for part in parts):
+        values = joined(parts)[0]
     else:
-        parsed, kinds = parse(seen.texts, plan.marks, plan.decimal)
-        bad = np.flatnonzero(np.isnan(parsed) & (kinds != CellKind.MISSING))
-        if len(bad):
+        merged = Merged(parts, asked, Scale(sum(map(len, parts)), 0))
+        wanted = [
+            CellKind.NUMBER,
+            CellKind.INTEGER,
+            CellKind.INFINITE,
+            CellKind.LEADING_ZEROS,
+            CellKind.INEXACT,
+        ]
+        bad = ~np.isin(merged.parsed.kinds, wanted)
+        if bad.any():
             raise TargetError(
-                f"target {shown(name)} holds {shown(seen.texts[bad[0]])}, which is no number. "
+                f"target {shown(name)} holds {shown(merged.texts[int(bad.argmax())])}, which is no number. "
                 "Use a classifier, or name it in missing=[...]."
             )
-        values = np.append(parsed, np.nan)[seen.codes]
-    if np.isinf(values).any():
-        raise TargetError(f"target {shown(name)} is infinite in row {int(np.isinf(values).argmax()) + 1:,}. Correct it.")
+        values = merged.values(wanted)
+    infinite = np.isinf(values)
+    if infinite.any():
+        raise TargetError(
+            f"target {shown(name)} is infinite in row {int(infinite.argmax()) + 1:,}. Correct it."
+        )
     absent, notes = _absent(name, np.isnan(values))
     return Goal(Target(name, (), "number"), None, values, absent, notes)
 
 
-def _classes(name: str, seen: Numbers | Texts, plan: Plan, typed: bool) -> Goal:
-    """Return labels and codes[row]; labels are ordered as their type orders them."""
-    if isinstance(seen, Numbers):
-        if np.isinf(seen.values).any():
-            raise TargetError(f"target {shown(name)} is infinite in row {int(np.isinf(seen.values).argmax()) + 1:,}.")
-        distinct, inverse = np.unique(seen.values, return_inverse=True)
-        texts = tuple("" if np.isnan(v) else number_text(v) for v in distinct.tolist())
-        seen, typed = Texts(inverse.astype(np.int32), texts), False
-    values, kinds = parse(seen.texts, plan.marks, plan.decimal)
-    counts = np.bincount(seen.codes + 1, minlength=len(seen.texts) + 1)[1:]
-    here = (kinds != CellKind.MISSING) & (counts > 0)
-    absent, notes = _absent(name, np.append(~here, True)[seen.codes])
-    label_type = _label_type(kinds[here], values[here], typed)
-    canonical = [_label(t, v, label_type) for t, v in zip(seen.texts, values.tolist(), strict=True)]
-    found = {canonical[i] for i in np.flatnonzero(here)}
-    _check_labels(name, found, label_type, int(counts[here].sum()), plan)
+def _classes(
+    name: str, parts: list[Part], asked: Asked, plan: Plan, typed: bool, notes: tuple[Note, ...]
+) -> Goal:
+    """Return labels and classes[row]; labels are ordered as their type orders them."""
+    rows = sum(len(part) for part in parts)
+    merged = Merged(parts, asked, Scale(rows, rows))
+    k = len(merged.texts)
+    absent, more = _absent(name, merged.codes == k)
+    written = typed and any(part.written for part in parts if isinstance(part, Coded))
+    kinds, values = merged.parsed.kinds, merged.parsed.values
+    label_type = _label_type(kinds, values, written and not notes)
+    canonical = [
+        _label(t, v, label_type) for t, v in zip(merged.texts.to_pylist(), values.tolist(), strict=True)
+    ]
+    found = set(canonical)
+    _check_labels(name, found, label_type, rows - (0 if absent is None else int(absent.sum())), plan)
     labels = tuple(sorted(found | set(plan.levels.get(name, ())), key=_label_order(label_type)))
     at = {label: code for code, label in enumerate(labels)}
-    into = np.array([at.get(c, 0) for c in canonical] + [0], dtype=code_type(len(labels)))
-    return Goal(Target(name, labels, label_type), into[seen.codes], None, absent, notes)
+    into = np.array([at[c] for c in canonical] + [0], dtype=_class_type(len(labels)))
+    return Goal(Target(name, labels, label_type), into[merged.codes], None, absent, (*notes, *more))
 
 
-def _label_type(kinds: NDArray[np.uint8], values: NDArray[np.float64], typed: bool) -> LabelType:
-    if len(kinds) and (kinds == CellKind.BOOLEAN).all():
+def _class_type(labels: int) -> type[np.unsignedinteger[Any]]:
+    return np.uint8 if labels <= 1 << 8 else np.uint16 if labels <= 1 << 16 else np.uint32
+
+
+def _label_type(kinds: NDArray[np.uint8], values: NDArray[np.float64], written: bool) -> LabelType:
+    """Labels that came as text stay text; of a file, where all is text, numbers and booleans are seen as such."""
+    if len(kinds) and (kinds == CellKind.BOOLEAN).all() and not written:
         return "boolean"
-    if typed or not np.isin(kinds, [CellKind.NUMBER, CellKind.INTEGER]).all():
+    if written or not len(kinds) or not np.isin(kinds, [CellKind.NUMBER, CellKind.INTEGER]).all():
         return "text"
     return "integer" if (values == np.floor(values)).all() else "number"
 
@@ -214,7 +183,7 @@ def _label_type(kinds: NDArray[np.uint8], values: NDArray[np.float64], typed: bo
 def _label(text: str, value: float, label_type: LabelType) -> str:
     if label_type == "boolean":
         return text.lower()
-    return number_text(value) if label_type in ("integer", "number") and not np.isnan(value) else text
+    return number_text(value) if label_type in ("integer", "number") else text
 
 
 def _label_order(label_type: LabelType) -> Any:
@@ -222,13 +191,15 @@ def _label_order(label_type: LabelType) -> Any:
 
 
 def _check_labels(name: str, found: set[str], label_type: LabelType, rows: int, plan: Plan) -> None:
+    """Refuse a target that is one class, or numbers that are no classes."""
     count = len(found)
-    many = count > 20 or 2 * count > rows
-    if (label_type == "number" and many) or (label_type == "integer" and count > 100 and 2 * count > rows):
+    half = 2 * count > rows
+    if (label_type == "number" and (count > FEW_NUMBERS or half)) or (
+        label_type == "integer" and count > MANY_CLASSES and half
+    ):
         raise TargetError(
             f"target {shown(name)} is continuous: {count:,} different numbers in {rows:,} rows, e.g. "
-            f"{some(sorted(found), 3)}. Classes are needed; for numbers use regression (RegressionTree). "
-            "Unknown label type: continuous."
+            f"{some(sorted(found), 3)}. Unknown label type for a classifier; use RegressionTree for numbers."
         )
     if len(found | set(plan.levels.get(name, ()))) < 2:
         which = f" ({shown(next(iter(found)))})" if found else ""

@@ -1,38 +1,52 @@
-"""Run one job per column over threads; stop quickly when the user interrupts.
+"""Run jobs over threads, and stop within moments when the user interrupts.
 
-Knows callables. The kernels release the GIL, so threads help.
+Knows callables. Kernels and Arrow release the interpreter's lock, so threads help.
+Law: answers come in the order of the jobs, whatever thread was quicker; the first error by that order is raised.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-from typing import Any, TypeVar
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NotYet
+from typing import TypeVar
 
 T = TypeVar("T")
 
 
-def run_all(
-    jobs: Mapping[str, Callable[[], T]], threads: int | None, progress: Callable[[int, int, str], None] | None
-) -> dict[str, T]:
-    """Return the answer of every job by name, in the order given. The first error by that order is raised."""
-    count = min(threads or os.cpu_count() or 1, len(jobs))
-    if count <= 1:
-        done: dict[str, T] = {}
-        for name, job in jobs.items():
-            done[name] = job()
-            if progress:
-                progress(len(done), len(jobs), name)
-        return done
-    pool = ThreadPoolExecutor(count)
+def thread_count(threads: int | None) -> int:
+    """Return how many threads to use; None means one per processor."""
+    return max(1, threads or os.cpu_count() or 1)
+
+
+def in_order(jobs: Iterable[Callable[[], T]], threads: int | None = None) -> Iterator[T]:
+    """Yield the answer of every job, in order; a few jobs run ahead, no more, so that memory stays bounded."""
+    count = thread_count(threads)
+    if count == 1:
+        for job in jobs:
+            yield job()
+        return
+    pool = ThreadPoolExecutor(count, thread_name_prefix="tallystick")
+    waiting: deque[Future[T]] = deque()
     try:
-        futures = {name: pool.submit(job) for name, job in jobs.items()}
-        left: set[Any] = set(futures.values())
-        while left:
-            finished, left = wait(left, timeout=0.1, return_when=FIRST_COMPLETED)
-            if progress and finished:
-                progress(len(jobs) - len(left), len(jobs), "")
-        return {name: future.result() for name, future in futures.items()}
+        for job in jobs:
+            waiting.append(pool.submit(job))
+            if len(waiting) > count:
+                yield _answer(waiting.popleft())
+        while waiting:
+            yield _answer(waiting.popleft())
     finally:
+        # Jobs not begun are dropped; one that runs ends with its column or batch, which takes moments.
         pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _answer(future: Future[T]) -> T:
+    """Wait in short steps, so that an interrupt is noticed at once on every platform."""
+    while True:
+        try:
+            return future.result(timeout=0.1)
+        except NotYet:
+            if future.done():
+                raise

@@ -42,7 +42,9 @@ class CsvFile:
         options = pacsv.ReadOptions(column_names=names, skip_rows=self.skip_lines, block_size=BLOCK)
         parse = pacsv.ParseOptions(delimiter=self.reading.sep or ",", newlines_in_values=True)
         convert = pacsv.ConvertOptions(
-            column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False, quoted_strings_can_be_null=False
+            column_types=dict.fromkeys(names, pa.string()),
+            strings_can_be_null=False,
+            quoted_strings_can_be_null=False,
         )
         with open_text(self.path) as file:
             try:
@@ -72,7 +74,9 @@ def open_csv(path: str, reading: Reading, where: str) -> CsvFile:
     if header is None:
         header = not all(_is_number(cell) for cell in rows[0])
         if not header:
-            notes.append(Note("no-header", "the first row looks like data: columns are called column_1, column_2, ..."))
+            notes.append(
+                Note("no-header", "the first row looks like data: columns are called column_1, column_2, ...")
+            )
     raw = rows[0] if header else [f"column_{j + 1}" for j in range(len(rows[0]))]
     names, more = clean_names([n.strip() for n in raw], where)
     settled = replace(reading, sep=sep, header=header)
@@ -95,7 +99,9 @@ def first_rows(text: str, sep: str, count: int) -> Iterator[list[str]]:
     import csv as plain
     import itertools
 
-    yield from itertools.islice((r for r in plain.reader(io.StringIO(text, newline=""), delimiter=sep) if r), count)
+    yield from itertools.islice(
+        (r for r in plain.reader(io.StringIO(text, newline=""), delimiter=sep) if r), count
+    )
 
 
 def _is_number(cell: str) -> bool:

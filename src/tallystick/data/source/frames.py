@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from tallystick.data.schema import Note, Reading
 from tallystick.data.source.names import clean_names
+from tallystick.data.source.values import cell_text
 from tallystick.errors import DataError, shown
 
 if TYPE_CHECKING:
@@ -94,37 +95,6 @@ def _as_texts(cells: Any, name: str) -> list[str | None]:
     return [cell_text(cell, name) for cell in cells]
 
 
-def cell_text(cell: Any, name: str) -> str | None:
-    """Return one Python value as canonical text: 1 and 1.0 are "1", True is "true", None and NaN are missing."""
-    if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
-        return None
-    if isinstance(cell, str):
-        return cell
-    if isinstance(cell, bool | np.bool_):
-        return "true" if cell else "false"
-    if isinstance(cell, int | np.integer):
-        return str(int(cell))
-    if isinstance(cell, float | np.floating):
-        return None if cell != cell else number_text(float(cell))
-    if hasattr(cell, "isoformat"):
-        return str(cell.isoformat())
-    if type(cell).__name__ == "Decimal":
-        return number_text(float(cell))
-    if isinstance(cell, bytes):
-        return cell.decode("utf-8", "surrogateescape").encode("utf-8", "replace").decode("utf-8")
-    raise DataError(
-        f"column {shown(name)} holds {shown(type(cell).__name__)} objects, which are not cells. "
-        "Turn them into numbers or text first: df[col] = df[col].astype(str)."
-    )
-
-
-def number_text(value: float) -> str:
-    """Return the shortest text that reads back as the number; whole numbers without a point."""
-    if value == int(value) if abs(value) < 1e16 else False:
-        return str(int(value))
-    return repr(value)
-
-
 def from_lazy(frame: Any, reading: Reading, name: str | None) -> Columns:
     """Open a polars LazyFrame: collected once, as polars itself would."""
     return from_arrow(frame.collect(), reading, name or "the LazyFrame")
@@ -184,7 +154,9 @@ def from_columns(columns: Mapping[Any, Any], reading: Reading, name: str | None)
     arrays = [_any_column(column, n) for column, n in zip(columns.values(), names, strict=True)]
     lengths = {len(array) for array in arrays}
     if len(lengths) > 1:
-        raise DataError(f"{where} has columns of different lengths: {sorted(lengths)}. Give each the same number.")
+        raise DataError(
+            f"{where} has columns of different lengths: {sorted(lengths)}. Give each the same number."
+        )
     return Columns(where, names, lengths.pop() if lengths else 0, arrays.__getitem__, notes, reading)
 
 
@@ -195,12 +167,18 @@ def _any_column(cells: Any, name: str) -> pa.ChunkedArray:
         return pa.chunked_array([cells])
     module = type(cells).__module__.partition(".")[0]
     if module == "pandas":
-        return _pandas_column(cells, name) if hasattr(cells, "array") else _pandas_column(cells.to_series(), name)
+        return (
+            _pandas_column(cells, name)
+            if hasattr(cells, "array")
+            else _pandas_column(cells.to_series(), name)
+        )
     if module == "polars":
         return pa.chunked_array([cells.to_arrow()])
     if isinstance(cells, np.ndarray):
         if cells.ndim != 1:
-            raise DataError(f"column {shown(name)} has {cells.ndim} dimensions, but a column has one. Flatten it.")
+            raise DataError(
+                f"column {shown(name)} has {cells.ndim} dimensions, but a column has one. Flatten it."
+            )
         return _numpy_column(cells, name)
     if hasattr(cells, "__arrow_c_stream__"):
         return pa.chunked_array(cells)
@@ -229,7 +207,9 @@ def _matrix_of(records: Sequence[Any], where: str) -> NDArray[Any]:
     try:
         array = np.array(records)
     except ValueError:
-        raise DataError(f"{where} has rows of different lengths. Pass a list of dicts or rows of one length.") from None
+        raise DataError(
+            f"{where} has rows of different lengths. Pass a list of dicts or rows of one length."
+        ) from None
     if array.dtype.kind in "US":  # numbers beside text: keep each cell's own type
         array = np.array(records, dtype=object)
     return array

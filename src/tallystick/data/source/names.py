@@ -19,7 +19,9 @@ def clean_names(raw: Sequence[Any], where: str) -> tuple[tuple[str, ...], tuple[
     for j, name in enumerate(names):
         if not name.strip():
             names[j] = _fresh(f"column_{j + 1}", names)
-            notes.append(Note("name-made", f"column {j + 1} has no name; it is called {shown(names[j])}.", names[j]))
+            notes.append(
+                Note("name-made", f"column {j + 1} has no name; it is called {shown(names[j])}.", names[j])
+            )
     _refuse_repeats(names, where)
     notes += _alike(names)
     return tuple(names), tuple(notes)

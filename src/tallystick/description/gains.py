@@ -3,8 +3,8 @@
 Knows count tables. Knows nothing of rows, files or names.
 Law: every number follows from the integer counts by the formulas in the docstrings; equal splits tie exactly.
 
-Rows without a value follow C4.5: the gain is that of the rows with a value times their share of all rows, and the
-missing rows are one more branch in the entropy of the split itself.
+Rows without a value follow C4.5: the gain is that of the rows with a value times their share of all rows,
+and the missing rows are one more branch in the entropy of the split itself.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """What a split on one column gains, in bits; `at` is the index of the first branch right of the cut, if there is one."""
+    """What a split on one column gains, in bits; `at`: the first value on the upper side of a cut."""
 
     gain: float
     ratio: float
@@ -59,7 +59,7 @@ def by_levels(counts: Counts, missing: Counts) -> Gain:
 
 
 def by_cut(counts: Counts, missing: Counts) -> Gain | None:
-    """Return the best split into values before and from some value on: counts[value, class] in rising order of values.
+    """Return the best split into low and high values: counts[value, class] in rising order of values.
 
     None when there is nothing to cut. Ties go to the lowest cut: costs are compared as whole numbers.
     """

@@ -1,19 +1,19 @@
 """A table described column by column, as data: kinds and why, distributions, missing counts, gains, notes.
 
-Knows the encoded table and count tables. Knows nothing of files or terminals; `describe.show` makes the lines.
+Knows the encoded table and count tables. Knows nothing of files or terminals; `show` makes the lines.
 Law: the description depends on the multiset of rows, not on their order.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tallystick.data.encode import Table
 from tallystick.data.schema import CODED, Column, Note
-from tallystick.describe.gains import Counts, Gain, by_cut, by_levels, entropy, midpoint
+from tallystick.description.gains import Counts, Gain, by_cut, by_levels, entropy, midpoint
 
 BINS = 12  # of the small distribution of a numeric column
 SHOWN_LEVELS = 50  # levels listed in a description; the rest is one sum
@@ -32,8 +32,8 @@ class Part:
 class ColumnView:
     """One column: what it is taken for and why, what lies in it, and what it tells of the class.
 
-    `gain`, `gain_ratio`: in bits, None without a target or for a kind that has none. `cut`: numeric: the exact cut of
-    the best split, x < cut on one side; ordered: the first level of the upper side.
+    `gain`, `gain_ratio`: in bits, None without a target or for a kind that has none. `cut`: numeric: the
+    exact cut of the best split, x < cut on one side; ordered: the first level of the upper side.
     """
 
     name: str
@@ -76,7 +76,6 @@ class Description:
     target: str = ""
     classes: tuple[Part, ...] = ()
     entropy: float | None = None
-    fingerprint: str = field(default="")
 
     def __getitem__(self, name: str) -> ColumnView:
         for column in self.columns:
@@ -94,14 +93,13 @@ class Description:
         return {
             "name": self.name,
             "rows": self.rows,
-            "fingerprint": self.fingerprint,
             "target": target if self.target else None,
             "columns": [c.to_dict() for c in self.columns],
             "notes": [n.to_dict() for n in self.notes],
         }
 
     def __str__(self) -> str:
-        from tallystick.describe.show import page
+        from tallystick.description.show import page
         from tallystick.draw.text import plain
 
         return plain(page(self))
@@ -115,11 +113,14 @@ def level_parts(labels: tuple[str, ...], sizes: Counts) -> tuple[Part, ...]:
         return tuple(Part(t, int(n)) for t, n in zip(labels, sizes, strict=True))
     first = np.argsort(-sizes, kind="stable")[:SHOWN_LEVELS]
     rest = int(sizes.sum() - sizes[first].sum())
-    return (*(Part(labels[i], int(sizes[i])) for i in first), Part(f"{len(labels) - SHOWN_LEVELS:,} more levels", rest))
+    return (
+        *(Part(labels[i], int(sizes[i])) for i in first),
+        Part(f"{len(labels) - SHOWN_LEVELS:,} more levels", rest),
+    )
 
 
 def number_parts(distinct: np.ndarray[Any, Any], sizes: Counts) -> tuple[Part, ...]:
-    """Return the rows in BINS equal intervals from the lowest to the highest value, or per value when there are few."""
+    """Return the rows in BINS equal intervals from lowest to highest, or per value when there are few."""
     if len(distinct) == 0:
         return ()
     if len(distinct) <= BINS:
@@ -127,15 +128,15 @@ def number_parts(distinct: np.ndarray[Any, Any], sizes: Counts) -> tuple[Part, .
     low, high = float(distinct[0]), float(distinct[-1])
     step = high / BINS - low / BINS
     if not step > 0:  # the whole range is below what a double can divide
-        step = np.nextafter(0.0, 1.0)
-    place = np.clip(((distinct / BINS - low / BINS) / step).astype(np.int64), 0, BINS - 1)
+        step = float(np.nextafter(0.0, 1.0))
+    place = np.clip(((distinct / BINS - low / BINS) / step * BINS).astype(np.int64), 0, BINS - 1)
     rows = np.zeros(BINS, np.int64)
     np.add.at(rows, place, sizes)
     return tuple(Part("", int(n), low + i * step) for i, n in enumerate(rows))
 
 
 def view(table: Table, column: Column, counts: Counts | None) -> ColumnView:
-    """Return one column of the table; counts[code, class] when its kind has codes or ranks, last code missing.
+    """Return one column; counts[code, class] when its kind has codes or ranks, the last code missing.
 
     Without a target there is one class, and no gain.
     """

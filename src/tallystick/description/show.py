@@ -1,18 +1,20 @@
-"""A description as lines for a terminal or a pipe: the classes, one line per column, why each kind, the notes.
+"""A description as lines: the classes, one line per column, why each kind, the notes.
 
 Knows descriptions and `draw.text`. Knows nothing of rows or counting.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from tallystick.describe.columns import ColumnView, Description
-from tallystick.draw.text import Line, Span, bar, clean, cut, padded, plain, spark, table, width, wrapped
+from tallystick.description.columns import ColumnView, Description
+from tallystick.draw.text import Line, Span, bar, clean, cut, padded, spark, table, width, wrapped
 
 SHOWN_CLASSES = 12
 SHOWN_COLUMNS = 100
 SHOWN_NAMES = 8
+SMALL = 12  # characters of a small distribution
 
 
 def page(description: Description, cells: int = 80, all_columns: bool = False) -> list[Line]:
@@ -32,7 +34,8 @@ def page(description: Description, cells: int = 80, all_columns: bool = False) -
 def _title(d: Description) -> Line:
     columns = len(d.columns) + bool(d.target)
     text = f"{d.rows:,} row{'s' * (d.rows != 1)}, {columns:,} column{'s' * (columns != 1)}"
-    return Span(clean(d.name), "strong"), Span(f": {text}" + (f", target {clean(d.target)}" if d.target else ""))
+    target = f", target {clean(d.target)}" if d.target else ""
+    return Span(clean(d.name), "strong"), Span(f": {text}{target}")
 
 
 def _classes(d: Description, cells: int) -> Iterator[Line]:
@@ -44,7 +47,10 @@ def _classes(d: Description, cells: int) -> Iterator[Line]:
     for name, part in zip(names, shown, strict=True):
         share = part.rows / d.rows if d.rows else 0.0
         counts = f"{part.rows:>{digits},}  {share:6.1%}  "
-        yield Span(f"  {padded(name, wide)}  {counts}"), Span(bar(share, max(8, cells - wide - digits - 14)), "bar")
+        yield (
+            Span(f"  {padded(name, wide)}  {counts}"),
+            Span(bar(share, max(8, cells - wide - digits - 14)), "bar"),
+        )
     if len(d.classes) > SHOWN_CLASSES:
         rest = sum(p.rows for p in d.classes[SHOWN_CLASSES:])
         yield (Span(f"  and {len(d.classes) - SHOWN_CLASSES:,} more classes with {rest:,} rows", "dim"),)
@@ -53,7 +59,9 @@ def _classes(d: Description, cells: int) -> Iterator[Line]:
 
 def _columns(d: Description, cells: int, all_columns: bool) -> Iterator[Line]:
     """Yield one line per column: with a target the most telling first."""
-    ranked = sorted(d.columns, key=lambda c: (c.kind == "out", -(c.gain or 0.0)))  # stable: file order breaks ties
+    ranked = sorted(
+        d.columns, key=lambda c: (c.kind == "out", -(c.gain or 0.0))
+    )  # stable: file order breaks ties
     shown = ranked if all_columns else ranked[:SHOWN_COLUMNS]
     header = ["column", "kind", "missing", "distribution"] + (["gain", "ratio", "cut"] if d.target else [])
     yield from table(header, (_row(c, bool(d.target)) for c in shown), frozenset({2, 4, 5}), cells)
@@ -77,24 +85,29 @@ def _row(c: ColumnView, target: bool) -> list[Span]:
 
 
 def small(c: ColumnView) -> str:
-    """Return the distribution of a column in a dozen characters."""
+    """Return a distribution in a few characters: a block per interval, or per level with its name."""
     if c.kind == "text":
         return f"{c.distinct:,} words"
-    rows = [p.rows for p in c.distribution]
-    return spark(rows) if len(rows) <= 12 else spark(rows[:11]) + "…"
+    parts = c.distribution
+    if parts and parts[0].low is None and len(parts) > SMALL:
+        parts = tuple(sorted(parts, key=lambda p: -p.rows))[: SMALL - 1]
+    blocks = spark([p.rows for p in parts])
+    named = " ".join(f"{clean(p.label)} {block}" for p, block in zip(parts, blocks, strict=True))
+    if parts and parts[0].low is None and width(named) <= SMALL:
+        return named
+    return blocks + "…" * (len(parts) < len(c.distribution))
 
 
 def _reasons(d: Description, cells: int) -> Iterator[Line]:
-    """Yield why each kind was chosen, columns with the same reason together."""
-    groups: dict[tuple[str, str], list[str]] = {}
+    """Yield why each kind was chosen, columns with one reason together, its number beside the name."""
+    groups: dict[tuple[str, str], dict[str, str]] = {}
     for c in d.columns:
-        groups.setdefault((c.kind, c.why), []).append(clean(c.name))
+        number, reason = re.fullmatch(r"([\d,]+ )?(.*)", c.why, re.DOTALL).groups("")  # type: ignore[union-attr]
+        groups.setdefault((c.kind, reason), {})[cut(clean(c.name), 40)] = number
     yield (Span("kinds, and why", "strong"),)
-    for (kind, why), names in groups.items():
-        some = ", ".join(cut(n, 40) for n in names[:SHOWN_NAMES])
+    for (kind, reason), numbers in groups.items():
+        one = len(set(numbers.values())) == 1
+        opening = (next(iter(numbers.values())) if one else "") + clean(reason)
+        names = [f"{name} {'' if one else number}".rstrip() for name, number in numbers.items()]
         more = f" and {len(names) - SHOWN_NAMES:,} more" if len(names) > SHOWN_NAMES else ""
-        reason = f" ({clean(why)})" if why else ""
-        yield from wrapped(f"{some}{more}{reason}", cells, f"  {kind:<8} ")
-
-
-__all__ = ["page", "plain"]
+        yield from wrapped(f"{opening}: {', '.join(names[:SHOWN_NAMES])}{more}", cells, f"  {kind:<8} ")

@@ -1,0 +1,116 @@
+"""tally verify and tally diff: is a model what its data gives, and what changed between two models."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tallystick.cli import options, screen
+from tallystick.draw.text import Line, Span, clean, cut, wrapped
+
+if TYPE_CHECKING:
+    from tallystick.export.diff import Difference
+
+SHOWN = 40  # changes listed on a page
+
+
+@click.command(short_help="Fit again and compare byte for byte.")
+@click.argument("model", metavar="MODEL")
+@click.argument("data", metavar="FILE")
+@click.option("--threads", type=click.IntRange(min=1), help="Threads to use; changes no result.")
+@options.reading
+@options.common
+def verify(model: str, data: str, as_json: bool, **given: Any) -> None:
+    """Fit again from FILE with the parameters in MODEL, and compare byte for byte.
+
+    Exit code 0: the same bytes. Exit code 1: not the same; the first difference is shown.
+    """
+    from tallystick.export import from_bytes, read_file
+    from tallystick.export.diff import compare
+
+    kept = read_file(model)
+    again = refitted(kept, data, given)
+    same, digest = kept == again, hashlib.sha256(kept).hexdigest()
+    if as_json:
+        screen.show_json(
+            {"same": same, "sha256": digest, "refitted_sha256": hashlib.sha256(again).hexdigest()}
+        )
+    elif same:
+        words = f": refitting {clean(data)} gives the same {len(kept):,} bytes, sha256 {digest[:16]}..."
+        screen.show([(Span("verified ", "good"), Span(clean(model), "strong"), Span(words))])
+    else:
+        screen.show(
+            [
+                (
+                    Span("not the same ", "bad"),
+                    Span(clean(model), "strong"),
+                    Span(f" is not what {clean(data)} gives"),
+                )
+            ]
+        )
+        heading = (Span("what changed, from the model to the data", "strong"),)
+        found = compare(from_bytes(kept), from_bytes(again))
+        screen.show([*first_difference(kept, again), heading, *told(found)])
+    if not same:
+        sys.exit(1)
+
+
+def refitted(kept: bytes, data: str, given: dict[str, Any]) -> bytes:
+    """Return the bytes of a model fitted to a file with the parameters of a kept one."""
+    from tallystick.estimators import from_data
+
+    estimator = from_data(kept)
+    target = estimator.schema_.target
+    assert target is not None
+    fresh = type(estimator)(**(estimator.get_params() | {"threads": given["threads"]}))
+    with screen.progress("fitting again") as progress:
+        fresh.verbose = progress
+        fresh.fit(options.source(data, given), target.name)
+    return fresh.to_bytes()
+
+
+def first_difference(kept: bytes, again: bytes) -> list[Line]:
+    """Return the first line in which two model files differ, both versions."""
+    one, two = kept.decode().splitlines(), again.decode().splitlines()
+    at = next((i for i, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))
+    texts = [lines[at] if at < len(lines) else "(ends here)" for lines in (one, two)]
+    wide = screen.cells() - 12
+    return [
+        (Span(f"first difference: line {at + 1:,}"),),
+        (Span("  kept      ", "dim"), Span(cut(clean(texts[0]), wide))),
+        (Span("  refitted  ", "dim"), Span(cut(clean(texts[1]), wide))),
+    ]
+
+
+def told(found: Difference) -> list[Line]:
+    """Return a sentence per change, the first SHOWN of them."""
+    texts = [str(change) for change in found.changes]
+    lines = [line for text in texts[:SHOWN] for line in wrapped(clean(text), screen.cells(), "  - ")]
+    if len(texts) > SHOWN:
+        lines.append((Span(f"    and {len(texts) - SHOWN:,} more changes (--json has them all)", "dim"),))
+    return lines
+
+
+@click.command(short_help="What changed between two models, in words.")
+@click.argument("a", metavar="A")
+@click.argument("b", metavar="B")
+@options.common
+def diff(a: str, b: str, as_json: bool) -> None:
+    """Say in words what changed from model file A to model file B.
+
+    Exit code 0: the same bytes. Exit code 1: something changed.
+    """
+    from tallystick.export import diff as difference
+
+    found = difference.diff(a, b)
+    if as_json:
+        screen.show_json(found.to_dict())
+    elif not found:
+        screen.show([(Span("the same", "good"), Span(": nothing changed"))])
+    else:
+        screen.show([(Span(f"from {clean(a)} to {clean(b)}", "strong"),), *told(found)])
+    if found:
+        sys.exit(1)

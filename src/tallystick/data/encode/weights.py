@@ -1,0 +1,102 @@
+"""Which rows count, and how much: weights as whole multiples of a unit.
+
+Knows rows and weights. Knows nothing of columns.
+Law: a whole weight w is w copies of the row, 0 is no row; other weights are multiples of 2^-32, never rounded to 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.data.encode.cells import Floats, condense
+from tallystick.data.source.frames import as_column
+from tallystick.errors import DataError
+
+UNIT = 1 << 32  # a weight of 1, where some weight is not whole
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Which rows count, and how much. keep[row]: None means all. weights[kept row]: None means 1 each."""
+
+    rows: int
+    total: int  # rows by weight where all weights are whole, else rows
+    keep: NDArray[np.int64] | None = None
+    weights: NDArray[np.int64] | None = None
+    unit: int = 1
+
+    def cut(self, array: Any) -> Any:
+        """Return the kept rows of an array."""
+        return array if array is None or self.keep is None else array[self.keep]
+
+    def row_numbers(self, kept: NDArray[np.int64]) -> list[int]:
+        """Return positions among kept rows as positions in the source."""
+        return (kept if self.keep is None else self.keep[kept]).tolist()
+
+    def count(self, chosen: NDArray[np.bool_]) -> int:
+        """Return how many rows are chosen, copies counted."""
+        if self.weights is None or self.unit != 1:
+            return int(np.count_nonzero(chosen))
+        return int(self.weights[chosen].sum())
+
+    def counts(self, codes: NDArray[Any], size: int) -> NDArray[np.int64]:
+        """Return counts[code] of rows, copies counted."""
+        weights = self.weights if self.unit == 1 else None
+        return kernels.count_classes(np.ascontiguousarray(codes), size, weights)
+
+
+def read_weights(weights: Any, rows: int, absent: NDArray[np.bool_] | None) -> Scale:
+    """Return the scale of the rows: weights checked; rows of weight 0 and `absent` rows are dropped."""
+    if weights is None:
+        if absent is None:
+            return Scale(rows, rows)
+        keep = np.flatnonzero(~absent)
+        return Scale(len(keep), len(keep), keep)
+    real = _checked(weights, rows)
+    dropped = real == 0 if absent is None else (real == 0) | absent
+    kept = np.flatnonzero(~dropped) if dropped.any() else None
+    real = real if kept is None else real[kept]
+    if len(real) == 0:
+        raise DataError("all sample weights are 0, so no row is left. Give some row a weight above 0.")
+    whole = bool((real == np.floor(real)).all())
+    _refuse_overflow(real, 1 if whole else UNIT)
+    if not whole:
+        exact = np.maximum(np.rint(real * UNIT), 1).astype(np.int64)
+        return Scale(len(real), len(real), kept, exact, UNIT)
+    exact = real.astype(np.int64)
+    if (exact == 1).all():
+        return Scale(len(real), len(real), kept)
+    return Scale(len(real), int(exact.sum()), kept, exact)
+
+
+def _checked(weights: Any, rows: int) -> NDArray[np.float64]:
+    parts = [
+        condense(chunk, "sample_weight", (), ".") for chunk in as_column(weights, "sample_weight").chunks
+    ]
+    if not all(isinstance(part, Floats) for part in parts):
+        raise DataError("sample_weight holds something that is no number. Pass one number per row.")
+    real = np.concatenate([part.values for part in parts if isinstance(part, Floats)] or [np.empty(0)])
+    if len(real) != rows:
+        raise DataError(f"sample_weight has {len(real):,} weights for {rows:,} rows. Pass one per row.")
+    for bad, what in ((np.isnan(real), "missing"), (np.isinf(real), "infinite"), (real < 0, "negative")):
+        if bad.any():
+            at = int(bad.argmax())
+            count = int(bad.sum())
+            raise DataError(
+                f"sample_weight is {what} in {count:,} row{'s' * (count > 1)}, first in row {at + 1:,} ({real[at]}). "
+                "Weights are numbers from 0 up."
+            )
+    return real
+
+
+def _refuse_overflow(real: NDArray[np.float64], unit: int) -> None:
+    if float(real.sum()) * unit > 2.0**62 and sum(map(Fraction, real.tolist())) * unit >= 2**63:
+        raise DataError(
+            f"the sample weights sum to {real.sum():.3g}, beyond exact counting (2^63 / {unit}). Scale them down."
+        )

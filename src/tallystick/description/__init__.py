@@ -1,0 +1,67 @@
+"""What a table is taken for: kinds and why, distributions, missing counts, gains.
+
+Data first (`columns`, from counts by `gains`), lines for a terminal apart from it (`show`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from tallystick import kernels
+from tallystick.data.encode import Table, read_table
+from tallystick.data.schema import CODED, Column, Wishes
+from tallystick.data.source import open_source
+from tallystick.description.columns import ColumnView, Description, Part, class_parts, view
+from tallystick.description.gains import Counts
+
+__all__ = ["ColumnView", "Description", "Part", "describe"]
+
+
+def describe(
+    data: Any,
+    target: str | None = None,
+    *,
+    kinds: Mapping[str, str] | None = None,
+    levels: Mapping[str, Iterable[Any]] | None = None,
+    missing: Iterable[str] | None = None,
+    keep: Iterable[str] | None = None,
+    threads: int | None = None,
+    progress: Callable[..., None] | None = None,
+) -> Description:
+    """Say what the columns of a table are taken for, what lies in them, and what they tell of a target.
+
+    data: anything `fit` takes. The other parameters are those every estimator has, so that what is described
+    is what would be fitted. With a target: information gain and gain ratio of each column in bits, and the
+    best cut of a numeric or ordered one.
+    """
+    source = open_source(data)
+    wishes = Wishes(kinds or {}, levels or {}, tuple(keep or ()), None if missing is None else tuple(missing))
+    table = read_table(source, wishes, target, threads=threads, progress=progress)
+    return _described(source.name, table)
+
+
+def _described(name: str, table: Table) -> Description:
+    """Count every column against the classes, and keep only the counts."""
+    target = table.schema.target
+    classes = np.zeros(table.rows, np.uint8) if table.classes is None else table.classes
+    n_classes = 1 if target is None else len(target.labels)
+    views = tuple(view(table, c, _counts(table, c, classes, n_classes)) for c in table.schema.columns)
+    notes = (*table.source_notes, *table.notes)
+    if target is None:
+        return Description(name, table.rows, views, notes)
+    parts, bits = class_parts(table, kernels.count_classes(classes, n_classes))
+    return Description(name, table.rows, views, notes, target.name, parts, bits)
+
+
+def _counts(table: Table, column: Column, classes: Any, n_classes: int) -> Counts | None:
+    """Return counts[code, class] of a column, the last code being missing; None for text and out."""
+    if column.kind in CODED:
+        k = len(column.levels)
+        return kernels.count_codes(table.column(column.name), classes, k + 2, n_classes)[: k + 1]
+    if column.kind == "numeric":
+        codes, distinct = table.ranks(column.name)
+        return kernels.count_codes(codes, classes, len(distinct) + 1, n_classes)
+    return None

@@ -1,0 +1,125 @@
+"""Sum on this machine: threads take blocks one by one, each adds to a total of its own, totals are merged at
+the end.
+
+Knows threads, progress and interruption. Knows nothing of columns or models.
+Laws: the answer is the sum, whatever the number of threads and the order of blocks; memory is one total per
+thread and the blocks in hand; an interrupt or an error ends all threads before it leaves `total`.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from tallystick.contracts import Block, Statistic, Table
+from tallystick.errors import OptionError, shown
+
+T = TypeVar("T")
+Progress = Callable[[int, int], None]  # rows done, rows in all (0 when unknown)
+SMALL = 20_000  # rows below which a thread costs more than it gives
+
+
+def thread_count(threads: int | None) -> int:
+    """Return how many threads to use: the number given, or one for each core this process may use."""
+    if threads is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
+    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
+        raise OptionError(
+            f"threads must be a whole number of at least 1, not {shown(threads)}. Leave it out for all cores."
+        )
+    return threads
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """The engine of one machine."""
+
+    threads: int | None = None
+    progress: Progress | None = None
+
+    def total(self, table: Table, question: Statistic[T]) -> T:
+        """Return the question's total over the whole table."""
+        rows = int(getattr(table, "rows", 0))
+        whole = getattr(question, "whole", None)
+        if whole is not None and hasattr(
+            table, "ranks"
+        ):  # a faster way to the same total, for tables in memory
+            return whole(table, thread_count(self.threads))  # type: ignore[no-any-return]
+        count = 1 if 0 < rows <= SMALL else thread_count(self.threads)
+        work = _Work(table.blocks(), question, rows, self.progress)
+        if count == 1:
+            work.run()
+        else:
+            _run_threads(work, count)
+        return work.merged()
+
+
+@dataclass
+class _Work(Generic[T]):
+    """Blocks to be shared out, and the totals of those who took them."""
+
+    blocks: Iterator[Block]
+    question: Statistic[T]
+    rows: int
+    progress: Progress | None
+    done: int = 0
+    totals: list[T] = field(default_factory=list)
+    errors: list[BaseException] = field(default_factory=list)
+    stop: threading.Event = field(default_factory=threading.Event)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def next_block(self) -> Block | None:
+        """Hand out one block; blocks come from one iterator, so one thread at a time."""
+        with self.lock:
+            return None if self.stop.is_set() else next(self.blocks, None)
+
+    def run(self) -> None:
+        """Take blocks until there are none."""
+        total = self.question.zero()
+        while (block := self.next_block()) is not None:
+            total = self.question.add(total, block)
+            with self.lock:
+                self.done += block.rows
+                if self.progress is not None:
+                    self.progress(self.done, self.rows)
+        self.totals.append(total)
+
+    def run_guarded(self) -> None:
+        """Run in a thread: the first error stops the others and is raised by the caller."""
+        try:
+            self.run()
+        except BaseException as error:
+            self.errors.append(error)
+            self.stop.set()
+
+    def merged(self) -> T:
+        """Return the one total; the merge law makes its order free."""
+        if not self.totals:
+            return self.question.zero()
+        first = self.totals[0]
+        for other in self.totals[1:]:
+            first = self.question.merge(first, other)
+        return first
+
+
+def _run_threads(work: _Work[Any], count: int) -> None:
+    """Run `count` threads and wait; whatever interrupts the wait stops them, and none is left behind."""
+    threads = [
+        threading.Thread(target=work.run_guarded, name=f"tally-{i}", daemon=True) for i in range(count)
+    ]
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    except BaseException:
+        work.stop.set()
+        for thread in threads:
+            if thread.ident is not None:
+                thread.join()
+        raise
+    if work.errors:
+        raise work.errors[0]

@@ -1,0 +1,288 @@
+"""What all estimators share: parameters, fitting from anything tabular, predicting, saving, copying.
+
+Knows sources, engines and the model file. Knows nothing of any learner: each estimator brings its own.
+Laws: the constructor only stores; `fit` sets everything it learned or nothing; copies and pickles are the
+model file.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.contracts import Block, Engine, Model
+from tallystick.data.encode import Matched, Table, match, read_table
+from tallystick.data.schema import Note, Schema, Wishes
+from tallystick.data.source import open_source
+from tallystick.engines.local import Local
+from tallystick.errors import NotFitted, OptionError, nearest, shown
+from tallystick.export import file
+
+EXECUTION = ("engine", "threads", "memory", "verbose")  # how to work: never part of a model
+WISHES = ("kinds", "levels", "missing", "keep")
+
+
+class Estimator:
+    """Parameters, fitting, copies and the model file; see the module's laws."""
+
+    kind: ClassVar[str]
+    model_: Model
+    schema_: Schema
+    notes_: tuple[Note, ...]
+    rows_: dict[str, Any]
+    regression: ClassVar[bool] = False
+
+    kinds: Mapping[str, str] | None
+    levels: Mapping[str, Any] | None
+    missing: Any
+    keep: Any
+    engine: Any
+    threads: int | None
+    memory: Any
+    verbose: Any
+
+    # -- parameters --
+
+    @classmethod
+    def _names(cls) -> list[str]:
+        return [p for p in inspect.signature(cls.__init__).parameters if p != "self"]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the constructor's parameters as they were given."""
+        return {name: getattr(self, name) for name in sorted(self._names())}
+
+    def set_params(self, **params: Any) -> Self:
+        """Set some parameters; unknown names are an error."""
+        names = self._names()
+        for name in params:
+            if name not in names:
+                raise OptionError(
+                    f"{type(self).__name__} has no parameter {shown(name)}.{nearest(name, names)} "
+                    f"Known: {', '.join(names)}."
+                )
+        for name, value in params.items():
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        defaults = inspect.signature(type(self).__init__).parameters
+        given = [
+            f"{n}={v!r}"
+            for n, v in self.get_params().items()
+            if v is not defaults[n].default and v != defaults[n].default
+        ]
+        return f"{type(self).__name__}({', '.join(given)})"
+
+    # -- the model file --
+
+    def _learning(self) -> dict[str, Any]:
+        """Return the learning parameters as plain data for the model file."""
+        raise NotImplementedError
+
+    def _restore(self, document: Mapping[str, Any]) -> None:
+        """Set parameters and model from a checked document."""
+        raise NotImplementedError
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the model file's content as plain data, without format and checksum."""
+        self._check_fitted()
+        return {
+            "kind": self.kind,
+            "model": self.model_.to_dict(),
+            "notes": [n.to_dict() for n in self.notes_],
+            "parameters": self._learning(),
+            "rows": dict(self.rows_),
+            "schema": self.schema_.to_dict(),
+        }
+
+    def to_bytes(self) -> bytes:
+        """Return the model file's bytes."""
+        return file.to_bytes(self.to_dict())
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model file, whole or not at all."""
+        file.save(path, self.to_bytes())
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Self:
+        """Return a fitted estimator from a checked document."""
+        out = cls()
+        out._restore(document)
+        return out
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "model_")
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "model_"):
+            raise not_fitted(type(self).__name__)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return parameters and, when fitted, the model file's bytes: a pickle of a model is its file."""
+        state: dict[str, Any] = {"parameters": self.get_params(deep=False)}
+        if hasattr(self, "model_"):
+            state["file"] = self.to_bytes()
+            state["columns"] = [str(n) for n in self._columns_in()], hasattr(self, "feature_names_in_")
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if "file" in state:
+            self._restore(file.from_bytes(state["file"]))
+            self._set_columns(*state["columns"])
+        for name, value in state["parameters"].items():
+            setattr(self, name, value)
+
+    def _columns_in(self) -> list[str]:
+        return list(self._given_columns)
+
+    def _set_columns(self, names: list[str], named: bool) -> None:
+        self._given_columns = tuple(names)
+        self.n_features_in_ = len(names)
+        if named:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    # -- fitting --
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from rows. X: a path, frame, Arrow table, matrix or records; y: labels, or the name of a
+        column of X.
+        """
+        table = self.read(X, y, sample_weight)
+        return self.fit_table(table)
+
+    def read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
+        """Return the encoded table that `fit_table` learns from."""
+        if y is None:
+            raise OptionError(
+                f"{type(self).__name__}.fit requires y to be passed: labels, or the name of a column of X."
+            )
+        self._learning()  # checks the parameters before the work
+        source = open_source(X)
+        return read_table(source, self._wishes(), y, sample_weight, self.threads, regression=self.regression)
+
+    def fit_table(self, table: Table) -> Self:
+        """Learn from an encoded table."""
+        model, notes = self._learn(table, self._engine())
+        self._adopt(model, table.notes + notes, rows_of(table))
+        names = [c.name for c in table.schema.columns]
+        self._set_columns(names, named=not all(n == f"x{i}" for i, n in enumerate(names)))
+        return self
+
+    def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
+        """Return the fitted model and what has to be said about the fit."""
+        raise NotImplementedError
+
+    def _adopt(self, model: Model, notes: tuple[Note, ...], rows: dict[str, Any]) -> None:
+        self.model_, self.schema_, self.notes_, self.rows_ = model, model.schema, notes, rows
+
+    def _wishes(self) -> Wishes:
+        missing = self.missing
+        if isinstance(missing, str):
+            missing = [missing]
+        keep = [self.keep] if isinstance(self.keep, str) else self.keep or ()
+        marks = None if missing is None else tuple(str(m) for m in missing)
+        return Wishes(dict(self.kinds or {}), dict(self.levels or {}), tuple(keep), marks)
+
+    def _wishes_dict(self) -> dict[str, Any]:
+        wishes = self._wishes()
+        return {
+            "keep": sorted(wishes.keep),
+            "kinds": dict(wishes.kinds),
+            "levels": {str(k): [str(v) for v in values] for k, values in wishes.levels.items()},
+            "missing": None if wishes.missing is None else sorted(wishes.missing),
+        }
+
+    def _engine(self) -> Engine:
+        if self.engine is None or self.engine == "local":
+            return Local(self.threads, self.verbose if callable(self.verbose) else None)
+        if not hasattr(self.engine, "total"):
+            raise OptionError(f"engine must be None, 'local' or an engine, not {shown(self.engine)}.")
+        engine: Engine = self.engine
+        return engine
+
+    # -- new rows --
+
+    def blocks(self, X: Any, **reading: Any) -> Iterator[Matched]:
+        """Yield new rows encoded by the model's schema, batch by batch."""
+        self._check_fitted()
+        return match(open_source(X), self.schema_, threads=self.threads, **reading)
+
+
+def not_fitted(name: str) -> Exception:
+    """Return the error of an unfitted model; scikit-learn's callers get its class too, when it is loaded."""
+    text = f"this {name} is not fitted yet. Call fit(data, target) first, or load a saved model."
+    loaded = sys.modules.get("sklearn.exceptions")
+    if loaded is None:
+        return NotFitted(text)
+    return type("NotFitted", (NotFitted, loaded.NotFittedError), {})(text)  # type: ignore[no-any-return]
+
+
+class Classifier(Estimator):
+    """Fit, predict and score for estimators of classes."""
+
+    _estimator_type = "classifier"
+    classes_: NDArray[Any]
+
+    def _adopt(self, model: Model, notes: tuple[Note, ...], rows: dict[str, Any]) -> None:
+        assert model.schema.target is not None
+        super()._adopt(model, notes, rows)
+        self.classes_ = np.array(model.schema.target.values())
+
+    def predict_block(self, block: Block) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Return P(class | row) [row, class], and the rows only the prior could answer."""
+        raise NotImplementedError
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return P(class | row) [row, class], classes in the order of `classes_`."""
+        parts = [self.predict_block(m.block)[0] for m in self.blocks(X)]
+        return np.concatenate(parts) if parts else np.zeros((0, len(self.classes_)))
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the logarithm of `predict_proba`."""
+        from tallystick import kernels
+
+        return kernels.log(self.predict_proba(X))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the most probable class of each row; of equals the first in `classes_`."""
+        out: NDArray[Any] = self.classes_[self.predict_proba(X).argmax(axis=1)]
+        return out
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return the accuracy on labelled rows; y may be the name of a column of X, by default the
+        target's.
+        """
+        from tallystick.evaluate import labels_of
+
+        self._check_fitted()
+        assert self.schema_.target is not None
+        truth = labels_of(X, self.schema_.target.name if y is None else y, self.schema_)
+        right = (self.predict(X) == self.classes_[np.maximum(truth, 0)]) & (truth >= 0)
+        return float(np.average(right, weights=sample_weight))
+
+    def __sklearn_tags__(self) -> Any:
+        """Return tags for scikit-learn, which is loaded when this is called."""
+        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
+
+        return Tags(
+            estimator_type="classifier",
+            target_tags=TargetTags(required=True),
+            classifier_tags=ClassifierTags(),
+            input_tags=InputTags(allow_nan=True, string=True, categorical=True, sparse=False),
+        )
+
+
+def rows_of(table: Table) -> dict[str, Any]:
+    """Return what the model file says of the training rows: how many, in which unit, and their
+    fingerprint.
+    """
+    count = int(table.weights.sum()) if table.weights is not None else table.rows
+    return {"count": count, "fingerprint": table.fingerprint, "unit": table.unit}

@@ -1,0 +1,110 @@
+"""`NaiveBayes`: one model over mixed columns, each with its own distribution.
+
+Knows the learner, the model and how to show it. Knows nothing of sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.contracts import Block, Engine, Model
+from tallystick.data.encode import Table
+from tallystick.data.schema import Note, Schema
+from tallystick.estimators.base import Classifier
+from tallystick.learners.fit import fit
+from tallystick.learners.naive_bayes import NaiveBayesLearner
+from tallystick.models.naive_bayes import KIND, BayesOptions, NaiveBayesModel
+
+
+class NaiveBayes(Classifier):
+    """Naive Bayes on a whole table: levels, booleans, numbers and text side by side.
+
+    distributions: "auto" (default), "gaussian", "binned", "poisson", "multinomial", ... for all columns it
+    fits, or {column: name}. alpha, or m and p: smoothing. priors: "data", "uniform", "none" or numbers.
+    variance: "ml" or "unbiased"; share: "none", "classes", "columns", "both". words: "counts" or "tf-idf".
+    calibrate: calibrated shares.
+    """
+
+    kind = KIND
+    model_: NaiveBayesModel
+
+    def __init__(
+        self,
+        *,
+        distributions: str | Mapping[str, str] = "auto",
+        alpha: float | Mapping[str, float] = 1.0,
+        m: float | Mapping[str, float] | None = None,
+        p: float | Mapping[str, Any] | None = None,
+        priors: str | Sequence[float] | Mapping[str, float] = "data",
+        variance: str = "ml",
+        share: str = "none",
+        words: str = "counts",
+        calibrate: bool = False,
+        kinds: Mapping[str, str] | None = None,
+        levels: Mapping[str, Any] | None = None,
+        missing: Any = None,
+        keep: Any = None,
+        engine: Any = None,
+        threads: int | None = None,
+        memory: Any = None,
+        verbose: Any = False,
+    ) -> None:
+        self.distributions = distributions
+        self.alpha = alpha
+        self.m = m
+        self.p = p
+        self.priors = priors
+        self.variance = variance
+        self.share = share
+        self.words = words
+        self.calibrate = calibrate
+        self.kinds = kinds
+        self.levels = levels
+        self.missing = missing
+        self.keep = keep
+        self.engine = engine
+        self.threads = threads
+        self.memory = memory
+        self.verbose = verbose
+
+    def _options(self) -> BayesOptions:
+        return BayesOptions(
+            distributions=self.distributions,
+            alpha=self.alpha,
+            m=self.m,
+            p=self.p,
+            priors=self.priors,
+            variance=self.variance,
+            share=self.share,
+            words=self.words,
+            calibrate=self.calibrate,
+        )
+
+    def _learning(self) -> dict[str, Any]:
+        return self._options().to_dict() | self._wishes_dict()
+
+    def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
+        model = fit(NaiveBayesLearner(self._options(), table.unit), table, engine)
+        return model, getattr(model, "notes", ())
+
+    def _restore(self, document: Mapping[str, Any]) -> None:
+        for name, value in document["parameters"].items():
+            setattr(self, name, value or None if name in ("kinds", "levels", "keep") else value)
+        schema = Schema.from_dict(document["schema"])
+        rows = dict(document["rows"])
+        model = NaiveBayesModel.from_dict(document["model"], schema, self._options(), rows["unit"])
+        self._adopt(model, tuple(Note(**n) for n in document["notes"]), rows)
+        self._set_columns([c.name for c in schema.columns], named=True)
+
+    def predict_block(self, block: Block) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Return P(class | row) [row, class], and the rows only the prior could answer."""
+        return self.model_.shares(block)
+
+    def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return log(prior * product of shares) [row, class], neither normalised nor calibrated."""
+        parts = [self.model_.joint(m.block) for m in self.blocks(X)]
+        return np.concatenate(parts) if parts else np.zeros((0, len(self.classes_)))

@@ -1,0 +1,22 @@
+"""The model file and back, and what changed between two of them."""
+
+from __future__ import annotations
+
+from tallystick.export.file import FileKind, from_bytes, read_file, register, save, to_bytes
+from tallystick.models.naive_bayes import KIND as NAIVE_BAYES
+from tallystick.models.naive_bayes import file as naive_bayes
+from tallystick.models.shapes import Record
+
+register(
+    NAIVE_BAYES,
+    FileKind(naive_bayes.MODEL, Record(naive_bayes.PARAMETERS | naive_bayes.WISHES), naive_bayes.check),
+)
+
+__all__ = [
+    "FileKind",
+    "from_bytes",
+    "read_file",
+    "register",
+    "save",
+    "to_bytes",
+]

@@ -1,0 +1,118 @@
+"""Plain data to canonical JSON bytes and back: one value, one text.
+
+Knows JSON. Knows nothing of models or files.
+Law: `read(write(x)) == x`, and equal data gives equal bytes: sorted keys, shortest floats, one table row per
+line.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from tallystick.errors import ModelFileError, shown
+
+MAX_DEPTH = 32  # deeper than any model; far from the parser's own limit
+_ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+# An escape that canonical text never holds: it escapes quotes, backslashes and control characters only.
+_ODD_ESCAPE = re.compile(rb"(?<!\\)(?:\\\\)*\\u(?!00[0-7])(.{0,4})")
+_LONG_NUMBER = re.compile(rb"[0-9]{19}|[eE][+-]?[0-9]{3}|NaN|Infinity")
+
+
+def write(value: Any) -> bytes:
+    """Return canonical JSON: a flat object or list on one line, anything deeper one member per line."""
+    try:
+        return _text(value).encode()
+    except UnicodeEncodeError as error:
+        bad = error.object[error.start : error.end]
+        raise ModelFileError(
+            f"a text holds {shown(bad)}, half of a character pair. Repair the text first."
+        ) from None
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, dict) and any(_deep(v) for v in value.values()):
+        return "{\n" + ",\n".join(f"{_ENCODER.encode(k)}:{_text(value[k])}" for k in sorted(value)) + "}"
+    if isinstance(value, list) and value and isinstance(value[0], list | dict):
+        if (
+            isinstance(value[0], list)
+            and all(value)
+            and not any(isinstance(row[0], list | dict | str) for row in value)
+        ):
+            return "[\n" + _ENCODER.encode(value)[1:].replace(
+                "],[", "],\n["
+            )  # numbers only: quick for long tables
+        return "[\n" + ",\n".join(_text(item) for item in value) + "]"
+    return _ENCODER.encode(value)
+
+
+def _deep(value: Any) -> bool:
+    """Say whether a member needs lines of its own: an object, or a list of lists or objects."""
+    return isinstance(value, dict) or (
+        isinstance(value, list) and bool(value) and isinstance(value[0], list | dict)
+    )
+
+
+def read(data: bytes) -> Any:
+    """Return the value of JSON bytes; refuse what canonical JSON cannot hold, each with its own line."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        raise ModelFileError(
+            f"model file: byte {error.start:,} is not UTF-8. The file was damaged."
+        ) from None
+    if odd := _ODD_ESCAPE.search(data):
+        kind = "half of a character pair" if odd[1][:1] in b"dD" else "an escape a model file never writes"
+        raise ModelFileError(f"model file: byte {odd.start():,} begins {kind}. The file was edited.")
+    _refuse_depth(data)
+    # Python hooks are called once per number, which is slow: only where a doubtful number stands somewhere.
+    careful: dict[str, Any] = (
+        {"parse_int": _whole, "parse_float": _finite} if _LONG_NUMBER.search(data) else {}
+    )
+    try:
+        return json.loads(text, object_pairs_hook=_object, parse_constant=_constant, **careful)
+    except json.JSONDecodeError as error:
+        raise ModelFileError(
+            f"model file: line {error.lineno:,} is not JSON ({error.msg}). The file was edited."
+        ) from None
+    except RecursionError:
+        raise ModelFileError("model file: lists or objects are nested too deep.") from None
+
+
+def _refuse_depth(data: bytes) -> None:
+    if re.search(rb"(?:[\[{]\s*){%d}" % MAX_DEPTH, data) or re.search(rb"(?:[\]}]\s*){%d}" % MAX_DEPTH, data):
+        raise ModelFileError(
+            f"model file: lists or objects are nested deeper than {MAX_DEPTH}. The file was edited."
+        )
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    out = dict(pairs)
+    if len(out) != len(pairs):
+        seen: set[str] = set()
+        double = next(k for k, _ in pairs if k in seen or seen.add(k))  # type: ignore[func-returns-value]
+        raise ModelFileError(
+            f"model file: the key {shown(double)} stands twice in one object. The file was edited."
+        )
+    return out
+
+
+def _constant(text: str) -> Any:
+    raise ModelFileError(f"model file: {text} is not a number a model can hold. The file was edited.")
+
+
+def _whole(text: str) -> int:
+    if len(text) > 20:
+        raise ModelFileError(f"model file: the whole number {text[:20]}… is too large. The file was edited.")
+    return int(text)
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if value in (float("inf"), float("-inf")):
+        raise ModelFileError(
+            f"model file: the number {text[:20]} is beyond all doubles. The file was edited."
+        )
+    return value

@@ -1,0 +1,160 @@
+"""What differs between two model files, in words: which column, level, class or parameter, and from what to
+what.
+
+Knows checked documents (plain data). Knows nothing of estimators or data sets.
+Law: no difference is said exactly when the documents are equal.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from tallystick.errors import shown
+from tallystick.export.file import from_bytes, read_file
+
+_WORDS = {
+    "rows": "training rows",
+    "parameters": "parameter",
+    "schema": "schema",
+    "model": "model",
+    "notes": "note",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One difference: where, and both values (None: not there)."""
+
+    place: str
+    before: Any
+    after: Any
+
+    def __str__(self) -> str:
+        if self.before is None:
+            return f"{self.place} was added: {_short(self.after)}"
+        if self.after is None:
+            return f"{self.place} is gone: {_short(self.before)}"
+        text = f"{self.place} changed from {_short(self.before)} to {_short(self.after)}"
+        if type(self.before) is int and type(self.after) is int:
+            text += f" ({self.after - self.before:+,})"
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """All changes between two models, in the order of the file."""
+
+    changes: tuple[Change, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.changes)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.changes)) or "The two models are the same."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        changes = [
+            {"place": c.place, "before": c.before, "after": c.after, "text": str(c)} for c in self.changes
+        ]
+        return {"same": not changes, "changes": changes}
+
+
+def diff(a: str | os.PathLike[str], b: str | os.PathLike[str]) -> Difference:
+    """Return what changed from the model file `a` to the model file `b`."""
+    return compare(from_bytes(read_file(a)), from_bytes(read_file(b)))
+
+
+def compare(a: dict[str, Any], b: dict[str, Any]) -> Difference:
+    """Return what changed between two checked documents."""
+    if a["kind"] != b["kind"]:
+        return Difference((Change("kind of model", a["kind"], b["kind"]),))
+    found: list[Change] = []
+    for section in ("parameters", "rows", "schema", "model", "notes"):
+        found += _walk(_named(a, section), _named(b, section), _WORDS[section])
+    return Difference(tuple(found))
+
+
+def changes(a: dict[str, Any], b: dict[str, Any]) -> list[str]:
+    """Return what changed between two checked documents, a sentence per change."""
+    return [str(change) for change in compare(a, b).changes]
+
+
+def _named(document: dict[str, Any], section: str) -> Any:
+    """Return a section with names in the place of positions: classes, columns, levels and words."""
+    if section != "model":
+        return _by_name(document[section])
+    labels = document["schema"]["target"]["labels"]
+    values = {c["name"]: c.get("levels", c.get("words")) for c in document["schema"]["columns"]}
+    out = {}
+    for key, value in document["model"].items():
+        if key == "columns":
+            out[key] = {
+                f"column {shown(c['name'])}": _column(c, labels, values.get(c["name"])) for c in value
+            }
+        else:
+            out[key] = _by_class(value, labels)
+    return out
+
+
+def _column(column: dict[str, Any], labels: list[str], names: list[str] | None) -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    for key, value in column.items():
+        if key == "counts" and names is not None and len(names) == len(value):
+            out[key] = {
+                f"level {shown(n)}": _by_class(row, labels) for n, row in zip(names, value, strict=True)
+            }
+        elif key == "counts":
+            out[key] = {f"bin {i + 1}": _by_class(row, labels) for i, row in enumerate(value)}
+        else:
+            out[key] = _by_class(value, labels)
+    return out
+
+
+def _by_class(value: Any, labels: list[str]) -> Any:
+    if (
+        isinstance(value, list)
+        and len(value) == len(labels)
+        and not isinstance(value[0] if value else 0, list)
+    ):
+        return {f"class {shown(label)}": v for label, v in zip(labels, value, strict=True)}
+    return _by_name(value)
+
+
+def _by_name(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {k: _by_name(v) for k, v in value.items()}
+    if isinstance(value, list) and value and all(isinstance(v, dict) for v in value):
+        if all("name" in v for v in value):
+            return {f"column {shown(v['name'])}": _by_name(v) for v in value}
+        return {f"{v.get('code', '')} {shown(v.get('column', ''))}".strip(): v.get("text", v) for v in value}
+    return value
+
+
+def _walk(a: Any, b: Any, place: str) -> Iterator[Change]:
+    """Yield the changes below one place; 1 and 1.0 or true and 1 are not the same."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        for key in sorted(a.keys() | b.keys()):
+            yield from _walk(a.get(key), b.get(key), f"{place}, {key}")
+    elif isinstance(a, list) and isinstance(b, list) and all(isinstance(v, str) for v in a + b):
+        before, after = set(a), set(b)
+        for name in sorted(before - after):
+            yield Change(f"{place}: {shown(name)}", name, None)
+        for name in sorted(after - before):
+            yield Change(f"{place}: {shown(name)}", None, name)
+        if before == after and a != b:
+            yield Change(f"{place}, their order", a, b)
+    elif a != b or type(a) is not type(b):
+        yield Change(place, a, b)
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, str):
+        return shown(value)
+    if type(value) is int:
+        return f"{value:,}"
+    text = str(value)
+    return text if len(text) <= 60 else text[:59] + "…"

@@ -1,0 +1,252 @@
+"""The model file: one canonical JSON document that anyone can read and check, written whole or not at all.
+
+Knows the envelope (format, kind, schema, parameters, notes, rows, checksum). Each kind of model brings the
+shape of its own part and a check that its counts add up. Knows nothing of estimators, data or engines.
+Laws: equal models give equal bytes; a file from a stranger is data: it is checked whole before it is used.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tallystick.data.schema import CODED, KINDS, Schema
+from tallystick.errors import ModelFileError, shown
+from tallystick.export import canonical
+from tallystick.models import shapes
+from tallystick.models.shapes import Flag, Listed, Maybe, Number, Record, Shape, Text, Variant, Whole
+
+NAME = "tallystick model"
+VERSION = 1
+MAX_BYTES = 1 << 30
+_MAGIC = b'{\n"format":{"name":"tallystick model","version":'
+_LAST = re.compile(rb'"sha256":"([0-9a-f]{64})"}\n')
+_LAST_SIZE = len(b'"sha256":""}\n') + 64
+
+
+@dataclass(frozen=True, slots=True)
+class FileKind:
+    """What a kind of model adds to the envelope: the shapes of its two sections, and a check across
+    sections.
+    """
+
+    model: shapes.Shape
+    parameters: shapes.Shape
+    check: Callable[[dict[str, Any], Schema], None]
+
+
+_KINDS: dict[str, FileKind] = {}
+
+
+def register(name: str, kind: FileKind) -> None:
+    """Let files of one more kind of model be read."""
+    _KINDS[name] = kind
+
+
+_NAME = Text(test=lambda t: 0 < len(t) <= 100_000, words="a name")
+
+
+def _column(kind: str) -> Record:
+    keys: dict[str, Shape] = {"kind": Text((kind,)), "missing": Whole(), "name": _NAME}
+    if kind in CODED:
+        keys["levels"] = Listed(Text(), distinct=True)
+    if kind == "numeric":
+        keys |= {"high": Maybe(Number()), "low": Maybe(Number()), "unit": Text(("", "date"))}
+    if kind == "text":
+        keys["words"] = Listed(Text(), distinct=True)
+    return Record(keys, {"declared": Flag(only=True)})
+
+
+_COLUMN = Variant("kind", {kind: _column(kind) for kind in KINDS if kind != "out"})
+_TARGET = Record(
+    {
+        "labels": Listed(Text(), size="classes", distinct=True),
+        "name": Text(),
+        "type": Text(("text", "integer", "number", "boolean")),
+    }
+)
+_SCHEMA = Record({"columns": Listed(_COLUMN), "marks": Listed(Text(), distinct=True), "target": _TARGET})
+_NOTE = Record({"code": Text(), "column": Text(), "count": Whole(), "text": Text()})
+_ROWS = Record(
+    {
+        "count": Whole(),
+        "fingerprint": Text(
+            test=lambda t: re.fullmatch("[0-9a-f]{32}", t) is not None, words="32 hex digits"
+        ),
+        "unit": Whole(1, 2**32),
+    }
+)
+
+
+def to_bytes(document: dict[str, Any]) -> bytes:
+    """Return the file's bytes: the document, its format, and on the last line the sha256 of all bytes
+    above.
+    """
+    whole = document | {"format": {"name": NAME, "version": VERSION}}
+    lines = [f"{canonical.write(k).decode()}:{canonical.write(whole[k]).decode()},\n" for k in sorted(whole)]
+    body = ("{\n" + "".join(lines)).encode()
+    return body + b'"sha256":"' + hashlib.sha256(body).hexdigest().encode() + b'"}\n'
+
+
+def from_bytes(data: bytes) -> dict[str, Any]:
+    """Return the checked document of a model file's bytes, or raise ModelFileError with one line."""
+    _check_frame(data)
+    document: dict[str, Any] = canonical.read(data)
+    kind = document.get("kind")
+    if not isinstance(kind, str) or kind not in _KINDS:
+        raise ModelFileError(
+            f"model file: unknown kind of model {shown(kind)}. Known: {', '.join(sorted(_KINDS))}."
+        )
+    extra = _KINDS[kind]
+    sizes: shapes.Sizes = {}
+    fixed: dict[str, Shape] = {
+        "format": Record({"name": Text((NAME,)), "version": Whole(VERSION, VERSION)}),
+        "kind": Text(),
+        "sha256": Text(),
+    }
+    _check_schema(document, sizes)
+    sections = fixed | {
+        "model": extra.model,
+        "notes": Listed(_NOTE),
+        "parameters": extra.parameters,
+        "rows": _ROWS,
+        "schema": _SCHEMA,
+    }
+    Record(sections).check(document, "the file", sizes)
+    extra.check(document, Schema.from_dict(document["schema"]))
+    return document
+
+
+def _check_frame(data: bytes) -> None:
+    """Check what needs no parsing: that it is ours, of this version, complete and unchanged."""
+    if not data:
+        raise ModelFileError("model file: it is empty (0 bytes).")
+    if not data.startswith(_MAGIC):
+        raise ModelFileError(
+            "model file: it does not begin like a Tallystick model. Is it another kind of file?"
+        )
+    version = re.match(rb"[0-9]{1,9}", data[len(_MAGIC) : len(_MAGIC) + 9])
+    if version is None or int(version[0]) != VERSION:
+        found = version[0].decode() if version else "unreadable"
+        raise ModelFileError(
+            f"model file: format version {found}, this Tallystick reads version {VERSION}. Update or refit."
+        )
+    last = _LAST.fullmatch(data[-_LAST_SIZE:])
+    if last is None:
+        raise ModelFileError(
+            "model file: its last line, the checksum, is missing or damaged. The file was cut short."
+        )
+    if hashlib.sha256(data[:-_LAST_SIZE]).hexdigest().encode() != last[1]:
+        raise ModelFileError(
+            "model file: its checksum does not fit its content. The file was edited or damaged."
+        )
+
+
+def _check_schema(document: dict[str, Any], sizes: shapes.Sizes) -> None:
+    """Check the schema first: the lengths it names bind the model's own part."""
+    Record({"schema": _SCHEMA}, {k: _Any() for k in document if k != "schema"}).check(
+        document, "the file", sizes
+    )
+    names = [c["name"] for c in document["schema"]["columns"]]
+    if len(set(names)) != len(names):
+        raise ModelFileError("model file: two columns of the schema have one name. The file was edited.")
+    for column in document["schema"]["columns"]:
+        place, kind = f"column {shown(column['name'])}", column["kind"]
+        if kind == "boolean" and len(column["levels"]) != 2:
+            raise shapes.wrong(f"{place} levels", "a list of 2", column["levels"])
+        low, high = column.get("low"), column.get("high")
+        if kind == "numeric" and ((low is None) != (high is None) or (low is not None and low > high)):
+            raise shapes.wrong(f"{place} range", "low <= high", f"{low} to {high}")
+    target = document["schema"]["target"]
+    if target["type"] == "boolean" and not set(target["labels"]) <= {"false", "true"}:
+        raise shapes.wrong("the target's labels", "false and true", target["labels"])
+    if target["type"] in ("integer", "number"):
+        for label in target["labels"]:
+            Text(test=_reads_as(target["type"]), words=f"{target['type']} text").check(
+                label, "a label", sizes
+            )
+
+
+def _reads_as(kind: str) -> Callable[[str], bool]:
+    if kind == "integer":
+        return lambda text: re.fullmatch(r"-?[0-9]{1,40}", text) is not None
+    return lambda text: (
+        re.fullmatch(r"-?[0-9]{1,400}(\.[0-9]{1,400})?([eE][+-]?[0-9]{1,3})?", text) is not None
+    )
+
+
+class _Any:
+    def check(self, value: Any, place: str, sizes: shapes.Sizes) -> None:
+        """Accept anything; another shape checks it later."""
+
+
+def read_file(path: str | os.PathLike[str]) -> bytes:
+    """Return the bytes of a model file, or say in one line why they cannot be had."""
+    name = shown(os.fspath(path))
+    try:
+        with open(path, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            if size > MAX_BYTES:
+                raise ModelFileError(f"{name} has {size:,} bytes; a model file has at most {MAX_BYTES:,}.")
+            return file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise ModelFileError(f"cannot read the model file {name}: {error.strerror or error}.") from None
+
+
+def save(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write the file whole or not at all: the old file or the new one is there at every moment."""
+    target = Path(os.path.realpath(path))
+    temporary = target.parent / f".{target.name[:200]}.{secrets.token_hex(6)}.part"
+    try:
+        try:
+            _write_new(temporary, target, data)
+        finally:
+            with contextlib.suppress(FileNotFoundError):
+                temporary.unlink()
+        _sync_folder(target.parent)
+    except OSError as error:
+        what = f"cannot write the model file {shown(os.fspath(path))}: {error.strerror or error}"
+        raise ModelFileError(what + ". Nothing was changed.") from None
+
+
+def _write_new(temporary: Path, target: Path, data: bytes) -> None:
+    """Fill a file without a name where the system has that, so that even a killed process leaves nothing
+    behind.
+    """
+    nameless = getattr(os, "O_TMPFILE", 0)
+    try:
+        handle = os.open(
+            target.parent if nameless else temporary,
+            os.O_WRONLY | (nameless or os.O_CREAT | os.O_EXCL),
+            0o666,
+        )
+    except OSError:  # a file system without nameless files
+        if not nameless:
+            raise
+        nameless, handle = 0, os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        left = memoryview(data)
+        while left:
+            left = left[os.write(handle, left) :]
+        os.fsync(handle)
+        if nameless:
+            # A dir_fd makes Python call linkat, which follows the link; link() would not.
+            os.link(f"/proc/self/fd/{handle}", temporary, src_dir_fd=handle, follow_symlinks=True)
+    finally:
+        os.close(handle)
+    os.replace(temporary, target)
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,90 @@
+"""Hashes of cells and rows in two lanes of 64 bits: for fingerprints and folds, not for secrets.
+
+A row's hash is mix(sum over columns of its cells' hashes): hashes[lane, row] starts at 0, each column adds,
+then `mix_hashes` ends it. A column's key comes from its name, so the order of columns does not matter.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import _kernels
+from tallystick.kernels import check
+
+Hashes = NDArray[np.uint64]
+
+
+def hash_text(data: bytes, key: tuple[int, int] = (1, 2)) -> tuple[int, int]:
+    """Return the two lanes of the hash of some bytes: a column's key from its name, a level's hash."""
+    return _kernels.hash_bytes(data, key[0]), _kernels.hash_bytes(data, key[1])
+
+
+def hash_missing(key: tuple[int, int]) -> tuple[int, int]:
+    """Return the two lanes of a missing cell's hash."""
+    return _kernels.hash_missing(key[0]), _kernels.hash_missing(key[1])
+
+
+def add_code_hashes(hashes: Hashes, codes: NDArray[Any], table: Hashes) -> None:
+    """Do hashes[lane, row] += table[lane, codes[row]]."""
+    rows = _rows(hashes)
+    check.array("codes", codes, check.CODES, (rows,))
+    check.array("table", table, "uint64", (2, None))
+    _kernels.add_code_hashes(hashes, codes, table)
+
+
+def add_double_hashes(hashes: Hashes, values: NDArray[np.float64], key: tuple[int, int]) -> None:
+    """Do hashes[lane, row] += hash of values[row] under key[lane]; NaN is missing, -0.0 is 0.0."""
+    rows = _rows(hashes)
+    check.loose("values", values, "float64", (rows,))
+    _kernels.add_double_hashes(hashes, values, key[0], key[1])
+
+
+def add_text_hashes(
+    hashes: Hashes,
+    data: NDArray[np.uint8],
+    offsets: NDArray[Any],
+    validity: NDArray[np.uint8] | None,
+    key: tuple[int, int],
+    *,
+    bit_offset: int = 0,
+) -> None:
+    """Do hashes[lane, row] += hash of the text data[offsets[row]:offsets[row + 1]] under key[lane].
+
+    Bit (bit_offset + row) of validity is 1 where the cell is there; None: all are.
+    """
+    rows = _rows(hashes)
+    check.array("data", data, "uint8", (None,))
+    check.array("offsets", offsets, ("int32", "int64"), (rows + 1,))
+    if int(offsets[0]) < 0 or int(offsets[-1]) > len(data):
+        raise ValueError(
+            f"offsets must lie within data; found {offsets[0]}..{offsets[-1]} for {len(data)} bytes"
+        )
+    if validity is not None:
+        check.array("validity", validity, "uint8", (None,))
+        if 8 * len(validity) < bit_offset + rows:
+            raise ValueError(f"validity must have {bit_offset + rows} bits; found {8 * len(validity)}")
+    wide = offsets.dtype.name == "int64"
+    call = _kernels.add_text_hashes_64 if wide else _kernels.add_text_hashes_32
+    call(hashes, data, offsets, validity, bit_offset, key[0], key[1])
+
+
+def mix_hashes(hashes: Hashes) -> None:
+    """End the row hashes: each is mixed once more, in place."""
+    _rows(hashes)
+    _kernels.mix_hashes(hashes)
+
+
+def sum_hashes(hashes: Hashes, weights: NDArray[np.int64] | None = None) -> int:
+    """Return the sum over rows of weight times the 128-bit hash (lane 1 is the high half), modulo 2^128."""
+    rows = _rows(hashes)
+    check.maybe("weights", weights, "int64", (rows,))
+    low, high = _kernels.sum_hashes(hashes, weights)
+    return int(high) << 64 | int(low)
+
+
+def _rows(hashes: Hashes) -> int:
+    check.writable("hashes", hashes, "uint64", (2, None))
+    return hashes.shape[1]

@@ -1,0 +1,82 @@
+"""Exact sums of doubles as digits, and back: digits to Python's whole numbers.
+
+sums count 2^-1074, squares count 2^-2148; digit i is worth 2^(32 i). Carried digits are the one form of
+their number: all but the last lie in [0, 2^32), the last has the sign.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import _kernels
+from tallystick.kernels import check
+
+Digits = NDArray[np.int64]
+SUM_DIGITS: int = _kernels.sum_digits
+SQUARE_DIGITS: int = _kernels.square_digits
+SUM_UNIT = 1074  # a sum of 1 is 2^-1074
+SQUARE_UNIT = 2148
+
+
+def add_moments(
+    matrix: NDArray[np.float64],
+    classes: NDArray[Any],
+    missing: Digits,
+    sums: Digits,
+    squares: Digits,
+    weights: NDArray[np.int64] | None = None,
+) -> None:
+    """Add the columns of matrix[row, column] to the three tables, exactly; strides may be any.
+
+    missing[column, class]: rows (or weight) without a finite value; sums[column, class, digit];
+    squares[column, class, digit]. Digits come out carried.
+    """
+    check.loose("matrix", matrix, "float64", (None, None))
+    check.array("classes", classes, check.CODES, (matrix.shape[0],))
+    check.maybe("weights", weights, "int64", classes.shape)
+    check.writable("missing", missing, "int64", (matrix.shape[1], None))
+    check.writable("sums", sums, "int64", (*missing.shape, SUM_DIGITS))
+    check.writable("squares", squares, "int64", (*missing.shape, SQUARE_DIGITS))
+    step = _kernels.most_rows
+    buckets = np.zeros((_kernels.bucket_count(missing.shape[1], weights is not None), 4), np.uint64)
+    for begin in range(0, len(classes), step):
+        rows = slice(begin, begin + step)
+        part = None if weights is None else weights[rows]
+        _kernels.add_moments(matrix[rows], classes[rows], part, buckets, missing, sums, squares)
+
+
+def carry(digits: Digits) -> Digits:
+    """Bring digits[..., digit] into canonical form, in place, and return them; a sum of two needs it."""
+    check.writable("digits", digits.reshape(-1, digits.shape[-1]), "int64", (None, digits.shape[-1]))
+    _kernels.carry(digits.reshape(-1, digits.shape[-1]))
+    return digits
+
+
+def whole(digits: Digits) -> int:
+    """Return the whole number that carried digits[digit] are."""
+    check.array("digits", digits, "int64", (None,))
+    low = int.from_bytes(digits[:-1].astype("<u4").tobytes(), "little")
+    return low + (int(digits[-1]) << 32 * (len(digits) - 1))
+
+
+def digits_of(number: int, length: int) -> Digits:
+    """Return the carried digits of a whole number: the inverse of `whole`."""
+    low = number & ((1 << 32 * (length - 1)) - 1)
+    out = np.empty(length, np.int64)
+    out[:-1] = np.frombuffer(low.to_bytes(4 * (length - 1), "little"), "<u4")
+    out[-1] = number >> 32 * (length - 1)
+    return out
+
+
+def exact_sum(digits: Digits) -> Fraction:
+    """Return the sum that sums[column, class] stand for; `float()` of it is correctly rounded."""
+    return Fraction(whole(digits), 1 << SUM_UNIT)
+
+
+def exact_squares(digits: Digits) -> Fraction:
+    """Return the sum of squares that squares[column, class] stand for."""
+    return Fraction(whole(digits), 1 << SQUARE_UNIT)

@@ -1,0 +1,186 @@
+"""One form for naive Bayes and logistic regression: score(row, class) = base(class) + one part per column.
+
+Knows terms: small tables that turn a column's codes, values or words into a part per class. Knows nothing of
+how the numbers were learned. Every reader of such a model (scores, explanations, exports) works on terms
+alone. Law: parts are added in the order of the terms, so a row's score is the same bits in any block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.contracts import Block
+
+Array = NDArray[np.float64]
+
+
+class Term(Protocol):
+    """One column's part of the score."""
+
+    @property
+    def column(self) -> str:
+        """The column's name."""
+        ...
+
+    def add(self, scores: Array, block: Block) -> None:
+        """Add the part of each row: scores[row, class] += part(row, class)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LevelTerm:
+    """A part per code. table[code, class]: the levels in schema order, then missing, then unseen."""
+
+    column: str
+    table: Array
+
+    def add(self, scores: Array, block: Block) -> None:
+        """Add table[code[row], class]."""
+        kernels.add_code_scores(scores, block.codes(self.column), self.table)
+
+
+@dataclass(frozen=True, slots=True)
+class BinTerm:
+    """A part per bin of a number. cuts[cut] rising; table[bin, class]: bin = cuts at or below x; the last
+    row: missing.
+    """
+
+    column: str
+    cuts: Array
+    table: Array
+
+    def add(self, scores: Array, block: Block) -> None:
+        """Add table[bin(x[row]), class]."""
+        kernels.add_code_scores(scores, bins_of(block.values(self.column), self.cuts), self.table)
+
+
+@dataclass(frozen=True, slots=True)
+class NormalTerm:
+    """A parabola per class: constant[class] - half[class] * (x - mean[class])^2; a missing x adds nothing."""
+
+    column: str
+    mean: Array
+    half: Array
+    constant: Array
+
+    def add(self, scores: Array, block: Block) -> None:
+        """Add the parabola at x[row]."""
+        kernels.add_gaussian_scores(scores, block.values(self.column), self.mean, self.half, self.constant)
+
+
+@dataclass(frozen=True, slots=True)
+class LinearTerm:
+    """A line per class: at_zero[class] + slope[class] * x; a missing x adds missing[class]."""
+
+    column: str
+    slope: Array
+    at_zero: Array
+    missing: Array
+
+    def add(self, scores: Array, block: Block) -> None:
+        """Add the line at x[row]."""
+        values = block.values(self.column)
+        kernels.add_linear_scores(scores, values, self.slope, self.missing - self.at_zero)
+        scores += self.at_zero
+
+
+@dataclass(frozen=True, slots=True)
+class WordTerm:
+    """A part per word. table[word, class]; the last row: unseen words. present[class] is added to rows with
+    any text.
+
+    `counts`: "all" a word's part times its count in the row; "once" a word counts once; "tf-idf" see
+    `weighted`.
+    """
+
+    column: str
+    table: Array
+    present: Array
+    counts: str = "all"
+    idf: NDArray[np.int64] | None = None
+
+    def add(self, scores: Array, block: Block) -> None:
+        """Add the parts of the row's words."""
+        starts, words, counts = block.words(self.column)
+        if self.counts == "once":
+            counts = np.ones_like(counts)
+        table = self.table
+        if self.idf is not None:
+            counts = weighted(starts, words, counts, self.idf)
+            table = table / WEIGHT_ONE
+        kernels.add_word_scores(scores, starts, words, counts, table)
+        if self.present.any():
+            scores[np.diff(starts) > 0] += self.present
+
+
+WEIGHT_ONE = (
+    2**20
+)  # tf-idf weights are whole multiples of 1 / WEIGHT_ONE, so that their sums do not depend on order
+IDF_ONE = 2**16
+
+
+def weighted(
+    starts: NDArray[np.int64], words: NDArray[np.uint32], counts: NDArray[np.uint32], idf: NDArray[np.int64]
+) -> NDArray[np.uint32]:
+    """Return tf-idf weights in fixed point: count * idf, each row scaled to length 1 in units of 1 /
+    WEIGHT_ONE.
+    """
+    raw = counts.astype(np.float64) * idf[words] / IDF_ONE
+    rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    squares = np.bincount(
+        rows, raw * raw, len(starts) - 1
+    )  # in word order within a row: the same bits in any block
+    lengths = np.sqrt(np.where(squares == 0, 1.0, squares))
+    out: NDArray[np.uint32] = np.rint(raw / lengths[rows] * WEIGHT_ONE).astype(np.uint32)
+    return out
+
+
+def bins_of(values: Array, cuts: Array) -> NDArray[np.uint32]:
+    """Return bin[row]: how many cuts are at or below x; len(cuts) + 1 where x is missing."""
+    bins = np.searchsorted(cuts, values, side="right").astype(np.uint32)
+    bins[np.isnan(values)] = len(cuts) + 1
+    return bins
+
+
+@dataclass(frozen=True, slots=True)
+class Additive:
+    """base[class] and terms."""
+
+    base: Array
+    terms: Sequence[Term]
+
+    def scores(self, block: Block) -> Array:
+        """Return scores[row, class]."""
+        out = np.empty((block.rows, len(self.base)))
+        out[:] = self.base
+        for term in self.terms:
+            term.add(out, block)
+        return out
+
+    def parts(self, block: Block) -> Array:
+        """Return parts[row, 1 + term, class]: the base, then each term's own part; their sum in order is the
+        score.
+        """
+        out = np.zeros((block.rows, 1 + len(self.terms), len(self.base)))
+        out[:, 0] = self.base
+        for i, term in enumerate(self.terms):
+            part = np.zeros((block.rows, len(self.base)))
+            term.add(part, block)
+            out[:, 1 + i] = part
+        return out
+
+    def shares(self, scores: Array) -> tuple[Array, NDArray[np.bool_]]:
+        """Return shares[row, class], and which rows every class scored impossible: those are answered by the
+        base.
+        """
+        lost = scores.max(axis=1, initial=-np.inf) == -np.inf if len(scores) else np.zeros(0, bool)
+        if lost.any():
+            scores = scores.copy()
+            scores[lost] = self.base
+        return kernels.softmax(scores), lost

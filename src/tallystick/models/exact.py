@@ -1,0 +1,48 @@
+"""Exact sums of doubles as plain integers and as plain text.
+
+Every double is a whole multiple of 2^-1074 and every square of 2^-2148, so sums of them are integers in those
+units. Knows integers only. Law: `read(write(n, unit), unit) == n`; the text is the exact decimal value,
+nothing rounded.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+SUM_UNIT = 1074  # a sum is a whole multiple of 2^-1074
+SQUARE_UNIT = 2148
+MAX_TEXT = 3_000
+_DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]*[1-9])?")
+
+
+def write(units: int, unit: int) -> str:
+    """Return units * 2^-unit as exact decimal text."""
+    if units == 0:
+        return "0"
+    zeros = (units & -units).bit_length() - 1
+    places = max(unit - zeros, 0)
+    whole = abs(units) >> unit - places
+    digits = str(whole * 5**places).rjust(places + 1, "0")
+    text = digits[: len(digits) - places] + ("." + digits[len(digits) - places :] if places else "")
+    return "-" + text if units < 0 else text
+
+
+def reads(text: str, unit: int) -> bool:
+    """Say whether the text is what `write` writes for some whole number of units."""
+    if len(text) > MAX_TEXT or not _DECIMAL.fullmatch(text) or text == "-0":
+        return False
+    return len(text.partition(".")[2]) <= unit and (Fraction(text) * 2**unit).denominator == 1
+
+
+def read(text: str, unit: int) -> int:
+    """Return the whole number of units of 2^-unit that the text says."""
+    return int(Fraction(text) * 2**unit)
+
+
+def mean_and_variance(count: Fraction, units: int, squares: int, unbiased: bool) -> tuple[Fraction, Fraction]:
+    """Return the exact mean and variance of `count` > 0 cases with this sum and this sum of squares."""
+    total, square = Fraction(units, 1 << SUM_UNIT), Fraction(squares, 1 << SQUARE_UNIT)
+    spread = square - total * total / count
+    divisor = count - 1 if unbiased else count
+    return total / count, spread / divisor if divisor > 0 else Fraction(0)

@@ -1,0 +1,215 @@
+"""The fitted naive Bayes model: class counts, one part per column, and the additive form that follows from
+them.
+
+Knows sums, options and the schema. Knows nothing of rows, files or engines.
+Laws: `from_dict(to_dict())` is the same model and predicts the same bits; adding two models adds their rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.contracts import Block
+from tallystick.data.schema import Column, Schema, Target
+from tallystick.errors import DataError, OptionError, shown, some
+from tallystick.models import exact
+from tallystick.models.additive import Additive, Term
+from tallystick.models.naive_bayes.columns import Array, Counted, Counts, Part, Summed, Worded
+from tallystick.models.naive_bayes.options import BayesOptions
+
+KIND = "naive-bayes"
+FLOOR = Fraction(1, 10**6)  # no variance is below this share of its column's variance over all classes
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Scores become slope * score + shift[class]."""
+
+    slope: float
+    shift: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class NaiveBayesModel:
+    """classes[class]: rows of each class in units of 1 / unit; parts: what is kept of each column, in schema
+    order.
+    """
+
+    schema: Schema
+    options: BayesOptions
+    unit: int
+    classes: Counts
+    parts: tuple[Part, ...]
+    calibration: Calibration | None = None
+
+    kind = KIND
+
+    @cached_property
+    def additive(self) -> Additive:
+        """The model as base and terms, before calibration."""
+        return Additive(self._base(), [self._term(part) for part in self.parts])
+
+    @cached_property
+    def calibrated(self) -> Additive:
+        """The base after calibration: answers a row that every class scored impossible."""
+        base = self.additive.base
+        c = self.calibration
+        return Additive(base if c is None else c.slope * base + np.array(c.shift), self.additive.terms)
+
+    def joint(self, block: Block) -> Array:
+        """Return log(prior * product of shares) [row, class], not normalised."""
+        return self.additive.scores(block)
+
+    def scores(self, block: Block) -> Array:
+        """Return log scores [row, class], calibrated if the model is."""
+        scores = self.joint(block)
+        if self.calibration is not None:
+            scores = self.calibration.slope * scores + np.array(self.calibration.shift)
+        return scores
+
+    def shares(self, block: Block) -> tuple[Array, NDArray[np.bool_]]:
+        """Return P(class | row) [row, class], and the rows that only the prior could answer."""
+        return self.calibrated.shares(self.scores(block))
+
+    def part(self, column: str) -> Part:
+        """Return what is kept of one column."""
+        return next(p for p in self.parts if p.name == column)
+
+    def _base(self) -> Array:
+        priors, k = self.options.priors, len(self.classes)
+        if isinstance(priors, str):
+            if priors == "none":
+                return np.zeros(k)
+            if priors == "uniform":
+                return np.full(k, -kernels.log(np.array([float(k)]))[0])
+            return kernels.log(self.classes.astype(float)) - kernels.log(
+                np.array([float(self.classes.sum())])
+            )
+        assert self.schema.target is not None
+        return kernels.log(given_priors(priors, self.schema.target))
+
+    def _term(self, part: Part) -> Term:
+        if isinstance(part, Summed):
+            if part.distribution == "poisson":
+                return part.poisson_term(self.options, self.unit)
+            return part.normal_term(self.variances[part.name])
+        return part.term(self.options, self.unit)
+
+    @cached_property
+    def variances(self) -> dict[str, list[float]]:
+        """variances[column][class] of the Gaussian columns, shared as asked for, never below the column's
+        floor.
+        """
+        parts = [p for p in self.parts if isinstance(p, Summed) and p.distribution == "gaussian"]
+        shared = shared_variances(parts, self.options, self.unit)
+        out = {}
+        for part, values in zip(parts, shared, strict=True):
+            rows = int(part.rows.sum())
+            least = FLOOR * part.whole_spread() / rows if rows else Fraction(0)
+            out[part.name] = [float(max(v, least)) or 1.0 for v in values]
+        return out
+
+    def plus(self, other: NaiveBayesModel, sign: int = 1) -> NaiveBayesModel:
+        """Return the model of the rows of both, or (sign -1) of the rows of this one without the other's.
+
+        Raises, with nothing changed, when the models do not fit together or a count would become negative.
+        """
+        parts = tuple(a.plus(b, sign) for a, b in zip(self.parts, other.parts, strict=True))  # type: ignore[arg-type]
+        out = replace(self, classes=self.classes + sign * other.classes, parts=parts)
+        if out.classes.min(initial=0) < 0:
+            raise DataError(
+                "cannot forget: a class would have fewer than 0 rows. These rows were never learned."
+            )
+        for part in parts:
+            if part.least() < 0:
+                raise DataError(
+                    f"cannot forget: a count of column {shown(part.name)} would fall below 0. "
+                    "These rows were never learned."
+                )
+        return out
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return this model's own part of the model file."""
+        out: dict[str, Any] = {"classes": self.classes.tolist(), "columns": [p.to_dict() for p in self.parts]}
+        if self.calibration is not None:
+            out["calibration"] = {"shift": list(self.calibration.shift), "slope": self.calibration.slope}
+        return out
+
+    @classmethod
+    def from_dict(
+        cls, data: Mapping[str, Any], schema: Schema, options: BayesOptions, unit: int
+    ) -> NaiveBayesModel:
+        """Build the model from `to_dict()`; the reader of model files has checked the shape."""
+        classes = np.array(data["classes"], np.int64)
+        parts = tuple(_part(c, schema[c["name"]], classes) for c in data["columns"])
+        given = data.get("calibration")
+        calibration = (
+            Calibration(float(given["slope"]), tuple(float(s) for s in given["shift"])) if given else None
+        )
+        return cls(schema, options, unit, classes, parts, calibration)
+
+
+def _part(data: Mapping[str, Any], column: Column, classes: Counts) -> Part:
+    missing = np.array(data["missing"], np.int64)
+    name, distribution = data["name"], data["distribution"]
+    if column.kind == "text":
+        counts = np.array(data["counts"], np.int64).reshape(-1, len(classes))
+        return Worded(name, distribution, counts, missing, classes - missing, tuple(data.get("idf", ())))
+    if "counts" in data:
+        counts = np.array(data["counts"], np.int64).reshape(-1, len(classes))
+        return Counted(
+            name, distribution, counts, missing, column.levels, tuple(map(float, data.get("cuts", ())))
+        )
+    sums = tuple(exact.read(s, exact.SUM_UNIT) for s in data["sums"])
+    squares = tuple(exact.read(q, exact.SQUARE_UNIT) for q in data.get("squares", ["0"] * len(classes)))
+    return Summed(name, distribution, classes - missing, missing, sums, squares)
+
+
+def given_priors(priors: Sequence[float] | Mapping[str, float], target: Target) -> Array:
+    """Return the given priors in class order: a number per class that sum to 1."""
+    if isinstance(priors, Mapping):
+        by_text = {str(k).lower() if isinstance(k, bool) else str(k): v for k, v in priors.items()}
+        if lacking := [label for label in target.labels if label not in by_text]:
+            raise OptionError(f"priors has no number for the class {some(lacking)}. Give one for each class.")
+        priors = [by_text[label] for label in target.labels]
+    values = np.asarray(priors, float)
+    if values.shape != (len(target.labels),):
+        raise OptionError(
+            f"priors has {values.size} numbers for {len(target.labels)} classes. Give one for each class."
+        )
+    if not (values >= 0).all() or abs(float(values.sum()) - 1) > 1e-6:
+        raise OptionError(f"priors must be at least 0 and sum to 1, not to {float(values.sum()):g}.")
+    return values
+
+
+def shared_variances(parts: Sequence[Summed], options: BayesOptions, unit: int) -> list[list[Fraction]]:
+    """Return variance[column][class], exact; what is shared is the sum of squares over the sum of rows.
+
+    Unbiased: one row less for each mean that was estimated. A class without values takes the column's whole
+    variance.
+    """
+    less = unit if options.variance == "unbiased" else 0
+    spreads = [p.spread() for p in parts]
+    rows = [p.rows.tolist() for p in parts]
+    free = [[max(n - less, 0) if n else 0 for n in row] for row in rows]
+    classes = range(len(rows[0]) if rows else 0)
+    out: list[list[Fraction]] = []
+    for j, part in enumerate(parts):
+        whole = part.whole_spread() / max(int(part.rows.sum()), 1)
+        line = []
+        for c in classes:
+            js = range(len(parts)) if options.share in ("columns", "both") else [j]
+            cs = classes if options.share in ("classes", "both") else [c]
+            divisor = sum(free[i][d] for i in js for d in cs)
+            spread = sum((spreads[i][d] for i in js for d in cs), Fraction(0))
+            line.append(spread / divisor if divisor and rows[j][c] else whole)
+        out.append(line)
+    return out

@@ -1,0 +1,156 @@
+"""The learning parameters of naive Bayes, checked once: smoothing, priors, variances, calibration.
+
+Knows names and numbers given by the user. Knows nothing of counts or rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tallystick.errors import OptionError, nearest, shown, some
+
+NUMERIC = ("auto", "binned", "gaussian", "poisson")
+CODED = ("levels",)
+TEXT = ("multinomial", "complement", "bernoulli")
+PRIORS = ("data", "uniform", "none")
+VARIANCES = ("ml", "unbiased")
+SHARES = ("none", "classes", "columns", "both")
+WEIGHTS = ("counts", "tf-idf")
+
+
+@dataclass(frozen=True, slots=True)
+class BayesOptions:
+    """What the user chose; the same words as the parameters of `NaiveBayes`.
+
+    distributions: one name for all columns it fits, or a name per column. alpha: cases added per value (m =
+    alpha * k); m, p: the m-estimate (count + m * p) / (rows + m), which go before alpha; each may be given
+    per column. priors: "data", "uniform", "none" (no prior factor), or a number per class.
+    """
+
+    distributions: str | Mapping[str, str] = "auto"
+    alpha: float | Mapping[str, float] = 1.0
+    m: float | Mapping[str, float] | None = None
+    p: float | Mapping[str, Any] | None = None
+    priors: str | Sequence[float] | Mapping[str, float] = "data"
+    variance: str = "ml"
+    share: str = "none"
+    words: str = "counts"
+    calibrate: bool = False
+
+    def __post_init__(self) -> None:
+        _one_of("variance", self.variance, VARIANCES)
+        _one_of("share", self.share, SHARES)
+        _one_of("words", self.words, WEIGHTS)
+        if type(self.calibrate) is not bool:
+            raise OptionError(f"calibrate must be True or False, not {shown(self.calibrate)}.")
+        if isinstance(self.priors, str):
+            _one_of("priors", self.priors, PRIORS)
+        for name in ("alpha", "m", "p"):
+            _not_negative(name, getattr(self, name))
+        given = self.distributions
+        for name in given.values() if isinstance(given, Mapping) else [given]:
+            _one_of("distributions", name, NUMERIC + CODED + TEXT)
+
+    def smoothing(self, column: str, levels: Sequence[str] | int) -> tuple[float, Any]:
+        """Return (m, p) of a column: p is one share for every value, or a list with one for each."""
+        names = levels if not isinstance(levels, int) else ()
+        k = levels if isinstance(levels, int) else len(levels)
+        m, p = _of(self.m, column, None), _of(self.p, column, None)
+        if m is None:
+            m = float(_of(self.alpha, column, 1.0)) * k
+        if p is None:
+            p = 1.0 / k if k else 1.0
+        elif isinstance(p, Mapping):
+            if lacking := [n for n in names if n not in p]:
+                raise OptionError(
+                    f"p for column {shown(column)} has no share for {some(lacking)}. Give one per level."
+                )
+            p = [float(p[n]) for n in names]
+        return float(m), p
+
+    def unseen(self, column: str, k: int) -> tuple[float, float]:
+        """Return (m, p) of one further, unseen value beside the k known ones."""
+        m, p = _of(self.m, column, None), _of(self.p, column, None)
+        if m is None:
+            m = float(_of(self.alpha, column, 1.0)) * (k + 1)
+        return float(m), 1.0 / (k + 1) if p is None or isinstance(p, Mapping) else float(p)
+
+    def distribution(self, column: str, kind: str) -> str:
+        """Return the name wished for a column of this kind, or the default of the kind."""
+        fitting = {"numeric": NUMERIC, "text": TEXT}.get(kind, CODED)
+        wished = self.distributions
+        if isinstance(wished, Mapping):
+            name = wished.get(column, fitting[0])
+            if name not in fitting and not (kind == "boolean" and name == "bernoulli"):
+                raise OptionError(
+                    f"distribution {shown(name)} does not fit column {shown(column)}, which is {kind}. "
+                    f"Use one of {', '.join(fitting)}, or give the column another kind."
+                )
+        else:
+            name = wished if wished in fitting else fitting[0]
+        if kind in ("numeric", "text"):
+            return name
+        return "bernoulli" if kind == "boolean" else "levels"
+
+    def check_columns(self, columns: Sequence[str]) -> None:
+        """Raise when a parameter names a column that is not used."""
+        for parameter in ("distributions", "alpha", "m", "p"):
+            given = getattr(self, parameter)
+            for name in given if isinstance(given, Mapping) else ():
+                if name not in columns:
+                    raise OptionError(
+                        f"{parameter} names the column {shown(name)}, which is not used."
+                        f"{nearest(str(name), columns)}"
+                    )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for the model file."""
+        return {
+            name: _plain(getattr(self, name))
+            for name in (
+                "alpha",
+                "calibrate",
+                "distributions",
+                "m",
+                "p",
+                "priors",
+                "share",
+                "variance",
+                "words",
+            )
+        }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, str | bool) or value is None:
+        return value
+    if hasattr(value, "__len__"):
+        return [_plain(v) for v in value]
+    return float(value)
+
+
+def _of(given: Any, column: str, default: Any) -> Any:
+    return given.get(column, default) if isinstance(given, Mapping) else default if given is None else given
+
+
+def _one_of(parameter: str, value: Any, options: Sequence[str]) -> None:
+    if value not in options:
+        raise OptionError(
+            f"{parameter}={shown(value)} is unknown. Use one of {', '.join(options)}."
+            f"{nearest(str(value), options)}"
+        )
+
+
+def _not_negative(parameter: str, given: Any) -> None:
+    if isinstance(given, Mapping):
+        for value in given.values():
+            _not_negative(parameter, value)
+    elif given is not None and (
+        isinstance(given, bool | str) or not hasattr(given, "__float__") or not 0 <= float(given) < math.inf
+    ):
+        raise OptionError(f"{parameter} must be a number of at least 0, not {shown(given)}.")

@@ -1,0 +1,156 @@
+"""The sums of naive Bayes: class counts, and per column counts by code, bin or word, or exact sums of
+doubles.
+
+Knows blocks and classes. Knows nothing of distributions, smoothing or models: a column is asked for by what
+to add up. Law: a total is a set of int64 arrays that add, so any order and any cut of the rows gives the same
+bits. The class is the last axis but for the digits of exact sums; asking with class codes fold * classes +
+class gives the sums of every fold at once.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.contracts import Block
+from tallystick.models.additive import bins_of, weighted
+
+Counts = NDArray[np.int64]
+Total = dict[str, Counts]
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What to sum of one column.
+
+    "codes": counts[size + 1, class], the last code is missing. "bins": the same over the bins between cuts.
+    "moments": digits of exact sums of x and x^2, and missing rows. "words": counts[size, class], rows with
+    text; "once": the same, a word counts once per row; "tf-idf": weights by idf[word] in fixed point.
+    """
+
+    column: str
+    how: Literal["codes", "bins", "moments", "words", "once", "tf-idf"]
+    size: int = 0
+    cuts: tuple[float, ...] = ()
+    idf: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BayesSums:
+    """Ask for all columns in one pass.
+
+    Keys of the total: "" the class counts; key(ask, "counts") a table [value, class]; key(ask, "missing") [class] of a
+    text column; "sums" [column, class, digit], "squares" and "missing" [column, class] of all moments in their order.
+    """
+
+    asks: tuple[Ask, ...]
+    classes: int
+
+    def zero(self) -> Total:
+        """Return the total of no rows."""
+        moments = sum(a.how == "moments" for a in self.asks)
+        shapes: dict[str, tuple[int, ...]] = {"": (self.classes,)}
+        if moments:
+            shapes["missing"] = (moments, self.classes)
+            shapes["sums"] = (moments, self.classes, kernels.SUM_DIGITS)
+            shapes["squares"] = (moments, self.classes, kernels.SQUARE_DIGITS)
+        for i, ask in enumerate(self.asks):
+            if ask.how == "codes":
+                shapes[key(i, "counts")] = (ask.size + 1, self.classes)
+            elif ask.how == "bins":
+                shapes[key(i, "counts")] = (len(ask.cuts) + 2, self.classes)
+            elif ask.how != "moments":
+                shapes[key(i, "counts")] = (ask.size, self.classes)
+                shapes[key(i, "missing")] = (self.classes,)
+        return {name: np.zeros(shape, np.int64) for name, shape in shapes.items()}
+
+    def add(self, total: Total, block: Block) -> Total:
+        """Add the rows of one block."""
+        assert block.classes is not None
+        kernels.count_classes(block.classes, self.classes, block.weights, total[""])
+        self._add_codes(total, block)
+        columns = [block.values(a.column) for a in self.asks if a.how == "moments"]
+        if columns:
+            _add_moments(total, columns, block)
+        for i, ask in enumerate(self.asks):
+            if ask.how in ("words", "once", "tf-idf"):
+                _add_words(total, i, block, ask, self.classes)
+        return total
+
+    def _add_codes(self, total: Total, block: Block) -> None:
+        assert block.classes is not None
+        codes, out = [], []
+        for i, ask in enumerate(self.asks):
+            if ask.how == "codes":
+                codes.append(block.codes(ask.column))
+            elif ask.how == "bins":
+                codes.append(bins_of(block.values(ask.column), np.asarray(ask.cuts, float)))
+            else:
+                continue
+            out.append(total[key(i, "counts")])
+        if codes:
+            sizes = [len(table) for table in out]
+            kernels.count_columns(codes, block.classes, sizes, self.classes, weights=block.weights, out=out)
+
+    def merge(self, total: Total, other: Total) -> Total:
+        """Add two totals."""
+        return plus(total, other, 1)
+
+
+def plus(total: Total, other: Total, sign: int) -> Total:
+    """Return total + sign * other, in the memory of the first."""
+    for name, array in other.items():
+        total[name] += sign * array if sign != 1 else array
+        if name in ("sums", "squares"):
+            kernels.carry(total[name])
+    return total
+
+
+def key(ask: int, part: str) -> str:
+    """Return the name of one array of the total."""
+    return f"{ask} {part}"
+
+
+def _add_moments(total: Total, columns: list[NDArray[np.float64]], block: Block) -> None:
+    assert block.classes is not None
+    tables = total["missing"], total["sums"], total["squares"]
+    matrix = as_matrix(columns)
+    if matrix is not None:
+        kernels.add_moments(matrix, block.classes, *tables, weights=block.weights)
+        return
+    for j, values in enumerate(columns):
+        parts = (table[j : j + 1] for table in tables)
+        kernels.add_moments(values[:, None], block.classes, *parts, weights=block.weights)
+
+
+def as_matrix(columns: list[NDArray[np.float64]]) -> NDArray[np.float64] | None:
+    """Return columns[j] as matrix[row, j] without a copy, when they lie evenly spaced in one array; else None."""
+    first = columns[0]
+    if len(columns) < 2 or first.base is None or any(c.base is not first.base for c in columns):
+        return None
+    places = [c.__array_interface__["data"][0] for c in columns]
+    steps = {b - a for a, b in itertools.pairwise(places)}
+    if len(steps) != 1 or any(c.strides != first.strides or c.shape != first.shape for c in columns):
+        return None
+    shape, strides = (len(first), len(columns)), (first.strides[0], steps.pop())
+    return np.lib.stride_tricks.as_strided(first, shape, strides, writeable=False)
+
+
+def _add_words(total: Total, i: int, block: Block, ask: Ask, classes: int) -> None:
+    assert block.classes is not None
+    starts, words, counts = block.words(ask.column)
+    given: NDArray[np.uint32] | None = counts
+    if ask.how == "once":
+        given = None
+    elif ask.how == "tf-idf":
+        given = weighted(starts, words, counts, np.array([*ask.idf, 0], np.int64))
+    out = total[key(i, "counts")]
+    kernels.count_entries(starts, words, given, block.classes, weights=block.weights, out=out)
+    empty = np.diff(starts) == 0
+    weights = None if block.weights is None else block.weights[empty]
+    kernels.count_classes(block.classes[empty], classes, weights, total[key(i, "missing")])
