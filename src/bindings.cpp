@@ -486,6 +486,24 @@ void bind_logistic(nb::module_& m) {
        nb::arg("bits"), nb::arg("curvature"), nb::arg("texts"), nb::arg("work").noconvert(),
        nb::arg("loss").noconvert(), nb::arg("gradient").noconvert(), nb::arg("squares").noconvert());
 
+    m.def("linear_scores", [](size_t dense, size_t coded, In<int64_t> table, In<double> scaling, In<double> theta,
+                              const std::vector<TextArrays>& texts, Out<double> work, Out<double> scores) {
+        const size_t width = table.shape(1), links = theta.shape(1);
+        const int64_t* t = table.data();
+        std::vector<logistic::Words> words;
+        for (const auto& text : texts) words.push_back(words_of(text));
+        nb::gil_scoped_release release;
+        logistic::Ask ask{};
+        ask.rows = scores.shape(0), ask.dense = dense, ask.coded = coded, ask.links = links;
+        ask.cells = theta.shape(0) - 1 - dense;
+        ask.values = t, ask.strides = t + width, ask.centre = scaling.data(), ask.factor = scaling.data() + dense;
+        ask.codes = t + 2 * width, ask.code_bytes = t + 3 * width, ask.starts = t + 4 * width;
+        ask.theta = theta.data();
+        logistic::linear_scores(ask, words.data(), words.size(), work.data(),
+                                work.data() + logistic::work_doubles(dense, links), scores.data());
+    }, nb::arg("dense"), nb::arg("coded"), nb::arg("table").noconvert(), nb::arg("scaling").noconvert(),
+       nb::arg("theta").noconvert(), nb::arg("texts"), nb::arg("work").noconvert(), nb::arg("scores").noconvert());
+
     m.def("word_rows", [](In<int64_t> starts, In<uint32_t> words, In<uint32_t> counts, Maybe<int64_t> weights,
                           Out<int64_t> rows, Out<int64_t> most) {
         logistic::word_rows(starts.size() - 1, starts.data(), words.data(), counts.data(), pointer(weights), rows.data(),
@@ -508,6 +526,9 @@ void bind_logistic(nb::module_& m) {
     m.def("cholesky_skip", [](Out<double> a, double least, Out<uint8_t> skipped) {
         logistic::cholesky_skip(a.shape(0), a.data(), least, skipped.data());
     }, nb::arg("a").noconvert(), nb::arg("least"), nb::arg("skipped").noconvert(), Release());
+    m.def("inverse_diagonal", [](In<double> l, Out<double> column, Out<double> diagonal) {
+        logistic::inverse_diagonal(l.shape(0), l.data(), column.data(), diagonal.data());
+    }, nb::arg("l").noconvert(), nb::arg("column").noconvert(), nb::arg("diagonal").noconvert(), Release());
     m.def("times", [](In<double> a, In<double> x, Out<double> y) {
         logistic::times(a.shape(0), a.data(), x.data(), y.data());
     }, nb::arg("a").noconvert(), nb::arg("x").noconvert(), nb::arg("y").noconvert(), Release());

@@ -43,6 +43,15 @@ TALLY_CLONES inline void cholesky_skip(size_t n, double* a, double least, uint8_
     }
 }
 
+// diagonal[j] = the j-th diagonal entry of (L L')^-1; column is scratch of n.
+TALLY_CLONES inline void inverse_diagonal(size_t n, const double* l, double* column, double* diagonal) {
+    for (size_t j = 0; j < n; ++j) {
+        column[j] = 1.0 / l[j * n + j];
+        for (size_t i = j + 1; i < n; ++i) column[i] = -dot8(i - j, l + i * n + j, column + j) / l[i * n + i];
+        diagonal[j] = dot8(n - j, column + j, column + j);
+    }
+}
+
 // y = A x.
 TALLY_CLONES inline void times(size_t n, const double* a, const double* x, double* y) {
     for (size_t j = 0; j < n; ++j) y[j] = dot8(n, a + j * n, x);

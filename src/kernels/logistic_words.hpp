@@ -89,6 +89,30 @@ TALLY_CLONES inline void word_sums(const Ask& a, const Words* texts, size_t n_te
     }
 }
 
+// scores[row, class] of a block: the linear predictors; two classes have 0 and the log-odds of the second.
+TALLY_CLONES inline void linear_scores(const Ask& a, const Words* texts, size_t n_texts, double* memory, double* spare,
+                                       double* scores) {
+    const Work w = lay_out(memory, a.dense, a.links);
+    double* line = spare + n_texts * kRows;
+    for (size_t first = 0; first < a.rows; first += kRows) {
+        const size_t n = a.rows - first < kRows ? a.rows - first : kRows;
+        load_columns(a, first, n, w.y);
+        for (size_t i = 0; i < a.links * kRows; ++i) w.eta[i] = 0.0;
+        add_dense(a, w.y, w.eta);
+        add_coded(a, first, n, w.eta);
+        for (size_t t = 0; t < n_texts; ++t) add_words(texts[t], a.links, first, n, w.eta, spare + t * kRows, line);
+        if (a.links == 1) {
+            for (size_t i = 0; i < n; ++i) {
+                scores[2 * (first + i)] = 0.0;
+                scores[2 * (first + i) + 1] = w.eta[i];
+            }
+        } else {
+            for (size_t l = 0; l < a.links; ++l)
+                for (size_t i = 0; i < n; ++i) scores[(first + i) * a.links + l] = w.eta[l * kRows + i];
+        }
+    }
+}
+
 // rows[word] += copies of the rows that hold the word; *most becomes the largest count.
 inline void word_rows(size_t n, const int64_t* starts, const uint32_t* word, const uint32_t* count, const int64_t* copies,
                       int64_t* rows, int64_t* most) {

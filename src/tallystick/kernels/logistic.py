@@ -119,18 +119,35 @@ def logistic_sums(
     check.maybe("class_factor", weighting.class_factor, "float64", (None,))
     if not 0 <= bits <= 50:
         raise ValueError(f"bits must be 0 to 50; found {bits}")
-    table = np.zeros((5, max(dense, coded)), np.int64)
-    for j, values in enumerate(columns.values):
-        check.loose("values", values, "float64", (rows,))
-        table[0, j], table[1, j] = values.ctypes.data, values.strides[0] // 8
-    for c, (codes, start) in enumerate(zip(columns.codes, columns.starts, strict=True)):
-        check.array("codes", codes, check.CODES, (rows,))
-        table[2:, c] = codes.ctypes.data, codes.itemsize, start
-    texts = [text.arrays() for text in columns.texts]
+    table, texts = _places(columns, rows), [text.arrays() for text in columns.texts]
     _kernels.logistic_sums(
         dense, coded, table, scaling, classes, weighting.class_factor, weighting.row_factor, weighting.copies, theta,
         bits, int(curvature), texts, out.work, out.loss, out.gradient, out.squares,
     )
+
+
+def _places(columns: Columns, rows: int) -> Whole:
+    """Return where the columns lie: addresses and strides of values; addresses, bytes and first cells of codes."""
+    table = np.zeros((5, max(len(columns.values), len(columns.codes))), np.int64)
+    for j, values in enumerate(columns.values):
+        check.loose("values", values, "float64", (rows,))
+        table[0, j], table[1, j] = values.__array_interface__["data"][0], values.strides[0] // 8
+    for c, (codes, start) in enumerate(zip(columns.codes, columns.starts, strict=True)):
+        check.array("codes", codes, check.CODES, (rows,))
+        table[2:, c] = codes.__array_interface__["data"][0], codes.itemsize, start
+    return table
+
+
+def linear_scores(columns: Columns, rows: int, scaling: Floats, theta: Floats) -> Floats:
+    """Return scores[row, class] = theta[0] + (x - scaling[0]) * scaling[1] * theta + ...; two classes: 0 and the log-odds."""
+    dense, links = len(columns.values), theta.shape[1]
+    check.array("scaling", scaling, "float64", (2, dense))
+    check.array("theta", theta, "float64", (None, None))
+    texts = [text.arrays() for text in columns.texts]
+    work = np.empty(_kernels.logistic_work(dense, links) + len(texts) * ROWS + links)
+    scores = np.empty((rows, max(links, 2)))
+    _kernels.linear_scores(dense, len(columns.codes), _places(columns, rows), scaling, theta, texts, work, scores)
+    return scores
 
 
 def word_rows(
@@ -183,6 +200,14 @@ def cholesky_skip(a: Floats, least: float) -> tuple[Floats, NDArray[np.bool_]]:
     factor, skipped = a.copy(), np.zeros(n, np.uint8)
     _kernels.cholesky_skip(factor, least, skipped)
     return factor, skipped.astype(bool)
+
+
+def inverse_diagonal(factor: Floats) -> Floats:
+    """Return the diagonal of (L L')^-1."""
+    n = len(check.array("factor", factor, "float64", (None, None)))
+    diagonal = np.empty(n)
+    _kernels.inverse_diagonal(factor, np.empty(n), diagonal)
+    return diagonal
 
 
 def times(a: Floats, x: Floats) -> Floats:

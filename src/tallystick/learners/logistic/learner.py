@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from tallystick.contracts import Statistic
 from tallystick.data.schema import Note, Schema
 from tallystick.learners.logistic import solvers
+from tallystick.learners.logistic.build import build
 from tallystick.learners.logistic.prepare import (
     MATRIX,
     Moments,
@@ -26,7 +27,7 @@ from tallystick.learners.logistic.prepare import (
     prepare,
     repeat_notes,
 )
-from tallystick.learners.logistic.problem import Point, Start
+from tallystick.learners.logistic.problem import Point
 from tallystick.models.logistic.design import design_of
 from tallystick.models.logistic.model import LogisticModel
 from tallystick.models.logistic.options import DEFAULT_L2, LogisticOptions
@@ -49,12 +50,13 @@ class Draft:
 
 @dataclass(frozen=True)
 class LogisticLearner:
-    """options; unit: a weight of 1 is this many; errors: standard errors are wanted; trace: filled step by step."""
+    """unit: a weight of 1 is this many; errors: standard errors are wanted; trace and notes are filled on the way."""
 
     options: LogisticOptions = field(default_factory=LogisticOptions)
     unit: int = 1
     errors: bool = True
     trace: list[solvers.Step] | None = None
+    notes: list[Note] | None = None
 
     def start(self, schema: Schema) -> Draft:
         """Return the first draft."""
@@ -94,8 +96,10 @@ class LogisticLearner:
         point, run = yield from solve(ready, options, self.errors)
         if self.trace is not None:
             self.trace.extend(run.trace)
-        notes: list[Note] = repeat_notes(known, ready.repeats, strength > 0 or options.l1 > 0)
-        return build(schema, options, known, ready, point, run, notes)
+        model = build(schema, options, known, ready, point, run, strength=float(strength))
+        if self.notes is not None:
+            self.notes.extend(repeat_notes(known, ready.repeats, strength > 0 or options.l1 > 0))
+        return model
 
 
 def solve(ready: Prepared, options: LogisticOptions, errors: bool) -> Generator[Any, Any, tuple[Point, solvers.Run]]:
@@ -106,7 +110,7 @@ def solve(ready: Prepared, options: LogisticOptions, errors: bool) -> Generator[
         name = "newton" if start.curvature is not None else "lbfgs"
     run = solvers.Run(problem, options.max_iter or LIMITS[name], errors and problem.weights <= ERRORS and not problem.texts)
     if name == "newton":
-        point = yield from solvers.newton(run, first_step(start), refresh(ready))
+        point = yield from solvers.newton(run, start, refresh(ready))
     elif name == "lbfgs":
         point = yield from solvers.lbfgs(run, start)
     elif name == "conjugate-gradient":
@@ -116,11 +120,6 @@ def solve(ready: Prepared, options: LogisticOptions, errors: bool) -> Generator[
     if run.errors and point.curvature is None:
         point = yield from run.ask(point.w, True)
     return point, run
-
-
-def first_step(start: Start) -> Start:
-    """Return the start as it is; the first Newton step comes with the first answer."""
-    return start
 
 
 def refresh(ready: Prepared) -> int:

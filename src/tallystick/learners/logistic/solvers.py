@@ -24,6 +24,8 @@ from tallystick.learners.logistic.problem import Point, Problem, Start, norm
 Array = NDArray[np.float64]
 Steps = Generator[Any, Any, Point]
 TOLERANCE = 1e-8  # gradient norm per row
+FINE = 1e-8  # and the longest step still to go, in standardised weights, where it is known
+PLAIN = 1e-10  # gradient norm per row of the solvers that do not know how far it is to the optimum
 MEMORY = 12
 
 
@@ -51,9 +53,9 @@ class Run:
     trace: list[Step] = field(default_factory=list)
     asked: int = 0
 
-    def small(self, point: Point) -> bool:
+    def small(self, point: Point, tolerance: float = TOLERANCE) -> bool:
         """Is this the optimum?"""
-        return norm(point.gradient) <= TOLERANCE * self.problem.rows
+        return norm(point.gradient) <= tolerance * self.problem.rows
 
     def ask(self, w: Array, curvature: bool = False) -> Steps:
         """Ask for the point at w."""
@@ -140,12 +142,14 @@ def newton(run: Run, start: Start, period: int) -> Steps:
     point = yield from run.ask(start.w, last)
     run.note(point, 0.0)
     memory, age, latest = Memory(), 0, point.curvature
-    while not run.small(point):
+    while True:
         if point.curvature is not None:
             solve, latest, age = factorised(point.curvature), point.curvature, 0
             memory.clear()
         assert solve is not None
         d = memory.direction(point.gradient, solve)
+        if run.small(point) and norm(d) <= FINE:
+            break
         near = run.errors and norm(point.gradient) <= 100 * TOLERANCE * run.problem.rows and age > 0
         new, t = yield from line_search(run, point, d, age + 1 >= period or near)
         if t == 0.0:
@@ -190,7 +194,7 @@ def conjugate_gradient(run: Run, start: Start) -> Steps:
     point = yield from run.ask(start.w)
     run.note(point, 0.0)
     d = -inverse * point.gradient
-    while not run.small(point):
+    while not run.small(point, PLAIN):
         if kernels.dot(d, point.gradient) >= 0:
             d = -inverse * point.gradient
         new, t = yield from exact_search(run, point, d)
@@ -232,7 +236,7 @@ def gradient_ascent(run: Run, start: Start) -> Steps:
     point = yield from run.ask(start.w)
     run.note(point, 0.0)
     t = 1.0 / float(start.diagonal.max(initial=1.0))
-    while not run.small(point):
+    while not run.small(point, PLAIN):
         new, taken = yield from line_search(run, point, -point.gradient, False, t)
         if taken == 0.0:
             raise _stuck(run, point)

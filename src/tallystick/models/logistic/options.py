@@ -37,6 +37,25 @@ class LogisticOptions:
     words: str = "tf-idf"
     max_iter: int | None = None
 
+    @classmethod
+    def of(cls, holder: Any) -> LogisticOptions:
+        """Return the options an estimator holds; labels become text."""
+        values = {name: getattr(holder, name) for name in cls.__slots__}
+        if values["reference"] is not None:
+            values["reference"] = label_text(values["reference"])
+        if isinstance(values["class_weight"], Mapping):
+            values["class_weight"] = {label_text(k): v for k, v in values["class_weight"].items()}
+        return cls(**values)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the options as plain data for the model file."""
+        out = {name: getattr(self, name) for name in self.__slots__}
+        for name in ("l2", "l1"):
+            out[name] = out[name] if isinstance(out[name], str) else float(out[name])
+        if isinstance(out["class_weight"], Mapping):
+            out["class_weight"] = {k: float(v) for k, v in out["class_weight"].items()}
+        return out | {"standardize": bool(self.standardize)}
+
     def __post_init__(self) -> None:
         if not (self.l2 == "cv" or (_number(self.l2) and 0 <= float(self.l2) < math.inf)):
             raise OptionError(f"l2 must be a number of at least 0, or 'cv', not {shown(self.l2)}.")
@@ -57,6 +76,15 @@ class LogisticOptions:
             raise OptionError(f"max_iter must be a whole number of at least 1, not {shown(self.max_iter)}.")
         if self.l1 and self.solver in ("conjugate-gradient", "gradient"):
             raise OptionError(f"solver {shown(self.solver)} cannot hold weights at 0. Leave solver out with l1.")
+
+
+def label_text(label: Any) -> str:
+    """Return a class label as canonical text."""
+    if isinstance(label, bool):
+        return str(label).lower()
+    if isinstance(label, float) and label.is_integer():
+        return str(int(label))
+    return str(label)
 
 
 def _number(value: Any) -> bool:
