@@ -39,7 +39,7 @@ struct Ask {
 };
 
 struct Totals {
-    int64_t* loss;       // [2]: whole units, and the rest in 2^-bits
+    int64_t* loss;       // [3]: whole units, the rest in 2^-bits, and the rows whose own class has not the highest score
     int64_t* gradient;   // [P, links]
     int64_t* curvature;  // [pair, P, P], the lower triangle; cells by cells below too
 };
@@ -180,6 +180,23 @@ TALLY_INLINE void many_classes(const Ask& a, size_t first, size_t n, double* eta
         eta[static_cast<size_t>(code_at(a.classes, a.class_bytes, first + i)) * kRows + i] += 1.0;
 }
 
+// Rows (by copies) whose own class is not strictly ahead: none means that the classes are separated.
+TALLY_INLINE int64_t count_wrong(const Ask& a, const Work& w, size_t first, size_t n) {
+    int64_t wrong = 0;
+    for (size_t i = 0; i < n; ++i) {
+        bool right = true;
+        if (a.links == 1) {
+            right = w.eta[i] < 0.5 && w.eta[i] > -0.5;
+        } else {
+            const size_t own = static_cast<size_t>(code_at(a.classes, a.class_bytes, first + i));
+            for (size_t l = 0; l < a.links; ++l)
+                right &= l == own || w.share[l * kRows + i] < w.share[own * kRows + i];
+        }
+        wrong += right ? 0 : (a.weights ? a.weights[first + i] : 1);
+    }
+    return wrong;
+}
+
 // factor[row]: what a row counts for beside its copies; 0 beyond the last row.
 TALLY_INLINE void row_factors(const Ask& a, size_t first, size_t n, double* factor) {
     for (size_t i = 0; i < kRows; ++i) factor[i] = i < n ? 1.0 : 0.0;
@@ -250,6 +267,7 @@ TALLY_INLINE void finish_rows(const Ask& a, const Work& w, size_t first, size_t 
         two_classes(a, first, n, w.eta, w.share, loss);
     else
         many_classes(a, first, n, w.eta, w.share, loss, w.row + 3 * kRows);
+    out.loss[2] += count_wrong(a, w, first, n);
     row_factors(a, first, n, factor);
     for (size_t i = 0; i < kRows; ++i) loss[i] *= factor[i];
     for (size_t l = 0; l < a.links; ++l)

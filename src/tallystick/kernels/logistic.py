@@ -67,7 +67,7 @@ class Text:
 class Sums:
     """The totals of logistic regression, added to by `logistic_sums`, and its scratch."""
 
-    loss: Whole  # [2]: whole units, and the rest in 2^-bits
+    loss: Whole  # [3]: whole units, the rest in 2^-bits, and rows whose own class is not strictly ahead
     gradient: Whole  # [P, links]
     squares: Whole
     work: Floats
@@ -83,7 +83,7 @@ def new_sums(dense: int, cells: int, links: int, curvature: Curvature, texts: in
         Curvature.DIAGONAL: (2, p),
     }[curvature]
     work = np.empty(_kernels.logistic_work(dense, links) + texts * ROWS + links)
-    return Sums(np.zeros(2, np.int64), np.zeros((p, links), np.int64), np.zeros(shape, np.int64), work)
+    return Sums(np.zeros(3, np.int64), np.zeros((p, links), np.int64), np.zeros(shape, np.int64), work)
 
 
 @dataclass(frozen=True, slots=True)

@@ -148,3 +148,55 @@ class LogisticSums:
         for x, y in zip((a.loss, a.gradient, a.squares, *total.words), (b.loss, b.gradient, b.squares, *other.words), strict=True):
             x += y
         return total
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Ask between which scores the classes lie along directions theta[parameter, link] of the columns.
+
+    Total [direction, pair, 4]: least and highest score of the first class of the pair minus the second, over rows of
+    the first, then of the second; pairs (1, 0), (2, 0), (2, 1), ... And [direction, 2]: the least and the highest
+    margin of a row's own class over the best other.
+    """
+
+    design: Design
+    scaling: Array
+    directions: tuple[Array, ...]
+    classes: int
+
+    def zero(self) -> tuple[Array, Array]:
+        """Return the total of no rows."""
+        pairs, k = self.classes * (self.classes - 1) // 2, len(self.directions)
+        sides, margins = np.empty((k, pairs, 4)), np.empty((k, 2))
+        sides[..., 0::2], sides[..., 1::2] = np.inf, -np.inf
+        margins[:, 0], margins[:, 1] = np.inf, -np.inf
+        return sides, margins
+
+    def add(self, total: tuple[Array, Array], block: Block) -> tuple[Array, Array]:
+        """Add the rows of one block."""
+        assert block.classes is not None
+        d, (sides, margins) = self.design, total
+        columns = Columns(
+            [c.values(block) for c in d.dense], [block.codes(c.column.name) for c in d.coded], [c.start for c in d.coded]
+        )
+        rows = [np.flatnonzero(block.classes == c) for c in range(self.classes)]
+        for i, theta in enumerate(self.directions):
+            scores = kernels.linear_scores(columns, block.rows, self.scaling, theta)
+            pairs = ((a, b) for a in range(1, self.classes) for b in range(a))
+            for j, (a, b) in enumerate(pairs):
+                for at, c in ((0, a), (2, b)):
+                    gap = scores[rows[c], a] - scores[rows[c], b]
+                    sides[i, j, at] = gap.min(initial=sides[i, j, at])
+                    sides[i, j, at + 1] = gap.max(initial=sides[i, j, at + 1])
+            for c in range(self.classes):
+                own = scores[rows[c]]
+                margin = own[:, c] - np.delete(own, c, axis=1).max(axis=1, initial=-np.inf)
+                margins[i] = margin.min(initial=margins[i, 0]), margin.max(initial=margins[i, 1])
+        return total
+
+    def merge(self, total: tuple[Array, Array], other: tuple[Array, Array]) -> tuple[Array, Array]:
+        """Take the outer ends of two totals."""
+        for a, b in zip(total, other, strict=True):
+            np.minimum(a[..., 0::2], b[..., 0::2], out=a[..., 0::2])
+            np.maximum(a[..., 1::2], b[..., 1::2], out=a[..., 1::2])
+        return total

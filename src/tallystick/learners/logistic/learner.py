@@ -7,7 +7,7 @@ Law: the same totals give the same model.
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,8 @@ from tallystick.learners.logistic.prepare import (
     prepare,
     repeat_notes,
 )
-from tallystick.learners.logistic.problem import Point
+from tallystick.learners.logistic.problem import Point, Start, norm
+from tallystick.learners.logistic.separation import Verdict, look
 from tallystick.models.logistic.design import design_of
 from tallystick.models.logistic.model import LogisticModel
 from tallystick.models.logistic.options import DEFAULT_L2, LogisticOptions
@@ -36,6 +37,7 @@ from tallystick.stats.gradients import RowFacts
 Array = NDArray[np.float64]
 ERRORS = 2_000  # weights beyond which standard errors are not given
 LIMITS = {"newton": 200, "lbfgs": 5_000, "conjugate-gradient": 20_000, "gradient": 1_000_000}
+PROBE = 300  # weights up to which separation is looked for under a prior
 CHEAP = 2_000_000  # rows times weights below which the curvature is asked for at every step
 
 
@@ -92,25 +94,98 @@ class LogisticLearner:
         total = yield first_question(known, design.size * known.links <= 3 * MATRIX)
         moments = Moments.of(total, known)
         strength = options.l2 if not isinstance(options.l2, str) else DEFAULT_L2
-        ready = prepare(known, moments, options, schema, float(strength))
-        point, run = yield from solve(ready, options, self.errors)
+        fitted = yield from fit_once(known, moments, options, schema, float(strength), self.errors)
         if self.trace is not None:
-            self.trace.extend(run.trace)
-        model = build(schema, options, known, ready, point, run, strength=float(strength))
+            self.trace.extend(fitted.run.trace)
         if self.notes is not None:
-            self.notes.extend(repeat_notes(known, ready.repeats, strength > 0 or options.l1 > 0))
-        return model
+            self.notes.extend(fitted.notes())
+        return fitted.model()
 
 
-def solve(ready: Prepared, options: LogisticOptions, errors: bool) -> Generator[Any, Any, tuple[Point, solvers.Run]]:
-    """Return the optimum by the solver asked for, and how it went."""
+@dataclass(frozen=True)
+class Fitted:
+    """One fit, before it becomes a model."""
+
+    schema: Schema
+    options: LogisticOptions
+    known: Known
+    ready: Prepared
+    point: Point
+    run: solvers.Run
+    strength: float
+    verdict: Verdict
+
+    def notes(self) -> list[Note]:
+        """Return what has to be said."""
+        out = repeat_notes(self.known, self.ready.repeats, self.strength > 0 or self.options.l1 > 0)
+        return [*out, self.verdict.note(self.strength)] if self.verdict.kind else out
+
+    def model(self) -> LogisticModel:
+        """Return the model."""
+        return build(
+            self.schema, self.options, self.known, self.ready, self.point, self.run, self.verdict.kind, self.strength
+        )
+
+
+def fit_once(
+    known: Known, moments: Moments, options: LogisticOptions, schema: Schema, strength: float, errors: bool
+) -> Generator[Any, Any, Fitted]:
+    """Return the fit for one strength of the prior; separated classes without a prior get the default one."""
+    prior = strength > 0 or options.l1 > 0
+    ready = prepare(known, moments, options, schema, strength)
+    verdict = Verdict()
+    try:
+        point, run = yield from solve(ready, options, errors, watch=not prior)
+    except Separated as found:
+        verdict, strength, prior = found.verdict, DEFAULT_L2, True
+        ready = prepare(known, moments, options, schema, strength)
+        point, run = yield from solve(ready, options, False)
+    else:
+        if prior and errors:
+            verdict = yield from probe(known, moments, options, schema, ready, point)
+    return Fitted(schema, options, known, ready, point, run, strength, verdict)
+
+
+class Separated(Exception):  # noqa: N818
+    """The classes are separated: there is no optimum without a prior."""
+
+    def __init__(self, verdict: Verdict) -> None:
+        super().__init__(verdict.kind)
+        self.verdict = verdict
+
+
+def probe(
+    known: Known, moments: Moments, options: LogisticOptions, schema: Schema, ready: Prepared, point: Point
+) -> Generator[Any, Any, Verdict]:
+    """Return whether the classes are separated although a prior holds the weights: looked for where it may be."""
+    if known.design.texts:
+        return Verdict()
+    if point.wrong == 0:
+        return (yield from look(ready.problem, [point.w]))
+    small = ready.problem.weights <= PROBE and known.rows * ready.problem.weights <= CHEAP
+    if not small or norm(point.w) < 0.5:
+        return Verdict()
+    bare = prepare(known, moments, replace(options, l1=0.0, solver="newton", max_iter=100), schema, 0.0)
+    try:
+        yield from solve(bare, replace(options, l1=0.0, solver="newton", max_iter=100), False, watch=True)
+    except Separated as found:
+        return found.verdict
+    except solvers.NoConvergence:
+        pass
+    return Verdict()
+
+
+def solve(
+    ready: Prepared, options: LogisticOptions, errors: bool, watch: bool = False
+) -> Generator[Any, Any, tuple[Point, solvers.Run]]:
+    """Return the optimum by the solver asked for, and how it went. watch: look out for separated classes."""
     problem, start = ready.problem, ready.start
     name = options.solver
-    if name == "auto":
+    if name == "auto" or (watch and start.curvature is not None):
         name = "newton" if start.curvature is not None else "lbfgs"
     run = solvers.Run(problem, options.max_iter or LIMITS[name], errors and problem.weights <= ERRORS and not problem.texts)
     if name == "newton":
-        point = yield from solvers.newton(run, start, refresh(ready))
+        point = yield from watched(run, ready, watch)
     elif name == "lbfgs":
         point = yield from solvers.lbfgs(run, start)
     elif name == "conjugate-gradient":
@@ -119,7 +194,22 @@ def solve(ready: Prepared, options: LogisticOptions, errors: bool) -> Generator[
         point = yield from solvers.gradient_ascent(run, start)
     if run.errors and point.curvature is None:
         point = yield from run.ask(point.w, True)
-    return point, run
+    return replace(point, w=problem.centred(point.w)), run
+
+
+def watched(run: solvers.Run, ready: Prepared, watch: bool) -> solvers.Steps:
+    """Run Newton's method; when it seems to diverge, look whether the classes are separated."""
+    start = ready.start
+    run.alarm = 1e-3 if watch else 0.0
+    while True:
+        try:
+            return (yield from solvers.newton(run, start, refresh(ready)))
+        except solvers.Diverging as signal:
+            verdict = yield from look(ready.problem, [signal.point.w, signal.direction])
+            if verdict.kind:
+                raise Separated(verdict) from None
+            run.alarm /= 10
+            start = Start(signal.point.w, None, start.diagonal, start.steepest)
 
 
 def refresh(ready: Prepared) -> int:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +30,7 @@ class Point:
     value: float
     gradient: Array
     loss: float
+    wrong: int = 0  # rows whose own class is not strictly ahead
     curvature: Array | None = None
 
 
@@ -97,6 +97,14 @@ class Problem:
             at += size
         return theta, words
 
+    def centred(self, w: Array) -> Array:
+        """Return the weights with constants that sum to 0, where only their differences mean something."""
+        if not self.symmetric:
+            return w
+        out, k = w.copy(), self.free_links
+        out[:k] -= math.fsum(w[:k].tolist()) / k
+        return out
+
     def ask(self, w: Array, curvature: Curvature = Curvature.NONE) -> LogisticSums:
         """Return the question at weights w."""
         theta, words = self.theta(w)
@@ -115,7 +123,7 @@ class Problem:
         gradient = np.concatenate(parts) + self.l2 * w
         value = loss + 0.5 * kernels.dot(self.l2 * w, w)
         curvature = self.curvature(total.sums.squares) if total.sums.squares.ndim == 3 else None
-        return Point(w, value, gradient, loss, curvature)
+        return Point(w, value, gradient, loss, int(total.sums.loss[2]), curvature)
 
     def curvature(self, squares: NDArray[np.int64], prior: bool = True) -> Array:
         """Return the matrix [weight, weight] of second derivatives from the sums of pairs of links."""
@@ -156,6 +164,7 @@ class Start:
     w: Array
     curvature: Array | None = None  # [weight, weight]
     diagonal: Array = field(default_factory=lambda: np.zeros(0))
+    steepest: float = 1.0  # no curvature anywhere is above this
 
 
 def first_weights(problem: Problem, shares: Array) -> Array:
@@ -177,12 +186,23 @@ def start_of(problem: Problem, shares: Array, gram: Array | None, diagonal: Arra
     w = first_weights(problem, shares)
     spread = np.array([shares[1] * shares[0]]) if len(problem.links) == 1 else (shares * (1 - shares))[problem.links]
     diag = (diagonal[:, None] * spread[None, :]).ravel() + problem.l2
+    most = (0.25 if len(problem.links) == 1 else 0.5) * largest(gram, diagonal) + float(problem.l2.max(initial=0.0))
     if gram is None:
-        return Start(w, None, diag)
+        return Start(w, None, diag, most)
     if len(problem.links) == 1:
-        return Start(w, problem.assemble([gram * spread[0]]), diag)
+        return Start(w, problem.assemble([gram * spread[0]]), diag, most)
     pairs = [gram * (shares[a] * shares[b]) for a in range(1, len(shares)) for b in range(a)]
-    return Start(w, problem.assemble(pairs), diag)
+    return Start(w, problem.assemble(pairs), diag, most)
+
+
+def largest(gram: Array | None, diagonal: Array) -> float:
+    """Return a little more than the largest eigenvalue of the matrix, or the sum of its diagonal."""
+    if gram is None:
+        return math.fsum(diagonal.tolist())
+    gram, v = np.ascontiguousarray(gram), np.ones(len(gram))
+    for _ in range(20):
+        v = kernels.times(gram, v / math.sqrt(kernels.dot(v, v)))
+    return 1.2 * math.sqrt(kernels.dot(v, v))
 
 
 def unit_bits(total: float) -> int:
@@ -193,6 +213,3 @@ def unit_bits(total: float) -> int:
 def norm(gradient: Array) -> float:
     """Return the largest entry."""
     return float(np.abs(gradient).max(initial=0.0))
-
-
-Generator = Any

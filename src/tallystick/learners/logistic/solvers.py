@@ -10,7 +10,7 @@ Knows points. Knows nothing of rows, columns or classes. Law: the same totals gi
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -43,6 +43,14 @@ class Step:
     step: float
 
 
+class Diverging(Exception):  # noqa: N818
+    """The gradient is nearly gone, but the next step is as long as ever: there may be no optimum (separated classes)."""
+
+    def __init__(self, point: Point, direction: Array) -> None:
+        super().__init__("diverging")
+        self.point, self.direction = point, direction
+
+
 @dataclass
 class Run:
     """The state all solvers share: the problem, the trace, and when to stop."""
@@ -50,6 +58,7 @@ class Run:
     problem: Problem
     most: int
     errors: bool = False  # the curvature at the end is wanted
+    alarm: float = 0.0  # gradient norm per row from which a long step means divergence
     trace: list[Step] = field(default_factory=list)
     asked: int = 0
 
@@ -150,6 +159,8 @@ def newton(run: Run, start: Start, period: int) -> Steps:
         d = memory.direction(point.gradient, solve)
         if run.small(point) and norm(d) <= FINE:
             break
+        if norm(point.gradient) <= run.alarm * run.problem.rows and norm(d) > 0.1:
+            raise Diverging(point, d)
         near = run.errors and norm(point.gradient) <= 100 * TOLERANCE * run.problem.rows and age > 0
         new, t = yield from line_search(run, point, d, age + 1 >= period or near)
         if t == 0.0:
@@ -163,7 +174,7 @@ def newton(run: Run, start: Start, period: int) -> Steps:
     if run.errors and point.curvature is None:
         fresh = age == 1 and latest is not None and len(run.trace) > 1 and run.trace[-2].gradient <= 1e-7 * run.problem.rows
         if fresh:
-            return Point(point.w, point.value, point.gradient, point.loss, latest)
+            return replace(point, curvature=latest)
         point = yield from run.ask(point.w, True)
     return point
 
@@ -174,7 +185,8 @@ def lbfgs(run: Run, start: Start) -> Steps:
     point = yield from run.ask(start.w)
     run.note(point, 0.0)
     memory = Memory()
-    while not run.small(point):
+    tolerance = PLAIN if len(point.w) <= 1_000 else TOLERANCE
+    while not run.small(point, tolerance):
         d = memory.direction(point.gradient, lambda q: q * inverse)
         new, t = yield from line_search(run, point, d, False)
         if t == 0.0:
@@ -232,16 +244,15 @@ def exact_search(run: Run, point: Point, d: Array) -> Generator[Any, Any, tuple[
 
 
 def gradient_ascent(run: Run, start: Start) -> Steps:
-    """Up the log-likelihood along its gradient, the step grown by a tenth each time and halved when it was too long."""
+    """Up the log-likelihood along its gradient, by a step so short that it always leads up: 1 over the most curvature
+    there can be. Plain and slow.
+    """
     point = yield from run.ask(start.w)
     run.note(point, 0.0)
-    t = 1.0 / float(start.diagonal.max(initial=1.0))
+    t = 1.0 / start.steepest
     while not run.small(point, PLAIN):
-        new, taken = yield from line_search(run, point, -point.gradient, False, t)
-        if taken == 0.0:
-            raise _stuck(run, point)
-        t, point = taken * 1.1, new
-        run.note(point, taken)
+        point = yield from run.ask(point.w - t * point.gradient)
+        run.note(point, t)
     return point
 
 
