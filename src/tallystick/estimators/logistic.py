@@ -15,8 +15,10 @@ from tallystick.contracts import Block, Engine, Model
 from tallystick.data.encode import Table
 from tallystick.data.schema import Note, Schema
 from tallystick.estimators.base import Classifier
+from tallystick.explain.logistic import Summary
 from tallystick.learners.fit import fit
 from tallystick.learners.logistic import LogisticLearner
+from tallystick.models.logistic.coefficients import coefficients
 from tallystick.models.logistic.model import KIND, LogisticModel
 from tallystick.models.logistic.options import DEFAULT_L2, LogisticOptions
 
@@ -100,6 +102,31 @@ class LogisticRegression(Classifier):
         model = LogisticModel.from_dict(document["model"], schema, self._options())
         self._adopt(model, tuple(Note(**n) for n in document["notes"]), dict(document["rows"]))
         self._set_columns([c.name for c in schema.columns], named=True)
+
+    # -- saying why --
+
+    def summary(self) -> Summary:
+        """Return the statistician's table: estimates, standard errors, odds ratios, marginal effects, fit."""
+        self._check_fitted()
+        return Summary(self.model_)
+
+    def __str__(self) -> str:
+        return str(self.summary()) if hasattr(self, "model_") else repr(self)
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """Weights [link, coefficient] in your units, without the constant, in the order of `coef_names_`."""
+        return np.array([c.weights for c in coefficients(self.model_)[1:] if c.free]).T
+
+    @property
+    def coef_names_(self) -> list[str]:
+        """The names of the weights in `coef_`."""
+        return [c.name for c in coefficients(self.model_)[1:] if c.free]
+
+    @property
+    def intercept_(self) -> NDArray[np.float64]:
+        """The constant [link]."""
+        return self.model_.constant
 
     def predict_block(self, block: Block) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Return P(class | row) [row, class]; no row is left to the prior."""
