@@ -1,16 +1,6 @@
-// The only file that includes nanobind. Each binding unpacks arrays and calls one kernel with the GIL released.
-// Checks of dtype, shape and order live in the door, tallystick.kernels; nothing is checked here.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
-
-#include <optional>
-#include <stdexcept>
-#include <tuple>
-#include <vector>
-
+// The compiled module. Each binding unpacks arrays and calls one kernel with the GIL released.
+// bindings.hpp holds what the binding files share; bindings_<room>.cpp hold the rest of the bindings.
+#include "bindings.hpp"
 #include "kernels/bayes.hpp"
 #include "kernels/counts.hpp"
 #include "kernels/logistic_solve.hpp"
@@ -20,52 +10,11 @@
 #include "kernels/linear.hpp"
 #include "kernels/math.hpp"
 #include "kernels/moments.hpp"
-#include "kernels/numbers.hpp"
 #include "kernels/ranks.hpp"
 #include "kernels/scan.hpp"
 #include "kernels/scores.hpp"
-#include "kernels/tokens.hpp"
-
-namespace nb = nanobind;
-using namespace tally;
-
-template <class T>
-using In = nb::ndarray<const T, nb::device::cpu, nb::c_contig>;
-template <class T>
-using Out = nb::ndarray<T, nb::device::cpu, nb::c_contig>;
-template <class T>
-using Strided = nb::ndarray<const T, nb::device::cpu>;
-using AnyIn = nb::ndarray<nb::ro, nb::device::cpu>;   // dtype is looked at here
-using AnyOut = nb::ndarray<nb::device::cpu>;
-template <class T>
-using Maybe = std::optional<In<T>>;
-using Release = nb::call_guard<nb::gil_scoped_release>;
 
 namespace {
-
-template <class T>
-const T* pointer(const Maybe<T>& array) {
-    return array ? array->data() : nullptr;
-}
-
-// Calls f with a typed pointer to codes or classes of 8, 16 or 32 bits.
-template <class F>
-auto by_width(const AnyIn& array, F f) {
-    switch (array.itemsize()) {
-        case 1: return f(static_cast<const uint8_t*>(array.data()));
-        case 2: return f(static_cast<const uint16_t*>(array.data()));
-        default: return f(static_cast<const uint32_t*>(array.data()));
-    }
-}
-
-template <class F>
-auto by_width_out(AnyOut& array, F f) {
-    switch (array.itemsize()) {
-        case 1: return f(static_cast<uint8_t*>(array.data()));
-        case 2: return f(static_cast<uint16_t*>(array.data()));
-        default: return f(static_cast<uint32_t*>(array.data()));
-    }
-}
 
 // ---- counts -------------------------------------------------------------------------------------------------
 
@@ -193,6 +142,7 @@ void bind_math(nb::module_& m) {
     m.def("log2", &on_values<log2_values>, in, out, Release());
     m.def("log1p", &on_values<log1p_values>, in, out, Release());
     m.def("sigmoid", &on_values<sigmoid_values>, in, out, Release());
+    m.def("clone", [] { return has_avx2 ? "avx2" : "default"; }, "Which form of the hot loops runs here.");
     m.def("n_log2_n", [](In<int64_t> numbers, int shift, Out<int64_t> out) {
         n_log2_n_values(numbers.size(), numbers.data(), shift, out.data());
     }, nb::arg("numbers").noconvert(), nb::arg("shift"), out, Release());
@@ -207,17 +157,17 @@ void bind_moments(nb::module_& m) {
     m.attr("sum_digits") = sum_digits;
     m.attr("square_digits") = square_digits;
     m.attr("most_rows") = most_rows;
-    m.def("bucket_count", &bucket_count, nb::arg("n_classes"), nb::arg("weighted"));
+    m.def("bucket_words", &bucket_words, nb::arg("n_columns"), nb::arg("n_classes"), nb::arg("weighted"));
 
-    m.def("add_moments", [](Strided<double> matrix, AnyIn classes, Maybe<int64_t> weights, Out<uint64_t> buckets,
+    m.def("add_moments", [](Strided<double> matrix, AnyIn classes, Maybe<int64_t> weights, Out<uint64_t> scratch,
                             Out<int64_t> missing, Out<int64_t> sums, Out<int64_t> squares) {
         const Matrix view{matrix.shape(0), matrix.shape(1), matrix.data(), matrix.stride(0), matrix.stride(1)};
         by_width(classes, [&](auto* c) {
-            add_matrix_moments(view, c, pointer(weights), missing.shape(1), reinterpret_cast<Bucket*>(buckets.data()),
+            add_matrix_moments(view, c, pointer(weights), missing.shape(1), scratch.data(),
                                {missing.data(), sums.data(), squares.data()});
         });
     }, nb::arg("matrix").noconvert(), nb::arg("classes").noconvert(), nb::arg("weights").noconvert().none(),
-       nb::arg("buckets").noconvert(), nb::arg("missing").noconvert(), nb::arg("sums").noconvert(),
+       nb::arg("scratch").noconvert(), nb::arg("missing").noconvert(), nb::arg("sums").noconvert(),
        nb::arg("squares").noconvert(), Release());
 
     m.def("carry", [](Out<int64_t> digits) { carry(digits.shape(0), digits.shape(1), digits.data()); },
@@ -341,90 +291,6 @@ void bind_scores(nb::module_& m) {
     }, nb::arg("scores").noconvert(), nb::arg("out").noconvert(), Release());
 }
 
-// ---- text section ----
-
-template <class Offset>
-void bind_parse_numbers(nb::module_& m, const char* name) {
-    m.def(
-        name,
-        [](In<uint8_t> data, In<Offset> offsets, In<uint8_t> validity, size_t bit_offset, In<uint8_t> mark_data,
-           In<int64_t> mark_offsets, char decimal, bool dates, Out<double> values, Out<uint8_t> kinds,
-           Out<int64_t> counts, Out<int64_t> first) {
-            nb::gil_scoped_release free;
-            const Marks marks{reinterpret_cast<const char*>(mark_data.data()), mark_offsets.data(),
-                              mark_offsets.size() - 1};
-            parse_numbers(values.size(), reinterpret_cast<const char*>(data.data()), offsets.data(), validity.data(),
-                          bit_offset, marks, decimal, dates, values.data(), kinds.data(), counts.data(), first.data());
-        },
-        nb::arg("data"), nb::arg("offsets"), nb::arg("validity").none(), nb::arg("bit_offset"), nb::arg("mark_data"),
-        nb::arg("mark_offsets"), nb::arg("decimal"), nb::arg("dates"), nb::arg("values"), nb::arg("kinds"),
-        nb::arg("counts"), nb::arg("first"));
-}
-
-// state: [row, words of the table, entries]; it says where to begin and how far the kernel came.
-int bind_count_words(In<uint8_t> data, In<int64_t> offsets, Maybe<uint8_t> validity, size_t bit_offset,
-                     In<uint8_t> mark_data, In<int64_t> mark_offsets, Out<uint64_t> slots, Out<int64_t> starts, Out<uint8_t> arena, bool frozen, Out<int64_t> seen_row,
-                     Out<uint32_t> seen_entry, Out<int64_t> documents, Out<uint32_t> lengths, Out<uint32_t> words,
-                     Out<uint32_t> counts, Out<uint8_t> scratch, Out<int64_t> state) {
-    const Marks marks{reinterpret_cast<const char*>(mark_data.data()), mark_offsets.data(), mark_offsets.size() - 1};
-    const Texts texts{offsets.size() - 1, data.data(), offsets.data(), pointer(validity), bit_offset, marks};
-    size_t row = static_cast<size_t>(state.data()[0]), entries = static_cast<size_t>(state.data()[2]);
-    WordTable table{slots.data(), slots.size(), starts.data(), static_cast<size_t>(state.data()[1]),
-                    arena.data(), arena.size()};
-    const WordRows rows{lengths.data(), words.data(), counts.data(), words.size()};
-    const int stop = count_words(texts, row, table, frozen, {seen_row.data(), seen_entry.data(), documents.data()},
-                                 rows, entries, scratch.data(), scratch.size());
-    const size_t now[] = {row, table.words, entries};
-    std::copy(now, now + 3, state.data());
-    return stop;
-}
-
-void bind_words(nb::module_& m) {
-    m.def("count_words", bind_count_words, nb::arg("data"), nb::arg("offsets"), nb::arg("validity").none(),
-          nb::arg("bit_offset"), nb::arg("mark_data"), nb::arg("mark_offsets"), nb::arg("slots"), nb::arg("starts"),
-          nb::arg("arena"), nb::arg("frozen"),
-          nb::arg("seen_row"), nb::arg("seen_entry"), nb::arg("documents"), nb::arg("lengths"), nb::arg("words"),
-          nb::arg("counts"), nb::arg("scratch"), nb::arg("state"), Release());
-
-    m.def("merge_words", [](Out<uint64_t> slots, Out<int64_t> starts, size_t words, Out<uint8_t> arena,
-                            Out<uint64_t> into_slots, Out<int64_t> into_starts, Out<uint8_t> into_arena,
-                            Out<int64_t> state, Out<uint32_t> place) {
-        const WordTable from{slots.data(), slots.size(), starts.data(), words, arena.data(), arena.size()};
-        size_t word = static_cast<size_t>(state.data()[0]);
-        WordTable into{into_slots.data(), into_slots.size(), into_starts.data(),
-                       static_cast<size_t>(state.data()[1]), into_arena.data(), into_arena.size()};
-        const int stop = merge_words(from, word, into, place.data());
-        state.data()[0] = static_cast<int64_t>(word);
-        state.data()[1] = static_cast<int64_t>(into.words);
-        return stop;
-    }, nb::arg("slots"), nb::arg("starts"), nb::arg("words"), nb::arg("arena"), nb::arg("into_slots"),
-       nb::arg("into_starts"), nb::arg("into_arena"), nb::arg("state"), nb::arg("place"), Release());
-
-    m.def("move_slots", [](In<uint64_t> from, Out<uint64_t> into) {
-        move_slots(from.data(), from.size(), into.data(), into.size());
-    }, nb::arg("from_slots"), nb::arg("into"), Release());
-
-    m.def("sort_words", [](Out<uint64_t> slots, Out<int64_t> starts, size_t words, Out<uint8_t> arena,
-                           Out<uint64_t> keys, Out<uint32_t> order) {
-        sort_words({slots.data(), slots.size(), starts.data(), words, arena.data(), arena.size()},
-                   reinterpret_cast<WordKey*>(keys.data()), order.data());
-    }, nb::arg("slots"), nb::arg("starts"), nb::arg("words"), nb::arg("arena"), nb::arg("keys"), nb::arg("order"),
-       Release());
-
-    m.def("place_words", [](Out<uint32_t> lengths, Out<uint32_t> words, Out<uint32_t> counts, Maybe<uint32_t> place,
-                            uint32_t unseen, Out<uint64_t> scratch) {
-        return place_words(lengths.size(), pointer(place), unseen,
-                           {lengths.data(), words.data(), counts.data(), words.size()}, scratch.data());
-    }, nb::arg("lengths"), nb::arg("words"), nb::arg("counts"), nb::arg("place").none(), nb::arg("unseen"),
-       nb::arg("scratch"), Release());
-}
-
-void bind_text(nb::module_& m) {
-    bind_parse_numbers<int32_t>(m, "parse_numbers_32");
-    bind_parse_numbers<int64_t>(m, "parse_numbers_64");
-    bind_words(m);
-}
-
 // ---- naive Bayes ----------------------------------------------------------------------------------------------
 
 void bind_bayes(nb::module_& m) {
@@ -541,6 +407,8 @@ void bind_logistic(nb::module_& m) {
 }
 
 }  // namespace
+
+void bind_text(nb::module_& m);  // bindings_text.cpp
 
 NB_MODULE(_kernels, m) {
     m.doc() = "Compiled kernels; call them through tallystick.kernels.";

@@ -146,6 +146,17 @@ def test_ordered_levels_are_cut_by_name():
     assert found["size"].gain == pytest.approx(found.entropy)
 
 
+def test_text_is_split_by_its_most_telling_word():
+    texts = ["free money now friend", "win free money today", "see you at lunch", "lunch at noon today", None]
+    table = [
+        {"message": t, "y": y} for t, y in zip(texts, ["spam", "spam", "ham", "ham", "ham"], strict=True)
+    ]
+    found = ts.describe(table, "y", kinds={"message": "text"})["message"]
+    assert (found.kind, found.missing, found.cut) == ("text", 1, "free")
+    assert found.gain == pytest.approx(bits([2, 3]))
+    assert found.gain_ratio == pytest.approx(1.0)
+
+
 def test_gain_of_sex_in_the_whole_census_table():
     data = os.environ.get("TALLYSTICK_DATA")
     if not data:

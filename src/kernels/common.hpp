@@ -5,6 +5,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#if defined(__x86_64__) && __has_include(<sys/platform/x86.h>)
+#include <sys/platform/x86.h>
+#endif
 
 #ifdef TALLY_CHECK
 #define TALLY_REQUIRE(condition)                                                          \
@@ -32,4 +35,33 @@ using std::uint16_t;
 using std::uint32_t;
 using std::uint64_t;
 using std::uint8_t;
+
+// Whether to run the AVX2 form of hot loops. glibc is asked where it can be, because then
+// GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2 switches it off: so a test can compare the two forms bit for bit.
+#if !defined(__x86_64__) || !defined(__GNUC__) || defined(TALLY_CHECK)
+inline constexpr bool has_avx2 = false;
+#elif __has_include(<sys/platform/x86.h>)
+inline const bool has_avx2 = CPU_FEATURE_ACTIVE(AVX2);
+#else
+inline const bool has_avx2 = __builtin_cpu_supports("avx2");
+#endif
+
+#if defined(__x86_64__) && defined(__GNUC__)
+template <class Loop>
+__attribute__((target("avx2"), flatten, noinline)) auto run_avx2(Loop loop) {
+    return loop();
+}
+#else
+template <class Loop>
+auto run_avx2(Loop loop) {
+    return loop();
+}
+#endif
+
+// Runs a hot loop, compiled for AVX2 where the processor has it. Without contraction both forms give the same bits.
+// Capture by value ([=]), so that the loop's own variables cannot be thought to change with what it writes.
+template <class Loop>
+inline auto run_fast(Loop loop) {
+    return has_avx2 ? run_avx2(loop) : loop();
+}
 }  // namespace tally

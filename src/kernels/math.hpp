@@ -113,24 +113,34 @@ inline double sigmoid_of(double x) {
     return (x < 0.0 ? e : 1.0) / (1.0 + e);
 }
 
-TALLY_CLONES inline void exp_values(size_t n, const double* in, double* out) {
-    for (size_t i = 0; i < n; ++i) out[i] = exp_of(in[i]);
+inline void exp_values(size_t n, const double* in, double* out) {
+    run_fast([=] {
+        for (size_t i = 0; i < n; ++i) out[i] = exp_of(in[i]);
+    });
 }
 
-TALLY_CLONES inline void log_values(size_t n, const double* in, double* out) {
-    for (size_t i = 0; i < n; ++i) out[i] = log_of(in[i]);
+inline void log_values(size_t n, const double* in, double* out) {
+    run_fast([=] {
+        for (size_t i = 0; i < n; ++i) out[i] = log_of(in[i]);
+    });
 }
 
-TALLY_CLONES inline void log2_values(size_t n, const double* in, double* out) {
-    for (size_t i = 0; i < n; ++i) out[i] = log2_of(in[i]);
+inline void log2_values(size_t n, const double* in, double* out) {
+    run_fast([=] {
+        for (size_t i = 0; i < n; ++i) out[i] = log2_of(in[i]);
+    });
 }
 
-TALLY_CLONES inline void log1p_values(size_t n, const double* in, double* out) {
-    for (size_t i = 0; i < n; ++i) out[i] = log1p_of(in[i]);
+inline void log1p_values(size_t n, const double* in, double* out) {
+    run_fast([=] {
+        for (size_t i = 0; i < n; ++i) out[i] = log1p_of(in[i]);
+    });
 }
 
-TALLY_CLONES inline void sigmoid_values(size_t n, const double* in, double* out) {
-    for (size_t i = 0; i < n; ++i) out[i] = sigmoid_of(in[i]);
+inline void sigmoid_values(size_t n, const double* in, double* out) {
+    run_fast([=] {
+        for (size_t i = 0; i < n; ++i) out[i] = sigmoid_of(in[i]);
+    });
 }
 
 }  // namespace tally

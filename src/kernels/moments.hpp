@@ -102,23 +102,55 @@ inline void carry(size_t n, size_t digits, int64_t* table) {
     }
 }
 
-// The fast way for few classes and no weights: whole numbers are first added per exponent, in 128 bits.
+// The fast way for few classes: whole numbers are first added per exponent, in 128 bits, and moved to digits later.
 struct Bucket {
     __int128 sum;
-    unsigned __int128 squares;
+    unsigned __int128 squares;  // of at most bucket_rows rows
+
+    void add(int64_t whole, int64_t) {
+        const uint64_t size = static_cast<uint64_t>(whole < 0 ? -whole : whole);
+        sum += whole;
+        squares += static_cast<unsigned __int128>(size) * size;
+    }
+    void move_to(int64_t* sums, int64_t* digits, size_t position) {
+        add_wide(sums, position, sum);
+        add_whole(digits, 2 * position, static_cast<uint64_t>(squares));
+        add_whole(digits, 2 * position + 64, static_cast<uint64_t>(squares >> 64));
+        *this = {};
+    }
 };
-inline constexpr size_t bucket_classes = 32;   // with more classes buckets would not stay in the cache
-inline constexpr size_t bucket_columns = 16;   // columns walked together
+
+struct WeightedBucket {
+    __int128 sum, low, high;  // squares = low + high * 2^53; each below 2^53 times the total weight
+
+    void add(int64_t whole, int64_t weight) {
+        const uint64_t size = static_cast<uint64_t>(whole < 0 ? -whole : whole);
+        const unsigned __int128 square = static_cast<unsigned __int128>(size) * size;
+        sum += static_cast<__int128>(whole) * weight;
+        low += static_cast<__int128>(static_cast<int64_t>(square & ((uint64_t{1} << 53) - 1))) * weight;
+        high += static_cast<__int128>(static_cast<int64_t>(square >> 53)) * weight;
+    }
+    void move_to(int64_t* sums, int64_t* digits, size_t position) {
+        add_wide(sums, position, sum);
+        add_wide(digits, 2 * position, low);
+        add_wide(digits, 2 * position + 53, high);
+        *this = {};
+    }
+};
+
+inline constexpr size_t bucket_classes = 128;   // with more classes buckets would not stay in the cache
+inline constexpr size_t bucket_columns = 16;    // columns walked together
 inline constexpr size_t bucket_rows = 1 << 20;  // 2^20 squares below 2^106 fit 128 bits
 
-inline size_t columns_together(size_t n_classes) {
-    const size_t n = bucket_classes / n_classes;
-    return n < bucket_columns ? n : bucket_columns;
+inline size_t columns_together(size_t n_columns, size_t n_classes) {
+    const size_t most = n_classes < 3 ? bucket_columns : n_classes < 32 ? 32 / n_classes : 1;
+    return n_columns < most ? n_columns : most;
 }
 
-// Buckets the kernel needs, all zero before and after a call; 0: none.
-inline size_t bucket_count(size_t n_classes, bool weighted) {
-    return weighted || n_classes > bucket_classes ? 0 : columns_together(n_classes) * n_classes * 2048;
+// Scratch in 8-byte words, all zero before and after a call; 0: the kernel goes without.
+inline size_t bucket_words(size_t n_columns, size_t n_classes, bool weighted) {
+    if (n_classes > bucket_classes) return 0;
+    return columns_together(n_columns, n_classes) * n_classes * 2048 * (weighted ? 6 : 4);
 }
 
 struct Exponents {
@@ -126,36 +158,33 @@ struct Exponents {
 };
 
 // buckets[class, exponent] += one column.
-template <class Class>
-void fill_buckets(size_t rows, Column column, const Class* classes, int64_t* missing, Bucket* buckets, Exponents& seen) {
+template <class B, class Class>
+void fill_buckets(size_t rows, Column column, const Class* classes, const int64_t* weights, int64_t* missing, B* buckets,
+                  Exponents& seen) {
     size_t low = seen.low, high = seen.high;
     for (size_t row = 0; row < rows; ++row) {
         const uint64_t bits = std::bit_cast<uint64_t>(column[row]);
         const size_t c = classes[row], exponent = bits >> 52 & 2047;
+        const int64_t weight = weights ? weights[row] : 1;
         if (exponent == 2047) {
-            ++missing[c];
+            missing[c] += weight;
             continue;
         }
         low = exponent < low ? exponent : low;
         high = exponent > high ? exponent : high;
         const int64_t whole = static_cast<int64_t>(take_apart(bits).whole), flip = -static_cast<int64_t>(bits >> 63);
-        Bucket& to = buckets[c * 2048 + exponent];
-        to.sum += (whole ^ flip) - flip;  // -whole when negative
-        to.squares += static_cast<unsigned __int128>(whole) * static_cast<uint64_t>(whole);
+        buckets[c * 2048 + exponent].add((whole ^ flip) - flip, weight);  // -whole when negative
     }
     seen = {low, high};
 }
 
 // Moves buckets into digits and leaves zeros.
-inline void empty_buckets(size_t n_classes, Exponents seen, Bucket* buckets, MomentTables to) {
+template <class B>
+void empty_buckets(size_t n_classes, Exponents seen, B* buckets, MomentTables to) {
     for (size_t c = 0; c < n_classes; ++c) {
         for (size_t exponent = seen.low; exponent <= seen.high; ++exponent) {
-            Bucket& from = buckets[c * 2048 + exponent];
-            const size_t position = exponent - (exponent != 0);
-            add_wide(to.sums + c * sum_digits, position, from.sum);
-            add_whole(to.squares + c * square_digits, 2 * position, static_cast<uint64_t>(from.squares));
-            add_whole(to.squares + c * square_digits, 2 * position + 64, static_cast<uint64_t>(from.squares >> 64));
-            from = {0, 0};
+            buckets[c * 2048 + exponent].move_to(to.sums + c * sum_digits, to.squares + c * square_digits,
+                                                 exponent - (exponent != 0));
         }
     }
 }
@@ -175,10 +204,11 @@ inline MomentTables tables_of(MomentTables to, size_t column, size_t n_classes) 
     return {to.missing + first, to.sums + first * sum_digits, to.squares + first * square_digits};
 }
 
-template <class Class>
-void add_by_buckets(const Matrix& matrix, const Class* classes, size_t n_classes, Bucket* buckets, MomentTables to) {
+template <class B, class Class>
+void add_by_buckets(const Matrix& matrix, const Class* classes, const int64_t* weights, size_t n_classes, B* buckets,
+                    MomentTables to) {
     constexpr size_t tile = 2048;  // rows of 16 columns that stay in the second-level cache
-    const size_t together = columns_together(n_classes);
+    const size_t together = columns_together(matrix.columns, n_classes);
     for (size_t first = 0; first < matrix.columns; first += together) {
         const size_t n = matrix.columns - first < together ? matrix.columns - first : together;
         for (size_t start = 0; start < matrix.rows; start += bucket_rows) {
@@ -187,7 +217,7 @@ void add_by_buckets(const Matrix& matrix, const Class* classes, size_t n_classes
             for (size_t begin = start; begin < stop; begin += tile) {
                 const size_t rows = stop - begin < tile ? stop - begin : tile;
                 for (size_t j = 0; j < n; ++j) {
-                    fill_buckets(rows, matrix.part(begin, first + j), classes + begin,
+                    fill_buckets(rows, matrix.part(begin, first + j), classes + begin, weights ? weights + begin : nullptr,
                                  tables_of(to, first + j, n_classes).missing, buckets + j * n_classes * 2048, seen[j]);
                 }
             }
@@ -198,17 +228,19 @@ void add_by_buckets(const Matrix& matrix, const Class* classes, size_t n_classes
     }
 }
 
-// tables[column, class] += the columns of a matrix; digits end carried. buckets: bucket_count of them, zero.
+// tables[column, class] += the columns of a matrix; digits end carried. scratch: bucket_words, zero, 16-byte aligned.
 template <class Class>
 void add_matrix_moments(const Matrix& matrix, const Class* classes, const int64_t* weights, size_t n_classes,
-                        Bucket* buckets, MomentTables to) {
+                        uint64_t* scratch, MomentTables to) {
     TALLY_REQUIRE(matrix.rows <= most_rows);
-    if (bucket_count(n_classes, weights != nullptr) > 0) {
-        add_by_buckets(matrix, classes, n_classes, buckets, to);
-    } else {
+    if (bucket_words(matrix.columns, n_classes, weights != nullptr) == 0) {
         for (size_t j = 0; j < matrix.columns; ++j) {
             add_moments(matrix.rows, matrix.part(0, j), classes, weights, n_classes, tables_of(to, j, n_classes));
         }
+    } else if (weights) {
+        add_by_buckets(matrix, classes, weights, n_classes, reinterpret_cast<WeightedBucket*>(scratch), to);
+    } else {
+        add_by_buckets(matrix, classes, weights, n_classes, reinterpret_cast<Bucket*>(scratch), to);
     }
     carry(matrix.columns * n_classes, sum_digits, to.sums);
     carry(matrix.columns * n_classes, square_digits, to.squares);

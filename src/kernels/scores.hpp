@@ -81,27 +81,32 @@ inline double highest(size_t n, const double* values) {
     return top;
 }
 
-// shares[row, class] = e^score / sum of e^scores. Classes at -inf have share 0; if all are, all shares are 0.
-TALLY_CLONES inline void softmax(size_t rows, size_t n_classes, const double* scores, double* shares) {
-    constexpr size_t cells = 2048;  // a chunk stays in the first-level cache between the three loops
-    const size_t chunk = n_classes < cells ? cells / n_classes : 1;
-    for (size_t begin = 0; begin < rows; begin += chunk) {
-        const size_t n = rows - begin < chunk ? rows - begin : chunk;
-        const double* from = scores + begin * n_classes;
-        double* to = shares + begin * n_classes;
-        for (size_t row = 0; row < n; ++row) {
-            const double top = highest(n_classes, from + row * n_classes);
-            const double base = top == -infinity ? 0.0 : top;
-            for (size_t c = 0; c < n_classes; ++c) to[row * n_classes + c] = from[row * n_classes + c] - base;
-        }
-        for (size_t i = 0; i < n * n_classes; ++i) to[i] = exp_of(to[i]);
-        for (size_t row = 0; row < n; ++row) {
-            double* at = to + row * n_classes;
-            double sum = 0.0;
-            for (size_t c = 0; c < n_classes; ++c) sum += at[c];
-            for (size_t c = 0; c < n_classes; ++c) at[c] = sum == 0.0 ? 0.0 : at[c] / sum;
-        }
+// Some rows of softmax, in three loops that the compiler can vectorise.
+inline void softmax_chunk(size_t rows, size_t n_classes, const double* from, double* to) {
+    for (size_t row = 0; row < rows; ++row) {
+        const double top = highest(n_classes, from + row * n_classes);
+        const double base = top == -infinity ? 0.0 : top;
+        for (size_t c = 0; c < n_classes; ++c) to[row * n_classes + c] = from[row * n_classes + c] - base;
     }
+    for (size_t i = 0; i < rows * n_classes; ++i) to[i] = exp_of(to[i]);
+    for (size_t row = 0; row < rows; ++row) {
+        double* at = to + row * n_classes;
+        double sum = 0.0;
+        for (size_t c = 0; c < n_classes; ++c) sum += at[c];
+        for (size_t c = 0; c < n_classes; ++c) at[c] = sum == 0.0 ? 0.0 : at[c] / sum;
+    }
+}
+
+// shares[row, class] = e^score / sum of e^scores. Classes at -inf have share 0; if all are, all shares are 0.
+inline void softmax(size_t rows, size_t n_classes, const double* scores, double* shares) {
+    constexpr size_t cells = 2048;  // a chunk stays in the first-level cache between the loops
+    const size_t chunk = n_classes < cells ? cells / n_classes : 1;
+    run_fast([=] {
+        for (size_t begin = 0; begin < rows; begin += chunk) {
+            softmax_chunk(rows - begin < chunk ? rows - begin : chunk, n_classes, scores + begin * n_classes,
+                          shares + begin * n_classes);
+        }
+    });
 }
 
 // out[row] = ln(sum of e^score).

@@ -7,7 +7,12 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+#include <iterator>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "kernels/common.hpp"
 #include "kernels/numbers.hpp"
@@ -18,6 +23,7 @@ namespace tally {
 struct Texts {  // a string column in Arrow layout; validity may be null
     size_t rows;
     const uint8_t* data;
+    size_t size;  // bytes of data
     const int64_t* offsets;
     const uint8_t* validity;
     size_t bit_offset;
@@ -32,12 +38,21 @@ struct Texts {  // a string column in Arrow layout; validity may be null
     }
 };
 
-// Word w is arena[starts[w], starts[w + 1]). slots: open addressing by hash; 0 is free, else hash << 32 | w + 1.
-// At most half of the slots are ever used, so a search always ends.
+// What is known of a word, in one place because it is needed at one time.
+struct Word {
+    int64_t start;     // its bytes are arena[start, start + length)
+    uint32_t length;
+    uint32_t entry;    // the entry of that row that counts it
+    int64_t row;       // the last row it was seen in
+    int64_t documents; // rows with the word so far
+};
+
+// Words by number. slots: open addressing by hash; 0 is free, else hash << 32 | number + 1. At most half of the slots
+// are ever used, so a search always ends. arena: the bytes of all words, then at least 16 bytes that may be read.
 struct WordTable {
     uint64_t* slots;
     size_t capacity;  // a power of two, at most 2^32
-    int64_t* starts;  // room for capacity / 2 + 1
+    Word* records;    // room for capacity / 2 + 1: the one after the last stands for unseen words
     size_t words;
     uint8_t* arena;
     size_t arena_size;
@@ -51,13 +66,6 @@ struct WordRows {
     size_t room;  // for entries
 };
 
-// Per word of the table and one more for unseen words: the row it was last seen in, its entry there, its rows so far.
-struct WordSeen {
-    int64_t* row;
-    uint32_t* entry;
-    int64_t* documents;
-};
-
 enum Stop : int { stop_done, stop_words, stop_arena, stop_scratch, stop_entries };
 
 namespace tokens {
@@ -67,56 +75,79 @@ inline uint64_t load8(const uint8_t* p) {
     std::memcpy(&v, p, 8);
     return v;
 }
-inline uint64_t load4(const uint8_t* p) {
-    uint32_t v;
-    std::memcpy(&v, p, 4);
-    return v;
-}
 inline uint64_t fold(uint64_t a, uint64_t b) {
     const auto product = static_cast<unsigned __int128>(a) * b;
     return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
 }
 
-// Reads no byte beyond n. The value decides where a word lies in a table, never what a result is.
-inline uint32_t hash_word(const uint8_t* p, size_t n) {
-    constexpr uint64_t k1 = 0x9E3779B97F4A7C15, k2 = 0xC2B2AE3D27D4EB4F;
-    uint64_t h = k1 ^ n, a, b;
-    if (n >= 8) {
-        for (size_t i = 0; i + 16 < n; i += 16) h = fold(load8(p + i) ^ h, load8(p + i + 8) ^ k2);
-        a = load8(n > 16 ? p + n - 16 : p);
-        b = load8(p + n - 8);
-    } else if (n >= 4) {
-        a = load4(p);
-        b = load4(p + n - 4);
-    } else {
-        a = n ? static_cast<uint64_t>(p[0]) | static_cast<uint64_t>(p[n / 2]) << 8 : 0;
-        b = n ? p[n - 1] : 0;
+// A word to be looked up: its first 16 bytes with zeros behind the end, its text if it is longer, and a hash, which
+// decides where a word lies in a table and never what a result is.
+struct Key {
+    uint64_t low, high;
+    const uint8_t* text;
+    uint32_t length;
+    uint32_t hash;
+};
+
+struct Masks {  // masks[n]: the first n of 8 bytes
+    uint64_t of[9] = {};
+    constexpr Masks() {
+        for (int n = 1; n <= 8; ++n) of[n] = of[n - 1] << 8 | 0xFF;
     }
-    return static_cast<uint32_t>(fold(fold(a ^ h, b ^ k2), k1) >> 16);
+};
+inline constexpr Masks masks;
+static_assert(std::endian::native == std::endian::little);
+
+inline void first_16(const uint8_t* p, size_t n, uint64_t& low, uint64_t& high) {
+    low = load8(p) & masks.of[std::min<size_t>(n, 8)];
+    high = load8(p + 8) & masks.of[n <= 8 ? 0 : std::min<size_t>(n - 8, 8)];
+}
+
+inline Key key_of(const uint8_t* text, size_t n) {
+    constexpr uint64_t k1 = 0x9E3779B97F4A7C15, k2 = 0xC2B2AE3D27D4EB4F;
+    Key key{0, 0, text, static_cast<uint32_t>(n), 0};
+    first_16(text, n, key.low, key.high);
+    uint64_t h = fold(key.low ^ k1, key.high ^ k2);
+    if (n > 16) {
+        for (size_t i = 16; i + 16 < n; i += 16) h = fold(load8(text + i) ^ h, load8(text + i + 8) ^ k2);
+        h = fold(load8(text + n - 16) ^ h, load8(text + n - 8) ^ k2);
+    }
+    key.hash = static_cast<uint32_t>((h ^ n) * k1 >> 32);
+    return key;
+}
+
+inline bool same(const WordTable& t, const Word& word, const Key& key) {
+    if (word.length != key.length) return false;
+    const uint8_t* text = t.arena + word.start;
+    uint64_t low, high;
+    first_16(text, key.length, low, high);
+    if (low != key.low || high != key.high) return false;
+    return key.length <= 16 || std::memcmp(text + 16, key.text + 16, key.length - 16) == 0;
 }
 
 constexpr uint32_t no_word = 0xFFFFFFFF;
 
 // The number of a word, or no_word and the free slot where it belongs.
-inline uint32_t find(const WordTable& t, const uint8_t* word, size_t n, uint32_t hash, size_t& slot) {
+inline uint32_t find(const WordTable& t, const Key& key, size_t& slot) {
     const size_t mask = t.capacity - 1;
-    for (slot = hash & mask;; slot = (slot + 1) & mask) {
+    for (slot = key.hash & mask;; slot = (slot + 1) & mask) {
         const uint64_t held = t.slots[slot];
         if (held == 0) return no_word;
-        if (held >> 32 != hash) continue;
+        if (held >> 32 != key.hash) continue;
         const uint32_t w = static_cast<uint32_t>(held) - 1;
-        if (static_cast<size_t>(t.starts[w + 1] - t.starts[w]) == n && std::memcmp(t.arena + t.starts[w], word, n) == 0)
-            return w;
+        if (same(t, t.records[w], key)) return w;
     }
 }
 
-inline Stop insert(WordTable& t, const uint8_t* word, size_t n, uint32_t hash, size_t slot) {
+inline Stop insert(WordTable& t, const Key& key, size_t slot) {
     if (t.words >= t.capacity / 2) return stop_words;
-    const int64_t end = t.starts[t.words];
-    if (t.arena_size - static_cast<size_t>(end) < n) return stop_arena;
-    if (n) std::memcpy(t.arena + end, word, n);
-    t.starts[++t.words] = end + static_cast<int64_t>(n);
-    t.slots[slot] = static_cast<uint64_t>(hash) << 32 | t.words;
+    const int64_t end = t.words ? t.records[t.words - 1].start + t.records[t.words - 1].length : 0;
+    if (t.arena_size - static_cast<size_t>(end) < key.length + 16) return stop_arena;
+    std::memcpy(t.arena + end, &key.low, 8);
+    std::memcpy(t.arena + end + 8, &key.high, 8);
+    if (key.length > 16) std::memcpy(t.arena + end + 16, key.text + 16, key.length - 16);
+    t.records[t.words++] = {end, key.length, 0, -1, 0};
+    t.slots[slot] = static_cast<uint64_t>(key.hash) << 32 | t.words;
     return stop_done;
 }
 
@@ -174,101 +205,195 @@ inline bool is_final_sigma(const uint8_t* begin, const uint8_t* sigma, const uin
     return true;
 }
 
-constexpr uint8_t not_ascii = 0x80;
+// ---- the words of one text ----
 
-struct AsciiTable {  // byte -> its lower case if a word character, 0 if not, not_ascii from 128 on
-    uint8_t lower[256] = {};
-    constexpr AsciiTable() {
-        for (int b = 0; b < 256; ++b) {
-            const bool capital = b >= 'A' && b <= 'Z';
-            const bool word = capital || (b >= 'a' && b <= 'z') || (b >= '0' && b <= '9') || b == '_';
-            lower[b] = static_cast<uint8_t>(b >= 128 ? not_ascii : word ? (capital ? b + 32 : b) : 0);
-        }
-    }
+struct Scratch {  // room for one word
+    uint8_t* bytes;
+    size_t room;
 };
-inline constexpr AsciiTable ascii;
 
-// Calls found(word, bytes) for each word of a text; it returns stop_done to go on. scratch holds one word at a time and
-// must have room for half as much again as the longest run of word characters has bytes, and 4 more.
+inline bool is_ascii_word(uint8_t b) {
+    return (b >= 'a' && b <= 'z') || (b >= 'A' && b <= 'Z') || (b >= '0' && b <= '9') || b == '_';
+}
+
+#ifdef __SSE2__
+// Bytes of 16 that lie in low..high, both ASCII.
+inline __m128i between(__m128i bytes, char low, char high) {
+    return _mm_and_si128(_mm_cmpgt_epi8(bytes, _mm_set1_epi8(static_cast<char>(low - 1))),
+                         _mm_cmplt_epi8(bytes, _mm_set1_epi8(static_cast<char>(high + 1))));
+}
+
+// Bit i tells whether byte i is an ASCII word character (word), or no ASCII (high).
+inline void classify(const uint8_t* p, uint64_t& word, uint64_t& high) {
+    word = high = 0;
+    for (int i = 0; i < 4; ++i) {
+        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + 16 * i));
+        const __m128i letter = between(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), 'a', 'z');
+        const __m128i other = _mm_or_si128(between(bytes, '0', '9'), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('_')));
+        word |= static_cast<uint64_t>(static_cast<uint32_t>(_mm_movemask_epi8(_mm_or_si128(letter, other)))) << 16 * i;
+        high |= static_cast<uint64_t>(static_cast<uint32_t>(_mm_movemask_epi8(bytes))) << 16 * i;
+    }
+}
+
+inline void lower_16(const uint8_t* from, uint8_t* to) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+    const __m128i capital = _mm_and_si128(between(bytes, 'A', 'Z'), _mm_set1_epi8(0x20));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_or_si128(bytes, capital));
+}
+#else
+inline void classify(const uint8_t* p, uint64_t& word, uint64_t& high) {
+    word = high = 0;
+    for (int i = 0; i < 64; ++i) {
+        word |= static_cast<uint64_t>(is_ascii_word(p[i])) << i;
+        high |= static_cast<uint64_t>(p[i] >> 7) << i;
+    }
+}
+
+inline void lower_16(const uint8_t* from, uint8_t* to) {
+    for (int i = 0; i < 16; ++i) to[i] = static_cast<uint8_t>(from[i] >= 'A' && from[i] <= 'Z' ? from[i] + 32 : from[i]);
+}
+#endif
+
+// Words of a run [p, stop) of bytes that are ASCII word characters or no ASCII: character by character.
 template <class Found>
-Stop each_word(const uint8_t* begin, const uint8_t* end, uint8_t* scratch, size_t room, Found found) {
-    const uint8_t* p = begin;
-    while (true) {
-        while (p < end && ascii.lower[*p] == 0) ++p;
-        if (p == end) return stop_done;
-        uint8_t* q = scratch;
-        const uint8_t* limit = scratch + room - 4;
+Stop each_word_of_any(const uint8_t* begin, const uint8_t* end, const uint8_t* p, const uint8_t* stop, Scratch scratch,
+                      Found& found) {
+    if (scratch.room < 2 * static_cast<size_t>(stop - p) + 16) return stop_scratch;  // lower case may be longer
+    while (p < stop) {
+        uint8_t* q = scratch.bytes;
         size_t characters = 0;
-        bool inside = true;
-        while (inside && p < end) {
-            if (q > limit) return stop_scratch;
-            const uint8_t low = ascii.lower[*p];
-            if (low == 0) break;
-            if (low != not_ascii) {
-                *q++ = low;
-                ++p;
-                ++characters;
-                continue;
-            }
+        for (bool inside = true; inside && p < stop;) {
             size_t n;
-            uint32_t c = decode(p, end, n);
+            const uint32_t c = decode(p, stop, n);
             const UnicodeRecord& r = record(c);
             inside = r.flags & unicode_word;
             if (inside) {
+                const bool last_sigma = c == 0x3A3 && is_final_sigma(begin, p, end);
+                q = encode(last_sigma ? 0x3C2 : c + static_cast<uint32_t>(r.lower), q);
                 ++characters;
-                if (c == 0x3A3 && is_final_sigma(begin, p, end)) q = encode(0x3C2, q);
-                else q = encode(c + static_cast<uint32_t>(r.lower), q);
                 inside = c != 0x130;  // its lower case is i and a dot above, and the dot ends the word
             }
             p += n;
         }
-        if (characters >= 2)
-            if (const Stop stop = found(scratch, static_cast<size_t>(q - scratch)); stop != stop_done) return stop;
+        if (characters < 2) continue;
+        if (const Stop s = found(scratch.bytes, static_cast<size_t>(q - scratch.bytes)); s != stop_done) return s;
     }
+    return stop_done;
+}
+
+// A run of ASCII word characters, n >= 2: it is one word. Bytes up to limit may be read.
+template <class Found>
+Stop ascii_word(const uint8_t* p, size_t n, const uint8_t* limit, Scratch scratch, Found& found) {
+    if (scratch.room < n + 16) return stop_scratch;
+    if (static_cast<size_t>(limit - p) < n + 16) {
+        std::memcpy(scratch.bytes, p, n);
+        p = scratch.bytes;
+    }
+    for (size_t i = 0; i < n; i += 16) lower_16(p + i, scratch.bytes + i);
+    return found(scratch.bytes, n);
+}
+
+// Calls found(word, bytes) for each word of a text, lower-cased, with 16 bytes that may be read; found returns stop_done
+// to go on. Bytes up to limit may be read.
+template <class Found>
+Stop each_word(const uint8_t* begin, const uint8_t* end, const uint8_t* limit, Scratch scratch, Found found) {
+    const uint8_t* start = nullptr;  // of the run that is open at the end of a block of 64 bytes
+    bool any = false;                // that run has bytes that are no ASCII
+    const auto emit = [&](const uint8_t* stop) {
+        if (any) return each_word_of_any(begin, end, start, stop, scratch, found);
+        return stop - start < 2 ? stop_done : ascii_word(start, static_cast<size_t>(stop - start), limit, scratch, found);
+    };
+    for (const uint8_t* block = begin; block < end; block += 64) {
+        uint8_t tail[64] = {};
+        const size_t left = static_cast<size_t>(end - block);
+        if (left < 64) std::memcpy(tail, block, left);
+        uint64_t word, high;
+        classify(left < 64 ? tail : block, word, high);
+        uint64_t run = word | high;  // bits below the place we are at do not count
+        for (uint64_t here = ~0ull; here;) {
+            if (!start) {
+                if (!(run & here)) break;
+                const int first = std::countr_zero(run & here);
+                start = block + first;
+                any = false;
+                here = ~0ull << first;
+            }
+            const uint64_t stops = ~run & here;
+            if (!stops) {
+                any |= (high & here) != 0;
+                break;
+            }
+            const int last = std::countr_zero(stops);
+            any |= (high & here & ((1ull << last) - 1)) != 0;
+            if (const Stop s = emit(block + last); s != stop_done) return s;
+            start = nullptr;
+            here = ~0ull << last;
+        }
+    }
+    return start ? emit(end) : stop_done;
 }
 
 }  // namespace tokens
 
-// Counts the words of the rows from `row` on; row and entries tell how far it came. With `frozen` the table stays as it
-// is and every word that is not in it counts as the word number table.words.
-// The entries of a row are in order of first appearance; documents[word] += 1 for each row with the word.
-inline Stop count_words(const Texts& texts, size_t& row, WordTable& table, bool frozen, const WordSeen& seen,
-                        const WordRows& out, size_t& entries, uint8_t* scratch, size_t scratch_room) {
+// Counts the words of the rows from `row` on; row and entries tell how far it came. With `frozen` no word is added and
+// every word that is not there counts as the number table.words.
+// The entries of a row are in order of first appearance.
+inline Stop count_words(const Texts& texts, size_t& row, WordTable& table, bool frozen, const WordRows& out,
+                        size_t& entries, tokens::Scratch scratch) {
+    const auto count = [&](const tokens::Key& key) {
+        size_t slot;
+        uint32_t w = tokens::find(table, key, slot);
+        if (w == tokens::no_word) {
+            w = static_cast<uint32_t>(table.words);
+            if (!frozen)
+                if (const Stop full = tokens::insert(table, key, slot); full != stop_done) return full;
+        }
+        Word& word = table.records[w];
+        if (word.row == static_cast<int64_t>(row)) {
+            ++out.counts[word.entry];
+            return stop_done;
+        }
+        if (entries == out.room) return stop_entries;
+        word.row = static_cast<int64_t>(row);
+        word.entry = static_cast<uint32_t>(entries);
+        ++word.documents;
+        out.words[entries] = w;
+        out.counts[entries++] = 1;
+        return stop_done;
+    };
+    // Words wait in a batch while the memory they will touch is fetched: a large table lies outside the cache.
+    tokens::Key batch[32];
+    size_t waiting = 0;
+    const auto flush = [&] {
+        for (size_t i = 0; i < waiting; ++i)
+            if (const uint64_t held = table.slots[batch[i].hash & (table.capacity - 1)])
+                __builtin_prefetch(&table.records[static_cast<uint32_t>(held) - 1]);
+        Stop stop = stop_done;
+        for (size_t i = 0; i < waiting && stop == stop_done; ++i) stop = count(batch[i]);
+        waiting = 0;
+        return stop;
+    };
+    const auto found = [&](const uint8_t* text, size_t n) {
+        const tokens::Key key = tokens::key_of(text, n);
+        if (n > 16) return count(key);  // its text does not stay
+        __builtin_prefetch(&table.slots[key.hash & (table.capacity - 1)]);
+        batch[waiting++] = key;
+        return waiting == std::size(batch) ? flush() : stop_done;
+    };
     for (; row < texts.rows; ++row) {
         const size_t first = entries;
-        Stop stop = stop_done;
         if (texts.has(row)) {
-            const auto found = [&](const uint8_t* word, size_t n) {
-                const uint32_t hash = tokens::hash_word(word, n);
-                size_t slot;
-                uint32_t w = tokens::find(table, word, n, hash, slot);
-                if (w == tokens::no_word) {
-                    w = static_cast<uint32_t>(table.words);
-                    if (!frozen)
-                        if (const Stop full = tokens::insert(table, word, n, hash, slot); full != stop_done) return full;
+            Stop stop = tokens::each_word(texts.data + texts.offsets[row], texts.data + texts.offsets[row + 1],
+                                          texts.data + texts.size, scratch, found);
+            if (stop == stop_done) stop = flush();
+            if (stop != stop_done) {  // forget the row; its words may stay in the table, in no row yet
+                for (; entries > first; --entries) {
+                    Word& word = table.records[out.words[entries - 1]];
+                    --word.documents;
+                    word.row = -1;
                 }
-                if (seen.row[w] == static_cast<int64_t>(row)) {
-                    ++out.counts[seen.entry[w]];
-                    return stop_done;
-                }
-                if (entries == out.room) return stop_entries;
-                seen.row[w] = static_cast<int64_t>(row);
-                seen.entry[w] = static_cast<uint32_t>(entries);
-                ++seen.documents[w];
-                out.words[entries] = w;
-                out.counts[entries++] = 1;
-                return stop_done;
-            };
-            stop = tokens::each_word(texts.data + texts.offsets[row], texts.data + texts.offsets[row + 1], scratch,
-                                     scratch_room, found);
-        }
-        if (stop != stop_done) {  // forget the row; its words may stay in the table, they are in no row yet
-            for (size_t e = first; e < entries; ++e) {
-                --seen.documents[out.words[e]];
-                seen.row[out.words[e]] = -1;
+                return stop;
             }
-            entries = first;
-            return stop;
         }
         out.lengths[row] = static_cast<uint32_t>(entries - first);
     }
@@ -278,14 +403,12 @@ inline Stop count_words(const Texts& texts, size_t& row, WordTable& table, bool 
 // Puts the words of one table into another from number `word` on; place[w] = the number there.
 inline Stop merge_words(const WordTable& from, size_t& word, WordTable& into, uint32_t* place) {
     for (; word < from.words; ++word) {
-        const uint8_t* text = from.arena + from.starts[word];
-        const size_t n = static_cast<size_t>(from.starts[word + 1] - from.starts[word]);
-        const uint32_t hash = tokens::hash_word(text, n);
+        const tokens::Key key = tokens::key_of(from.arena + from.records[word].start, from.records[word].length);
         size_t slot;
-        uint32_t w = tokens::find(into, text, n, hash, slot);
+        uint32_t w = tokens::find(into, key, slot);
         if (w == tokens::no_word) {
             w = static_cast<uint32_t>(into.words);
-            if (const Stop full = tokens::insert(into, text, n, hash, slot); full != stop_done) return full;
+            if (const Stop full = tokens::insert(into, key, slot); full != stop_done) return full;
         }
         place[word] = w;
     }
@@ -308,18 +431,16 @@ struct WordKey {
     uint64_t word;
 };
 inline void sort_words(const WordTable& t, WordKey* keys, uint32_t* order) {
-    const auto length = [&](uint64_t w) { return static_cast<size_t>(t.starts[w + 1] - t.starts[w]); };
     for (size_t w = 0; w < t.words; ++w) {
-        uint64_t prefix = 0;
-        const size_t n = length(w);
-        for (size_t i = 0; i < 8; ++i) prefix = prefix << 8 | (i < n ? t.arena[t.starts[w] + static_cast<int64_t>(i)] : 0);
-        keys[w] = {prefix, w};
+        uint64_t low, high;
+        tokens::first_16(t.arena + t.records[w].start, t.records[w].length, low, high);
+        keys[w] = {__builtin_bswap64(low), w};
     }
     std::sort(keys, keys + t.words, [&](const WordKey& a, const WordKey& b) {
         if (a.prefix != b.prefix) return a.prefix < b.prefix;
-        const size_t m = length(a.word), n = length(b.word);
-        const int c = std::memcmp(t.arena + t.starts[a.word], t.arena + t.starts[b.word], std::min(m, n));
-        return c != 0 ? c < 0 : m < n;
+        const Word &v = t.records[a.word], &w = t.records[b.word];
+        const int c = std::memcmp(t.arena + v.start, t.arena + w.start, std::min(v.length, w.length));
+        return c != 0 ? c < 0 : v.length < w.length;
     });
     for (size_t i = 0; i < t.words; ++i) order[i] = static_cast<uint32_t>(keys[i].word);
 }

@@ -26,8 +26,9 @@ def some(values: Iterable[object], limit: int = 5) -> str:
 
 def nearest(name: str, names: Sequence[str]) -> str:
     """Return ` Did you mean 'x'?` for the closest known name, or nothing."""
-    close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
-    return f" Did you mean {shown(close[0])}?" if close else ""
+    folded = {known.casefold(): known for known in reversed(names)}
+    close = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.5)
+    return f" Did you mean {shown(folded[close[0]])}?" if close else ""
 
 
 class TallyError(ValueError):

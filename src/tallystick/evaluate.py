@@ -6,7 +6,6 @@ Law: folds depend on the rows' content alone; copies of a row are in one fold.
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -101,25 +100,34 @@ class CrossValidation:
     def __str__(self) -> str:
         d = self.to_dict()
         return (
-            f"{d['folds']}-fold cross-validation on {d['rows']:,} rows: accuracy {d['accuracy']:.4f} "
+            f"{d['folds']:,}-fold cross-validation on {d['rows']:,} rows: accuracy {d['accuracy']:.4f} "
             f"(standard error {d['standard_error']:.4f}), log-loss {d['log_loss']:.4f}; "
             f"always the most frequent class {d['base_rate']:.4f}"
         )
 
 
 def cross_validate(
-    model: Fits, data: Any, target: Any, folds: int = 10, sample_weight: Any = None
+    model: Fits, data: Any, target: Any, folds: int | str = 10, sample_weight: Any = None
 ) -> CrossValidation:
-    """Return out-of-fold answers of a method: each fold is answered by a model fitted on the others."""
+    """Return out-of-fold answers of a method: each fold is answered by a model fitted on the others.
+
+    folds: how many, or "leave-one-out" (copies of a row are left out together).
+    """
     table = model.read(data, target, sample_weight)
-    fold = deal_folds(table, folds)
-    own = getattr(model, "cross_shares", None)  # a method may know a faster way to the same answers
-    shares = own(table, fold, folds) if own is not None else refit_shares(model, table, fold, folds)
     assert table.schema.target is not None
     assert table.classes is not None
-    return CrossValidation(
-        table.schema.target.labels, shares, table.classes.astype(np.int64), fold, table.weights
-    )
+    one_out = folds == "leave-one-out"
+    if one_out:
+        _, fold = np.unique(table.row_hashes(), return_inverse=True)
+        count = int(fold.max()) + 1
+    else:
+        fold, count = deal_folds(table, folds), int(folds)
+    own = getattr(model, "cross_shares", None)  # a method may know a faster way to the same answers
+    shares = own(table, None if one_out else fold, count) if own is not None else None
+    if shares is None:
+        shares = refit_shares(model, table, fold, count)
+    truth = table.classes.astype(np.int64)
+    return CrossValidation(table.schema.target.labels, shares, truth, fold, table.weights)
 
 
 def refit_shares(model: Fits, table: Table, fold: NDArray[np.int64], folds: int) -> Array:
@@ -131,7 +139,7 @@ def refit_shares(model: Fits, table: Table, fold: NDArray[np.int64], folds: int)
         test = np.flatnonzero(fold == f)
         if not len(test):
             continue
-        fresh = copy.copy(type(model)(**model.get_params(deep=False)))
+        fresh = type(model)(**model.get_params(deep=False))
         training = table.take(np.flatnonzero(fold != f))
         fresh.fit_table(training)
         assert training.schema.target is not None
@@ -145,7 +153,7 @@ def refit_shares(model: Fits, table: Table, fold: NDArray[np.int64], folds: int)
     return shares
 
 
-def deal_folds(table: Table, folds: int) -> NDArray[np.int64]:
+def deal_folds(table: Table, folds: Any) -> NDArray[np.int64]:
     """Return fold[row]: per class, distinct rows in the order of a keyed hash, each dealt to the lightest
     fold.
 

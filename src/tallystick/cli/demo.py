@@ -12,7 +12,7 @@ import click
 from tallystick import __version__
 from tallystick.cli import options, screen
 from tallystick.cli.models import refitted
-from tallystick.draw.text import Line, Span, bar, clean, padded, table
+from tallystick.draw.text import Line, Span, Style, bar, clean, padded, table, wrapped
 from tallystick.errors import OptionError, shown
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tallystick.estimators import Classifier
 
 DATA, MODEL, NEW = "votes.csv", "votes.tally.json", "new.csv"
-EVERY = 60  # new.csv holds every 60th member
+FEW = 6  # members in new.csv, the first of the file
 
 
 @click.command(short_help="The whole job once, on bundled data.")
@@ -49,11 +49,12 @@ def demo(folder: str, as_json: bool) -> None:
             3,
             "How good is it on rows it has not seen?",
             "ts.cross_validate(ts.NaiveBayes(), ...)",
-            scores(judged),
+            scores(judged.to_dict()),
         )
     )
     answers = estimator.predict_proba(new)
-    show(step(4, "Predict new rows", f"tally predict {MODEL} {NEW}", predictions(estimator, answers)))
+    lines = predictions(estimator, answers, parties(data))
+    show(step(4, "Predict new rows", f"tally predict {MODEL} {NEW}", lines))
     content = estimator.to_bytes()
     same = content == refitted(content, data, {"threads": 1})
     show(step(5, "Check it", f"tally verify {MODEL} {DATA}", verified(content, same)))
@@ -73,7 +74,7 @@ def prepare(folder: str) -> tuple[str, str, str]:
         os.makedirs(folder, exist_ok=True)
         text = (resources.files("tallystick.examples") / DATA).read_text(encoding="utf-8")
         lines = text.splitlines()
-        new = [line.rpartition(",")[0] for line in [lines[0], *lines[1::EVERY]]]  # party is the last column
+        new = [line.rpartition(",")[0] for line in lines[: FEW + 1]]  # party is the last column
         paths = [os.path.join(folder, name) for name in (DATA, MODEL, NEW)]
         for path, content in ((paths[0], text), (paths[2], "\n".join(new) + "\n")):
             with open(path, "w", encoding="utf-8", newline="\n") as file:
@@ -84,6 +85,12 @@ def prepare(folder: str) -> tuple[str, str, str]:
             f"cannot write to the folder {shown(folder)}: {reason}. Give another: --folder PATH."
         ) from None
     return paths[0], paths[1], paths[2]
+
+
+def parties(data: str) -> list[str]:
+    """Return what was cut off from the rows of new.csv."""
+    with open(data, encoding="utf-8") as file:
+        return [line.rstrip().rpartition(",")[2] for line in file][1 : FEW + 1]
 
 
 def step(number: int, title: str, command: str, lines: list[Line]) -> list[Line]:
@@ -103,11 +110,8 @@ def opening(folder: str) -> list[Line]:
     """Return what this is about to do."""
     where = f"{clean(folder)}/"
     return [
-        (
-            Span(f"Tallystick {__version__}", "strong"),
-            Span(": classification that learns by counting and shows its working"),
-        ),
-        (Span(f"16 key votes of the 435 members of the House, 1984: whose party? Files: {where}", "dim"),),
+        *sentence("learns by counting and shows its working.", indent=0, first=f"Tallystick {__version__} "),
+        *sentence(f"16 key votes of 435 members of the House, 1984. Which party? Files in {where}", "dim", 0),
         (),
     ]
 
@@ -120,7 +124,7 @@ def telling(described: Description) -> list[Line]:
             Span(clean(c.name)),
             Span(f"{c.missing}"),
             Span(f"{c.gain:.3f} bits"),
-            Span(bar((c.gain or 0) / (described.entropy or 1), 24), "bar"),
+            Span(bar((c.gain or 0) / (described.entropy or 1), bar_cells(52)), "bar"),
         ]
         for c in top
     ]
@@ -128,8 +132,8 @@ def telling(described: Description) -> list[Line]:
     columns = len(described.columns)
     classes = ", ".join(f"{p.rows} {clean(p.label)}s" for p in described.classes)
     return [
-        (Span(f"{described.rows} rows, {columns} columns, {missing} missing cells; {classes}."),),
-        (Span(f"The party alone is worth {described.entropy:.3f} bits. What each column tells of it:"),),
+        *sentence(f"{described.rows} rows, {columns} columns, {missing} missing cells; {classes}."),
+        *sentence(f"The party alone is worth {described.entropy:.3f} bits. What each column tells of it:"),
         *table(["column", "missing", "gain", ""], rows, frozenset({1, 2}), screen.cells() - 3),
         (Span(f"and {columns - len(top)} more", "dim"),),
     ]
@@ -149,35 +153,55 @@ def counted(estimator: Classifier, described: Description) -> list[Line]:
     rows.append([Span(f"{clean(best)}: missing", "dim"), *(Span(f"{n}", "dim") for n in own["missing"])])
     size = len(estimator.to_bytes())
     return [
-        (Span("A naive Bayes model is a table of counts per column, and nothing else:"),),
+        *sentence("A naive Bayes model is a table of counts per column, and nothing else:"),
         *table(
             ["column and level", *(clean(label) for label in target.labels)],
             rows,
             frozenset({1, 2}),
             screen.cells() - 3,
         ),
-        (
-            Span("saved ", "good"),
-            Span(f"{MODEL}: {size:,} bytes of readable text, the same bytes for any order of the rows"),
+        *sentence(f"{MODEL}: {size:,} bytes of text, the same for any order of rows", first="saved "),
+    ]
+
+
+def scores(judged: dict[str, Any]) -> list[Line]:
+    """Return the accuracy out of fold, beside that of always giving the most frequent class."""
+    rows = [
+        ("naive Bayes", judged["accuracy"], f"± {judged['standard_error']:.1%}"),
+        ("most frequent class", judged["base_rate"], ""),
+    ]
+    cells = bar_cells(44)
+    return [
+        *sentence(f"{judged['folds']} folds: each row is judged by a model that has not seen it."),
+        *(
+            (Span(f"{name:<19}  {share:5.1%} {error:<6}  "), Span(bar(share, cells), "bar"))
+            for name, share, error in rows
         ),
     ]
 
 
-def scores(judged: Any) -> list[Line]:
-    """Return the result of cross-validation."""
-    return [(Span(line),) for line in screen.cleaned(str(judged)).split("\n")]
-
-
-def predictions(estimator: Classifier, answers: Any) -> list[Line]:
-    """Return the first predictions with a bar for the probability."""
-    lines: list[Line] = []
-    wide = max(len(str(c)) for c in estimator.classes_)
-    for i, shares in enumerate(answers[:5]):
+def predictions(estimator: Classifier, answers: Any, truth: list[str]) -> list[Line]:
+    """Return the predictions, a bar for the probability, and what was cut off from the file."""
+    cells = bar_cells(52)
+    lines: list[Line] = list(sentence(f"The first {len(truth)} members, their party cut off:"))
+    for i, (shares, true) in enumerate(zip(answers, truth, strict=True)):
         best = int(shares.argmax())
-        text = f"row {i + 1}  {padded(str(estimator.classes_[best]), wide)}  {shares[best]:7.2%}  "
-        lines.append((Span(text), Span(bar(float(shares[best]), 24), "bar")))
-    rest = len(answers) - len(lines)
-    return [*lines, *([(Span(f"and {rest} more", "dim"),)] if rest > 0 else [])]
+        label = str(estimator.classes_[best])
+        drawn = padded(bar(float(shares[best]), cells), cells)
+        was = Span(f"  was {true}", "good" if label == true else "bad")
+        lines.append((Span(f"row {i + 1}  {label:<10}  {shares[best]:6.1%}  "), Span(drawn, "bar"), was))
+    return lines
+
+
+def bar_cells(taken: int) -> int:
+    """Return the length of the longest bar beside `taken` cells of text."""
+    return max(4, min(24, screen.cells() - 3 - taken))
+
+
+def sentence(text: str, style: Style = "", indent: int = 3, first: str = "") -> list[Line]:
+    """Return a sentence of ours, broken where the terminal ends; `first` is good news."""
+    lines = wrapped(text, screen.cells() - indent, first, style)
+    return [(Span(first, "good"), *lines[0][1:]), *lines[1:]]
 
 
 def verified(content: bytes, same: bool) -> list[Line]:
@@ -188,7 +212,7 @@ def verified(content: bytes, same: bool) -> list[Line]:
         return [(Span("not the same bytes", "bad"),)]
     digest = hashlib.sha256(content).hexdigest()
     return [
-        (Span("verified ", "good"), Span(f"refitted with one thread: the same {len(content):,} bytes")),
+        *sentence(f"refitted with one thread: the same {len(content):,} bytes", first="verified "),
         (Span(f"sha256 {digest}", "dim"),),
     ]
 

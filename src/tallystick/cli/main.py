@@ -1,7 +1,6 @@
 """The way in and out: parse argv, run a command, turn every failure into one line and an exit code.
 
-Exit codes: 0 done; 1 `verify` or `diff` found a difference; 2 an error; 130 interrupted; 141 the reader went
-away.
+Exit codes: 0 done; 1 `verify` or `diff` found a difference; 2 an error; 130 interrupted; 141 nobody reads.
 """
 
 from __future__ import annotations
@@ -18,8 +17,19 @@ from tallystick.draw.text import clean
 from tallystick.errors import TallyError
 
 
+class Interrupted(Exception):  # noqa: N818  not an error of anyone
+    """The user pressed Ctrl-C."""
+
+
 class Ordered(click.Group):
     """A group that lists its commands in the order of a day's work, not of the alphabet."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command; an interrupt is ours to report, click would print an empty line first."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise Interrupted from None
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names as they were added."""
@@ -75,7 +85,7 @@ def run(args: list[str], debug: bool) -> int:
         return code if isinstance(code, int) else 0
     except click.ClickException as error:
         return _usage(error)
-    except (click.Abort, KeyboardInterrupt):
+    except (Interrupted, click.Abort, KeyboardInterrupt):
         return _say("interrupted; nothing was written.", 130)
     except BrokenPipeError:
         return _reader_went_away()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tallystick.cli import options, screen
-from tallystick.draw.text import Line, Span, clean, cut, wrapped
+from tallystick.draw.text import Line, Span, Style, clean, cut, wrapped
 
 if TYPE_CHECKING:
     from tallystick.export.diff import Difference
@@ -39,23 +39,21 @@ def verify(model: str, data: str, as_json: bool, **given: Any) -> None:
             {"same": same, "sha256": digest, "refitted_sha256": hashlib.sha256(again).hexdigest()}
         )
     elif same:
-        words = f": refitting {clean(data)} gives the same {len(kept):,} bytes, sha256 {digest[:16]}..."
-        screen.show([(Span("verified ", "good"), Span(clean(model), "strong"), Span(words))])
+        words = f"{model}: refitting {data} gives the same {len(kept):,} bytes"
+        screen.show([*headed("verified ", "good", words), (Span(f"sha256 {digest}", "dim"),)])
     else:
-        screen.show(
-            [
-                (
-                    Span("not the same ", "bad"),
-                    Span(clean(model), "strong"),
-                    Span(f" is not what {clean(data)} gives"),
-                )
-            ]
-        )
+        screen.show(headed("differs ", "bad", f"{model} is not what {data} gives"))
         heading = (Span("what changed, from the model to the data", "strong"),)
         found = compare(from_bytes(kept), from_bytes(again))
         screen.show([*first_difference(kept, again), heading, *told(found)])
     if not same:
         sys.exit(1)
+
+
+def headed(first: str, style: Style, text: str) -> list[Line]:
+    """Return a sentence that opens with its verdict."""
+    lines = wrapped(clean(text), screen.cells(), first)
+    return [(Span(first, style), *lines[0][1:]), *lines[1:]]
 
 
 def refitted(kept: bytes, data: str, given: dict[str, Any]) -> bytes:

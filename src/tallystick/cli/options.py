@@ -1,5 +1,4 @@
-"""Options that several commands share, and what they mean in Python: how to read a file, what its columns
-are.
+"""Options that several commands share: how to read a file, what its columns are.
 
 Knows click. Knows no data: a source is opened by `ts.read`.
 """

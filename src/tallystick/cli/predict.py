@@ -44,8 +44,11 @@ def predict(model: str, data: str, output: str | None, as_json: bool, **given: A
     them. The output has one row per row of FILE: the prediction and its probability.
     """
     import tallystick as ts
+    from tallystick.estimators import Classifier
 
     estimator = ts.load(model)
+    if not isinstance(estimator, Classifier):
+        raise OptionError(f"{shown(model)} is a {estimator.kind}, which does not predict classes.")
     estimator.threads = given["threads"]
     source = options.source(data, given)
     answers, met = predicted(estimator, source, given)
@@ -102,7 +105,8 @@ class Met:
 def _counts(counts: Counter[str]) -> str:
     """Return counts by column, the largest first."""
     total, top = sum(counts.values()), counts.most_common(5)
-    more = f", {len(counts) - 5:,} more columns" if len(counts) > 5 else ""
+    rest = len(counts) - len(top)
+    more = f", {rest:,} more column{'s' * (rest > 1)}" if rest else ""
     return f"{total:,} ({', '.join(f'{name} {n:,}' for name, n in top)}{more})"
 
 
@@ -161,6 +165,7 @@ def write(answers: pa.Table, output: str | None) -> None:
     """Write CSV to stdout, or a file whole or not at all."""
     import io
 
+    import pyarrow as pa
     import pyarrow.csv as pacsv
 
     from tallystick.export.file import save
@@ -171,7 +176,11 @@ def write(answers: pa.Table, output: str | None) -> None:
 
         pq.write_table(answers, buffer)
     else:
-        pacsv.write_csv(answers, buffer, pacsv.WriteOptions(quoting_style="needed", quoting_header="needed"))
+        try:  # pyarrow quotes every text or none: none, unless some text needs it
+            pacsv.write_csv(answers, buffer, pacsv.WriteOptions(quoting_style="none", quoting_header="none"))
+        except pa.ArrowInvalid:
+            buffer = io.BytesIO()
+            pacsv.write_csv(answers, buffer)
     if output is not None:
         save(output, buffer.getvalue())
         return

@@ -6,10 +6,12 @@ Knows terminals. rich is loaded only when there is a terminal to use it on.
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import os
 import shutil
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TextIO
 
@@ -25,6 +27,8 @@ STYLES = {
     "note": "yellow",
     "bar": "cyan",
 }
+
+PATIENCE = 0.5  # seconds without a bar
 
 Progress = Callable[..., None]  # (done, total, ...)
 
@@ -80,15 +84,37 @@ def show_notes(notes: Iterable[Note], heading: str = "notes") -> None:
 
 @contextlib.contextmanager
 def progress(label: str) -> Iterator[Progress | None]:
-    """Give a callback (done, total) that moves a bar on stderr while it is a terminal; None otherwise."""
+    """Give a callback (done, total) that moves a bar on stderr when that is a terminal; None otherwise.
+
+    Work that is done within half a second shows no bar.
+    """
     if not is_terminal(sys.stderr):
         yield None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
+    with contextlib.ExitStack() as stack:
+        yield _Bar(label, stack).move
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
-    with Bar(*columns, console=Console(file=sys.stderr), transient=True) as bars:
-        task = bars.add_task(label, total=None)
-        yield lambda done, total, *_: bars.update(task, completed=done, total=total or None)
+
+class _Bar:
+    """A bar that appears when the work turns out to be long."""
+
+    def __init__(self, label: str, stack: contextlib.ExitStack) -> None:
+        self.label, self.stack, self.started = label, stack, time.monotonic()
+        self.update: Progress | None = None
+
+    def move(self, done: int, total: int, *_: object) -> None:
+        """Show that `done` of `total` is done."""
+        if self.update is None and time.monotonic() - self.started > PATIENCE:
+            self.update = self._open()
+        if self.update is not None:
+            self.update(completed=done, total=total or None)
+
+    def _open(self) -> Progress:
+        from rich.console import Console
+        from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
+
+        columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+        bars = self.stack.enter_context(Bar(*columns, console=Console(file=sys.stderr), transient=True))
+        task = bars.add_task(self.label, total=None)
+        return functools.partial(bars.update, task)

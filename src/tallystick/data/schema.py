@@ -1,7 +1,7 @@
 """What a table means: its columns, their kinds and levels, the target, and what was done while reading it.
 
 Knows names and texts. Knows nothing of files, rows, codes or arrays, and imports nothing heavy.
-Law: `Schema.from_dict(schema.to_dict()) == schema`, and nothing of a column that is left out is in `to_dict()`.
+Law: `Schema.from_dict(schema.to_dict()) == schema`, and nothing of a column left out is in `to_dict()`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MISSING_MARKS: tuple[str, ...] = ("", "?", "NA", "NaN", "None", "null")  # sorte
 class Note:
     """One thing that was done to the data and must not stay silent: said once, counted, kept.
 
-    `code` is stable and lower-case (`column-left-out`, `rows-left-out`, ...); `count` is rows or cells, 0 if neither.
+    `code` is stable and lower-case (`column-left-out`, `rows-left-out`, ...); `count`: rows or cells.
     """
 
     code: str
@@ -39,7 +39,7 @@ class Note:
 class Column:
     """One column: its name, its kind, and what its cells may be.
 
-    `levels`: levels and ordered in their order (levels: sorted by UTF-8 bytes); boolean: the false text, the true text.
+    `levels`: levels sorted by UTF-8 bytes; ordered in their order; boolean: the false text, the true text.
     `low`, `high`: the range of a numeric column. `unit`: "date" when the numbers are days since 1970-01-01.
     `words`: the vocabulary of a text column, sorted by UTF-8 bytes.
     `missing`: rows without a value. `why`: the reason for the kind, for people; not part of the model.
@@ -97,7 +97,9 @@ class Target:
 
     def values(self) -> list[Any]:
         """Return the labels in the type they had: what `classes_` and `predict` give back."""
-        read = {"text": str, "integer": int, "number": float, "boolean": lambda t: t == "true"}[self.type]
+        if self.type == "boolean":
+            return [label == "true" for label in self.labels]
+        read: type = {"text": str, "integer": int, "number": float}[self.type]
         return [read(label) for label in self.labels]
 
 

@@ -57,11 +57,20 @@ def _described(name: str, table: Table) -> Description:
 
 
 def _counts(table: Table, column: Column, classes: Any, n_classes: int) -> Counts | None:
-    """Return counts[code, class] of a column, the last code being missing; None for text and out."""
+    """Return counts[code, class] of a column, the last code being missing; None for out.
+
+    Text: counts[word, class] of rows that have the word, and in the last place all rows.
+    """
     if column.kind in CODED:
         k = len(column.levels)
         return kernels.count_codes(table.column(column.name), classes, k + 2, n_classes)[: k + 1]
     if column.kind == "numeric":
         codes, distinct = table.ranks(column.name)
         return kernels.count_codes(codes, classes, len(distinct) + 1, n_classes)
+    if column.kind == "text":
+        starts, words, _ = table.column(column.name)
+        lengths = np.diff(starts)
+        of_entry = np.repeat(classes, lengths)
+        have = kernels.count_codes(words, of_entry, len(column.words) + 1, n_classes)[:-1]
+        return np.vstack([have, kernels.count_classes(classes, n_classes)])
     return None

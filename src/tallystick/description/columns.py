@@ -13,7 +13,7 @@ import numpy as np
 
 from tallystick.data.encode import Table
 from tallystick.data.schema import CODED, Column, Note
-from tallystick.description.gains import Counts, Gain, by_cut, by_levels, entropy, midpoint
+from tallystick.description.gains import Counts, Gain, by_cut, by_levels, by_word, entropy, midpoint
 
 BINS = 12  # of the small distribution of a numeric column
 SHOWN_LEVELS = 50  # levels listed in a description; the rest is one sum
@@ -33,7 +33,8 @@ class ColumnView:
     """One column: what it is taken for and why, what lies in it, and what it tells of the class.
 
     `gain`, `gain_ratio`: in bits, None without a target or for a kind that has none. `cut`: numeric: the
-    exact cut of the best split, x < cut on one side; ordered: the first level of the upper side.
+    exact cut of the best split, x < cut on one side; ordered: the first level of the upper side; text: the
+    word whose presence tells most.
     """
 
     name: str
@@ -136,12 +137,14 @@ def number_parts(distinct: np.ndarray[Any, Any], sizes: Counts) -> tuple[Part, .
 
 
 def view(table: Table, column: Column, counts: Counts | None) -> ColumnView:
-    """Return one column; counts[code, class] when its kind has codes or ranks, the last code missing.
+    """Return one column by counts[code, class], the last code missing; None for a column left out.
 
     Without a target there is one class, and no gain.
     """
     if counts is None:
-        return ColumnView(column.name, column.kind, column.why, column.missing, len(column.words), ())
+        return ColumnView(column.name, column.kind, column.why, column.missing, 0, ())
+    if column.kind == "text":
+        return _text_view(table, column, counts)
     sizes = counts.sum(axis=1)
     known, missing = counts[:-1], counts[-1]
     told: Gain | None = None
@@ -163,6 +166,15 @@ def view(table: Table, column: Column, counts: Counts | None) -> ColumnView:
     return ColumnView(
         column.name, column.kind, column.why, int(sizes[-1]), filled, parts, gains[0], gains[1], cut
     )
+
+
+def _text_view(table: Table, column: Column, counts: Counts) -> ColumnView:
+    """Return a text column by counts[word, class], the last being all rows; a missing text has no words."""
+    told = by_word(counts[:-1], counts[-1]) if table.schema.target is not None else None
+    base = (column.name, column.kind, column.why, column.missing, len(column.words), ())
+    if told is None or told.at is None:
+        return ColumnView(*base)
+    return ColumnView(*base, told.gain, told.ratio, column.words[told.at])
 
 
 def class_parts(table: Table, sizes: Counts) -> tuple[tuple[Part, ...], float]:

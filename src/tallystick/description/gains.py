@@ -66,14 +66,31 @@ def by_cut(counts: Counts, missing: Counts) -> Gain | None:
     if len(counts) < 2:
         return None
     left = np.cumsum(counts, axis=0)[:-1]  # left[cut, class]: rows before value cut + 1
-    right = counts.sum(axis=0) - left
+    at = _cheapest(left, counts.sum(axis=0) - left)
+    branches = np.stack([left[at], counts.sum(axis=0) - left[at]])
+    return _gain(branches, missing, at + 1)
+
+
+def by_word(counts: Counts, rows: Counts) -> Gain | None:
+    """Return the best split into texts with and without a word: counts[word, class] of rows[class].
+
+    None when there is no word. Ties go to the first word.
+    """
+    if len(counts) == 0:
+        return None
+    at = _cheapest(counts, rows - counts)
+    return _gain(np.stack([counts[at], rows - counts[at]]), np.zeros_like(rows), at)
+
+
+def _cheapest(left: Counts, right: Counts) -> int:
+    """Return the first split of least cost: left[split, class], right[split, class]; whole numbers tie."""
     cost = np.zeros(len(left), np.int64)
-    scale = 2.0 ** (50 - int(np.ceil(n_log2_n(counts.sum(keepdims=True)).max() + 2).item()).bit_length())
+    most = n_log2_n((left[:1] + right[:1]).sum(axis=1))[0]
+    scale = 2.0 ** (50 - int(np.ceil(most + 2)).bit_length())
     for side in (left, right):
         cost += np.rint(n_log2_n(side.sum(axis=1)) * scale).astype(np.int64)
         cost -= np.rint(n_log2_n(side) * scale).astype(np.int64).sum(axis=1)
-    at = int(np.argmin(cost)) + 1
-    return _gain(np.stack([left[at - 1], right[at - 1]]), missing, at)
+    return int(np.argmin(cost))
 
 
 def midpoint(low: float, high: float) -> float:

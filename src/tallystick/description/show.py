@@ -54,7 +54,8 @@ def _classes(d: Description, cells: int) -> Iterator[Line]:
     if len(d.classes) > SHOWN_CLASSES:
         rest = sum(p.rows for p in d.classes[SHOWN_CLASSES:])
         yield (Span(f"  and {len(d.classes) - SHOWN_CLASSES:,} more classes with {rest:,} rows", "dim"),)
-    yield (Span(f"  entropy {d.entropy:.4f} bits: what is left to learn before any column is seen", "dim"),)
+    text = f"entropy {d.entropy:.4f} bits: what is left to learn before any column is seen"
+    yield from wrapped(text, cells, "  ", "dim")
 
 
 def _columns(d: Description, cells: int, all_columns: bool) -> Iterator[Line]:
@@ -64,7 +65,11 @@ def _columns(d: Description, cells: int, all_columns: bool) -> Iterator[Line]:
     )  # stable: file order breaks ties
     shown = ranked if all_columns else ranked[:SHOWN_COLUMNS]
     header = ["column", "kind", "missing", "distribution"] + (["gain", "ratio", "cut"] if d.target else [])
-    yield from table(header, (_row(c, bool(d.target)) for c in shown), frozenset({2, 4, 5}), cells)
+    wanted = {"distribution": 72, "ratio": 56} if d.target else {}  # left out on narrower pages
+    kept = [j for j, name in enumerate(header) if cells >= wanted.get(name, 0)]
+    rows = ([row[j] for j in kept] for row in (_row(c, bool(d.target)) for c in shown))
+    right = frozenset(i for i, j in enumerate(kept) if j in (2, 4, 5))
+    yield from table([header[j] for j in kept], rows, right, cells)
     if len(shown) < len(ranked):
         yield (Span(f"and {len(ranked) - len(shown):,} more columns (--json has them all)", "dim"),)
 
@@ -80,7 +85,8 @@ def _row(c: ColumnView, target: bool) -> list[Span]:
     if target:
         best = "" if c.cut is None else f"{c.cut:.6g}" if isinstance(c.cut, float) else cut(clean(c.cut), 12)
         numbers = ["" if x is None else f"{x:.4f}" for x in (c.gain, c.gain_ratio)]
-        row += [Span(numbers[0], "strong"), Span(numbers[1]), Span("< " + best if best else "")]
+        sign = "has " if c.kind == "text" else "< "
+        row += [Span(numbers[0], "strong"), Span(numbers[1]), Span(sign + best if best else "")]
     return row
 
 

@@ -96,9 +96,10 @@ def table(
         spans: list[Span] = []
         for j, span in enumerate(row):
             text = padded(cut(span.text, widths[j]), widths[j], j in right)
-            last = j == len(row) - 1
-            spans += [Span(text.rstrip() if last else text, span.style), *([] if last else [Span("  ")])]
-        lines.append(tuple(spans))
+            spans += [Span("  " * (j > 0)), Span(text, span.style)]
+        while spans and not spans[-1].text.strip():  # no spaces at the end of a line
+            spans.pop()
+        lines.append((*spans[:-1], Span(spans[-1].text.rstrip(), spans[-1].style)) if spans else ())
     return lines
 
 

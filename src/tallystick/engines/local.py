@@ -106,20 +106,35 @@ class _Work(Generic[T]):
 
 
 def _run_threads(work: _Work[Any], count: int) -> None:
-    """Run `count` threads and wait; whatever interrupts the wait stops them, and none is left behind."""
-    threads = [
-        threading.Thread(target=work.run_guarded, name=f"tally-{i}", daemon=True) for i in range(count)
-    ]
+    """Run `count` threads and wait; whatever interrupts the wait stops them, and none is left behind.
+
+    The wait is for an event of our own: an interrupt inside `Thread.join` can mark a running thread as ended.
+    """
+    ended = threading.Semaphore(0)
+
+    def run() -> None:
+        try:
+            work.run_guarded()
+        finally:
+            ended.release()
+
+    threads = [threading.Thread(target=run, name=f"tally-{i}", daemon=True) for i in range(count)]
+    started = waited = 0
     try:
         for thread in threads:
             thread.start()
-        for thread in threads:
-            thread.join()
+            started += 1
+        while waited < started:
+            ended.acquire()
+            waited += 1
     except BaseException:
         work.stop.set()
-        for thread in threads:
-            if thread.ident is not None:
-                thread.join()
         raise
+    finally:
+        while waited < started:
+            ended.acquire()
+            waited += 1
+        for thread in threads[:started]:
+            thread.join()
     if work.errors:
         raise work.errors[0]

@@ -253,7 +253,8 @@ class Classifier(Estimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable class of each row; of equals the first in `classes_`."""
-        out: NDArray[Any] = self.classes_[self.predict_proba(X).argmax(axis=1)]
+        shares = self.predict_proba(X)
+        out: NDArray[Any] = self.classes_[shares.argmax(axis=1)]
         return out
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:

@@ -15,8 +15,11 @@ from tallystick.contracts import Block, Engine, Model
 from tallystick.data.encode import Table
 from tallystick.data.schema import Note, Schema
 from tallystick.estimators.base import Classifier
+from tallystick.estimators.folds import cross_answers, one_out_answers
+from tallystick.estimators.show import naive_bayes_text
 from tallystick.learners.fit import fit
 from tallystick.learners.naive_bayes import NaiveBayesLearner
+from tallystick.learners.naive_bayes.folds import question
 from tallystick.models.naive_bayes import KIND, BayesOptions, NaiveBayesModel
 
 
@@ -25,7 +28,7 @@ class NaiveBayes(Classifier):
 
     distributions: "auto" (default), "gaussian", "binned", "poisson", "multinomial", ... for all columns it
     fits, or {column: name}. alpha, or m and p: smoothing. priors: "data", "uniform", "none" or numbers.
-    variance: "ml" or "unbiased"; share: "none", "classes", "columns", "both". words: "counts" or "tf-idf".
+    variance: "ml", "unbiased", "smoothed"; share: "none", "classes", "columns", "both". words: "counts" or "tf-idf".
     calibrate: calibrated shares.
     """
 
@@ -40,7 +43,7 @@ class NaiveBayes(Classifier):
         m: float | Mapping[str, float] | None = None,
         p: float | Mapping[str, Any] | None = None,
         priors: str | Sequence[float] | Mapping[str, float] = "data",
-        variance: str = "ml",
+        variance: str | None = None,
         share: str = "none",
         words: str = "counts",
         calibrate: bool = False,
@@ -70,6 +73,9 @@ class NaiveBayes(Classifier):
         self.threads = threads
         self.memory = memory
         self.verbose = verbose
+
+    def __str__(self) -> str:
+        return naive_bayes_text(self.model_) if hasattr(self, "model_") else repr(self)
 
     def _options(self) -> BayesOptions:
         return BayesOptions(
@@ -104,7 +110,21 @@ class NaiveBayes(Classifier):
         """Return P(class | row) [row, class], and the rows only the prior could answer."""
         return self.model_.shares(block)
 
+    def cross_shares(self, table: Table, fold: NDArray[np.int64] | None, folds: int) -> NDArray[np.float64] | None:
+        """Return out-of-fold shares[row, class] from one pass; fold None: leave one out. None: this model must refit."""
+        ask = question(NaiveBayesLearner(self._options(), table.unit), table.schema)
+        if ask is None or self.calibrate:
+            return None
+        if fold is None:
+            return one_out_answers(ask, table, self._engine(), _shares)
+        return cross_answers(ask, table, fold, folds, self._engine(), _shares)
+
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return log(prior * product of shares) [row, class], neither normalised nor calibrated."""
         parts = [self.model_.joint(m.block) for m in self.blocks(X)]
         return np.concatenate(parts) if parts else np.zeros((0, len(self.classes_)))
+
+
+def _shares(model: NaiveBayesModel, rows: Table) -> NDArray[np.float64]:
+    """Return P(class | row) of some rows."""
+    return np.concatenate([model.shares(block)[0] for block in rows.blocks()])

@@ -17,7 +17,7 @@ MAX_DEPTH = 32  # deeper than any model; far from the parser's own limit
 _ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 # An escape that canonical text never holds: it escapes quotes, backslashes and control characters only.
-_ODD_ESCAPE = re.compile(rb"(?<!\\)(?:\\\\)*\\u(?!00[0-7])(.{0,4})")
+_ODD_ESCAPE = re.compile(rb"(?<!\\)(?:\\\\)*\\u(?!00[01])(.{0,4})")
 _LONG_NUMBER = re.compile(rb"[0-9]{19}|[eE][+-]?[0-9]{3}|NaN|Infinity")
 
 
@@ -36,14 +36,8 @@ def _text(value: Any) -> str:
     if isinstance(value, dict) and any(_deep(v) for v in value.values()):
         return "{\n" + ",\n".join(f"{_ENCODER.encode(k)}:{_text(value[k])}" for k in sorted(value)) + "}"
     if isinstance(value, list) and value and isinstance(value[0], list | dict):
-        if (
-            isinstance(value[0], list)
-            and all(value)
-            and not any(isinstance(row[0], list | dict | str) for row in value)
-        ):
-            return "[\n" + _ENCODER.encode(value)[1:].replace(
-                "],[", "],\n["
-            )  # numbers only: quick for long tables
+        if isinstance(value[0], list) and '"' not in (line := _ENCODER.encode(value)):
+            return "[\n" + line[1:].replace("],[", "],\n[")  # numbers only: quick for long tables
         return "[\n" + ",\n".join(_text(item) for item in value) + "]"
     return _ENCODER.encode(value)
 

@@ -82,9 +82,9 @@ def sum_hashes(hashes: Hashes, weights: NDArray[np.int64] | None = None) -> int:
     rows = _rows(hashes)
     check.maybe("weights", weights, "int64", (rows,))
     low, high = _kernels.sum_hashes(hashes, weights)
-    return int(high) << 64 | int(low)
+    return int((high << 64) + low)
 
 
 def _rows(hashes: Hashes) -> int:
     check.writable("hashes", hashes, "uint64", (2, None))
-    return hashes.shape[1]
+    return int(hashes.shape[1])

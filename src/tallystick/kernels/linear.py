@@ -79,5 +79,6 @@ def add_wide(total: Wide, other: Wide) -> Wide:
 
 def wide_ints(wide: Wide) -> NDArray[Any]:
     """Return the Python whole numbers of wide[..., 2], as an object array."""
-    high = wide[..., 1].view(np.int64) if wide[..., 1].flags.c_contiguous else wide[..., 1].astype(np.int64)
-    return (high.astype(object) << 64) + wide[..., 0].astype(object)
+    high = wide[..., 1].astype(np.int64)  # wraps: the words above 2^63 are the negative ones
+    numbers: NDArray[Any] = (high.astype(object) << 64) + wide[..., 0].astype(object)
+    return numbers

@@ -41,12 +41,13 @@ def add_moments(
     check.writable("missing", missing, "int64", (matrix.shape[1], None))
     check.writable("sums", sums, "int64", (*missing.shape, SUM_DIGITS))
     check.writable("squares", squares, "int64", (*missing.shape, SQUARE_DIGITS))
+    columns, n_classes = missing.shape
+    scratch = np.zeros(_kernels.bucket_words(columns, n_classes, weights is not None), np.uint64)
     step = _kernels.most_rows
-    buckets = np.zeros((_kernels.bucket_count(missing.shape[1], weights is not None), 4), np.uint64)
     for begin in range(0, len(classes), step):
         rows = slice(begin, begin + step)
         part = None if weights is None else weights[rows]
-        _kernels.add_moments(matrix[rows], classes[rows], part, buckets, missing, sums, squares)
+        _kernels.add_moments(matrix[rows], classes[rows], part, scratch, missing, sums, squares)
 
 
 def carry(digits: Digits) -> Digits:

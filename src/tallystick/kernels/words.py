@@ -7,7 +7,7 @@ A word's number depends on the order in which texts came; `WordTable.order` make
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -19,41 +19,59 @@ from tallystick.kernels.text import join_texts, text_rows
 
 STOP_WORDS, STOP_ARENA, STOP_SCRATCH, STOP_ENTRIES = 1, 2, 3, 4  # what ran short; 0 is done
 CHUNK = 1 << 18  # entries kept together
+UNICODE: str = _kernels.unicode_version  # of the tables that say what a word character is
 
 
-def _longer(array: NDArray[Any], length: int, fill: int | None = None) -> NDArray[Any]:
-    """Return a longer copy of an array, its new part filled or left unset."""
-    out = np.empty(length, array.dtype)
+def _longer(array: NDArray[Any], length: int) -> NDArray[Any]:
+    """Return a longer copy of an array; its new part is not set."""
+    out = np.empty((length, *array.shape[1:]), array.dtype)
     out[: len(array)] = array
-    if fill is not None:
-        out[len(array) :] = fill
     return out
 
 
 @dataclass(slots=True)
 class WordTable:
-    """Words by number: word w is arena[starts[w]:starts[w + 1]], and slots find its number by hash."""
+    """Words by number, found by hash.
+
+    slots[slot]: hash and number. records[word, 4]: start, length (and scratch), last row, rows with the word.
+    arena: the bytes of all words one after the other, and at least 16 more.
+    """
 
     words: int = 0
     slots: NDArray[np.uint64] = field(default_factory=lambda: np.zeros(1 << 12, np.uint64))
-    starts: NDArray[np.int64] = field(default_factory=lambda: np.zeros((1 << 11) + 1, np.int64))
+    records: NDArray[np.int64] = field(default_factory=lambda: np.zeros(((1 << 11) + 1, 4), np.int64))
     arena: NDArray[np.uint8] = field(default_factory=lambda: np.empty(1 << 14, np.uint8))
 
-    def grow(self, stop: int, need: int = 0) -> None:
-        """Make room for what ran short: words or their bytes."""
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> WordTable:
+        """Return a table of these words, numbered as they come; a word that comes again is not added."""
+        data, offsets = join_texts(texts)
+        given = cls(len(texts), np.zeros(0, np.uint64), np.zeros((len(texts), 4), np.int64))
+        given.records[:, 0], given.records[:, 1] = offsets[:-1], np.diff(offsets)
+        given.arena = _longer(data, len(data) + 16)
+        table = cls()
+        table.add(given)
+        return table
+
+    @property
+    def documents(self) -> NDArray[np.int64]:
+        """documents[word]: the rows that have the word."""
+        return self.records[: self.words, 3]
+
+    def grow(self, stop: int, need: int) -> None:
+        """Make room for what ran short: words, or `need` bytes."""
         if stop == STOP_ARENA:
-            self.arena = _longer(self.arena, 2 * len(self.arena) + need)
+            self.arena = _longer(self.arena, 2 * len(self.arena) + 2 * need)
             return
         slots = np.zeros(4 * len(self.slots), np.uint64)
         _kernels.move_slots(self.slots, slots)
-        self.slots = slots
-        self.starts = _longer(self.starts, len(slots) // 2 + 1)
+        self.slots, self.records = slots, _longer(self.records, len(slots) // 2 + 1)
 
     def add(self, other: WordTable) -> NDArray[np.uint32]:
         """Add the words of another table; return place[w], the number here of its word w."""
         place, state = np.empty(other.words, np.uint32), np.array([0, self.words], np.int64)
-        source = (other.slots, other.starts, other.words, other.arena)
-        while stop := _kernels.merge_words(*source, self.slots, self.starts, self.arena, state, place):
+        source = (other.slots, other.records, other.words, other.arena)
+        while stop := _kernels.merge_words(*source, self.slots, self.records, self.arena, state, place):
             self.words = int(state[1])
             self.grow(stop, len(other.arena))
         self.words = int(state[1])
@@ -61,15 +79,14 @@ class WordTable:
 
     def order(self) -> NDArray[np.uint32]:
         """Return order[rank] = word, by the words' UTF-8 bytes."""
-        order = np.empty(self.words, np.uint32)
-        _kernels.sort_words(
-            self.slots, self.starts, self.words, self.arena, np.empty((self.words, 2), np.uint64), order
-        )
+        order, keys = np.empty(self.words, np.uint32), np.empty((self.words, 2), np.uint64)
+        _kernels.sort_words(self.slots, self.records, self.words, self.arena, keys, order)
         return order
 
     def text(self) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
         """Return (starts[words + 1], bytes) of all words."""
-        starts = self.starts[: self.words + 1]
+        starts = np.zeros(self.words + 1, np.int64)
+        np.cumsum(self.records[: self.words, 1] & 0xFFFFFFFF, out=starts[1:])
         return starts, self.arena[: int(starts[-1])]
 
 
@@ -91,18 +108,14 @@ class WordRows:
 class WordCounter:
     """Counts the words of texts into rows, with a table of its own that grows or a given one that stays.
 
-    A text that is one of the marks is missing: it has no words. documents[word]: the rows that have the word;
-    with a given table the number table.words stands for all unseen words.
+    A text that is one of the marks is missing: it has no words. With a given table the number table.words
+    stands for all unseen words.
     """
 
     def __init__(self, marks: Sequence[str] = (), table: WordTable | None = None) -> None:
         self.frozen = table is not None
-        self.table = table or WordTable()
-        room = len(self.table.starts)
-        self.documents = np.zeros(room, np.int64)
+        self.table = WordTable() if table is None else replace(table, records=table.records.copy())
         self._marks = join_texts(marks)
-        self._seen = np.empty(room, np.int64)
-        self._entry = np.empty(room, np.uint32)
         self._scratch = np.empty(256, np.uint8)
 
     def count(
@@ -118,7 +131,7 @@ class WordCounter:
         texts = (data, offsets, validity, bit_offset, *self._marks)
         lengths = np.empty(rows, np.uint32)
         room = min(CHUNK, int(offsets[-1] - offsets[0]) // 3 + 1)
-        self._seen.fill(-1)
+        self.table.records[:, 2] = -1
         chunks: list[WordRows] = []
         row = 0
         while row < rows:
@@ -136,24 +149,19 @@ class WordCounter:
     ) -> tuple[int, int]:
         """Count from a row on until all is done or the arrays are full; return next row and entries."""
         state = np.array([row, self.table.words, 0], np.int64)
-        stop = STOP_WORDS
+        stop = -1
         while stop not in (0, STOP_ENTRIES):
-            table = (self.table.slots, self.table.starts, self.table.arena, self.frozen)
-            seen = (self._seen, self._entry, self.documents)
-            stop = _kernels.count_words(*texts, *table, *seen, lengths, words, counts, self._scratch, state)
+            table = (self.table.slots, self.table.records, self.table.arena, self.frozen)
+            arguments: tuple[Any, ...] = (*texts, *table, lengths, words, counts, self._scratch, state)
+            stop = _kernels.count_words(*arguments)
             self.table.words = int(state[1])
-            if stop in (STOP_WORDS, STOP_ARENA, STOP_SCRATCH):
-                longest = int(texts[1][int(state[0]) + 1] - texts[1][int(state[0])])
-                self._grow(stop, longest)
+            if stop not in (0, STOP_ENTRIES):
+                self._grow(stop, int(texts[1][int(state[0]) + 1] - texts[1][int(state[0])]))
         return int(state[0]), int(state[2])
 
     def _grow(self, stop: int, longest: int) -> None:
+        """Make room for what ran short, for a row of `longest` bytes."""
         if stop == STOP_SCRATCH:
             self._scratch = np.empty(min(4 * len(self._scratch), 2 * longest + 256), np.uint8)
-            return
-        self.table.grow(stop, longest)
-        room = len(self.table.starts)
-        if room > len(self._seen):
-            self._seen = _longer(self._seen, room, -1)
-            self._entry = _longer(self._entry, room)
-            self.documents = _longer(self.documents, room, 0)
+        else:
+            self.table.grow(stop, longest)

@@ -44,8 +44,9 @@ class Ask:
 class BayesSums:
     """Ask for all columns in one pass.
 
-    Keys of the total: "" the class counts; key(ask, "counts") a table [value, class]; key(ask, "missing") [class] of a
-    text column; "sums" [column, class, digit], "squares" and "missing" [column, class] of all moments in their order.
+    Keys of the total: "" the class counts; key(ask, "counts") a table [value, class]; key(ask, "missing")
+    [class] of a text column; "sums" [column, class, digit], "squares" and "missing" [column, class] of all
+    moments in their order.
     """
 
     asks: tuple[Ask, ...]
@@ -124,12 +125,14 @@ def _add_moments(total: Total, columns: list[NDArray[np.float64]], block: Block)
         kernels.add_moments(matrix, block.classes, *tables, weights=block.weights)
         return
     for j, values in enumerate(columns):
-        parts = (table[j : j + 1] for table in tables)
-        kernels.add_moments(values[:, None], block.classes, *parts, weights=block.weights)
+        missing, sums, squares = (table[j : j + 1] for table in tables)
+        kernels.add_moments(values[:, None], block.classes, missing, sums, squares, weights=block.weights)
 
 
 def as_matrix(columns: list[NDArray[np.float64]]) -> NDArray[np.float64] | None:
-    """Return columns[j] as matrix[row, j] without a copy, when they lie evenly spaced in one array; else None."""
+    """Return columns[j] as matrix[row, j] without a copy, when they lie evenly spaced in one array; else
+    None.
+    """
     first = columns[0]
     if len(columns) < 2 or first.base is None or any(c.base is not first.base for c in columns):
         return None

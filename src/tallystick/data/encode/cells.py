@@ -28,7 +28,7 @@ WRITTEN_NUMBERS = (CellKind.NUMBER, CellKind.INTEGER, CellKind.INFINITE)
 class Floats:
     """Cells as numbers: values[row], NaN is missing. dated: they are days since 1970-01-01.
 
-    written: they were read from text, and the text is forgotten. scan: one look at the values, if already taken.
+    written: they were read from text, and the text is forgotten. scan: one look at them, if already taken.
     """
 
     values: NDArray[np.float64]

@@ -26,7 +26,7 @@ def recode(
 ) -> NDArray[Any]:
     """Return codes among texts as codes among levels; len(texts) is missing and becomes len(levels).
 
-    fold: letter case means nothing. A text that is no level becomes unseen, or missing when that is not asked for.
+    fold: letter case means nothing. A text that is no level becomes unseen, or missing if that is not asked.
     """
     k = len(levels)
     if not fold and len(texts) == k and texts.to_pylist() == list(levels):
@@ -34,7 +34,7 @@ def recode(
     into = np.full(len(texts) + 1, k, code_type(k))
     found = pc.index_in(pc.utf8_lower(texts) if fold else texts, pa.array(levels, pa.large_string()))
     into[:-1] = found.fill_null(k + unseen).to_numpy(zero_copy_only=False)
-    return into[codes]
+    return into[codes]  # type: ignore[no-any-return]
 
 
 def decode(codes: NDArray[Any], levels: Sequence[str]) -> list[str | None]:

@@ -20,6 +20,7 @@ from tallystick.data.encode.cells import WRITTEN_NUMBERS, Coded, Floats, Part
 from tallystick.data.encode.codes import recode
 from tallystick.data.encode.infer import Asked, NumberFacts, TextFacts, Verdict, judge_numbers, judge_texts
 from tallystick.data.schema import Column, Note
+from tallystick.data.source.values import number_text
 from tallystick.errors import DataError, shown
 from tallystick.kernels import CellKind, Scan
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from tallystick.data.encode.weights import Scale
 
+PLAIN_NUMBERS = (CellKind.NUMBER, CellKind.INTEGER)
 NEGATIVE_ZERO = np.int64(-(2**63))  # the bits of -0.0
 
 
@@ -75,10 +77,8 @@ class Job:
             codes = np.where(np.isnan(values), 2, values).astype(np.uint8)
             return Done(self._column("boolean", verdict.levels, facts.missing, why), codes, notes)
         low, high = (None, None) if facts.missing == facts.total else (facts.low, facts.high)
-        column = replace(
-            self._column("numeric", (), facts.missing, why), low=low, high=high, unit="date" * dated
-        )
-        return Done(column, values, notes)
+        column = self._column("numeric", (), facts.missing, why)
+        return Done(replace(column, low=low, high=high, unit="date" if dated else ""), values, notes)
 
     def _column(self, kind: Any, levels: tuple[str, ...], missing: int, why: str) -> Column:
         return Column(self.name, kind, levels, missing=missing, declared=self.asked.declared, why=why)
@@ -90,7 +90,7 @@ class Job:
     def _tidy(
         self, values: NDArray[np.float64], scan: Scan | None
     ) -> tuple[NDArray[np.float64], Scan, tuple[Note, ...]]:
-        """Return the values without -0.0, numeric marks and infinities; an infinity is an error unless allowed."""
+        """Return the values without -0.0, numeric marks and infinities; those are an error unless allowed."""
         sentinels = mark_numbers(self.asked.marks)
         if len(sentinels) and (hit := np.isin(values, sentinels)).any():
             values, scan = np.where(hit, np.nan, values), None
@@ -111,8 +111,8 @@ class Job:
         if self.asked.inf != "missing":
             listed = ", ".join(f"{row + 1:,}" for row in self.scale.row_numbers(rows[:5]))
             raise DataError(
-                f"column {shown(self.name)} holds {len(rows):,} infinite values (rows {listed}{', …' * (len(rows) > 5)}). "
-                "Pass inf='missing' to count them as missing."
+                f"column {shown(self.name)} holds {len(rows):,} infinite value{'s' * (len(rows) > 1)} "
+                f"(row {listed}{', …' * (len(rows) > 5)}). Pass inf='missing' to count them as missing."
             )
 
     # ---- texts ----
@@ -189,8 +189,21 @@ class Merged:
         found = strings.distinct(coded, asked.marks)
         self.texts, codes = found.values, found.codes
         self.parsed = strings.numbers(self.texts, (), asked.decimal, dates=True)
+        if asked.wants_text and len(self.texts) and np.isin(self.parsed.kinds, PLAIN_NUMBERS).all():
+            codes = self._canonical(codes, asked)
         self.codes = self._spread(codes) if self.has_floats else codes
         self.order = _order(coded, self.texts)
+
+    def _canonical(self, codes: NDArray[Any], asked: Asked) -> NDArray[Any]:
+        """Write texts that are all numbers in one way: 1.0 and 1 are one level, in a file as in a frame."""
+        written = pa.array([number_text(value) for value in self.parsed.values.tolist()], pa.large_string())
+        again = strings.distinct(
+            [pa.DictionaryArray.from_arrays(np.arange(len(written), dtype=np.int32), written)]
+        )
+        into = np.append(again.codes, len(again.values)).astype(strings.code_type(len(again.values)))
+        self.texts = again.values
+        self.parsed = strings.numbers(self.texts, (), ".", dates=True)
+        return into[codes]  # type: ignore[no-any-return]
 
     def _spread(self, codes: NDArray[Any]) -> NDArray[Any]:
         pieces, start = [], 0
@@ -205,7 +218,7 @@ class Merged:
     def values(self, wanted: list[CellKind]) -> NDArray[np.float64]:
         """Return values[row]: those of wanted kinds of text, and of the parts read before."""
         by_code = np.where(np.isin(self.parsed.kinds, wanted), self.parsed.values, np.nan)
-        values = np.append(by_code, np.nan)[self.codes]
+        values: NDArray[np.float64] = np.append(by_code, np.nan)[self.codes]
         start = 0
         for part in self.parts:
             if isinstance(part, Floats):

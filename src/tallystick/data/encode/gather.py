@@ -119,7 +119,7 @@ def pieces(source: Source) -> Iterator[Callable[[], Any]]:
 def batch_columns(
     source: Source, names: Sequence[str]
 ) -> Iterator[Callable[[], tuple[int, Mapping[str, Any]]]]:
-    """Yield callables that each return the rows of a batch and its columns by name: Arrow, or views of a matrix."""
+    """Yield callables that each return the rows of a batch and its columns by name: Arrow or matrix views."""
     at = {name: j for j, name in enumerate(source.columns)}
     matrix = getattr(source, "matrix", None)
     if matrix is not None and matrix.dtype == np.float64 and matrix.dtype.isnative:

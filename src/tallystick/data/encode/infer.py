@@ -66,9 +66,9 @@ class Verdict:
 
 @dataclass(frozen=True)
 class TextFacts:
-    """The distinct texts of a column, sorted: counts[text] of rows, kinds[text] as the parser saw them; total rows.
+    """The distinct texts of a column, sorted: counts[text] of rows, kinds[text] as the parser saw them.
 
-    numbers, dates: rows beside these whose texts were read as plain numbers or dates already, and are not listed.
+    numbers, dates: rows beside these whose texts were read as plain numbers or dates already; not listed.
     """
 
     texts: Any  # Arrow large_string
@@ -182,10 +182,8 @@ def judge_numbers(name: str, facts: NumberFacts, asked: Asked) -> Verdict:
     if facts.run and not asked.keep and not facts.dated and is_row_index(name, facts):
         return out(name, "it is a saved row index")
     if facts.run and facts.whole and not asked.keep and not facts.dated and present >= MANY_ROWS:
-        return out(
-            name,
-            f"it looks like an identifier ({present:,} whole numbers without a gap; keep=[{shown(name)}] uses it)",
-        )
+        cure = f"keep=[{shown(name)}] uses it"
+        return out(name, f"it looks like an identifier ({present:,} whole numbers without a gap; {cure})")
     if facts.binary:
         return Verdict("boolean", "no value but 0 and 1", levels=("0", "1"))
     if facts.dated:
@@ -224,12 +222,12 @@ def judge_texts(name: str, facts: TextFacts, asked: Asked) -> Verdict:
     numbers = _judge_as_numbers(name, facts)
     if numbers is not None:
         return numbers
+    if facts.numbers + facts.dates == 0 and (facts.kinds == Cell.BOOLEAN).all():
+        return _judge_boolean(name, facts, asked)
     if len(facts.texts) == 1 and facts.numbers + facts.dates == 0 and not asked.keep:
         return out(
             name, f"it has one value ({shown(facts.texts[0])}) in {facts.present:,} rows", facts.present
         )
-    if facts.numbers + facts.dates == 0 and (facts.kinds == Cell.BOOLEAN).all():
-        return _judge_boolean(name, facts, asked)
     return _judge_words(name, facts, asked)
 
 
@@ -257,8 +255,9 @@ def _judge_as_numbers(name: str, facts: TextFacts) -> Verdict | None:
             continue
         if strange == 0:
             return Verdict(what, f"all values read as {what}")
-        text = f"column {shown(name)} holds {what}, but for {some(facts.some(~inside, FEW_TOKENS), FEW_TOKENS)}: "
-        note = Note("texts-as-missing", text + "taken as missing.", name, int(facts.counts[~inside].sum()))
+        others = some(facts.some(~inside, FEW_TOKENS), FEW_TOKENS)
+        text = f"column {shown(name)} holds {what}, but for {others}: taken as missing."
+        note = Note("texts-as-missing", text, name, int(facts.counts[~inside].sum()))
         return Verdict(what, f"nearly all values read as {what}", (note,))
     return None
 
@@ -358,8 +357,8 @@ def _natural_order(name: str, facts: TextFacts, found: list[str]) -> tuple[str, 
     if np.isin(facts.kinds, (Cell.NUMBER, Cell.INTEGER)).all():
         return tuple(sorted(found, key=float))
     raise OptionError(
-        f"column {shown(name)} is to be ordered, but its order is not known. Pass levels={{{shown(name)}: [...]}}, "
-        "lowest first."
+        f"column {shown(name)} is to be ordered, but its order is not known. "
+        f"Pass levels={{{shown(name)}: [...]}}, lowest first."
     )
 
 

@@ -34,7 +34,7 @@ READABLE = (*WRITTEN_NUMBERS, CellKind.LEADING_ZEROS, CellKind.INEXACT)
 
 @dataclass(frozen=True)
 class Matched:
-    """A block of new rows from row `start` on, and per column the cells that were missing, unseen or unreadable."""
+    """New rows from row `start` on; per column, how many cells were missing, unseen or unreadable."""
 
     block: Block
     start: int
@@ -92,8 +92,9 @@ def _absent(source: Source, schema: Schema, missing_columns: str) -> list[str]:
     absent = [c.name for c in schema.used if c.name not in there]
     if absent and missing_columns == "error":
         raise DataError(
-            f"{source.name} lacks {len(absent)} column{'s' * (len(absent) > 1)} that the model needs: {some(absent)}."
-            f"{nearest(absent[0], source.columns)} Add what is lacking, or pass missing_columns='as-missing'."
+            f"{source.name} lacks {len(absent)} column{'s' * (len(absent) > 1)} that the model needs: "
+            f"{some(absent)}.{nearest(absent[0], source.columns)} "
+            "Add what is lacking, or pass missing_columns='as-missing'."
         )
     return absent
 
@@ -116,8 +117,8 @@ def _refuse_unreadable(found: Mapping[str, _Found], start: int) -> None:
         if f.bad is not None:
             row, text = f.bad
             raise DataError(
-                f"column {shown(name)} was numeric when the model was fitted, but row {start + row + 1:,} holds "
-                f"{shown(text)}. Correct it, or pass lenient=True to count such cells as missing."
+                f"column {shown(name)} was numeric when the model was fitted, but row {start + row + 1:,} "
+                f"holds {shown(text)}. Correct it, or pass lenient=True to count such cells as missing."
             )
 
 
@@ -130,7 +131,7 @@ class Matcher:
         self.vocabulary = Vocabulary(column.words) if column.kind == "text" else None
 
     def run(self, cells: Any, rows: int) -> _Found:
-        """Return the column of one batch; cells are Arrow, a view of a matrix, or None when the column is absent."""
+        """Return the column of one batch; cells are Arrow, a view of a matrix, or None: no such column."""
         if cells is None:
             cells = pa.nulls(rows)
         if self.vocabulary is not None:
@@ -158,7 +159,7 @@ class Matcher:
         return _Found(codes, int((codes == k).sum()), int((codes == k + 1).sum()))
 
     def _meant(self, texts: pa.LargeStringArray) -> pa.LargeStringArray:
-        """Return each text as the level it means: "1.0" is "1", TRUE is "true", and true is "1" where levels are 0, 1."""
+        """Return each text as the level it means: 1.0 is "1"; TRUE is "true", or "1" of the levels 0 and 1."""
         levels = self.column.levels
         if pc.all(pc.is_in(texts, pa.array(levels, pa.large_string()))).as_py() is not False:
             return texts

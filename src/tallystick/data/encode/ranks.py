@@ -15,16 +15,17 @@ from tallystick import kernels
 
 def rank(values: NDArray[np.float64]) -> tuple[NDArray[Any], NDArray[np.float64]]:
     """Return codes[row] and distinct[code], ascending; a missing value has the code len(distinct)."""
-    found = kernels.ranks(values)
+    # The kernel walks the column several times: a strided one is gathered first.
+    found = kernels.ranks(np.ascontiguousarray(values))
     return found.codes, found.distinct
 
 
 def quantile_cuts(distinct: NDArray[np.float64], counts: NDArray[np.int64], most: int) -> NDArray[np.float64]:
-    """Return ascending cuts that make at most `most` bins of rows as equal as ties allow; exact and order-free.
+    """Return ascending cuts that make at most `most` bins, as equal as ties allow; exact and order-free.
 
-    counts[code] are the rows (or weights) of distinct[code]. Bin b holds the values with cuts[b-1] <= x < cuts[b].
-    The b-th cut lies after the value that holds row number ceil(b * rows / most), halfway to the next value,
-    or on the next value where halfway rounds onto the lower one.
+    counts[code] are the rows (or weights) of distinct[code]. Bin b: cuts[b-1] <= x < cuts[b].
+    The b-th cut lies after the value of row number ceil(b * rows / most), halfway to the next value, or on the
+    next value where halfway rounds onto the lower one.
     """
     if len(distinct) <= most:
         upper = np.arange(1, len(distinct))

@@ -15,7 +15,7 @@ from tallystick import kernels
 from tallystick.data.encode.strings import code_type
 from tallystick.data.encode.weights import Scale
 from tallystick.data.encode.words import WordCounts
-from tallystick.data.schema import Column
+from tallystick.data.schema import Column, Target
 
 
 def take_column(column: Column, data: Any, rows: NDArray[np.int64], scale: Scale) -> tuple[Column, Any]:
@@ -50,12 +50,10 @@ def _take_codes(column: Column, codes: NDArray[Any], scale: Scale) -> tuple[Colu
     return replace(column, levels=levels), into[codes]
 
 
-def _take_words(column: Column, data: WordCounts, rows: NDArray[np.int64], scale: Scale) -> tuple[Column, Any]:
-    lengths = np.diff(data.starts)[rows]
-    starts = np.zeros(len(rows) + 1, np.int64)
-    np.cumsum(lengths, out=starts[1:])
-    # entry e of the new rows is entry e - starts[row] of the old row
-    entries = np.arange(starts[-1]) + np.repeat(data.starts[rows] - starts[:-1], lengths)
+def _take_words(
+    column: Column, data: WordCounts, rows: NDArray[np.int64], scale: Scale
+) -> tuple[Column, Any]:
+    starts, entries = _entries(data, rows)
     words, counts = data.words[entries], data.counts[entries]
     size = len(column.words)
     used = np.zeros(size + 1, bool)
@@ -64,3 +62,68 @@ def _take_words(column: Column, data: WordCounts, rows: NDArray[np.int64], scale
     into[:size][used[:size]] = np.arange(used[:size].sum(), dtype=np.uint32)
     kept = tuple(w for w, there in zip(column.words, used[:size].tolist(), strict=True) if there)
     return replace(column, words=kept), WordCounts(starts, into[words], counts)
+
+
+def take_labels(
+    target: Target | None, classes: NDArray[Any] | None, rows: NDArray[np.int64]
+) -> tuple[Target | None, NDArray[Any] | None]:
+    """Return the target with the labels that some rows have, and their class codes."""
+    if target is None or classes is None:
+        return target, None
+    codes = classes[rows]
+    used = np.bincount(codes, minlength=len(target.labels)) > 0
+    if used.all():
+        return target, codes
+    labels = tuple(label for label, there in zip(target.labels, used.tolist(), strict=True) if there)
+    into = (np.cumsum(used) - 1).astype(classes.dtype)
+    return replace(target, labels=labels), into[codes]
+
+
+def match_column(column: Column, data: Any, rows: NDArray[np.int64], known: Column) -> Any:
+    """Return a column's data for some rows in the codes of another schema: what that one lacks is unseen."""
+    if known.kind == "numeric":
+        return data[rows]
+    if known.kind == "text":
+        some, part = _take_words(column, data, rows, Scale(len(rows), len(rows)))
+        return _match_words(some.words, part, known)
+    into = np.empty(len(column.levels) + 2, code_type(len(known.levels)))
+    places = {level: code for code, level in enumerate(known.levels)}
+    missing, unseen = len(known.levels), len(known.levels) + 1
+    into[:-2] = [places.get(level, unseen) for level in column.levels]
+    into[-2:] = missing, unseen
+    return into[data[rows]]
+
+
+def _match_words(words: tuple[str, ...], data: WordCounts, known: Column) -> WordCounts:
+    """Recode words; both vocabularies are sorted, so rising words stay rising and unseen ones come last."""
+    places = {word: number for number, word in enumerate(known.words)}
+    unseen = len(known.words)
+    into = np.array([*(places.get(word, unseen) for word in words), unseen], np.uint32)
+    numbers = into[data.words]
+    return _join_unseen(WordCounts(data.starts, numbers, data.counts), unseen)
+
+
+def _join_unseen(data: WordCounts, unseen: int) -> WordCounts:
+    """Move the unseen words of each row to its end and make them one entry."""
+    new = data.words == unseen
+    if not new.any():
+        return data
+    row = np.repeat(np.arange(len(data.starts) - 1), np.diff(data.starts))
+    lost = np.bincount(row[new], data.counts[new], minlength=len(data.starts) - 1).astype(np.int64)
+    kept = np.bincount(row[~new], minlength=len(data.starts) - 1)
+    starts = np.concatenate([[0], np.cumsum(kept + (lost > 0))]).astype(np.int64)
+    words = np.full(starts[-1], unseen, np.uint32)
+    counts = np.zeros(starts[-1], np.uint32)
+    first = np.concatenate([[0], np.cumsum(kept)])[:-1]
+    at = starts[row[~new]] + np.arange(int(kept.sum())) - first[row[~new]]
+    words[at], counts[at] = data.words[~new], data.counts[~new]
+    counts[starts[1:][lost > 0] - 1] = lost[lost > 0]
+    return WordCounts(starts, words, counts)
+
+
+def _entries(data: WordCounts, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return starts[row + 1] of some rows and the old place of each of their entries."""
+    lengths = np.diff(data.starts)[rows]
+    starts = np.zeros(len(rows) + 1, np.int64)
+    np.cumsum(lengths, out=starts[1:])
+    return starts, np.arange(starts[-1]) + np.repeat(data.starts[rows] - starts[:-1], lengths)

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tallystick.data.encode import hashes
 from tallystick.data.encode.column import Done, Job
 from tallystick.data.encode.gather import gather
+from tallystick.data.encode.hashes import Hasher
 from tallystick.data.encode.infer import check_wishes
 from tallystick.data.encode.ranks import rank
-from tallystick.data.encode.subset import take_column
+from tallystick.data.encode.subset import match_column, take_column, take_labels
 from tallystick.data.encode.target import read_target, target_name
 from tallystick.data.encode.weights import Scale, read_weights
 from tallystick.data.encode.work import in_order
@@ -60,7 +61,7 @@ class Block:
 class Table:
     """All rows, encoded. Arrays are shared: nobody writes to them.
 
-    columns[name]: codes[row], values[row] or (starts[row + 1], word[entry], count[entry]) by the column's kind.
+    columns[name]: codes[row], values[row] or (starts[row + 1], word[entry], count[entry]) by kind.
     `source_notes` tell how a file was read; they are no part of what the rows mean.
     """
 
@@ -86,47 +87,56 @@ class Table:
             self._ranks[name] = rank(self.columns[name])
         return self._ranks[name]  # type: ignore[no-any-return]
 
+    def rank_all(self, threads: int | None = None) -> None:
+        """Find the ranks of every numeric column now, over threads."""
+        names = [c.name for c in self.schema.used if c.kind == "numeric" and c.name not in self._ranks]
+        jobs = (partial(rank, self.columns[name]) for name in names)
+        self._ranks.update(zip(names, in_order(jobs, threads), strict=True))
+
     def blocks(self) -> Iterator[Block]:
         """Yield all rows in slices of about 65,536."""
         for start in range(0, self.rows, BLOCK):
             yield self.slice(start, min(start + BLOCK, self.rows))
 
-    def row_hashes(self, lane: int = 0) -> NDArray[np.uint64]:
-        """Return hashes[row] of the rows' content, target included, weights not. Lanes are independent."""
-        total = np.zeros(self.rows, np.uint64)
-        for column in self.schema.used:
-            total += hashes.column_hashes(column, self.columns[column.name], lane)
-        target = self.schema.target
-        if target is not None and self.classes is not None:
-            total += hashes.label_hashes(target, self.classes, lane)
-        elif target is not None and self.response is not None:
-            total += hashes.response_hashes(target, self.response, lane)
-        return hashes.mix(total)
+    def row_hashes(self) -> NDArray[np.uint64]:
+        """Return hashes[row] of the rows' content, target included, weights not."""
+        hasher = Hasher(self.schema)
+        jobs = (partial(hasher.rows, block) for block in self.blocks())
+        return np.concatenate([hashes[0] for hashes in in_order(jobs)] or [np.empty(0, np.uint64)])
 
     @property
     def fingerprint(self) -> str:
         """128 bits of the multiset of rows, in hex: the same for any order, container or cut."""
         if self._fingerprint is None:
-            weights = self.weights
-            high, low = (hashes.weighted_sum(self.row_hashes(lane), weights) % 2**64 for lane in (0, 1))
-            self._fingerprint = f"{high << 64 | low:032x}"
+            hasher = Hasher(self.schema)
+            jobs = (partial(hasher.total, block) for block in self.blocks())
+            self._fingerprint = f"{sum(in_order(jobs)) % 2**128:032x}"
         return self._fingerprint
 
-    def take(self, rows: NDArray[np.int64]) -> Table:
-        """Return some rows as a table that knows nothing of the others: levels and words that none of them has are
-        dropped and codes made anew, ranges and missing counts found again. The target's labels stay."""
+    def take(self, rows: NDArray[np.int64], schema: Schema | None = None) -> Table:
+        """Return some rows as a table that knows nothing of the others: levels, words and labels that none of
+        them has are dropped and codes made anew, ranges and missing counts found again.
+
+        With the schema of another part the rows are coded by that one instead, and what it lacks is unseen;
+        classes are kept only if the labels are the same.
+        """
         weights = None if self.weights is None else self.weights[rows]
-        scale = Scale(len(rows), len(rows), weights=weights, unit=self.unit)
-        some = [take_column(c, self.columns.get(c.name), rows, scale) for c in self.schema.columns]
-        schema = Schema(tuple(c for c, _ in some), self.schema.target, self.schema.marks)
-        columns = {c.name: data for c, data in some if data is not None}
-
-        def cut(array: Any) -> Any:
-            return None if array is None else array[rows]
-
+        if schema is not None:
+            columns = {
+                known.name: match_column(self.schema[known.name], self.columns[known.name], rows, known)
+                for known in schema.used
+            }
+            same = self.schema.target == schema.target and self.classes is not None
+            classes = self.classes[rows] if same else None  # type: ignore[index]
+        else:
+            scale = Scale(len(rows), len(rows), weights=weights, unit=self.unit)
+            some = [take_column(c, self.columns.get(c.name), rows, scale) for c in self.schema.columns]
+            columns = {c.name: data for c, data in some if data is not None}
+            target, classes = take_labels(self.schema.target, self.classes, rows)
+            schema = Schema(tuple(c for c, _ in some), target, self.schema.marks)
+        response = None if self.response is None else self.response[rows]
         return Table(
-            schema, columns, len(rows), self.notes, self.source_notes, cut(self.classes), cut(self.response),
-            weights, self.unit,
+            schema, columns, len(rows), self.notes, self.source_notes, classes, response, weights, self.unit
         )
 
     def slice(self, start: int, stop: int) -> Block:
@@ -171,7 +181,7 @@ def read_table(
     as_texts = [name for name in source.columns if name == named or plan.of(name).wants_text]
     gathered = gather(source, plan.marks, plan.decimal, as_texts, threads)
     if gathered.rows == 0:
-        raise DataError(f"{source.name} has {len(source.columns)} columns but no rows. Give it rows.")
+        raise DataError(f"{source.name} has a header ({len(source.columns)} columns) but no rows.")
     goal = read_target(source, gathered, target, regression, plan)
     scale = read_weights(weights, gathered.rows, goal.absent)
     jobs = [Job(n, parts, plan.of(n), scale) for n, parts in gathered.columns.items() if n != named]

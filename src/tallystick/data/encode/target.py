@@ -32,7 +32,7 @@ FEW_NUMBERS = 20  # numbers that are not whole: more than this, or more than hal
 
 @dataclass(frozen=True)
 class Goal:
-    """The target, its classes[row] or response[row], and absent[row]: the rows without one (None: there are none)."""
+    """The target, its classes[row] or response[row], and absent[row]: rows without one, or None."""
 
     target: Target | None = None
     classes: NDArray[Any] | None = None
@@ -51,7 +51,8 @@ def read_target(source: Source, gathered: Gathered, target: Any, regression: boo
                 f"there is no column {shown(target)} in {source.name}.{nearest(target, source.columns)} "
                 f"Columns: {some(source.columns, 10)}."
             )
-        name, typed, notes = target, getattr(source, "typed", True), ()
+        name, typed = target, getattr(source, "typed", True)
+        notes: tuple[Note, ...] = ()
         parts = gathered.columns[target](not regression)
     else:
         name, typed, notes = target_name(target), True, _mixed(target)
@@ -172,7 +173,7 @@ def _class_type(labels: int) -> type[np.unsignedinteger[Any]]:
 
 
 def _label_type(kinds: NDArray[np.uint8], values: NDArray[np.float64], written: bool) -> LabelType:
-    """Labels that came as text stay text; of a file, where all is text, numbers and booleans are seen as such."""
+    """Labels that came as text stay text; in a file, where all is text, numbers and booleans are seen."""
     if len(kinds) and (kinds == CellKind.BOOLEAN).all() and not written:
         return "boolean"
     if written or not len(kinds) or not np.isin(kinds, [CellKind.NUMBER, CellKind.INTEGER]).all():

@@ -1,7 +1,7 @@
 """Which rows count, and how much: weights as whole multiples of a unit.
 
 Knows rows and weights. Knows nothing of columns.
-Law: a whole weight w is w copies of the row, 0 is no row; other weights are multiples of 2^-32, never rounded to 0.
+Law: a whole weight w is w copies of the row, 0 is no row; others are multiples of 2^-32, never rounded to 0.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Scale:
 
     def row_numbers(self, kept: NDArray[np.int64]) -> list[int]:
         """Return positions among kept rows as positions in the source."""
-        return (kept if self.keep is None else self.keep[kept]).tolist()
+        return [int(row) for row in (kept if self.keep is None else self.keep[kept])]
 
     def count(self, chosen: NDArray[np.bool_]) -> int:
         """Return how many rows are chosen, copies counted."""
@@ -89,8 +89,8 @@ def _checked(weights: Any, rows: int) -> NDArray[np.float64]:
             at = int(bad.argmax())
             count = int(bad.sum())
             raise DataError(
-                f"sample_weight is {what} in {count:,} row{'s' * (count > 1)}, first in row {at + 1:,} ({real[at]}). "
-                "Weights are numbers from 0 up."
+                f"sample_weight is {what} in {count:,} row{'s' * (count > 1)}, first in row {at + 1:,} "
+                f"({real[at]}). Weights are numbers from 0 up."
             )
     return real
 
@@ -98,5 +98,6 @@ def _checked(weights: Any, rows: int) -> NDArray[np.float64]:
 def _refuse_overflow(real: NDArray[np.float64], unit: int) -> None:
     if float(real.sum()) * unit > 2.0**62 and sum(map(Fraction, real.tolist())) * unit >= 2**63:
         raise DataError(
-            f"the sample weights sum to {real.sum():.3g}, beyond exact counting (2^63 / {unit}). Scale them down."
+            f"the sample weights sum to {real.sum():.3g}, beyond exact counting (2^63 / {unit}). "
+            "Scale them down."
         )

@@ -18,7 +18,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallystick.data.encode.strings import layout
-from tallystick.kernels import WordCounter, WordRows, WordTable, join_texts
+from tallystick.kernels import WordCounter, WordRows, WordTable
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -43,9 +43,7 @@ class Vocabulary:
     """Words ready to be looked up: word number w is words[w]. Build it once for many calls of match_words."""
 
     def __init__(self, words: Sequence[str]) -> None:
-        data, offsets = join_texts(words)
-        self.table = WordTable()
-        self.table.add(WordTable(words=len(words), starts=offsets, arena=data.copy()))
+        self.table = WordTable.of(words)
         if self.table.words != len(words):
             raise ValueError(f"words must be distinct; found {self.table.words} among {len(words)}")
 
@@ -78,7 +76,9 @@ def count_words(
             chunk.place(number[task[1]], len(order))
 
     _each(finish, list(zip(chunks, places, strict=True)), workers)
-    return _texts(table, order), _joined([c for part in chunks for c in part])
+    words = _texts(table, order)
+    del counters, table, places  # so that the joined rows can have their memory
+    return words, _joined(chunks)
 
 
 def match_words(
@@ -93,8 +93,7 @@ def match_words(
             chunk.place(None, vocabulary.table.words)
         return chunks
 
-    parts = _each(match, _partitions(cells, workers), workers)
-    return _joined([c for part in parts for c in part])
+    return _joined(_each(match, _partitions(cells, workers), workers))
 
 
 def _count(task: tuple[WordCounter, list[Texts]]) -> list[WordRows]:
@@ -140,11 +139,12 @@ def _each(work: Callable[[T], R], tasks: list[T], workers: int) -> list[R]:
 def _merged(counters: list[WordCounter]) -> tuple[WordTable, list[NDArray[np.uint32]], NDArray[np.int64]]:
     """Return one table of all words, place[counter][word] in it, and documents[word] over all counters."""
     table = counters[0].table if counters else WordTable()
+    found = [counter.table.documents.copy() for counter in counters]
     places = [np.arange(table.words, dtype=np.uint32)] if counters else []
     places += [table.add(counter.table) for counter in counters[1:]]
     documents = np.zeros(table.words, np.int64)
-    for counter, place in zip(counters, places, strict=True):
-        documents[place] += counter.documents[: len(place)]  # a table's words have different places
+    for place, rows in zip(places, found, strict=True):
+        documents[place] += rows  # the words of one table have different places
     return table, places, documents
 
 
@@ -165,15 +165,17 @@ def _texts(table: WordTable, words: NDArray[np.uint32]) -> tuple[str, ...]:
     return tuple(array.take(pa.array(words)).to_pylist())
 
 
-def _joined(chunks: list[WordRows]) -> WordCounts:
+def _joined(parts: list[list[WordRows]]) -> WordCounts:
     """Return chunks of rows as one, letting each go once it is copied."""
+    chunks = [chunk for part in parts for chunk in part]
+    parts.clear()
     starts = np.zeros(1 + sum(len(c.lengths) for c in chunks), np.int64)
     np.cumsum(np.concatenate([c.lengths for c in chunks] or [np.empty(0, np.uint32)]), out=starts[1:])
     words, counts = np.empty(int(starts[-1]), np.uint32), np.empty(int(starts[-1]), np.uint32)
     end = len(words)
     while chunks:
         last = chunks.pop()
-        words[end - len(last.words) : end] = last.words
-        counts[end - len(last.words) : end] = last.counts
-        end -= len(last.words)
+        begin = end - len(last.words)
+        words[begin:end], counts[begin:end] = last.words, last.counts
+        end = begin
     return WordCounts(starts, words, counts)

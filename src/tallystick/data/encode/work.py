@@ -1,7 +1,7 @@
 """Run jobs over threads, and stop within moments when the user interrupts.
 
 Knows callables. Kernels and Arrow release the interpreter's lock, so threads help.
-Law: answers come in the order of the jobs, whatever thread was quicker; the first error by that order is raised.
+Law: answers come in the order of the jobs, whichever thread was quicker; the first error in it is raised.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def thread_count(threads: int | None) -> int:
 
 
 def in_order(jobs: Iterable[Callable[[], T]], threads: int | None = None) -> Iterator[T]:
-    """Yield the answer of every job, in order; a few jobs run ahead, no more, so that memory stays bounded."""
+    """Yield the answer of every job, in order; only a few jobs run ahead, so that memory stays bounded."""
     count = thread_count(threads)
     if count == 1:
         for job in jobs:

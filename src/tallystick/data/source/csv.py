@@ -1,112 +1,209 @@
-"""CSV files: look at the first lines, then let pyarrow cut the text into cells. Every cell leaves as text.
+"""CSV files and their kin: pyarrow cuts blocks of rows into cells, in any thread. Every cell leaves as text.
 
-Knows bytes, lines and separators. Knows nothing of numbers or kinds.
-Law: the cells do not depend on block sizes, line ends or a byte order mark.
+Knows rows and cells as bytes. Knows nothing of numbers or kinds.
+Law: the cells do not depend on block sizes, line ends, compression or a byte order mark. No row is lost.
 """
 
 from __future__ import annotations
 
-import gzip
+import csv as plain
 import io
-from collections.abc import Iterator
+import itertools
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import IO
+from functools import partial
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.csv as pacsv
 
 from tallystick.data.schema import Note, Reading
+from tallystick.data.source import bytes as raw
 from tallystick.data.source.names import clean_names
+from tallystick.data.source.sniff import look_at
 from tallystick.errors import DataError, shown
 
-HEAD = 1 << 18  # bytes looked at
-SEPARATORS = (",", ";", "\t", "|")
-BLOCK = 1 << 22
+HEAD = 1 << 17  # bytes looked at
+BLOCK_ROWS = 8_192  # rows in a block, about
+LINE_END = re.compile(rb"\r\n|\n|\r")
+FOOTER = 5  # lines at most
+FOOTER_WORDS = (
+    "total",
+    "sum",
+    "subtotal",
+    "grand total",
+    "average",
+    "mean",
+    "count",
+    "source",
+    "note",
+    "end",
+)
 
 
 @dataclass(frozen=True)
 class CsvFile:
-    """A CSV file and how to read it. Each walk opens the file again."""
+    """A text table and how to read it. Each walk opens the file again; notes grow with the first walk."""
 
     path: str
     name: str
     columns: tuple[str, ...]
-    notes: tuple[Note, ...]
-    reading: Reading
-    skip_lines: int
-    typed: bool = field(default=False)
+    reading: Reading  # all settled
+    skip: int  # lines before the first row
+    block: int  # bytes
+    said: list[Note] = field(default_factory=list)
+    typed: bool = False
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What was done while reading, so far."""
+        return tuple(self.said)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield all rows; every cell is text, as written, quotes removed."""
-        names = list(self.columns)
-        options = pacsv.ReadOptions(column_names=names, skip_rows=self.skip_lines, block_size=BLOCK)
-        parse = pacsv.ParseOptions(delimiter=self.reading.sep or ",", newlines_in_values=True)
-        convert = pacsv.ConvertOptions(
-            column_types=dict.fromkeys(names, pa.string()),
-            strings_can_be_null=False,
-            quoted_strings_can_be_null=False,
+        for load in self.pieces():
+            yield load()
+
+    def pieces(self) -> Iterator[Callable[[], pa.RecordBatch]]:
+        """Yield callables that each give some rows; any thread may call them."""
+        before = None
+        for block in self.blocks():
+            if before is not None:
+                yield partial(self._cells, before, False)
+            before = block
+        if before is not None:
+            yield partial(self._cells, before, True)
+
+    def blocks(self) -> Iterator[bytes]:
+        """Yield the rows below the header, as UTF-8 bytes in blocks of whole rows."""
+        pieces = raw.utf8_pieces(self.path, self.reading.encoding or "utf-8", self.name)
+        below = _without_lines(pieces, self.skip)
+        yield from raw.row_blocks(below, self.reading.sep or ",", self.name, self.block, self.skip + 1)
+
+    def _cells(self, block: bytes, last: bool) -> pa.RecordBatch:
+        if last:
+            block = self._without_footer(block)
+        try:
+            table, bad = cut_cells(block, self.columns, self.reading.sep or ",")
+        except pa.ArrowInvalid as error:
+            raise self._explained(error) from None
+        if bad:
+            self._ragged(len(bad))
+        return table.combine_chunks().to_batches()[0] if table.num_rows else _no_rows(self.columns)
+
+    def _ragged(self, count: int) -> None:
+        from tallystick.data.source.damage import ragged_rows
+
+        if self.reading.bad_rows != "skip":
+            raise ragged_rows(self)
+        known = [note for note in self.said if note.code == "rows-skipped"]
+        total = count + sum(note.count for note in known)
+        for note in known:
+            self.said.remove(note)
+        text = f"{total:,} rows with more or fewer than {len(self.columns)} cells are left out."
+        self.said.append(Note("rows-skipped", text, count=total))
+
+    def _explained(self, error: Exception) -> DataError:
+        from tallystick.data.source.damage import bad_bytes
+
+        return bad_bytes(self) or DataError(
+            f"{self.name} cannot be read: {shown(error, 200)}. Check the file."
         )
-        with open_text(self.path) as file:
-            try:
-                yield from pacsv.open_csv(file, options, parse, convert)
-            except pa.ArrowInvalid as error:
-                raise DataError(f"{self.name} cannot be read: {shown(error, 200)}.") from None
 
-
-def open_text(path: str) -> IO[bytes]:
-    """Open a file for its bytes, gz or plain."""
-    with open(path, "rb") as file:
-        zipped = file.read(2) == b"\x1f\x8b"
-    return gzip.open(path, "rb") if zipped else open(path, "rb")  # type: ignore[return-value]
+    def _without_footer(self, block: bytes) -> bytes:
+        """Return the last block without the lines below the table, with a note."""
+        cut, lines = footer_start(block, len(self.columns), self.reading.sep or ",")
+        if lines and not any(note.code == "lines-after-table" for note in self.said):
+            shown_lines = ", ".join(map(shown, lines))
+            text = f"{len(lines)} line{'s' * (len(lines) > 1)} below the table left out: {shown_lines}."
+            self.said.append(Note("lines-after-table", text, count=len(lines)))
+        return block[:cut]
 
 
 def open_csv(path: str, reading: Reading, where: str) -> CsvFile:
-    """Look at the head of a CSV file and settle separator and header."""
-    with open_text(path) as file:
-        head = file.read(HEAD)
-    text = head.decode("utf-8-sig", "replace")
-    sep = reading.sep or sniff_separator(text)
-    rows = list(first_rows(text, sep, 2))
-    if not rows:
-        raise DataError(f"{where} has no lines. Check how it was written.")
-    notes: list[Note] = []
-    header = reading.header
-    if header is None:
-        header = not all(_is_number(cell) for cell in rows[0])
-        if not header:
-            notes.append(
-                Note("no-header", "the first row looks like data: columns are called column_1, column_2, ...")
-            )
-    raw = rows[0] if header else [f"column_{j + 1}" for j in range(len(rows[0]))]
-    names, more = clean_names([n.strip() for n in raw], where)
-    settled = replace(reading, sep=sep, header=header)
-    return CsvFile(path, where, names, (*notes, *more), settled, 1 if header else 0)
+    """Look at the head of a text file and settle how to read it."""
+    encoding = raw.encoding_of(raw.first_bytes(path, where, 4096), reading.encoding, where)
+    head = b""
+    for piece in raw.utf8_pieces(path, encoding, where, HEAD):
+        head += piece
+        if len(head) >= HEAD:
+            break
+    if (nul := head.find(b"\0")) >= 0:
+        raise raw.nul_byte(where, head.count(b"\n", 0, nul) + 1)
+    look = look_at(head.decode("utf-8", "replace"), reading, where)
+    names, notes = clean_names(look.names or [f"column_{j + 1}" for j in range(look.width)], where)
+    settled = replace(reading, encoding=encoding, sep=look.sep, header=look.header)
+    per_row = len(head) // max(head.count(b"\n"), 1)
+    block = min(max(per_row * BLOCK_ROWS, 1 << 19), 1 << 25)
+    return CsvFile(path, where, names, settled, look.skip, block, [*look.notes, *notes])
 
 
-def sniff_separator(text: str) -> str:
-    """Return the separator that cuts the first lines most evenly into most cells."""
-    best, score = ",", 1
-    for sep in SEPARATORS:
-        counts = [len(row) for row in first_rows(text, sep, 20)][:-1] or [1]
-        width = max(set(counts), key=counts.count)
-        if width > 1 and counts.count(width) * width > score:
-            best, score = sep, counts.count(width) * width
-    return best
+def cut_cells(block: bytes, names: tuple[str, ...], sep: str) -> tuple[pa.Table, list[Any]]:
+    """Return the cells of a block of rows as text, and the rows that have too many or too few."""
+    bad: list[Any] = []
 
+    def keep(row: Any) -> str:
+        bad.append(row)
+        return "skip"
 
-def first_rows(text: str, sep: str, count: int) -> Iterator[list[str]]:
-    """Yield the first rows of the text, by the rules of quoting."""
-    import csv as plain
-    import itertools
-
-    yield from itertools.islice(
-        (r for r in plain.reader(io.StringIO(text, newline=""), delimiter=sep) if r), count
+    read = pacsv.ReadOptions(column_names=list(names), use_threads=False, block_size=len(block) + 1)
+    parse = pacsv.ParseOptions(
+        delimiter=sep, newlines_in_values=True, ignore_empty_lines=len(names) > 1, invalid_row_handler=keep
     )
+    convert = pacsv.ConvertOptions(
+        column_types=dict.fromkeys(names, pa.string()),
+        strings_can_be_null=False,
+        quoted_strings_can_be_null=False,
+    )
+    if not block.strip(b"\r\n"):
+        return pa.table({name: pa.array([], pa.string()) for name in names}), bad
+    return pacsv.read_csv(pa.BufferReader(block), read, parse, convert), bad
 
 
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
+def _no_rows(names: tuple[str, ...]) -> pa.RecordBatch:
+    return pa.RecordBatch.from_arrays([pa.array([], pa.string())] * len(names), names=list(names))
+
+
+def _without_lines(pieces: Iterator[bytes], skip: int) -> Iterator[bytes]:
+    """Yield the pieces without the first `skip` lines; a line ends with LF, CRLF or CR."""
+    held = b""
+    for piece in pieces:
+        if skip:
+            held += piece
+            ends = list(itertools.islice(LINE_END.finditer(held), skip))
+            if len(ends) < skip or ends[-1].end() == len(held):  # a CR there may be half of a CRLF
+                continue
+            piece, skip = held[ends[-1].end() :], 0
+        yield piece
+
+
+def footer_start(block: bytes, width: int, sep: str) -> tuple[int, list[str]]:
+    """Return where the lines below the table begin, and those lines: few, and narrower than the table."""
+    if width == 1 or b'"' in block[-4096:]:
+        return len(block), []
+    lines = block[-4096:].rstrip(b"\r\n").splitlines(keepends=True)[-FOOTER - 1 :]
+    cut, found = len(block), list[str]()
+    tail = sum(len(line) for line in lines) + len(block[-4096:]) - len(block[-4096:].rstrip(b"\r\n"))
+    starts = len(block) - tail
+    places = [starts + sum(len(line) for line in lines[:i]) for i in range(len(lines))]
+    for at, line in zip(reversed(places), reversed(lines), strict=True):
+        text = line.decode("utf-8", "replace").strip("\r\n")
+        if not _is_footer(text, width, sep) or (len(found) == FOOTER):
+            break
+        cut = at
+        if text.strip(sep + " "):
+            found.insert(0, text)
+    return cut, found
+
+
+def _is_footer(line: str, width: int, sep: str) -> bool:
+    cells = next(plain.reader(io.StringIO(line), delimiter=sep), [])
+    filled = [cell for cell in cells if cell.strip()]
+    if not filled:
+        return len(cells) < width
+    word = cells[0].strip().casefold().rstrip(":")
+    said = any(word == known or word.startswith((known + " ", known + ":")) for known in FOOTER_WORDS)
+    if len(cells) < width:
+        return said or len(cells) == 1
+    return said and len(cells) == width and 2 * len(filled) <= width

@@ -41,14 +41,16 @@ def open_file(path: str, reading: Reading, name: str | None) -> Source:
 def first_bytes(path: str, where: str) -> bytes:
     """Return the first bytes of a readable, non-empty file; else an error that says what the path is."""
     if os.path.isdir(path):
-        raise DataError(f"{shown(path)} is a directory. Pass a file.")
+        raise DataError(f"{shown(path, 300)} is a directory. Pass a file.")
     try:
         with open(path, "rb") as file:
             head = file.read(64)
     except FileNotFoundError:
-        raise DataError(f"there is no file {shown(path)}.{_neighbour(path)}") from None
+        raise DataError(f"there is no file {shown(path, 300)}.{_neighbour(path)}") from None
     except PermissionError:
-        raise DataError(f"no permission to read {shown(path)}. Change its permissions, or copy it.") from None
+        raise DataError(
+            f"no permission to read {shown(path, 300)}. Change its permissions, or copy it."
+        ) from None
     if not head:
         raise DataError(f"{where} is empty (0 bytes). Check how it was written.")
     return head

@@ -1,4 +1,4 @@
-"""Tables that are in memory already: pandas, polars, Arrow, NumPy, records. Nothing is copied that need not be.
+"""Tables that are in memory already: pandas, polars, Arrow, NumPy, records. Nothing is copied without need.
 
 Knows containers. Knows nothing of kinds or codes.
 Law: `column(name)` gives the same cells as `batches()`, in the same order.
@@ -101,7 +101,7 @@ def from_lazy(frame: Any, reading: Reading, name: str | None) -> Columns:
 
 
 def from_arrow(x: Any, reading: Reading, name: str | None) -> Columns:
-    """Open anything with the Arrow stream interface. A stream that can be read once only is kept in memory."""
+    """Open anything with the Arrow stream interface. A stream that reads only once is kept in memory."""
     table = x if isinstance(x, pa.Table) else pa.table(x)
     where = name or ("the DataFrame" if type(x).__module__.startswith("polars") else "the Arrow table")
     names, notes = clean_names(table.column_names, where)
@@ -116,8 +116,8 @@ def from_numpy(array: NDArray[Any], reading: Reading, name: str | None) -> Colum
         return from_columns(columns, reading, where)
     if array.ndim != 2:
         raise DataError(
-            f"{where} has {array.ndim} dimension{'s' * (array.ndim != 1)}, but a table has two. Reshape your data: "
-            "array.reshape(-1, 1) for a single column, array.reshape(1, -1) for a single row."
+            f"{where} has {array.ndim} dimension{'s' * (array.ndim != 1)}, but a table has two. "
+            "Reshape your data: array.reshape(-1, 1) for one column, array.reshape(1, -1) for one row."
         )
     if array.dtype.kind == "c":
         raise DataError(f"Complex data not supported: {where} holds {array.dtype}. Pass array.real.")

@@ -32,7 +32,8 @@ def _as_text(raw: Sequence[Any], name: Any, where: str) -> str:
         return name
     if isinstance(name, bool) or not hasattr(name, "__index__"):
         raise DataError(
-            f"{where} has a column name that is not text: {shown(name)}. Rename it: df.columns = df.columns.map(str)."
+            f"{where} has a column name that is not text: {shown(name)}. "
+            "Make them all text: df.columns = df.columns.map(str)."
         )
     if any(isinstance(other, str) for other in raw):
         raise DataError(
@@ -57,8 +58,8 @@ def _refuse_repeats(names: Sequence[str], where: str) -> None:
         name, at = next(iter(twice.items()))
         more = f" ({len(twice) - 1} more names repeat)" if len(twice) > 1 else ""
         raise DataError(
-            f"{where} has {len(at)} columns called {shown(name)}, at positions {', '.join(map(str, at))}{more}. "
-            "Give each column its own name."
+            f"{where} has {len(at)} columns called {shown(name)}, at positions {', '.join(map(str, at))}"
+            f"{more}. Give each column its own name."
         )
 
 

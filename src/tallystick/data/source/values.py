@@ -1,4 +1,4 @@
-"""Single Python values as canonical text: the one way in which a cell that is an object becomes a cell of a table.
+"""Single Python values as canonical text: the one way in which an object becomes a cell of a table.
 
 Knows Python and NumPy scalars, and the missing values of pandas by name. Imports nothing heavy.
 Law: 1, 1.0, Decimal("1.00") and "1" are "1"; True is "true"; None, NaN, NA and NaT are missing (None).

@@ -2,8 +2,18 @@
 file.
 """
 
-from tallystick.models.naive_bayes.columns import Counted, Part, Summed, Worded
+from tallystick.models.naive_bayes.columns import Counted, Part, Summed, Worded, idf_of
 from tallystick.models.naive_bayes.model import KIND, Calibration, NaiveBayesModel
 from tallystick.models.naive_bayes.options import BayesOptions
 
-__all__ = ["KIND", "BayesOptions", "Calibration", "Counted", "NaiveBayesModel", "Part", "Summed", "Worded"]
+__all__ = [
+    "KIND",
+    "BayesOptions",
+    "Calibration",
+    "Counted",
+    "NaiveBayesModel",
+    "Part",
+    "Summed",
+    "Worded",
+    "idf_of",
+]

@@ -102,6 +102,7 @@ class Summed:
     missing: Counts
     sums: tuple[int, ...]
     squares: tuple[int, ...]
+    variance: str = "ml"
 
     def spread(self) -> list[Fraction]:
         """Return the exact sum of squared distances from the mean, per class."""
@@ -150,6 +151,7 @@ class Summed:
         out["sums"] = [exact.write(s, exact.SUM_UNIT) for s in self.sums]
         if self.distribution == "gaussian":
             out["squares"] = [exact.write(q, exact.SQUARE_UNIT) for q in self.squares]
+            out["variance"] = self.variance
         return out
 
     def poisson_term(self, options: BayesOptions, unit: int) -> Term:

@@ -59,7 +59,12 @@ _COLUMN = Variant(
         "binned": _column("binned", {"counts": _TABLE, "cuts": Numbers(rising=True)}),
         "complement": _column("complement", {"counts": _TABLE}, _IDF),
         "gaussian": _column(
-            "gaussian", {"squares": Listed(_SQUARE, "classes"), "sums": Listed(_SUM, "classes")}
+            "gaussian",
+            {
+                "squares": Listed(_SQUARE, "classes"),
+                "sums": Listed(_SUM, "classes"),
+                "variance": Text(VARIANCES),
+            },
         ),
         "levels": _column("levels", {"counts": _TABLE}),
         "multinomial": _column("multinomial", {"counts": _TABLE}, _IDF),
@@ -81,7 +86,7 @@ PARAMETERS: dict[str, Shape] = {
     "p": Maybe(Either((Named(Either((Named(_NON_NEGATIVE), _NON_NEGATIVE))), _NON_NEGATIVE))),
     "priors": Either((Named(_NON_NEGATIVE), Numbers("classes", 0, 1), Text(PRIORS))),
     "share": Text(SHARES),
-    "variance": Text(VARIANCES),
+    "variance": Maybe(Text(VARIANCES)),
     "words": Text(WEIGHTS),
 }
 

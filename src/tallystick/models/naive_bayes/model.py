@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.contracts import Block
-from tallystick.data.schema import Column, Schema, Target
+from tallystick.data.schema import Column, Note, Schema, Target
 from tallystick.errors import DataError, OptionError, shown, some
 from tallystick.models import exact
 from tallystick.models.additive import Additive, Term
@@ -26,6 +26,7 @@ from tallystick.models.naive_bayes.columns import Array, Counted, Counts, Part, 
 from tallystick.models.naive_bayes.options import BayesOptions
 
 KIND = "naive-bayes"
+SMOOTHING = 2  # cases with the whole column's variance that "smoothed" adds to each class
 FLOOR = Fraction(1, 10**6)  # no variance is below this share of its column's variance over all classes
 
 
@@ -49,6 +50,7 @@ class NaiveBayesModel:
     classes: Counts
     parts: tuple[Part, ...]
     calibration: Calibration | None = None
+    notes: tuple[Note, ...] = ()
 
     kind = KIND
 
@@ -109,7 +111,7 @@ class NaiveBayesModel:
         floor.
         """
         parts = [p for p in self.parts if isinstance(p, Summed) and p.distribution == "gaussian"]
-        shared = shared_variances(parts, self.options, self.unit)
+        shared = shared_variances(parts, self.options.share, self.unit)
         out = {}
         for part, values in zip(parts, shared, strict=True):
             rows = int(part.rows.sum())
@@ -170,7 +172,7 @@ def _part(data: Mapping[str, Any], column: Column, classes: Counts) -> Part:
         )
     sums = tuple(exact.read(s, exact.SUM_UNIT) for s in data["sums"])
     squares = tuple(exact.read(q, exact.SQUARE_UNIT) for q in data.get("squares", ["0"] * len(classes)))
-    return Summed(name, distribution, classes - missing, missing, sums, squares)
+    return Summed(name, distribution, classes - missing, missing, sums, squares, data.get("variance", "ml"))
 
 
 def given_priors(priors: Sequence[float] | Mapping[str, float], target: Target) -> Array:
@@ -190,26 +192,26 @@ def given_priors(priors: Sequence[float] | Mapping[str, float], target: Target) 
     return values
 
 
-def shared_variances(parts: Sequence[Summed], options: BayesOptions, unit: int) -> list[list[Fraction]]:
+def shared_variances(parts: Sequence[Summed], share: str, unit: int) -> list[list[Fraction]]:
     """Return variance[column][class], exact; what is shared is the sum of squares over the sum of rows.
 
-    Unbiased: one row less for each mean that was estimated. A class without values takes the column's whole
-    variance.
+    Unbiased: one row less for each mean that was estimated. Smoothed: two cases with the variance of the whole column
+    are added, where nothing is shared. A class without values takes the whole column's variance.
     """
-    less = unit if options.variance == "unbiased" else 0
     spreads = [p.spread() for p in parts]
     rows = [p.rows.tolist() for p in parts]
-    free = [[max(n - less, 0) if n else 0 for n in row] for row in rows]
+    free = [[max(n - unit * (p.variance == "unbiased"), 0) for n in p.rows.tolist()] for p in parts]
     classes = range(len(rows[0]) if rows else 0)
     out: list[list[Fraction]] = []
     for j, part in enumerate(parts):
         whole = part.whole_spread() / max(int(part.rows.sum()), 1)
+        added = SMOOTHING * unit if part.variance == "smoothed" and share == "none" else 0
         line = []
         for c in classes:
-            js = range(len(parts)) if options.share in ("columns", "both") else [j]
-            cs = classes if options.share in ("classes", "both") else [c]
-            divisor = sum(free[i][d] for i in js for d in cs)
-            spread = sum((spreads[i][d] for i in js for d in cs), Fraction(0))
+            js = range(len(parts)) if share in ("columns", "both") else [j]
+            cs = classes if share in ("classes", "both") else [c]
+            divisor = sum(free[i][d] for i in js for d in cs) + added
+            spread = sum((spreads[i][d] for i in js for d in cs), Fraction(0)) + added * whole
             line.append(spread / divisor if divisor and rows[j][c] else whole)
         out.append(line)
     return out

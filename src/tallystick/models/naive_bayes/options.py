@@ -16,7 +16,7 @@ NUMERIC = ("auto", "binned", "gaussian", "poisson")
 CODED = ("levels",)
 TEXT = ("multinomial", "complement", "bernoulli")
 PRIORS = ("data", "uniform", "none")
-VARIANCES = ("ml", "unbiased")
+VARIANCES = ("ml", "unbiased", "smoothed")
 SHARES = ("none", "classes", "columns", "both")
 WEIGHTS = ("counts", "tf-idf")
 
@@ -28,6 +28,8 @@ class BayesOptions:
     distributions: one name for all columns it fits, or a name per column. alpha: cases added per value (m =
     alpha * k); m, p: the m-estimate (count + m * p) / (rows + m), which go before alpha; each may be given
     per column. priors: "data", "uniform", "none" (no prior factor), or a number per class.
+    variance of Gaussian columns: "ml" divides by n, "unbiased" by n - 1, "smoothed" adds 2 cases with the variance of
+    the whole column; None: "smoothed" where auto chose Gaussian, else "ml".
     """
 
     distributions: str | Mapping[str, str] = "auto"
@@ -35,13 +37,14 @@ class BayesOptions:
     m: float | Mapping[str, float] | None = None
     p: float | Mapping[str, Any] | None = None
     priors: str | Sequence[float] | Mapping[str, float] = "data"
-    variance: str = "ml"
+    variance: str | None = None
     share: str = "none"
     words: str = "counts"
     calibrate: bool = False
 
     def __post_init__(self) -> None:
-        _one_of("variance", self.variance, VARIANCES)
+        if self.variance is not None:
+            _one_of("variance", self.variance, VARIANCES)
         _one_of("share", self.share, SHARES)
         _one_of("words", self.words, WEIGHTS)
         if type(self.calibrate) is not bool:

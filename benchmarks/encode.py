@@ -1,0 +1,156 @@
+"""From raw tables to codes and ranks, beside pandas, NumPy and scikit-learn; and the memory it takes.
+
+python benchmarks/encode.py     prints figure, ours, peer, ratio
+
+Adult comes from $TALLYSTICK_DATA; without it that figure is left out. Each side runs thrice, the best counts.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from sklearn.preprocessing import OrdinalEncoder
+
+from tallystick.data.encode import read_table
+from tallystick.data.source import open_source
+
+ROUNDS = 3
+
+
+def best(work: Callable[[], object]) -> float:
+    times = []
+    for _ in range(ROUNDS):
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def adult() -> tuple[str, float, float]:
+    folder = Path(os.environ["TALLYSTICK_DATA"]) / "adult"
+    train = gzip.decompress((folder / "adult-train.csv.gz").read_bytes())
+    test = gzip.decompress((folder / "adult-test.csv.gz").read_bytes())
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place) / "adult.csv"
+        path.write_bytes(train + test.split(b"\n", 1)[1])
+
+        def peer() -> object:
+            return OrdinalEncoder().fit_transform(pd.read_csv(path))
+
+        ours = best(lambda: read_table(open_source(path), threads=2))
+        return "adult csv: x faster than pandas + OrdinalEncoder", ours, best(peer)
+
+
+def doubles() -> tuple[str, float, float]:
+    matrix = np.random.default_rng(0).normal(size=(1_000_000, 30))
+
+    def peer() -> object:
+        return [np.unique(matrix[:, j], return_inverse=True) for j in range(30)]
+
+    def ours() -> object:
+        table = read_table(open_source(matrix), threads=2)
+        table.rank_all(threads=2)
+        return table
+
+    return "1M x 30 doubles to ranks: x faster than numpy.unique", best(ours), best(peer)
+
+
+def strings() -> tuple[str, float, float]:
+    rng = np.random.default_rng(0)
+    levels = np.array([f"level {i:03d}" for i in range(100)])
+    frame = pd.DataFrame({f"c{j}": levels[rng.integers(0, 100, 1_000_000)] for j in range(8)})
+    ours = best(lambda: read_table(open_source(frame), threads=2))
+    return (
+        "1M x 8 strings to codes: x faster than OrdinalEncoder",
+        ours,
+        best(lambda: OrdinalEncoder().fit_transform(frame)),
+    )
+
+
+# Run alone, so that nothing but the input and the encoding is in memory.
+MEMORY = """
+import sys, json, gc
+import numpy as np, pandas as pd, pyarrow, pyarrow.compute, pyarrow.csv
+from tallystick.data.encode import read_table
+from tallystick.data.source import open_source
+
+def status(key):
+    for line in open("/proc/self/status"):
+        if line.startswith(key):
+            return int(line.split()[1]) * 1024
+
+read_table(open_source({"a": ["x", "y"], "b": [1.5, 2.5]}))
+rng = np.random.default_rng(0)
+if sys.argv[1] == "doubles":
+    x = rng.normal(size=(1_000_000, 30)); size = x.nbytes
+elif sys.argv[1] == "strings":
+    levels = np.array([f"level {i:03d}" for i in range(100)])
+    x = pd.DataFrame({f"c{j}": levels[rng.integers(0, 100, 1_000_000)] for j in range(8)})
+    size = int(x.memory_usage(deep=True).sum())
+else:
+    x = sys.argv[2]; size = __import__("os").path.getsize(x)
+gc.collect()
+pyarrow.default_memory_pool().release_unused()
+before = status("VmRSS")
+open("/proc/self/clear_refs", "w").write("5")
+table = read_table(open_source(x), threads=2)
+if sys.argv[1] == "doubles":
+    table.rank_all(threads=2)
+print(json.dumps([(status("VmHWM") - before) / size, size]))
+"""
+
+
+def write_csv(path: str) -> None:
+    rng = np.random.default_rng(0)
+    rows = 300_000
+    frame = pd.DataFrame({f"n{j}": rng.normal(size=rows).round(6) for j in range(6)})
+    for j in range(6):
+        frame[f"w{j}"] = np.array([f"level {i}" for i in range(50)])[rng.integers(0, 50, rows)]
+    frame.to_csv(path, index=False)
+
+
+def memory() -> list[tuple[str, float]]:
+    found = []
+    with tempfile.TemporaryDirectory() as place:
+        path = str(Path(place) / "table.csv")
+        write_csv(path)
+        for case in ("doubles", "strings", "csv"):
+            done = subprocess.run(
+                [sys.executable, "-c", MEMORY, case, path], capture_output=True, text=True, check=True
+            )
+            found.append((case, json.loads(done.stdout)[0]))
+    return found
+
+
+def races() -> list[tuple[str, float, float]]:
+    return [
+        race() for race in (adult, doubles, strings) if race is not adult or "TALLYSTICK_DATA" in os.environ
+    ]
+
+
+def figures() -> list[tuple[str, float]]:
+    """Return every figure that has a target."""
+    found = [(name, peer / ours) for name, ours, peer in races()]
+    found.append(("peak memory beyond the input, in inputs", max(share for _, share in memory())))
+    return found
+
+
+def main() -> None:
+    for name, ours, peer in races():
+        print(f"{name:<56} ours {ours:7.3f} s  peer {peer:7.3f} s  ratio {peer / ours:6.2f}", flush=True)
+    for case, share in memory():
+        print(f"{'peak memory beyond the input: ' + case:<56} {share:6.2f} inputs", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,5 @@
+"""`python -m tallystick.cli`: the same as `tally`."""
+
+from tallystick.cli import main
+
+main()

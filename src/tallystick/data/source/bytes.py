@@ -1,0 +1,240 @@
+"""The bytes of a text file as UTF-8, in blocks of whole rows.
+
+Knows files, compression, encodings, line ends and quotes. Knows nothing of columns.
+Law: the blocks joined are the file (as UTF-8, without a byte order mark); no row lies in two blocks.
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import re
+import zlib
+from collections.abc import Iterator
+from typing import IO
+
+import numpy as np
+
+from tallystick.errors import DataError, OptionError, shown
+
+LONGEST_ROW = 1 << 26  # bytes
+PIECE = 1 << 20  # bytes read at once
+BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+def open_bytes(path: str) -> IO[bytes]:
+    """Open a file for its bytes; a gz file is unpacked on the way."""
+    with open(path, "rb") as file:
+        zipped = file.read(2) == b"\x1f\x8b"
+    return gzip.open(path, "rb") if zipped else open(path, "rb")  # type: ignore[return-value]
+
+
+def first_bytes(path: str, where: str, size: int) -> bytes:
+    """Return the first bytes of a file, unpacked."""
+    try:
+        with open_bytes(path) as file:
+            return file.read(size)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise _damaged(where, error) from None
+
+
+def _damaged(where: str, error: Exception) -> DataError:
+    return DataError(f"{where} is a damaged gz file: {shown(error, 100)}. Copy it again.")
+
+
+def encoding_of(head: bytes, given: str | None, where: str) -> str:
+    """Return the encoding: the given one, that of the byte order mark, else UTF-8. Nothing is guessed."""
+    if given is not None:
+        try:
+            return codecs.lookup(given).name
+        except LookupError:
+            raise OptionError(
+                f"encoding {shown(given)} is not known. Use for example 'utf-8' or 'cp1252'."
+            ) from None
+    for mark, name in BOMS:
+        if head.startswith(mark):
+            return name
+    if len(head) >= 4 and _every_other_is_nul(head):
+        likely = "utf-16-le" if head[1] == 0 else "utf-16-be"
+        raise DataError(
+            f"{where} looks like UTF-16 without a byte order mark. Pass encoding={shown(likely)}."
+        )
+    return "utf-8"
+
+
+def _every_other_is_nul(head: bytes) -> bool:
+    sample = np.frombuffer(head[: len(head) // 2 * 2][:4096], np.uint8).reshape(-1, 2) == 0
+    share = sample.mean(axis=0)
+    return bool(share.max() > 0.6 and share.min() < 0.2)
+
+
+def utf8_pieces(path: str, encoding: str, where: str, size: int = PIECE) -> Iterator[bytes]:
+    """Yield the file's text as UTF-8 bytes, the byte order mark left out."""
+    decoder = None if encoding == "utf-8" else codecs.getincrementaldecoder(encoding)("strict")
+    first, done = True, 0
+    try:
+        with open_bytes(path) as file:
+            while piece := file.read(size):
+                raw = len(piece)
+                if decoder is not None:
+                    piece = _decoded(decoder, piece, done, encoding, where)
+                if first and piece.startswith(codecs.BOM_UTF8):
+                    piece = piece[3:]
+                first, done = False, done + raw
+                yield piece
+            if decoder is not None and (rest := _decoded(decoder, b"", done, encoding, where, final=True)):
+                yield rest
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise _damaged(where, error) from None
+
+
+def _decoded(
+    decoder: codecs.IncrementalDecoder,
+    piece: bytes,
+    done: int,
+    encoding: str,
+    where: str,
+    final: bool = False,
+) -> bytes:
+    try:
+        return decoder.decode(piece, final).encode()
+    except UnicodeError as error:
+        at = done + getattr(error, "start", 0)
+        raise DataError(
+            f"{where} is not {encoding}: it cannot be read near byte {at:,}. Pass another encoding."
+        ) from None
+
+
+def row_blocks(pieces: Iterator[bytes], sep: str, where: str, size: int, line: int = 1) -> Iterator[bytes]:
+    """Yield blocks of whole rows of about `size` bytes; the last one holds at least the last few rows.
+
+    line: the number of the first line, for messages.
+    """
+    held, rest = b"", bytearray()  # held: whole rows not yet given away; rest: a row that may go on
+    enough = size
+    for piece in pieces:
+        if (nul := piece.find(b"\0")) >= 0:
+            raise nul_byte(where, line + rest.count(b"\n") + piece.count(b"\n", 0, nul))
+        rest += piece
+        if len(rest) < enough:
+            continue
+        block = bytes(rest)
+        cut = last_row_end(block, sep, where, line)
+        if cut == 0:
+            _refuse_endless(block, sep, where, line)
+            enough = 2 * len(rest)  # so that a long row is not looked at again with every piece
+            continue
+        if held:
+            yield held
+        line += block.count(b"\n", 0, cut)
+        held, rest, enough = block[:cut], bytearray(block[cut:]), size
+    last = bytes(rest)
+    _refuse_endless(last, sep, where, line)
+    check_quotes(last, sep, where, line)
+    if len(last) < 4096:  # so that a footer is never alone
+        held, last = held + last, b""
+    for block in (held, last):
+        if block.strip(b"\r\n"):
+            yield block
+
+
+def nul_byte(where: str, line: int) -> DataError:
+    """Return the error for a file with a NUL byte."""
+    return DataError(
+        f"{where} holds a NUL byte in line {line:,}. It is no text file, or damaged; clean it first."
+    )
+
+
+def _refuse_endless(rest: bytes, sep: str, where: str, line: int) -> None:
+    newline = b"\n" if b"\n" in rest else b"\r"
+    if len(rest) <= LONGEST_ROW or max(map(len, rest.split(newline))) <= LONGEST_ROW:
+        return
+    opened = open_quote(rest, sep)
+    if opened is not None:
+        raise DataError(_unclosed(where, line + rest.count(b"\n", 0, opened)))
+    raise DataError(
+        f"{where} has a line of more than 64 MiB, line {line:,}. Check the line ends, or clean it first."
+    )
+
+
+def _unclosed(where: str, line: int) -> str:
+    return f"{where} has a quote opened in line {line:,} that is never closed. Close or double it."
+
+
+def last_row_end(block: bytes, sep: str, where: str = "", line: int = 1) -> int:
+    """Return the end of the last whole row in a block that begins a row; 0 when no row ends."""
+    newline = b"\n" if b"\n" in block else b"\r"
+    if b'"' not in block:
+        return block.rfind(newline) + 1
+    quotes = plain_quotes(block, sep)
+    if quotes is None:
+        return _slow_row_end(block, sep, newline, where, line)
+    ends = np.flatnonzero(np.frombuffer(block, np.uint8) == newline[0])
+    outside = ends[np.searchsorted(quotes, ends) % 2 == 0]
+    return int(outside[-1]) + 1 if len(outside) else 0
+
+
+def check_quotes(block: bytes, sep: str, where: str, line: int) -> None:
+    """Refuse a last block of rows whose quotes are stray or never closed."""
+    if b'"' not in block:
+        return
+    quotes = plain_quotes(block, sep)
+    if quotes is None or len(quotes) % 2:
+        _slow_row_end(block, sep, b"\n", where, line)
+        opened = open_quote(block, sep)
+        if opened is not None:
+            raise DataError(_unclosed(where, line + block.count(b"\n", 0, opened)))
+
+
+def plain_quotes(block: bytes, sep: str) -> np.ndarray[tuple[int], np.dtype[np.int64]] | None:
+    """Return the positions of quotes when each opens or closes a cell or is doubled, else None."""
+    data = np.frombuffer(block, np.uint8)
+    quotes = np.flatnonzero(data == 0x22)
+    near = np.zeros(256, bool)
+    near[[0x22, 0x0A, 0x0D, *sep.encode()]] = True
+    opening, closing = quotes[0::2], quotes[1::2]
+    before = near[data[np.maximum(opening - 1, 0)]] | (opening == 0)
+    after = near[data[np.minimum(closing + 1, len(data) - 1)]] | (closing == len(data) - 1)
+    return quotes.astype(np.int64) if before.all() and after.all() else None
+
+
+def quoted_cells(block: bytes, sep: str) -> Iterator[re.Match[bytes]]:
+    """Yield each quoted cell, from quote to quote; group 1 is empty when the quote is never closed."""
+    start = re.escape(sep.encode())
+    # The quote comes first in the pattern: the search jumps from quote to quote.
+    pattern = rb'"(?:(?<=\A")|(?<=' + start + rb'")|(?<=[\r\n]"))[^"]*(?:""[^"]*)*("|\Z)'
+    yield from re.finditer(pattern, block)
+
+
+def open_quote(block: bytes, sep: str) -> int | None:
+    """Return where a quote is opened that the block does not close."""
+    for cell in quoted_cells(block, sep):
+        if not cell[1]:
+            return cell.start()
+    return None
+
+
+def _slow_row_end(block: bytes, sep: str, newline: bytes, where: str, line: int) -> int:
+    """As last_row_end, for blocks with quotes inside cells. A quote closed in mid-cell is a stray quote."""
+    end, last = 0, 0
+    allowed = (sep.encode(), b"\r", b"\n", b"")
+    for cell in quoted_cells(block, sep):
+        last = max(last, block.rfind(newline, end, cell.start()) + 1)
+        if not cell[1]:
+            return last
+        end = cell.end()
+        after = block[end : end + 80].lstrip(b" \t")
+        if after[:1] not in allowed and end < len(block):
+            at = line + block.count(b"\n", 0, cell.start())
+            raise DataError(
+                f"{where} has a stray quote: the cell opened in line {at:,} goes on after its closing quote "
+                f"({shown(cell[0][-20:].decode(errors='replace') + after[:10].decode(errors='replace'))}). "
+                "Double the quotes inside cells."
+            )
+    return max(last, block.rfind(newline, end) + 1)

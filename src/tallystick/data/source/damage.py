@@ -1,0 +1,87 @@
+"""What is wrong with a text table, found by a slow and exact look. Called only when something is.
+
+Knows lines and bytes. Knows nothing of kinds.
+"""
+
+from __future__ import annotations
+
+import csv as plain
+import io
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from tallystick.data.source import bytes as raw
+from tallystick.errors import DataError, shown
+
+if TYPE_CHECKING:
+    from tallystick.data.source.csv import CsvFile
+
+NAMED = 5  # lines named in a message
+
+
+def ragged_rows(file: CsvFile) -> DataError:
+    """Return the error for rows with too many or too few cells: the first lines, and how many."""
+    from tallystick.data.source.csv import cut_cells
+
+    sep, width = file.reading.sep or ",", len(file.columns)
+    lines: list[int] = []
+    count, line, example = 0, file.skip + 1, 0
+    for block in file.blocks():
+        _, bad = cut_cells(block, file.columns, sep)
+        count += len(bad)
+        if bad and len(lines) < NAMED:
+            for at, cells in ragged_in(block, width, sep):
+                lines.append(line + at)
+                example = example or cells
+        line += _lines(block)
+    named = ", ".join(f"{n:,}" for n in lines[:NAMED]) + (", …" if count > NAMED else "")
+    return DataError(
+        f"{file.name} has {count:,} row{'s' * (count != 1)} that do{'es' * (count == 1)} not have {width} "
+        f"cells (line{'s' * (count != 1)} {named}; the first has {example}). "
+        "Correct them, or pass bad_rows='skip'."
+    )
+
+
+def _lines(block: bytes) -> int:
+    return block.count(b"\n") if b"\n" in block else block.count(b"\r")
+
+
+def ragged_in(block: bytes, width: int, sep: str) -> Iterator[tuple[int, int]]:
+    """Yield (line from 0, cells) of the rows of a block that are not `width` cells wide."""
+    plain.field_size_limit(1 << 30)
+    reader = plain.reader(io.StringIO(block.decode("utf-8", "replace"), newline=""), delimiter=sep)
+    before = 0
+    for cells in reader:
+        if cells and len(cells) != width:
+            yield before, len(cells)
+        before = reader.line_num
+
+
+def bad_bytes(file: CsvFile) -> DataError | None:
+    """Return the error for bytes that are no UTF-8, None when all are: offset, line, and the cure."""
+    offset, line = 0, 1
+    rest = b""
+    with raw.open_bytes(file.path) as stream:
+        while piece := stream.read(raw.PIECE):
+            data = rest + piece
+            try:
+                data.decode("utf-8")
+                rest = b""
+            except UnicodeDecodeError as error:
+                if error.reason == "unexpected end of data" and len(data) - error.start < 4:
+                    rest = data[error.start :]
+                    data = data[: error.start]
+                else:
+                    return _not_utf8(file.name, data, error.start, offset, line)
+            offset += len(data)
+            line += data.count(b"\n")
+    return _not_utf8(file.name, rest, 0, offset, line) if rest else None
+
+
+def _not_utf8(name: str, data: bytes, at: int, offset: int, line: int) -> DataError:
+    near = data[max(at - 10, 0) : at + 10].decode("cp1252", "replace")
+    line += data.count(b"\n", 0, at)
+    return DataError(
+        f"{name} is not UTF-8: byte {offset + at:,} (line {line:,}) is 0x{data[at]:02X}, "
+        f"near {shown(near)}. If it is Western European, pass encoding='cp1252'."
+    )

@@ -1,0 +1,157 @@
+"""A first look at a text table: separator, lines before the header, header or none.
+
+Knows the first bytes of a file as text. Knows nothing of the rest.
+Law: what is given is never overruled, and whatever is found is said in a note or shown by the reading.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tallystick.data.schema import Note, Reading
+from tallystick.errors import DataError, shown
+
+SEPARATORS = (",", ";", "\t", "|")
+OTHERS = (" ", ":", "^", "~", "\x01")  # never chosen, but named when nothing else fits
+ROWS = 100  # looked at
+NO_SCORE = (0.0, False, 0)
+PREAMBLE = 30  # lines at most
+
+
+@dataclass(frozen=True)
+class Look:
+    """What the head of a file tells. names: the header's cells, or none; skip: lines before the first row."""
+
+    sep: str
+    header: bool
+    width: int
+    names: tuple[str, ...]
+    skip: int
+    notes: tuple[Note, ...]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the head: its cells, and the lines it spans (from 1, last included)."""
+
+    cells: list[str]
+    first: int
+    last: int
+
+
+def look_at(text: str, reading: Reading, where: str) -> Look:
+    """Return how to read a file, from its first lines; the last of them may be cut off."""
+    sep = reading.sep or best_separator(text)
+    rows = first_rows(text, sep)
+    if not rows:
+        raise DataError(f"{where} holds only empty lines. Check how it was written.")
+    width = _width(rows)
+    start = _first_of_table(rows, width)
+    if width == 1:
+        _refuse_one_column(text, sep, where)
+    table = rows[start]
+    header = reading.header if reading.header is not None else not all(map(is_number, table.cells))
+    notes = _preamble_note(rows, start)
+    if reading.header is None and not header:
+        text_ = f"the first row looks like data, so the columns are called column_1 to column_{width}."
+        notes += (Note("no-header", text_ + " Pass header=True if it is a header."),)
+    skip = table.last if header else table.first - 1
+    names = tuple(cell.strip() for cell in table.cells) if header else ()
+    return Look(sep, header, len(table.cells), names, skip, notes)
+
+
+def first_rows(text: str, sep: str, limit: int = ROWS) -> list[Row]:
+    """Return the first rows that are not empty, with their lines. A last row without its end is left out."""
+    whole = text if len(text) < 1000 else text[: max(text.rfind("\n"), text.rfind("\r")) + 1] or text
+    reader = csv.reader(io.StringIO(whole, newline=""), delimiter=sep)
+    rows, line = [], 0
+    try:
+        for cells in reader:
+            first, line = line + 1, reader.line_num
+            if any(cell.strip() for cell in cells) or len(cells) > 1:
+                rows.append(Row(cells, first, line))
+            if len(rows) >= limit:
+                break
+    except csv.Error:  # a cell larger than Python's reader takes: the rows before it are enough
+        pass
+    return rows
+
+
+def best_separator(text: str) -> str:
+    """Return the separator that cuts most rows into the same number of cells, more cells first."""
+    scores = {sep: _score(first_rows(text, sep)) for sep in SEPARATORS}
+    best = max(SEPARATORS, key=lambda sep: scores[sep])
+    return best if scores[best] > NO_SCORE else ","
+
+
+def _score(rows: Sequence[Row]) -> tuple[float, bool, int]:
+    """Return how well a separator fits: the share of rows it cuts alike, whether the first is one, the width.
+
+    A separator that cuts nearly every row alike beats one that merely occurs in texts; decimal commas cut every
+    row alike but not the header.
+    """
+    counts = Counter(len(row.cells) for row in rows)
+    if not counts or max(counts) == 1:
+        return NO_SCORE
+    width, hits = max(counts.items(), key=lambda item: (item[0] > 1, item[1], item[0]))
+    return (round(min(hits / len(rows), 0.9), 1), len(rows[0].cells) == width, width)
+
+
+def _width(rows: Sequence[Row]) -> int:
+    """Return the number of cells of most rows, lines of one cell above them apart; of equals, the larger."""
+    first = next((i for i, row in enumerate(rows) if len(row.cells) > 1), 0)
+    counts = Counter(len(row.cells) for row in (rows[first:] if first <= PREAMBLE else rows))
+    return max(counts.items(), key=lambda item: (item[1], item[0]))[0]
+
+
+def _first_of_table(rows: Sequence[Row], width: int) -> int:
+    """Return which row begins the table: the first as wide as most, after lines that are narrower."""
+    if len(rows[0].cells) >= width and not _is_title(rows[0], width):
+        return 0
+    for i, row in enumerate(rows[: PREAMBLE + 1]):
+        if len(row.cells) == width and not _is_title(row, width):
+            return i
+        if len(row.cells) > width:
+            return 0
+    return 0
+
+
+def _is_title(row: Row, width: int) -> bool:
+    """Is this a title over the table, as spreadsheets write it: one cell, the others empty?"""
+    filled = sum(1 for cell in row.cells if cell.strip())
+    return width >= 3 and len(row.cells) == width and filled <= 1
+
+
+def _preamble_note(rows: Sequence[Row], start: int) -> tuple[Note, ...]:
+    if start == 0:
+        return ()
+    first, last = rows[0].first, rows[start].first - 1
+    lines = f"line {first}" if first == last else f"lines {first} to {last}"
+    verb = "is" if first == last else "are"
+    text = f"{lines} before the table {verb} left out, e.g. {shown(rows[0].cells[0])}."
+    return (Note("lines-before-header", text, count=last - first + 1),)
+
+
+def _refuse_one_column(text: str, sep: str, where: str) -> None:
+    """One column is fine, unless another separator would cut every row alike."""
+    for other in (*SEPARATORS, *OTHERS):
+        rows = first_rows(text, other) if other != sep else []
+        widths = {len(row.cells) for row in rows}
+        if len(rows) > 1 and len(widths) == 1 and widths.pop() > 1:
+            raise DataError(
+                f"{where} has one column when cut at {shown(sep)}, but {shown(other)} cuts every line alike. "
+                f"Pass sep={shown(other)}."
+            )
+
+
+def is_number(cell: str) -> bool:
+    """Does a cell of the first row read as a number? Names seldom do."""
+    try:
+        float(cell.strip().replace(",", "."))
+    except ValueError:
+        return False
+    return True

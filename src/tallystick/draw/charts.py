@@ -1,0 +1,119 @@
+"""Charts: lines with bands, and dots with intervals, from numbers to SVG.
+
+Knows numbers, names and how to lay them out. Knows no model and no data set.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from tallystick.draw.svg import Svg, brief, colour, ticks
+
+Line = tuple[str, Sequence[float], Sequence[float], Sequence[float], Sequence[float]]  # name, x, y, low, high
+Dot = tuple[str, float, float, float, str]  # name, value, low, high, words beside it
+
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640.0, 360.0, 64.0, 16.0, 16.0, 48.0
+
+
+def line_chart(
+    lines: Sequence[Line],
+    x: str,
+    y: str,
+    level: tuple[str, float] | None = None,
+    log_x: bool = False,
+) -> str:
+    """Return curves with their bands; `level` is a dashed line across, with its name."""
+    xs = [v for line in lines for v in line[1]]
+    ys = [v for line in lines for part in line[3:] for v in part] + ([level[1]] if level else [])
+    svg = Svg(WIDTH, HEIGHT + 18 * len(lines), f"{y} against {x}")
+    to_x = _scale(min(xs), max(xs), LEFT, WIDTH - RIGHT, log_x)
+    low, high = min([0.0, *ys]), max(ys) * 1.02
+    to_y = _scale(low, high, HEIGHT - BOTTOM, TOP, False)
+    _axes(
+        svg,
+        to_x,
+        to_y,
+        (_log_ticks(min(xs), max(xs)) if log_x else ticks(min(xs), max(xs))),
+        ticks(low, high),
+    )
+    svg.text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10, x, text_anchor="middle")
+    svg.text(
+        14,
+        (TOP + HEIGHT - BOTTOM) / 2,
+        y,
+        text_anchor="middle",
+        transform=f"rotate(-90 14 {(TOP + HEIGHT - BOTTOM) / 2:.0f})",
+    )
+    if level:
+        svg.line(LEFT, to_y(level[1]), WIDTH - RIGHT, to_y(level[1]), stroke_dasharray="4 4", opacity=0.6)
+        svg.text(WIDTH - RIGHT, to_y(level[1]) - 4, level[0], 11, text_anchor="end", opacity=0.7)
+    for number, (name, at, values, lows, highs) in enumerate(lines):
+        band = [(to_x(a), to_y(v)) for a, v in zip(at, lows, strict=True)]
+        band += [(to_x(a), to_y(v)) for a, v in reversed(list(zip(at, highs, strict=True)))]
+        svg.area(band, fill=colour(number), opacity=0.18)
+        points = [(to_x(a), to_y(v)) for a, v in zip(at, values, strict=True)]
+        svg.curve(points, stroke=colour(number), stroke_width=2)
+        for (px, py), a, v in zip(points, at, values, strict=True):
+            svg.circle(px, py, 2.5, f"{name}: {brief(v)} at {brief(a)}", fill=colour(number))
+        svg.rect(LEFT, HEIGHT + 18 * number, 14, 10, fill=colour(number))
+        svg.text(LEFT + 20, HEIGHT + 9 + 18 * number, name)
+    return str(svg)
+
+
+def dot_chart(dots: Sequence[Dot], x: str, level: tuple[str, float] | None = None, marked: str = "") -> str:
+    """Return one row per dot with its interval; the row named `marked` is set off."""
+    left, row = 210.0, 26.0
+    ends = [v for d in dots for v in d[1:4] if math.isfinite(v)] + ([level[1]] if level else [])
+    low, high = min(ends), max(ends)
+    room = (high - low) * 0.05 or 0.5
+    svg = Svg(WIDTH + 120, TOP + row * len(dots) + BOTTOM, f"{x} of {len(dots)} methods")
+    bottom = TOP + row * len(dots)
+    to_x = _scale(low - room, high + room, left, WIDTH - RIGHT, False)
+    for tick in ticks(low - room, high + room):
+        svg.line(to_x(tick), TOP, to_x(tick), bottom, opacity=0.15)
+        svg.text(to_x(tick), bottom + 16, brief(tick), 11, text_anchor="middle")
+    svg.text((left + WIDTH - RIGHT) / 2, bottom + 36, x, text_anchor="middle")
+    if level:
+        svg.line(to_x(level[1]), TOP, to_x(level[1]), bottom, stroke_dasharray="4 4", opacity=0.6)
+    for number, (name, value, lower, upper, words) in enumerate(dots):
+        at, mine = TOP + row * (number + 0.5), colour(0 if name == marked else 7)
+        svg.text(left - 10, at + 4, name, text_anchor="end", font_weight="bold" if name == marked else None)
+        svg.line(
+            to_x(max(lower, low - room)), at, to_x(min(upper, high + room)), at, stroke=mine, stroke_width=2
+        )
+        svg.circle(
+            to_x(value), at, 5, f"{name}: {brief(value)} ({brief(lower)} to {brief(upper)})", fill=mine
+        )
+        svg.text(WIDTH - RIGHT + 10, at + 4, words, 11, opacity=0.8)
+    return str(svg)
+
+
+def _scale(low: float, high: float, start: float, end: float, log: bool) -> Callable[[float], float]:
+    bend = math.log10 if log else float
+    a, b = bend(low), bend(high)
+    width = (b - a) or 1.0
+    return lambda value: start + (bend(value) - a) / width * (end - start)
+
+
+def _log_ticks(low: float, high: float) -> list[float]:
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    every = [f * 10.0**p for p in powers for f in (1, 2, 5)]
+    inside = [t for t in every if low <= t <= high]
+    return inside if len(inside) <= 9 else [t for t in inside if f"{t:e}"[0] == "1"]
+
+
+def _axes(
+    svg: Svg,
+    to_x: Callable[[float], float],
+    to_y: Callable[[float], float],
+    x_ticks: Sequence[float],
+    y_ticks: Sequence[float],
+) -> None:
+    for tick in y_ticks:
+        svg.line(LEFT, to_y(tick), WIDTH - RIGHT, to_y(tick), opacity=0.15)
+        svg.text(LEFT - 8, to_y(tick) + 4, brief(tick), 11, text_anchor="end")
+    for tick in x_ticks:
+        svg.line(to_x(tick), HEIGHT - BOTTOM, to_x(tick), HEIGHT - BOTTOM + 5)
+        svg.text(to_x(tick), HEIGHT - BOTTOM + 18, brief(tick), 11, text_anchor="middle")
+    svg.line(LEFT, HEIGHT - BOTTOM, WIDTH - RIGHT, HEIGHT - BOTTOM)

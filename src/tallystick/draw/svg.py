@@ -1,0 +1,118 @@
+"""SVG by hand: shapes and text on a canvas, with no styles, scripts or outside references.
+
+Knows numbers and texts. Knows no model and no data set.
+Laws: every text is escaped and has no control characters; colours and sizes are attributes, never `style`, so that
+a strict Content-Security-Policy lets them pass; `currentColor` follows the page, light or dark.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Sequence
+from typing import Any
+
+# Okabe and Ito's colours, told apart by colour-blind readers too; classes take them in order.
+PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b8a400", "#6b6b6b")
+FONT = "system-ui, sans-serif"
+
+
+def colour(number: int) -> str:
+    """Return the colour of class or curve `number`; they repeat after eight."""
+    return PALETTE[number % len(PALETTE)]
+
+
+def escape(text: object) -> str:
+    """Return a text safe inside SVG: markup escaped, control and direction characters shown as codes."""
+    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text))
+    return html.escape(shown, quote=True)
+
+
+def brief(number: float) -> str:
+    """Return a number as a short label."""
+    return f"{number:,.0f}" if float(number).is_integer() and abs(number) < 1e6 else f"{number:.4g}"
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".") if math.isfinite(value) else "0"
+
+
+def _attributes(given: dict[str, Any]) -> str:
+    out = []
+    for name, value in given.items():
+        if value is not None:
+            shown = _number(float(value)) if isinstance(value, int | float) else escape(value)
+            out.append(f' {name.rstrip("_").replace("_", "-")}="{shown}"')
+    return "".join(out)
+
+
+class Svg:
+    """A canvas. Shapes take further attributes by name: `fill`, `stroke_width`, `opacity`, `class_`."""
+
+    def __init__(self, width: float, height: float, title: str) -> None:
+        self.width, self.height, self.title = width, height, title
+        self.parts: list[str] = []
+
+    def rect(self, x: float, y: float, width: float, height: float, hint: str = "", **more: Any) -> None:
+        """Draw a rectangle; `hint` is shown when the pointer rests on it."""
+        self._shape("rect", {"x": x, "y": y, "width": width, "height": height, **more}, hint)
+
+    def circle(self, x: float, y: float, r: float, hint: str = "", **more: Any) -> None:
+        """Draw a disc."""
+        self._shape("circle", {"cx": x, "cy": y, "r": r, **more}, hint)
+
+    def line(self, x1: float, y1: float, x2: float, y2: float, **more: Any) -> None:
+        """Draw a straight line."""
+        self._shape("line", {"x1": x1, "y1": y1, "x2": x2, "y2": y2, "stroke": "currentColor", **more})
+
+    def curve(self, points: Sequence[tuple[float, float]], **more: Any) -> None:
+        """Draw straight lines from point to point."""
+        path = " ".join(f"{_number(x)},{_number(y)}" for x, y in points)
+        self._shape("polyline", {"points": path, "fill": "none", "stroke": "currentColor", **more})
+
+    def area(self, points: Sequence[tuple[float, float]], **more: Any) -> None:
+        """Fill the inside of a closed line."""
+        path = " ".join(f"{_number(x)},{_number(y)}" for x, y in points)
+        self._shape("polygon", {"points": path, **more})
+
+    def path(self, d: str, hint: str = "", **more: Any) -> None:
+        """Draw a path given in SVG's path letters."""
+        self._shape("path", {"d": d, "fill": "none", "stroke": "currentColor", **more}, hint)
+
+    def text(self, x: float, y: float, text: object, size: float = 12, hint: str = "", **more: Any) -> None:
+        """Write one line of text; `text_anchor` is start, middle or end."""
+        given = {"x": x, "y": y, "font_size": size, "fill": "currentColor", **more}
+        self.parts.append(f"<text{_attributes(given)}>{_hint(hint)}{escape(text)}</text>")
+
+    def open(self, **more: Any) -> None:
+        """Begin a group."""
+        self.parts.append(f"<g{_attributes(more)}>")
+
+    def close(self) -> None:
+        """End a group."""
+        self.parts.append("</g>")
+
+    def _shape(self, tag: str, given: dict[str, Any], hint: str = "") -> None:
+        self.parts.append(
+            f"<{tag}{_attributes(given)}>{_hint(hint)}</{tag}>" if hint else f"<{tag}{_attributes(given)}/>"
+        )
+
+    def __str__(self) -> str:
+        size = f'viewBox="0 0 {_number(self.width)} {_number(self.height)}" width="{_number(self.width)}"'
+        head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" font-family="{FONT}">'
+        return "\n".join([head, f"<title>{escape(self.title)}</title>", *self.parts, "</svg>"])
+
+
+def _hint(text: str) -> str:
+    return f"<title>{escape(text)}</title>" if text else ""
+
+
+def ticks(low: float, high: float, about: int = 5) -> list[float]:
+    """Return round numbers that cover low to high with steps of 1, 2 or 5."""
+    if not math.isfinite(low) or not math.isfinite(high) or high <= low:
+        return [low]
+    rough = (high - low) / about
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(power * f for f in (1, 2, 5, 10) if power * f >= rough)
+    first = math.ceil(low / step - 1e-9)
+    return [round(i * step, 12) for i in range(first, math.floor(high / step + 1e-9) + 1)]

@@ -1,0 +1,96 @@
+"""Naive Bayes on rows it has not seen, from one pass: each fold is answered by the total of the others.
+
+Knows tables, engines and the learner's totals. Law: the answers are the bits that refitting each fold gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.contracts import Engine
+from tallystick.data.encode import Table
+from tallystick.learners.naive_bayes.folds import Question, Whole, part_of, sum_of
+from tallystick.models.naive_bayes import NaiveBayesModel
+from tallystick.stats.bayes import Total
+
+Array = NDArray[np.float64]
+Answer = Callable[[NaiveBayesModel, Table], Array]
+MOST_CELLS = 1 << 24  # of a total for all folds at once; beyond, each fold is summed by itself
+
+
+def cross_answers(
+    ask: Question, table: Table, fold: NDArray[np.int64], folds: int, engine: Engine, answer: Answer
+) -> Array:
+    """Return answer(model of the other folds, rows) [row, class] for the rows of each fold; absent classes: -inf or 0."""
+    assert table.schema.target is not None
+    labels = table.schema.target.labels
+    out: Array | None = None
+    for f, model in enumerate(fold_models(ask, table, fold, folds, engine)):
+        test = np.flatnonzero(fold == f)
+        if model is None or not len(test):
+            continue
+        assert model.schema.target is not None
+        found = answer(model, table.take(test, model.schema))
+        if out is None:
+            out = np.full((table.rows, len(labels)), 0.0 if (found >= 0).all() else -np.inf)
+        at = [labels.index(label) for label in model.schema.target.labels]
+        out[test[:, None], at] = found
+    return np.zeros((table.rows, len(labels))) if out is None else out
+
+
+def fold_models(
+    ask: Question, table: Table, fold: NDArray[np.int64], folds: int, engine: Engine
+) -> Iterator[NaiveBayesModel | None]:
+    """Yield the model of all rows but each fold's; None for a fold without rows."""
+    assert table.schema.target is not None
+    assert table.classes is not None
+    k = len(table.schema.target.labels)
+    cells = sum(len(a) for a in _tables(ask.statistics(1)[0].zero())) * k * folds
+    if cells > MOST_CELLS:
+        whole = _whole(ask, table, k, engine)
+        for f in range(folds):
+            rows = np.flatnonzero(fold == f)
+            yield ask.rest(whole, _whole(ask, table.take(rows, table.schema), k, engine)) if len(rows) else None
+        return
+    width = np.uint8 if k * folds <= 256 else np.uint16 if k * folds <= 65_536 else np.uint32
+    classes = (fold * k + table.classes.astype(np.int64)).astype(width)
+    both = _whole(ask, replace(table, classes=classes), k * folds, engine)
+    whole = sum_of(both.sums, both.values, folds)
+    for f in range(folds):
+        yield ask.rest(whole, part_of(both.sums, both.values, f, folds)) if (fold == f).any() else None
+
+
+def _whole(ask: Question, table: Table, classes: int, engine: Engine) -> Whole:
+    sums, values = ask.statistics(classes)
+    found = engine.total(table, values) if values.columns else []
+    return Whole(engine.total(table, sums), dict(zip(values.columns, found, strict=True)))
+
+
+def _tables(total: Total) -> list[NDArray[np.int64]]:
+    return [array for array in total.values() if array.ndim == 2]
+
+
+def one_out_answers(ask: Question, table: Table, engine: Engine, answer: Answer) -> Array:
+    """Return answer(model of all other rows, row) [row, class]; copies of a row are left out together."""
+    assert table.schema.target is not None
+    assert table.classes is not None
+    labels = table.schema.target.labels
+    k = len(labels)
+    whole = _whole(ask, table, k, engine)
+    _, first, group = np.unique(table.row_hashes(), return_index=True, return_inverse=True)
+    weights = np.ones(table.rows, np.int64) if table.weights is None else table.weights
+    heavy = np.zeros(len(first), np.int64)
+    np.add.at(heavy, group, weights)
+    out = np.zeros((len(first), k))
+    for g, row in enumerate(first.tolist()):
+        alone = table.take(np.array([row]), table.schema)
+        part = _whole(ask, replace(alone, weights=heavy[g : g + 1]), k, engine)
+        model = ask.rest(whole, part)
+        assert model.schema.target is not None
+        at = [labels.index(label) for label in model.schema.target.labels]
+        out[g, at] = answer(model, table.take(np.array([row]), model.schema))[0]
+    return out[group]

@@ -1,0 +1,146 @@
+"""Decide how a number is read: cut into bins by the MDL rule, or as a Gaussian; by cross-validation where
+asked.
+
+Knows the values of one column with their class counts. Knows nothing of rows or other columns.
+Law: the decision depends on the multiset of (value, class) alone; sums run over rising values, so bits are
+fixed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.stats.class_values import ValuesByClass
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+FOLDS = 5
+SMOOTHING = 2  # cases with the whole column's variance that are added to each class
+MANY = 20_000  # rows from which one of the folds is enough to judge by
+LEAST = 1e-6  # a share given to the right class counts at least this much
+LOG_TWO_PI = 1.8378770664093453
+
+
+@dataclass(frozen=True)
+class Binned:
+    """Cuts between values, and counts[bin, class]."""
+
+    cuts: tuple[float, ...]
+    counts: Counts
+
+
+def between(low: float, high: float) -> float:
+    """Return the midpoint of two neighbouring values; where it rounds onto the lower one, the upper one."""
+    middle = low / 2 + high / 2
+    return middle if low < middle <= high else high
+
+
+def cut_by_mdl(column: ValuesByClass, unit: int) -> Binned:
+    """Return the bins of Fayyad and Irani: cuts where the class entropy falls by more than it costs to say
+    where.
+    """
+    before = kernels.mdl_cuts(column.counts, unit)
+    cuts = tuple(between(float(column.values[i - 1]), float(column.values[i])) for i in before)
+    starts = np.concatenate([[0], before]).astype(np.intp)
+    if not len(column.values):
+        return Binned((), np.zeros((1, column.counts.shape[1]), np.int64))
+    return Binned(cuts, np.add.reduceat(column.counts, starts, axis=0))
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """Cross-validated log-likelihoods of the classes per row, and the standard error of their difference."""
+
+    gaussian: float
+    binned: float
+    error: float
+
+    @property
+    def prefers_gaussian(self) -> bool:
+        """Whether the Gaussian is better by more than one standard error: bins assume less."""
+        return self.gaussian - self.binned > self.error
+
+
+def judge(column: ValuesByClass, unit: int) -> Judgement:
+    """Compare the two ways to read this column alone, by the log-likelihood of the classes, cross-validated.
+
+    The cases of a class, in rising order of value, go round the folds; so the folds need no rows.
+    """
+    rows = int(column.counts.sum()) // unit
+    sums = np.zeros(4)  # of gaussian, binned, squared differences; cases
+    for fold in range(1 if rows >= MANY else FOLDS):
+        test = fold_counts(column.counts, fold, FOLDS, unit)
+        rest = column.without(test, np.zeros_like(column.missing))
+        seen = test.any(axis=1)
+        if not seen.any() or len(rest.values) < 2:
+            continue
+        values, cases = column.values[seen], test[seen] / unit
+        prior = kernels.log(rest.counts.sum(0).astype(float))
+        gaussian = _gains(prior + _normal(rest, values, unit))
+        binned = _gains(prior + _binned(rest, values, unit))
+        difference = gaussian - binned
+        for i, table in enumerate((gaussian * cases, binned * cases, difference * difference * cases, cases)):
+            sums[i] += _sum(table.ravel())
+    n = max(float(sums[3]), 1.0)
+    mean = (sums[0] - sums[1]) / n
+    error = float(np.sqrt(max(sums[2] / n - mean * mean, 0.0) / n))
+    return Judgement(float(sums[0]) / n, float(sums[1]) / n, error)
+
+
+def _gains(scores: Floats) -> Floats:
+    return kernels.log(np.maximum(kernels.softmax(np.ascontiguousarray(scores)), LEAST))
+
+
+def fold_counts(counts: Counts, fold: int, folds: int, unit: int) -> Counts:
+    """Return the part of counts[value, class] in one fold: case q of a class is in fold (q // unit) mod
+    folds.
+    """
+    after = np.cumsum(counts, axis=0)
+    turn = folds * unit
+
+    def reached(cases: Counts) -> Counts:
+        out: Counts = cases // turn * unit + np.clip(cases % turn - fold * unit, 0, unit)
+        return out
+
+    return reached(after) - reached(after - counts)
+
+
+def _normal(column: ValuesByClass, values: Floats, unit: int) -> Floats:
+    """Return the Gaussian log density[value, class] of the classes' values."""
+    middle = float(column.values[len(column.values) // 2])
+    x = (column.values - middle)[:, None]
+    n = np.maximum(column.counts.sum(0), 1)
+    weight = column.counts.astype(float)
+    mean = _sums(weight * x) / n
+    spread = _sums(weight * x * x)
+    whole = max(float(_sum(spread)) / float(n.sum()) - (float(_sum(mean * n)) / float(n.sum())) ** 2, 0.0)
+    own = np.maximum(spread - mean * mean * n, 0.0)
+    variance = (own + SMOOTHING * unit * whole) / (n + SMOOTHING * unit)
+    variance = np.where(variance > 0, variance, 1.0)
+    distance = (values - middle)[:, None] - mean
+    out: Floats = -0.5 * (LOG_TWO_PI + kernels.log(variance)) - distance * distance / (2 * variance)
+    return out
+
+
+def _binned(column: ValuesByClass, values: Floats, unit: int) -> Floats:
+    """Return the log share[value, class] of the bins that the classes' values give, with the Laplace
+    correction.
+    """
+    bins = cut_by_mdl(column, unit)
+    shares = (bins.counts + unit) / (bins.counts.sum(0) + unit * len(bins.counts))
+    at = np.searchsorted(np.array(bins.cuts), values, side="right")
+    return kernels.log(shares)[at]
+
+
+def _sums(table: Floats) -> Floats:
+    """Return the sums over rows, added in their order: NumPy's own sum may take turns with the machine."""
+    out: Floats = np.add.accumulate(table, axis=0)[-1]
+    return out
+
+
+def _sum(values: Floats) -> float:
+    return float(np.add.accumulate(values)[-1]) if len(values) else 0.0

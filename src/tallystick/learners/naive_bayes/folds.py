@@ -1,0 +1,152 @@
+"""Models of all rows but some, from one pass: the total of all rows minus the part that is left out.
+
+Knows totals of naive Bayes. Knows nothing of rows: parts come in as totals.
+Law: a model from the rest of a total is the model fitted on the rest of the rows, but for the ranges of numeric columns,
+which are no sums: its answers are the same bits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.data.schema import Column, Schema
+from tallystick.learners.naive_bayes.learner import Draft, NaiveBayesLearner, ask_for
+from tallystick.models.naive_bayes import NaiveBayesModel
+from tallystick.stats.bayes import Ask, BayesSums, Total, key
+from tallystick.stats.class_values import ClassValues, ValuesByClass
+
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Whole:
+    """The totals of some rows: sums of every column that may be summed, values of those that may be cut."""
+
+    sums: Total
+    values: dict[str, ValuesByClass]
+
+
+@dataclass(frozen=True)
+class Question:
+    """What to ask so that any part of the rows can be taken away later."""
+
+    learner: NaiveBayesLearner
+    draft: Draft
+    asks: tuple[Ask, ...]
+    cut: tuple[str, ...]  # columns whose values are needed
+
+    def statistics(self, classes: int) -> tuple[BayesSums, ClassValues]:
+        """Return the two questions, for so many class codes."""
+        return BayesSums(self.asks, classes), ClassValues(self.cut, classes)
+
+    def rest(self, whole: Whole, part: Whole) -> NaiveBayesModel:
+        """Return the model of the whole without the part."""
+        sums = {name: array - part.sums[name] for name, array in whole.sums.items()}
+        for name in ("sums", "squares"):
+            if name in sums:
+                kernels.carry(sums[name])
+        values = {n: _less(v, part.values[n]) for n, v in whole.values.items()}
+        return self.model(Whole(sums, values))
+
+    def model(self, whole: Whole) -> NaiveBayesModel:
+        """Return the model of a total: levels, words and labels that no row has are dropped, as a fit would not know."""
+        schema = self.draft.schema
+        assert schema.target is not None
+        there = np.flatnonzero(whole.sums[""])
+        place = {a.column: i for i, a in enumerate(self.asks)}
+        moments = [a.column for a in self.asks if a.how == "moments"]
+        choices = {
+            n: self.learner.choose(n, self.draft.wished[n], v.of_classes(there)) for n, v in whole.values.items()
+        }
+        columns, asks = [], []
+        total: Total = {"": whole.sums[""][there]}
+        rows: list[int] = []  # of the moments that stay
+        for column in schema.columns:
+            if column.kind == "out" or (column.name in choices and choices[column.name].bins is not None):
+                columns.append(column)
+                continue
+            known, counts = _known(column, place[column.name], whole.sums)
+            columns.append(known)
+            if column.kind == "numeric":
+                rows.append(moments.index(column.name))
+            else:
+                total[key(len(asks), "counts")] = np.ascontiguousarray(counts[:, there])
+                if column.kind == "text":
+                    missing = whole.sums[key(place[column.name], "missing")]
+                    total[key(len(asks), "missing")] = missing[there]
+            asks.append(ask_for(known, self.draft.wished[column.name]))
+        for name in ("missing", "sums", "squares") if rows else ():
+            total[name] = np.ascontiguousarray(whole.sums[name][np.ix_(rows, there)])
+        labels = tuple(schema.target.labels[i] for i in there)
+        left = Schema(tuple(columns), replace(schema.target, labels=labels), schema.marks)
+        return self.learner.finish(Draft(left, self.draft.wished, choices, None, total))
+
+
+def question(learner: NaiveBayesLearner, schema: Schema) -> Question | None:
+    """Return what to ask for a table of this schema; None where a choice needs rows again (tf-idf)."""
+    draft = learner.start(schema)
+    if learner.options.words == "tf-idf" and any(c.kind == "text" for c in schema.used):
+        return None
+    cut = tuple(learner.pending(draft))
+    summed = [c for c in schema.used if draft.wished[c.name] != "binned"]
+    return Question(learner, draft, tuple(ask_for(c, draft.wished[c.name]) for c in summed), cut)
+
+
+def part_of(sums: Total, values: dict[str, ValuesByClass], fold: int, folds: int) -> Whole:
+    """Return the totals of one fold from those whose class codes are fold * classes + class."""
+    out: Total = {}
+    for name, array in sums.items():
+        axis = 1 if name in ("sums", "squares") else array.ndim - 1
+        size = array.shape[axis] // folds
+        out[name] = np.take(array, range(fold * size, (fold + 1) * size), axis=axis)
+    cut = {}
+    for name, v in values.items():
+        size = v.counts.shape[1] // folds
+        own = slice(fold * size, (fold + 1) * size)
+        cut[name] = ValuesByClass(v.values, v.counts[:, own], v.missing[own])
+    return Whole(out, cut)
+
+
+def sum_of(sums: Total, values: dict[str, ValuesByClass], folds: int) -> Whole:
+    """Return the totals of all folds together."""
+    first = part_of(sums, values, 0, folds)
+    for fold in range(1, folds):
+        more = part_of(sums, values, fold, folds)
+        for name, array in more.sums.items():
+            first.sums[name] += array
+        for name, v in more.values.items():
+            mine = first.values[name]
+            first.values[name] = ValuesByClass(v.values, mine.counts + v.counts, mine.missing + v.missing)
+    for name in ("sums", "squares"):
+        if name in first.sums:
+            kernels.carry(first.sums[name])
+    return first
+
+
+def _less(whole: ValuesByClass, part: ValuesByClass) -> ValuesByClass:
+    """Return the rest; the part may hold fewer values than the whole."""
+    if len(part.values) == len(whole.values):
+        return whole.without(part.counts, part.missing)
+    counts = np.zeros_like(whole.counts)
+    counts[np.searchsorted(whole.values, part.values)] = part.counts
+    return whole.without(counts, part.missing)
+
+
+def _known(column: Column, place: int, sums: Total) -> tuple[Column, Counts]:
+    """Return the column with the levels or words that rows have, and their counts, missing last for levels."""
+    if column.kind == "numeric":
+        return column, np.zeros((0, 0), np.int64)
+    counts = sums[key(place, "counts")]
+    used = counts.any(axis=1)
+    if column.kind == "text":
+        words = tuple(w for w, there in zip(column.words, used.tolist(), strict=True) if there)
+        return replace(column, words=words), counts[used]
+    if column.declared or column.kind == "boolean":
+        return column, counts
+    levels = tuple(v for v, there in zip(column.levels, used[:-1].tolist(), strict=True) if there)
+    used[-1] = True
+    return replace(column, levels=levels), counts[used]

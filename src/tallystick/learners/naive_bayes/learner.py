@@ -1,0 +1,187 @@
+"""Learn naive Bayes: one pass of sums; where a choice depends on all rows (bins, auto, tf-idf), one pass
+before it.
+
+Knows totals and options. Knows nothing of rows, threads or files.
+Law: the same totals give the same model; and totals of parts of the rows add up to the totals of all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from tallystick import kernels
+from tallystick.contracts import Statistic
+from tallystick.data.schema import Column, Note, Schema
+from tallystick.errors import DataError, shown
+from tallystick.learners.naive_bayes.bins import Binned, cut_by_mdl, judge
+from tallystick.models.naive_bayes import BayesOptions, Counted, NaiveBayesModel, Part, Summed, Worded, idf_of
+from tallystick.stats.bayes import Ask, BayesSums, Total, key
+from tallystick.stats.class_values import ClassValues, ValuesByClass
+
+GROUP = 8  # numeric columns whose values are asked for at once: bounds the memory of a total
+
+
+@dataclass(frozen=True)
+class Choice:
+    """How one numeric column is read; bins when it is cut."""
+
+    distribution: str
+    bins: Binned | None = None
+    missing: Any = None
+    note: Note | None = None
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What is known so far: choices made, document counts of words, and the sums."""
+
+    schema: Schema
+    wished: Mapping[str, str]
+    choices: Mapping[str, Choice] = field(default_factory=dict)
+    idf: Mapping[str, tuple[int, ...]] | None = None
+    total: Total | None = None
+
+
+@dataclass(frozen=True)
+class NaiveBayesLearner:
+    """The learner of the contracts; `unit` is the table's unit of weights."""
+
+    options: BayesOptions
+    unit: int = 1
+
+    def start(self, schema: Schema) -> Draft:
+        """Give each column the distribution wished for, or the default of its kind."""
+        self.options.check_columns([c.name for c in schema.used])
+        wished = {c.name: self.options.distribution(c.name, c.kind) for c in schema.used}
+        for column in schema.used:
+            if wished[column.name] == "poisson" and column.low is not None and column.low < 0:
+                raise DataError(
+                    f"column {shown(column.name)} holds {column.low:g}, but Poisson counts are 0 or more. "
+                    "Use distribution 'gaussian' or 'binned'."
+                )
+        return Draft(schema, wished)
+
+    def ask(self, draft: Draft) -> Statistic[Any] | None:
+        """Ask for values where cuts must be chosen, for documents per word where tf-idf needs them, then for
+        sums.
+        """
+        assert draft.schema.target is not None
+        classes = len(draft.schema.target.labels)
+        if pending := self.pending(draft):
+            return ClassValues(tuple(pending[:GROUP]), classes)
+        if draft.idf is None and self._weighted(draft):
+            return BayesSums(tuple(Ask(c.name, "once", len(c.words)) for c in self._weighted(draft)), classes)
+        if draft.total is None:
+            return BayesSums(self.asks(draft), classes)
+        return None
+
+    def update(self, draft: Draft, total: Any) -> Draft:
+        """Work an answer in."""
+        if pending := self.pending(draft):
+            made = dict(draft.choices)
+            for name, values in zip(pending[:GROUP], total, strict=True):
+                made[name] = self.choose(name, draft.wished[name], values)
+            return replace(draft, choices=made)
+        if draft.idf is None and self._weighted(draft):
+            rows = int(total[""].sum()) // self.unit
+            idf = {
+                c.name: idf_of(total[key(i, "counts")].sum(1) // self.unit, rows)
+                for i, c in enumerate(self._weighted(draft))
+            }
+            return replace(draft, idf=idf)
+        return replace(draft, total=total)
+
+    def finish(self, draft: Draft) -> NaiveBayesModel:
+        """Return the model: the sums, named."""
+        assert draft.total is not None
+        total, asks = draft.total, {a.column: i for i, a in enumerate(self.asks(draft))}
+        moments = [a.column for a in self.asks(draft) if a.how == "moments"]
+        parts: list[Part] = []
+        for column in draft.schema.used:
+            name = column.name
+            choice = draft.choices.get(name)
+            distribution = choice.distribution if choice is not None else draft.wished[name]
+            if choice is not None and choice.bins is not None:
+                parts.append(
+                    Counted(name, "binned", choice.bins.counts, choice.missing, (), choice.bins.cuts)
+                )
+            elif column.kind == "numeric":
+                rule = self.options.variance or ("smoothed" if choice is not None else "ml")
+                parts.append(summed(name, distribution, moments.index(name), total, rule))
+            else:
+                idf = (draft.idf or {}).get(name, ())
+                parts.append(counted(column, distribution, asks[name], total, idf))
+        notes = tuple(c.note for c in draft.choices.values() if c.note is not None)
+        return NaiveBayesModel(draft.schema, self.options, self.unit, total[""], tuple(parts), notes=notes)
+
+    # -- what to ask --
+
+    def pending(self, draft: Draft) -> list[str]:
+        """Return the columns whose way of being read depends on all their values and is not chosen yet."""
+        return [n for n, d in draft.wished.items() if d in ("auto", "binned") and n not in draft.choices]
+
+    def asks(self, draft: Draft) -> tuple[Ask, ...]:
+        """Return what to sum of each column that is not cut into bins."""
+        out = []
+        for column in draft.schema.used:
+            choice = draft.choices.get(column.name)
+            if choice is None or choice.bins is None:
+                out.append(ask_for(column, draft.wished[column.name], (draft.idf or {}).get(column.name, ())))
+        return tuple(out)
+
+    def _weighted(self, draft: Draft) -> list[Column]:
+        if self.options.words != "tf-idf":
+            return []
+        return [c for c in draft.schema.used if c.kind == "text" and draft.wished[c.name] != "bernoulli"]
+
+    # -- choices --
+
+    def choose(self, name: str, wished: str, values: ValuesByClass) -> Choice:
+        """Return how a column is read: as wished, or by the better cross-validated log-likelihood."""
+        note = None
+        if wished == "auto":
+            found = judge(values, self.unit)
+            said = f"{found.gaussian:.4f} as Gaussian, {found.binned:.4f} in bins"
+            reading = "is read as Gaussian" if found.prefers_gaussian else "is cut into bins"
+            text = f"column {shown(name)} {reading}: cross-validated log-likelihood per row of the classes {said}."
+            note = Note("distribution-chosen", text, name)
+            if found.prefers_gaussian:
+                return Choice("gaussian", note=note)
+        bins = cut_by_mdl(values, self.unit)
+        if not bins.cuts:
+            text = f"column {shown(name)} is one bin: no cut tells the classes apart, so it says nothing."
+            note = Note("column-says-nothing", text, name)
+        return Choice("binned", bins, values.missing, note)
+
+
+def ask_for(column: Column, distribution: str, idf: tuple[int, ...] = ()) -> Ask:
+    """Return what to sum of a column with this distribution."""
+    if column.kind == "text":
+        how = "once" if distribution == "bernoulli" else "tf-idf" if idf else "words"
+        return Ask(column.name, how, len(column.words), idf=idf)  # type: ignore[arg-type]
+    if column.kind == "numeric":
+        return Ask(column.name, "moments")
+    return Ask(column.name, "codes", len(column.levels))
+
+
+def counted(column: Column, distribution: str, ask: int, total: Total, idf: tuple[int, ...]) -> Part:
+    """Return the model's part of a column of levels or words."""
+    counts = total[key(ask, "counts")]
+    if column.kind != "text":
+        return Counted(column.name, distribution, counts[:-1], counts[-1], column.levels)
+    missing = total[key(ask, "missing")]
+    return Worded(column.name, distribution, counts, missing, total[""] - missing, idf)
+
+
+def summed(name: str, distribution: str, moment: int, total: Total, variance: str) -> Summed:
+    """Return the model's part of a Gaussian or Poisson column."""
+    missing = total["missing"][moment]
+    sums = tuple(kernels.whole(digits) for digits in total["sums"][moment])
+    squares = tuple(kernels.whole(digits) for digits in total["squares"][moment])
+    if distribution == "poisson":
+        squares = (0,) * len(squares)
+    return Summed(name, distribution, np.asarray(total[""] - missing), missing, sums, squares, variance)

@@ -1,0 +1,92 @@
+"""The distinct values of numeric columns with their class counts: all that cutting a number into bins needs.
+
+Knows blocks. Knows nothing of bins. Law: the total is the multiset of (value, class), so no order can change it.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.contracts import Block
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+
+
+class ValuesByClass(NamedTuple):
+    """One column: values[value] rising, counts[value, class], missing[class]."""
+
+    values: Floats
+    counts: Counts
+    missing: Counts
+
+    def of_classes(self, classes: NDArray[np.intp]) -> ValuesByClass:
+        """Return the same for some of the classes."""
+        return ValuesByClass(self.values, np.ascontiguousarray(self.counts[:, classes]), self.missing[classes])
+
+    def without(self, counts: Counts, missing: Counts) -> ValuesByClass:
+        """Return the rest when some of the counts are taken away; values that no row has are gone."""
+        left = self.counts - counts
+        there = left.any(axis=1)
+        return ValuesByClass(self.values[there], np.ascontiguousarray(left[there]), self.missing - missing)
+
+
+@dataclass(frozen=True, slots=True)
+class ClassValues:
+    """Ask for the values of some columns by class."""
+
+    columns: tuple[str, ...]
+    classes: int
+
+    def zero(self) -> list[ValuesByClass]:
+        """Return the total of no rows."""
+        empty = np.zeros((0, self.classes), np.int64)
+        return [ValuesByClass(np.zeros(0), empty, np.zeros(self.classes, np.int64)) for _ in self.columns]
+
+    def add(self, total: list[ValuesByClass], block: Block) -> list[ValuesByClass]:
+        """Add the rows of one block."""
+        assert block.classes is not None
+        return self.merge(total, [self._count(block, name) for name in self.columns])
+
+    def _count(self, block: Block, name: str) -> ValuesByClass:
+        ranks = kernels.ranks(block.values(name))
+        assert block.classes is not None
+        return self._by_code(ranks.codes, ranks.distinct, block.classes, block.weights)
+
+    def _by_code(self, codes: NDArray[Any], distinct: Floats, classes: NDArray[Any], weights: Any) -> ValuesByClass:
+        size = len(distinct) + 1
+        counts = kernels.count_codes(codes, classes, size, self.classes, weights=weights)
+        return ValuesByClass(distinct, counts[:-1], counts[-1].copy())
+
+    def merge(self, total: list[ValuesByClass], other: list[ValuesByClass]) -> list[ValuesByClass]:
+        """Add two totals."""
+        return [_merged(a, b) for a, b in zip(total, other, strict=True)]
+
+    def whole(self, table: Any, threads: int) -> list[ValuesByClass]:
+        """Return the total of a table in memory from its ranks: each column is sorted once, not once per block."""
+
+        def one(name: str) -> ValuesByClass:
+            codes, distinct = table.ranks(name)
+            return self._by_code(codes, distinct, table.classes, table.weights)
+
+        if threads == 1 or table.rows * len(self.columns) < 100_000:
+            return [one(name) for name in self.columns]
+        with ThreadPoolExecutor(threads) as pool:
+            return list(pool.map(one, self.columns))
+
+
+def _merged(a: ValuesByClass, b: ValuesByClass) -> ValuesByClass:
+    if not len(a.values) or not len(b.values):
+        full = a if len(a.values) else b
+        return ValuesByClass(full.values, full.counts, a.missing + b.missing)
+    values, place = np.unique(np.concatenate([a.values, b.values]), return_inverse=True)
+    counts = np.zeros((len(values), a.counts.shape[1]), np.int64)
+    counts[place[: len(a.values)]] += a.counts  # values are distinct within each part
+    counts[place[len(a.values) :]] += b.counts
+    return ValuesByClass(values, counts, a.missing + b.missing)

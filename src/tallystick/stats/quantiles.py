@@ -1,0 +1,70 @@
+"""The distinct values of numeric columns with their counts, from which exact ranks and quantile bins follow.
+
+Knows blocks. Law: the total is the multiset of values, so it does not depend on the order or the cut of the
+rows, and neither do bins chosen from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.contracts import Block
+from tallystick.data.encode.ranks import quantile_cuts
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+
+
+class ValueCounts(NamedTuple):
+    """One column: distinct values, ascending, how often each occurs, and the weight of rows without one."""
+
+    values: Floats
+    counts: Counts
+    missing: int
+
+    def cuts(self, most: int) -> Floats:
+        """Return the cuts of at most `most` bins with counts as equal as ties allow."""
+        return quantile_cuts(self.values, self.counts, most)
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """Ask for the distinct values of numeric columns and their counts or weights; weight 0 is no row."""
+
+    columns: tuple[str, ...]
+
+    def zero(self) -> list[ValueCounts]:
+        """Return the total of no rows."""
+        return [ValueCounts(np.zeros(0), np.zeros(0, np.int64), 0) for _ in self.columns]
+
+    def add(self, total: list[ValueCounts], block: Block) -> list[ValueCounts]:
+        """Add the rows of one block."""
+        return self.merge(total, [_count(block.values(name), block.weights) for name in self.columns])
+
+    def merge(self, total: list[ValueCounts], other: list[ValueCounts]) -> list[ValueCounts]:
+        """Add two totals."""
+        return [_merge(a, b) for a, b in zip(total, other, strict=True)]
+
+
+def _count(values: Floats, weights: Counts | None) -> ValueCounts:
+    ranks = kernels.ranks(values)
+    if weights is None:
+        return ValueCounts(ranks.distinct, ranks.counts, ranks.missing)
+    counts = kernels.count_classes(ranks.codes, len(ranks.distinct) + 1, weights)
+    seen = counts[:-1] > 0
+    return ValueCounts(ranks.distinct[seen], counts[:-1][seen], int(counts[-1]))
+
+
+def _merge(a: ValueCounts, b: ValueCounts) -> ValueCounts:
+    """Add two lists of (value, count); sorting by value brings equal ones together."""
+    if not len(a.values) or not len(b.values):
+        full = a if len(a.values) else b
+        return ValueCounts(full.values, full.counts, a.missing + b.missing)
+    ranks = kernels.ranks(np.concatenate([a.values, b.values]))
+    counts = kernels.count_classes(ranks.codes, len(ranks.distinct), np.concatenate([a.counts, b.counts]))
+    return ValueCounts(ranks.distinct, counts, a.missing + b.missing)

@@ -1,0 +1,304 @@
+"""A plain twin of every kernel in NumPy or Python, slow and clear. Tests compare them bit for bit.
+
+Where a kernel computes with doubles, the twin does the same steps in the same order; elsewhere it uses whole
+numbers and fractions.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal, localcontext
+from fractions import Fraction
+
+import numpy as np
+
+# ---- counts ----
+
+
+def count_classes(classes, n_classes, weights=None):
+    table = np.zeros(n_classes, np.int64)
+    np.add.at(table, classes, 1 if weights is None else weights)
+    return table
+
+
+def count_codes(codes, classes, n_codes, n_classes, weights=None, nodes=None, n_nodes=1):
+    table = np.zeros((n_nodes, n_codes, n_classes), np.int64)
+    where = np.zeros(len(codes), np.uint32) if nodes is None else nodes
+    np.add.at(table, (where, codes, classes), 1 if weights is None else weights)
+    return table[0] if nodes is None else table
+
+
+# ---- scan, ranks, bins ----
+
+
+def scan(values):
+    numbers = [v.item() for v in values]
+    finite = [x for x in numbers if math.isfinite(x)]
+    infinite = [row for row, x in enumerate(numbers) if math.isinf(x)]
+    return (
+        sum(math.isnan(x) for x in numbers),
+        infinite[0] if infinite else -1,
+        min(finite, default=math.inf),
+        max(finite, default=-math.inf),
+        all(x == int(x) for x in finite),
+        all(x in (0, 1) for x in finite),
+    )
+
+
+def ranks(values):
+    """Return (codes, distinct, counts, missing, order)."""
+    present = ~np.isnan(values)
+    distinct, codes, counts = np.unique(values[present] + 0.0, return_inverse=True, return_counts=True)
+    full = np.full(len(values), len(distinct))
+    full[present] = codes
+    return full, distinct, counts, int((~present).sum()), np.argsort(full, kind="stable")
+
+
+def bins(values, cuts):
+    codes = np.searchsorted(cuts, values, side="right")
+    return np.where(np.isnan(values), len(cuts) + 1, codes)
+
+
+# ---- exp, log: the same double arithmetic, step by step ----
+
+ROUNDER = 1.5 * 2.0**52
+LN2_HIGH = float.fromhex("0x1.62e42feep-1")
+LN2_LOW = float.fromhex("0x1.a39ef35793c76p-33")
+LOG2_E = 1.4426950408889634
+
+
+@np.errstate(all="ignore")
+def exp(x):
+    x = np.asarray(x, np.float64)
+    t = np.where(x > 710.0, 710.0, x)
+    t = np.where(t < -746.0, -746.0, t)
+    n = (t * LOG2_E + ROUNDER) - ROUNDER
+    high = t - n * LN2_HIGH
+    low = n * LN2_LOW
+    r = high - low
+    tail = (high - r) - low
+    p = np.full_like(r, 1.0 / math.factorial(13))
+    for k in range(12, 1, -1):
+        p = p * r + 1.0 / math.factorial(k)
+    e = 1.0 + (r + (p * (r * r) + tail))
+    half = (n * 0.5 + ROUNDER) - ROUNDER
+    whole = np.nan_to_num(n).astype(int), np.nan_to_num(half).astype(int)
+    return e * np.ldexp(1.0, whole[1]) * np.ldexp(1.0, whole[0] - whole[1])
+
+
+def _split(x):
+    m, k = np.frexp(x)  # m in [1/2, 1)
+    below = m < math.sqrt(0.5)
+    return np.where(below, k - 1, k).astype(float), np.where(below, 2 * m, m) - 1.0
+
+
+def _log_rest(f):
+    s = f / (2.0 + f)
+    z = s * s
+    p = np.full_like(f, 2.0 / 23.0)
+    for k in range(21, 1, -2):
+        p = p * z + 2.0 / k
+    half = 0.5 * f * f
+    return half - s * (half + z * p)
+
+
+def _log_edge(x, inside):
+    inside = np.where(x == np.inf, np.inf, inside)
+    inside = np.where(x == 0.0, -np.inf, inside)
+    return np.where(x >= 0.0, inside, np.nan)
+
+
+@np.errstate(all="ignore")
+def log(x):
+    x = np.asarray(x, np.float64)
+    k, f = _split(x)
+    return _log_edge(x, k * LN2_HIGH - ((_log_rest(f) - k * LN2_LOW) - f))
+
+
+@np.errstate(all="ignore")
+def log2(x):
+    x = np.asarray(x, np.float64)
+    k, f = _split(x)
+    return _log_edge(x, k + (f - _log_rest(f)) * LOG2_E)
+
+
+@np.errstate(all="ignore")
+def log1p(x):
+    x = np.asarray(x, np.float64)
+    u = 1.0 + x
+    lost = np.where((u == np.inf) | (u == 0.0), 0.0, (x - (u - 1.0)) / u)
+    return np.where(x == 0.0, x, log(u) + lost)
+
+
+@np.errstate(all="ignore")
+def sigmoid(x):
+    x = np.asarray(x, np.float64)
+    e = exp(np.where(x < 0.0, x, -x))
+    return np.where(x < 0.0, e, 1.0) / (1.0 + e)
+
+
+def n_log2_n(n, shift):
+    """Return round(n log2(n) 2^shift) from a logarithm of 60 digits."""
+    with localcontext() as context:
+        context.prec = 60
+        return int((n * (Decimal(n).ln() / Decimal(2).ln()) * 2**shift).to_integral_value()) if n else 0
+
+
+# ---- moments ----
+
+
+def moments(values, classes, n_classes, weights=None):
+    """Return per class (missing, sum, sum of squares), exactly."""
+    out = [[0, Fraction(0), Fraction(0)] for _ in range(n_classes)]
+    for row, (x, c) in enumerate(zip(values.tolist(), classes.tolist(), strict=True)):
+        w = 1 if weights is None else int(weights[row])
+        if math.isfinite(x):
+            out[c][1] += w * Fraction(x)
+            out[c][2] += w * Fraction(x) ** 2
+        else:
+            out[c][0] += w
+    return out
+
+
+# ---- hashes ----
+
+WORD = 2**64 - 1
+MISSING_CELL = 0xA5A5A5A55A5A5A5A
+
+
+def mix(x):
+    x = ((x ^ (x >> 32)) * 0xD6E8FEB86659FD93) & WORD
+    x = ((x ^ (x >> 29)) * 0x9E3779B97F4A7C15) & WORD
+    return x ^ (x >> 32)
+
+
+def hash_bytes(data, key):
+    value = mix(key)
+    full = len(data) // 8 * 8
+    for at in range(0, full, 8):
+        value = mix(value ^ int.from_bytes(data[at : at + 8], "little"))
+    return mix((mix(value ^ int.from_bytes(data[full:], "little")) + len(data)) & WORD)
+
+
+def hash_bits(bits, key):
+    return mix(mix(key) ^ mix((bits + 1) & WORD))
+
+
+def hash_double(x, key):
+    return hash_bits(MISSING_CELL if x != x else int(np.float64(x + 0.0).view(np.uint64)), key)
+
+
+def sum_hashes(hashes, weights=None):
+    total = 0
+    for row in range(hashes.shape[1]):
+        w = 1 if weights is None else int(weights[row])
+        total += w * ((int(hashes[1, row]) << 64) + int(hashes[0, row]))
+    return total % 2**128
+
+
+# ---- scores ----
+
+
+def add_code_scores(scores, codes, table):
+    for row, code in enumerate(codes):
+        scores[row] += table[code]
+
+
+def add_gaussian_scores(scores, values, mean, half, constant):
+    for row, x in enumerate(values):
+        if not np.isnan(x):
+            d = x - mean
+            scores[row] += constant - d * d * half
+
+
+def add_linear_scores(scores, values, slope, missing):
+    for row, x in enumerate(values):
+        scores[row] += missing if np.isnan(x) else x * slope
+
+
+def add_word_scores(scores, starts, words, counts, table):
+    for row in range(len(scores)):
+        for entry in range(starts[row], starts[row + 1]):
+            if counts[entry]:
+                scores[row] += float(counts[entry]) * table[words[entry]]
+
+
+def best_class(scores):
+    return np.argmax(np.where(np.isnan(scores), -np.inf, scores), axis=1)
+
+
+@np.errstate(all="ignore")
+def softmax(scores):
+    top = scores.max(axis=1, keepdims=True)
+    shares = exp(scores - np.where(top == -np.inf, 0.0, top))
+    total = np.zeros(len(scores))
+    for c in range(scores.shape[1]):  # left to right, as the kernel adds
+        total = total + shares[:, c]
+    return np.where(total[:, None] == 0.0, 0.0, shares / total[:, None])
+
+
+@np.errstate(all="ignore")
+def log_sum_exp(scores):
+    top = scores.max(axis=1)
+    total = np.zeros(len(scores))
+    for c in range(scores.shape[1]):
+        total = total + exp(scores[:, c] - top)
+    return np.where(top == -np.inf, -np.inf, top + log(total))
+
+
+# ---- linear sums ----
+
+FINE = 2.0**40
+
+
+def nearest_whole(x):
+    return round(min(max(x, -(2.0**50)), 2.0**50))
+
+
+def _linear_row(columns, beta, row):
+    """Return the parameters that take part, x over bound of each, and the scores."""
+    at, parts, score = [0], [1.0], beta[0].copy()
+    for data, first, levels, bound in columns:
+        if data.dtype.kind == "f":
+            x, where = float(data[row]), first
+            if x != x:
+                continue
+        else:
+            x, where = 1.0, first + int(data[row])
+            if data[row] >= levels:
+                continue
+        score = score + x * beta[where]
+        at.append(where)
+        parts.append(x / bound)
+    return at, parts, score
+
+
+def linear_sums(columns, beta, classes, weights=None):
+    """Return objective, gradient[parameter, free] and curvature[parameter, free, parameter, free], whole."""
+    size, free = beta.shape
+    objective = 0
+    gradient = np.zeros((size, free), object)
+    curvature = np.zeros((size, free, size, free), object)
+    for row, label in enumerate(classes.tolist()):
+        w = 1 if weights is None else int(weights[row])
+        at, parts, score = _linear_row(columns, beta, row)
+        top = max(0.0, *score.tolist())
+        own = float(score[label]) if label < free else 0.0
+        shares = [float(exp(s - top)) for s in score.tolist()]
+        total = 0.0
+        for s in shares:
+            total += s
+        total += float(exp(-top))
+        shares = [s / total for s in shares]
+        objective += w * nearest_whole(((top - own) + float(log(total))) * FINE)
+        for k in range(free):
+            r = shares[k] - (1.0 if k == label else 0.0)
+            for i, x in zip(at, parts, strict=True):
+                gradient[i, k] += w * nearest_whole(r * x * FINE)
+            for m in range(free):
+                h = shares[k] * ((1.0 if k == m else 0.0) - shares[m])
+                for i, x in zip(at, parts, strict=True):
+                    for j, z in zip(at, parts, strict=True):
+                        if j <= i:
+                            curvature[i, k, j, m] += w * nearest_whole(h * (x * z) * FINE)
+    return objective, gradient, curvature

@@ -1,0 +1,14 @@
+// Runs every kernel on hard inputs with all checks on; the sanitizers do the judging, EXPECT checks sums that must hold.
+#include "tests.hpp"
+
+int main() {
+    test_counts();
+    test_ranks();
+    test_moments();
+    test_math();
+    test_hashes();
+    test_scores_and_linear();
+    test_numbers();
+    test_words();
+    std::puts("sanitize: all kernels clean");
+}

@@ -1,0 +1,80 @@
+// exp and log, whole-number logarithms, hashes, scores and linear sums.
+#include "kernels/entropy.hpp"
+#include "kernels/hash.hpp"
+#include "kernels/linear.hpp"
+#include "kernels/scores.hpp"
+#include "tests.hpp"
+
+using namespace tally;
+
+void test_math() {
+    auto in = hard_doubles(1000, 1);
+    for (double x : {infinity, -infinity, 709.79, -745.2, 1e300, -1e300}) in.push_back(x);
+    std::vector<double> out(in.size());
+    exp_values(in.size(), in.data(), out.data());
+    log_values(in.size(), in.data(), out.data());
+    log2_values(in.size(), in.data(), out.data());
+    log1p_values(in.size(), in.data(), out.data());
+    sigmoid_values(in.size(), in.data(), out.data());
+    EXPECT(exp_of(0.0) == 1.0 && log_of(1.0) == 0.0 && log2_of(8.0) == 3.0);
+    std::vector<int64_t> table(5000);
+    n_log2_n_table(table.size(), 0, 32, table.data());
+    for (size_t n = 2; n < table.size(); ++n) EXPECT(table[n] > table[n - 1]);
+    EXPECT(n_log2_n((uint64_t{1} << 32) - 1, 24) > 0);
+}
+
+void test_hashes() {
+    const char data[] = {'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'};  // no final zero: one step beyond is seen
+    const std::vector<int32_t> offsets{0, 0, 1, 9, 9};
+    const std::vector<uint8_t> validity{0b00101000};
+    std::vector<uint64_t> hashes(4);
+    add_text_hashes(4, TextCells<int32_t>{data, offsets.data(), validity.data(), 2}, 7, hashes.data());
+    EXPECT(hashes[0] == hashes[2] && hashes[1] != hashes[3]);
+    const auto values = hard_doubles(4, 3);
+    add_double_hashes(4, values.data(), 1, 8, hashes.data());
+    const auto codes = numbers_below<uint16_t>(4, 3, 4);
+    const std::vector<uint64_t> table{1, 2, 3};
+    add_code_hashes(4, codes.data(), 3, table.data(), hashes.data());
+    mix_hashes(4, hashes.data());
+    const std::vector<int64_t> weights{1, 0, INT64_MAX, 3};
+    EXPECT(sum_hashes(4, hashes.data(), hashes.data(), nullptr) != sum_hashes(4, hashes.data(), hashes.data(), weights.data()));
+}
+
+void test_scores_and_linear() {
+    const size_t rows = 700, n_classes = 3;
+    std::vector<double> scores(rows * n_classes), shares(scores.size()), table = hard_doubles(5 * n_classes, 9);
+    for (double& x : table) x = x == x && x < 1e300 && x > -1e300 ? x : -infinity;
+    const auto codes = numbers_below<uint8_t>(rows, 5, 1);
+    const auto values = hard_doubles(rows * 2, 2);
+    const std::vector<double> mean{0, 1, 2}, half{1, 2, 3}, constant{0, 0, 1};
+    add_code_scores(rows, 5, n_classes, codes.data(), table.data(), scores.data());
+    add_gaussian_scores(rows, n_classes, values.data(), 2, mean.data(), half.data(), constant.data(), scores.data());
+    add_linear_scores(rows, n_classes, values.data() + 1, 2, mean.data(), half.data(), scores.data());
+    std::vector<int64_t> starts(rows + 1);
+    for (size_t row = 0; row < rows; ++row) starts[row + 1] = starts[row] + static_cast<int64_t>(row % 3);
+    const size_t entries = static_cast<size_t>(starts[rows]);
+    const auto words = numbers_below<uint32_t>(entries, 5, 6), counts = numbers_below<uint32_t>(entries, 4, 7);
+    add_word_scores(rows, 5, n_classes, starts.data(), words.data(), counts.data(), table.data(), scores.data());
+    std::vector<uint8_t> best(rows);
+    std::vector<double> out(rows);
+    best_class(rows, n_classes, scores.data(), best.data());
+    softmax(rows, n_classes, scores.data(), shares.data());
+    log_sum_exp(rows, n_classes, scores.data(), out.data());
+
+    std::vector<double> x(rows), beta(5 * 2);
+    for (size_t row = 0; row < rows; ++row) x[row] = row % 50 == 0 ? not_a_number : static_cast<double>(row % 9) - 4.0;
+    for (size_t i = 0; i < beta.size(); ++i) beta[i] = static_cast<double>(i) * 40.0 - 100.0;
+    const auto levels = numbers_below<uint32_t>(rows, 5, 8);
+    const auto classes = numbers_below<uint8_t>(rows, 3, 9);
+    const auto weights = numbers_below<int64_t>(rows, 1u << 30, 10);
+    const LinearColumn columns[] = {{x.data(), 1, nullptr, 1, 0, 4.0}, {nullptr, 0, levels.data(), 2, 3, 1.0}};
+    const LinearModel model{2, 2, 5, columns, beta.data()};
+    std::vector<size_t> at(3);
+    std::vector<double> part(3), score(2);
+    std::vector<Wide> objective(1), gradient(10), curvature(100);
+    for (const int64_t* w : {static_cast<const int64_t*>(nullptr), weights.data()}) {
+        add_linear_sums(rows, model, classes.data(), w, {at.data(), part.data(), score.data()},
+                        {objective.data(), gradient.data(), curvature.data()});
+    }
+    EXPECT(objective[0].high >= 0);
+}

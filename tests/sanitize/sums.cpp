@@ -1,0 +1,100 @@
+// Counts, ranks and moments.
+#include "kernels/counts.hpp"
+#include "kernels/moments.hpp"
+#include "kernels/ranks.hpp"
+#include "kernels/scan.hpp"
+#include "tests.hpp"
+
+using namespace tally;
+
+template <class Code, class Class>
+void count_one(size_t rows, size_t n_codes, size_t n_classes) {
+    const auto codes = numbers_below<Code>(rows, n_codes, 1);
+    const auto classes = numbers_below<Class>(rows, n_classes, 2);
+    const auto nodes = numbers_below<uint32_t>(rows, 3, 3);
+    const auto weights = numbers_below<int64_t>(rows, 1u << 30, 4);
+    std::vector<int64_t> table(n_codes * n_classes), noded(3 * n_codes * n_classes), total(n_classes);
+    count_codes(rows, nullptr, codes.data(), classes.data(), nullptr, n_codes, n_classes, table.data());
+    count_codes(rows, nodes.data(), codes.data(), classes.data(), weights.data(), n_codes, n_classes, noded.data());
+    count_classes(rows, classes.data(), nullptr, n_classes, total.data());
+    int64_t sum = 0;
+    for (int64_t n : table) sum += n;
+    EXPECT(sum == static_cast<int64_t>(rows));
+}
+
+void test_counts() {
+    for (size_t rows : {0, 1, 3, 4, 5, 1000}) {
+        count_one<uint8_t, uint8_t>(rows, 5, 3);
+        count_one<uint8_t, uint32_t>(rows, 256, 7);
+        count_one<uint16_t, uint16_t>(rows, 300, 9);
+        count_one<uint32_t, uint8_t>(rows, 70000, 2);
+    }
+}
+
+template <class Code>
+void rank_one(const std::vector<double>& values, ptrdiff_t stride) {
+    const size_t rows = values.size() / static_cast<size_t>(stride);
+    const Column column{values.data(), stride};
+    std::vector<uint64_t> elements(rows), spare(rows);
+    const Ranked ranked = rank_rows(rows, column, elements.data(), spare.data());
+    std::vector<Code> codes(rows);
+    std::vector<double> distinct(ranked.distinct);
+    std::vector<int64_t> counts(ranked.distinct);
+    std::vector<uint32_t> order(rows);
+    rank_codes(rows, column, ranked, codes.data(), distinct.data(), counts.data(), order.data());
+    for (size_t row = 0; row < rows; ++row) {
+        const double x = column[row];
+        EXPECT(x != x ? codes[row] == ranked.distinct : distinct[codes[row]] == x);
+    }
+    for (size_t i = 1; i < ranked.distinct; ++i) EXPECT(distinct[i - 1] < distinct[i]);
+    std::vector<double> cuts = distinct;
+    std::vector<uint16_t> bins(rows);
+    bin_values(rows, column, cuts.size(), cuts.data(), bins.data());
+    bin_values(rows, column, 0, cuts.data(), bins.data());
+    Scan seen = scan_nothing();
+    scan_values(0, rows, values.data(), stride, seen);
+    EXPECT(seen.missing == rows - ranked.present);
+}
+
+void test_ranks() {
+    for (size_t rows : {0, 1, 2, 100, 5000}) {
+        rank_one<uint32_t>(hard_doubles(rows, rows + 1), 1);
+        rank_one<uint32_t>(hard_doubles(rows * 3, rows + 2), 3);
+        rank_one<uint16_t>(std::vector<double>(rows, 2.5), 1);
+        std::vector<double> close(rows);
+        for (size_t i = 0; i < rows; ++i) close[i] = i == 0 ? 1e300 : 1.0 + static_cast<double>(i * 7 % 97) * 0x1p-52;
+        rank_one<uint32_t>(close, 1);
+    }
+    const auto whole = numbers_below<int64_t>(50, 1000, 9);
+    int64_t low = 0, high = 0;
+    scan_whole(50, whole.data(), 1, low, high);
+    EXPECT(low <= high);
+}
+
+void test_moments() {
+    for (size_t n_classes : {1, 2, 40, 200}) {
+        const size_t rows = 3000, columns = 18;
+        const auto values = hard_doubles(rows * columns, n_classes);
+        const auto classes = numbers_below<uint8_t>(rows, n_classes, 5);
+        const auto weights = numbers_below<int64_t>(rows, 1u << 30, 6);
+        const Matrix matrix{rows, columns, values.data(), static_cast<ptrdiff_t>(columns), 1};
+        for (const int64_t* w : {static_cast<const int64_t*>(nullptr), weights.data()}) {
+            std::vector<uint64_t> scratch(bucket_words(columns, n_classes, w != nullptr));
+            std::vector<int64_t> missing(columns * n_classes), sums(missing.size() * sum_digits),
+                squares(missing.size() * square_digits);
+            add_matrix_moments(matrix, classes.data(), w, n_classes, scratch.data(),
+                               {missing.data(), sums.data(), squares.data()});
+            for (uint64_t word : scratch) EXPECT(word == 0);
+            for (size_t i = 0; i < squares.size(); ++i) EXPECT(squares[i] >= 0);
+        }
+    }
+    // The largest double with the largest weight touches the last digits.
+    const double most[] = {1.7976931348623157e308};
+    const uint8_t label[] = {0};
+    const int64_t weight[] = {INT64_MAX};
+    std::vector<int64_t> missing(1), sums(sum_digits), squares(square_digits);
+    std::vector<uint64_t> scratch(bucket_words(1, 1, true));
+    const MomentTables tables{missing.data(), sums.data(), squares.data()};
+    add_matrix_moments(Matrix{1, 1, most, 1, 1}, label, weight, 1, scratch.data(), tables);
+    add_moments(1, Column{most, 1}, label, weight, 1, tables);
+}

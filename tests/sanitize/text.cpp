@@ -1,0 +1,133 @@
+// Text cells to numbers and texts to words: random bytes in arrays of exact size, tables that must grow again and again.
+#include <cstring>
+#include <string>
+
+#include "kernels/numbers.hpp"
+#include "kernels/tokens.hpp"
+#include "tests.hpp"
+
+using namespace tally;
+
+namespace {
+
+struct Column {
+    std::vector<uint8_t> data;
+    std::vector<int64_t> offsets{0};
+    void add(const std::string& text) {
+        data.insert(data.end(), text.begin(), text.end());
+        offsets.push_back(static_cast<int64_t>(data.size()));
+    }
+    const char* text() const { return reinterpret_cast<const char*>(data.data()); }
+};
+
+// Pieces that meet every branch: letters of one to four bytes, broken bytes, sigma and dotted I, marks, digits.
+Column random_column(size_t rows, size_t longest, uint64_t seed) {
+    static const std::string pieces[] = {"a",  "B",    "7",    "_",  " ",    "'",  ".",  ",",        "é",    "Σ",   "İ",
+                                         "漢", "😀",   "\xC3", "\x80", "\xF0\x9F", "Ⱥ", "-",  "e",        "+",    "%",   "$",
+                                         "€",  "1234", "true", "inf", "2012-03-04", "T", ":", "wordword", "\xED\xA0\x80"};
+    Column out;
+    for (size_t row = 0; row < rows; ++row) {
+        std::string text;
+        const auto length = numbers_below<uint32_t>(1, longest + 1, seed + row)[0];
+        for (uint32_t pick : numbers_below<uint32_t>(length, std::size(pieces), seed ^ row * 77)) text += pieces[pick];
+        out.add(text);
+    }
+    out.data.shrink_to_fit();
+    return out;
+}
+
+struct Table {
+    std::vector<uint64_t> slots = std::vector<uint64_t>(4);
+    std::vector<Word> records = std::vector<Word>(3);
+    std::vector<uint8_t> arena = std::vector<uint8_t>(16);
+    size_t words = 0;
+    WordTable view() { return {slots.data(), slots.size(), records.data(), words, arena.data(), arena.size()}; }
+    void grow(Stop stop) {
+        if (stop == stop_arena) return arena.resize(arena.size() + 7);
+        std::vector<uint64_t> more(slots.size() * 2);
+        move_slots(slots.data(), slots.size(), more.data(), more.size());
+        slots = more;
+        records.resize(more.size() / 2 + 1);
+    }
+};
+
+// Counts a column with memory that is always a little too small; returns all entries row by row.
+std::vector<uint32_t> counted(const Column& column, Table& table, bool frozen, std::vector<uint32_t>& lengths) {
+    const Texts texts{column.offsets.size() - 1, column.data.data(), column.data.size(), column.offsets.data(), nullptr,
+                      0, {"?", nullptr, 0}};
+    std::vector<uint32_t> words(2), counts(2), all;
+    std::vector<uint8_t> scratch(16);
+    lengths.assign(texts.rows, 0);
+    for (Word& word : table.records) word.row = -1;
+    size_t row = 0, entries = 0;
+    while (true) {
+        WordTable view = table.view();
+        const Stop stop = count_words(texts, row, view, frozen, {lengths.data(), words.data(), counts.data(), words.size()},
+                                      entries, {scratch.data(), scratch.size()});
+        table.words = view.words;
+        if (stop == stop_done) break;
+        if (stop == stop_entries) words.resize(words.size() + 3), counts.resize(words.size());
+        else if (stop == stop_scratch) scratch.resize(scratch.size() + 9);
+        else table.grow(stop);
+    }
+    std::vector<uint64_t> longest(texts.rows ? 1 + *std::max_element(lengths.begin(), lengths.end()) : 1);
+    entries = place_words(texts.rows, nullptr, static_cast<uint32_t>(table.words),
+                          {lengths.data(), words.data(), counts.data(), words.size()}, longest.data());
+    for (size_t e = 0; e < entries; ++e) all.push_back(words[e]), all.push_back(counts[e]);
+    return all;
+}
+
+}  // namespace
+
+void test_numbers() {
+    Column marks;
+    for (const char* mark : {"", "?", "NA", "-"}) marks.add(mark);
+    for (uint64_t seed = 0; seed < 20; ++seed) {
+        Column column = random_column(300, 12, seed * 1000);
+        column.add(std::string(1001, '1'));
+        column.add(std::string(1000, '1'));
+        column.add(std::string(998, '1') + ",5");
+        column.data.shrink_to_fit();
+        const size_t rows = column.offsets.size() - 1;
+        const std::vector<uint8_t> validity(rows / 8 + 2, 0b10111101);
+        std::vector<double> values(rows);
+        std::vector<uint8_t> kinds(rows);
+        std::vector<int64_t> counts(cell_kinds), first(cell_kinds, -1);
+        const Marks missing{marks.text(), marks.offsets.data(), 4};
+        parse_numbers(rows, column.text(), column.offsets.data(), validity.data(), seed % 8, missing, seed % 2 ? '.' : ',',
+                      seed % 3 == 0, values.data(), kinds.data(), counts.data(), first.data());
+        int64_t total = 0;
+        for (int64_t n : counts) total += n;
+        EXPECT(total == static_cast<int64_t>(rows));
+    }
+}
+
+void test_words() {
+    for (uint64_t seed = 0; seed < 12; ++seed) {
+        const Column column = random_column(seed == 0 ? 0 : 60, seed % 3 == 0 ? 400 : 20, seed * 999);
+        Table table, other, merged;
+        std::vector<uint32_t> lengths, again;
+        const auto found = counted(column, table, false, lengths);
+        EXPECT(counted(column, table, true, again) == found && again == lengths);
+        counted(random_column(40, 30, seed + 5), other, false, again);
+        for (Table* from : {&table, &other}) {
+            std::vector<uint32_t> place(from->words);
+            size_t word = 0;
+            while (true) {
+                WordTable into = merged.view();
+                const Stop stop = merge_words(from->view(), word, into, place.data());
+                merged.words = into.words;
+                if (stop == stop_done) break;
+                merged.grow(stop);
+            }
+        }
+        std::vector<WordKey> keys(merged.words);
+        std::vector<uint32_t> order(merged.words);
+        sort_words(merged.view(), keys.data(), order.data());
+        const auto text = [&](uint32_t w) {
+            return std::string(merged.arena.begin() + merged.records[w].start,
+                               merged.arena.begin() + merged.records[w].start + merged.records[w].length);
+        };
+        for (size_t i = 1; i < order.size(); ++i) EXPECT(text(order[i - 1]) < text(order[i]));
+    }
+}

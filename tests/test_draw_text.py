@@ -1,0 +1,58 @@
+"""Data to lines of text: widths, bars, small distributions, and nothing hostile."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tallystick.draw.text import Span, bar, clean, cut, padded, plain, spark, table, width, wrapped
+
+
+@given(st.text())
+def test_clean_text_is_printable(text):
+    assert all(c.isprintable() for c in clean(text))
+
+
+@given(st.text(st.characters(categories=["L", "N", "P", "S"])), st.integers(1, 30))
+def test_cut_text_is_never_wider_than_asked(text, cells):
+    assert width(cut(text, cells)) <= cells
+
+
+@given(st.floats(0, 1), st.integers(1, 60))
+def test_bar_is_as_long_as_its_share(share, cells):
+    drawn = bar(share, cells)
+    assert len(drawn) <= cells
+    assert (drawn == "") == (share == 0)
+    assert abs(sum(8 if c == "█" else " ▏▎▍▌▋▊▉".index(c) for c in drawn) - share * cells * 8) <= 1
+
+
+@given(st.lists(st.integers(0, 1000), max_size=20))
+def test_spark_has_a_block_for_every_count_and_a_blank_for_none(counts):
+    drawn = spark(counts)
+    assert len(drawn) == len(counts)
+    assert [c == " " for c in drawn] == [n == 0 for n in counts]
+
+
+def test_spark_shows_heights():
+    assert spark([1, 4, 8]) == "▂▅█"
+
+
+def test_wide_characters_take_two_cells():
+    assert width("日本") == 4
+    assert padded("日本", 6) == "日本  "
+    assert cut("日本語", 5) == "日本…"
+
+
+@pytest.mark.parametrize("cells", [40, 60, 80])
+def test_table_gives_way_in_its_first_column(cells):
+    rows = [[Span("a" * 90), Span("1"), Span("x")], [Span("b"), Span("22"), Span("yy")]]
+    lines = plain(table(["name", "n", "text"], rows, frozenset({1}), cells)).split("\n")
+    assert max(map(len, lines)) == cells
+    assert lines[1].startswith("aaa")
+    assert "…" in lines[1]
+    assert lines[2].endswith("22  yy")
+
+
+def test_wrapped_lines_are_indented_under_their_opening():
+    assert plain(wrapped("one two three four", 12, "  - ")) == "  - one two\n    three\n    four"

@@ -1,0 +1,198 @@
+"""What every engine must keep. A new engine joins by adding its name and a way to make it to ENGINES."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tallystick import kernels
+from tallystick.data.encode import Block
+from tallystick.data.schema import Column, Schema, Target
+from tallystick.engines.local import Local
+from tallystick.errors import OptionError
+from tallystick.stats.bayes import Ask, BayesSums
+
+ENGINES = {
+    "local, 1 thread": lambda progress=None: Local(1, progress),
+    "local, 2 threads": lambda progress=None: Local(2, progress),
+    "local, 8 threads": lambda progress=None: Local(8, progress),
+}
+engines = pytest.mark.parametrize("engine", ENGINES.values(), ids=list(ENGINES))
+
+SCHEMA = Schema(
+    (Column("sky", "levels", ("a", "b", "c")), Column("x", "numeric"), Column("t", "text", words=("u", "v"))),
+    Target("y", ("no", "yes")),
+)
+QUESTION = BayesSums((Ask("sky", "codes", 3), Ask("x", "moments"), Ask("t", "words", 2)), 2)
+
+
+class Blocks:
+    """A table of given blocks; `rows` is 0 so that engines do not take it for small."""
+
+    schema, notes, unit, rows = SCHEMA, (), 1, 0
+
+    def __init__(self, blocks):
+        self.given = blocks
+
+    def blocks(self):
+        yield from self.given
+
+
+def block(rows, weights=None):
+    """Return a block of rows (class, code, value, words)."""
+    starts = np.cumsum([0] + [len(r[3]) for r in rows]).astype(np.int64)
+    words = np.array([w for r in rows for w in sorted(r[3])], np.uint32)
+    columns = {
+        "sky": np.array([r[1] for r in rows], np.uint8),
+        "x": np.array([r[2] for r in rows], np.float64),
+        "t": (starts, words, np.ones(len(words), np.uint32)),
+    }
+    classes = np.array([r[0] for r in rows], np.uint8)
+    return Block(len(rows), columns, classes, None, None if weights is None else np.array(weights, np.int64))
+
+
+row = st.tuples(
+    st.integers(0, 1),
+    st.integers(0, 3),
+    st.floats(allow_infinity=False),
+    st.sets(st.integers(0, 2), max_size=3),
+)
+
+
+def same(a, b):
+    assert a.keys() == b.keys()
+    for name in a:
+        np.testing.assert_array_equal(a[name], b[name], err_msg=name)
+
+
+@engines
+@settings(max_examples=40, deadline=None)
+@given(rows=st.lists(row, max_size=30), cuts=st.lists(st.integers(0, 30), max_size=6), seed=st.randoms())
+def test_total_does_not_depend_on_order_or_partitions(engine, rows, cuts, seed):
+    whole = QUESTION.add(QUESTION.zero(), block(rows))
+    shuffled = list(rows)
+    seed.shuffle(shuffled)
+    ends = sorted({0, len(rows), *(c for c in cuts if c < len(rows))})
+    parts = [block(shuffled[a:b]) for a, b in zip(ends, ends[1:], strict=False)]
+    same(engine().total(Blocks(parts), QUESTION), whole)
+
+
+@engines
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.tuples(row, st.integers(1, 5)), min_size=1, max_size=12))
+def test_a_whole_weight_is_that_many_copies(engine, rows):
+    weighted = block([r for r, _ in rows], [w for _, w in rows])
+    copies = block([r for r, w in rows for _ in range(w)])
+    same(engine().total(Blocks([weighted]), QUESTION), engine().total(Blocks([copies]), QUESTION))
+
+
+@engines
+def test_no_rows_give_the_total_of_no_rows(engine):
+    same(engine().total(Blocks([]), QUESTION), QUESTION.zero())
+
+
+@engines
+def test_progress_ends_at_all_rows(engine):
+    seen = []
+    parts = [block([(0, 1, 2.0, {1})] * 10) for _ in range(20)]
+    engine(lambda done, of: seen.append(done)).total(Blocks(parts), QUESTION)
+    assert seen[-1] == max(seen) == 200
+    assert len(seen) == 20
+
+
+@engines
+def test_an_error_in_a_block_is_raised_and_no_thread_is_left(engine):
+    class Bad(Blocks):
+        def blocks(self):
+            yield block([(0, 1, 2.0, set())])
+            raise RuntimeError("the disk is gone")
+
+    before = threading.active_count()
+    with pytest.raises(RuntimeError, match="the disk is gone"):
+        engine().total(Bad([]), QUESTION)
+    assert threading.active_count() == before
+
+
+@engines
+def test_memory_is_bounded_by_one_block_per_thread(engine):
+    alive, most = [0], [0]
+
+    class Counted(BayesSums):
+        def add(self, total, given):
+            out = super().add(total, given)
+            alive[0] -= 1
+            return out
+
+    class Streamed(Blocks):
+        def blocks(self):
+            for _ in range(50):
+                alive[0] += 1
+                most[0] = max(most[0], alive[0])
+                yield block([(0, 1, 2.0, set())])
+
+    engine().total(Streamed([]), Counted(QUESTION.asks, 2))
+    assert most[0] <= 9  # 8 threads hold a block each, one is on its way
+
+
+def test_threads_must_be_a_whole_number_from_1():
+    for bad in (0, -1, 1.5, "2", True):
+        with pytest.raises(OptionError, match="threads"):
+            Local(bad).total(Blocks([block([(0, 1, 2.0, set())])]), QUESTION)
+
+
+JOB = textwrap.dedent(
+    """
+    import sys, threading, time
+    import numpy as np
+    from tallystick.data.encode import Block
+    from tallystick.engines.local import Local
+    from tallystick.stats.bayes import Ask, BayesSums
+    rows, columns = 5_000_000, 20
+    rng = np.random.default_rng(0)
+    codes = {f"c{j}": rng.integers(0, 50, rows).astype(np.uint8) for j in range(columns)}
+    classes = rng.integers(0, 2, rows).astype(np.uint8)
+    class Table:
+        def blocks(self):
+            while True:  # for ever: only an interrupt ends it
+                for a in range(0, rows, 65_536):
+                    yield Block(len(classes[a:a + 65_536]), {n: c[a:a + 65_536] for n, c in codes.items()},
+                                classes[a:a + 65_536])
+    Table.rows = rows
+    print("ready", flush=True)
+    try:
+        Local(2).total(Table(), BayesSums(tuple(Ask(n, "codes", 50) for n in codes), 2))
+    except KeyboardInterrupt:
+        print("interrupted", threading.active_count(), flush=True)
+    """
+)
+
+
+def test_an_interrupt_ends_a_5m_by_20_job_within_half_a_second_with_no_thread_left(tmp_path):
+    command = [sys.executable, "-c", JOB]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=tmp_path, text=True) as job:
+        try:
+            assert job.stdout.readline() == "ready\n"
+            time.sleep(0.5)
+            sent = time.monotonic()
+            job.send_signal(signal.SIGINT)
+            assert job.stdout.readline() == "interrupted 1\n"
+            assert time.monotonic() - sent < 0.5
+            assert job.wait(timeout=30) == 0
+        finally:
+            job.kill()
+    assert os.listdir(tmp_path) == []
+
+
+def test_classes_are_counted_in_every_width():
+    for dtype in (np.uint8, np.uint16, np.uint32):
+        assert kernels.count_classes(np.array([0, 1, 1], dtype), 2).tolist() == [1, 2]

@@ -1,0 +1,435 @@
+"""What columns are taken for: the rules of the front door, one promise each."""
+
+from __future__ import annotations
+
+import os
+from decimal import Decimal
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from tallystick.data.encode import read_table
+from tallystick.data.schema import Wishes
+from tallystick.data.source import open_source, read
+from tallystick.errors import DataError, OptionError, TargetError
+
+Y = ["p", "q"]
+
+
+def table_of(cells, wishes=None, **options):
+    frame = {"x": cells, "other": [1.5, 2.5] * (len(cells) // 2) + [3.5] * (len(cells) % 2)}
+    return read_table(open_source(frame), wishes, **options)
+
+
+def kind_of(cells, wishes=None, **options):
+    return table_of(cells, wishes, **options).schema["x"]
+
+
+def codes(table):
+    return [note.code for note in table.notes]
+
+
+def test_numbers_as_text_are_numbers():
+    column = kind_of([" 3", "4.5", "1e3", "-2", "?"])
+    assert (column.kind, column.low, column.high, column.missing) == ("numeric", -2.0, 1000.0, 1)
+
+
+@pytest.mark.parametrize("cells", [[0, 1, 1, 0], [0.0, 1.0, 1.0, 0.0], ["0", "1", "1.0", "0"]])
+def test_zero_and_one_are_a_boolean_column(cells):
+    column = kind_of(cells)
+    assert (column.kind, column.levels) == ("boolean", ("0", "1"))
+
+
+@pytest.mark.parametrize("cells", [[True, False, None], ["true", "FALSE", "?"], ["True", "False", "NA"]])
+def test_true_and_false_in_any_case_are_a_boolean_column(cells):
+    column = kind_of(cells)
+    assert (column.kind, column.levels, column.missing) == ("boolean", ("false", "true"), 1)
+
+
+def test_yes_and_no_stay_levels():
+    assert kind_of(["yes", "no", "yes"]).levels == ("no", "yes")
+
+
+# row 24
+def test_nearly_all_numbers_are_numbers_and_the_few_others_are_missing_and_named():
+    table = table_of([str(i * 1.5) for i in range(300)] + ["n/a", "oops"])
+    assert table.schema["x"].kind == "numeric"
+    assert table.schema["x"].missing == 2
+    (note,) = [n for n in table.notes if n.code == "texts-as-missing"]
+    assert "'n/a', 'oops'" in note.text
+    assert note.count == 2
+
+
+def test_mixed_numbers_and_text_are_levels():
+    assert kind_of(["2", "4", "more", "2"]).levels == ("2", "4", "more")
+
+
+def test_eleven_other_texts_are_too_many():
+    assert kind_of([str(i % 50 * 1.5) for i in range(3000)] + [f"t{i}" for i in range(11)]).kind == "levels"
+
+
+# row 25
+def test_missing_marks_are_missing_by_default_and_can_be_set():
+    cells = ["", "NA", "NaN", "null", "None", "?", "-", "a", "b"]
+    assert kind_of(cells).missing == 6
+    column = kind_of(cells, Wishes(missing=("-",)))
+    assert column.missing == 2  # an empty cell is always missing
+    assert "NA" in column.levels
+
+
+def test_a_number_can_be_a_missing_mark_in_any_container():
+    for cells in ([1.5, -999.0, 3.5], ["1.5", "-999", "3.5"], np.array([1.5, -999, 3.5])):
+        column = kind_of(cells, Wishes(missing=(-999,)))
+        assert (column.missing, column.low) == (1, 1.5)
+
+
+# row 26
+def test_an_all_missing_or_constant_column_is_left_out_with_a_note():
+    for cells in ([None] * 4, ["?"] * 4, ["a", "a", "a", None], [7, 7, 7, 7], [True] * 4):
+        table = table_of(cells)
+        assert table.schema["x"].kind == "out"
+        assert codes(table) == ["column-left-out"]
+
+
+def test_a_constant_column_with_declared_levels_stays():
+    column = kind_of(["Warm"] * 4, Wishes(levels={"x": ["Cool", "Warm"]}))
+    assert (column.kind, column.levels) == ("levels", ("Cool", "Warm"))
+
+
+def test_a_value_outside_declared_levels_is_an_error():
+    with pytest.raises(DataError, match=r"'Hot', not among its declared levels"):
+        kind_of(["Warm", "Hot"], Wishes(levels={"x": ["Cool", "Warm"]}))
+
+
+# row 29
+def test_an_infinite_value_is_an_error_with_its_row_or_missing_on_request():
+    for cells in ([1.5, float("inf"), 2.5], ["1.5", "-inf", "2.5"]):
+        with pytest.raises(DataError, match=r"column 'x' holds 1 infinite value.*row.* 2.*inf='missing'"):
+            table_of(cells)
+        table = table_of(cells, inf="missing")
+        assert table.schema["x"].missing == 1
+        assert codes(table) == ["infinite-as-missing"]
+
+
+# row 30
+def test_huge_and_tiny_numbers_are_full_doubles():
+    column = kind_of(["1e308", "1e-308", "1e39"])
+    assert (column.low, column.high) == (1e-308, 1e308)
+
+
+# row 32
+def test_integers_beyond_double_precision_are_never_merged():
+    big = 2**53
+    for cells in ([big, big + 1, big + 2, big], [str(big), str(big + 1), str(big + 2), str(big)]):
+        table = table_of(cells)
+        assert table.schema["x"].levels == (str(big), str(big + 1), str(big + 2))
+        assert codes(table) == ["large-integers"]
+    assert kind_of([2**60, 2**61, 5, 2**60]).kind == "numeric"  # exact doubles
+    assert kind_of(np.array([2**64 - 1, 5, 5, 5], np.uint64)).levels == ("18446744073709551615", "5")
+
+
+# row 34
+def test_leading_zeros_are_kept_as_levels_with_a_note():
+    table = table_of(["00123", "00123", "4567", "00999"])
+    assert table.schema["x"].levels == ("00123", "00999", "4567")
+    assert codes(table) == ["leading-zeros"]
+
+
+# row 35
+@pytest.mark.parametrize(
+    ("cells", "code"),
+    [
+        (["3,14", "2,5", "3,14"], "decimal-comma"),
+        (["1,234", "5,678", "1,234"], "thousands"),
+        (["12 %", "5%", "5%"], "percent"),
+        (["$5", "$7", "$5"], "currency"),
+    ],
+)
+def test_formatted_numbers_are_named_never_guessed(cells, code):
+    table = table_of(cells)
+    assert table.schema["x"].kind == "levels"
+    assert codes(table) == [code]
+
+
+def test_a_decimal_comma_is_read_on_request(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("x;y\n3,14;a\n2,5;b\n")
+    assert read_table(read(path, decimal=",")).schema["x"].high == 3.14
+
+
+# row 36
+def test_iso_dates_are_days_with_a_note_in_any_type():
+    texts = ["1970-01-02", "1970-01-11", None]
+    stamps = pd.to_datetime(pd.Series(texts))
+    dates = [None if t is None else pd.Timestamp(t).date() for t in texts]
+    for cells in (texts, stamps, dates, pa.array(stamps), pa.array(dates, pa.date32())):
+        table = read_table(open_source({"x": cells, "o": [1, 2, 3]}))
+        assert table.schema["x"].unit == "date"
+        assert table.column("x")[:2].tolist() == [1.0, 10.0]
+        assert codes(table) == ["dates"]
+
+
+def test_times_have_the_same_bits_as_text_and_as_timestamps():
+    texts = ["2020-03-04T05:06:07.89", "1999-12-31 23:59:59", "2020-03-04T05:06:07Z"]
+    stamps = pd.Series([pd.Timestamp(t).tz_localize(None) for t in texts])
+    written, typed = table_of(texts).column("x"), table_of(stamps).column("x")
+    assert written.tolist() == typed.tolist()
+    assert table_of(pa.array(stamps).cast(pa.timestamp("ms"))).column("x").tolist() == typed.tolist()
+
+
+def test_other_dates_are_levels_never_guessed():
+    assert kind_of(["03/04/2012", "04/03/2012", "03/04/2012"]).kind == "levels"
+
+
+# row 37
+def test_surrounding_spaces_are_stripped():
+    assert kind_of([" a", "a ", "b", "\tb"]).levels == ("a", "b")
+
+
+# row 38
+def test_long_texts_are_a_text_column_with_a_note():
+    table = table_of([f"this is message number {i} of the day" for i in range(40)])
+    assert table.schema["x"].kind == "text"
+    assert codes(table) == ["read-as-text"]
+
+
+# row 39
+def test_the_same_values_in_another_type_give_the_same_column():
+    words = ["a", "b", "a", "c"]
+    expected = kind_of(words)
+    unused = pd.Categorical(words, categories=["c", "a", "unused", "b"])
+    for cells in (
+        pd.Series(words, dtype="string"),
+        pd.Series(words, dtype=object),
+        pd.Series(unused),
+        pl.Series(words),
+        pl.Series(words, dtype=pl.Categorical),
+        pa.array(words, pa.large_string()),
+        pa.array(words, pa.string_view()),
+        pa.array(words).dictionary_encode(),
+    ):
+        assert kind_of(cells) == expected
+    numbers = [1, 2, None, 300]
+    expected = kind_of([1.0, 2.0, None, 300.0])
+    for cells in (
+        pd.Series(numbers, dtype="Int64"),
+        pd.Series(numbers, dtype="Float32"),
+        pd.Series(pd.Categorical([1, 2, None, 300])),
+        pl.Series(numbers, dtype=pl.UInt16),
+        pa.array(numbers, pa.uint64()),
+        pa.array([Decimal("1.00"), Decimal("2.00"), None, Decimal("300.00")]),
+        pa.array(numbers, pa.float32()),
+        pa.array(numbers, pa.int32()).dictionary_encode(),
+        [1, 2.0, None, "300"],
+    ):
+        assert kind_of(cells) == expected, cells
+
+
+def test_ordered_categories_are_ordered_levels():
+    order = ["low", "mid", "high", "never"]
+    cells = pd.Series(pd.Categorical(["high", "low", "mid", "low"], categories=order, ordered=True))
+    assert kind_of(cells).kind == "ordered"
+    assert kind_of(cells).levels == ("low", "mid", "high")
+    polars = pl.Series(["high", "low", "mid", "low"], dtype=pl.Enum(order))
+    assert kind_of(polars) == kind_of(cells)
+
+
+@pytest.mark.parametrize(
+    ("cells", "cure"),
+    [
+        (pa.array([[1], [2]]), "Make columns of its parts"),
+        (pa.array([{"a": 1}, {"a": 2}]), "Make columns of its parts"),
+        (pa.array([b"x", b"y"]), "Decode it to text first"),
+        (pa.array([1, 2], pa.duration("s")), "number of seconds"),
+    ],
+)
+def test_types_that_hold_no_cells_are_refused_with_a_cure(cells, cure):
+    with pytest.raises(DataError, match=rf"column 'x' is of type.*{cure}"):
+        table_of(cells)
+    assert kind_of(cells, Wishes(kinds={"x": "out"})).kind == "out"
+
+
+# rows 20 and 46
+def test_a_saved_row_index_is_left_out_with_a_note():
+    table = read_table(open_source({"Unnamed: 0": [0, 1, 2, 3], "x": [1.5, 2.5, 1.5, 3.5]}))
+    assert table.schema["Unnamed: 0"].kind == "out"
+    assert "saved row index" in table.notes[0].text
+
+
+def test_identifiers_are_left_out_with_a_note_unless_kept():
+    for cells in ([f"id{i}" for i in range(30)], list(range(100, 130)), [str(i) for i in range(30)]):
+        table = table_of(cells)
+        assert table.schema["x"].kind == "out"
+        assert codes(table) == ["column-left-out"]
+        assert kind_of(cells, Wishes(keep=("x",))).kind in ("levels", "numeric")
+        assert kind_of(cells, Wishes(kinds={"x": "levels"})).kind == "levels"
+
+
+def test_a_measurement_is_no_identifier():
+    assert kind_of([i + 0.5 for i in range(30)]).kind == "numeric"  # real numbers
+    assert kind_of([2 * i for i in range(30)]).kind == "numeric"  # gaps
+    assert kind_of([40, 48, 60, 72, 80, 90]).kind == "numeric"  # few rows
+    assert kind_of(list(range(19))).kind == "numeric"
+
+
+# row 23
+def test_a_table_without_a_usable_column_says_why_each_was_left_out():
+    with pytest.raises(
+        DataError, match=r"no usable column.*'a' is left out: all 3.*'b' is left out: it has one value"
+    ):
+        read_table(open_source({"a": [None] * 3, "b": ["x"] * 3, "y": [1, 0, 1]}), target="y")
+
+
+def test_wishes_for_unknown_columns_or_kinds_are_errors():
+    with pytest.raises(OptionError, match=r"kinds names column 'X'.*Did you mean 'x'"):
+        kind_of([1, 2], Wishes(kinds={"X": "levels"}))
+    with pytest.raises(OptionError, match=r"the kind 'category'. Use one of: numeric"):
+        kind_of([1, 2], Wishes(kinds={"x": "category"}))
+    with pytest.raises(OptionError, match=r"its order is not known"):
+        kind_of(["a", "b"], Wishes(kinds={"x": "ordered"}))
+
+
+def test_a_cell_that_is_no_number_in_a_declared_numeric_column_is_an_error_with_its_row():
+    with pytest.raises(DataError, match=r"2 cells are no numbers, e.g. 'n/a' in row 2"):
+        kind_of(["1", "n/a", "2", "n/a"], Wishes(kinds={"x": "numeric"}))
+
+
+# ---- the target ----
+
+
+def target_of(labels, **options):
+    rows = len(labels)
+    return read_table(open_source({"x": np.arange(rows) * 1.5}), target=labels, **options)
+
+
+# row 33
+@pytest.mark.parametrize(
+    ("labels", "texts", "kind"),
+    [
+        ([1, 2, 10, 1], ("1", "2", "10"), "integer"),
+        ([1.0, 2.0, 10.0, 1.0], ("1", "2", "10"), "integer"),
+        (["b", "a", "b", "a"], ("a", "b"), "text"),
+        (["1", "2", "1", "2"], ("1", "2"), "text"),
+        ([True, False, True, True], ("false", "true"), "boolean"),
+        ([0.5, 1.5, 0.5, 1.5], ("0.5", "1.5"), "number"),
+    ],
+)
+def test_labels_are_canonical_texts_with_their_type(labels, texts, kind):
+    for given in (labels, np.array(labels), pd.Series(labels), pl.Series(labels), pa.array(labels)):
+        target = target_of(given).schema.target
+        assert (target.labels, target.type) == (texts, kind)
+
+
+def test_labels_of_a_file_have_the_type_they_look_like(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("x,y\n1.5,1\n2.5,0\n3.5,1\n")
+    frame = pd.read_csv(path)
+    assert (
+        read_table(open_source(path), target="y").schema == read_table(open_source(frame), target="y").schema
+    )
+
+
+def test_labels_of_mixed_types_are_one_class_per_text_with_a_note():
+    table = target_of([1, "1", 1.0, "no"])
+    assert table.schema.target.labels == ("1", "no")
+    assert "mixed-labels" in codes(table)
+
+
+# row 21
+def test_a_misspelt_target_is_an_error_with_the_nearest_name():
+    with pytest.raises(TargetError, match=r"no column 'partly'.*Did you mean 'party'"):
+        read_table(open_source({"party": ["a", "b"], "x": [1, 2]}), target="partly")
+
+
+# row 28
+def test_rows_without_a_target_are_left_out_and_counted():
+    table = target_of(["a", "b", None, "a", "b"])
+    assert table.rows == 4
+    (note,) = table.notes
+    assert (note.code, note.count) == ("rows-left-out", 1)
+    with pytest.raises(TargetError, match=r"missing in 3 of 5 rows"):
+        target_of(["a", "b", None, None, None])
+
+
+# row 40
+def test_one_class_is_an_error():
+    with pytest.raises(TargetError, match=r"target 'y' has one class \('no'\) in 4 rows; two are needed"):
+        target_of(["no"] * 4)
+
+
+def test_declared_labels_are_classes_even_without_rows():
+    table = read_table(open_source({"x": [1.5, 2.5], "y": ["a", "a"]}), Wishes(levels={"y": ["a", "b"]}), "y")
+    assert table.schema.target.labels == ("a", "b")
+
+
+# row 41
+def test_a_continuous_target_is_an_error_pointing_to_regression():
+    with pytest.raises(TargetError, match=r"continuous: 30 different numbers.*RegressionTree"):
+        target_of(np.arange(30) * 1.37)
+    response = target_of(np.arange(30) * 1.37, regression=True)
+    assert response.response.tolist() == (np.arange(30) * 1.37).tolist()
+    assert response.schema.target.labels == ()
+
+
+# row 42
+def test_ten_thousand_classes_are_read():
+    table = target_of(np.arange(30_000) % 10_000)
+    assert len(table.schema.target.labels) == 10_000
+    assert table.classes.dtype == np.uint16
+
+
+def test_a_target_of_another_length_is_an_error():
+    with pytest.raises(TargetError, match=r"has 3 values for 4 rows"):
+        read_table(open_source({"x": [1, 2, 3, 4]}), target=["a", "b", "a"])
+
+
+# rows 52 and 53
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1, -1, 1], "negative in 1 row, first in row 2"),
+        ([1, 1, float("nan")], "missing in 1 row, first in row 3"),
+        ([float("inf"), 1, 1], "infinite in 1 row, first in row 1"),
+        ([1, 1], "has 2 weights for 3 rows"),
+        ([0, 0, 0], "all sample weights are 0"),
+        ([2.0**62, 2.0**62, 1], "beyond exact counting"),
+        (["a", "b", "c"], "no number"),
+    ],
+)
+def test_bad_weights_are_an_error_with_their_row(weights, message):
+    with pytest.raises(DataError, match=message):
+        read_table(open_source({"x": [1.5, 2.5, 3.5]}), weights=weights)
+
+
+def test_whole_weights_are_exact_and_others_are_multiples_of_a_small_unit():
+    table = read_table(open_source({"x": [1.5, 2.5, 3.5]}), weights=[2**40, 1, 0])
+    assert (table.weights.tolist(), table.unit, table.rows) == ([2**40, 1], 1, 2)
+    table = read_table(open_source({"x": [1.5, 2.5, 3.5]}), weights=[0.5, 1e-300, 1])
+    assert (table.weights.tolist(), table.unit) == ([2**31, 1, 2**32], 2**32)
+
+
+# ---- real data ----
+
+DATA = os.environ.get("TALLYSTICK_DATA")
+needs_data = pytest.mark.skipif(not DATA, reason="TALLYSTICK_DATA is not set")
+
+
+@needs_data
+@pytest.mark.parametrize(
+    ("path", "kinds"),
+    [
+        ("zoo/zoo.csv.gz", {"animal": "out", "hair": "boolean", "legs": "numeric", "type": "levels"}),
+        ("weather/weather.nominal.csv.gz", {"outlook": "levels", "windy": "boolean", "play": "levels"}),
+        ("car/car.csv.gz", {"doors": "levels", "persons": "levels", "safety": "levels"}),
+        ("sms-spam/sms-spam.csv.gz", {"label": "levels", "text": "text"}),
+        ("sick/sick.csv.gz", {"TBG": "out", "TBG measured": "out", "age": "numeric", "sex": "levels"}),
+        ("adult/adult-train.csv.gz", {"age": "numeric", "education": "levels", "fnlwgt": "numeric"}),
+    ],
+)
+def test_real_tables_are_taken_for_what_they_are(path, kinds):
+    schema = read_table(open_source(Path(str(DATA)) / path)).schema
+    assert {name: schema[name].kind for name in kinds} == kinds

@@ -1,0 +1,198 @@
+"""exp, log, shares and scores: the bits of their twins, close to exact, the same without AVX2."""
+
+from __future__ import annotations
+
+import math
+import os
+import pathlib
+import subprocess
+import sys
+from decimal import Decimal, localcontext
+
+import numpy as np
+import pytest
+import reference
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from tallystick import kernels
+
+EDGES = [
+    0.0,
+    -0.0,
+    5e-324,
+    2.2250738585072014e-308,
+    1.7976931348623157e308,
+    709.78,
+    709.79,
+    -708.4,
+    -745.1,
+    -745.2,
+]
+ANY = st.floats() | st.sampled_from([*EDGES, *(-e for e in EDGES)])
+ARRAYS = hnp.arrays(np.float64, st.integers(0, 40), elements=ANY)
+FUNCTIONS = ["exp", "log", "log2", "log1p", "sigmoid"]
+
+
+def bits(values):
+    """The bits of doubles, all NaN alike."""
+    values = np.asarray(values, np.float64)
+    return np.where(np.isnan(values), np.uint64(0x7FF8 << 48), values.view(np.uint64))
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@given(values=ARRAYS)
+def test_functions_give_the_bits_of_their_twin(name, values):
+    np.testing.assert_array_equal(
+        bits(getattr(kernels, name)(values)), bits(getattr(reference, name)(values))
+    )
+
+
+def exact(name, x):
+    """The value to many digits."""
+    x = Decimal(x)
+    if name == "exp":
+        return x.exp()
+    if name == "log":
+        return x.ln()
+    if name == "log2":
+        return x.ln() / Decimal(2).ln()
+    if name == "log1p":
+        return (1 + x).ln()
+    return 1 / (1 + (-x).exp())
+
+
+def dense(name):
+    """Arguments over the whole range and close to where errors are largest."""
+    seed = np.random.default_rng(11)
+    if name in ("exp", "sigmoid"):
+        return np.r_[seed.uniform(-1, 1, 600), seed.uniform(-700, 700, 600), seed.normal(size=300) * 1e-6]
+    if name == "log1p":
+        return np.r_[
+            seed.uniform(-0.999, 3, 600), np.exp(seed.uniform(-80, 80, 600)), -seed.random(200) * 1e-9
+        ]
+    return np.r_[
+        seed.uniform(0.5, 2, 900), np.exp(seed.uniform(-744, 709, 600)), 1 + seed.normal(size=300) * 1e-7
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "allowed"), [("exp", 1), ("log", 1), ("log2", 2), ("log1p", 2), ("sigmoid", 2)]
+)
+def test_functions_are_within_two_units_in_the_last_place(name, allowed):
+    values = dense(name)
+    found = getattr(kernels, name)(values)
+    with localcontext() as context:
+        context.prec = 80
+        for x, y in zip(values.tolist(), found.tolist(), strict=True):
+            error = abs(Decimal(y) - exact(name, x)) / Decimal(math.ulp(y))
+            assert error < allowed, (x, y, error)
+
+
+@given(st.integers(0, 2**31), st.integers(0, 24))
+def test_n_log2_n_is_the_nearest_whole_number(n, shift):
+    found = int(kernels.n_log2_n(np.array([n]), shift)[0])
+    assert found == reference.n_log2_n(n, shift)
+
+
+def test_n_log2_n_rises_and_is_exact_at_powers_of_two():
+    shift = kernels.n_log2_n_shift(70_000)
+    table = kernels.n_log2_n_table(70_000, shift)
+    assert (np.diff(table[1:]) > 0).all()
+    assert (np.diff(table, 2) > 0).all()  # convex: a split is never worse than no split
+    for k in range(17):
+        assert int(table[2**k]) == k << k + shift
+    with pytest.raises(ValueError, match="shift must keep"):
+        kernels.n_log2_n_table(2**31, 40)
+
+
+# ---- scores ----
+
+
+@st.composite
+def scored(draw):
+    rows, classes = draw(st.integers(0, 30)), draw(st.integers(1, 5))
+    seed = np.random.default_rng(draw(st.integers(0, 2**32)))
+    scores = seed.normal(size=(rows, classes)) * draw(st.sampled_from([0.0, 1.0, 300.0]))
+    scores[seed.random((rows, classes)) < draw(st.sampled_from([0.0, 0.5]))] = -np.inf
+    return seed, scores
+
+
+@given(scored())
+def test_shares_and_best_class_equal_the_twin(case):
+    _, scores = case
+    np.testing.assert_array_equal(bits(kernels.softmax(scores)), bits(reference.softmax(scores)))
+    np.testing.assert_array_equal(bits(kernels.log_sum_exp(scores)), bits(reference.log_sum_exp(scores)))
+    np.testing.assert_array_equal(kernels.best_class(scores), reference.best_class(scores))
+    total = kernels.softmax(scores).sum(axis=1)
+    np.testing.assert_allclose(total, np.where(np.isneginf(scores).all(axis=1), 0.0, 1.0), rtol=1e-14)
+
+
+@given(scored(), st.sampled_from([np.uint8, np.uint16, np.uint32]))
+def test_added_scores_equal_the_twin(case, dtype):
+    seed, start = case
+    rows, classes = start.shape
+    codes = seed.integers(0, 4, rows).astype(dtype)
+    table, slope, missing = (
+        seed.normal(size=(4, classes)),
+        seed.normal(size=classes),
+        seed.normal(size=classes),
+    )
+    values = np.where(seed.random(rows) < 0.2, np.nan, seed.normal(size=rows))
+    wide = np.stack([values, values], axis=1)[:, 1]
+    starts = np.cumsum(np.r_[0, seed.integers(0, 4, rows)])
+    words = seed.integers(0, 4, starts[-1]).astype(np.uint32)
+    counts = seed.integers(0, 3, starts[-1]).astype(np.uint32)
+    calls = [
+        ("add_code_scores", (codes, table)),
+        ("add_gaussian_scores", (wide, slope, missing**2, slope)),
+        ("add_linear_scores", (wide, slope, missing)),
+        ("add_word_scores", (starts, words, counts, table)),
+    ]
+    for name, arguments in calls:
+        ours, twin = start.copy(), start.copy()
+        getattr(kernels, name)(ours, *arguments)
+        getattr(reference, name)(twin, *arguments)
+        np.testing.assert_array_equal(bits(ours), bits(twin), err_msg=name)
+
+
+def test_the_first_of_equal_classes_wins():
+    scores = np.array([[1.0, 1.0, 0.0], [0.0, 2.0, 2.0], [-np.inf, -np.inf, -np.inf]])
+    assert kernels.best_class(scores).tolist() == [0, 1, 0]
+
+
+# ---- the same bits without AVX2 ----
+
+BATTERY = """
+import hashlib, sys
+import numpy as np
+from tallystick import _kernels, kernels
+seed = np.random.default_rng(13)
+values, positive = seed.uniform(-750, 750, 20_001), np.exp(seed.uniform(-744, 709, 20_001))
+scores = seed.normal(size=(5_001, 3)) * 30
+digest = hashlib.sha256()
+for array in (
+    kernels.exp(values), kernels.sigmoid(values), kernels.log(positive), kernels.log2(positive),
+    kernels.log1p(positive), kernels.softmax(scores), kernels.log_sum_exp(scores),
+):
+    digest.update(array.tobytes())
+print(_kernels.clone(), digest.hexdigest())
+"""
+
+
+def run_battery(tunables):
+    environment = {**os.environ, "GLIBC_TUNABLES": tunables, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", BATTERY], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+def test_the_same_bits_with_and_without_avx2():
+    if " avx2 " not in pathlib.Path("/proc/cpuinfo").read_text():
+        pytest.skip("this processor has no AVX2, so there is only one way to run")
+    clone, with_avx2 = run_battery("")
+    assert clone == "avx2"
+    clone, without = run_battery("glibc.cpu.hwcaps=-AVX2,-AVX2_Usable")
+    assert clone == "default"  # else the variable does not do what it says, and this test proves nothing
+    assert with_avx2 == without

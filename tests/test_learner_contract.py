@@ -1,0 +1,255 @@
+"""What every learner must keep: one table, one model. A new estimator joins by adding its name to METHODS."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import os
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+import pytest
+
+import tallystick as ts
+from tallystick.data.encode import table as table_room
+
+METHODS = {
+    "naive Bayes": lambda **given: ts.NaiveBayes(**given),
+    "naive Bayes, Gaussian": lambda **given: ts.NaiveBayes(distributions="gaussian", **given),
+    "naive Bayes, binned": lambda **given: ts.NaiveBayes(distributions="binned", **given),
+    "naive Bayes, calibrated": lambda **given: ts.NaiveBayes(calibrate=True, **given),
+}
+methods = pytest.mark.parametrize("method", METHODS.values(), ids=list(METHODS))
+
+DATA = os.environ.get("TALLYSTICK_DATA")
+LEVELS = [
+    "workclass",
+    "education",
+    "marital-status",
+    "occupation",
+    "relationship",
+    "race",
+    "sex",
+    "native-country",
+]
+
+
+def mixed_table(rows=600, seed=7):
+    """Return a table with every kind of column, missing cells and a class that depends on some of them."""
+    rng = np.random.default_rng(seed)
+    sky = rng.choice(["sun", "rain", "fög", "snow"], rows)
+    temperature = np.round(rng.normal(12, 7, rows) + 5 * (sky == "sun"), 2)
+    visits = rng.poisson(3, rows)
+    member = rng.random(rows) < 0.4
+    note = rng.choice(
+        ["late again and again", "very good service here", "good value", "bad late food today"], rows
+    )
+    score = 1.0 * (sky == "sun") + member + (temperature > 14) + rng.normal(0, 0.5, rows)
+    frame = pd.DataFrame(
+        {
+            "sky": sky,
+            "temperature": temperature,
+            "visits": visits,
+            "member": np.where(member, "true", "false"),
+            "note": np.char.add(np.char.add(note, " "), rng.choice(["x1y", "zz", "qq ww"], rows)),
+            "answer": np.where(score > 1.4, "yes", "no"),
+        }
+    )
+    frame.loc[rng.random(rows) < 0.1, "sky"] = None
+    frame.loc[rng.random(rows) < 0.1, "temperature"] = np.nan
+    return frame
+
+
+@pytest.fixture(scope="module")
+def frame():
+    return mixed_table()
+
+
+def digest(model):
+    return hashlib.sha256(model.to_bytes()).hexdigest()
+
+
+@methods
+def test_one_model_for_any_row_order(method, frame):
+    orders = [frame.sample(frac=1, random_state=seed) for seed in range(4)]
+    assert len({digest(method().fit(f, "answer")) for f in [frame, *orders]}) == 1
+
+
+@methods
+def test_one_model_for_any_number_of_threads_and_any_block_size(method, frame, monkeypatch):
+    digests = {digest(method(threads=n).fit(frame, "answer")) for n in (1, 2, 8)}
+    monkeypatch.setattr(table_room, "BLOCK", 100)
+    digests |= {digest(method(threads=n).fit(frame, "answer")) for n in (1, 2, 8)}
+    assert len(digests) == 1
+
+
+@methods
+def test_one_model_for_any_input(method, frame, tmp_path):
+    arrow = pa.Table.from_pandas(frame, preserve_index=False)
+    chunks = pa.concat_tables([arrow.slice(i, 97) for i in range(0, len(arrow), 97)])
+    pyarrow.csv.write_csv(arrow, tmp_path / "t.csv")
+    pyarrow.parquet.write_table(arrow, tmp_path / "t.parquet", row_group_size=50)
+    inputs = {
+        "pandas": frame,
+        "polars": pl.from_arrow(arrow),
+        "arrow": arrow,
+        "chunked": chunks,
+        "csv": tmp_path / "t.csv",
+        "parquet": str(tmp_path / "t.parquet"),
+        "records": arrow.to_pylist(),
+    }
+    digests = {name: digest(method().fit(given, "answer")) for name, given in inputs.items()}
+    assert len(set(digests.values())) == 1, digests
+    X, y = frame.drop(columns="answer"), frame["answer"]
+    assert digest(method().fit(X, y)) == digests["pandas"]
+
+
+@methods
+def test_a_whole_weight_is_that_many_copies_and_0_is_no_row(method, frame):
+    weights = np.arange(len(frame)) % 4
+    copies = frame.loc[frame.index.repeat(weights)]
+    assert digest(method().fit(frame, "answer", sample_weight=weights)) == digest(
+        method().fit(copies, "answer")
+    )
+
+
+@methods
+def test_real_weights_do_not_depend_on_order_or_threads(method, frame):
+    weights = np.random.default_rng(1).random(len(frame)) + 0.01
+    order = np.random.default_rng(2).permutation(len(frame))
+    first = digest(method(threads=1).fit(frame, "answer", sample_weight=weights))
+    assert digest(method(threads=2).fit(frame.iloc[order], "answer", sample_weight=weights[order])) == first
+
+
+@methods
+def test_saved_loaded_copied_and_pickled_models_answer_with_the_same_bits(method, frame, tmp_path):
+    model = method().fit(frame, "answer")
+    model.save(tmp_path / "m.tally.json")
+    for again in (
+        ts.load(tmp_path / "m.tally.json"),
+        copy.deepcopy(model),
+        pickle.loads(pickle.dumps(model)),
+    ):
+        assert again.to_bytes() == model.to_bytes()
+        np.testing.assert_array_equal(again.predict_proba(frame), model.predict_proba(frame))
+
+
+@methods
+def test_answers_do_not_depend_on_the_block_a_row_is_in(method, frame):
+    model = method().fit(frame, "answer")
+    whole = model.predict_proba(frame)
+    parts = np.concatenate([model.predict_proba(frame[i : i + 37]) for i in range(0, len(frame), 37)])
+    np.testing.assert_array_equal(whole, parts)
+    np.testing.assert_allclose(whole.sum(1), 1, atol=1e-12)
+
+
+@methods
+def test_columns_are_matched_by_name_and_others_ignored(method, frame):
+    model = method().fit(frame, "answer")
+    turned = frame[frame.columns[::-1]].assign(extra=1, answer="?")
+    np.testing.assert_array_equal(model.predict_proba(turned), model.predict_proba(frame))
+
+
+@methods
+def test_missing_and_unseen_values_are_answered(method, frame):
+    model = method().fit(frame, "answer")
+    strange = [{"sky": "hail", "temperature": None, "visits": 10**6, "member": None, "note": "unheard words"}]
+    nothing = [dict.fromkeys(strange[0])]
+    for rows in (strange, nothing):
+        shares = model.predict_proba(rows)
+        assert np.isfinite(shares).all()
+        assert abs(shares.sum() - 1) < 1e-12
+
+
+@methods
+def test_a_print_names_columns_and_classes_never_codes(method, frame):
+    text = str(method().fit(frame, "answer"))
+    for name in ("sky", "temperature", "visits", "member", "note", "yes", "no"):
+        assert name in text
+    assert "fög" in text or "sun" in text or "sky" in text
+
+
+@methods
+def test_an_unfitted_model_says_so(method):
+    for call in (lambda m: m.predict([{"a": 1}]), lambda m: m.save("x"), lambda m: m.to_bytes()):
+        with pytest.raises(ts.errors.NotFitted, match="not fitted"):
+            call(method())
+
+
+@methods
+def test_a_fit_that_fails_leaves_the_fitted_model_as_it_was(method, frame):
+    model = method().fit(frame, "answer")
+    before = model.to_bytes()
+    with pytest.raises(ts.errors.TallyError):
+        model.fit(frame, "nobody")
+    assert model.to_bytes() == before
+
+
+@methods
+def test_execution_parameters_are_not_in_the_file(method, frame):
+    plain = method().fit(frame, "answer").to_bytes()
+    assert method(threads=2, verbose=lambda *_: None).fit(frame, "answer").to_bytes() == plain
+    for word in (b"threads", b"verbose", b"engine", b"memory"):
+        assert word not in plain
+
+
+@methods
+def test_verify_finds_its_own_model_again(method, frame, tmp_path):
+    from tallystick.estimators import verify
+
+    method().fit(frame, "answer").save(tmp_path / "m")
+    assert verify(tmp_path / "m", frame.sample(frac=1, random_state=3)).same
+
+
+@methods
+def test_cross_validation_beats_the_base_rate_and_does_not_depend_on_row_order(method, frame):
+    result = ts.cross_validate(method(), frame, "answer", folds=5)
+    assert result.accuracy > result.base_rate
+    turned = ts.cross_validate(method(), frame.sample(frac=1, random_state=5), "answer", folds=5)
+    assert turned.log_loss == pytest.approx(result.log_loss, abs=1e-12)
+    assert turned.accuracy == result.accuracy
+
+
+# -- the table everyone knows: Adult's level columns --
+
+FIT = """
+import hashlib, sys
+import tallystick as ts
+model = ts.NaiveBayes(threads=int(sys.argv[3])).fit(sys.argv[1], "income")
+print(hashlib.sha256(model.to_bytes()).hexdigest())
+"""
+
+
+@pytest.mark.skipif(DATA is None, reason="TALLYSTICK_DATA is not set: the Adult table is not there")
+def test_one_sha256_for_adult_over_orders_threads_chunks_inputs_and_instruction_sets(tmp_path, monkeypatch):
+    frame = pd.read_csv(Path(DATA) / "adult" / "adult-train.csv.gz", keep_default_na=False)[
+        [*LEVELS, "income"]
+    ]
+    arrow = pa.Table.from_pandas(frame, preserve_index=False)
+    pyarrow.csv.write_csv(arrow, tmp_path / "a.csv")
+    pyarrow.parquet.write_table(arrow, tmp_path / "a.parquet", row_group_size=1000)
+    digests = [digest(ts.NaiveBayes().fit(frame.sample(frac=1, random_state=s), "income")) for s in range(5)]
+    for threads in (1, 2, 8):
+        digests.append(digest(ts.NaiveBayes(threads=threads).fit(arrow, "income")))
+    chunks = pa.Table.from_batches(arrow.to_batches(max_chunksize=1000))
+    for given in (tmp_path / "a.csv", tmp_path / "a.parquet", frame, pl.from_arrow(arrow), arrow, chunks):
+        digests.append(digest(ts.NaiveBayes().fit(given, "income")))
+    for hidden in ("", "-AVX2,-AVX2_Usable,-AVX,-FMA"):
+        settings = dict(os.environ, NPY_DISABLE_CPU_FEATURES="AVX2 FMA3" if hidden else "")
+        if hidden:
+            settings["GLIBC_TUNABLES"] = f"glibc.cpu.hwcaps={hidden}"
+        run = [sys.executable, "-c", FIT, str(tmp_path / "a.csv"), "", "2"]
+        digests.append(
+            subprocess.run(run, env=settings, capture_output=True, text=True, check=True).stdout.strip()
+        )
+    monkeypatch.setattr(table_room, "BLOCK", 1000)
+    digests.append(digest(ts.NaiveBayes().fit(frame, "income")))
+    assert len(set(digests)) == 1, digests

@@ -1,0 +1,125 @@
+"""New rows and a known schema: by name, streamed, counted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from tallystick.data.encode import match, read_table
+from tallystick.data.source import open_source
+from tallystick.errors import DataError, OptionError
+
+FIT = pd.DataFrame(
+    {
+        "x": [1.5, 2.5, 3.5, 4.5],
+        "w": ["a", "b", "a", "c"],
+        "f": [0, 1, 0, 1],
+        "t": [True, False, True, False],
+        "d": ["2020-01-01", "2020-01-02", "2020-02-01", "2021-01-01"],
+        "y": ["p", "q", "p", "q"],
+    }
+)
+
+
+@pytest.fixture
+def schema():
+    return read_table(open_source(FIT), target="y").schema
+
+
+def one(x, schema, **options):
+    (answer,) = match(open_source(x), schema, **options)
+    return answer
+
+
+def test_missing_columns_are_named_or_taken_as_missing(schema):  # row 55
+    with pytest.raises(
+        DataError, match=r"lacks 2 columns that the model needs: 'w', 'f'.*missing_columns='as-missing'"
+    ):
+        one(FIT.drop(columns=["w", "f"]), schema)
+    answer = one(FIT.drop(columns=["w", "f"]), schema, missing_columns="as-missing")
+    assert answer.missing["w"] == 4
+    assert answer.notes[0].code == "columns-as-missing"
+    with pytest.raises(OptionError):
+        one(FIT, schema, missing_columns="ignore")
+
+
+def test_columns_go_by_name_and_others_are_ignored(schema):  # rows 56 and 57
+    plain = one(FIT, schema)
+    other = one(FIT[FIT.columns[::-1]].assign(extra=[[1]] * 4, y="changed"), schema)
+    for name in plain.block.columns:
+        np.testing.assert_array_equal(plain.block.columns[name], other.block.columns[name])
+
+
+def test_numbers_as_text_are_read_and_what_is_none_is_an_error_with_its_row(schema):  # row 58
+    texts = FIT.assign(x=["1.5", " 2.5", "?", "4.5e0"])
+    assert one(texts, schema).block.values("x").tolist()[:2] == [1.5, 2.5]
+    texts["x"] = ["1.5", "2.5", "oops", "oops"]
+    with pytest.raises(DataError, match=r"column 'x' was numeric.*row 3 holds 'oops'.*lenient=True"):
+        one(texts, schema)
+    answer = one(texts, schema, lenient=True)
+    assert answer.unreadable["x"] == 2
+    assert answer.missing["x"] == 2
+
+
+def test_unseen_levels_are_coded_and_counted(schema):  # row 59
+    answer = one(FIT.assign(w=["a", "zebra", None, "c"]), schema)
+    assert answer.block.codes("w").tolist() == [0, 4, 3, 2]
+    assert (answer.unseen["w"], answer.missing["w"]) == (1, 1)
+
+
+def test_no_rows_are_no_rows(schema):  # row 61
+    answers = list(match(open_source(FIT.head(0)), schema))
+    assert sum(a.block.rows for a in answers) == 0
+
+
+def test_levels_are_found_whatever_type_brings_them(schema):
+    answer = one(FIT.assign(f=[True, False, True, False], t=[1, 0, 1.0, 0]), schema)
+    assert answer.block.codes("f").tolist() == [1, 0, 1, 0]
+    assert answer.block.codes("t").tolist() == [1, 0, 1, 0]
+    answer = one(FIT.assign(f=["0.0", "1.0", "0", "1"], t=["TRUE", "false", "True", "0"]), schema)
+    assert answer.block.codes("f").tolist() == [0, 1, 0, 1]
+    assert answer.block.codes("t").tolist() == [1, 0, 1, 0]
+    assert sum(answer.unseen.values()) == 0
+
+
+def test_levels_that_look_like_numbers_are_found_among_numbers():
+    schema = read_table(open_source({"persons": ["2", "4", "more", "2"], "x": [1.5, 2.5, 3.5, 4.5]})).schema
+    answer = one({"persons": [4, 2], "x": [1, 2]}, schema)
+    assert answer.block.codes("persons").tolist() == [1, 0]
+
+
+def test_dates_are_read_in_any_type_and_numbers_are_not_dates(schema):
+    expected = one(FIT, schema).block.values("d").tolist()
+    assert one(FIT.assign(d=pd.to_datetime(FIT["d"])), schema).block.values("d").tolist() == expected
+    with pytest.raises(DataError, match=r"column 'd' was numeric"):
+        one(FIT.assign(d="7"), schema)
+    with pytest.raises(DataError, match=r"column 'x' was numeric"):
+        one(FIT.assign(x=pd.to_datetime(FIT["d"])), schema)
+
+
+def test_rows_are_streamed_and_numbered(schema):
+    batches = pa.table(FIT).to_batches()
+    table = pa.Table.from_batches(batches * 3)
+    answers = list(match(open_source(table), schema))
+    assert sum(a.block.rows for a in answers) == 12
+    assert [a.start for a in answers] == np.cumsum([0, *(a.block.rows for a in answers)])[:-1].tolist()
+
+
+def test_a_bad_cell_is_named_by_its_row_in_the_whole_source(schema, tmp_path):
+    from dataclasses import replace
+
+    frame = pd.concat([FIT] * 500, ignore_index=True).astype({"x": object})
+    frame.loc[1_234, "x"] = "oops"
+    path = tmp_path / "new.csv"
+    frame.to_csv(path, index=False)
+    source = replace(open_source(path), block=1_000)
+    with pytest.raises(DataError, match=r"row 1,235 holds 'oops'"):
+        list(match(source, schema))
+
+
+def test_an_infinite_number_is_unreadable(schema):
+    with pytest.raises(DataError, match=r"row 2 holds 'inf'"):
+        one(FIT.assign(x=[1.0, np.inf, 2.0, 3.0]), schema)
+    assert one(FIT.assign(x=[1.0, np.inf, 2.0, 3.0]), schema, lenient=True).unreadable["x"] == 1

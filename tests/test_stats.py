@@ -1,0 +1,165 @@
+"""The laws of every statistic: the total depends on the multiset of rows alone, and weights are copies."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tallystick.stats.linear import LinearSums, Term
+from tallystick.stats.quantiles import Values
+from tallystick.stats.tables import ClassCounts, CountTables, Moments
+
+SPECIAL = [math.nan, 0.0, -0.0, 5e-324, 1.7976931348623157e308, -1e308, 1e-308, 0.1, 3.0]
+
+
+@dataclass
+class Rows:
+    """A block: a level column "a" of 5 codes, a numeric "x" of hard values, a numeric "z" within +-4."""
+
+    a: np.ndarray
+    x: np.ndarray
+    z: np.ndarray
+    classes: np.ndarray
+    weights: np.ndarray | None = None
+    response: np.ndarray | None = None
+
+    @property
+    def rows(self):
+        return len(self.a)
+
+    def codes(self, column):
+        return getattr(self, column)
+
+    def values(self, column):
+        return getattr(self, column)
+
+    def take(self, rows):
+        weights = None if self.weights is None else self.weights[rows]
+        return Rows(self.a[rows], self.x[rows], self.z[rows], self.classes[rows], weights)
+
+
+QUESTIONS = [
+    ClassCounts(3),
+    CountTables((("a", 5),), 3),
+    Moments(("x", "z"), 3),
+    Values(("x", "z")),
+    LinearSums(
+        (Term("z", 1, bound=4.0), Term("a", 2, 3)), np.linspace(-1, 2, 10).reshape(5, 2), curvature=True
+    ),
+]
+NAMES = ["class counts", "count tables", "moments", "values", "linear sums"]
+
+
+@st.composite
+def tables(draw, weighted):
+    n = draw(st.integers(0, 40))
+    seed = np.random.default_rng(draw(st.integers(0, 2**32)))
+    x = np.where(seed.random(n) < 0.5, seed.choice(SPECIAL, n), seed.normal(size=n))
+    z = np.where(seed.random(n) < 0.1, np.nan, seed.uniform(-4, 4, n))
+    weights = seed.integers(0, 4, n) if weighted else None
+    a, classes = seed.integers(0, 5, n).astype(np.uint8), seed.integers(0, 3, n).astype(np.uint8)
+    parts = np.split(seed.permutation(n), np.sort(seed.integers(0, n + 1, draw(st.integers(0, 4)))))
+    return Rows(a, x, z, classes, weights), parts
+
+
+def total(question, *blocks):
+    out = question.zero()
+    for block in blocks:
+        out = question.add(out, block)
+    return out
+
+
+def same(a, b):
+    """Equal to the bit, for nested tuples and lists of arrays and numbers."""
+    if isinstance(a, (tuple, list)):
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, np.ndarray):
+        return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+    return a == b
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=NAMES)
+@pytest.mark.parametrize("weighted", [False, True])
+@given(data=st.data())
+def test_total_does_not_depend_on_order_or_partitions(question, weighted, data):
+    table, parts = data.draw(tables(weighted))
+    whole = total(question, table)
+    merged = question.zero()
+    for part in parts:
+        merged = question.merge(merged, total(question, table.take(part)))
+    assert same(merged, whole)
+    assert same(total(question, *(table.take(part) for part in parts)), whole)
+    assert same(question.merge(question.zero(), total(question, table)), whole)
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=NAMES)
+@given(data=st.data())
+def test_a_weight_is_that_many_copies(question, data):
+    table, _ = data.draw(tables(weighted=True))
+    copies = table.take(np.repeat(np.arange(table.rows), table.weights))
+    copies.weights = None
+    assert same(total(question, table), total(question, copies))
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=NAMES)
+def test_questions_and_totals_can_be_pickled(question):
+    table = Rows(
+        np.array([0, 4], np.uint8), np.array([0.1, np.nan]), np.array([1.0, 2.0]), np.array([0, 2], np.uint8)
+    )
+    again = pickle.loads(pickle.dumps(question))
+    assert same(pickle.loads(pickle.dumps(total(again, table))), total(question, table))
+
+
+def test_means_and_variances_are_exact():
+    x = np.array([0.1, 0.2, 0.3, 1e16, np.nan])
+    question = Moments(("x",), 1)
+    found = total(question, Rows(np.zeros(5, np.uint8), x, x, np.zeros(5, np.uint8)))
+    exact = [Fraction(v) for v in x[:4].tolist()]
+    mean = sum(exact) / 4
+    assert found.present.tolist() == [[4]]
+    assert found.mean(0, 0) == mean
+    assert found.variance(0, 0) == sum((v - mean) ** 2 for v in exact) / 4
+
+
+def test_the_gradient_is_the_slope_of_the_loss_and_the_curvature_that_of_the_gradient():
+    seed = np.random.default_rng(0)
+    table = Rows(
+        seed.integers(0, 5, 200).astype(np.uint8),
+        np.zeros(200),
+        seed.uniform(-4, 4, 200),
+        seed.integers(0, 3, 200).astype(np.uint8),
+    )
+    base = QUESTIONS[4]
+    _, gradient, curvature = base.read(total(base, table))
+    step = 1e-4
+    for p in range(5):
+        for k in range(2):
+            ends = []
+            for sign in (-1, 1):
+                beta = base.beta.copy()
+                beta[p, k] += sign * step
+                moved = LinearSums(base.terms, beta)
+                ends.append(moved.read(total(moved, table)))
+            slope = (ends[1][0] - ends[0][0]) / (2 * step)
+            assert gradient[p, k] == pytest.approx(slope, abs=1e-5)
+            change = (ends[1][1] - ends[0][1]) / (2 * step)
+            np.testing.assert_allclose(curvature[p, k], change, atol=1e-5)
+
+
+def test_quantile_bins_do_not_depend_on_partitions():
+    seed = np.random.default_rng(1)
+    x = np.round(seed.normal(size=1000), 1)
+    table = Rows(np.zeros(1000, np.uint8), x, x, np.zeros(1000, np.uint8))
+    question = Values(("x",))
+    cuts = total(question, table)[0].cuts(4)
+    pieces = [table.take(np.arange(i, 1000, 7)) for i in range(7)]
+    assert total(question, *pieces)[0].cuts(4).tolist() == cuts.tolist()
+    sizes = np.diff(np.searchsorted(np.sort(x), [-np.inf, *cuts, np.inf]))
+    assert sizes.min() > 200
