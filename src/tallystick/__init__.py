@@ -12,19 +12,34 @@ __version__ = "0.1.0"
 
 _WHERE = {
     "DecisionTree": "estimators",
+    "LogisticRegression": "estimators",
     "NaiveBayes": "estimators",
+    "compare": "estimators.judging",
     "cross_validate": "evaluate",
     "describe": "description",
+    "learning_curve": "estimators.judging",
     "load": "estimators",
     "read": "data.source",
 }
 
-__all__ = ["DecisionTree", "NaiveBayes", "__version__", "cross_validate", "describe", "load", "read"]
+__all__ = [
+    "DecisionTree",
+    "LogisticRegression",
+    "NaiveBayes",
+    "__version__",
+    "compare",
+    "cross_validate",
+    "describe",
+    "learning_curve",
+    "load",
+    "read",
+]
 
 if TYPE_CHECKING:
     from tallystick.data.source import read
     from tallystick.description import describe
-    from tallystick.estimators import DecisionTree, NaiveBayes, load
+    from tallystick.estimators import DecisionTree, LogisticRegression, NaiveBayes, load
+    from tallystick.estimators.judging import compare, learning_curve
     from tallystick.evaluate import cross_validate
 
 

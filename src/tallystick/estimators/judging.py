@@ -6,6 +6,7 @@ Knows the estimators. Knows nothing of folds and scores: `evaluate` does the wor
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,8 @@ from tallystick.estimators.logistic import LogisticRegression
 from tallystick.estimators.naive_bayes import NaiveBayes
 from tallystick.estimators.tree import DecisionTree
 from tallystick.evaluate import Candidate, Comparison, LearningCurve, compare_table, curve_table
-from tallystick.evaluate.checks import check_codes
+from tallystick.evaluate.checks import DEPENDENT, Check, check_codes, check_columns, check_result, check_table
+from tallystick.evaluate.crossval import training_loss
 
 Progress = Callable[[int, int, str], None]
 

@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from numpy.typing import NDArray
+
 from tallystick.data.encode import Table
+from tallystick.data.schema import CODED, Column
 from tallystick.errors import OptionError, nearest, shown
 
 if TYPE_CHECKING:
@@ -116,13 +119,39 @@ def check_result(result: CrossValidation, training_loss: float | None, name: str
         )
 
 
-def check_gains(gains: dict[str, float], entropy: float) -> Iterator[Check]:
-    """Yield columns that know nearly all of the target: gains[column] in bits."""
-    for column, gain in sorted(gains.items(), key=lambda g: (-g[1], g[0])):
-        if entropy > 0 and gain >= GIVEN_AWAY * entropy:
+def check_columns(table: Table) -> Iterator[Check]:
+    """Yield the columns that alone know nearly all of the target, by the counts of their levels or of ten bins."""
+    assert table.classes is not None
+    assert table.schema.target is not None
+    k = len(table.schema.target.labels)
+    weight = np.ones(table.rows) if table.weights is None else table.weights.astype(np.float64)
+    whole = _entropy(np.bincount(table.classes, weight, k))
+    for column in table.schema.used:
+        codes = _coarse(column, table.columns[column.name])
+        if codes is None or whole == 0:
+            continue
+        counts = np.bincount(codes * k + table.classes, weight).astype(np.float64)
+        counts = np.append(counts, np.zeros(-len(counts) % k)).reshape(-1, k)
+        rest = sum(float(c.sum()) * _entropy(c) for c in counts) / weight.sum()
+        if len(counts) * 5 <= table.rows and whole - rest >= GIVEN_AWAY * whole:
             yield Check(
                 "giveaway",
-                f"column {shown(column)} alone knows {gain / entropy:.0%} of the target.",
+                f"column {shown(column.name)} alone knows {1 - rest / whole:.0%} of the target.",
                 "Make sure it is known before the target is; leave it out if not.",
-                column,
+                column.name,
             )
+
+
+def _coarse(column: Column, data: Any) -> NDArray[np.int64] | None:
+    """Return a small number per row: the code, or the tenth of the range of values."""
+    if column.kind in CODED:
+        return np.asarray(data, np.int64)
+    if column.kind != "numeric":
+        return None
+    cuts = np.unique(np.nanquantile(data, np.linspace(0.1, 0.9, 9)))
+    return np.where(np.isnan(data), len(cuts) + 1, np.searchsorted(cuts, data, "right"))
+
+
+def _entropy(counts: NDArray[np.float64]) -> float:
+    seen = counts[counts > 0] / max(float(counts.sum()), 1e-300)
+    return float(-(seen * np.log2(seen)).sum())

@@ -265,6 +265,14 @@ def answer(model: Fits, training: Table, part: Table, labels: tuple[str, ...]) -
     return shares
 
 
+def training_loss(model: Any, table: Table) -> float:
+    """Return the log-loss of a fitted model on the rows it was taught."""
+    assert table.schema.target is not None
+    assert table.classes is not None
+    losses = log_losses(table.classes.astype(np.int64), answer(model, table, table, table.schema.target.labels))
+    return float(np.average(losses, weights=table.weights))
+
+
 def fresh(model: Fits, threads: int | None = None) -> Any:
     """Return an unfitted copy; threads are set where the method has them."""
     params = model.get_params(deep=False)

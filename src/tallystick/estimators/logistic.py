@@ -1,0 +1,133 @@
+"""`LogisticRegression`: the statistician's table and the machine learner's speed in one.
+
+Knows the learner, the model and how to show it. Knows nothing of sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.contracts import Block, Engine, Model
+from tallystick.data.encode import Table
+from tallystick.data.schema import Note, Schema
+from tallystick.estimators.base import Classifier
+from tallystick.explain.logistic import Summary
+from tallystick.learners.fit import fit
+from tallystick.learners.logistic import LogisticLearner
+from tallystick.models.logistic.coefficients import coefficients
+from tallystick.models.logistic.model import KIND, LogisticModel
+from tallystick.models.logistic.options import DEFAULT_L2, LogisticOptions
+
+
+class LogisticRegression(Classifier):
+    """Logistic regression on a whole table: numbers, levels, booleans and text side by side.
+
+    l2: strength of the Gaussian prior (1/κ², scikit-learn's 1/C), 0 for maximum likelihood, "cv" to choose it by
+    cross-validation. l1: strength of the Laplace prior, for sparse models. standardize: the prior acts on
+    standardised columns; coefficients are told in your units either way. reference: the class others are compared
+    with. interactions=2, polynomial=2: products of columns, named `a × b`. words: "tf-idf" or "counts".
+    solver: "auto", "newton", "lbfgs", "conjugate-gradient", "gradient". trace: keep every step in `trace_`.
+    """
+
+    kind = KIND
+    model_: LogisticModel
+
+    def __init__(
+        self,
+        *,
+        l2: float | str = DEFAULT_L2,
+        l1: float = 0.0,
+        standardize: bool = True,
+        class_weight: str | Mapping[Any, float] | None = None,
+        reference: Any = None,
+        interactions: int = 1,
+        polynomial: int = 1,
+        words: str = "tf-idf",
+        solver: str = "auto",
+        max_iter: int | None = None,
+        trace: bool = False,
+        kinds: Mapping[str, str] | None = None,
+        levels: Mapping[str, Any] | None = None,
+        missing: Any = None,
+        keep: Any = None,
+        engine: Any = None,
+        threads: int | None = None,
+        memory: Any = None,
+        verbose: Any = False,
+    ) -> None:
+        self.l2 = l2
+        self.l1 = l1
+        self.standardize = standardize
+        self.class_weight = class_weight
+        self.reference = reference
+        self.interactions = interactions
+        self.polynomial = polynomial
+        self.words = words
+        self.solver = solver
+        self.max_iter = max_iter
+        self.trace = trace
+        self.kinds = kinds
+        self.levels = levels
+        self.missing = missing
+        self.keep = keep
+        self.engine = engine
+        self.threads = threads
+        self.memory = memory
+        self.verbose = verbose
+
+    def _options(self) -> LogisticOptions:
+        return LogisticOptions.of(self)
+
+    def _learning(self) -> dict[str, Any]:
+        return self._options().to_dict() | self._wishes_dict()
+
+    def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
+        notes: list[Note] = []
+        steps: list[Any] = []
+        learner = LogisticLearner(self._options(), table.unit, trace=steps, notes=notes)
+        model = fit(learner, table, engine)
+        self.n_iter_ = np.array([len(steps) - 1])
+        if self.trace:
+            self.trace_ = steps
+        return model, tuple(notes)
+
+    def _restore(self, document: Mapping[str, Any]) -> None:
+        for name, value in document["parameters"].items():
+            setattr(self, name, value or None if name in ("kinds", "levels", "keep") else value)
+        schema = Schema.from_dict(document["schema"])
+        model = LogisticModel.from_dict(document["model"], schema, self._options())
+        self._adopt(model, tuple(Note(**n) for n in document["notes"]), dict(document["rows"]))
+        self._set_columns([c.name for c in schema.columns], named=True)
+
+    # -- saying why --
+
+    def summary(self) -> Summary:
+        """Return the statistician's table: estimates, standard errors, odds ratios, marginal effects, fit."""
+        self._check_fitted()
+        return Summary(self.model_)
+
+    def __str__(self) -> str:
+        return str(self.summary()) if hasattr(self, "model_") else repr(self)
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """Weights [link, coefficient] in your units, without the constant, in the order of `coef_names_`."""
+        return np.array([c.weights for c in coefficients(self.model_)[1:] if c.free]).T
+
+    @property
+    def coef_names_(self) -> list[str]:
+        """The names of the weights in `coef_`."""
+        return [c.name for c in coefficients(self.model_)[1:] if c.free]
+
+    @property
+    def intercept_(self) -> NDArray[np.float64]:
+        """The constant [link]."""
+        return self.model_.constant
+
+    def predict_block(self, block: Block) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Return P(class | row) [row, class]; no row is left to the prior."""
+        return self.model_.shares(block)
