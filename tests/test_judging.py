@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,12 @@ from tallystick.errors import OptionError
 from tallystick.evaluate import compare_table, curve_table
 from tallystick.evaluate.compare import Candidate, resampled_t_test
 from tallystick.evaluate.folds import Plan, deal_folds, group_folds, hold_out, time_folds
-from tallystick.examples import path
+
+EXAMPLES = Path(ts.__file__).parent / "examples"
+
+
+def path(name):
+    return str(EXAMPLES / name)
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +72,10 @@ def test_levels_that_occur_in_test_rows_alone_change_no_byte_of_the_taught_model
     more = {"x": [*rows["x"], "zebra"], "y": [*rows["y"], "p"]}
     teach = np.arange(6)
     plain, wider = (ts.NaiveBayes().read(data, "y") for data in (rows, more))
-    assert ts.NaiveBayes().fit_table(plain.take(teach)).to_bytes() == ts.NaiveBayes().fit_table(wider.take(teach)).to_bytes()
+    assert (
+        ts.NaiveBayes().fit_table(plain.take(teach)).to_bytes()
+        == ts.NaiveBayes().fit_table(wider.take(teach)).to_bytes()
+    )
 
 
 def test_results_say_how_they_were_made_and_print_their_intervals(votes):
@@ -129,7 +139,12 @@ def test_a_scikit_learn_estimator_can_be_compared_beside_ours():
     from sklearn.dummy import DummyClassifier
 
     found = ts.compare(
-        path("votes.csv"), "party", methods=["bayes"], tuned=False, folds=3, others={"prior": DummyClassifier(strategy="prior")}
+        path("votes.csv"),
+        "party",
+        methods=["bayes"],
+        tuned=False,
+        folds=3,
+        others={"prior": DummyClassifier(strategy="prior")},
     )
     majority, theirs = found["most frequent class"].result, found["prior"].result
     assert np.allclose(majority.shares, theirs.shares, atol=1e-12)
@@ -138,7 +153,7 @@ def test_a_scikit_learn_estimator_can_be_compared_beside_ours():
 def test_rows_held_out_are_judged_by_a_model_that_never_saw_them(tmp_path):
     from tallystick.evaluate import judge_on
 
-    lines = open(path("votes.csv"), encoding="utf-8").read().splitlines()
+    lines = Path(path("votes.csv")).read_text(encoding="utf-8").splitlines()
     train, test = tmp_path / "train.csv", tmp_path / "test.csv"
     train.write_text("\n".join(lines[:300]))
     test.write_text("\n".join([lines[0], *lines[300:]]))

@@ -22,11 +22,15 @@ def test_measures_equal_scikit_learns_on_two_classes():
     y, p = drawn(2_000, 1.5, np.random.default_rng(0))
     found = score(y, p, ("no", "yes"))
     assert found["accuracy"].value == pytest.approx(metrics.accuracy_score(y, p.argmax(1)), abs=1e-12)
-    assert found["balanced accuracy"].value == pytest.approx(metrics.balanced_accuracy_score(y, p.argmax(1)), abs=1e-12)
+    assert found["balanced accuracy"].value == pytest.approx(
+        metrics.balanced_accuracy_score(y, p.argmax(1)), abs=1e-12
+    )
     assert found["log-loss"].value == pytest.approx(metrics.log_loss(y, p), abs=1e-9)
     assert found["brier"].value == pytest.approx(2 * metrics.brier_score_loss(y, p[:, 1]), abs=1e-12)
     assert found["auc"].value == pytest.approx(metrics.roc_auc_score(y, p[:, 1]), abs=1e-12)
-    assert found["average precision"].value == pytest.approx(metrics.average_precision_score(y, p[:, 1]), abs=1e-12)
+    assert found["average precision"].value == pytest.approx(
+        metrics.average_precision_score(y, p[:, 1]), abs=1e-12
+    )
     f1 = [row["f1"] for row in found.per_class]
     assert f1 == pytest.approx(metrics.f1_score(y, p.argmax(1), average=None), abs=1e-12)
     assert found.confusion.tolist() == metrics.confusion_matrix(y, p.argmax(1)).tolist()
@@ -50,9 +54,13 @@ def test_a_weight_is_that_many_copies_and_order_means_nothing():
     order = rng.permutation(int(weight.sum()))
     copies = score(np.repeat(y, weight)[order], np.repeat(p, weight, axis=0)[order], ("a", "b")).to_dict()
     for a, b in zip(once["measures"], copies["measures"], strict=True):
-        assert [a[k] for k in ("value", "low", "high", "base")] == pytest.approx([b[k] for k in ("value", "low", "high", "base")], abs=1e-9)
+        assert [a[k] for k in ("value", "low", "high", "base")] == pytest.approx(
+            [b[k] for k in ("value", "low", "high", "base")], abs=1e-9
+        )
     assert once["confusion"] == copies["confusion"]
-    assert once["curves"]["top_tenth"]["share"] == pytest.approx(copies["curves"]["top_tenth"]["share"], abs=1e-12)
+    assert once["curves"]["top_tenth"]["share"] == pytest.approx(
+        copies["curves"]["top_tenth"]["share"], abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("slope", [0.7, 1.5])

@@ -41,7 +41,9 @@ def settings(family: str, shared: Mapping[str, Any]) -> tuple[tuple[str, Any], .
             for d in ("binned", "gaussian")
             for a in (0.1, 1.0, 10.0, 100.0)
         )
-    return tuple((f"l2 {v:g}", LogisticRegression(l2=v, **shared)) for v in (1000, 300, 100, 30, 10, 3, 1, 0.1))
+    return tuple(
+        (f"l2 {v:g}", LogisticRegression(l2=v, **shared)) for v in (1000, 300, 100, 30, 10, 3, 1, 0.1)
+    )
 
 
 def compare(
@@ -66,7 +68,9 @@ def compare(
     check_codes(ignore)
     for name in methods:
         if name not in KINDS:
-            raise OptionError(f"there is no method {shown(name)}.{nearest(name, list(KINDS))} Use: {', '.join(KINDS)}.")
+            raise OptionError(
+                f"there is no method {shown(name)}.{nearest(name, list(KINDS))} Use: {', '.join(KINDS)}."
+            )
     table = NaiveBayes(**shared).read(data, target, sample_weight)
     candidates = [Candidate("most frequent class", "majority", (("", Majority()),))]
     for family in methods:

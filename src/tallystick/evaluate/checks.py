@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 RARE = 0.05  # a class of a smaller share makes accuracy a poor guide
 FEW = 10  # rows of a class that folds need
-OVERFIT = 2.0  # out-of-fold log-loss over training log-loss, beyond which a model has learned its rows by heart
+OVERFIT = (
+    2.0  # out-of-fold log-loss over training log-loss, beyond which a model has learned its rows by heart
+)
 GIVEN_AWAY = 0.98  # of the target's entropy known from one column
 DEPENDENT = 0.1  # bits two columns share given the class
 
@@ -57,7 +59,9 @@ def check_codes(ignore: Iterable[str]) -> frozenset[str]:
     """Return the codes to ignore; an unknown code is an error."""
     codes = frozenset(ignore)
     for code in sorted(codes - CODES.keys()):
-        raise OptionError(f"there is no check {shown(code)}.{nearest(code, list(CODES))} Known: {', '.join(CODES)}.")
+        raise OptionError(
+            f"there is no check {shown(code)}.{nearest(code, list(CODES))} Known: {', '.join(CODES)}."
+        )
     return codes
 
 
@@ -90,7 +94,9 @@ def check_table(table: Table) -> Iterator[Check]:
         )
     for note in table.notes:
         if note.code == "identifier-kept":
-            yield Check("identifier", note.text, "Leave it out unless it means something for new rows.", note.column)
+            yield Check(
+                "identifier", note.text, "Leave it out unless it means something for new rows.", note.column
+            )
 
 
 def check_result(result: CrossValidation, training_loss: float | None, name: str) -> Iterator[Check]:
@@ -125,7 +131,7 @@ def check_columns(table: Table) -> Iterator[Check]:
     assert table.schema.target is not None
     k = len(table.schema.target.labels)
     weight = np.ones(table.rows) if table.weights is None else table.weights.astype(np.float64)
-    whole = _entropy(np.bincount(table.classes, weight, k))
+    whole = _entropy(np.bincount(table.classes, weight, k).astype(np.float64))
     for column in table.schema.used:
         codes = _coarse(column, table.columns[column.name])
         if codes is None or whole == 0:

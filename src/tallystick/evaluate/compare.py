@@ -148,7 +148,9 @@ def compare_table(
     return _conclude(candidates, table, results, spent.sum(axis=0))
 
 
-def choose(candidates: Sequence[Candidate], training: Table) -> tuple[list[tuple[str, Any]], NDArray[np.float64]]:
+def choose(
+    candidates: Sequence[Candidate], training: Table
+) -> tuple[list[tuple[str, Any]], NDArray[np.float64]]:
     """Return the setting of each candidate with the lowest log-loss over inner folds, and the seconds it took.
 
     The inner teaching parts are made once and serve every candidate.
@@ -170,7 +172,9 @@ def choose(candidates: Sequence[Candidate], training: Table) -> tuple[list[tuple
             started = time.perf_counter()
             for s, (_, estimator) in enumerate(candidates[i].settings):
                 model = fresh(estimator, threads=1).fit_table(inner)
-                losses[i][s] += float((weight * log_losses(truth, answer(model, inner, tested, labels))).sum())
+                losses[i][s] += float(
+                    (weight * log_losses(truth, answer(model, inner, tested, labels))).sum()
+                )
             seconds[i] += time.perf_counter() - started
     for i in tuned:
         out[i] = candidates[i].settings[int(np.argmin(losses[i]))]
@@ -183,18 +187,31 @@ def _result(table: Table, answers: Answers, folds: int, cost: Any, stopped: bool
     weights = None if table.weights is None else table.weights / table.unit
     how = f"{folds} stratified folds"
     return CrossValidation(
-        table.schema.target.labels, table.classes.astype(np.int64), (answers,), weights, cost, how=how, stopped=stopped
+        table.schema.target.labels,
+        table.classes.astype(np.int64),
+        (answers,),
+        weights,
+        cost,
+        how=how,
+        stopped=stopped,
     )
 
 
 def _conclude(
-    candidates: Sequence[Candidate], table: Table, results: list[CrossValidation], seconds: NDArray[np.float64]
+    candidates: Sequence[Candidate],
+    table: Table,
+    results: list[CrossValidation],
+    seconds: NDArray[np.float64],
 ) -> Comparison:
     chosen, _ = choose(candidates, table)
     entries = []
-    for candidate, (words, estimator), result, spent in zip(candidates, chosen, results, seconds, strict=True):
+    for candidate, (words, estimator), result, spent in zip(
+        candidates, chosen, results, seconds, strict=True
+    ):
         model = fresh(estimator).fit_table(table)
-        entries.append(Entry(candidate.name, candidate.family, result, words, numbers(model), float(spent), model))
+        entries.append(
+            Entry(candidate.name, candidate.family, result, words, numbers(model), float(spent), model)
+        )
     order = sorted(range(len(entries)), key=lambda i: (entries[i].result.log_loss, entries[i].numbers, i))
     best = entries[order[0]]
     ranked = tuple(_against(entries[i], best) for i in order)

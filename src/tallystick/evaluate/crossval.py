@@ -184,7 +184,9 @@ def _row_values(name: str, truth: NDArray[np.int64], shares: Floats) -> Floats:
     raise OptionError(f"a fold has a mean 'log-loss' or 'accuracy', not {name!r}.")
 
 
-def cross_shares(model: Fits, table: Table, plan: dealing.Plan, progress: Progress | None = None) -> tuple[Answers, bool]:
+def cross_shares(
+    model: Fits, table: Table, plan: dealing.Plan, progress: Progress | None = None
+) -> tuple[Answers, bool]:
     """Return out-of-fold shares, and whether the user stopped before all folds were done.
 
     A method may know a faster way to the same answers (`cross_shares` of its own).
@@ -221,7 +223,9 @@ def _mark(done: NDArray[np.int64], test: NDArray[np.int64], fold: NDArray[np.int
     done[test] = fold[test]
 
 
-def run_folds(one: Callable[[int], int], n: int, finished: Callable[[int], None], progress: Progress | None) -> bool:
+def run_folds(
+    one: Callable[[int], int], n: int, finished: Callable[[int], None], progress: Progress | None
+) -> bool:
     """Run one(0) to one(n - 1) on two threads; True when the user pressed Ctrl-C and something was finished."""
     pool = ThreadPoolExecutor(min(WORKERS, n))
     jobs = [pool.submit(one, at) for at in range(n)]
@@ -269,7 +273,9 @@ def training_loss(model: Any, table: Table) -> float:
     """Return the log-loss of a fitted model on the rows it was taught."""
     assert table.schema.target is not None
     assert table.classes is not None
-    losses = log_losses(table.classes.astype(np.int64), answer(model, table, table, table.schema.target.labels))
+    losses = log_losses(
+        table.classes.astype(np.int64), answer(model, table, table, table.schema.target.labels)
+    )
     return float(np.average(losses, weights=table.weights))
 
 
@@ -363,10 +369,15 @@ def _plans(
 ) -> tuple[list[dealing.Plan], str]:
     if groups is not None:
         names = group_names(table, groups)
-        plans = [dealing.Plan(dealing.group_folds(names, table.weights, _whole(folds), key)) for key in range(repeats)]
+        plans = [
+            dealing.Plan(dealing.group_folds(names, table.weights, _whole(folds), key))
+            for key in range(repeats)
+        ]
         return plans, f"{folds} folds that keep each {groups} together"
     if time is not None:
-        return [dealing.Plan(dealing.time_folds(_moments(table, time), _whole(folds)), True)], f"{folds} folds by {time}"
+        return [
+            dealing.Plan(dealing.time_folds(_moments(table, time), _whole(folds)), True)
+        ], f"{folds} folds by {time}"
     if folds == "leave-one-out":
         return [dealing.Plan(dealing.one_out(table), one_out=True)], "each distinct row left out in turn"
     plans = [dealing.Plan(dealing.deal_folds(table, folds, key)) for key in range(repeats)]
@@ -394,7 +405,9 @@ def group_names(table: Table, name: str) -> NDArray[Any]:
     known = data[~np.isnan(data)]
     cuts = np.unique(np.quantile(known, (0.25, 0.5, 0.75))) if len(known) else np.empty(0)
     ends = ["", *(f"{c:g}" for c in cuts), ""]
-    texts = [f"{a} to below {b}" if a and b else f"below {b}" if b else f"{a} or more" for a, b in pairwise(ends)]
+    texts = [
+        f"{a} to below {b}" if a and b else f"below {b}" if b else f"{a} or more" for a, b in pairwise(ends)
+    ]
     codes = np.where(np.isnan(data), len(texts), np.searchsorted(cuts, data, "right"))
     return np.array([*texts, "(missing)"], object)[codes]
 
@@ -408,8 +421,7 @@ def _moments(table: Table, name: str) -> NDArray[Any]:
             f"column {shown(name)} gives no time for {int(gone.sum()):,} rows (first row {int(np.argmax(gone)) + 1})."
             " Fill or drop them."
         )
-    moments: NDArray[Any] = data
-    return moments
+    return np.asarray(data)
 
 
 def _prices(table: Table, cost: Any, positive: Any) -> tuple[tuple[str, ...], Floats | None, int | None]:

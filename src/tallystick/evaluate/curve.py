@@ -127,7 +127,9 @@ def curve_table(
     stopped = run_folds(one, repeats, finished.append, progress)
     assert table.schema.target is not None
     assert table.classes is not None
-    share = np.bincount(table.classes, table.weights).max() / (table.rows if table.weights is None else table.weights.sum())
+    share = np.bincount(table.classes, table.weights).max() / (
+        table.rows if table.weights is None else table.weights.sum()
+    )
     kept = sorted(finished)
     curves = tuple(Curve(n, error[m, kept], loss[m, kept]) for m, n in enumerate(methods))
     return LearningCurve(

@@ -149,6 +149,8 @@ def _loads(inverse: NDArray[np.int64], weights: NDArray[np.int64] | None) -> NDA
 
 def _check(folds: Any, most: int, what: str) -> None:
     if isinstance(folds, bool) or not isinstance(folds, int | np.integer) or folds < 2:
-        raise OptionError(f"folds must be a whole number of at least 2, or 'leave-one-out', not {shown(folds)}.")
+        raise OptionError(
+            f"folds must be a whole number of at least 2, or 'leave-one-out', not {shown(folds)}."
+        )
     if folds > most:
         raise DataError(f"folds={folds} needs at least {folds} {what}, found {most:,}. Use fewer folds.")

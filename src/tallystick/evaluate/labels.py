@@ -36,8 +36,10 @@ def labels_of(X: Any, y: Any, schema: Schema) -> NDArray[np.int64]:
     numbers: dict[Any, int] = {}
     for cell in set(cells):
         label = None if cell is None or cell != cell else _label(cell, schema.target.type)
-        gone = label is None or label in schema.marks
-        numbers[cell] = MISSING if gone else known.get(label, UNKNOWN)
+        if label is None or label in schema.marks:
+            numbers[cell] = MISSING
+        else:
+            numbers[cell] = known.get(label, UNKNOWN)
     return np.array([numbers[cell] for cell in cells], np.int64)
 
 

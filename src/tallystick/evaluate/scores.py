@@ -19,7 +19,9 @@ from tallystick.evaluate.intervals import METHODS, Interval
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
-CLIP = 1e-15  # a share of 0 for the true class costs log(1/CLIP), not infinity; counted in `Scores.impossible`
+CLIP = (
+    1e-15  # a share of 0 for the true class costs log(1/CLIP), not infinity; counted in `Scores.impossible`
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +179,9 @@ def _auc(truth: Codes, shares: Floats, weight: Floats) -> Measure:
     codes = [c for c in np.unique(truth).tolist()] if shares.shape[1] > 2 else [shares.shape[1] - 1]
     parts = [delong(truth == c, shares[:, c], weight) for c in codes]
     value = sum(p[0] for p in parts) / len(parts)
-    error = sum(p[1] for p in parts) / len(parts)  # the parts hang together: their errors are added, not squared
+    error = sum(p[1] for p in parts) / len(
+        parts
+    )  # the parts hang together: their errors are added, not squared
     size = min(float(weight[truth == c].sum()) for c in codes)
     return Measure("auc", value, *intervals.on_logit(value, error, size), "auc", 0.5)
 
@@ -263,9 +267,7 @@ def _curves(
     return out
 
 
-def _threshold_costs(
-    up: Floats, yes: Floats, ups: float, rows: float, cost: Floats, positive: int
-) -> Floats:
+def _threshold_costs(up: Floats, yes: Floats, ups: float, rows: float, cost: Floats, positive: int) -> Floats:
     """Mean cost of answering `positive` at or above each threshold; chosen on the same rows, so a little hopeful."""
     p, n = positive, 1 - positive
     alarms = yes - up
@@ -279,7 +281,9 @@ def _thin(x: Floats, y: Floats, most: int = 400) -> list[list[float]]:
     return [[float(a), float(b)] for a, b in zip(x[at], y[at], strict=True)]
 
 
-def calibration(hit: NDArray[np.bool_], value: Floats, weight: Floats, bins: int = 10) -> list[dict[str, Any]]:
+def calibration(
+    hit: NDArray[np.bool_], value: Floats, weight: Floats, bins: int = 10
+) -> list[dict[str, Any]]:
     """Return, for about equally full bins of the predicted share, its mean and the share that came true."""
     distinct, at = np.unique(value, return_inverse=True)
     full = np.bincount(at, weight, minlength=len(distinct))

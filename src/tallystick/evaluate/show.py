@@ -36,7 +36,12 @@ def show_cross_validation(result: CrossValidation) -> str:
 
 def _measure(m: Measure) -> tuple[Span, ...]:
     base = "" if m.base is None else f"{m.base:.4f}"
-    return Span(m.name), Span(f"{m.value:.4f}", "strong"), Span(f"{m.low:.4f} to {m.high:.4f}"), Span(base, "dim")
+    return (
+        Span(m.name),
+        Span(f"{m.value:.4f}", "strong"),
+        Span(f"{m.low:.4f} to {m.high:.4f}"),
+        Span(base, "dim"),
+    )
 
 
 def _confusion(result: CrossValidation) -> list[Line]:
@@ -76,7 +81,10 @@ def show_comparison(found: Comparison) -> str:
         accuracy, loss = e.result.measure("accuracy"), e.result.measure("log-loss")
         rows.append(
             (
-                Span(("▸ " if e is found.chosen else "  ") + clean(e.name), "strong" if e is found.chosen else ""),
+                Span(
+                    ("▸ " if e is found.chosen else "  ") + clean(e.name),
+                    "strong" if e is found.chosen else "",
+                ),
                 Span(f"{accuracy.value:.4f}"),
                 Span(f"{accuracy.low:.3f}-{accuracy.high:.3f}", "dim"),
                 Span(f"{loss.value:.4f}"),
