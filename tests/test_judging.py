@@ -1,4 +1,6 @@
-"""Judging: folds depend on what rows hold, test rows teach nothing, and the razor takes the simplest good model."""
+"""Judging: folds depend on what rows hold, test rows teach nothing, and the razor takes the simplest good
+model.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Methods that are not ours, for comparison: the most frequent class, and any scikit-learn estimator.
 
-Knows pandas frames and scikit-learn's words. Both are what judging asks of a method: fit a table, answer rows.
+Knows pandas frames and scikit-learn's words. Both are what judging asks of a method: fit a table, answer
+rows.
 """
 
 from __future__ import annotations
@@ -42,7 +43,9 @@ class Majority:
 
 
 class Foreign:
-    """A scikit-learn estimator on the rows as they were read, in a pandas frame with the columns that are used."""
+    """A scikit-learn estimator on the rows as they were read, in a pandas frame with the columns that are
+    used.
+    """
 
     def __init__(self, estimator: Any, frame: Any) -> None:
         if not hasattr(estimator, "fit") or not hasattr(estimator, "predict"):

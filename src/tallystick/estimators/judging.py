@@ -60,10 +60,12 @@ def compare(
     progress: Progress | None = None,
     **shared: Any,
 ) -> Comparison:
-    """Cross-validate the three families, as they are and tuned, beside the most frequent class; apply the razor.
+    """Cross-validate the three families, as they are and tuned, beside the most frequent class; apply the
+    razor.
 
     others: scikit-learn estimators to compare with, alone or by name; they get the rows in a pandas frame.
-    ignore: codes of checks not wanted. Further parameters (kinds, levels, missing, keep, threads) go to every family.
+    ignore: codes of checks not wanted. Further parameters (kinds, levels, missing, keep, threads) go to
+    every family.
     """
     check_codes(ignore)
     for name in methods:
@@ -96,7 +98,8 @@ def learning_curve(
     progress: Progress | None = None,
     **shared: Any,
 ) -> LearningCurve:
-    """Teach methods subsets of rising size and test each on rows held back: the error against the rows taught.
+    """Teach methods subsets of rising size and test each on rows held back: the error against the rows
+    taught.
 
     methods: "tree", "bayes", "logistic", or estimators of ours by name.
     """

@@ -1,4 +1,5 @@
-"""Checks that a careful colleague would make before believing a score; each has a code and one line of advice.
+"""Checks that a careful colleague would make before believing a score; each has a code and one line of
+advice.
 
 Knows tables and results. Knows nothing of learners. A check can be ignored by its code.
 """
@@ -10,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-
 from numpy.typing import NDArray
 
 from tallystick.data.encode import Table
@@ -126,7 +126,9 @@ def check_result(result: CrossValidation, training_loss: float | None, name: str
 
 
 def check_columns(table: Table) -> Iterator[Check]:
-    """Yield the columns that alone know nearly all of the target, by the counts of their levels or of ten bins."""
+    """Yield the columns that alone know nearly all of the target, by the counts of their levels or of ten
+    bins.
+    """
     assert table.classes is not None
     assert table.schema.target is not None
     k = len(table.schema.target.labels)

@@ -1,7 +1,8 @@
 """Compare methods on the same folds, and pick the simplest that is about as good as the best: the razor.
 
 Knows candidates, tables and folds. Knows nothing of learners: who calls it brings the methods.
-Laws: every candidate sees the same teaching and test rows; a setting is chosen on teaching rows alone; of two settings
+Laws: every candidate sees the same teaching and test rows; a setting is chosen on teaching rows alone; of
+two settings
 that score the same the earlier one is taken.
 """
 
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from tallystick.data.encode import Table
 from tallystick.evaluate import intervals
 from tallystick.evaluate.checks import Check
-from tallystick.evaluate.crossval import Answers, CrossValidation, Fits, Progress, answer, fresh, run_folds
+from tallystick.evaluate.crossval import Answers, CrossValidation, Progress, answer, fresh, run_folds
 from tallystick.evaluate.folds import NEVER, Plan, deal_folds
 from tallystick.evaluate.scores import log_losses
 
@@ -151,7 +152,8 @@ def compare_table(
 def choose(
     candidates: Sequence[Candidate], training: Table
 ) -> tuple[list[tuple[str, Any]], NDArray[np.float64]]:
-    """Return the setting of each candidate with the lowest log-loss over inner folds, and the seconds it took.
+    """Return the setting of each candidate with the lowest log-loss over inner folds, and the seconds it
+    took.
 
     The inner teaching parts are made once and serve every candidate.
     """
@@ -223,7 +225,9 @@ def _conclude(
 
 
 def numbers(model: Any) -> int:
-    """Return how many numbers a reader of the model must look at; a foreign method that does not say counts as many."""
+    """Return how many numbers a reader of the model must look at; a foreign method that does not say counts
+    as many.
+    """
     told = getattr(model, "numbers", None)
     return int(told()) if callable(told) else 10**9
 
@@ -276,9 +280,11 @@ def _against(entry: Entry, best: Entry) -> Entry:
 
 
 def resampled_t_test(a: CrossValidation, b: CrossValidation, name: str = "log-loss") -> float:
-    """Return the two-sided p of equal means over the same folds, corrected for teaching rows that folds share.
+    """Return the two-sided p of equal means over the same folds, corrected for teaching rows that folds
+    share.
 
-    The variance of J fold differences is taken times (1/J + test rows / teaching rows), as Nadeau and Bengio do.
+    The variance of J fold differences is taken times (1/J + test rows / teaching rows), as Nadeau and
+    Bengio do.
     """
     away = a.fold_means(name) - b.fold_means(name)
     many = len(away)

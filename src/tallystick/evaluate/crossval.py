@@ -1,7 +1,8 @@
 """Cross-validation: how good is a method on rows it has not seen.
 
 Knows tables, folds, and anything that can fit a table and answer a block. Knows nothing of learners.
-Laws: the table is encoded once and folds are subsets of its rows; what occurs in test rows alone is unseen to the
+Laws: the table is encoded once and folds are subsets of its rows; what occurs in test rows alone is unseen
+to the
 teaching part; the answers do not depend on threads.
 """
 
@@ -142,7 +143,9 @@ class CrossValidation:
         return float(np.std(means, ddof=1) / len(means) ** 0.5) if len(means) > 1 else float("nan")
 
     def by(self, column: str) -> list[dict[str, Any]]:
-        """Return rows, error rate with interval, and mean share of the positive class for each value of a column."""
+        """Return rows, error rate with interval, and mean share of the positive class for each value of a
+        column.
+        """
         from tallystick.evaluate.groups import error_rates
 
         return error_rates(self.groups[column], self.truth, self.repeats[0], self.weights, self.cost)
@@ -180,7 +183,7 @@ def _row_values(name: str, truth: NDArray[np.int64], shares: Floats) -> Floats:
     if name == "log-loss":
         return log_losses(truth, shares)
     if name == "accuracy":
-        return (answers(shares) == truth).astype(np.float64)
+        return np.asarray(answers(shares) == truth, np.float64)
     raise OptionError(f"a fold has a mean 'log-loss' or 'accuracy', not {name!r}.")
 
 
@@ -211,7 +214,9 @@ def cross_shares(
 
 
 def refit_shares(model: Fits, table: Table, fold: NDArray[np.int64]) -> Floats:
-    """Return shares[row, class] out of fold by fitting each teaching part anew: what any faster way must equal."""
+    """Return shares[row, class] out of fold by fitting each teaching part anew: what any faster way must
+    equal.
+    """
     assert table.schema.target is not None
     shares = np.zeros((table.rows, len(table.schema.target.labels)))
     for teach, test in dealing.Plan(fold).parts():
@@ -226,7 +231,9 @@ def _mark(done: NDArray[np.int64], test: NDArray[np.int64], fold: NDArray[np.int
 def run_folds(
     one: Callable[[int], int], n: int, finished: Callable[[int], None], progress: Progress | None
 ) -> bool:
-    """Run one(0) to one(n - 1) on two threads; True when the user pressed Ctrl-C and something was finished."""
+    """Run one(0) to one(n - 1) on two threads; True when the user pressed Ctrl-C and something was
+    finished.
+    """
     pool = ThreadPoolExecutor(min(WORKERS, n))
     jobs = [pool.submit(one, at) for at in range(n)]
     count = 0
@@ -254,7 +261,9 @@ def fold_shares(model: Fits, table: Table, teach: NDArray[np.int64], test: NDArr
 
 
 def answer(model: Fits, training: Table, part: Table, labels: tuple[str, ...]) -> Floats:
-    """Return shares[row, class] of a part encoded by the training schema; a class not taught has the share 0."""
+    """Return shares[row, class] of a part encoded by the training schema; a class not taught has the share
+    0.
+    """
     assert training.schema.target is not None
     at = [labels.index(label) for label in training.schema.target.labels]
     shares = np.zeros((part.rows, len(labels)))
@@ -305,7 +314,8 @@ def cross_validate(
     """Judge a method on rows it has not seen: every fold is answered by a model fitted on the others.
 
     folds: a number, or "leave-one-out" to leave out one distinct row at a time. groups: a column whose equal values stay in
-    one fold. time: a column; a fold is taught by earlier rows only. by: columns to count errors by. cost[truth][answer].
+    one fold. time: a column; a fold is taught by earlier rows only. by: columns to count errors by.
+    cost[truth][answer].
     Columns named by groups or time are not learned from.
     """
     aside = [name for name in (groups, time) if name is not None]

@@ -1,7 +1,8 @@
 """Learning curves: the error on new rows against the number of rows a method was taught.
 
 Knows tables, and anything that can fit a table and answer a block. Knows nothing of learners.
-Law: every method sees the same subsets; a smaller subset is part of the larger one of the same repeat, and subsets
+Law: every method sees the same subsets; a smaller subset is part of the larger one of the same repeat, and
+subsets
 depend on what rows hold, not on their order.
 """
 
@@ -107,7 +108,9 @@ def curve_table(
     repeats: int = 20,
     progress: Progress | None = None,
 ) -> LearningCurve:
-    """Teach every method subsets of rising size, `repeats` times, and test each on rows held back in that repeat."""
+    """Teach every method subsets of rising size, `repeats` times, and test each on rows held back in that
+    repeat.
+    """
     if table.rows < 10:
         raise DataError(f"a learning curve needs at least 10 rows, found {table.rows:,}. Add rows.")
     if repeats < 1:
@@ -156,7 +159,9 @@ def _sizes(sizes: Sequence[int] | None, table: Table, most: int) -> list[int]:
 def _one_curve(
     model: Fits, table: Table, teach: NDArray[np.int64], test: NDArray[np.int64], sizes: Sequence[int]
 ) -> tuple[Floats, Floats]:
-    """Return error[size] and loss[size]. A method that can add counts gives its shares size by size (`grow_shares`)."""
+    """Return error[size] and loss[size]. A method that can add counts gives its shares size by size
+    (`grow_shares`).
+    """
     grow: Callable[..., Any] | None = getattr(model, "grow_shares", None)
     shares = None if grow is None else grow(table, teach, test, sizes)
     steps = shares if shares is not None else (_fitted_shares(model, table, teach[:s], test) for s in sizes)
@@ -171,7 +176,9 @@ def _one_curve(
 
 
 def _fitted_shares(model: Fits, table: Table, teach: NDArray[np.int64], test: NDArray[np.int64]) -> Floats:
-    """Return shares[test row, class]; a subset of one class answers that class, one without a usable column its shares."""
+    """Return shares[test row, class]; a subset of one class answers that class, one without a usable column
+    its shares.
+    """
     assert table.schema.target is not None
     assert table.classes is not None
     training = table.take(teach)

@@ -24,7 +24,8 @@ NEVER = -1  # the fold of a row that teaches but never tests
 
 @dataclass(frozen=True)
 class Plan:
-    """fold[row] of one repeat. Rising: a fold is taught by the folds before it only (time); else by all others.
+    """fold[row] of one repeat. Rising: a fold is taught by the folds before it only (time); else by all
+    others.
 
     One out: every fold is one distinct row.
     """
@@ -74,7 +75,9 @@ def one_out(table: Table) -> Folds:
 
 
 def group_folds(groups: NDArray[Any], weights: NDArray[np.int64] | None, folds: int, key: int = 0) -> Folds:
-    """Return fold[row]: rows of one group stay together; groups in the order of a keyed hash of their name."""
+    """Return fold[row]: rows of one group stay together; groups in the order of a keyed hash of their
+    name.
+    """
     names, inverse = np.unique(groups, return_inverse=True)
     _check(folds, len(names), "groups")
     hashes = keyed(hash_texts([str(n) for n in names.tolist()]), key)
@@ -125,7 +128,9 @@ def hash_texts(texts: list[str]) -> NDArray[np.uint64]:
 
 
 def deal(loads: NDArray[np.int64], before: NDArray[np.int64]) -> tuple[Folds, NDArray[np.int64]]:
-    """Return fold[item] and the new loads: each item to the fold lightest in this class, then lightest in all."""
+    """Return fold[item] and the new loads: each item to the fold lightest in this class, then lightest in
+    all.
+    """
     folds = len(before)
     out = np.empty(len(loads), np.int64)
     mine = np.zeros(folds, np.int64)

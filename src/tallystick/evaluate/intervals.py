@@ -1,6 +1,7 @@
 """Intervals for scores: how far the true value may lie from what was measured.
 
-Knows counts and sums of scores. Knows nothing of models or tables. Every function returns (low, high) of a 95 % interval
+Knows counts and sums of scores. Knows nothing of models or tables. Every function returns (low, high) of a
+95 % interval
 and has the name of its method in `METHODS`, so that no interval is shown without saying how it was made.
 Tests hold them to 93-97 % coverage by simulation.
 """
@@ -66,7 +67,9 @@ def recalls(hits: Sequence[float], rows: Sequence[float]) -> Interval:
 
 
 def f1(hits: float, misses: float, false_alarms: float) -> Interval:
-    """Return the interval of F1 = 2J / (1 + J), where J = hits / (hits + misses + false alarms) is a share."""
+    """Return the interval of F1 = 2J / (1 + J), where J = hits / (hits + misses + false alarms) is a
+    share.
+    """
     low, high = wilson(hits, hits + misses + false_alarms)
     return 2 * low / (1 + low), 2 * high / (1 + high)
 

@@ -19,7 +19,8 @@ MISSING = -2
 
 
 def labels_of(X: Any, y: Any, schema: Schema) -> NDArray[np.int64]:
-    """Return truth[row]: the class number of each row's label, UNKNOWN for a label the model does not know, MISSING
+    """Return truth[row]: the class number of each row's label, UNKNOWN for a label the model does not know,
+    MISSING
     for none.
     """
     assert schema.target is not None

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.evaluate import intervals
-from tallystick.evaluate.intervals import METHODS, Interval
+from tallystick.evaluate.intervals import METHODS
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -51,7 +51,8 @@ class Measure:
 class Scores:
     """All scores of one set of predictions.
 
-    confusion[truth, answer]; `curves` has, for the positive class, the points of roc, pr and calibration, and the lift.
+    confusion[truth, answer]; `curves` has, for the positive class, the points of roc, pr and calibration,
+    and the lift.
     """
 
     classes: tuple[str, ...]
@@ -124,7 +125,7 @@ def score(
 def answers(shares: Floats, cost: Floats | None = None) -> Codes:
     """Return the class of the largest share, or of the least expected cost; ties go to the first class."""
     picked = np.argmax(shares, axis=1) if cost is None else np.argmin(shares @ cost, axis=1)
-    return picked.astype(np.int64)
+    return np.asarray(picked, np.int64)
 
 
 def log_losses(truth: Codes, shares: Floats) -> Floats:
@@ -268,7 +269,9 @@ def _curves(
 
 
 def _threshold_costs(up: Floats, yes: Floats, ups: float, rows: float, cost: Floats, positive: int) -> Floats:
-    """Mean cost of answering `positive` at or above each threshold; chosen on the same rows, so a little hopeful."""
+    """Mean cost of answering `positive` at or above each threshold; chosen on the same rows, so a little
+    hopeful.
+    """
     p, n = positive, 1 - positive
     alarms = yes - up
     spent = cost[p, p] * up + cost[p, n] * (ups - up) + cost[n, p] * alarms
@@ -276,7 +279,9 @@ def _threshold_costs(up: Floats, yes: Floats, ups: float, rows: float, cost: Flo
 
 
 def _thin(x: Floats, y: Floats, most: int = 400) -> list[list[float]]:
-    """Return at most `most` points of a curve, ends kept, so that a million rows draw as fast as a hundred."""
+    """Return at most `most` points of a curve, ends kept, so that a million rows draw as fast as a
+    hundred.
+    """
     at = np.unique(np.linspace(0, len(x) - 1, min(len(x), most)).astype(int))
     return [[float(a), float(b)] for a, b in zip(x[at], y[at], strict=True)]
 
