@@ -238,20 +238,18 @@ def razor(entries: Sequence[Entry]) -> tuple[Entry, str]:
     loss, error = best.result.log_loss, standard_error(best.result)
     near = [e for e in entries if e.result.log_loss <= loss + error]
     picked = min(near, key=lambda e: (e.numbers, e.result.log_loss))
+    lowest = f"{best.name} has the lowest log-loss, {loss:.4f}"
+    if picked is best and len(near) == 1:
+        return best, f"{lowest}, and no other method is within one standard error ({error:.4f}) of it."
     if picked is best:
-        if len(near) == 1:
-            return best, (
-                f"{best.name} has the lowest log-loss, {loss:.4f}, and no other method is within one standard error "
-                f"({error:.4f}) of it."
-            )
         return best, (
-            f"{best.name} has the lowest log-loss, {loss:.4f}, and is the simplest of the {len(near)} methods within "
-            f"one standard error ({error:.4f}) of it ({best.numbers:,} numbers to read)."
+            f"{lowest}, and is the simplest of the {len(near)} methods within one standard error "
+            f"({error:.4f}) of it ({_count(best.numbers)} numbers to read)."
         )
     return picked, (
-        f"{picked.name} is the simplest method ({picked.numbers:,} numbers to read) within one standard error "
-        f"({error:.4f}) of the lowest log-loss: {picked.result.log_loss:.4f} against {loss:.4f} of {best.name} "
-        f"({_count(best.numbers)} numbers)."
+        f"{picked.name} is the simplest method ({_count(picked.numbers)} numbers to read) within one "
+        f"standard error ({error:.4f}) of the lowest log-loss: {picked.result.log_loss:.4f} against "
+        f"{loss:.4f} of {best.name} ({_count(best.numbers)} numbers)."
     )
 
 

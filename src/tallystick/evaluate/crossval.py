@@ -313,7 +313,7 @@ def cross_validate(
 ) -> CrossValidation:
     """Judge a method on rows it has not seen: every fold is answered by a model fitted on the others.
 
-    folds: a number, or "leave-one-out" to leave out one distinct row at a time. groups: a column whose equal values stay in
+    folds: a number, or "leave-one-out" (copies of a row together). groups: a column whose equal values stay in
     one fold. time: a column; a fold is taught by earlier rows only. by: columns to count errors by.
     cost[truth][answer].
     Columns named by groups or time are not learned from.
@@ -428,8 +428,8 @@ def _moments(table: Table, name: str) -> NDArray[Any]:
     gone = np.isnan(data) if column.kind == "numeric" else data >= len(column.levels)
     if gone.any():
         raise OptionError(
-            f"column {shown(name)} gives no time for {int(gone.sum()):,} rows (first row {int(np.argmax(gone)) + 1})."
-            " Fill or drop them."
+            f"column {shown(name)} gives no time for {int(gone.sum()):,} rows "
+            f"(first: row {int(np.argmax(gone)) + 1}). Fill or drop them."
         )
     return np.asarray(data)
 
@@ -448,7 +448,8 @@ def _prices(table: Table, cost: Any, positive: Any) -> tuple[tuple[str, ...], Fl
     prices = np.asarray(cost, np.float64)
     if prices.shape != (len(labels), len(labels)) or not np.isfinite(prices).all():
         raise OptionError(
-            f"cost must be {len(labels)} rows of {len(labels)} numbers, cost[truth][answer], found shape {prices.shape}."
+            f"cost must be {len(labels)} rows of {len(labels)} numbers, cost[truth][answer], "
+            f"found shape {prices.shape}."
         )
     return labels, prices, place
 

@@ -151,7 +151,8 @@ def _sizes(sizes: Sequence[int] | None, table: Table, most: int) -> list[int]:
     out = sorted({int(s) for s in sizes})
     if not out or out[0] < 1 or out[-1] > most:
         raise OptionError(
-            f"sizes must lie between 1 and {most:,} (of {table.rows:,} rows a third tests), found {shown(out)}."
+            f"sizes must lie between 1 and {most:,} (of {table.rows:,} rows a third tests), "
+            f"found {shown(out)}."
         )
     return out
 

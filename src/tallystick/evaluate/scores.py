@@ -177,7 +177,7 @@ def _cost(truth: Codes, shares: Floats, weight: Floats, cost: Floats) -> Measure
 
 def _auc(truth: Codes, shares: Floats, weight: Floats) -> Measure:
     """The area under the ROC curve; for several classes the mean over classes of each against the rest."""
-    codes = [c for c in np.unique(truth).tolist()] if shares.shape[1] > 2 else [shares.shape[1] - 1]
+    codes = np.unique(truth).tolist() if shares.shape[1] > 2 else [shares.shape[1] - 1]
     parts = [delong(truth == c, shares[:, c], weight) for c in codes]
     value = sum(p[0] for p in parts) / len(parts)
     error = sum(p[1] for p in parts) / len(
