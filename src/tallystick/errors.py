@@ -5,7 +5,6 @@ Knows words only. A message shows names and values through `shown`: nothing host
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 
 
@@ -32,12 +31,14 @@ def counted(count: int, thing: str) -> str:
 def nearest(name: str, names: Sequence[str]) -> str:
     """Return ` Did you mean 'x'?` for the closest known name, or nothing."""
     folded = {known.casefold(): known for known in reversed(names)}
+    import difflib
+
     close = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.5)
     return f" Did you mean {shown(folded[close[0]])}?" if close else ""
 
 
 class TallyError(ValueError):
-    """The base of all our errors: one line for the user; a ValueError too, as scikit-learn's callers expect."""
+    """The base of all our errors: one line for the user; ValueErrors, as scikit-learn's callers expect."""
 
 
 class DataError(TallyError):
