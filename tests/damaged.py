@@ -1,9 +1,9 @@
-"""A generator of text tables as people bring them: many kinds of damage, each with the table or the error expected.
+"""A generator of text tables as people bring them: kinds of damage, each with the table or error expected.
 
     python tests/damaged.py [files per kind]      prints the share handled as expected, per kind
 
-A kind is a function of a random generator. A file is right when its cells are exactly the expected ones, or when
-the one-line error says what it must. A wrong table without an error is the worst outcome, and counted apart.
+A kind is a function of a random generator. A file is right when its cells are exactly the expected ones, or
+when the one-line error says what it must. A wrong table without an error is the worst outcome: counted apart.
 """
 
 from __future__ import annotations
@@ -397,14 +397,15 @@ def nothing(rng: random.Random) -> Case:
 
 
 TABLES: list[Callable[[random.Random], Case]] = [
-    plain, semicolons, tabs, pipes, decimal_commas, crlf, cr, mixed_line_ends, no_final_newline, byte_order_mark,
-    utf16_with_mark, encoding_given, all_quoted, newlines_in_cells, doubled_quotes, quotes_inside_cells,
+    plain, semicolons, tabs, pipes, decimal_commas, crlf, cr, mixed_line_ends, no_final_newline,
+    byte_order_mark, utf16_with_mark, encoding_given, all_quoted, newlines_in_cells, doubled_quotes,
+    quotes_inside_cells,
     ragged_skipped, preamble, title_row, comment_lines, footer, empty_lines, huge_cell, packed,
     numbers_without_header, wide, long_file, one_column, header_only, separator_at_line_ends, empty_name,
 ]  # fmt: skip
 ERRORS: list[Callable[[random.Random], Case]] = [
-    utf16_without_mark, latin1, unclosed_quote, stray_quote, short_row, long_rows, nul_byte, repeated_name, cut_gz,
-    spaces_between, nothing,
+    utf16_without_mark, latin1, unclosed_quote, stray_quote, short_row, long_rows, nul_byte, repeated_name,
+    cut_gz, spaces_between, nothing,
 ]  # fmt: skip
 FEW = {long_file: 3, wide: 5, huge_cell: 5}  # slow kinds
 
@@ -445,6 +446,46 @@ def outcomes(kind: Callable[[random.Random], Case], files: int) -> list[str]:
         path = Path(folder) / "train.csv"
         count = min(files, FEW.get(kind, files))
         return [outcome(kind(random.Random(f"{kind.__name__} {i}")), path) for i in range(count)]
+
+
+SPLINTERS = [
+    b'"',
+    b'""',
+    b",",
+    b"\n",
+    b"\r",
+    b"\r\n",
+    b";",
+    b"\t",
+    b"\0",
+    b"\xff",
+    b"\xef\xbb\xbf",
+    b"{",
+    b"[{",
+    b" ",
+    b"inf",
+]
+SPLINTERS += [b"1e999", b"\x1b[31m", b"2020-13-45", b"\xe2\x82", b"'", b"=cmd()", b"\xc2\xa0"]
+
+
+def mutated(rng: random.Random) -> Case:
+    """A file of some kind with a few bytes changed, put in, taken out or repeated: anything may come of it."""
+    case = rng.choice([kind for kind in TABLES + ERRORS if kind not in FEW])(rng)
+    data = bytearray(case.data)
+    for _ in range(rng.randint(1, 6)):
+        at, other = rng.randrange(len(data) + 1), rng.randrange(len(data) + 1)
+        how = rng.randrange(5)
+        if how == 0:
+            data[at:at] = rng.choice(SPLINTERS)
+        elif how == 1:
+            data[at : at + 1] = bytes([rng.randrange(256)])
+        elif how == 2:
+            del data[at : at + rng.randint(1, 20)]
+        elif how == 3:
+            data[at:at] = data[other : other + rng.randint(1, 50)]
+        elif rng.random() < 0.3:
+            del data[at:]
+    return Case(bytes(data), options=case.options)
 
 
 def main(files: int) -> None:

@@ -14,6 +14,7 @@ _WHERE = {
     "DecisionTree": "estimators",
     "LogisticRegression": "estimators",
     "NaiveBayes": "estimators",
+    "bayes_rule": "explain",
     "compare": "estimators.judging",
     "cross_validate": "evaluate",
     "describe": "description",
@@ -27,6 +28,7 @@ __all__ = [
     "LogisticRegression",
     "NaiveBayes",
     "__version__",
+    "bayes_rule",
     "compare",
     "cross_validate",
     "describe",
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from tallystick.estimators import DecisionTree, LogisticRegression, NaiveBayes, load
     from tallystick.estimators.judging import compare, learning_curve
     from tallystick.evaluate import cross_validate
+    from tallystick.explain import bayes_rule
 
 
 def __getattr__(name: str) -> Any:

@@ -6,6 +6,7 @@ Law: the parts of a column, one after the other, are its cells in the order of t
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +17,8 @@ import pyarrow as pa
 from tallystick import kernels
 from tallystick.contracts import Source
 from tallystick.data.encode.cells import Floats, Part, condense
-from tallystick.data.encode.work import in_order
+from tallystick.data.encode.work import checkpoint, in_order
+from tallystick.kernels import Scan
 
 BATCH = 65_536
 
@@ -37,15 +39,17 @@ def gather(
     """Return the columns of a source; those in `texts` are read as texts from the start."""
     matrix = getattr(source, "matrix", None)
     if matrix is not None and matrix.dtype == np.float64 and matrix.dtype.isnative:
-        return _from_matrix(source, matrix, marks, decimal)
-    if hasattr(source, "column"):
+        return _from_matrix(source, matrix, marks, decimal, threads)
+    if hasattr(source, "get"):
         return _from_columns(source, marks, decimal)
     return _from_batches(source, marks, decimal, texts, threads)
 
 
-def _from_matrix(source: Any, matrix: Any, marks: Sequence[str], decimal: str) -> Gathered:
+def _from_matrix(
+    source: Any, matrix: Any, marks: Sequence[str], decimal: str, threads: int | None
+) -> Gathered:
     """Views of the matrix: read once for the facts, never copied."""
-    scans = kernels.scan_matrix(matrix)
+    scans = _scan(matrix, threads)
 
     def give(j: int) -> Give:
         def parts(as_text: bool) -> list[Part]:
@@ -62,25 +66,48 @@ def _from_matrix(source: Any, matrix: Any, marks: Sequence[str], decimal: str) -
     return Gathered(len(matrix), {name: give(j) for j, name in enumerate(source.columns)})
 
 
-def _from_columns(source: Any, marks: Sequence[str], decimal: str) -> Gathered:
-    def give(name: str) -> Give:
-        return lambda as_text: [
-            condense(c, name, marks, decimal, as_text) for c in source.column(name).chunks
-        ]
+def _scan(matrix: Any, threads: int | None) -> list[Scan]:
+    """Return one look at every column, by slices of rows: over threads, and an interrupt is noticed."""
+    starts = range(0, len(matrix), 4 * BATCH)
+    jobs = (_bind(kernels.scan_matrix, matrix[start : start + 4 * BATCH]) for start in starts)
+    scans = kernels.scan_matrix(matrix[:0])
+    for start, more in zip(starts, in_order(jobs, threads), strict=True):
+        scans = [_joined(a, b, start) for a, b in zip(scans, more, strict=True)]
+    return scans
 
-    return Gathered(source.rows, {name: give(name) for name in source.columns})
+
+def _joined(a: Scan, b: Scan, start: int) -> Scan:
+    """Return the scan of rows looked at in two parts; the second begins at row `start`."""
+    later = b.first_infinity + start if b.first_infinity >= 0 else -1
+    return Scan(
+        a.missing + b.missing,
+        a.first_infinity if a.first_infinity >= 0 else later,
+        min(a.low, b.low),
+        max(a.high, b.high),
+        a.whole and b.whole,
+        a.binary and b.binary,
+    )
+
+
+def _from_columns(source: Any, marks: Sequence[str], decimal: str) -> Gathered:
+    def give(j: int, name: str) -> Give:
+        return lambda as_text: [condense(c, name, marks, decimal, as_text) for c in source.get(j).chunks]
+
+    return Gathered(source.rows, {name: give(j, name) for j, name in enumerate(source.columns)})
 
 
 def _from_batches(
     source: Source, marks: Sequence[str], decimal: str, texts: Sequence[str], threads: int | None
 ) -> Gathered:
     """Each batch is condensed as it comes and then forgotten."""
-    names = source.columns
+    names, wanted = source.columns, set(texts)
 
     def condense_all(load: Callable[[], Any]) -> tuple[int, list[Part]]:
-        batch = load()
-        columns = zip(names, batch.columns, strict=True)
-        return batch.num_rows, [condense(cells, n, marks, decimal, n in texts) for n, cells in columns]
+        batch, parts = load(), list[Part]()
+        for name, cells in zip(names, batch.columns, strict=True):
+            checkpoint()
+            parts.append(condense(cells, name, marks, decimal, name in wanted))
+        return batch.num_rows, parts
 
     rows, parts = 0, [list[Part]() for _ in names]
     for count, more in in_order((_bind(condense_all, load) for load in pieces(source)), threads):
@@ -88,19 +115,40 @@ def _from_batches(
         for known, part in zip(parts, more, strict=True):
             known.append(part)
 
-    def give(j: int) -> Give:
-        def parts_of(as_text: bool) -> list[Part]:
-            if not as_text or names[j] in texts:
-                return parts[j]
-            loads = (
-                _bind(lambda load: condense(load().column(j), names[j], marks, decimal, True), load)
-                for load in pieces(source)
-            )
-            return list(in_order(loads, 1))
+    again = _Again(source, parts, marks, decimal)
 
-        return parts_of
+    def give(j: int) -> Give:
+        return lambda as_text: again.texts(j) if as_text and names[j] not in wanted else parts[j]
 
     return Gathered(rows, {name: give(j) for j, name in enumerate(names)})
+
+
+class _Again:
+    """A second walk through a source, for texts that were read as numbers: once for all such columns."""
+
+    def __init__(self, source: Source, parts: list[list[Part]], marks: Sequence[str], decimal: str) -> None:
+        self.source, self.parts, self.marks, self.decimal = source, parts, marks, decimal
+        self.known: dict[int, list[Part]] = {}
+        self.lock = threading.Lock()
+
+    def texts(self, j: int) -> list[Part]:
+        """Return the parts of a column as texts."""
+        with self.lock:
+            if j not in self.known:
+                wanted = {j, *(i for i, parts in enumerate(self.parts) if _is_mixed(parts))}
+                self.known.update({i: [] for i in wanted})
+                for load in pieces(self.source):
+                    checkpoint()
+                    batch = load()
+                    for i in wanted:
+                        name = self.source.columns[i]
+                        self.known[i].append(condense(batch.column(i), name, self.marks, self.decimal, True))
+            return self.known[j]
+
+
+def _is_mixed(parts: list[Part]) -> bool:
+    """Are some parts numbers and others texts or dates?"""
+    return len({(type(part), getattr(part, "dated", False)) for part in parts}) > 1
 
 
 def _bind(function: Callable[[Any], Any], argument: Any) -> Callable[[], Any]:

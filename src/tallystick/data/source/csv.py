@@ -22,11 +22,17 @@ from tallystick.data.schema import Note, Reading
 from tallystick.data.source import bytes as raw
 from tallystick.data.source.names import clean_names
 from tallystick.data.source.sniff import look_at
-from tallystick.errors import DataError, shown
+from tallystick.errors import DataError, counted, shown
 
 HEAD = 1 << 17  # bytes looked at
 BLOCK_ROWS = 8_192  # rows in a block, about
 LINE_END = re.compile(rb"\r\n|\n|\r")
+SEPARATOR_WORDS = {
+    ",": "comma-separated",
+    ";": "separated by semicolons",
+    "\t": "tab-separated",
+    "|": "separated by pipes",
+}
 FOOTER = 5  # lines at most
 FOOTER_WORDS = (
     "total",
@@ -60,6 +66,14 @@ class CsvFile:
         """What was done while reading, so far."""
         return tuple(self.said)
 
+    @property
+    def form(self) -> str:
+        """How the file is read, in words."""
+        sep = self.reading.sep or ","
+        cut = SEPARATOR_WORDS.get(sep, f"separated by {shown(sep)}")
+        header = f"header in line {self.skip:,}" if self.reading.header else "no header"
+        return f"{cut}, {(self.reading.encoding or 'utf-8').upper()}, {header}"
+
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield all rows; every cell is text, as written, quotes removed."""
         for load in self.pieces():
@@ -84,6 +98,8 @@ class CsvFile:
     def _cells(self, block: bytes, last: bool) -> pa.RecordBatch:
         if last:
             block = self._without_footer(block)
+        if not is_utf8(block):
+            raise self._explained("invalid UTF-8")
         try:
             table, bad = cut_cells(block, self.columns, self.reading.sep or ",")
         except pa.ArrowInvalid as error:
@@ -101,10 +117,10 @@ class CsvFile:
         total = count + sum(note.count for note in known)
         for note in known:
             self.said.remove(note)
-        text = f"{total:,} rows with more or fewer than {len(self.columns)} cells are left out."
+        text = f"left out: {counted(total, 'row')} with more or fewer than {len(self.columns)} cells."
         self.said.append(Note("rows-skipped", text, count=total))
 
-    def _explained(self, error: Exception) -> DataError:
+    def _explained(self, error: object) -> DataError:
         from tallystick.data.source.damage import bad_bytes
 
         return bad_bytes(self) or DataError(
@@ -139,8 +155,19 @@ def open_csv(path: str, reading: Reading, where: str) -> CsvFile:
     return CsvFile(path, where, names, settled, look.skip, block, [*look.notes, *notes])
 
 
+def is_utf8(block: bytes) -> bool:
+    """Is this text? Most blocks are ASCII, which is seen at once."""
+    if block.isascii():
+        return True
+    try:
+        block.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def cut_cells(block: bytes, names: tuple[str, ...], sep: str) -> tuple[pa.Table, list[Any]]:
-    """Return the cells of a block of rows as text, and the rows that have too many or too few."""
+    """Return the cells of a block of valid UTF-8 as text, and the rows that have too many or too few."""
     bad: list[Any] = []
 
     def keep(row: Any) -> str:
@@ -153,6 +180,7 @@ def cut_cells(block: bytes, names: tuple[str, ...], sep: str) -> tuple[pa.Table,
     )
     convert = pacsv.ConvertOptions(
         column_types=dict.fromkeys(names, pa.string()),
+        check_utf8=False,
         strings_can_be_null=False,
         quoted_strings_can_be_null=False,
     )
