@@ -63,6 +63,7 @@ class Split:
     missing: int
     gain: float
     ratio: float = 0.0
+    net: float = 0.0  # gain less the price of a cut
 
 
 @dataclass
@@ -204,19 +205,19 @@ class Twin:
         return self.finish(Split(column, best_key, math.nan, sides, self.data.k[column], best_v, 0.0), rows, 0)
 
     def finish(self, split: Split, rows: list[int], cuts: int) -> Split | None:
-        split.gain = self.gain(split.key, rows, self.middle(rows))
+        split.net = split.gain = self.gain(split.key, rows, self.middle(rows))
         if not self.data.classes:
             return split
         n = sum(self.vector(rows)[:-1])
         if self.rules.penalty and self.data.kinds[split.column] == "numeric":
-            split.gain -= log2_whole(float(cuts)) / float(self.weigh(rows))
-            if not split.gain > 0:
+            split.net -= log2_whole(float(cuts)) / float(self.weigh(rows))
+            if self.rules.stop_at_zero and not split.net > 0:
                 return None
         sizes = [0] * split.branches
         for r, s in zip(rows, split.sides, strict=True):
             sizes[s] += self.data.score[r]
         info = self.f(n) - sum(self.f(s) for s in sizes)
-        split.ratio = split.gain / (float(info) / self.factor / float(n)) if info > 0 else 0.0
+        split.ratio = split.net / (float(info) / self.factor / float(n)) if info > 0 else 0.0
         return split
 
     def choose(self, rows: list[int]) -> Split | None:
@@ -226,12 +227,12 @@ class Twin:
         if self.rules.criterion == "ratio":
             total = 0.0
             for s in splits:
-                total += s.gain
+                total += s.net
             guard = total / len(splits) - 1e-3
-            best = max((s for s in splits if s.gain >= guard), key=lambda s: (s.ratio, -s.column))
+            best = max((s for s in splits if s.net >= guard), key=lambda s: (s.ratio, -s.column))
         else:
             best = max(splits, key=lambda s: (s.key, -s.column))
-        if self.rules.stop_at_zero and not best.gain > 0:
+        if self.rules.stop_at_zero and not best.net > 0:
             return None
         share = float(self.weigh(rows)) / float(sum(self.data.rows))
         return best if best.gain * share >= self.rules.min_decrease else None
