@@ -13,18 +13,28 @@ __version__ = "0.1.0"
 _WHERE = {
     "DecisionTree": "estimators",
     "NaiveBayes": "estimators",
+    "RegressionTree": "estimators",
     "cross_validate": "evaluate",
     "describe": "description",
     "load": "estimators",
     "read": "data.source",
 }
 
-__all__ = ["DecisionTree", "NaiveBayes", "__version__", "cross_validate", "describe", "load", "read"]
+__all__ = [
+    "DecisionTree",
+    "NaiveBayes",
+    "RegressionTree",
+    "__version__",
+    "cross_validate",
+    "describe",
+    "load",
+    "read",
+]
 
 if TYPE_CHECKING:
     from tallystick.data.source import read
     from tallystick.description import describe
-    from tallystick.estimators import DecisionTree, NaiveBayes, load
+    from tallystick.estimators import DecisionTree, NaiveBayes, RegressionTree, load
     from tallystick.evaluate import cross_validate
 
 

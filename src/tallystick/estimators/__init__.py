@@ -9,10 +9,11 @@ import os
 from tallystick.estimators.base import Classifier, Estimator
 from tallystick.estimators.check import Verdict, verify
 from tallystick.estimators.naive_bayes import NaiveBayes
+from tallystick.estimators.regression_tree import RegressionTree
 from tallystick.estimators.tree import DecisionTree
 from tallystick.export import from_bytes, read_file
 
-KINDS: dict[str, type[Estimator]] = {cls.kind: cls for cls in (DecisionTree, NaiveBayes)}
+KINDS: dict[str, type[Estimator]] = {cls.kind: cls for cls in (DecisionTree, NaiveBayes, RegressionTree)}
 
 
 def load(path: str | os.PathLike[str]) -> Estimator:
@@ -26,4 +27,4 @@ def from_data(data: bytes) -> Estimator:
     return KINDS[document["kind"]].from_document(document)
 
 
-__all__ = ["Classifier", "DecisionTree", "Estimator", "NaiveBayes", "Verdict", "from_data", "load", "verify"]
+__all__ = ["Classifier", "DecisionTree", "Estimator", "NaiveBayes", "RegressionTree", "Verdict", "from_data", "load", "verify"]

@@ -55,7 +55,7 @@ class Test(NamedTuple):
 
 
 class Entries(NamedTuple):
-    """Rows and parts of rows: which row, at which node, with which weight."""
+    """Rows and parts of rows: which row, at which node, how much of it."""
 
     row: Ints
     node: Ints
@@ -93,14 +93,19 @@ class Frontier:
     def add(self, total: Level, block: Block) -> Level:
         """Add the rows of one block."""
         codes = [c.codes(block) for c in self.codings]
+        # A copy of a row is shared out like the row, so parts are of one copy, and weights multiply them at the end;
+        # where weights are not whole, copies have no meaning and the weight itself is shared out.
         weights = np.ones(block.rows, np.int64) if block.weights is None else block.weights
-        entries = Entries(np.arange(block.rows), np.zeros(block.rows, np.int64), weights * self.parts)
+        first = np.full(block.rows, self.parts, np.int64) if self.parts > 1 else weights.copy()
+        entries = Entries(np.arange(block.rows), np.zeros(block.rows, np.int64), first)
         for test in self.tests:
             entries = follow(entries, test, codes[test.column])
         place = np.full(self.nodes, -1, np.int64)
         place[list(self.open)] = np.arange(len(self.open))
         at = place[entries.node]
         row, weight, at = entries.row[at >= 0], entries.weight[at >= 0], at[at >= 0]
+        if self.parts > 1:
+            weight = weight * weights[row]
         if not self.classes:
             return self._add_response(total, block, codes, Entries(row, at, weight))
         assert block.classes is not None
