@@ -28,6 +28,11 @@ def number(value: float) -> float | int | None:
     return int(value) if value == int(value) and abs(value) < 2**53 else float(value)
 
 
+def short(value: float) -> float | int | None:
+    """Return a number in six digits: enough to read, and half the bytes."""
+    return number(float(f"{value:.6g}"))
+
+
 def write_candidates(candidates: Candidates, nodes: Nodes) -> list[str]:
     """Return one text per test, in node order."""
     best = candidates.best(KEPT)
@@ -43,8 +48,8 @@ def _row(best: Candidates, c: int) -> list[Any]:
     return [
         int(best.column[c]),
         number(best.cut[c]),
-        number(best.gain[c]),
-        number(best.ratio[c]),
+        short(best.gain[c]),
+        short(best.ratio[c]),
         best.branch_of[best.branch_start[c] : best.branch_start[c + 1]].tolist(),
         best.counts[rows].tolist(),
         [number(m) for m in best.mean[rows]] if len(best.mean) else [],

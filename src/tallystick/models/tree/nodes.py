@@ -116,24 +116,21 @@ class Nodes:
 def _shape(n_children: NDArray[np.int32]) -> tuple[Ints, Ints, Ints, Ints, Ints]:
     """Return first, child, parent, end and depth of a preorder; raise ValueError when it is not one tree."""
     n = len(n_children)
-    todo = n_children.tolist()
-    parent, depth, end = [-1] * n, [0] * n, [n] * n
-    open_nodes: list[int] = []  # the path of nodes that still wait for branches
-    for node in range(n):
-        if node:
-            if not open_nodes:
-                raise ValueError(f"node {node} has no parent")
-            above = open_nodes[-1]
-            parent[node], depth[node] = above, depth[above] + 1
-            todo[above] -= 1
-        if todo[node]:
-            open_nodes.append(node)
-        else:
-            end[node] = node + 1
-            while open_nodes and not todo[open_nodes[-1]]:
-                end[open_nodes.pop()] = node + 1
-    if open_nodes or not n:
-        raise ValueError(f"node {open_nodes[-1]} lacks a branch" if n else "no node")
+    parent, depth = [-1] * n, [0] * n
+    end = list(range(1, n + 1))
+    waiting: list[int] = [-1]  # one entry for each branch that is still to come: the node it belongs to
+    for node, branches in enumerate(n_children.tolist()):
+        if not waiting:
+            raise ValueError(f"node {node} has no parent")
+        parent[node] = above = waiting.pop()
+        depth[node] = depth[above] + 1 if node else 0
+        if branches:
+            waiting += [node] * branches
+    if waiting:
+        raise ValueError(f"node {waiting[-1]} lacks a branch" if n else "no node")
+    for node in range(n - 1, 0, -1):  # a subtree ends where its last branch does
+        if end[node] > end[parent[node]]:
+            end[parent[node]] = end[node]
     first = np.concatenate([[0], np.cumsum(n_children[:-1], dtype=np.int64)]).astype(np.int64)
     up = np.asarray(parent, dtype=np.int64)
     child = (

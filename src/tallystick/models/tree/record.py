@@ -1,6 +1,7 @@
 """One record down the tree, without arrays: what a service asks a thousand times a second.
 
-Knows a fitted tree and plain Python values. A value that needs reading (a number written as text, a level that is not
+Knows a fitted tree and plain Python values. A value that needs reading (a number written as text, a level
+that is not
 known) is not read here: the answer is None, and the caller goes the long way.
 Law: where it answers, it answers what the long way answers.
 """
@@ -13,7 +14,9 @@ from typing import Any
 from tallystick.data.schema import CODED, Schema
 from tallystick.models.tree.nodes import SPREADS, Nodes
 
-Step = tuple[str, float, dict[str, int] | None, int, int, int]  # column, cut, levels -> node, low, high, missing
+Step = tuple[
+    str, float, dict[str, int] | None, int, int, int
+]  # column, cut, levels -> node, low, high, missing
 
 
 LONG_WAY = -1  # a node that is none: only arrays can answer
@@ -72,7 +75,13 @@ class RecordWalk:
             if following is not None:
                 to = missing if value is None else following[level_text(value, following)]
             else:
-                to = low if value is not None and value < cut else high if value is not None and value >= cut else missing
+                to = (
+                    low
+                    if value is not None and value < cut
+                    else high
+                    if value is not None and value >= cut
+                    else missing
+                )
             if to == node:
                 break
             if to == LONG_WAY:
