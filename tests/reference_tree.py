@@ -1,6 +1,7 @@
 """Trees by brute force: every split of every node tried on the rows themselves, in exact whole numbers.
 
-A twin of the growing kernels, written from their stated rules and from nothing else: no sorting, no tables kept from
+A twin of the growing kernels, written from their stated rules and from nothing else: no sorting, no tables
+kept from
 parent to child. Slow, for tables of some dozens of rows.
 """
 
@@ -130,12 +131,17 @@ class Twin:
         return self.rules.min_leaf if wanted <= self.rules.min_leaf else min(wanted, 25)
 
     def two_sided(self, column: int, rows: list[int]) -> list[tuple[list[int], float]]:
-        """Return (levels or values of the left, cut) of every two-branch split of the known rows, in tie order."""
+        """Return (levels or values of the left, cut) of every two-branch split of the known rows, in tie
+        order.
+        """
         cells, kind = self.data.cells[column], self.data.kinds[column]
         known = sorted({cells[r] for r in rows if cells[r] is not None})
         if kind != "levels":
             pairs = itertools.pairwise(known)
-            return [(known[: i + 1], cut_between(a, b) if kind == "numeric" else math.nan) for i, (a, b) in enumerate(pairs)]
+            return [
+                (known[: i + 1], cut_between(a, b) if kind == "numeric" else math.nan)
+                for i, (a, b) in enumerate(pairs)
+            ]
         if self.data.classes == 2 or not self.data.classes:
             order = sorted(known, key=lambda v: (self.share([r for r in rows if cells[r] == v]), v))
             return [(order[:i], math.nan) for i in range(1, len(order))]
@@ -202,7 +208,9 @@ class Twin:
             if best_key is None or key > best_key:
                 best_key, best_v = key, v
         sides = [best_v if cells[r] is None else cells[r] for r in rows]
-        return self.finish(Split(column, best_key, math.nan, sides, self.data.k[column], best_v, 0.0), rows, 0)
+        return self.finish(
+            Split(column, best_key, math.nan, sides, self.data.k[column], best_v, 0.0), rows, 0
+        )
 
     def finish(self, split: Split, rows: list[int], cuts: int) -> Split | None:
         split.net = split.gain = self.gain(split.key, rows, self.middle(rows))

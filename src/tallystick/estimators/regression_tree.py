@@ -39,7 +39,6 @@ class RegressionTree(_Growing):
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         stop_at_zero_gain: bool = False,
-        cuts: str = "midpoint",
         max_bins: int | None = None,
         pruning: str | None = None,
         confidence: float = 0.25,
@@ -61,7 +60,6 @@ class RegressionTree(_Growing):
         self.max_leaf_nodes = max_leaf_nodes
         self.min_impurity_decrease = min_impurity_decrease
         self.stop_at_zero_gain = stop_at_zero_gain
-        self.cuts = cuts
         self.max_bins = max_bins
         self.pruning = pruning
         self.confidence = confidence

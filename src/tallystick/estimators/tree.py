@@ -69,13 +69,19 @@ class _Growing(TreeViews):
         self._set_columns([c.name for c in schema.columns], named=True)
 
     def answer(self, X: Any) -> NDArray[np.float64]:
-        """Return what the tree answers, [row, class], or [row, 0] in regression. A dict of plain values is one row."""
+        """Return what the tree answers, [row, class], or [row, 0] in regression. A dict of plain values
+        is one row.
+        """
         self._check_fitted()
         if isinstance(X, dict):
             node = self.model_.records.end(X)
             if node is not None:
                 return self.model_.shares[node : node + 1]
-            X = [X] if not any(hasattr(v, "__len__") and not isinstance(v, (str, bytes)) for v in X.values()) else X
+            X = (
+                [X]
+                if not any(hasattr(v, "__len__") and not isinstance(v, (str, bytes)) for v in X.values())
+                else X
+            )
         parts = [self.model_.answer(m.block) for m in self.blocks(X)]
         return np.concatenate(parts) if parts else np.zeros((0, self.model_.shares.shape[1]))
 
