@@ -108,10 +108,12 @@ void bind_ranks(nb::module_& m) {
         return std::tuple(ranked.present, ranked.distinct);
     }, nb::arg("values").noconvert(), nb::arg("scratch").noconvert(), Release());
 
-    m.def("rank_codes", [](Strided<double> values, In<uint64_t> scratch, size_t present, AnyOut codes,
+    m.def("rank_codes", [](Strided<double> values, Out<uint64_t> scratch, size_t present, AnyOut codes,
                            Out<double> distinct) {
+        const size_t rows = values.size();
         by_width_out(codes, [&](auto* c) {
-            rank_codes(values.size(), column_of(values), {present, distinct.size()}, scratch.data(), c, distinct.data());
+            rank_codes(rows, column_of(values), {present, distinct.size()}, scratch.data(), scratch.data() + rows, c,
+                       distinct.data());
         });
     }, nb::arg("values").noconvert(), nb::arg("scratch").noconvert(), nb::arg("present"), nb::arg("codes").noconvert(),
        nb::arg("distinct").noconvert(), Release());

@@ -209,13 +209,31 @@ inline Ranked rank_rows(size_t rows, Column column, uint64_t* elements, uint64_t
     return {prefix.present, static_cast<size_t>(rank)};
 }
 
+// codes[row] = rank. Stores at random rows miss the cache; so elements are first dealt to spare by their upper row bits,
+// and the codes of one part stay in the second-level cache.
+template <class Code>
+void scatter_codes(size_t rows, Ranked ranked, const uint64_t* elements, uint64_t* spare, Code* codes) {
+    constexpr size_t parts = 64;
+    const int shift = std::max(16, static_cast<int>(std::bit_width(rows)) - 6);
+    const auto part_of = [=](uint64_t element) { return (element & 0xFFFFFFFFu) >> shift; };
+    size_t next[parts + 1] = {};
+    for (size_t i = 0; i < ranked.present; ++i) ++next[part_of(elements[i]) + 1];
+    for (size_t part = 1; part <= parts; ++part) next[part] += next[part - 1];
+    for (size_t i = 0; i < ranked.present; ++i) spare[next[part_of(elements[i])]++] = elements[i];
+    for (size_t i = 0; i < ranked.present; ++i) codes[spare[i] & 0xFFFFFFFFu] = static_cast<Code>(spare[i] >> 32);
+}
+
 // distinct[rank] and codes[row] (missing: the number of distinct values); elements as rank_rows left them.
 template <class Code>
-void rank_codes(size_t rows, Column column, Ranked ranked, const uint64_t* elements, Code* codes, double* distinct) {
+void rank_codes(size_t rows, Column column, Ranked ranked, const uint64_t* elements, uint64_t* spare, Code* codes,
+                double* distinct) {
     if (ranked.present < rows) std::fill(codes, codes + rows, static_cast<Code>(ranked.distinct));
-    // Two loops: the scattered stores and the scattered loads each get all the cache's miss slots.
-    for (size_t i = 0; i < ranked.present; ++i) {
-        codes[elements[i] & 0xFFFFFFFFu] = static_cast<Code>(elements[i] >> 32);
+    scatter_codes(rows, ranked, elements, spare, codes);
+    if (2 * ranked.distinct > ranked.present) {  // mostly different values: rows of one rank hold the same one
+        for (size_t i = 0; i < ranked.present; ++i) {
+            distinct[elements[i] >> 32] = column[elements[i] & 0xFFFFFFFFu] + 0.0;
+        }
+        return;
     }
     uint64_t next = 0;
     for (size_t i = 0; i < ranked.present; ++i) {

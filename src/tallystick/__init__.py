@@ -14,6 +14,7 @@ _WHERE = {
     "DecisionTree": "estimators",
     "NaiveBayes": "estimators",
     "RegressionTree": "estimators",
+    "bayes_rule": "explain",
     "cross_validate": "evaluate",
     "describe": "description",
     "load": "estimators",
@@ -25,6 +26,7 @@ __all__ = [
     "NaiveBayes",
     "RegressionTree",
     "__version__",
+    "bayes_rule",
     "cross_validate",
     "describe",
     "load",
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from tallystick.description import describe
     from tallystick.estimators import DecisionTree, NaiveBayes, RegressionTree, load
     from tallystick.evaluate import cross_validate
+    from tallystick.explain import bayes_rule
 
 
 def __getattr__(name: str) -> Any:

@@ -41,7 +41,7 @@ void rank_one(const std::vector<double>& values, ptrdiff_t stride) {
     std::vector<double> distinct(ranked.distinct);
     std::vector<int64_t> counts(ranked.distinct);
     std::vector<uint32_t> order(rows);
-    rank_codes(rows, column, ranked, elements.data(), codes.data(), distinct.data());
+    rank_codes(rows, column, ranked, elements.data(), spare.data(), codes.data(), distinct.data());
     rank_counts(ranked, elements.data(), counts.data());
     rank_order(rows, column, ranked, elements.data(), order.data());
     for (size_t row = 0; row < rows; ++row) {

@@ -22,7 +22,7 @@ from tallystick.data.encode.table import FEW
 from tallystick.data.schema import Note, Schema, Wishes
 from tallystick.data.source import open_source
 from tallystick.engines.local import Local
-from tallystick.errors import NotFitted, OptionError, nearest, shown
+from tallystick.errors import DataError, NotFitted, OptionError, nearest, shown
 from tallystick.export import file
 
 EXECUTION = ("engine", "threads", "memory", "verbose")  # how to work: never part of a model
@@ -36,6 +36,7 @@ class Estimator:
     model_: Model
     schema_: Schema
     notes_: tuple[Note, ...]
+    source_notes_: tuple[Note, ...]
     rows_: dict[str, Any]
     regression: ClassVar[bool] = False
 
@@ -163,16 +164,19 @@ class Estimator:
         """Return the encoded table that `fit_table` learns from."""
         if y is None:
             raise OptionError(
-                f"{type(self).__name__}.fit requires y to be passed: labels, or the name of a column of X."
+                f"{type(self).__name__} requires y to be passed, but the target y is None. "
+                "Pass labels, or the name of a column of X."
             )
         self._learning()  # checks the parameters before the work
-        source = open_source(X)
+        source = open_source(as_given(X))
+        y, sample_weight = as_given(y), as_given(sample_weight)
         return read_table(source, self._wishes(), y, sample_weight, self.threads, regression=self.regression)
 
     def fit_table(self, table: Table) -> Self:
         """Learn from an encoded table."""
         model, notes = self._learn(table, self._engine())
         self._adopt(model, table.notes + notes, rows_of(table))
+        self.source_notes_ = table.source_notes  # how the file was read: told, but no part of the model
         names = [c.name for c in table.schema.columns]
         self._set_columns(names, named=not all(n == f"x{i}" for i, n in enumerate(names)))
         return self
@@ -214,9 +218,19 @@ class Estimator:
     def blocks(self, X: Any, **reading: Any) -> Iterator[Matched]:
         """Yield new rows encoded by the model's schema, batch by batch."""
         self._check_fitted()
-        source = open_source(X)
+        source = open_source(self._fitting(X))
         few = getattr(source, "rows", FEW) < FEW  # a thread would cost more than it gives
         return match(source, self.schema_, threads=1 if few else self.threads, **reading)
+
+    def _fitting(self, X: Any) -> Any:
+        """Return X when its columns can be those of the fit: columns without names are counted."""
+        X = as_given(X)
+        if is_matrix(X) and not hasattr(self, "feature_names_in_") and X.shape[1] != self.n_features_in_:
+            raise DataError(
+                f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} features "
+                "as input. Pass the columns of the fit, in their order."
+            )
+        return X
 
 
 def not_fitted(name: str) -> Exception:
@@ -280,8 +294,27 @@ class Classifier(Estimator):
             estimator_type="classifier",
             target_tags=TargetTags(required=True),
             classifier_tags=ClassifierTags(),
-            input_tags=InputTags(allow_nan=True, string=True, categorical=True, sparse=False),
+            input_tags=InputTags(allow_nan=True, string=True, categorical=True, sparse=True),
         )
+
+
+def is_matrix(X: Any) -> bool:
+    """Say whether X is an array whose columns have places but no names."""
+    return len(getattr(X, "shape", ())) == 2 and not hasattr(X, "columns") and not hasattr(X, "schema")
+
+
+def as_given(X: Any) -> Any:
+    """Return X as it is, or as an array where that is all it says it is; an array without columns is an
+    error.
+    """
+    known = ("columns", "schema", "__arrow_c_stream__", "__arrow_c_array__", "dtype")
+    if hasattr(X, "__array__") and not any(hasattr(X, name) for name in known):
+        X = np.asarray(X)
+    if is_matrix(X) and X.shape[1] == 0:
+        raise DataError(
+            f"X has 0 feature(s) (shape={X.shape}) while a minimum of 1 is required. Pass some columns."
+        )
+    return X
 
 
 def rows_of(table: Table) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from tallystick.data.encode import Table
 from tallystick.data.schema import Note, Schema
 from tallystick.estimators.folds import calibrated, cross_answers, one_out_answers
 from tallystick.estimators.growing import Growing
+from tallystick.estimators.saying import Saying
 from tallystick.estimators.show import naive_bayes_text
 from tallystick.learners.fit import fit
 from tallystick.learners.naive_bayes import NaiveBayesLearner
@@ -23,7 +24,7 @@ from tallystick.learners.naive_bayes.folds import question
 from tallystick.models.naive_bayes import KIND, BayesOptions, NaiveBayesModel
 
 
-class NaiveBayes(Growing):
+class NaiveBayes(Growing, Saying):
     """Naive Bayes on a whole table: levels, booleans, numbers and text side by side.
 
     distributions: "auto" (default), "gaussian", "binned", "poisson", "multinomial", ... for all columns it

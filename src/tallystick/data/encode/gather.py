@@ -39,7 +39,7 @@ def gather(
     matrix = getattr(source, "matrix", None)
     if matrix is not None and matrix.dtype == np.float64 and matrix.dtype.isnative:
         return _from_matrix(source, matrix, marks, decimal, threads)
-    if hasattr(source, "column"):
+    if hasattr(source, "get"):
         return _from_columns(source, marks, decimal)
     return _from_batches(source, marks, decimal, texts, threads)
 
@@ -89,25 +89,23 @@ def _joined(a: Scan, b: Scan, start: int) -> Scan:
 
 
 def _from_columns(source: Any, marks: Sequence[str], decimal: str) -> Gathered:
-    def give(name: str) -> Give:
-        return lambda as_text: [
-            condense(c, name, marks, decimal, as_text) for c in source.column(name).chunks
-        ]
+    def give(j: int, name: str) -> Give:
+        return lambda as_text: [condense(c, name, marks, decimal, as_text) for c in source.get(j).chunks]
 
-    return Gathered(source.rows, {name: give(name) for name in source.columns})
+    return Gathered(source.rows, {name: give(j, name) for j, name in enumerate(source.columns)})
 
 
 def _from_batches(
     source: Source, marks: Sequence[str], decimal: str, texts: Sequence[str], threads: int | None
 ) -> Gathered:
     """Each batch is condensed as it comes and then forgotten."""
-    names = source.columns
+    names, wanted = source.columns, set(texts)
 
     def condense_all(load: Callable[[], Any]) -> tuple[int, list[Part]]:
         batch, parts = load(), list[Part]()
         for name, cells in zip(names, batch.columns, strict=True):
             checkpoint()
-            parts.append(condense(cells, name, marks, decimal, name in texts))
+            parts.append(condense(cells, name, marks, decimal, name in wanted))
         return batch.num_rows, parts
 
     rows, parts = 0, [list[Part]() for _ in names]
@@ -118,7 +116,7 @@ def _from_batches(
 
     def give(j: int) -> Give:
         def parts_of(as_text: bool) -> list[Part]:
-            if not as_text or names[j] in texts:
+            if not as_text or names[j] in wanted:
                 return parts[j]
             loads = (
                 _bind(lambda load: condense(load().column(j), names[j], marks, decimal, True), load)

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from tallystick.data.encode.cells import among
 from tallystick.data.schema import KINDS, MISSING_MARKS, Kind, Note, Reading, Wishes
 from tallystick.data.source.values import cell_text
-from tallystick.errors import DataError, OptionError, nearest, shown, some
+from tallystick.errors import DataError, OptionError, counted, nearest, shown, some
 from tallystick.kernels import CellKind as Cell
 
 if TYPE_CHECKING:
@@ -178,7 +179,9 @@ def judge_numbers(name: str, facts: NumberFacts, asked: Asked) -> Verdict:
     if present == 0:
         return out(name, f"all {facts.total:,} values are missing", facts.total)
     if facts.low == facts.high and not asked.keep:
-        return out(name, f"it has one value ({shown(_plain(facts.low))}) in {present:,} rows", present)
+        return out(
+            name, f"it has one value ({shown(_plain(facts.low))}) in {counted(present, 'row')}", present
+        )
     if facts.run and not asked.keep and not facts.dated and is_row_index(name, facts):
         return out(name, "it is a saved row index")
     if facts.run and facts.whole and not asked.keep and not facts.dated and present >= MANY_ROWS:
@@ -226,7 +229,9 @@ def judge_texts(name: str, facts: TextFacts, asked: Asked) -> Verdict:
         return _judge_boolean(name, facts, asked)
     if len(facts.texts) == 1 and facts.numbers + facts.dates == 0 and not asked.keep:
         return out(
-            name, f"it has one value ({shown(facts.texts[0])}) in {facts.present:,} rows", facts.present
+            name,
+            f"it has one value ({shown(facts.texts[0])}) in {counted(facts.present, 'row')}",
+            facts.present,
         )
     return _judge_words(name, facts, asked)
 
@@ -234,13 +239,16 @@ def judge_texts(name: str, facts: TextFacts, asked: Asked) -> Verdict:
 def _judge_boolean(name: str, facts: TextFacts, asked: Asked) -> Verdict:
     said = {text.as_py().lower() for text in facts.texts}
     if len(said) == 1 and not asked.keep:
-        return out(name, f"it has one value ({shown(said.pop())}) in {facts.present:,} rows", facts.present)
+        return out(
+            name, f"it has one value ({shown(said.pop())}) in {counted(facts.present, 'row')}", facts.present
+        )
     return Verdict("boolean", "no value but true and false", levels=("false", "true"), fold=True)
 
 
 def _judge_as_numbers(name: str, facts: TextFacts) -> Verdict | None:
     """Return "numbers" or "dates" when nearly all cells are; the rule for the few others is in the note."""
-    by_kind = [int(facts.counts[facts.kinds == kind].sum()) for kind in Cell]
+    by_kind = np.zeros(len(Cell), np.int64)
+    np.add.at(by_kind, facts.kinds, facts.counts)
     if by_kind[Cell.LEADING_ZEROS] or by_kind[Cell.INEXACT]:
         return None
     families: tuple[tuple[Literal["numbers", "dates"], tuple[Cell, ...], int], ...] = (
@@ -248,9 +256,9 @@ def _judge_as_numbers(name: str, facts: TextFacts) -> Verdict | None:
         ("dates", (Cell.DATE,), facts.dates),
     )
     for what, family, before in families:
-        inside = np.isin(facts.kinds, family)
+        inside = among(facts.kinds, family)
         strange = len(inside) - int(inside.sum())
-        rows = sum(by_kind[k] for k in family) + before
+        rows = int(by_kind[list(family)].sum()) + before
         if rows == 0 or strange > FEW_TOKENS or rows * 100 < NEARLY_ALL * facts.present:
             continue
         if strange == 0:
@@ -354,7 +362,7 @@ def _natural_order(name: str, facts: TextFacts, found: list[str]) -> tuple[str, 
     """Return levels in the order the column brought, or of their numbers."""
     if facts.order is not None:
         return facts.order
-    if np.isin(facts.kinds, (Cell.NUMBER, Cell.INTEGER)).all():
+    if among(facts.kinds, (Cell.NUMBER, Cell.INTEGER)).all():
         return tuple(sorted(found, key=float))
     raise OptionError(
         f"column {shown(name)} is to be ordered, but its order is not known. "
