@@ -232,7 +232,6 @@ def test_the_print_names_columns_levels_counts_and_the_way_of_missing_values():
     assert text.splitlines() == [
         "Tree for y: 6 rows, 2 leaves, 3 nodes, depth 1, training accuracy 0.8333 (5 of 6)",
         "Counts: no, perhaps, yes",
-        "",
         "all rows             3 1 2   no 0.500",
         "├─ x < 5             3 0 0 → no 1.000",
         "└─ x ≥ 5 or missing  0 1 2 → yes 0.667",
