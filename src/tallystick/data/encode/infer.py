@@ -187,7 +187,7 @@ def judge_numbers(name: str, facts: NumberFacts, asked: Asked) -> Verdict:
     if facts.run and facts.whole and not asked.keep and not facts.dated and present >= MANY_ROWS:
         cure = f"keep=[{shown(name)}] uses it"
         return out(name, f"it looks like an identifier ({present:,} whole numbers without a gap; {cure})")
-    if facts.binary:
+    if facts.binary and not facts.dated:
         return Verdict("boolean", "no value but 0 and 1", levels=("0", "1"))
     if facts.dated:
         note = Note(
