@@ -1,6 +1,7 @@
-"""How fast are trees grown and asked? Peers beside us, in the same minute, two threads each where they have threads.
+"""How fast are trees grown and asked? Peers beside us, in the same minute, two threads each where they have
+threads.
 
-    python benchmarks/run.py trees
+python benchmarks/run.py trees
 """
 
 from __future__ import annotations
@@ -44,9 +45,19 @@ def lightgbm_tree(X: np.ndarray, y: np.ndarray, **given: object) -> object:
     """One LightGBM tree with its data set construction."""
     import lightgbm
 
-    options = {"objective": "binary", "num_leaves": 2**17, "min_data_in_leaf": 1, "num_threads": 2, "verbose": -1}
-    options |= {"min_sum_hessian_in_leaf": 0.0} | {k: v for k, v in given.items() if k != "categorical_feature"}
-    data = lightgbm.Dataset(X, y, categorical_feature=given.get("categorical_feature", "auto"), params=options)
+    options = {
+        "objective": "binary",
+        "num_leaves": 2**17,
+        "min_data_in_leaf": 1,
+        "num_threads": 2,
+        "verbose": -1,
+    }
+    options |= {"min_sum_hessian_in_leaf": 0.0} | {
+        k: v for k, v in given.items() if k != "categorical_feature"
+    }
+    data = lightgbm.Dataset(
+        X, y, categorical_feature=given.get("categorical_feature", "auto"), params=options
+    )
     return lightgbm.train(options, data, 1)
 
 
@@ -114,7 +125,9 @@ def ydf_levels(frame: object, y: np.ndarray, mine: float) -> list[tuple[str, flo
     full = frame.astype(str).assign(y=y)
     ydf.verbose(0)
     learner = ydf.CartLearner(label="y", max_depth=9, validation_ratio=0.0, min_examples=1, num_threads=2)
-    return [("1M x 30 levels, depth 8: x faster than YDF CART", seconds(lambda: learner.train(full), 1) / mine)]
+    return [
+        ("1M x 30 levels, depth 8: x faster than YDF CART", seconds(lambda: learner.train(full), 1) / mine)
+    ]
 
 
 def small() -> list[tuple[str, float]]:
@@ -139,7 +152,10 @@ def asking() -> list[tuple[str, float]]:
     ratio = seconds(lambda: peer.predict(frame)) / seconds(lambda: mine.predict(frame))
     row = frame.iloc[0].to_dict()
     one = seconds(lambda: mine.predict(row), 200)
-    return [("predict 1M x 20: x faster than scikit-learn", ratio), ("predict one row as a dict, µs", one * 1e6)]
+    return [
+        ("predict 1M x 20: x faster than scikit-learn", ratio),
+        ("predict one row as a dict, µs", one * 1e6),
+    ]
 
 
 def doubling() -> list[tuple[str, float]]:
@@ -151,7 +167,10 @@ def doubling() -> list[tuple[str, float]]:
         return seconds(lambda: DecisionTree(**grow).fit(part, labels))
 
     base = fit(200_000, 10)
-    return [("twice the rows cost", fit(400_000, 10) / base), ("twice the columns cost", fit(200_000, 20) / base)]
+    return [
+        ("twice the rows cost", fit(400_000, 10) / base),
+        ("twice the columns cost", fit(200_000, 20) / base),
+    ]
 
 
 def memory() -> list[tuple[str, float]]:
@@ -189,14 +208,24 @@ def keeping() -> list[tuple[str, float]]:
     table = DecisionTree().read(X, y)
     options = TreeOptions(min_samples_leaf=20)
     kept, plain = (
-        seconds(lambda k=k: fit(TreeLearner(options, keep_candidates=k), table, Local(2)), 5) for k in (True, False)
+        seconds(lambda k=k: fit(TreeLearner(options, keep_candidates=k), table, Local(2)), 5)
+        for k in (True, False)
     )
     return [("all candidates kept, share of the fit's time", kept / plain - 1)]
 
 
 def figures() -> list[tuple[str, float]]:
     out: list[tuple[str, float]] = []
-    parts = sys.argv[2:] or ["growing", "covertype", "levels", "small", "asking", "doubling", "memory", "keeping"]
+    parts = sys.argv[2:] or [
+        "growing",
+        "covertype",
+        "levels",
+        "small",
+        "asking",
+        "doubling",
+        "memory",
+        "keeping",
+    ]
     for name in parts:
         if name in globals():
             out += globals()[name]()

@@ -1,6 +1,7 @@
 """Trees by brute force: every split of every node tried on the rows themselves, in exact whole numbers.
 
-A twin of the growing kernels, written from their stated rules and from nothing else: no sorting, no tables kept from
+A twin of the growing kernels, written from their stated rules and from nothing else: no sorting, no tables
+kept from
 parent to child. Slow, for tables of some dozens of rows.
 """
 
@@ -63,6 +64,7 @@ class Split:
     missing: int
     gain: float
     ratio: float = 0.0
+    net: float = 0.0  # gain less the price of a cut
 
 
 @dataclass
@@ -129,12 +131,17 @@ class Twin:
         return self.rules.min_leaf if wanted <= self.rules.min_leaf else min(wanted, 25)
 
     def two_sided(self, column: int, rows: list[int]) -> list[tuple[list[int], float]]:
-        """Return (levels or values of the left, cut) of every two-branch split of the known rows, in tie order."""
+        """Return (levels or values of the left, cut) of every two-branch split of the known rows, in tie
+        order.
+        """
         cells, kind = self.data.cells[column], self.data.kinds[column]
         known = sorted({cells[r] for r in rows if cells[r] is not None})
         if kind != "levels":
             pairs = itertools.pairwise(known)
-            return [(known[: i + 1], cut_between(a, b) if kind == "numeric" else math.nan) for i, (a, b) in enumerate(pairs)]
+            return [
+                (known[: i + 1], cut_between(a, b) if kind == "numeric" else math.nan)
+                for i, (a, b) in enumerate(pairs)
+            ]
         if self.data.classes == 2 or not self.data.classes:
             order = sorted(known, key=lambda v: (self.share([r for r in rows if cells[r] == v]), v))
             return [(order[:i], math.nan) for i in range(1, len(order))]
@@ -201,22 +208,24 @@ class Twin:
             if best_key is None or key > best_key:
                 best_key, best_v = key, v
         sides = [best_v if cells[r] is None else cells[r] for r in rows]
-        return self.finish(Split(column, best_key, math.nan, sides, self.data.k[column], best_v, 0.0), rows, 0)
+        return self.finish(
+            Split(column, best_key, math.nan, sides, self.data.k[column], best_v, 0.0), rows, 0
+        )
 
     def finish(self, split: Split, rows: list[int], cuts: int) -> Split | None:
-        split.gain = self.gain(split.key, rows, self.middle(rows))
+        split.net = split.gain = self.gain(split.key, rows, self.middle(rows))
         if not self.data.classes:
             return split
         n = sum(self.vector(rows)[:-1])
         if self.rules.penalty and self.data.kinds[split.column] == "numeric":
-            split.gain -= log2_whole(float(cuts)) / float(self.weigh(rows))
-            if not split.gain > 0:
+            split.net -= log2_whole(float(cuts)) / float(self.weigh(rows))
+            if self.rules.stop_at_zero and not split.net > 0:
                 return None
         sizes = [0] * split.branches
         for r, s in zip(rows, split.sides, strict=True):
             sizes[s] += self.data.score[r]
         info = self.f(n) - sum(self.f(s) for s in sizes)
-        split.ratio = split.gain / (float(info) / self.factor / float(n)) if info > 0 else 0.0
+        split.ratio = split.net / (float(info) / self.factor / float(n)) if info > 0 else 0.0
         return split
 
     def choose(self, rows: list[int]) -> Split | None:
@@ -226,12 +235,12 @@ class Twin:
         if self.rules.criterion == "ratio":
             total = 0.0
             for s in splits:
-                total += s.gain
+                total += s.net
             guard = total / len(splits) - 1e-3
-            best = max((s for s in splits if s.gain >= guard), key=lambda s: (s.ratio, -s.column))
+            best = max((s for s in splits if s.net >= guard), key=lambda s: (s.ratio, -s.column))
         else:
             best = max(splits, key=lambda s: (s.key, -s.column))
-        if self.rules.stop_at_zero and not best.gain > 0:
+        if self.rules.stop_at_zero and not best.net > 0:
             return None
         share = float(self.weigh(rows)) / float(sum(self.data.rows))
         return best if best.gain * share >= self.rules.min_decrease else None

@@ -7,9 +7,9 @@ import random
 
 import numpy as np
 import pytest
+from tests import reference_tree as twin
 
 from tallystick.kernels.trees import GrowColumn, Grower, GrowRules
-from tests import reference_tree as twin
 
 KINDS = ("numeric", "numeric", "ordered", "levels")
 
@@ -19,7 +19,10 @@ def random_data(rng: random.Random, regression: bool) -> twin.Data:
     rows, classes = rng.randint(2, 40), rng.choice([2, 2, 3, 5])
     kinds = [rng.choice(KINDS) for _ in range(rng.randint(1, 4))]
     k = [rng.choice([2, 3, 6, 70]) for _ in kinds]
-    numbers = [rng.choice([[-1.5, 0.0, 0.25, 1e300], [0.1 * i for i in range(50)], [1.0, math.nextafter(1.0, 2)]]) for _ in kinds]
+    numbers = [
+        rng.choice([[-1.5, 0.0, 0.25, 1e300], [0.1 * i for i in range(50)], [1.0, math.nextafter(1.0, 2)]])
+        for _ in kinds
+    ]
     holes = rng.choice([0.0, 0.0, 0.2])
 
     def cell(j: int) -> float | int | None:

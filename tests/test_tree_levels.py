@@ -1,4 +1,6 @@
-"""Growing on any engine: the count tables give the tree that walking presorted columns gives, byte for byte."""
+"""Growing on any engine: the count tables give the tree that walking presorted columns gives, byte for
+byte.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,9 @@ def random_table(seed: int, regression: bool) -> Any:
 OPTIONS = [
     TreeOptions(),
     TreeOptions(criterion="gini", level_splits="each", min_samples_leaf=3),
-    TreeOptions(criterion="gain-ratio", cuts="observed", cut_price=True, cut_rows=True, class_weight="balanced"),
+    TreeOptions(
+        criterion="gain-ratio", cuts="observed", cut_price=True, cut_rows=True, class_weight="balanced"
+    ),
     TreeOptions(max_bins=5, class_weight={"0": 2.5}, max_depth=4),
     TreeOptions(max_leaf_nodes=7),
     TreeOptions(criterion="gain-ratio", missing_values="fractions", level_splits="each", min_samples_leaf=2),

@@ -152,21 +152,21 @@ class Rulebook {
             double sum = 0.0;
             int64_t count = 0;
             for (uint32_t j : problem_.by_name)
-                if (s.found[j].found) sum += s.found[j].gain, ++count;
+                if (s.found[j].found) sum += s.found[j].net, ++count;
             guard = count ? sum / static_cast<double>(count) - 1e-3 : 0.0;
         }
         int32_t best = -1;
         for (uint32_t j : problem_.by_name) {
             const Candidate& c = s.found[j];
-            if (!c.found || (ratio && c.gain < guard)) continue;
+            if (!c.found || (ratio && c.net < guard)) continue;
             if (best < 0 || (ratio ? c.ratio > s.found[static_cast<size_t>(best)].ratio
                                    : c.score > s.found[static_cast<size_t>(best)].score))
                 best = static_cast<int32_t>(j);
         }
         if (best < 0) return best;
-        const double gain = s.found[static_cast<size_t>(best)].gain;
+        const double gain = s.found[static_cast<size_t>(best)].gain, net = s.found[static_cast<size_t>(best)].net;
         const double share = static_cast<double>(s.total[problem_.classes]) / static_cast<double>(all_rows_);
-        if (rules.stop_at_zero && !(gain > 0.0)) return -1;
+        if (rules.stop_at_zero && !(net > 0.0)) return -1;
         return gain * share >= rules.min_decrease ? best : -1;
     }
 

@@ -137,7 +137,8 @@ struct Candidate {
     bool constant = true;   // no two different known values: no node below can split on this column either
     int64_t score = 0;      // whole score, or the bits of a double that is not negative: both order alike
     double gain = 0.0;      // per row, bits for entropy
-    double ratio = 0.0;     // gain over the entropy of the branch sizes
+    double net = 0.0;       // gain less the C4.5 penalty: what columns are compared by, when there is one
+    double ratio = 0.0;     // net over the entropy of the branch sizes
     double cut = 0.0;       // numeric columns
     int32_t missing = 0;    // branch of missing values
     int32_t branches = 0;

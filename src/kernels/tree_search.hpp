@@ -36,16 +36,16 @@ inline int64_t least_rows(const Here& here, Kind kind) {
 // Gain, ratio and the C4.5 penalty of a found split, from the rows of its branches (weighted as in the criterion).
 inline void finish(const Here& here, Kind kind, int64_t sizes_of_branches, Candidate& out) {
     const Scorer& scorer = here.scorer;
-    out.gain = gain_of(scorer, out.score, here.total);
+    out.net = out.gain = gain_of(scorer, out.score, here.total);
     if (here.regression) return;
     const double n = static_cast<double>(scorer.sum(here.total));
     if (here.rules->penalty && kind == Kind::numeric) {
         const double rows = static_cast<double>(scorer.rows(here.total)) / static_cast<double>(here.rules->unit);
-        out.gain -= log2_whole(static_cast<double>(out.cuts)) / rows;
-        if (!(out.gain > 0.0)) out.found = false;
+        out.net -= log2_whole(static_cast<double>(out.cuts)) / rows;
+        if (here.rules->stop_at_zero && !(out.net > 0.0)) out.found = false;
     }
     const int64_t info = (*scorer.logs)(scorer.sum(here.total)) - sizes_of_branches;
-    out.ratio = info > 0 ? out.gain / (static_cast<double>(info) / scorer.logs->factor() / n) : 0.0;
+    out.ratio = info > 0 ? out.net / (static_cast<double>(info) / scorer.logs->factor() / n) : 0.0;
 }
 
 inline int64_t logs_of_two(const Here& here, const int64_t* left) {
@@ -253,9 +253,10 @@ Candidate score_known(const Column& column, const Here& here, size_t levels, Scr
     if (!out.found) return out;
     const double all = static_cast<double>(here.total[width - 1]);
     out.gain *= static_cast<double>(known[width - 1]) / all;
+    out.net = out.gain;
     if (here.rules->penalty && column.kind == Kind::numeric) {
-        out.gain -= log2_whole(static_cast<double>(out.cuts)) / (all / static_cast<double>(here.rules->unit));
-        if (!(out.gain > 0.0)) out.found = false;
+        out.net -= log2_whole(static_cast<double>(out.cuts)) / (all / static_cast<double>(here.rules->unit));
+        if (here.rules->stop_at_zero && !(out.net > 0.0)) out.found = false;
     }
     out.score = key_of(out.gain);  // columns differ in their known rows: gains compare, scores do not
     if (here.regression) return out;
@@ -266,7 +267,7 @@ Candidate score_known(const Column& column, const Here& here, size_t levels, Scr
     else
         sizes += logs_of_two(part, left);
     const int64_t n = here.scorer.sum(here.total), info = F(n) - sizes;
-    out.ratio = info > 0 ? out.gain / (static_cast<double>(info) / F.factor() / static_cast<double>(n)) : 0.0;
+    out.ratio = info > 0 ? out.net / (static_cast<double>(info) / F.factor() / static_cast<double>(n)) : 0.0;
     return out;
 }
 

@@ -10,11 +10,12 @@ from tallystick.estimators.base import Classifier, Estimator
 from tallystick.estimators.check import Verdict, verify
 from tallystick.estimators.logistic import LogisticRegression
 from tallystick.estimators.naive_bayes import NaiveBayes
+from tallystick.estimators.regression_tree import RegressionTree
 from tallystick.estimators.tree import DecisionTree
 from tallystick.export import from_bytes, read_file
 
 KINDS: dict[str, type[Estimator]] = {
-    cls.kind: cls for cls in (DecisionTree, LogisticRegression, NaiveBayes)
+    cls.kind: cls for cls in (DecisionTree, LogisticRegression, NaiveBayes, RegressionTree)
 }
 
 
@@ -35,6 +36,7 @@ __all__ = [
     "Estimator",
     "LogisticRegression",
     "NaiveBayes",
+    "RegressionTree",
     "Verdict",
     "from_data",
     "load",

@@ -68,6 +68,23 @@ class _Growing(TreeViews):
         self._adopt(model, tuple(Note(**n) for n in document["notes"]), rows)
         self._set_columns([c.name for c in schema.columns], named=True)
 
+    def answer(self, X: Any) -> NDArray[np.float64]:
+        """Return what the tree answers, [row, class], or [row, 0] in regression. A dict of plain values
+        is one row.
+        """
+        self._check_fitted()
+        if isinstance(X, dict):
+            node = self.model_.records.end(X)
+            if node is not None:
+                return self.model_.shares[node : node + 1]
+            X = (
+                [X]
+                if not any(hasattr(v, "__len__") and not isinstance(v, (str, bytes)) for v in X.values())
+                else X
+            )
+        parts = [self.model_.answer(m.block) for m in self.blocks(X)]
+        return np.concatenate(parts) if parts else np.zeros((0, self.model_.shares.shape[1]))
+
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Return the number of the node where each row ends."""
         parts = [self.model_.stops(m.block) for m in self.blocks(X)]
@@ -216,6 +233,16 @@ class DecisionTree(_Growing, Classifier):
             "cp": 0.01,
         }
         return cls(**_PLAIN | own | given)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return P(class | row) [row, class], classes in the order of `classes_`."""
+        return self.answer(X)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of each row: the most probable, of equals the first in `classes_`."""
+        self._check_fitted()
+        out: NDArray[Any] = self.classes_[self.model_.decide(self.answer(X))]
+        return out
 
     def predict_block(self, block: Block) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Return P(class | row) [row, class], and the rows only the prior could answer: none."""

@@ -1,4 +1,4 @@
-"""Why this row, why this model, as data."""
+"""Why this row, why this model, as data; pictures are made from the data by `draw`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Growing trees: the door to the kernels that find splits and part rows.
 
-A `Grower` is a job in steps, so that the caller's threads can share it: `prepare` and `advance` for different columns
+A `Grower` is a job in steps, so that the caller's threads can share it: `prepare` and `advance` for
+different columns
 may run at once, `work` any number of times at once. Arrays given to it are kept alive and must not change.
 """
 
@@ -25,7 +26,8 @@ SMALL = 16_384  # rows of a node that is grown in one go: about what fits a core
 class GrowRules:
     """How splits are scored and where growing stops; rows are counted in table units.
 
-    groups: level columns are split in two groups, else one branch per level. penalty, cut_rows: C4.5's price of a
+    groups: level columns are split in two groups, else one branch per level. penalty, cut_rows: C4.5's
+    price of a
     numeric cut and its least rows beside one. stop_at_zero: a best gain of 0 ends the branch.
     fractions: splits are scored on known rows only, and missing rows go down all branches (`Judge` only).
     """
@@ -57,7 +59,8 @@ class GrowRules:
 class GrowColumn:
     """One column: numbers (float32 or float64, any stride), or codes of which k is missing.
 
-    distinct[code]: the numbers codes stand for, where a numeric column comes as codes; binned: where bins begin.
+    distinct[code]: the numbers codes stand for, where a numeric column comes as codes; binned: where bins
+    begin.
     """
 
     kind: str
@@ -97,7 +100,9 @@ class Grower:
         self._grower.set_rules(*rules.numbers())
         for column in columns:
             if column.k or column.kind != "numeric":
-                self._grower.add_codes(KINDS.index(column.kind), column.cells, column.k, column.distinct, column.binned)
+                self._grower.add_codes(
+                    KINDS.index(column.kind), column.cells, column.k, column.distinct, column.binned
+                )
             else:
                 self._grower.add_numeric(column.cells)
         heavy = rows if score_weights is None else int(score_weights.sum())
@@ -130,17 +135,24 @@ class Grower:
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the tree, depth first; see `_kernels.TreeGrower` for the names."""
-        return self._grower.arrays()  # type: ignore[no-any-return]
+        return self._grower.arrays()
 
 
 class Judge:
     """Chooses the split of a node from count tables; for engines that sum tables instead of walking rows.
 
-    columns: only kind, k and distinct matter. heavy, rows: the whole table's weight in the criterion and in counts.
+    columns: only kind, k and distinct matter. heavy, rows: the whole table's weight in the criterion and in
+    counts.
     """
 
     def __init__(
-        self, columns: Sequence[GrowColumn], by_name: Sequence[int], rules: GrowRules, classes: int, heavy: int, rows: int
+        self,
+        columns: Sequence[GrowColumn],
+        by_name: Sequence[int],
+        rules: GrowRules,
+        classes: int,
+        heavy: int,
+        rows: int,
     ) -> None:
         self._columns = [(column.k + 1, (classes or 1) + 1) for column in columns]
         self._kept = columns
@@ -157,13 +169,14 @@ class Judge:
     ) -> dict[str, NDArray[Any]]:
         """Return a growth of one node, without counts.
 
-        total[C + 1], tables[column][k + 1, C + 1]: weight in the criterion per class (regression: sum of the response),
+        total[C + 1], tables[column][k + 1, C + 1]: weight in the criterion per class (regression: sum of
+        the response),
         then rows in table units; the last code is missing.
         """
         for table, shape in zip(tables, self._columns, strict=True):
             check.array("tables", table, "int64", shape)
         check.array("total", total, "int64", (None,))
-        return self._judge.judge(total, list(tables), depth, deviance)  # type: ignore[no-any-return]
+        return self._judge.judge(total, list(tables), depth, deviance)
 
 
 class Walk:

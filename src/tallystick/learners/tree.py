@@ -1,4 +1,5 @@
-"""Learn a tree: ask for the best splits, make nodes of them, keep the best leaves when their number is limited.
+"""Learn a tree: ask for the best splits, make nodes of them, keep the best leaves when their number is
+limited.
 
 Knows options, totals and nodes. Knows nothing of rows, threads, files or words.
 Law: the same totals give the same tree.

@@ -15,7 +15,17 @@ from numpy.typing import NDArray
 from tallystick.data.schema import CODED
 from tallystick.kernels.trees import GrowColumn, Judge
 from tallystick.stats.frontier import Coding, Frontier, Level, Test, sum_of_squares
-from tallystick.stats.growth import Growing, Grown, Look, Scale, binned_column, class_factors, lift, observe, spread_missing
+from tallystick.stats.growth import (
+    Growing,
+    Grown,
+    Look,
+    Scale,
+    binned_column,
+    class_factors,
+    lift,
+    observe,
+    spread_missing,
+)
 
 MOST_DISTINCT = 65_535  # more distinct numbers than this are put in bins when rows are not in memory
 BINS = 255
@@ -52,7 +62,15 @@ class Levels:
         if not self.open:
             return None
         classes = len(self.question.labels)
-        return Frontier(self.codings, tuple(self.tests), tuple(self.open), len(self.parts), classes, self.scale, self.question.parts)
+        return Frontier(
+            self.codings,
+            tuple(self.tests),
+            tuple(self.open),
+            len(self.parts),
+            classes,
+            self.scale,
+            self.question.parts,
+        )
 
     def update(self, total: Level) -> None:
         """Split the open nodes by their tables."""
@@ -76,7 +94,9 @@ class Levels:
 
     def _vectors(self, table: NDArray[np.int64]) -> NDArray[np.int64]:
         rows = table.sum(axis=1, keepdims=True)
-        return np.ascontiguousarray(np.concatenate([table * (1 if self.factors is None else self.factors), rows], axis=1))
+        return np.ascontiguousarray(
+            np.concatenate([table * (1 if self.factors is None else self.factors), rows], axis=1)
+        )
 
     def _open(
         self, node: int, part: Part, said: dict[str, NDArray[Any]], tables: list[NDArray[np.int64]]
@@ -119,7 +139,6 @@ class Levels:
             spread_missing(arrays)
         lift(arrays, self.question.columns, ("column", "tried_column"))
         return Grown(arrays, self.scale)
-
 
     def _observe(self, arrays: dict[str, NDArray[Any]]) -> None:
         for j, coding in enumerate(self.codings):

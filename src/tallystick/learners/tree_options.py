@@ -79,7 +79,9 @@ class TreeOptions:
         return by_label("class_weight", self.class_weight, target)
 
     def parts(self, schema: Schema, unit: int) -> int:
-        """Return into how many parts a row can be shared out: more than 1 where missing values go in fractions."""
+        """Return into how many parts a row can be shared out: more than 1 where missing values go in
+        fractions.
+        """
         lost = any(c.missing for c in schema.used if c.kind != "text")
         return PARTS if self.missing_values == "fractions" and lost and unit == 1 else 1
 

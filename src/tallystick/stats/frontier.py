@@ -22,7 +22,9 @@ LIMB = 18  # bits of a limb of the response: products of limbs leave room for 2^
 
 @dataclass(frozen=True)
 class Coding:
-    """How a column's cells become codes 0..k-1, k is missing. values: distinct ones, or cuts of bins, or None."""
+    """How a column's cells become codes 0..k-1, k is missing. values: distinct ones, or cuts of bins, or
+    None.
+    """
 
     name: str
     kind: str
@@ -55,7 +57,7 @@ class Test(NamedTuple):
 
 
 class Entries(NamedTuple):
-    """Rows and parts of rows: which row, at which node, with which weight."""
+    """Rows and parts of rows: which row, at which node, how much of it."""
 
     row: Ints
     node: Ints
@@ -63,7 +65,8 @@ class Entries(NamedTuple):
 
 
 class Level(NamedTuple):
-    """tables[column][open node, code, class] of rows; regression: rows and sum of the response as two classes.
+    """tables[column][open node, code, class] of rows; regression: rows and sum of the response as two
+    classes.
 
     squares[open node, 6]: sums of products of the response's limbs, regression only.
     """
@@ -74,7 +77,9 @@ class Level(NamedTuple):
 
 @dataclass(frozen=True)
 class Frontier:
-    """Ask for the count tables of the open nodes. tests: in an order in which parents come before children."""
+    """Ask for the count tables of the open nodes. tests: in an order in which parents come before
+    children.
+    """
 
     codings: tuple[Coding, ...]
     tests: tuple[Test, ...]
@@ -93,14 +98,20 @@ class Frontier:
     def add(self, total: Level, block: Block) -> Level:
         """Add the rows of one block."""
         codes = [c.codes(block) for c in self.codings]
+        # A copy of a row is shared out like the row, so parts are of one copy, and weights multiply them at
+        # the end;
+        # where weights are not whole, copies have no meaning and the weight itself is shared out.
         weights = np.ones(block.rows, np.int64) if block.weights is None else block.weights
-        entries = Entries(np.arange(block.rows), np.zeros(block.rows, np.int64), weights * self.parts)
+        first = np.full(block.rows, self.parts, np.int64) if self.parts > 1 else weights.copy()
+        entries = Entries(np.arange(block.rows), np.zeros(block.rows, np.int64), first)
         for test in self.tests:
             entries = follow(entries, test, codes[test.column])
         place = np.full(self.nodes, -1, np.int64)
         place[list(self.open)] = np.arange(len(self.open))
         at = place[entries.node]
         row, weight, at = entries.row[at >= 0], entries.weight[at >= 0], at[at >= 0]
+        if self.parts > 1:
+            weight = weight * weights[row]
         if not self.classes:
             return self._add_response(total, block, codes, Entries(row, at, weight))
         assert block.classes is not None
@@ -115,12 +126,12 @@ class Frontier:
         y = self.scale.whole(block.response[row])
         for table, column in zip(total.tables, codes, strict=True):
             code = column[row].astype(np.int64)
-            np.add.at(table, (at, code, 0), weight)
-            np.add.at(table, (at, code, 1), weight * y)
+            np.add.at(table[:, :, 0], (at, code), weight)
+            np.add.at(table[:, :, 1], (at, code), weight * y)
         limbs = [y >> 2 * LIMB, y >> LIMB & (2**LIMB - 1), y & (2**LIMB - 1)]
         pairs = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
         for i, (a, b) in enumerate(pairs):
-            np.add.at(total.squares, (at, i), weight * limbs[a] * limbs[b])
+            np.add.at(total.squares[:, i], at, weight * limbs[a] * limbs[b])
         return total
 
     def merge(self, total: Level, other: Level) -> Level:
@@ -160,7 +171,7 @@ def share_out(weights: Ints, shares: Ints) -> Ints:
     Each part is rounded down; what is left goes to the branch with the largest share, the first of equals.
     """
     fraction = shares / shares.sum()
-    parts = np.floor(weights[:, None] * fraction).astype(np.int64)
+    parts: Ints = np.floor(weights[:, None] * fraction).astype(np.int64)
     parts[:, int(shares.argmax())] += weights - parts.sum(axis=1)
     return parts
 
@@ -169,5 +180,10 @@ def sum_of_squares(limbs: Ints) -> int:
     """Return the exact sum of squares of the response in fixed point from its six sums of products."""
     hh, hm, hl, mm, ml, ll = (int(v) for v in limbs)
     return (
-        (hh << 4 * LIMB) + (hm << 3 * LIMB + 1) + (hl << 2 * LIMB + 1) + (mm << 2 * LIMB) + (ml << LIMB + 1) + ll
+        (hh << 4 * LIMB)
+        + (hm << 3 * LIMB + 1)
+        + (hl << 2 * LIMB + 1)
+        + (mm << 2 * LIMB)
+        + (ml << LIMB + 1)
+        + ll
     )

@@ -1,7 +1,9 @@
 """The question a growing tree asks: the best splits of all its nodes.
 
-Knows tables, count tables and threads' work as a list of steps. Knows nothing of pruning, models' words or files.
-A table in memory answers at once, by walking presorted columns (`whole`); any other engine answers level by level with
+Knows tables, count tables and threads' work as a list of steps. Knows nothing of pruning, models' words or
+files.
+A table in memory answers at once, by walking presorted columns (`whole`); any other engine answers level by
+level with
 count tables (`frontier.py`). Law: both give the same arrays, byte for byte.
 """
 
@@ -66,7 +68,9 @@ class Grown:
 
 
 class Look(NamedTuple):
-    """What other engines tell first: values of numeric columns, rows per class, all rows, range of the response."""
+    """What other engines tell first: values of numeric columns, rows per class, all rows, range of the
+    response.
+    """
 
     values: list[ValueCounts]
     classes: NDArray[np.int64]
@@ -93,7 +97,9 @@ class Growing:
     parts: int = 1  # a weight of 1 in the table is this many in the tree, where missing rows are shared out
 
     def zero(self) -> Look:
-        """Return the total of no rows: other engines begin with a look at the values, then ask level by level."""
+        """Return the total of no rows: other engines begin with a look at the values, then ask level by
+        level.
+        """
         classes = np.zeros(len(self.labels), np.int64)
         return Look(self._values().zero(), classes, 0, np.inf, -np.inf)
 
@@ -244,7 +250,9 @@ def binned_column(cuts: NDArray[np.float64], values: NDArray[np.float64] | None)
 def class_factors(
     given: tuple[float, ...] | str | None, counts: NDArray[np.int64] | None
 ) -> NDArray[np.int64] | None:
-    """Return class weights as whole numbers, None when all are equal. counts[class]: rows of the whole table."""
+    """Return class weights as whole numbers, None when all are equal. counts[class]: rows of the whole
+    table.
+    """
     if given is None or counts is None:
         return None
     if given == "balanced":
@@ -267,10 +275,12 @@ def score_weights(
         classes = np.zeros(len(classes), np.uint8)
     heaviest = (len(classes) if rows is None else int(rows.sum())) * int(factors.max())
     drop = max(0, heaviest.bit_length() - HEAVIEST.bit_length() + 1)
-    own = factors[classes]
+    own: NDArray[np.int64] = factors[classes]
     if rows is None:
         return own
     if not drop:
-        return rows * own
+        full: NDArray[np.int64] = rows * own
+        return full
     spare = drop // 2  # weights beyond the room lose their lowest bits, but never all
-    return np.maximum((rows >> (drop - spare)) * np.maximum(own >> spare, own > 0), own > 0).astype(np.int64)
+    out: NDArray[np.int64] = (rows >> (drop - spare)) * np.maximum(own >> spare, own > 0)
+    return np.maximum(out, own > 0)

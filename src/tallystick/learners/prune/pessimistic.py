@@ -123,9 +123,13 @@ def pessimistic(tree: Tree, confidence: float = 0.25, block: Any = None, raising
     return _Pruner(tree, Bound(confidence), block if raising else None).run()
 
 
+REAL = 2**32  # the unit of tables whose weights are not whole
+
+
 class _Pruner:
     def __init__(self, tree: Tree, bound: Bound, block: Any) -> None:
         self.tree, self.bound, self.block = tree, bound, block
+        self.copies: Ints | None = None
 
     def run(self) -> Tree:
         """Return the pruned tree."""
@@ -140,11 +144,18 @@ class _Pruner:
             sys.setrecursionlimit(before)
 
     def rows(self) -> tuple[Ints, Ints] | None:
-        """Return all training rows with their weights, or None when there are none."""
+        """Return all training rows with what one copy of each weighs, or None when there are no rows.
+
+        A copy is shared out like the row, so a whole weight counts copies; other weights are shared out
+        themselves.
+        """
         if self.block is None:
             return None
-        ones = np.full(self.block.rows, self.tree.unit, np.int64)
-        return np.arange(self.block.rows), ones if self.block.weights is None else self.block.weights
+        rows, weights = np.arange(self.block.rows), self.block.weights
+        if weights is not None and self.tree.unit == REAL:
+            return rows, weights
+        self.copies = weights
+        return rows, np.full(self.block.rows, self.tree.unit, np.int64)
 
     def prune(self, node: _Node, rows: tuple[Ints, Ints] | None) -> _Node:
         """Return what stands in the place of a node, after its branches have been pruned."""
@@ -204,7 +215,8 @@ class _Pruner:
     def refill(self, node: _Node, rows: tuple[Ints, Ints]) -> _Node:
         """Return a copy of a subtree with the counts that these rows give it."""
         counts = np.zeros_like(node.counts)
-        np.add.at(counts, self.block.classes[rows[0]].astype(np.int64), rows[1])
+        weights = rows[1] if self.copies is None else rows[1] * self.copies[rows[0]]
+        np.add.at(counts, self.block.classes[rows[0]].astype(np.int64), weights)
         parts = self.split(node, rows) if node.branches else []
         branches = [self.refill(b, part) for b, part in zip(node.branches, parts, strict=True)]
         return _Node(

@@ -51,15 +51,13 @@ def read_nodes(data: Mapping[str, Any], schema: Schema) -> Nodes:
     width = 3 if regression else len(schema.target.labels) if schema.target else 0
     if not isinstance(rows, list) or not rows or not width:
         raise ModelFileError("the model file holds no tree. Write the file again from the fitted model.")
-    sizes = np.fromiter((len(r) if type(r) is list else -1 for r in rows), np.int64, len(rows))
+    _demand(set(map(type, rows)) == {list}, "a node is not a list")
+    sizes = np.array(list(map(len, rows)))
     is_test = sizes == width + 4
-    _demand(
-        bool(np.all(is_test | (sizes == width))),
-        "a node has a wrong number of entries",
-        sizes,
-        is_test,
-        width,
-    )
+    odd = np.flatnonzero(~(is_test | (sizes == width)))
+    if len(odd):
+        have = f"node {odd[0]} has {sizes[odd[0]]} entries, not {width} or {width + 4}"
+        _demand(False, have)
     tests = [r[width:] for r in rows if len(r) > width]
     counts, mean, deviance = _answers(rows, width, regression)
     column = np.full(len(rows), -1, np.int32)
@@ -168,12 +166,7 @@ def _real(values: Sequence[Any], what: str, allow_nan: bool = False) -> NDArray[
     return out
 
 
-def _demand(holds: bool, what: str, *found: Any) -> None:
+def _demand(holds: bool, what: str) -> None:
     """Raise one line about the tree in the file unless the condition holds."""
     if not holds:
-        detail = ""
-        if found:
-            sizes, is_test, width = found
-            node = int(np.flatnonzero(~(is_test | (sizes == width)))[0])
-            detail = f" (node {node}: {max(int(sizes[node]), 0)}, not {width} or {width + 4})"
-        raise ModelFileError(f"the tree in the model file is damaged: {what}{detail}. Get the file again.")
+        raise ModelFileError(f"the tree in the model file is damaged: {what}. Get the file again.")

@@ -25,6 +25,7 @@ from tallystick.models.tree.average import Average, average, leaf_shares, log_ev
 from tallystick.models.tree.candidates_file import read_candidates, write_candidates
 from tallystick.models.tree.file import read_nodes, write_nodes
 from tallystick.models.tree.nodes import SPREADS, Candidates, Nodes
+from tallystick.models.tree.record import RecordWalk
 from tallystick.models.tree.show import show
 
 KINDS = ("decision-tree", "regression-tree")
@@ -178,6 +179,11 @@ class Tree:
         read = self._reader(block)
         columns = [read(j) if j in self._tested else None for j in range(len(self.schema.used))]
         return self._walk.ends(columns, block.rows).astype(np.int64)
+
+    @cached_property
+    def records(self) -> RecordWalk:
+        """The way of single records, without arrays."""
+        return RecordWalk(self.nodes, self.schema)
 
     @cached_property
     def _tested(self) -> frozenset[int]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -49,13 +50,28 @@ class Nodes:
     first: Ints = field(init=False, repr=False)
     child: Ints = field(init=False, repr=False)
     parent: Ints = field(init=False, repr=False)  # -1 for the root
-    end: Ints = field(init=False, repr=False)  # one past the last node of the subtree
-    depth: Ints = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        shape = _shape(self.n_children)
-        for name, array in zip(("first", "child", "parent", "end", "depth"), shape, strict=True):
+        for name, array in zip(("first", "child", "parent"), _shape(self.n_children), strict=True):
             object.__setattr__(self, name, array)
+
+    @cached_property
+    def depth(self) -> Ints:
+        """The number of tests above each node."""
+        out = [0]
+        for above in self.parent[1:].tolist():
+            out.append(out[above] + 1)
+        return np.array(out, dtype=np.int64)
+
+    @cached_property
+    def end(self) -> Ints:
+        """One past the last node of each subtree: it ends where its last branch does."""
+        out = list(range(1, len(self) + 1))
+        parent = self.parent.tolist()
+        for node in range(len(self) - 1, 0, -1):
+            if out[node] > out[parent[node]]:
+                out[parent[node]] = out[node]
+        return np.array(out, dtype=np.int64)
 
     def __len__(self) -> int:
         return len(self.column)
@@ -113,33 +129,28 @@ class Nodes:
         )
 
 
-def _shape(n_children: NDArray[np.int32]) -> tuple[Ints, Ints, Ints, Ints, Ints]:
-    """Return first, child, parent, end and depth of a preorder; raise ValueError when it is not one tree."""
-    n = len(n_children)
-    todo = n_children.tolist()
-    parent, depth, end = [-1] * n, [0] * n, [n] * n
-    open_nodes: list[int] = []  # the path of nodes that still wait for branches
-    for node in range(n):
-        if node:
-            if not open_nodes:
-                raise ValueError(f"node {node} has no parent")
-            above = open_nodes[-1]
-            parent[node], depth[node] = above, depth[above] + 1
-            todo[above] -= 1
-        if todo[node]:
-            open_nodes.append(node)
-        else:
-            end[node] = node + 1
-            while open_nodes and not todo[open_nodes[-1]]:
-                end[open_nodes.pop()] = node + 1
-    if open_nodes or not n:
-        raise ValueError(f"node {open_nodes[-1]} lacks a branch" if n else "no node")
+def _shape(n_children: NDArray[np.int32]) -> tuple[Ints, Ints, Ints]:
+    """Return first, child and parent of a preorder; raise ValueError when it is not one tree."""
+    open_branches = 1 + np.cumsum(n_children - 1, dtype=np.int64)  # still to come after each node
+    if not len(n_children):
+        raise ValueError("no node")
+    early = np.flatnonzero(open_branches[:-1] < 1)
+    if len(early):
+        raise ValueError(f"node {early[0] + 1} has no parent")
+    if open_branches[-1]:
+        raise ValueError(f"{open_branches[-1]} branches lead nowhere")
+    parent: list[int] = []
+    waiting = [-1]  # one entry for each branch that is still to come: the node it belongs to
+    for node, branches in enumerate(n_children.tolist()):
+        parent.append(waiting.pop())
+        if branches == 2:
+            waiting += (node, node)
+        elif branches:
+            waiting += [node] * branches
     first = np.concatenate([[0], np.cumsum(n_children[:-1], dtype=np.int64)]).astype(np.int64)
-    up = np.asarray(parent, dtype=np.int64)
-    child = (
-        np.argsort(up[1:], kind="stable").astype(np.int64) + 1
-    )  # by parent, then in preorder: branch order
-    return first, child, up, np.asarray(end, dtype=np.int64), np.asarray(depth, dtype=np.int64)
+    above = np.array(parent, dtype=np.int64)
+    child = np.argsort(above[1:], kind="stable") + 1  # by parent, then in preorder: branch order
+    return first, child, above
 
 
 @dataclass(frozen=True, eq=False)

@@ -59,7 +59,8 @@ class Rule:
             for c in self.conditions
         )
         head = f"if {parts} then " if parts else "always "
-        covered = f"{rows(self.covers, 1)} {'row' if self.covers == 1 else 'rows'}, {self.covers / self.total if self.total else 0:.1%}"
+        share = self.covers / self.total if self.total else 0.0
+        covered = f"{rows(self.covers, 1)} {'row' if self.covers == 1 else 'rows'}, {share:.1%}"
         if isinstance(self.answer, str):
             return f"{head}{plain(self.answer)} ({covered}; share {self.share:.3f}, lift {self.lift:.2f})"
         return f"{head}{number(float(f'{self.answer:.6g}'))} ({covered}; ± {self.spread:.4g})"

@@ -57,7 +57,7 @@ def heading(tree: Tree) -> list[str]:
         )
     if target and not tree.regression and len(target.labels) <= MOST_CLASSES:
         lines.append("Counts: " + ", ".join(plain(label) for label in target.labels))
-    return [*lines, ""]
+    return lines
 
 
 def _lines(tree: Tree, most: int) -> list[tuple[str, str]]:
