@@ -121,7 +121,7 @@ class Summary:
         if fit.condition is not None:
             facts += f" Condition number of the columns {fit.condition:.3g}."
         for text in (facts, prior_words(model), coding_words(model), error_words(model)):
-            out += wrapped(text, cells)
+            out += wrapped(text, cells) if text else []
         figures = self.figures
         for of in dict.fromkeys(f.of for f in figures):
             out += [(), *_table([f for f in figures if f.of == of], of, cells, len(shown_links(model)) > 1)]
@@ -137,7 +137,7 @@ def title(model: LogisticModel) -> str:
     if model.links == 1:
         other = 1 - model.reference
         return f"Logistic regression: log-odds of {target} = {clean(model.labels[other])} against {clean(model.labels[model.reference])}"
-    if model.fit.l2 > 0 or model.options.l1 > 0:
+    if _prior(model):
         return f"Logistic regression of {target}: a score per class, {len(model.labels)} classes"
     return f"Logistic regression: log-odds of each {target} against {clean(model.labels[model.reference])}"
 
@@ -154,12 +154,16 @@ def prior_words(model: LogisticModel) -> str:
     return f"{' and '.join(parts)}{chosen}, {on}, not on the constant; weights are told in your units."
 
 
+def _prior(model: LogisticModel) -> bool:
+    return model.fit.l2 > 0 or model.options.l1 > 0
+
+
 def coding_words(model: LogisticModel) -> str:
     """Say how columns are coded."""
     words = []
     kinds = {c.kind for c in model.schema.used}
     if "boolean" in kinds:
-        words.append("Booleans are coded 0/1.")
+        words.append("Booleans are coded 0/1" + (", and standardised like numbers for the prior." if _prior(model) and model.options.standardize else "."))
     if kinds & (CODED - {"boolean"}):
         words.append("Each level is 0/1; a level not seen in training has weight 0.")
     if any(c.kind == "numeric" and c.missing for c in model.schema.used):
@@ -182,8 +186,7 @@ def shown_links(model: LogisticModel) -> list[int]:
     """Return the links to show: without a prior not the reference's, which is 0."""
     if model.links == 1:
         return [0]
-    free = model.fit.l2 > 0 or model.options.l1 > 0
-    return [i for i in range(model.links) if free or i != model.reference]
+    return [i for i in range(model.links) if _prior(model) or i != model.reference]
 
 
 def _figure(model: LogisticModel, c: Coefficient, link: int) -> Figure:

@@ -248,9 +248,7 @@ def prepare(known: Known, moments: Moments, options: LogisticOptions, schema: Sc
         free[[j for j, _ in repeats]] = False
     links = free_links(known, options, schema.target, prior)
     texts = text_weights(known, options.words)
-    size = np.ones(d.size)
-    if not options.standardize:
-        size[1 : 1 + len(d.dense)] = scales.scale
+    size = prior_sizes(known, scales, moments, options.standardize)
     n_words = sum(len(t.idf) - 1 for t in texts)
     each = np.concatenate([np.where(np.arange(d.size) == 0, 0.0, 1.0 / size)[free], np.ones(n_words)])
     k = int(links.sum())
@@ -264,6 +262,23 @@ def prepare(known: Known, moments: Moments, options: LogisticOptions, schema: Sc
     shares = np.maximum(weighted, 0.5) / _sum(np.maximum(weighted, 0.5))
     small = None if gram is None or problem.weights > MATRIX else gram[np.ix_(free, free)]
     return Prepared(problem, start_of(problem, shares, small, np.concatenate(squares)), gram, repeats)
+
+
+def prior_sizes(known: Known, scales: Scales, moments: Moments, standardize: bool) -> Array:
+    """Return size[parameter]: the prior acts on weight / size. Standardised: the weights of z, and of booleans over
+    their standard deviation; levels are 0/1 either way.
+    """
+    d = known.design
+    size = np.ones(d.size)
+    if not standardize:
+        size[1 : 1 + len(d.dense)] = scales.scale
+        return size
+    for coded in d.coded:
+        if coded.column.kind == "boolean":
+            no, yes = moments.squares[d.cell(coded)], moments.squares[d.cell(coded, 1)]
+            share = yes / max(no + yes, 1e-300)
+            size[d.cell(coded, 1)] = 1.0 / math.sqrt(max(share * (1.0 - share), 1e-6))
+    return size
 
 
 def repeated(gram: Array, free: Mask) -> tuple[tuple[int, tuple[int, ...]], ...]:
