@@ -6,6 +6,7 @@ Knows the learner, the model and how to show it. Knows nothing of sums.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,12 @@ from tallystick.contracts import Block, Engine, Model
 from tallystick.data.encode import Table
 from tallystick.data.schema import Note, Schema
 from tallystick.estimators.base import Classifier
+from tallystick.evaluate import deal_folds
 from tallystick.explain.logistic import Summary
 from tallystick.learners.fit import fit
 from tallystick.learners.logistic import LogisticLearner
+from tallystick.learners.logistic.path import Path, choose
+from tallystick.learners.logistic.solvers import Step
 from tallystick.models.logistic.coefficients import coefficients
 from tallystick.models.logistic.model import KIND, LogisticModel
 from tallystick.models.logistic.options import DEFAULT_L2, LogisticOptions
@@ -86,14 +90,30 @@ class LogisticRegression(Classifier):
         return self._options().to_dict() | self._wishes_dict()
 
     def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
+        options = self._options()
         notes: list[Note] = []
-        steps: list[Any] = []
-        learner = LogisticLearner(self._options(), table.unit, trace=steps, notes=notes)
+        steps: list[Step] = []
+        learner = LogisticLearner(options, table.unit, trace=steps, notes=notes)
+        if options.l2 == "cv":
+            path = self._path(table, engine, options)
+            notes.append(Note("prior-chosen", f"l2 = {path.best:g} had the lowest loss in 5-fold cross-validation."))
+            self.path_ = path
+            learner = replace(learner, chosen=path.best)
         model = fit(learner, table, engine)
-        self.n_iter_ = np.array([len(steps) - 1])
+        self.n_iter_ = np.array([max(len(steps) - 1, 1)])
         if self.trace:
             self.trace_ = steps
         return model, tuple(notes)
+
+    def _path(self, table: Table, engine: Engine, options: LogisticOptions) -> Path:
+        """Return the losses of five folds along the strengths of the prior."""
+        fold = deal_folds(table, 5)
+        weights = table.weights if table.weights is not None else np.ones(table.rows, np.int64)
+        parts = []
+        for k in range(5):
+            inside = np.where(fold == k, 0, weights)
+            parts.append((replace(table, weights=inside), replace(table, weights=weights - inside)))
+        return choose(parts, engine, options, table.schema, table.unit)
 
     def _restore(self, document: Mapping[str, Any]) -> None:
         for name, value in document["parameters"].items():

@@ -34,7 +34,7 @@ def build(
     constant, parts = parts_of(schema, problem, theta, words)
     loglik, null = -point.loss, null_likelihood(known)
     fit = Fit(
-        strength, loglik, null, len(run.trace) - 1, problem.rows, problem.weights, separation,
+        strength, loglik, null, len(run.trace) - 1, problem.rows, count_weights(problem, point), separation,
         condition_of(ready), spread_of(problem, point),
     )
     errors = () if point.curvature is None or separation else errors_of(problem, point, parts)
@@ -108,6 +108,11 @@ def ordered(problem: Problem, table: Array, parts: Sequence[Part]) -> list[Array
         at = d.cell(coded)
         by_name[coded.column.name] = list(table[at : at + coded.levels + 1])
     return [table[0], *(row for part in parts for row in by_name.get(part.name, []))]
+
+
+def count_weights(problem: Problem, point: Point) -> int:
+    """Return how many weights were free to be chosen; with an L1 prior, those that are not 0."""
+    return int(np.count_nonzero(point.w)) if problem.l1.any() else problem.weights
 
 
 def null_likelihood(known: Known) -> float:

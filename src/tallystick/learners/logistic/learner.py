@@ -57,6 +57,7 @@ class LogisticLearner:
     options: LogisticOptions = field(default_factory=LogisticOptions)
     unit: int = 1
     errors: bool = True
+    chosen: float = DEFAULT_L2  # the strength in force when l2 is "cv"
     trace: list[solvers.Step] | None = None
     notes: list[Note] | None = None
 
@@ -83,23 +84,26 @@ class LogisticLearner:
         return draft.model
 
     def _stages(self, schema: Schema) -> Generator[Statistic[Any], Any, LogisticModel]:
-        assert schema.target is not None
         options = self.options
-        design = design_of(schema, options.interactions, options.polynomial)
-        facts = yield RowFacts(design, len(schema.target.labels))
-        known = Known(
-            design, facts, self.unit,
-            class_weights(options.class_weight, schema.target, facts.classes / self.unit),
-        )
-        total = yield first_question(known, design.size * known.links <= 3 * MATRIX)
-        moments = Moments.of(total, known)
-        strength = options.l2 if not isinstance(options.l2, str) else DEFAULT_L2
+        known, moments = yield from prepared(options, schema, self.unit)
+        strength = self.chosen if isinstance(options.l2, str) else options.l2
         fitted = yield from fit_once(known, moments, options, schema, float(strength), self.errors)
         if self.trace is not None:
             self.trace.extend(fitted.run.trace)
         if self.notes is not None:
             self.notes.extend(fitted.notes())
         return fitted.model()
+
+
+def prepared(options: LogisticOptions, schema: Schema, unit: int) -> Generator[Any, Any, tuple[Known, Moments]]:
+    """Ask what every fit needs: rows per class and word, then the moments of columns."""
+    assert schema.target is not None
+    design = design_of(schema, options.interactions, options.polynomial)
+    facts = yield RowFacts(design, len(schema.target.labels))
+    weights = class_weights(options.class_weight, schema.target, facts.classes / unit)
+    known = Known(design, facts, unit, weights)
+    total = yield first_question(known, design.size * known.links <= 3 * MATRIX)
+    return known, Moments.of(total, known)
 
 
 @dataclass(frozen=True)
@@ -183,8 +187,11 @@ def solve(
     name = options.solver
     if name == "auto" or (watch and start.curvature is not None):
         name = "newton" if start.curvature is not None else "lbfgs"
-    run = solvers.Run(problem, options.max_iter or LIMITS[name], errors and problem.weights <= ERRORS and not problem.texts)
-    if name == "newton":
+    wanted = errors and problem.weights <= ERRORS and not problem.texts and not options.l1
+    run = solvers.Run(problem, options.max_iter or LIMITS[name], wanted)
+    if options.l1:
+        point = yield from (solvers.lasso if name == "newton" else solvers.orthant)(run, start)
+    elif name == "newton":
         point = yield from watched(run, ready, watch)
     elif name == "lbfgs":
         point = yield from solvers.lbfgs(run, start)
@@ -192,6 +199,8 @@ def solve(
         point = yield from solvers.conjugate_gradient(run, start)
     else:
         point = yield from solvers.gradient_ascent(run, start)
+    if options.l1:
+        point = replace(point, curvature=None)
     if run.errors and point.curvature is None:
         point = yield from run.ask(point.w, True)
     return replace(point, w=problem.centred(point.w)), run

@@ -256,6 +256,74 @@ def gradient_ascent(run: Run, start: Start) -> Steps:
     return point
 
 
+def lasso(run: Run, start: Start) -> Steps:
+    """An L1 prior, weights that fit a matrix: Newton steps whose parabola keeps the corners (proximal Newton)."""
+    l1 = run.problem.l1
+    point = yield from run.ask(start.w, True)
+    run.note(point, 0.0)
+    while norm(corner(point, l1)) > PLAIN * run.problem.rows:
+        assert point.curvature is not None
+        d, _ = kernels.lasso_step(point.curvature, point.gradient, point.w, l1, 1e-12 * run.problem.rows, 10_000)
+        old = point.value + _l1(l1, point.w)
+        drop = kernels.dot(point.gradient, d) + _l1(l1, point.w + d) - _l1(l1, point.w)
+        t, new = 1.0, point
+        for _ in range(60):
+            new = yield from run.ask(point.w + t * d, True)
+            value = new.value + _l1(l1, new.w)
+            if value <= old + 1e-4 * t * drop or norm(corner(new, l1)) < 0.5 * norm(corner(point, l1)):
+                break
+            t *= 0.5
+        else:
+            if norm(corner(point, l1)) <= TOLERANCE * run.problem.rows:
+                return point
+            raise _stuck(run, point)
+        point = new
+        run.note(point, t)
+    return point
+
+
+def orthant(run: Run, start: Start) -> Steps:
+    """An L1 prior, many weights: L-BFGS within the orthant the weights lie in (OWL-QN)."""
+    l1 = run.problem.l1
+    inverse = 1.0 / np.where(start.diagonal > 0, start.diagonal, 1.0)
+    point = yield from run.ask(start.w)
+    run.note(point, 0.0)
+    memory = Memory()
+    while norm(pseudo := corner(point, l1)) > TOLERANCE * run.problem.rows:
+        d = memory.direction(pseudo, lambda q: q * inverse)
+        d = np.where(d * pseudo < 0, d, 0.0)
+        side = np.where(point.w != 0, np.sign(point.w), -np.sign(pseudo))
+        t, new = 1.0, point
+        for _ in range(60):
+            w = point.w + t * d
+            w = np.where((w * side < 0) & (l1 > 0), 0.0, w)
+            new = yield from run.ask(w)
+            gain = kernels.dot(pseudo, w - point.w)
+            if new.value + _l1(l1, w) <= point.value + _l1(l1, point.w) + 1e-4 * gain:
+                break
+            t *= 0.5
+        else:
+            if not memory.pairs:
+                raise _stuck(run, point)
+            memory.clear()
+            continue
+        memory.learn(point, new)
+        point = new
+        run.note(point, t)
+    return point
+
+
+def corner(point: Point, l1: Array) -> Array:
+    """Return the gradient with the L1 prior: at 0 the part of it that the corner cannot hold."""
+    g = point.gradient
+    at_zero = np.sign(g) * np.maximum(np.abs(g) - l1, 0.0)
+    return np.where(point.w != 0, g + l1 * np.sign(point.w), at_zero)
+
+
+def _l1(l1: Array, w: Array) -> float:
+    return kernels.dot(l1, np.abs(w))
+
+
 def _stuck(run: Run, point: Point) -> NoConvergence:
     return NoConvergence(
         f"logistic regression stopped after {len(run.trace):,} iterations: no step leads further down, gradient norm per "
