@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _WHERE = {
+    "LogisticRegression": "estimators",
     "NaiveBayes": "estimators",
     "cross_validate": "evaluate",
     "describe": "description",
@@ -18,12 +19,12 @@ _WHERE = {
     "read": "data.source",
 }
 
-__all__ = ["NaiveBayes", "__version__", "cross_validate", "describe", "load", "read"]
+__all__ = ["LogisticRegression", "NaiveBayes", "__version__", "cross_validate", "describe", "load", "read"]
 
 if TYPE_CHECKING:
     from tallystick.data.source import read
     from tallystick.description import describe
-    from tallystick.estimators import NaiveBayes, load
+    from tallystick.estimators import LogisticRegression, NaiveBayes, load
     from tallystick.evaluate import cross_validate
 
 

@@ -14,6 +14,7 @@ from tallystick.data.schema import CODED
 from tallystick.draw.text import Line, Span, clean, plain, table, wrapped
 from tallystick.models.logistic.coefficients import Coefficient, coefficients
 from tallystick.models.logistic.model import LogisticModel
+from tallystick.models.logistic.parts import Words
 
 NORMAL_95 = 1.959963984540054
 
@@ -124,7 +125,9 @@ class Summary:
             out += wrapped(text, cells) if text else []
         figures = self.figures
         for of in dict.fromkeys(f.of for f in figures):
-            out += [(), *_table([f for f in figures if f.of == of], of, cells, len(shown_links(model)) > 1)]
+            out += [(), *_table([f for f in figures if f.of == of], of, len(shown_links(model)) > 1)]
+        for part in (p for p in model.parts if isinstance(p, Words)):
+            out += [(), *_words(model, part, cells)]
         return out
 
     def __str__(self) -> str:
@@ -199,7 +202,7 @@ def _figure(model: LogisticModel, c: Coefficient, link: int) -> Figure:
     return Figure(c.name, of, sign * float(c.weights[link]), error, effect)
 
 
-def _table(figures: Sequence[Figure], of: str, cells: int, named: bool) -> list[Line]:
+def _table(figures: Sequence[Figure], of: str, named: bool) -> list[Line]:
     with_errors = figures[0].error is not None
     header = [f"class {clean(of)}" if named else "", "estimate"]
     header += ["std. error", "z", "p", "95 % interval"] if with_errors else []
@@ -217,7 +220,21 @@ def _table(figures: Sequence[Figure], of: str, cells: int, named: bool) -> list[
         if header[-1] == "effect":
             row.append("" if f.effect is None else f"{f.effect:+.4f}")
         rows.append([Span(t) for t in row])
-    return table(header, rows, frozenset(range(1, len(header))), cells)
+    return table(header, rows, frozenset(range(1, len(header))), 10_000)  # names are never cut
+
+
+def _words(model: LogisticModel, part: Words, cells: int) -> list[Line]:
+    """Return the words of a text column that speak most for each class."""
+    words = model.schema[part.name].words
+    out: list[Line] = [(Span(f"words of {clean(part.name)}", "strong"),)]
+    for link in shown_links(model):
+        for sign, of in ((1, link), (-1, None)) if model.links > 1 else ((1, 1), (-1, 0)):
+            if of is None:
+                continue
+            order = sorted(range(len(words)), key=lambda w: (-sign * float(part.weights[w, link]), w))[:8]
+            told = ", ".join(f"{clean(words[w])} {sign * float(part.weights[w, link]):+.3g}" for w in order)
+            out += wrapped(told, cells, f"for {clean(model.labels[of])}: ")
+    return out
 
 
 def _pair(ends: tuple[float, float]) -> str:

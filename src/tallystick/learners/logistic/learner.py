@@ -162,10 +162,10 @@ def probe(
     known: Known, moments: Moments, options: LogisticOptions, schema: Schema, ready: Prepared, point: Point
 ) -> Generator[Any, Any, Verdict]:
     """Return whether the classes are separated although a prior holds the weights: looked for where it may be."""
+    if point.wrong == 0:
+        return (yield from complete(ready, point))
     if known.design.texts:
         return Verdict()
-    if point.wrong == 0:
-        return (yield from look(ready.problem, [point.w]))
     small = ready.problem.weights <= PROBE and known.rows * ready.problem.weights <= CHEAP
     if not small or norm(point.w) < 0.5:
         return Verdict()
@@ -194,7 +194,11 @@ def solve(
     elif name == "newton":
         point = yield from watched(run, ready, watch)
     elif name == "lbfgs":
-        point = yield from solvers.lbfgs(run, start)
+        run.alarm = 1.0 if watch else 0.0
+        try:
+            point = yield from solvers.lbfgs(run, start)
+        except solvers.Diverging as signal:
+            raise Separated((yield from complete(ready, signal.point))) from None
     elif name == "conjugate-gradient":
         point = yield from solvers.conjugate_gradient(run, start)
     else:
@@ -204,6 +208,14 @@ def solve(
     if run.errors and point.curvature is None:
         point = yield from run.ask(point.w, True)
     return replace(point, w=problem.centred(point.w)), run
+
+
+def complete(ready: Prepared, point: Point) -> Generator[Any, Any, Verdict]:
+    """Return the verdict where every row's own class is ahead: among words no smallest set is looked for."""
+    texts = ready.problem.design.texts
+    if texts:
+        return Verdict("complete", tuple(t.name for t in texts))
+    return (yield from look(ready.problem, [point.w]))
 
 
 def watched(run: solvers.Run, ready: Prepared, watch: bool) -> solvers.Steps:

@@ -187,6 +187,8 @@ def lbfgs(run: Run, start: Start) -> Steps:
     memory = Memory()
     tolerance = PLAIN if len(point.w) <= 1_000 else TOLERANCE
     while not run.small(point, tolerance):
+        if run.alarm and point.wrong == 0:
+            raise Diverging(point, point.w)
         d = memory.direction(point.gradient, lambda q: q * inverse)
         new, t = yield from line_search(run, point, d, False)
         if t == 0.0:
