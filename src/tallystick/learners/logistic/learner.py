@@ -166,12 +166,12 @@ def probe(
         return (yield from complete(ready, point))
     if known.design.texts:
         return Verdict()
-    small = ready.problem.weights <= PROBE and known.rows * ready.problem.weights <= CHEAP
+    small = ready.problem.weights <= PROBE and known.rows * ready.problem.weights * known.links <= CHEAP
     if not small or norm(point.w) < 0.5:
         return Verdict()
-    bare = prepare(known, moments, replace(options, l1=0.0, solver="newton", max_iter=100), schema, 0.0)
+    bare = prepare(known, moments, replace(options, l1=0.0, solver="newton", max_iter=30), schema, 0.0)
     try:
-        yield from solve(bare, replace(options, l1=0.0, solver="newton", max_iter=100), False, watch=True)
+        yield from solve(bare, replace(options, l1=0.0, solver="newton", max_iter=30), False, watch=True)
     except Separated as found:
         return found.verdict
     except solvers.NoConvergence:
