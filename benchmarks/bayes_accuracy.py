@@ -1,10 +1,11 @@
-"""How well naive Bayes generalises with its defaults: 30 data sets, the protocol of the published peers' table.
+"""How well naive Bayes generalises with its defaults: 30 data sets, the protocol of the published peers'
+table.
 
     TALLYSTICK_DATA=folder python benchmarks/bayes_accuracy.py [set ...]
 
-Rows without a target and classes of fewer than 10 rows are dropped, identifier columns too; StratifiedKFold(10,
-shuffle=True, random_state=1) in the row order of the file; shares clipped at 1e-6 and renormalised. Peer: CategoricalNB
-on ten quantile bins.
+Rows without a target and classes of fewer than 10 rows are dropped, identifier columns too;
+StratifiedKFold(10, shuffle=True, random_state=1) in the row order of the file; shares clipped at 1e-6 and
+renormalised. Peer: CategoricalNB on ten quantile bins.
 """
 
 from __future__ import annotations
@@ -71,7 +72,12 @@ def ours(**parameters):
 def peer(X, y):
     """Return scikit-learn's CategoricalNB on ten quantile bins; missing is a value of its own."""
     numbers = [c for c in X if pd.api.types.is_numeric_dtype(X[c]) and X[c].dtype != bool]
-    bins = {c: KBinsDiscretizer(10, encode="ordinal", strategy="quantile", quantile_method="averaged_inverted_cdf") for c in numbers}
+    bins = {
+        c: KBinsDiscretizer(
+            10, encode="ordinal", strategy="quantile", quantile_method="averaged_inverted_cdf"
+        )
+        for c in numbers
+    }
     known = {c: X[[c]].dropna() for c in numbers}
     for c in numbers:
         if len(known[c]):
@@ -84,7 +90,9 @@ def peer(X, y):
                 here = new[c].notna()
                 codes = np.full(len(new), "missing", object)
                 if here.any() and len(known[c]):
-                    codes[here.to_numpy()] = bins[c].transform(new.loc[here, [c]])[:, 0].astype(int).astype(str)
+                    codes[here.to_numpy()] = (
+                        bins[c].transform(new.loc[here, [c]])[:, 0].astype(int).astype(str)
+                    )
                 out[c] = codes
             else:
                 out[c] = new[c].astype(object).where(new[c].notna(), "missing").astype(str)
@@ -96,7 +104,7 @@ def peer(X, y):
     return lambda new: model.predict_proba(encoder.transform(coded(new)) + 1)
 
 
-METHODS = {"ours": ours(), "CategoricalNB on ten bins": peer}
+METHODS = {"ours": ours(), "ours, calibrated": ours(calibrate=True), "CategoricalNB on ten bins": peer}
 
 
 def compare(names: list[str]) -> dict[str, np.ndarray]:
@@ -109,7 +117,9 @@ def compare(names: list[str]) -> dict[str, np.ndarray]:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 found[method].append(out_of_fold(make, X, y))
-        print(f"{name:<26}" + "".join(f"{r[-1][0]:20.4f} {r[-1][1]:7.4f}" for r in found.values()), flush=True)
+        print(
+            f"{name:<26}" + "".join(f"{r[-1][0]:20.4f} {r[-1][1]:7.4f}" for r in found.values()), flush=True
+        )
     means = {m: np.mean(r, axis=0) for m, r in found.items()}
     print(f"{'mean':<26}" + "".join(f"{m[0]:20.4f} {m[1]:7.4f}" for m in means.values()))
     return means

@@ -101,22 +101,31 @@ void bind_scan(nb::module_& m) {
 Column column_of(const Strided<double>& values) { return {values.data(), values.stride(0)}; }
 
 void bind_ranks(nb::module_& m) {
-    // scratch[2, row] -> (present, distinct, which half of scratch holds the sorted elements)
+    // scratch[2, row] -> (present, distinct); the first half then holds the sorted elements.
     m.def("rank_rows", [](Strided<double> values, Out<uint64_t> scratch) {
         const size_t rows = values.size();
-        const Ranked r = rank_rows(rows, column_of(values), scratch.data(), scratch.data() + rows);
-        return std::tuple(r.present, r.distinct, r.where == scratch.data() + rows && rows > 0);
+        const Ranked ranked = rank_rows(rows, column_of(values), scratch.data(), scratch.data() + rows);
+        return std::tuple(ranked.present, ranked.distinct);
     }, nb::arg("values").noconvert(), nb::arg("scratch").noconvert(), Release());
 
-    m.def("rank_codes", [](Strided<double> values, Out<uint64_t> sorted, size_t present, AnyOut codes,
-                           Out<double> distinct, Out<int64_t> counts, std::optional<Out<uint32_t>> order) {
-        const Ranked ranked{present, distinct.size(), sorted.data()};
+    m.def("rank_codes", [](Strided<double> values, Out<uint64_t> scratch, size_t present, AnyOut codes,
+                           Out<double> distinct) {
+        const size_t rows = values.size();
         by_width_out(codes, [&](auto* c) {
-            rank_codes(values.size(), column_of(values), ranked, c, distinct.data(), counts.data(),
-                       order ? order->data() : nullptr);
+            rank_codes(rows, column_of(values), {present, distinct.size()}, scratch.data(), scratch.data() + rows, c,
+                       distinct.data());
         });
-    }, nb::arg("values").noconvert(), nb::arg("sorted").noconvert(), nb::arg("present"), nb::arg("codes").noconvert(),
-       nb::arg("distinct").noconvert(), nb::arg("counts").noconvert(), nb::arg("order").noconvert().none(), Release());
+    }, nb::arg("values").noconvert(), nb::arg("scratch").noconvert(), nb::arg("present"), nb::arg("codes").noconvert(),
+       nb::arg("distinct").noconvert(), Release());
+
+    m.def("rank_order", [](Strided<double> values, In<uint64_t> scratch, size_t present, Out<uint32_t> order) {
+        rank_order(values.size(), column_of(values), {present, 0}, scratch.data(), order.data());
+    }, nb::arg("values").noconvert(), nb::arg("scratch").noconvert(), nb::arg("present"), nb::arg("order").noconvert(),
+       Release());
+
+    m.def("rank_counts", [](In<uint64_t> scratch, size_t present, Out<int64_t> counts) {
+        rank_counts({present, counts.size()}, scratch.data(), counts.data());
+    }, nb::arg("scratch").noconvert(), nb::arg("present"), nb::arg("counts").noconvert(), Release());
 
     m.def("bin_values", [](Strided<double> values, In<double> cuts, AnyOut codes) {
         by_width_out(codes, [&](auto* c) {

@@ -1,9 +1,9 @@
-"""A generator of text tables as people bring them: many kinds of damage, each with the table or the error expected.
+"""A generator of text tables as people bring them: kinds of damage, each with the table or error expected.
 
     python tests/damaged.py [files per kind]      prints the share handled as expected, per kind
 
-A kind is a function of a random generator. A file is right when its cells are exactly the expected ones, or when
-the one-line error says what it must. A wrong table without an error is the worst outcome, and counted apart.
+A kind is a function of a random generator. A file is right when its cells are exactly the expected ones, or
+when the one-line error says what it must. A wrong table without an error is the worst outcome: counted apart.
 """
 
 from __future__ import annotations
@@ -397,14 +397,15 @@ def nothing(rng: random.Random) -> Case:
 
 
 TABLES: list[Callable[[random.Random], Case]] = [
-    plain, semicolons, tabs, pipes, decimal_commas, crlf, cr, mixed_line_ends, no_final_newline, byte_order_mark,
-    utf16_with_mark, encoding_given, all_quoted, newlines_in_cells, doubled_quotes, quotes_inside_cells,
+    plain, semicolons, tabs, pipes, decimal_commas, crlf, cr, mixed_line_ends, no_final_newline,
+    byte_order_mark, utf16_with_mark, encoding_given, all_quoted, newlines_in_cells, doubled_quotes,
+    quotes_inside_cells,
     ragged_skipped, preamble, title_row, comment_lines, footer, empty_lines, huge_cell, packed,
     numbers_without_header, wide, long_file, one_column, header_only, separator_at_line_ends, empty_name,
 ]  # fmt: skip
 ERRORS: list[Callable[[random.Random], Case]] = [
-    utf16_without_mark, latin1, unclosed_quote, stray_quote, short_row, long_rows, nul_byte, repeated_name, cut_gz,
-    spaces_between, nothing,
+    utf16_without_mark, latin1, unclosed_quote, stray_quote, short_row, long_rows, nul_byte, repeated_name,
+    cut_gz, spaces_between, nothing,
 ]  # fmt: skip
 FEW = {long_file: 3, wide: 5, huge_cell: 5}  # slow kinds
 

@@ -14,6 +14,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from hypothesis import strategies as st
 
+from tallystick.data.source import read
+
 Cells = list  # of str, int, float, bool, date or None, one type per column
 
 WORDS = st.text(alphabet="abcxyzäß€ .,;-'\"0", min_size=1, max_size=6).map(str.strip).filter(bool)
@@ -92,7 +94,7 @@ def containers(table: dict[str, Cells], folder: Path) -> dict[str, object]:
     pq.write_table(plain, parquet_path)
     rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
     return {
-        "csv": csv_path,
+        "csv": read(csv_path, sep=","),
         "parquet": parquet_path,
         "arrow": plain,
         "arrow reader": plain.to_reader(),

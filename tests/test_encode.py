@@ -16,7 +16,7 @@ from tables import arrow, as_text, containers, csv_bytes, tables
 from tallystick.data.encode import match, quantile_cuts, read_table
 from tallystick.data.encode.codes import decode
 from tallystick.data.schema import Schema, Wishes
-from tallystick.data.source import open_source
+from tallystick.data.source import open_source, read
 from tallystick.errors import DataError, TallyError
 
 SLOW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -80,8 +80,8 @@ def test_block_size_line_ends_and_a_byte_order_mark_mean_nothing(table, block, e
         plain, other = Path(folder) / "plain.csv", Path(folder) / "other.csv"
         plain.write_bytes(csv_bytes(table))
         other.write_bytes(b"\xef\xbb\xbf" * mark + csv_bytes(table, end=end))
-        source = replace(open_source(other), block=block)
-        assert encoded(source) == encoded(plain)
+        source = replace(read(other, sep=","), block=block)
+        assert encoded(source) == encoded(read(plain, sep=","))
 
 
 @SLOW
@@ -262,3 +262,54 @@ def test_declared_numbers_are_the_same_levels_everywhere(kind, tmp_path):
     table = {"x": [1.0, 2.5, 1.0, 10.0], "y": ["a", "b", "a", "b"]}
     answer = read_table(open_source(containers(table, tmp_path)[kind]), Wishes(kinds={"x": "levels"}))
     assert answer.schema["x"].levels == ("1", "10", "2.5")
+
+
+def test_an_interrupt_ends_encoding_within_moments(tmp_path):
+    import signal
+    import subprocess
+    import sys
+    import time
+
+    script = """
+import numpy as np, pandas as pd, sys, time
+from tallystick.data.encode import read_table
+from tallystick.data.source import open_source, read
+rng = np.random.default_rng(0)
+words = np.array([f"level {i}" for i in range(1000)], dtype=object)
+frame = pd.DataFrame({f"c{j}": words[rng.integers(0, 1000, 3_000_000)] for j in range(8)})
+print("ready", flush=True)
+try:
+    while True:
+        read_table(open_source(frame))
+except KeyboardInterrupt:
+    print("stopped", flush=True)
+"""
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(0.7)
+        process.send_signal(signal.SIGINT)
+        assert process.stdout.readline() == "stopped\n"
+        assert process.wait(timeout=30) == 0
+
+
+def test_a_job_that_nobody_waits_for_ends_at_its_next_checkpoint():
+    import threading
+
+    from tallystick.data.encode.work import Stopped, checkpoint, in_order
+
+    began, ended = threading.Event(), threading.Event()
+
+    def endless():
+        began.set()
+        try:
+            while True:
+                checkpoint()
+        except Stopped:
+            ended.set()
+            raise
+
+    answers = in_order([lambda: 1, endless, endless, endless], threads=2)
+    assert next(answers) == 1
+    began.wait()
+    answers.close()
+    assert ended.wait(10)

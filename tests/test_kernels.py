@@ -146,7 +146,7 @@ def test_scan_of_single_precision_equals_the_twin(values):
 @example(np.array([0.0, -0.0, math.nan, 0.0]))
 def test_ranks_equal_the_twin(values):
     codes, distinct, counts, missing, order = reference.ranks(values)
-    found = kernels.ranks(values, order=True)
+    found = kernels.ranks(values, counts=True, order=True)
     np.testing.assert_array_equal(found.codes, codes)
     np.testing.assert_array_equal(found.distinct.view(np.uint64), (distinct + 0.0).view(np.uint64))
     np.testing.assert_array_equal(found.counts, counts)
@@ -169,7 +169,7 @@ def test_ranks_of_many_rows_equal_numpy_unique(kind):
     }[kind]
     values[seed.integers(0, n, 100)] = math.nan
     codes, distinct, counts, _, order = reference.ranks(values)
-    found = kernels.ranks(values, order=True)
+    found = kernels.ranks(values, counts=True, order=True)
     assert found.codes.dtype == (
         np.uint8 if kind == "few" else np.uint16 if len(distinct) < 65535 else np.uint32
     )

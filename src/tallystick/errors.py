@@ -1,11 +1,10 @@
 """Every error a user can meet. Each says what is wrong, what was found, and what to do, in one line.
 
-Knows words only. A message shows names and values through `shown`, so that nothing hostile reaches a terminal.
+Knows words only. A message shows names and values through `shown`: nothing hostile reaches a terminal.
 """
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 
 
@@ -24,15 +23,22 @@ def some(values: Iterable[object], limit: int = 5) -> str:
     return text + (f" and {len(listed) - limit:,} more" if len(listed) > limit else "")
 
 
+def counted(count: int, thing: str) -> str:
+    """Return `1 row`, `1,234 rows`."""
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
 def nearest(name: str, names: Sequence[str]) -> str:
     """Return ` Did you mean 'x'?` for the closest known name, or nothing."""
     folded = {known.casefold(): known for known in reversed(names)}
+    import difflib
+
     close = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.5)
     return f" Did you mean {shown(folded[close[0]])}?" if close else ""
 
 
 class TallyError(ValueError):
-    """The base of all our errors: one line for the user. Also a ValueError, as scikit-learn's callers expect."""
+    """The base of all our errors: one line for the user; ValueErrors, as scikit-learn's callers expect."""
 
 
 class DataError(TallyError):

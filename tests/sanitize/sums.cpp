@@ -41,7 +41,9 @@ void rank_one(const std::vector<double>& values, ptrdiff_t stride) {
     std::vector<double> distinct(ranked.distinct);
     std::vector<int64_t> counts(ranked.distinct);
     std::vector<uint32_t> order(rows);
-    rank_codes(rows, column, ranked, codes.data(), distinct.data(), counts.data(), order.data());
+    rank_codes(rows, column, ranked, elements.data(), spare.data(), codes.data(), distinct.data());
+    rank_counts(ranked, elements.data(), counts.data());
+    rank_order(rows, column, ranked, elements.data(), order.data());
     for (size_t row = 0; row < rows; ++row) {
         const double x = column[row];
         EXPECT(x != x ? codes[row] == ranked.distinct : distinct[codes[row]] == x);
@@ -57,7 +59,7 @@ void rank_one(const std::vector<double>& values, ptrdiff_t stride) {
 }
 
 void test_ranks() {
-    for (size_t rows : {0, 1, 2, 100, 5000}) {
+    for (size_t rows : {0, 1, 2, 100, 5000, 120000}) {
         rank_one<uint32_t>(hard_doubles(rows, rows + 1), 1);
         rank_one<uint32_t>(hard_doubles(rows * 3, rows + 2), 3);
         rank_one<uint16_t>(std::vector<double>(rows, 2.5), 1);

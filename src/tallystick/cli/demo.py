@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -70,6 +69,8 @@ def demo(folder: str, as_json: bool) -> None:
 
 def prepare(folder: str) -> tuple[str, str, str]:
     """Put the votes, and some of them without the party, into the folder; return the paths of the job."""
+    from importlib import resources
+
     try:
         os.makedirs(folder, exist_ok=True)
         text = (resources.files("tallystick.examples") / DATA).read_text(encoding="utf-8")

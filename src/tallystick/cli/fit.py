@@ -51,7 +51,7 @@ def fit(data: str, target: str, method: str, output: str | None, as_json: bool, 
         screen.say("The model is not saved. Add -o FILE.tally.json to keep it.")
     else:
         screen.show(in_words(estimator, content, output))
-    screen.show_notes(estimator.notes_)
+    screen.show_notes((*estimator.source_notes_, *estimator.notes_))
 
 
 def learned(data: str, target: str, method: str, given: dict[str, Any]) -> Classifier:

@@ -17,6 +17,19 @@ from tallystick.draw.text import clean
 from tallystick.errors import TallyError
 
 
+class NoPandas:
+    """Lets pandas look as if it were not installed, in this process.
+
+    pyarrow loads pandas whenever it makes an array, to see whether it was given a Series: half of the time of
+    a small prediction. The command line reads files only, so no Series can come.
+    """
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        """Refuse pandas, know nothing of anything else."""
+        if name == "pandas":
+            raise ModuleNotFoundError("the command line does without pandas", name=name)
+
+
 class Interrupted(Exception):  # noqa: N818  not an error of anyone
     """The user pressed Ctrl-C."""
 
@@ -64,6 +77,7 @@ for command in (
 
 def main(args: Sequence[str] | None = None) -> None:
     """Run `tally` and leave the process with its exit code."""
+    sys.meta_path.insert(0, NoPandas())
     given = list(sys.argv[1:] if args is None else args)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):

@@ -35,6 +35,7 @@ class Estimator:
     model_: Model
     schema_: Schema
     notes_: tuple[Note, ...]
+    source_notes_: tuple[Note, ...]
     rows_: dict[str, Any]
     regression: ClassVar[bool] = False
 
@@ -172,6 +173,7 @@ class Estimator:
         """Learn from an encoded table."""
         model, notes = self._learn(table, self._engine())
         self._adopt(model, table.notes + notes, rows_of(table))
+        self.source_notes_ = table.source_notes  # how the file was read: told, but no part of the model
         names = [c.name for c in table.schema.columns]
         self._set_columns(names, named=not all(n == f"x{i}" for i, n in enumerate(names)))
         return self

@@ -13,19 +13,32 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Engine
 from tallystick.data.encode import Table
-from tallystick.learners.naive_bayes.folds import Question, Whole, part_of, sum_of
-from tallystick.models.naive_bayes import NaiveBayesModel
+from tallystick.evaluate import deal_folds
+from tallystick.learners.calibrate import calibrate
+from tallystick.learners.fit import fit
+from tallystick.learners.naive_bayes import NaiveBayesLearner
+from tallystick.learners.naive_bayes.folds import Question, Whole, part_of, question, sum_of
+from tallystick.models.naive_bayes import Calibration, NaiveBayesModel
 from tallystick.stats.bayes import Total
 
 Array = NDArray[np.float64]
 Answer = Callable[[NaiveBayesModel, Table], Array]
+FOLDS = 10  # of the cross-validation that calibrates
 MOST_CELLS = 1 << 24  # of a total for all folds at once; beyond, each fold is summed by itself
 
 
 def cross_answers(
-    ask: Question, table: Table, fold: NDArray[np.int64], folds: int, engine: Engine, answer: Answer
+    ask: Question,
+    table: Table,
+    fold: NDArray[np.int64],
+    folds: int,
+    engine: Engine,
+    answer: Answer,
+    absent: float = 0.0,
 ) -> Array:
-    """Return answer(model of the other folds, rows) [row, class] for the rows of each fold; absent classes: -inf or 0."""
+    """Return answer(model of the other folds, rows) [row, class]; classes that no other fold has:
+    `absent`.
+    """
     assert table.schema.target is not None
     labels = table.schema.target.labels
     out: Array | None = None
@@ -36,7 +49,7 @@ def cross_answers(
         assert model.schema.target is not None
         found = answer(model, table.take(test, model.schema))
         if out is None:
-            out = np.full((table.rows, len(labels)), 0.0 if (found >= 0).all() else -np.inf)
+            out = np.full((table.rows, len(labels)), absent)
         at = [labels.index(label) for label in model.schema.target.labels]
         out[test[:, None], at] = found
     return np.zeros((table.rows, len(labels))) if out is None else out
@@ -54,7 +67,9 @@ def fold_models(
         whole = _whole(ask, table, k, engine)
         for f in range(folds):
             rows = np.flatnonzero(fold == f)
-            yield ask.rest(whole, _whole(ask, table.take(rows, table.schema), k, engine)) if len(rows) else None
+            yield (
+                ask.rest(whole, _whole(ask, table.take(rows, table.schema), k, engine)) if len(rows) else None
+            )
         return
     width = np.uint8 if k * folds <= 256 else np.uint16 if k * folds <= 65_536 else np.uint32
     classes = (fold * k + table.classes.astype(np.int64)).astype(width)
@@ -94,3 +109,29 @@ def one_out_answers(ask: Question, table: Table, engine: Engine, answer: Answer)
         at = [labels.index(label) for label in model.schema.target.labels]
         out[g, at] = answer(model, table.take(np.array([row]), model.schema))[0]
     return out[group]
+
+
+def calibrated(model: NaiveBayesModel, table: Table, engine: Engine) -> NaiveBayesModel:
+    """Return the model with slope and shifts fitted to the scores of rows its like had not seen."""
+    assert table.classes is not None
+    folds = min(FOLDS, table.rows)
+    fold = deal_folds(table, folds)
+    learner = NaiveBayesLearner(model.options, model.unit)
+    ask = question(learner, table.schema)
+    if ask is not None:
+        scores = cross_answers(ask, table, fold, folds, engine, _joint, -np.inf)
+    else:
+        scores = np.full((table.rows, len(model.classes)), -np.inf)
+        for f in range(folds):
+            training, test = table.take(np.flatnonzero(fold != f)), np.flatnonzero(fold == f)
+            part = fit(learner, training, engine)
+            assert isinstance(part, NaiveBayesModel)
+            labels = [table.schema.target.labels.index(v) for v in training.schema.target.labels]  # type: ignore[union-attr]
+            scores[test[:, None], labels] = _joint(part, table.take(test, training.schema))
+    weights = np.ones(table.rows) if table.weights is None else table.weights / table.unit
+    slope, shift = calibrate(scores, table.classes.astype(np.int64), weights)
+    return replace(model, calibration=Calibration(slope, shift))
+
+
+def _joint(model: NaiveBayesModel, rows: Table) -> Array:
+    return np.concatenate([model.joint(block) for block in rows.blocks()])

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from tallystick.contracts import Block, Engine, Model
 from tallystick.data.encode import Table
 from tallystick.data.schema import Note, Schema
-from tallystick.estimators.base import Classifier
-from tallystick.estimators.folds import cross_answers, one_out_answers
+from tallystick.estimators.folds import calibrated, cross_answers, one_out_answers
+from tallystick.estimators.growing import Growing
+from tallystick.estimators.saying import Saying
 from tallystick.estimators.show import naive_bayes_text
 from tallystick.learners.fit import fit
 from tallystick.learners.naive_bayes import NaiveBayesLearner
@@ -23,13 +24,13 @@ from tallystick.learners.naive_bayes.folds import question
 from tallystick.models.naive_bayes import KIND, BayesOptions, NaiveBayesModel
 
 
-class NaiveBayes(Classifier):
+class NaiveBayes(Growing, Saying):
     """Naive Bayes on a whole table: levels, booleans, numbers and text side by side.
 
     distributions: "auto" (default), "gaussian", "binned", "poisson", "multinomial", ... for all columns it
     fits, or {column: name}. alpha, or m and p: smoothing. priors: "data", "uniform", "none" or numbers.
-    variance: "ml", "unbiased", "smoothed"; share: "none", "classes", "columns", "both". words: "counts" or "tf-idf".
-    calibrate: calibrated shares.
+    variance: "ml", "unbiased", "smoothed"; share: "none", "classes", "columns", "both". words: "counts" or
+    "tf-idf". calibrate: calibrated shares.
     """
 
     kind = KIND
@@ -94,8 +95,12 @@ class NaiveBayes(Classifier):
         return self._options().to_dict() | self._wishes_dict()
 
     def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
-        model = fit(NaiveBayesLearner(self._options(), table.unit), table, engine)
-        return model, getattr(model, "notes", ())
+        options = self._options()
+        model = fit(NaiveBayesLearner(options, table.unit), table, engine)
+        assert isinstance(model, NaiveBayesModel)
+        if options.calibrate:
+            model = calibrated(model, table, engine)
+        return model, model.notes
 
     def _restore(self, document: Mapping[str, Any]) -> None:
         for name, value in document["parameters"].items():
@@ -110,8 +115,12 @@ class NaiveBayes(Classifier):
         """Return P(class | row) [row, class], and the rows only the prior could answer."""
         return self.model_.shares(block)
 
-    def cross_shares(self, table: Table, fold: NDArray[np.int64] | None, folds: int) -> NDArray[np.float64] | None:
-        """Return out-of-fold shares[row, class] from one pass; fold None: leave one out. None: this model must refit."""
+    def cross_shares(
+        self, table: Table, fold: NDArray[np.int64] | None, folds: int
+    ) -> NDArray[np.float64] | None:
+        """Return out-of-fold shares[row, class] from one pass; fold None: leave one out. None: this model
+        must refit.
+        """
         ask = question(NaiveBayesLearner(self._options(), table.unit), table.schema)
         if ask is None or self.calibrate:
             return None

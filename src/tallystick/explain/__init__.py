@@ -1,1 +1,7 @@
-"""Why this row, why this model: as data that prints and draws."""
+"""Why this row, why this model, as data."""
+
+from __future__ import annotations
+
+from tallystick.explain.rule import Posterior, bayes_rule
+
+__all__ = ["Posterior", "bayes_rule"]

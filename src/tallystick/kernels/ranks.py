@@ -30,9 +30,9 @@ class Ranks(NamedTuple):
 
     codes: NDArray[Any]  # [row], the narrowest dtype that holds len(distinct) + 2 codes
     distinct: NDArray[np.float64]  # ascending
-    counts: NDArray[np.int64]  # rows per distinct value
     missing: int
-    order: NDArray[np.uint32] | None  # rows by value, then by row; missing rows last
+    counts: NDArray[np.int64] | None  # rows per distinct value, if asked for
+    order: NDArray[np.uint32] | None  # rows by value, then by row, missing rows last, if asked for
 
 
 def scan(values: NDArray[Any]) -> Scan:
@@ -52,19 +52,24 @@ def scan_matrix(matrix: NDArray[Any]) -> list[Scan]:
     return [Scan(*s) for s in _kernels.scan_matrix(matrix)]
 
 
-def ranks(values: NDArray[np.float64], *, order: bool = False) -> Ranks:
+def ranks(values: NDArray[np.float64], *, counts: bool = False, order: bool = False) -> Ranks:
     """Return exact ranks of a column; NaN is missing, -0.0 is 0.0."""
     check.loose("values", values, "float64", (None,))
     rows = len(values)
     if rows >= 1 << 32:
         raise ValueError(f"values must have fewer than 2**32 rows; found {rows}")
     scratch = np.empty((2, rows), np.uint64)
-    present, n, second = _kernels.rank_rows(values, scratch)
-    codes = np.empty(rows, check.code_dtype(n + 2))
-    distinct, counts = np.empty(n), np.empty(n, np.int64)
-    sequence = np.empty(rows, np.uint32) if order else None
-    _kernels.rank_codes(values, scratch[int(second)], present, codes, distinct, counts, sequence)
-    return Ranks(codes, distinct, counts, rows - present, sequence)
+    present, n = _kernels.rank_rows(values, scratch)
+    codes, distinct = np.empty(rows, check.code_dtype(n + 2)), np.empty(n)
+    _kernels.rank_codes(values, scratch, present, codes, distinct)
+    repeats = sequence = None
+    if counts:
+        repeats = np.empty(n, np.int64)
+        _kernels.rank_counts(scratch, present, repeats)
+    if order:
+        sequence = np.empty(rows, np.uint32)
+        _kernels.rank_order(values, scratch, present, sequence)
+    return Ranks(codes, distinct, rows - present, repeats, sequence)
 
 
 def bins(values: NDArray[np.float64], cuts: NDArray[np.float64]) -> NDArray[Any]:

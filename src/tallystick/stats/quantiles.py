@@ -52,8 +52,8 @@ class Values:
 
 
 def _count(values: Floats, weights: Counts | None) -> ValueCounts:
-    ranks = kernels.ranks(values)
-    if weights is None:
+    ranks = kernels.ranks(values, counts=weights is None)
+    if ranks.counts is not None:
         return ValueCounts(ranks.distinct, ranks.counts, ranks.missing)
     counts = kernels.count_classes(ranks.codes, len(ranks.distinct) + 1, weights)
     seen = counts[:-1] > 0

@@ -71,6 +71,10 @@ def condense(chunk: pa.Array, name: str, marks: Sequence[str], decimal: str, as_
         return _from_decimals(chunk, as_text)
     if types.is_timestamp(kind) or types.is_date(kind):
         return _from_moments(chunk, as_text)
+    if isinstance(kind, pa.BaseExtensionType) and types.is_string(kind.storage_type):
+        return condense(chunk.storage, name, marks, decimal, as_text)
+    if types.is_run_end_encoded(kind):
+        return condense(pc.run_end_decode(chunk), name, marks, decimal, as_text)
     if types.is_null(kind):
         empty = np.full(len(chunk), np.nan)
         return _texts_of(empty) if as_text else Floats(empty)

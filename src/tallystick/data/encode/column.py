@@ -19,6 +19,7 @@ from tallystick.data.encode import strings
 from tallystick.data.encode.cells import WRITTEN_NUMBERS, Coded, Floats, Part
 from tallystick.data.encode.codes import recode
 from tallystick.data.encode.infer import Asked, NumberFacts, TextFacts, Verdict, judge_numbers, judge_texts
+from tallystick.data.encode.work import checkpoint
 from tallystick.data.schema import Column, Note
 from tallystick.data.source.values import number_text
 from tallystick.errors import DataError, shown
@@ -66,6 +67,7 @@ class Job:
         """Judge and encode a column whose every cell is a number or missing."""
         if self.scale.keep is not None:
             values, scan = values[self.scale.keep], None
+        checkpoint()
         values, scan, notes = self._tidy(values, scan)
         facts = number_facts(values, scan, self.scale, dated)
         verdict = judge_numbers(self.name, facts, self.asked)
@@ -119,7 +121,9 @@ class Job:
 
     def _texts(self, parts: list[Part]) -> Done:
         """Judge a column that holds text; parts already read as numbers stand for texts that are numbers."""
+        checkpoint()
         merged = Merged(parts, self.asked, self.scale)
+        checkpoint()
         facts = merged.facts(self.name)
         verdict = judge_texts(self.name, facts, self.asked)
         if verdict.kind in ("numbers", "dates") and merged.can_be(verdict.kind):

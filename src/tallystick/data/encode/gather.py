@@ -16,7 +16,8 @@ import pyarrow as pa
 from tallystick import kernels
 from tallystick.contracts import Source
 from tallystick.data.encode.cells import Floats, Part, condense
-from tallystick.data.encode.work import in_order
+from tallystick.data.encode.work import checkpoint, in_order
+from tallystick.kernels import Scan
 
 BATCH = 65_536
 
@@ -37,15 +38,17 @@ def gather(
     """Return the columns of a source; those in `texts` are read as texts from the start."""
     matrix = getattr(source, "matrix", None)
     if matrix is not None and matrix.dtype == np.float64 and matrix.dtype.isnative:
-        return _from_matrix(source, matrix, marks, decimal)
+        return _from_matrix(source, matrix, marks, decimal, threads)
     if hasattr(source, "column"):
         return _from_columns(source, marks, decimal)
     return _from_batches(source, marks, decimal, texts, threads)
 
 
-def _from_matrix(source: Any, matrix: Any, marks: Sequence[str], decimal: str) -> Gathered:
+def _from_matrix(
+    source: Any, matrix: Any, marks: Sequence[str], decimal: str, threads: int | None
+) -> Gathered:
     """Views of the matrix: read once for the facts, never copied."""
-    scans = kernels.scan_matrix(matrix)
+    scans = _scan(matrix, threads)
 
     def give(j: int) -> Give:
         def parts(as_text: bool) -> list[Part]:
@@ -60,6 +63,29 @@ def _from_matrix(source: Any, matrix: Any, marks: Sequence[str], decimal: str) -
         return parts
 
     return Gathered(len(matrix), {name: give(j) for j, name in enumerate(source.columns)})
+
+
+def _scan(matrix: Any, threads: int | None) -> list[Scan]:
+    """Return one look at every column, by slices of rows: over threads, and an interrupt is noticed."""
+    starts = range(0, len(matrix), 4 * BATCH)
+    jobs = (_bind(kernels.scan_matrix, matrix[start : start + 4 * BATCH]) for start in starts)
+    scans = kernels.scan_matrix(matrix[:0])
+    for start, more in zip(starts, in_order(jobs, threads), strict=True):
+        scans = [_joined(a, b, start) for a, b in zip(scans, more, strict=True)]
+    return scans
+
+
+def _joined(a: Scan, b: Scan, start: int) -> Scan:
+    """Return the scan of rows looked at in two parts; the second begins at row `start`."""
+    later = b.first_infinity + start if b.first_infinity >= 0 else -1
+    return Scan(
+        a.missing + b.missing,
+        a.first_infinity if a.first_infinity >= 0 else later,
+        min(a.low, b.low),
+        max(a.high, b.high),
+        a.whole and b.whole,
+        a.binary and b.binary,
+    )
 
 
 def _from_columns(source: Any, marks: Sequence[str], decimal: str) -> Gathered:
@@ -78,9 +104,11 @@ def _from_batches(
     names = source.columns
 
     def condense_all(load: Callable[[], Any]) -> tuple[int, list[Part]]:
-        batch = load()
-        columns = zip(names, batch.columns, strict=True)
-        return batch.num_rows, [condense(cells, n, marks, decimal, n in texts) for n, cells in columns]
+        batch, parts = load(), list[Part]()
+        for name, cells in zip(names, batch.columns, strict=True):
+            checkpoint()
+            parts.append(condense(cells, name, marks, decimal, name in texts))
+        return batch.num_rows, parts
 
     rows, parts = 0, [list[Part]() for _ in names]
     for count, more in in_order((_bind(condense_all, load) for load in pieces(source)), threads):

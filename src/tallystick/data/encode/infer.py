@@ -14,7 +14,7 @@ import numpy as np
 
 from tallystick.data.schema import KINDS, MISSING_MARKS, Kind, Note, Reading, Wishes
 from tallystick.data.source.values import cell_text
-from tallystick.errors import DataError, OptionError, nearest, shown, some
+from tallystick.errors import DataError, OptionError, counted, nearest, shown, some
 from tallystick.kernels import CellKind as Cell
 
 if TYPE_CHECKING:
@@ -178,7 +178,9 @@ def judge_numbers(name: str, facts: NumberFacts, asked: Asked) -> Verdict:
     if present == 0:
         return out(name, f"all {facts.total:,} values are missing", facts.total)
     if facts.low == facts.high and not asked.keep:
-        return out(name, f"it has one value ({shown(_plain(facts.low))}) in {present:,} rows", present)
+        return out(
+            name, f"it has one value ({shown(_plain(facts.low))}) in {counted(present, 'row')}", present
+        )
     if facts.run and not asked.keep and not facts.dated and is_row_index(name, facts):
         return out(name, "it is a saved row index")
     if facts.run and facts.whole and not asked.keep and not facts.dated and present >= MANY_ROWS:
@@ -226,7 +228,9 @@ def judge_texts(name: str, facts: TextFacts, asked: Asked) -> Verdict:
         return _judge_boolean(name, facts, asked)
     if len(facts.texts) == 1 and facts.numbers + facts.dates == 0 and not asked.keep:
         return out(
-            name, f"it has one value ({shown(facts.texts[0])}) in {facts.present:,} rows", facts.present
+            name,
+            f"it has one value ({shown(facts.texts[0])}) in {counted(facts.present, 'row')}",
+            facts.present,
         )
     return _judge_words(name, facts, asked)
 
@@ -234,7 +238,9 @@ def judge_texts(name: str, facts: TextFacts, asked: Asked) -> Verdict:
 def _judge_boolean(name: str, facts: TextFacts, asked: Asked) -> Verdict:
     said = {text.as_py().lower() for text in facts.texts}
     if len(said) == 1 and not asked.keep:
-        return out(name, f"it has one value ({shown(said.pop())}) in {facts.present:,} rows", facts.present)
+        return out(
+            name, f"it has one value ({shown(said.pop())}) in {counted(facts.present, 'row')}", facts.present
+        )
     return Verdict("boolean", "no value but true and false", levels=("false", "true"), fold=True)
 
 

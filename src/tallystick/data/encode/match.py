@@ -159,7 +159,7 @@ class Matcher:
         return _Found(codes, int((codes == k).sum()), int((codes == k + 1).sum()))
 
     def _meant(self, texts: pa.LargeStringArray) -> pa.LargeStringArray:
-        """Return each text as the level it means: 1.0 is "1"; TRUE is "true", or "1" of the levels 0 and 1."""
+        """Return each text as the level it means: 1.0 is "1"; TRUE is "true", or "1" of levels 0 and 1."""
         levels = self.column.levels
         if pc.all(pc.is_in(texts, pa.array(levels, pa.large_string()))).as_py() is not False:
             return texts

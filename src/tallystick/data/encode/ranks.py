@@ -24,8 +24,8 @@ def quantile_cuts(distinct: NDArray[np.float64], counts: NDArray[np.int64], most
     """Return ascending cuts that make at most `most` bins, as equal as ties allow; exact and order-free.
 
     counts[code] are the rows (or weights) of distinct[code]. Bin b: cuts[b-1] <= x < cuts[b].
-    The b-th cut lies after the value of row number ceil(b * rows / most), halfway to the next value, or on the
-    next value where halfway rounds onto the lower one.
+    The b-th cut lies after the value of row number ceil(b * rows / most), halfway to the next value, or on
+    the next value where halfway rounds onto the lower one.
     """
     if len(distinct) <= most:
         upper = np.arange(1, len(distinct))

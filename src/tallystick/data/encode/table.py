@@ -19,7 +19,7 @@ from tallystick.data.encode.hashes import Hasher
 from tallystick.data.encode.infer import check_wishes
 from tallystick.data.encode.ranks import rank
 from tallystick.data.encode.subset import match_column, take_column, take_labels
-from tallystick.data.encode.target import read_target, target_name
+from tallystick.data.encode.target import rare_classes, read_target, target_name
 from tallystick.data.encode.weights import Scale, read_weights
 from tallystick.data.encode.work import in_order
 from tallystick.data.schema import Note, Reading, Schema, Wishes
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tallystick.contracts import Source
 
 BLOCK = 65_536
+ROWS_SKIPPED = "rows-skipped"  # the one note of a source that tells of rows the model has not seen
 Progress = Callable[[int, int, str], None]
 
 
@@ -187,12 +188,21 @@ def read_table(
     jobs = [Job(n, parts, plan.of(n), scale) for n, parts in gathered.columns.items() if n != named]
     done = _run(jobs, threads, progress)
     schema = Schema(tuple(d.column for d in done), goal.target, plan.marks)
-    notes = (*goal.notes, *(note for d in done for note in d.notes))
+    lost = tuple(note for note in source.notes if note.code == ROWS_SKIPPED)  # fewer rows: the model says so
+    notes = (*lost, *goal.notes, *rare_classes(goal, scale), *(note for d in done for note in d.notes))
     _refuse_nothing(source, schema, notes)
     columns = {d.column.name: d.data for d in done if d.column.kind != "out"}
     classes, response = scale.cut(goal.classes), scale.cut(goal.response)
     return Table(
-        schema, columns, scale.rows, notes, tuple(source.notes), classes, response, scale.weights, scale.unit
+        schema,
+        columns,
+        scale.rows,
+        notes,
+        tuple(note for note in source.notes if note not in lost),
+        classes,
+        response,
+        scale.weights,
+        scale.unit,
     )
 
 

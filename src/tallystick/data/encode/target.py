@@ -20,7 +20,7 @@ from tallystick.data.encode.weights import Scale
 from tallystick.data.schema import LabelType, Note, Target
 from tallystick.data.source.frames import as_column
 from tallystick.data.source.values import number_text
-from tallystick.errors import TargetError, nearest, shown, some
+from tallystick.errors import TargetError, counted, nearest, shown, some
 from tallystick.kernels import CellKind
 
 if TYPE_CHECKING:
@@ -199,9 +199,24 @@ def _check_labels(name: str, found: set[str], label_type: LabelType, rows: int, 
         label_type == "integer" and count > MANY_CLASSES and half
     ):
         raise TargetError(
-            f"target {shown(name)} is continuous: {count:,} different numbers in {rows:,} rows, e.g. "
-            f"{some(sorted(found), 3)}. Unknown label type for a classifier; use RegressionTree for numbers."
+            f"target {shown(name)} is continuous: {count:,} different numbers in {counted(rows, 'row')}, "
+            f"e.g. {some(sorted(found), 3)}. Unknown label type for a classifier; use RegressionTree for numbers."
         )
     if len(found | set(plan.levels.get(name, ()))) < 2:
         which = f" ({shown(next(iter(found)))})" if found else ""
-        raise TargetError(f"target {shown(name)} has one class{which} in {rows:,} rows; two are needed.")
+        raise TargetError(
+            f"target {shown(name)} has one class{which} in {counted(rows, 'row')}; two are needed."
+        )
+
+
+def rare_classes(goal: Goal, scale: Scale) -> tuple[Note, ...]:
+    """Return a note on classes that only one row has."""
+    if goal.target is None or goal.classes is None:
+        return ()
+    counts = scale.counts(scale.cut(goal.classes), len(goal.target.labels))
+    rare = [label for label, count in zip(goal.target.labels, counts.tolist(), strict=True) if count == 1]
+    if not rare:
+        return ()
+    verb = "has one row" if len(rare) == 1 else "have one row each"
+    text = f"class{'es' * (len(rare) > 1)} {some(rare)} {verb}: too few to learn from or to judge by."
+    return (Note("rare-classes", text, goal.target.name, len(rare)),)

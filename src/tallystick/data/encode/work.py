@@ -7,6 +7,7 @@ Law: answers come in the order of the jobs, whichever thread was quicker; the fi
 from __future__ import annotations
 
 import os
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -14,6 +15,24 @@ from concurrent.futures import TimeoutError as NotYet
 from typing import TypeVar
 
 T = TypeVar("T")
+_here = threading.local()
+
+
+class Stopped(Exception):  # noqa: N818  it is no error: nobody waits for this job any more
+    """Raised inside a job whose answer is no longer wanted."""
+
+
+def checkpoint() -> None:
+    """End this job here if nobody waits for it: called between the steps of long jobs."""
+    stop = getattr(_here, "stop", None)
+    if stop is not None and stop.is_set():
+        raise Stopped
+
+
+def _watched(job: Callable[[], T], stop: threading.Event) -> T:
+    _here.stop = stop
+    checkpoint()
+    return job()
 
 
 def thread_count(threads: int | None) -> int:
@@ -30,15 +49,16 @@ def in_order(jobs: Iterable[Callable[[], T]], threads: int | None = None) -> Ite
         return
     pool = ThreadPoolExecutor(count, thread_name_prefix="tallystick")
     waiting: deque[Future[T]] = deque()
+    stop = threading.Event()
     try:
         for job in jobs:
-            waiting.append(pool.submit(job))
+            waiting.append(pool.submit(_watched, job, stop))
             if len(waiting) > count:
                 yield _answer(waiting.popleft())
         while waiting:
             yield _answer(waiting.popleft())
     finally:
-        # Jobs not begun are dropped; one that runs ends with its column or batch, which takes moments.
+        stop.set()  # jobs not begun are dropped; one that runs ends at its next checkpoint, in moments
         pool.shutdown(wait=False, cancel_futures=True)
 
 

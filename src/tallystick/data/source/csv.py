@@ -22,7 +22,7 @@ from tallystick.data.schema import Note, Reading
 from tallystick.data.source import bytes as raw
 from tallystick.data.source.names import clean_names
 from tallystick.data.source.sniff import look_at
-from tallystick.errors import DataError, shown
+from tallystick.errors import DataError, counted, shown
 
 HEAD = 1 << 17  # bytes looked at
 BLOCK_ROWS = 8_192  # rows in a block, about
@@ -101,7 +101,7 @@ class CsvFile:
         total = count + sum(note.count for note in known)
         for note in known:
             self.said.remove(note)
-        text = f"{total:,} rows with more or fewer than {len(self.columns)} cells are left out."
+        text = f"left out: {counted(total, 'row')} with more or fewer than {len(self.columns)} cells."
         self.said.append(Note("rows-skipped", text, count=total))
 
     def _explained(self, error: Exception) -> DataError:

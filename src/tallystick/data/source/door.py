@@ -42,9 +42,11 @@ def open_source(x: Any, reading: Reading | None = None, name: str | None = None)
 
 
 def _open_path(path: str, reading: Reading, name: str | None) -> Source:
-    from tallystick.data.source import files
+    from tallystick.data.source import files, sql
 
-    return files.open_file(path, reading, name)
+    if sql.is_query(path) and not os.path.exists(path):
+        return sql.open_query(path, reading, name)
+    return files.open_path(path, reading, name)
 
 
 def _open_object(x: Any, reading: Reading, name: str | None) -> Source:
@@ -57,11 +59,23 @@ def _open_object(x: Any, reading: Reading, name: str | None) -> Source:
         return frames.from_lazy(x, reading, name)
     if library == "numpy" and hasattr(x, "ndim"):
         return frames.from_numpy(x, reading, name)
+    if library in ("duckdb", "_duckdb") and hasattr(x, "to_arrow_reader"):
+        from tallystick.data.source import sql
+
+        return sql.open_relation(x, reading, name)
+    if library == "scipy" and hasattr(x, "tocsc"):
+        return frames.from_sparse(x, reading, name)
     if hasattr(x, "__arrow_c_stream__"):
         return frames.from_arrow(x, reading, name)
     if isinstance(x, dict):
         return frames.from_columns(x, reading, name)
     if isinstance(x, list | tuple):
+        if x and all(isinstance(path, str | os.PathLike) for path in x):
+            from tallystick.data.source import many
+
+            return many.open_many(
+                [_open_path(os.fspath(p), reading, None) for p in x], name or f"{len(x)} files"
+            )
         return frames.from_records(x, reading, name)
     raise DataError(
         f"cannot read a table from {shown(type(x).__name__)}. "

@@ -5,6 +5,7 @@ Knows the disk and first bytes. Knows nothing of cells.
 
 from __future__ import annotations
 
+import glob
 import os
 from collections.abc import Iterator
 
@@ -12,7 +13,8 @@ import pyarrow as pa
 
 from tallystick.contracts import Source
 from tallystick.data.schema import Reading
-from tallystick.data.source import csv
+from tallystick.data.source import bytes as raw
+from tallystick.data.source import csv, json, many
 from tallystick.data.source.frames import Stream
 from tallystick.data.source.names import clean_names
 from tallystick.errors import DataError, shown
@@ -22,6 +24,16 @@ _FOREIGN = {
     b"\xd0\xcf\x11\xe0": "an old Excel workbook (.xls). Save it as CSV first",
     b"%PDF": "a PDF document. Save the table as CSV first",
 }
+
+
+def open_path(path: str, reading: Reading, name: str | None) -> Source:
+    """Open a file, or all files that a pattern such as part-*.csv names."""
+    if not any(sign in path for sign in "*?[") or os.path.exists(path):
+        return open_file(path, reading, name)
+    found = sorted(glob.glob(path, recursive=True))
+    if not found:
+        raise DataError(f"no file is called {shown(path, 300)}. Check the pattern.")
+    return many.open_many([open_file(one, reading, None) for one in found], name or os.path.basename(path))
 
 
 def open_file(path: str, reading: Reading, name: str | None) -> Source:
@@ -35,6 +47,9 @@ def open_file(path: str, reading: Reading, name: str | None) -> Source:
             raise DataError(f"{where} is {what}.")
     if head.lstrip()[:15].lower().startswith((b"<!doctype html", b"<html")):
         raise DataError(f"{where} is an HTML page. Save the table as CSV first.")
+    start = raw.first_bytes(path, where, 4096).lstrip(b"\xef\xbb\xbf \t\r\n")
+    if start[:1] == b"{" or (start[:1] == b"[" and start[1:].lstrip()[:1] == b"{"):
+        return json.open_json(path, reading, where)
     return csv.open_csv(path, reading, where)
 
 

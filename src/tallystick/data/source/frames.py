@@ -6,7 +6,7 @@ Law: `column(name)` gives the same cells as `batches()`, in the same order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -83,6 +83,8 @@ def _pandas_column(series: Any, name: str) -> pa.ChunkedArray:
     numpy_kind = getattr(series.dtype, "kind", "O")
     if isinstance(series.dtype, np.dtype) and numpy_kind in "iufb":
         return pa.chunked_array([pa.array(np.asarray(values))])  # no copy; NaN stays NaN
+    if type(values).__name__ == "SparseArray":
+        return _numpy_column(np.asarray(values), name)
     try:
         array = pa.array(values, from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
@@ -111,6 +113,11 @@ def from_arrow(x: Any, reading: Reading, name: str | None) -> Columns:
 def from_numpy(array: NDArray[Any], reading: Reading, name: str | None) -> Columns:
     """Open a 2-D array; columns are called x0, x1, ... Numbers are not copied."""
     where = name or "the array"
+    if isinstance(array, np.ma.MaskedArray):
+        array = np.ma.filled(array.astype(np.float64), np.nan)
+    array = np.asarray(array)
+    if not array.dtype.isnative and array.dtype.names is None:
+        array = array.astype(array.dtype.newbyteorder("="))
     if array.dtype.names:
         columns = {str(n): array[n] for n in array.dtype.names}
         return from_columns(columns, reading, where)
@@ -137,14 +144,30 @@ def _numpy_column(cells: NDArray[Any], name: str) -> pa.ChunkedArray:
         return pa.chunked_array([pa.array(cells.astype(str), type=pa.large_string())])
     if cells.dtype.kind == "M":
         return pa.chunked_array([pa.array(np.ascontiguousarray(cells))])
-    return pa.chunked_array([_objects(cells.tolist(), name)])
+    return pa.chunked_array([objects_column(cells.tolist(), name)])
 
 
-def _objects(cells: Sequence[Any], name: str) -> pa.Array:
+def objects_column(cells: Sequence[Any], name: str) -> pa.Array:
+    """Return Python objects as an Arrow array: of their type when they share one, else as canonical texts."""
     try:
         return pa.array(cells, from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
         return pa.array(_as_texts(cells, name), type=pa.large_string())
+
+
+def from_sparse(matrix: Any, reading: Reading, name: str | None) -> Columns:
+    """Open a scipy sparse matrix, one column at a time; what is not stored is 0."""
+    by_column = matrix.tocsc()
+    rows, width = by_column.shape
+    names = tuple(f"x{j}" for j in range(width))
+
+    def get(j: int) -> pa.ChunkedArray:
+        start, stop = by_column.indptr[j], by_column.indptr[j + 1]
+        cells = np.zeros(rows)
+        np.add.at(cells, by_column.indices[start:stop], by_column.data[start:stop])  # repeated entries add up
+        return pa.chunked_array([pa.array(cells)])
+
+    return Columns(name or "the sparse matrix", names, rows, get, (), reading)
 
 
 def from_columns(columns: Mapping[Any, Any], reading: Reading, name: str | None) -> Columns:
@@ -184,7 +207,7 @@ def _any_column(cells: Any, name: str) -> pa.ChunkedArray:
         return pa.chunked_array(cells)
     if hasattr(cells, "__arrow_c_array__"):
         return pa.chunked_array([pa.array(cells)])
-    return pa.chunked_array([_objects(list(cells), name)])
+    return pa.chunked_array([objects_column(list(cells), name)])
 
 
 def as_column(cells: Any, name: str) -> pa.ChunkedArray:
@@ -197,10 +220,21 @@ def from_records(records: Sequence[Any], reading: Reading, name: str | None) -> 
     where = name or "the list"
     if records and not all(isinstance(record, Mapping) for record in records):
         return from_numpy(_matrix_of(records, where), reading, where)
-    keys: dict[Any, None] = {}
-    for record in records:
-        keys.update(dict.fromkeys(record))
+    keys = record_keys(records)
     return from_columns({key: [record.get(key) for record in records] for key in keys}, reading, where)
+
+
+def record_keys(records: Iterable[Mapping[Any, Any]]) -> list[Any]:
+    """Return the keys of all records: in their own order when all agree, else sorted."""
+    first: list[Any] = []
+    every: set[Any] = set()
+    agree = True
+    for i, record in enumerate(records):
+        keys = list(record)
+        first = keys if i == 0 else first
+        agree = agree and keys == first
+        every.update(keys)
+    return first if agree else sorted(every, key=str)
 
 
 def _matrix_of(records: Sequence[Any], where: str) -> NDArray[Any]:

@@ -91,13 +91,15 @@ def best_separator(text: str) -> str:
 def _score(rows: Sequence[Row]) -> tuple[float, bool, int]:
     """Return how well a separator fits: the share of rows it cuts alike, whether the first is one, the width.
 
-    A separator that cuts nearly every row alike beats one that merely occurs in texts; decimal commas cut every
-    row alike but not the header.
+    A separator that cuts nearly every row alike beats one that merely occurs in texts; decimal commas cut
+    every row alike, but not the header.
     """
     counts = Counter(len(row.cells) for row in rows)
     if not counts or max(counts) == 1:
         return NO_SCORE
     width, hits = max(counts.items(), key=lambda item: (item[0] > 1, item[1], item[0]))
+    if hits == 1 and len(rows) > 1:  # no two rows alike: it merely occurs
+        return NO_SCORE
     return (round(min(hits / len(rows), 0.9), 1), len(rows[0].cells) == width, width)
 
 

@@ -111,8 +111,10 @@ def fold_counts(counts: Counts, fold: int, folds: int, unit: int) -> Counts:
 
 def _normal(column: ValuesByClass, values: Floats, unit: int) -> Floats:
     """Return the Gaussian log density[value, class] of the classes' values."""
-    middle = float(column.values[len(column.values) // 2])
-    x = (column.values - middle)[:, None]
+    scale = _scale(column.values)  # the same for all classes, so it cancels
+    known, values = column.values * scale, values * scale
+    middle = float(known[len(known) // 2])
+    x = (known - middle)[:, None]
     n = np.maximum(column.counts.sum(0), 1)
     weight = column.counts.astype(float)
     mean = _sums(weight * x) / n
@@ -124,6 +126,12 @@ def _normal(column: ValuesByClass, values: Floats, unit: int) -> Floats:
     distance = (values - middle)[:, None] - mean
     out: Floats = -0.5 * (LOG_TWO_PI + kernels.log(variance)) - distance * distance / (2 * variance)
     return out
+
+
+def _scale(values: Floats) -> float:
+    """Return 1, or a power of two that keeps the squares of very large or very small values finite."""
+    largest = float(np.abs(values).max())
+    return 1.0 if 1e-100 < largest < 1e100 or largest == 0 else float(np.ldexp(1.0, -np.frexp(largest)[1]))
 
 
 def _binned(column: ValuesByClass, values: Floats, unit: int) -> Floats:

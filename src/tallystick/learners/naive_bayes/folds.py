@@ -1,8 +1,8 @@
 """Models of all rows but some, from one pass: the total of all rows minus the part that is left out.
 
 Knows totals of naive Bayes. Knows nothing of rows: parts come in as totals.
-Law: a model from the rest of a total is the model fitted on the rest of the rows, but for the ranges of numeric columns,
-which are no sums: its answers are the same bits.
+Law: a model from the rest of a total is the model fitted on the rest of the rows, but for the ranges of
+numeric columns, which are no sums: its answers are the same bits.
 """
 
 from __future__ import annotations
@@ -53,16 +53,20 @@ class Question:
         return self.model(Whole(sums, values))
 
     def model(self, whole: Whole) -> NaiveBayesModel:
-        """Return the model of a total: levels, words and labels that no row has are dropped, as a fit would not know."""
+        """Return the model of a total: levels, words and labels that no row has are dropped, as a fit would
+        not know.
+        """
         schema = self.draft.schema
         assert schema.target is not None
         there = np.flatnonzero(whole.sums[""])
         place = {a.column: i for i, a in enumerate(self.asks)}
         moments = [a.column for a in self.asks if a.how == "moments"]
         choices = {
-            n: self.learner.choose(n, self.draft.wished[n], v.of_classes(there)) for n, v in whole.values.items()
+            n: self.learner.choose(n, self.draft.wished[n], v.of_classes(there))
+            for n, v in whole.values.items()
         }
-        columns, asks = [], []
+        columns: list[Column] = []
+        asks: list[Ask] = []
         total: Total = {"": whole.sums[""][there]}
         rows: list[int] = []  # of the moments that stay
         for column in schema.columns:
@@ -80,7 +84,7 @@ class Question:
                     total[key(len(asks), "missing")] = missing[there]
             asks.append(ask_for(known, self.draft.wished[column.name]))
         for name in ("missing", "sums", "squares") if rows else ():
-            total[name] = np.ascontiguousarray(whole.sums[name][np.ix_(rows, there)])
+            total[name] = np.ascontiguousarray(whole.sums[name][np.array(rows)][:, there])
         labels = tuple(schema.target.labels[i] for i in there)
         left = Schema(tuple(columns), replace(schema.target, labels=labels), schema.marks)
         return self.learner.finish(Draft(left, self.draft.wished, choices, None, total))
@@ -137,11 +141,13 @@ def _less(whole: ValuesByClass, part: ValuesByClass) -> ValuesByClass:
 
 
 def _known(column: Column, place: int, sums: Total) -> tuple[Column, Counts]:
-    """Return the column with the levels or words that rows have, and their counts, missing last for levels."""
+    """Return the column with the levels or words that rows have, and their counts, missing last for
+    levels.
+    """
     if column.kind == "numeric":
         return column, np.zeros((0, 0), np.int64)
     counts = sums[key(place, "counts")]
-    used = counts.any(axis=1)
+    used = np.asarray(counts.any(axis=1))
     if column.kind == "text":
         words = tuple(w for w, there in zip(column.words, used.tolist(), strict=True) if there)
         return replace(column, words=words), counts[used]

@@ -19,6 +19,7 @@ from tallystick.data.schema import Column, Note, Schema
 from tallystick.errors import DataError, shown
 from tallystick.learners.naive_bayes.bins import Binned, cut_by_mdl, judge
 from tallystick.models.naive_bayes import BayesOptions, Counted, NaiveBayesModel, Part, Summed, Worded, idf_of
+from tallystick.models.naive_bayes.algebra import no_ranges
 from tallystick.stats.bayes import Ask, BayesSums, Total, key
 from tallystick.stats.class_values import ClassValues, ValuesByClass
 
@@ -116,7 +117,8 @@ class NaiveBayesLearner:
                 idf = (draft.idf or {}).get(name, ())
                 parts.append(counted(column, distribution, asks[name], total, idf))
         notes = tuple(c.note for c in draft.choices.values() if c.note is not None)
-        return NaiveBayesModel(draft.schema, self.options, self.unit, total[""], tuple(parts), notes=notes)
+        schema = no_ranges(draft.schema, parts)
+        return NaiveBayesModel(schema, self.options, self.unit, total[""], tuple(parts), notes=notes)
 
     # -- what to ask --
 
@@ -147,7 +149,7 @@ class NaiveBayesLearner:
             found = judge(values, self.unit)
             said = f"{found.gaussian:.4f} as Gaussian, {found.binned:.4f} in bins"
             reading = "is read as Gaussian" if found.prefers_gaussian else "is cut into bins"
-            text = f"column {shown(name)} {reading}: cross-validated log-likelihood per row of the classes {said}."
+            text = f"column {shown(name)} {reading}: cross-validated log-likelihood of the classes {said}."
             note = Note("distribution-chosen", text, name)
             if found.prefers_gaussian:
                 return Choice("gaussian", note=note)

@@ -136,9 +136,12 @@ class Summed:
 
     def least(self) -> int:
         """Return a negative number when some count, or a sum of squares, is impossible."""
-        impossible = any(f < 0 for f in self.spread()) or any(
-            n == 0 and (s or q) for n, s, q in zip(self.rows.tolist(), self.sums, self.squares, strict=True)
-        )
+        pairs = zip(self.rows.tolist(), self.sums, self.squares, strict=True)
+        impossible = any(n == 0 and (s or q) for n, s, q in pairs)
+        if self.distribution == "poisson":
+            impossible |= any(s < 0 for s in self.sums)
+        else:
+            impossible |= any(f < 0 for f in self.spread())
         return -1 if impossible else int(min(self.rows.min(initial=0), self.missing.min(initial=0)))
 
     def to_dict(self) -> dict[str, Any]:

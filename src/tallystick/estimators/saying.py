@@ -1,0 +1,148 @@
+"""What a fitted naive Bayes can say about itself and about a row; every answer is data that prints well.
+
+Knows estimators and the explain room. Knows nothing of sums.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.draw.nomogram import Scale, nomogram
+from tallystick.errors import OptionError, shown
+from tallystick.estimators.base import Classifier
+from tallystick.explain.independence import Independence, independence
+from tallystick.explain.logistic_form import LogisticForm, logistic_form
+from tallystick.explain.naive_bayes import (
+    Explanation,
+    Shares,
+    Votes,
+    class_number,
+    explain,
+    shares,
+    value_names,
+    votes,
+)
+from tallystick.models.additive import NormalTerm, WordTerm
+from tallystick.models.naive_bayes import NaiveBayesModel, Summed
+
+MOST_MARKS = 24
+
+
+class Saying(Classifier):
+    """shares, votes, explain, nomogram, to_logistic and independence for a model of naive Bayes."""
+
+    model_: NaiveBayesModel
+
+    def shares(self, column: str) -> Shares:
+        """Return the share of each value of a column in each class, with the counts it comes from."""
+        self._check_fitted()
+        return shares(self.model_, column)
+
+    def votes(self, label: Any = None) -> Votes:
+        """Return how much each value speaks for a class, in log-odds, the strongest first."""
+        self._check_fitted()
+        return votes(self.model_, label)
+
+    def explain(self, row: Any, number: int = 0) -> Explanation:
+        """Return why a row is answered as it is: a dict, or one row (by number) of anything tabular."""
+        self._check_fitted()
+        rows = [row] if isinstance(row, dict) else row
+        start = 0
+        for matched in self.blocks(rows):
+            if number < start + matched.block.rows:
+                return explain(self.model_, matched.block, number - start)
+            start += matched.block.rows
+        raise OptionError(f"there is no row {number}: the rows end at {start - 1}.")
+
+    def nomogram(self, label: Any = None, against: Any = None) -> Picture:
+        """Return the model as a picture: each column a line, each value where its weight lies."""
+        self._check_fitted()
+        model = self.model_
+        assert model.schema.target is not None
+        labels = model.schema.target.labels
+        c = class_number(model, label) if label is not None else len(labels) - 1
+        others = [i for i in np.argsort(-model.classes, kind="stable").tolist() if i != c]
+        if not others:
+            raise OptionError(f"the model knows one class only, {shown(labels[0])}.")
+        d = class_number(model, against) if against is not None else others[0]
+        scales = [_scale(model, i, c, d) for i in range(len(model.parts))]
+        scales.sort(
+            key=lambda s: -(max(w for _, w in s.marks) - min(w for _, w in s.marks)) if s.marks else 0.0
+        )
+        base = float(model.additive.base[c] - model.additive.base[d])
+        title = f"{model.schema.target.name}: {labels[c]} against {labels[d]}"
+        return Picture(nomogram(title, scales, base if math.isfinite(base) else 0.0))
+
+    def to_logistic(self) -> LogisticForm:
+        """Return the equivalent logistic form; an error names the column that has none."""
+        self._check_fitted()
+        return logistic_form(self.model_)
+
+    def independence(self, X: Any, y: Any = None, sample_weight: Any = None) -> Independence:
+        """Return the pairs of columns that most violate the assumption: what they tell about each other given
+        the class.
+        """
+        if y is None and hasattr(self, "model_") and self.schema_.target is not None:
+            y = self.schema_.target.name
+        return independence(self.read(X, y, sample_weight))
+
+    def _repr_html_(self) -> str:
+        if not hasattr(self, "model_"):
+            return f"<pre>{_escaped(repr(self))}</pre>"
+        return (
+            f"<pre>{_escaped(str(self))}</pre>{self.nomogram().svg if len(self.model_.classes) > 1 else ''}"
+        )
+
+
+class Picture:
+    """An SVG picture: shown in a notebook, written by `save`."""
+
+    def __init__(self, svg: str) -> None:
+        self.svg = svg
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def __str__(self) -> str:
+        return self.svg
+
+    def save(self, path: Any) -> None:
+        """Write the picture to a file."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.svg)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _scale(model: NaiveBayesModel, i: int, c: int, d: int) -> Scale:
+    part, term = model.parts[i], model.additive.terms[i]
+    if isinstance(part, Summed):
+        points = _points(model, part)
+        scores = np.zeros((len(points), len(model.classes)))
+        if isinstance(term, NormalTerm):
+            scores = term.constant - term.half * (points[:, None] - term.mean) ** 2
+        else:
+            scores = term.at_zero + term.slope * points[:, None]  # type: ignore[attr-defined]
+        return Scale(
+            part.name, tuple((f"{x:.3g}", float(s[c] - s[d])) for x, s in zip(points, scores, strict=True))
+        )
+    names = value_names(model, part)
+    with np.errstate(invalid="ignore"):
+        weights = term.table[: len(names), c] - term.table[: len(names), d]  # type: ignore[attr-defined]
+    weights = np.where(np.isnan(weights), 0.0, weights)
+    order = np.argsort(-np.abs(weights), kind="stable")[:MOST_MARKS].tolist()
+    shown_ = order if isinstance(term, WordTerm) or len(names) > MOST_MARKS else range(len(names))
+    return Scale(part.name, tuple((names[j], float(weights[j])) for j in shown_))
+
+
+def _points(model: NaiveBayesModel, part: Summed) -> NDArray[np.float64]:
+    means = np.array([float(m) for m in part.means()])
+    wide = np.sqrt(np.array(model.variances.get(part.name, np.maximum(means, 1e-9).tolist())))
+    low, high = float((means - 2 * wide).min()), float((means + 2 * wide).max())
+    return np.linspace(max(low, 0.0) if part.distribution == "poisson" else low, high, 9)

@@ -1,0 +1,130 @@
+"""Which pairs of columns depend on each other although the class is known: what naive Bayes assumes away.
+
+Knows encoded tables. Numbers are cut into a few bins of equal counts. Law: independent columns have
+information 0, and the figure does not depend on the order of rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.data.encode import Table
+from tallystick.draw.text import clean, cut, padded
+
+BINS = 6  # of a number
+MOST_LEVELS = 64  # a column of more levels keeps its most frequent ones; the others are one
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two columns: bits they tell about each other given the class, and what chance alone would give."""
+
+    first: str
+    second: str
+    bits: float
+    by_chance: float
+
+    @property
+    def excess(self) -> float:
+        """Bits beyond chance; about 0 where the assumption holds."""
+        return self.bits - self.by_chance
+
+
+@dataclass(frozen=True)
+class Independence:
+    """Pairs of columns, the most dependent first."""
+
+    target: str
+    pairs: tuple[Pair, ...]
+
+    def __iter__(self) -> Any:
+        return iter(self.pairs)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        rows = [
+            {"first": p.first, "second": p.second, "bits": p.bits, "by_chance": p.by_chance}
+            for p in self.pairs
+        ]
+        return {"target": self.target, "pairs": rows}
+
+    def __str__(self) -> str:
+        given = f" given {clean(self.target)}" if self.target else ""
+        lines = [f"bits two columns tell about each other{given}: found, by chance alone"]
+        for p in self.pairs[:20]:
+            name = padded(cut(clean(f"{p.first} and {p.second}"), 52), 54)
+            lines.append(
+                f"{name}{p.bits:8.4f} {p.by_chance:8.4f}{'  dependent' if p.excess > p.by_chance else ''}"
+            )
+        if len(self.pairs) > 20:
+            lines.append(f"and {len(self.pairs) - 20:,} more pairs")
+        return "\n".join(lines)
+
+
+def independence(table: Table) -> Independence:
+    """Return the conditional mutual information of every pair of columns, given the class if there is one."""
+    columns = {c.name: coded(table, c.name) for c in table.schema.used if c.kind != "text"}
+    target = table.schema.target
+    labels = len(target.labels) if target is not None and target.labels else 1
+    classes = table.classes if table.classes is not None and labels > 1 else np.zeros(table.rows, np.uint8)
+    names = list(columns)
+    pairs = []
+    for i, a in enumerate(names):
+        for b in names[i + 1 :]:
+            pairs.append(_pair(a, b, columns[a], columns[b], classes, labels, table))
+    pairs.sort(key=lambda p: (-p.excess, p.first, p.second))
+    return Independence(target.name if target is not None and labels > 1 else "", tuple(pairs))
+
+
+def coded(table: Table, name: str) -> tuple[NDArray[np.uint32], int]:
+    """Return code[row] of a column in a few values, missing as one of them, and how many there are."""
+    column = table.schema[name]
+    if column.kind == "numeric":
+        codes, distinct = table.ranks(name)
+        k = len(distinct)
+    else:
+        codes, k = table.column(name), len(column.levels)
+    counts = np.bincount(codes, minlength=k + 2)[: k + 1]
+    into = np.zeros(k + 2, np.uint32)
+    if column.kind == "numeric" and k > BINS:
+        before = np.cumsum(counts[:k]) - counts[:k]
+        into[:k] = before * BINS // max(int(counts[:k].sum()), 1)
+    elif k > MOST_LEVELS:
+        order = np.argsort(-counts[:k], kind="stable")
+        into[order] = np.minimum(np.arange(k), MOST_LEVELS)
+    else:
+        into[:k] = np.arange(k)
+    size = int(into.max()) + 1
+    into[k:] = size
+    return into[codes], size + int(counts[k] > 0)
+
+
+def _pair(a: str, b: str, x: Any, y: Any, classes: NDArray[Any], labels: int, table: Table) -> Pair:
+    both = x[0] * np.uint32(y[1] + 1) + y[0]
+    counts = kernels.count_codes(both, classes, (x[1] + 1) * (y[1] + 1), labels, weights=table.weights)
+    cells = counts.reshape(x[1] + 1, y[1] + 1, labels).astype(float)
+    bits, free = conditional_information(cells)
+    rows = max(float(cells.sum()) / table.unit, 1.0)
+    return Pair(a, b, bits, free / (2 * rows * float(np.log(2.0))))
+
+
+def conditional_information(cells: NDArray[np.float64]) -> tuple[float, int]:
+    """Return I(a; b | class) in bits from counts[a, b, class], and its degrees of freedom."""
+    total = float(cells.sum()) or 1.0
+    bits, free = 0.0, 0
+    for c in range(cells.shape[2]):
+        table = cells[:, :, c]
+        table = table[table.any(axis=1)][:, table.any(axis=0)]
+        if not table.size:
+            continue
+        n = float(table.sum())
+        mean = np.outer(table.sum(1), table.sum(0)) / n
+        here = table > 0
+        bits += float((table[here] * kernels.log2(table[here] / mean[here])).sum()) / total
+        free += (table.shape[0] - 1) * (table.shape[1] - 1)
+    return max(bits, 0.0), free

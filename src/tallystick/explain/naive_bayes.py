@@ -1,0 +1,430 @@
+"""Why naive Bayes answers as it does: shares of values, votes of columns, and the parts of one row's score,
+as data.
+
+Knows fitted models and blocks. Knows nothing of estimators or pictures.
+Laws: the parts of a row, added in order, are its score to the bit; every number follows from the counts
+shown.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.contracts import Block
+from tallystick.draw.text import clean, cut, padded
+from tallystick.errors import OptionError, nearest, shown
+from tallystick.models.naive_bayes import Counted, NaiveBayesModel, Part, Summed, Worded
+
+Array = NDArray[np.float64]
+BAR = 24  # cells of the longest bar
+
+
+# -- names --
+
+
+def value_names(model: NaiveBayesModel, part: Part) -> list[str]:
+    """Return what the rows of a part's table stand for: levels, bins as conditions, or words."""
+    column = model.schema[part.name]
+    if isinstance(part, Worded):
+        return list(column.words)
+    if isinstance(part, Counted) and part.distribution != "binned":
+        return list(column.levels)
+    if isinstance(part, Counted):
+        return bin_names(part.cuts)
+    return []
+
+
+def bin_names(cuts: Sequence[float]) -> list[str]:
+    """Return bins as conditions: < 3.5, 3.5 to 7, >= 7."""
+    if not cuts:
+        return ["any"]
+    inner = [f"{a:g} to {b:g}" for a, b in itertools.pairwise(cuts)]
+    return [f"< {cuts[0]:g}", *inner, f">= {cuts[-1]:g}"]
+
+
+def find(model: NaiveBayesModel, column: str) -> Part:
+    """Return a column's part, or say which columns there are."""
+    for part in model.parts:
+        if part.name == column:
+            return part
+    names = [p.name for p in model.parts]
+    raise OptionError(f"the model has no column {shown(column)}.{nearest(column, names)}")
+
+
+def class_number(model: NaiveBayesModel, label: Any) -> int:
+    """Return the number of a class by its label."""
+    assert model.schema.target is not None
+    labels = model.schema.target.labels
+    text = str(label).lower() if isinstance(label, bool | np.bool_) else str(label)
+    if text not in labels:
+        known = ", ".join(map(shown, labels))
+        raise OptionError(f"there is no class {shown(label)}.{nearest(text, labels)} Classes: {known}.")
+    return labels.index(text)
+
+
+# -- shares --
+
+
+@dataclass(frozen=True)
+class Shares:
+    """R[value, class]: the share of a class's rows that have the value, smoothed; and the counts it comes
+    from.
+
+    For a Gaussian column the rows are mean and variance; for a Poisson column the mean.
+    """
+
+    column: str
+    distribution: str
+    classes: tuple[str, ...]
+    values: tuple[str, ...]
+    shares: Array
+    counts: NDArray[np.int64] | None
+
+    def __getitem__(self, key: tuple[str, str]) -> float:
+        value, label = key
+        return float(self.shares[self.values.index(str(value)), self.classes.index(str(label))])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {
+            "column": self.column,
+            "distribution": self.distribution,
+            "classes": list(self.classes),
+            "values": list(self.values),
+            "shares": self.shares.tolist(),
+            "counts": None if self.counts is None else self.counts.tolist(),
+        }
+
+    def __str__(self) -> str:
+        lines = [f"{clean(self.column)} ({self.distribution})"]
+        lines.append(" " * 22 + "".join(f"{cut(clean(c), 18):>20}" for c in self.classes))
+        for i, value in enumerate(self.values[:40]):
+            cells = [f"{s:.5g}" for s in self.shares[i]]
+            if self.counts is not None:
+                cells = [f"{s} ({n:,})" for s, n in zip(cells, self.counts[i].tolist(), strict=True)]
+            lines.append(f"  {padded(cut(clean(value), 20), 20)}" + "".join(f"{c:>20}" for c in cells))
+        if len(self.values) > 40:
+            lines.append(f"  and {len(self.values) - 40:,} more")
+        return "\n".join(lines)
+
+
+def shares(model: NaiveBayesModel, column: str) -> Shares:
+    """Return the shares of a column's values in each class."""
+    part = find(model, column)
+    assert model.schema.target is not None
+    labels = model.schema.target.labels
+    if isinstance(part, Summed):
+        means = np.array([float(m) for m in part.means()])
+        rows = [means] if part.distribution == "poisson" else [means, np.array(model.variances[column])]
+        names = ("mean", "variance")[: len(rows)]
+        return Shares(column, part.distribution, labels, names, np.array(rows), None)
+    found = part.shares(model.options, model.unit)
+    counts = part.counts if model.unit == 1 and not (isinstance(part, Worded) and part.idf) else None
+    return Shares(column, part.distribution, labels, tuple(value_names(model, part)), found, counts)
+
+
+# -- votes --
+
+
+@dataclass(frozen=True)
+class Vote:
+    """How much a value speaks for a class: positive for, negative against, in log-odds."""
+
+    column: str
+    value: str
+    label: str
+    weight: float
+
+
+@dataclass(frozen=True)
+class Votes:
+    """Votes, the strongest first."""
+
+    votes: tuple[Vote, ...]
+
+    def __iter__(self) -> Any:
+        return iter(self.votes)
+
+    def __len__(self) -> int:
+        return len(self.votes)
+
+    def __getitem__(self, column: str) -> float:
+        return next(v.weight for v in self.votes if v.column == column)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {
+            "votes": [
+                {"column": v.column, "value": v.value, "class": v.label, "weight": v.weight}
+                for v in self.votes
+            ]
+        }
+
+    def __str__(self) -> str:
+        most = max((abs(v.weight) for v in self.votes if np.isfinite(v.weight)), default=1.0) or 1.0
+        lines = []
+        for v in self.votes[:60]:
+            size = 0 if not np.isfinite(v.weight) else round(abs(v.weight) / most * BAR)
+            side = ("▇" * size).rjust(BAR) + "|" if v.weight < 0 else " " * BAR + "|" + "▇" * size
+            name = padded(cut(clean(f"{v.column} = {v.value}"), 44), 44)
+            lines.append(f"{name} {v.weight:+8.2f} {cut(clean(v.label), 14):<14} {side.rstrip()}")
+        if len(self.votes) > 60:
+            lines.append(f"and {len(self.votes) - 60:,} more")
+        return "\n".join(lines)
+
+
+def votes(model: NaiveBayesModel, label: Any = None) -> Votes:
+    """Return the votes of values for classes, the strongest first.
+
+    A column of two values votes once, with the second against the first: log(a / (1 - a)) - log(b / (1 - b)),
+    a and b the shares of the second value in the class and in the others. A value of other columns votes
+    log(a / b). label: for one class only; of two classes the second is the default.
+    """
+    assert model.schema.target is not None
+    labels = model.schema.target.labels
+    if label is not None:
+        chosen = [class_number(model, label)]
+    else:
+        chosen = [1] if len(labels) == 2 else list(range(len(labels)))
+    found = [v for part in model.parts for c in chosen for v in _votes(model, part, c, labels[c])]
+    return Votes(tuple(sorted(found, key=lambda v: (-abs(v.weight), v.column, v.value, v.label))))
+
+
+def _votes(model: NaiveBayesModel, part: Part, c: int, label: str) -> list[Vote]:
+    if isinstance(part, Summed):
+        return [_sum_vote(model, part, c, label)]
+    own = part.shares(model.options, model.unit)
+    if isinstance(part, Worded) and part.distribution == "complement":
+        own = replace_with_plain(part).shares(model.options, model.unit)
+    rest = _rest(model.classes, c)
+    a, b = own[:, c], own @ rest
+    names = value_names(model, part)
+    weights = kernels.log(a) - kernels.log(b)
+    if isinstance(part, Counted) and len(names) == 2:
+        return [Vote(part.name, names[1], label, float(weights[1] - weights[0]))]
+    if isinstance(part, Worded) and part.distribution == "bernoulli":
+        weights = weights - (kernels.log(1 - a) - kernels.log(1 - b))
+    return [Vote(part.name, n, label, float(w)) for n, w in zip(names, weights, strict=True)]
+
+
+def replace_with_plain(part: Worded) -> Worded:
+    """Return the same words read as multinomial: complement weights are no shares of their class."""
+    return Worded(part.name, "multinomial", part.counts, part.missing, part.documents, part.idf)
+
+
+def _rest(classes: NDArray[np.int64], c: int) -> Array:
+    """Return weights of the other classes by their rows."""
+    weights = classes.astype(float)
+    weights[c] = 0.0
+    total = float(weights.sum())
+    if total == 0:
+        weights = np.ones(len(classes))
+        weights[c] = 0.0
+        total = float(len(classes) - 1)
+    return weights / total
+
+
+def _sum_vote(model: NaiveBayesModel, part: Summed, c: int, label: str) -> Vote:
+    """Return what the class's own mean says for it against the others."""
+    term = next(t for t in model.additive.terms if t.column == part.name)
+    mean = float(part.means()[c])
+    scores = np.zeros((1, len(model.classes)))
+    term.add(scores, _One({part.name: np.array([mean])}))
+    shares_ = kernels.exp(scores[0] - scores[0].max())
+    against = float(shares_ @ _rest(model.classes, c))
+    weight = float(kernels.log(np.array([shares_[c]]))[0] - kernels.log(np.array([against]))[0])
+    return Vote(part.name, f"{mean:.4g}, its mean", label, weight)
+
+
+class _One:
+    """A block of one row of numbers."""
+
+    rows, classes, response, weights = 1, None, None, None
+
+    def __init__(self, values: dict[str, Array]) -> None:
+        self.given = values
+
+    def values(self, column: str) -> Array:
+        """Return the value."""
+        return self.given[column]
+
+    def codes(self, column: str) -> NDArray[Any]:
+        """Return nothing: there are only numbers."""
+        raise KeyError(column)
+
+    def words(self, column: str) -> Any:
+        """Return nothing: there are only numbers."""
+        raise KeyError(column)
+
+
+# -- one row --
+
+
+@dataclass(frozen=True)
+class Reason:
+    """One column's part of a row's score: the value it had, and what it adds to each class, in log scores."""
+
+    column: str
+    value: str
+    parts: tuple[float, ...]
+    words: tuple[tuple[str, tuple[float, ...]], ...] = ()
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """From prior to posterior: base + the parts in order = scores, to the bit; shares follow from the
+    scores.
+    """
+
+    classes: tuple[str, ...]
+    base: tuple[float, ...]
+    reasons: tuple[Reason, ...]
+    scores: tuple[float, ...]
+    shares: tuple[float, ...]
+    only_prior: bool  # every class was impossible, so the prior answered
+
+    @property
+    def answer(self) -> str:
+        """The class with the highest share, the first of equals."""
+        return self.classes[int(np.argmax(self.shares))]
+
+    def for_class(self, label: Any = None) -> list[tuple[str, str, float]]:
+        """Return (column, value, weight) for a class against the others: by its best rival, the strongest
+        first.
+        """
+        c = int(np.argmax(self.shares)) if label is None else self.classes.index(str(label))
+        rival = self._rival(c)
+        rows = [(r.column, r.value, _difference(r.parts, c, rival)) for r in self.reasons]
+        return sorted(rows, key=lambda r: (-abs(r[2]), r[0]))
+
+    def _rival(self, c: int) -> int:
+        order = np.argsort([-s for s in self.shares], kind="stable").tolist()
+        return next((i for i in order if i != c), c)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {
+            "answer": self.answer,
+            "classes": list(self.classes),
+            "prior": list(self.base),
+            "reasons": [
+                {"column": r.column, "value": r.value, "parts": list(r.parts)}
+                | ({"words": {w: list(p) for w, p in r.words}} if r.words else {})
+                for r in self.reasons
+            ],
+            "scores": list(self.scores),
+            "shares": list(self.shares),
+            "only_prior": self.only_prior,
+        }
+
+    def __str__(self) -> str:
+        c = int(np.argmax(self.shares))
+        rival = self._rival(c)
+        first, second = f"{clean(self.answer)} with {self.shares[c]:.4f}", clean(self.classes[rival])
+        lines = [f"{first}; against {second} with {self.shares[rival]:.4f}"]
+        if self.only_prior:
+            lines.append("every class has a share of 0 somewhere: answered by the prior alone")
+        rows = [("prior", "", self.base[c] - self.base[rival]), *self.for_class()]
+        most = max((abs(w) for _, _, w in rows if np.isfinite(w)), default=1.0) or 1.0
+        for column, value, weight in rows:
+            lines.append(_bar_line(f"{column} = {value}" if value else column, weight, most))
+        lines.append(f"{padded('sum: log-odds', 44)} {self.scores[c] - self.scores[rival]:+8.2f}")
+        for reason in self.reasons:
+            lines += _word_lines(reason, c, rival)
+        return "\n".join(lines)
+
+
+def _difference(parts: Sequence[float], c: int, rival: int) -> float:
+    a, b = parts[c], parts[rival]
+    return 0.0 if a == b else a - b
+
+
+def _bar_line(name: str, weight: float, most: float) -> str:
+    size = BAR if not np.isfinite(weight) else round(abs(weight) / most * BAR)
+    side = ("▇" * size).rjust(BAR) + "|" if weight < 0 else " " * BAR + "|" + "▇" * size
+    return f"{padded(cut(clean(name), 44), 44)} {weight:+8.2f} {side.rstrip()}"
+
+
+def _word_lines(reason: Reason, c: int, rival: int) -> list[str]:
+    if not reason.words:
+        return []
+    ranked = sorted(((p[c] - p[rival], w) for w, p in reason.words), key=lambda r: (-abs(r[0]), r[1]))
+    good = ", ".join(f"{clean(w)} {v:+.2f}" for v, w in [r for r in ranked if r[0] > 0][:8])
+    bad = ", ".join(f"{clean(w)} {v:+.2f}" for v, w in [r for r in ranked if r[0] < 0][:8])
+    return [
+        f"  words in {clean(reason.column)} for: {good or 'none'}",
+        f"  words in {clean(reason.column)} against: {bad or 'none'}",
+    ]
+
+
+def explain(model: NaiveBayesModel, block: Block, row: int = 0) -> Explanation:
+    """Return why one row of a block is answered as it is."""
+    assert model.schema.target is not None
+    parts = model.additive.parts(block)[row]
+    base, terms = parts[0], parts[1:]
+    c = model.calibration
+    if c is not None:
+        base, terms = c.slope * base + np.array(c.shift), c.slope * terms
+    scores = np.add.accumulate(np.vstack([base[None, :], terms]), axis=0)[-1]
+    found, lost = model.calibrated.shares(np.ascontiguousarray(scores[None, :]))
+    reasons = []
+    for part, own in zip(model.parts, terms, strict=True):
+        words = _words_of(model, part, block, row, 1.0 if c is None else c.slope)
+        reasons.append(Reason(part.name, _value(model, part, block, row), tuple(own.tolist()), words))
+    labels = model.schema.target.labels
+    return Explanation(
+        labels,
+        tuple(base.tolist()),
+        tuple(reasons),
+        tuple(scores.tolist()),
+        tuple(found[0].tolist()),
+        bool(lost[0]),
+    )
+
+
+def _value(model: NaiveBayesModel, part: Part, block: Block, row: int) -> str:
+    column = model.schema[part.name]
+    if isinstance(part, Worded):
+        starts, _, _ = block.words(part.name)
+        return f"{int(starts[row + 1] - starts[row]):,} words"
+    if column.kind == "numeric":
+        x = float(block.values(part.name)[row])
+        if np.isnan(x):
+            return "missing"
+        if isinstance(part, Counted):
+            at = int(np.searchsorted(np.array(part.cuts), x, side="right"))
+            return f"{x:g} ({bin_names(part.cuts)[at]})" if part.cuts else f"{x:g}"
+        return f"{x:g}"
+    code = int(block.codes(part.name)[row])
+    return [*column.levels, "missing", "a new level"][code]
+
+
+def _words_of(
+    model: NaiveBayesModel, part: Part, block: Block, row: int, slope: float
+) -> tuple[tuple[str, tuple[float, ...]], ...]:
+    if not isinstance(part, Worded):
+        return ()
+    from tallystick.models.additive import WEIGHT_ONE, WordTerm, weighted
+
+    term = next(t for t in model.additive.terms if t.column == part.name)
+    assert isinstance(term, WordTerm)
+    starts, words, counts = block.words(part.name)
+    times = counts.astype(float)
+    if term.counts == "once":
+        times = np.ones(len(counts))
+    if term.idf is not None:
+        times = weighted(starts, words, counts, term.idf) / WEIGHT_ONE
+    names = model.schema[part.name].words
+    own = range(int(starts[row]), int(starts[row + 1]))
+    return tuple(
+        (names[words[e]], tuple((slope * times[e] * term.table[words[e]]).tolist()))
+        for e in own
+        if words[e] < len(names)
+    )

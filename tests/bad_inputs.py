@@ -1,0 +1,269 @@
+"""What people bring, and what they get: one case or more for every row of the front door's list.
+
+Each case is a file, how it is read, and the outcome: an error in one line, a note, or nothing to say. The
+tests run every case through Python and through the command line; `tools/make_bad_inputs_page.py` prints the real
+messages as a page of the docs.
+"""
+
+from __future__ import annotations
+
+import gzip
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Outcome = Literal["ERROR", "NOTE", "OK"]
+
+ROWS = 40
+GOOD = [f"{i % 7 + 0.5},{'abc'[i % 3]},{'pq'[i % 7 > 2]}" for i in range(ROWS)]
+TABLE = ("x,w,y\n" + "\n".join(GOOD) + "\n").encode()
+
+
+def column(cells: list[Any], name: str = "z") -> bytes:
+    """The good table with one more column of these cells, repeated as needed."""
+    lines = [f"{cells[i % len(cells)]},{GOOD[i]}" for i in range(ROWS)]
+    return (f"{name},x,w,y\n" + "\n".join(lines) + "\n").encode()
+
+
+def target(labels: list[Any], rows: int = ROWS) -> bytes:
+    """The good table with other labels, repeated as needed."""
+    lines = [GOOD[i % ROWS].rsplit(",", 1)[0] + f",{labels[i % len(labels)]}" for i in range(rows)]
+    return ("x,w,y\n" + "\n".join(lines) + "\n").encode()
+
+
+@dataclass(frozen=True)
+class Case:
+    """One thing people bring. `says`: a pattern in what is said. `options`: of ts.read; `wishes`: of fit."""
+
+    row: int
+    what: str
+    data: bytes
+    outcome: Outcome
+    says: str = ""
+    options: dict[str, Any] = field(default_factory=dict)
+    wishes: dict[str, Any] = field(default_factory=dict)
+    flags: tuple[str, ...] = ()
+    target: str = "y"
+
+
+def swapped(old: bytes, new: bytes, data: bytes = TABLE, count: int = -1) -> bytes:
+    return data.replace(old, new, count)
+
+
+FIT = [
+    Case(1, "empty file", b"", "ERROR", r"is empty \(0 bytes\)"),
+    Case(2, "header only", b"x,w,y\n", "ERROR", r"has a header \(3 columns\) but no rows"),
+    Case(3, "one row", b"x,w,y\n1,a,p\n", "ERROR", r"has one class \('p'\) in 1 row.*two are needed"),
+    Case(
+        4,
+        "no header: every cell of the first row is a number",
+        "".join(f"{i % 5 + 0.5},{i * 3 % 7},{i % 2}\n" for i in range(40)).encode(),
+        "NOTE",
+        "the first row looks like data",
+        target="column_3",
+    ),
+    Case(5, "lines before the header", b"Report\nof 2020\n" + TABLE, "NOTE", "lines 1 to 2 before the table"),
+    Case(5, "footer", TABLE + b"Total,40\n", "NOTE", "1 line below the table left out: 'Total,40'"),
+    Case(6, "UTF-8 byte order mark", b"\xef\xbb\xbf" + TABLE, "OK"),
+    Case(7, "CRLF line ends", swapped(b"\n", b"\r\n"), "OK"),
+    Case(7, "CR line ends", swapped(b"\n", b"\r"), "OK"),
+    Case(7, "mixed line ends, no final newline", swapped(b"\n", b"\r\n", TABLE.rstrip(b"\n"), 9), "OK"),
+    Case(8, "quoted newlines and doubled quotes", swapped(b",a,", b',"a\n""b""",'), "OK"),
+    Case(
+        8,
+        "a quote that is never closed",
+        TABLE + b'1,"a,p\n',
+        "ERROR",
+        "quote opened in line 42 that is never",
+    ),
+    Case(
+        8, "a stray quote", TABLE + b'1,"a,p\n2,"b",q\n', "ERROR", "stray quote: the cell opened in line 42"
+    ),
+    Case(
+        9,
+        "ragged rows",
+        TABLE + b"1,a\n" + TABLE[6:],
+        "ERROR",
+        r"1 row that does not have 3 cells \(line 42;",
+    ),
+    Case(
+        9,
+        "ragged rows, skipped",
+        TABLE + b"1,a\n" + TABLE[6:],
+        "NOTE",
+        "left out: 1 row with more or fewer than 3 cells",
+        {"bad_rows": "skip"},
+        flags=("--bad-rows", "skip"),
+    ),
+    Case(10, "semicolons", swapped(b",", b";"), "OK"),
+    Case(10, "tabs", swapped(b",", b"\t"), "OK"),
+    Case(10, "pipes", swapped(b",", b"|"), "OK"),
+    Case(10, "spaces", swapped(b",", b" "), "ERROR", "Pass sep=' '"),
+    Case(11, "Latin-1 bytes", TABLE + b"1,caf\xe9,p\n", "ERROR", r"line 42.*0xE9.*encoding='cp1252'"),
+    Case(
+        11,
+        "Latin-1 bytes, encoding given",
+        TABLE + b"1,caf\xe9,p\n",
+        "OK",
+        "",
+        {"encoding": "cp1252"},
+        flags=("--encoding", "cp1252"),
+    ),
+    Case(12, "UTF-16 with its mark", TABLE.decode().encode("utf-16"), "OK"),
+    Case(
+        12,
+        "UTF-16 without its mark",
+        TABLE.decode().encode("utf-16-le"),
+        "ERROR",
+        "Pass encoding='utf-16-le'",
+    ),
+    Case(13, "NUL bytes", TABLE + b"1,\0,p\n", "ERROR", "NUL byte in line 42"),
+    Case(14, "gz", gzip.compress(TABLE, mtime=0), "OK"),
+    Case(14, "gz, cut off", gzip.compress(TABLE, mtime=0)[:-12], "ERROR", "damaged gz file"),
+    Case(14, "Excel called .csv", b"PK\x03\x04 and so on", "ERROR", "Excel workbook"),
+    Case(14, "HTML called .csv", b"<!DOCTYPE html><html></html>", "ERROR", "is an HTML page"),
+    Case(14, "PDF called .csv", b"%PDF-1.7 and so on", "ERROR", "is a PDF document"),
+    Case(15, "an endless line", b"x,w,y\n1," + b"a" * (65 << 20), "ERROR", "more than 64 MiB, line 2"),
+    Case(
+        16, "duplicate names", swapped(b"x,w,y", b"x,x,y"), "ERROR", "2 columns called 'x', at positions 1, 2"
+    ),
+    Case(
+        17,
+        "names equal but for case",
+        swapped(b"x,w,y", b"x,X,y"),
+        "NOTE",
+        "differ only in letter case or spaces",
+    ),
+    Case(
+        18,
+        "an empty name",
+        swapped(b"x,w,y", b"x,,y"),
+        "NOTE",
+        "column 2 has no name; it is called 'column_2'",
+    ),
+    Case(18, "hostile names", column([1.5, 2.5], '"=cmd(\u202e\x1b[31m<b>🙂"'), "OK"),
+    Case(
+        20, "a saved row index", column(list(range(ROWS)), "Unnamed: 0"), "NOTE", "'Unnamed: 0' is left out"
+    ),
+    Case(21, "a misspelt target", TABLE, "ERROR", "no column 'Y'.*Did you mean 'y'", target="Y"),
+    Case(
+        23,
+        "no usable column",
+        target(["p", "q"]).replace(b",a", b",c").replace(b",b", b",c"),
+        "ERROR",
+        "no usable column.*'w' is left out",
+        wishes={"kinds": {"x": "out"}},
+        flags=("--kind", "x=out"),
+    ),
+    Case(24, "numbers and text", column(["1", "2", "many"]), "OK"),
+    Case(25, "missing marks", column(["", "NA", "NaN", "null", "None", "?", "1.5", "2.5"]), "OK"),
+    Case(
+        25,
+        "own missing marks",
+        column(["-", "1.5", "2.5"]),
+        "OK",
+        "",
+        {"missing": ["-"]},
+        flags=("--missing", "-"),
+    ),
+    Case(26, "all missing", column(["?"]), "NOTE", "'z' is left out: all 40 values are missing"),
+    Case(26, "constant", column(["same"]), "NOTE", r"'z' is left out: it has one value \('same'\)"),
+    Case(
+        26,
+        "constant, levels declared",
+        column(["same"]),
+        "OK",
+        "",
+        wishes={"levels": {"z": ["same", "other"]}},
+        flags=("--levels", "z=same,other"),
+    ),
+    Case(27, "missing values", column(["", "a", "b"]), "OK"),
+    Case(
+        28,
+        "missing target",
+        target(["p", "q", "q", ""]),
+        "NOTE",
+        "missing in 10 of 40 rows; they are left out",
+    ),
+    Case(28, "target mostly missing", target(["p", "q", "", "", ""]), "ERROR", "missing in 24 of 40 rows"),
+    Case(29, "infinite", column([1.5, "inf", 2.5]), "ERROR", r"'z' holds 13 infinite values \(row 2, 5"),
+    Case(
+        29,
+        "infinite, taken as missing",
+        column([1.5, "inf", 2.5]),
+        "NOTE",
+        "infinite values count as missing",
+        {"inf": "missing"},
+        flags=("--inf", "missing"),
+    ),
+    Case(30, "1e308, 1e-308, 1e39", column(["1e308", "1e-308", "1e39"]), "OK"),
+    Case(31, "-0.0", column(["-0.0", "0.0", "1.5"]), "OK"),
+    Case(32, "integers beyond 2^53", column([2**53, 2**53 + 1]), "NOTE", "too large for exact arithmetic"),
+    Case(
+        34, "leading zeros", column(["00123", "00456"]), "NOTE", "leading zeros, e.g. '00123'; they are kept"
+    ),
+    Case(35, "3,14", column(['"3,14"', '"2,5"']), "NOTE", r"another decimal mark, e.g. '2,5'.*decimal=','"),
+    Case(35, "1,234", column(['"1,234"', '"5,678"']), "NOTE", "thousands mark or a decimal comma"),
+    Case(35, "12 %", column(["12 %", "5 %"]), "NOTE", "holds percentages"),
+    Case(35, "$5", column(["$5", "$7"]), "NOTE", "amounts of money"),
+    Case(36, "ISO dates", column(["2020-01-31", "2021-06-30"]), "NOTE", "holds dates; they are used as days"),
+    Case(36, "03/04/2012", column(["03/04/2012", "04/03/2012"]), "OK"),
+    Case(37, "surrounding spaces", column([" a", "a ", "b"]), "OK"),
+    Case(
+        38,
+        "long text",
+        column([f"this is message number {i} of our day" for i in range(ROWS)]),
+        "NOTE",
+        "'z' is read as text, word by word",
+    ),
+    Case(40, "one class", target(["no"]), "ERROR", r"'y' has one class \('no'\) in 40 rows; two are needed"),
+    Case(
+        41,
+        "continuous target",
+        target([i * 1.37 for i in range(ROWS)]),
+        "ERROR",
+        "is continuous: 40 different",
+    ),
+    Case(42, "1,000 classes", target([f"c{i}" for i in range(1_000)], 3_000), "OK"),
+    Case(
+        43,
+        "a class with one row",
+        target(["p"] * 20 + ["q"] * 19 + ["rare"]),
+        "NOTE",
+        "class 'rare' has one row",
+    ),
+    Case(
+        46,
+        "an identifier",
+        column([f"id{i}" for i in range(ROWS)]),
+        "NOTE",
+        "'z' is left out: it looks like an id",
+    ),
+    Case(
+        46,
+        "an identifier, kept",
+        column([f"id{i}" for i in range(ROWS)]),
+        "OK",
+        "",
+        wishes={"keep": ["z"]},
+        flags=("--keep", "z"),
+    ),
+]
+
+NEW = b"x,w\n1.5,a\n2.5,b\n"
+
+PREDICT = [
+    Case(2, "header only", b"x,w\n", "OK"),
+    Case(3, "one row", b"x,w\n1.5,a\n", "OK"),
+    Case(55, "missing column", b"x\n1.5\n", "ERROR", "lacks 1 column that the model needs: 'w'"),
+    Case(55, "missing column, as missing", b"x\n1.5\n", "OK", "", flags=("--missing-columns", "as-missing")),
+    Case(56, "other column order", b"w,x\na,1.5\n", "OK"),
+    Case(57, "extra columns, the target among them", b"x,w,y,more\n1.5,a,zebra,7\n", "OK"),
+    Case(58, "a number as text", b'x,w\n"1.5",a\n', "OK"),
+    Case(58, "an unreadable number", b"x,w\n1.5,a\noops,b\n", "ERROR", "row 2 holds 'oops'"),
+    Case(
+        58, "an unreadable number, lenient", b"x,w\n1.5,a\noops,b\n", "NOTE", "missing", flags=("--lenient",)
+    ),
+    Case(59, "unseen level", b"x,w\n1.5,zebra\n", "NOTE", "never seen.*w 1"),
+    Case(60, "a value outside the training range", b"x,w\n1e9,a\n", "OK"),
+    Case(61, "no rows", b"x,w\n", "OK"),
+]

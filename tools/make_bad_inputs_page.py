@@ -1,0 +1,103 @@
+"""Write docs/bad_inputs.md: what people bring and what they get, with the messages as they really are.
+
+    python tools/make_bad_inputs_page.py           writes the page
+    python tools/make_bad_inputs_page.py --check   exits with 1 if the page is not up to date
+
+The cases are those of the tests (tests/bad_inputs.py), each run here once.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+
+from bad_inputs import FIT, PREDICT, TABLE, Case  # noqa: E402
+
+import tallystick as ts  # noqa: E402
+from tallystick.errors import TallyError  # noqa: E402
+
+PAGE = ROOT / "docs" / "bad_inputs.md"
+HEAD = """# What people bring, and what they get
+
+Three outcomes only. **ERROR**: one line that says what is wrong, where, and what to do; exit code 2 on the
+command line, and nothing is written. **NOTE**: the stated thing is done and said once. **OK**: nothing to say.
+The same through Python and the command line. This page is made from the tests; the messages are the real ones.
+
+"""
+
+
+def fitted(case: Case, path: Path) -> str:
+    """Return the message of a case at fit."""
+    model = ts.NaiveBayes(**case.wishes)
+    try:
+        table = model.read(ts.read(path, **case.options), case.target)
+    except TallyError as error:
+        return str(error)
+    return " ".join(note.text for note in (*table.source_notes, *table.notes))
+
+
+def predicted(case: Case, path: Path, folder: Path) -> str:
+    """Return the message of a case at prediction."""
+    train = folder / "votes.csv"
+    train.write_bytes(TABLE)
+    model = ts.NaiveBayes().fit(train, "y")
+    options = {"lenient": "--lenient" in case.flags}
+    if "as-missing" in case.flags:
+        options["missing_columns"] = "as-missing"
+    said = []
+    try:
+        for matched in model.blocks(path, **options):
+            said += [
+                f"{n} {what} in column {c!r}"
+                for what in ("unseen", "unreadable")
+                for c, n in _some(matched, what)
+            ]
+    except TallyError as error:
+        return str(error)
+    return ", ".join(said)
+
+
+def _some(matched: object, what: str) -> list[tuple[str, int]]:
+    return [(column, count) for column, count in getattr(matched, what).items() if count]
+
+
+def line(case: Case, text: str) -> str:
+    """Return one row of the page."""
+    given = " ".join(case.flags)
+    what = f"{case.what} (`{given}`)" if given else case.what
+    text = text.replace("|", "\\|").replace("<", "&lt;")
+    return f"| {case.row} | {what} | {case.outcome} | {text} |"
+
+
+def page() -> str:
+    """Return the page."""
+    lines = [HEAD + "## At fit\n", "| # | input | outcome | what is said |", "|---|---|---|---|"]
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        path = folder / "train.csv"
+        for case in FIT:
+            path.write_bytes(case.data)
+            lines.append(line(case, fitted(case, path)))
+        lines += ["", "## At prediction\n", "| # | input | outcome | what is said |", "|---|---|---|---|"]
+        new = folder / "new.csv"
+        for case in PREDICT:
+            new.write_bytes(case.data)
+            lines.append(line(case, predicted(case, new, folder)))
+    return "\n".join(lines) + "\n"
+
+
+def main() -> int:
+    """Write or check the page."""
+    text = page()
+    if "--check" in sys.argv:
+        return 0 if PAGE.exists() and PAGE.read_text(encoding="utf-8") == text else 1
+    PAGE.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
