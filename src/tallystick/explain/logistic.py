@@ -10,11 +10,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from tallystick import kernels
+from tallystick.contracts import Block
 from tallystick.data.schema import CODED
 from tallystick.draw.text import Line, Span, clean, plain, table, wrapped
+from tallystick.explain.naive_bayes import Explanation, Reason
+from tallystick.models.additive import LevelTerm, LinearTerm
 from tallystick.models.logistic.coefficients import Coefficient, coefficients
 from tallystick.models.logistic.model import LogisticModel
-from tallystick.models.logistic.parts import Words
+from tallystick.models.logistic.parts import Cells, Part, Product, TextTerm, Words, product_values
 
 NORMAL_95 = 1.959963984540054
 
@@ -247,3 +253,59 @@ def _p(p: float | None) -> str:
 
 def _exp(x: float) -> float:
     return math.exp(x) if x < 709.0 else math.inf
+
+
+# -- one row --
+
+
+def explain(model: LogisticModel, block: Block, row: int = 0) -> Explanation:
+    """Return why one row of a block is answered as it is: the constant, then each column's part of the log-odds."""
+    parts = model.additive.parts(block)[row]
+    scores = np.add.accumulate(parts, axis=0)[-1]
+    shares = kernels.softmax(np.ascontiguousarray(scores[None, :]))[0]
+    reasons = [
+        Reason(part.name, _value(model, part, block, row), tuple(own.tolist()), _row_words(model, part, block, row))
+        for part, own in zip(model.parts, parts[1:], strict=True)
+    ]
+    return Explanation(
+        model.labels, tuple(parts[0].tolist()), tuple(reasons), tuple(scores.tolist()), tuple(shares.tolist()), False
+    )
+
+
+def _value(model: LogisticModel, part: Part, block: Block, row: int) -> str:
+    if isinstance(part, Words):
+        starts, _, _ = block.words(part.name)
+        return f"{int(starts[row + 1] - starts[row]):,} words"
+    if isinstance(part, Cells):
+        return [*model.schema[part.name].levels, "missing", "a new level"][int(block.codes(part.name)[row])]
+    x = float(product_values(part.factors, block)[row] if isinstance(part, Product) else block.values(part.name)[row])
+    return "missing" if math.isnan(x) else f"{x:g}"
+
+
+def _row_words(
+    model: LogisticModel, part: Part, block: Block, row: int
+) -> tuple[tuple[str, tuple[float, ...]], ...]:
+    if not isinstance(part, Words):
+        return ()
+    term = next(t for t in model.additive.terms if t.column == part.name)
+    assert isinstance(term, TextTerm)
+    names = model.schema[part.name].words
+    return tuple((names[w], tuple(own.tolist())) for w, own in term.by_word(block)[row])
+
+
+def scales(model: LogisticModel, c: int, d: int) -> list[tuple[str, list[tuple[str, float]]]]:
+    """Return lines of a nomogram: each column's values with what they add to the log-odds of class c against d."""
+    out: list[tuple[str, list[tuple[str, float]]]] = []
+    for part, term in zip(model.parts, model.additive.terms, strict=True):
+        column = model.schema[part.name] if not isinstance(part, Product) else None
+        if isinstance(term, LevelTerm) and column is not None and isinstance(part, Cells):
+            weights = (term.table[:, c] - term.table[:, d]).tolist()
+            marks = [(text, w) for text, w in zip((*column.levels, "missing"), weights, strict=False)]
+            if not part.free[-1]:
+                marks.pop()
+            out.append((part.name, marks))
+        elif isinstance(term, LinearTerm) and column is not None and column.low is not None and column.high is not None:
+            slope, low, high = float(term.slope[c] - term.slope[d]), column.low, column.high
+            values = [low + (high - low) * i / 4 for i in range(5)]
+            out.append((part.name, [(f"{v:.4g}", slope * v) for v in values]))
+    return out

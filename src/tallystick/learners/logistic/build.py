@@ -131,8 +131,8 @@ def spread_of(problem: Problem, point: Point) -> tuple[tuple[float, ...], ...]:
     block = point.curvature[:k, :k] - (problem.rows / k if problem.symmetric else 0.0)
     out = np.zeros((len(problem.links), len(problem.links)))
     out[np.ix_(links, links)] = block / problem.rows
-    if k < len(problem.links):  # the reference is minus the sum of the others
-        ref = int(np.flatnonzero(~problem.links)[0])
+    if k < len(problem.links) and not problem.symmetric:  # the reference is minus the sum of the others
+        ref = int(np.flatnonzero(~problem.links & ~problem.absent)[0])
         for a in links:
             out[a, ref] = out[ref, a] = -math.fsum(out[a, links].tolist())
         out[ref, ref] = -math.fsum(out[ref, links].tolist())

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Statistic
 from tallystick.data.schema import Note, Schema
+from tallystick.errors import TargetError, shown, some
 from tallystick.learners.logistic import solvers
 from tallystick.learners.logistic.build import build
 from tallystick.learners.logistic.prepare import (
@@ -100,6 +101,11 @@ def prepared(options: LogisticOptions, schema: Schema, unit: int) -> Generator[A
     assert schema.target is not None
     design = design_of(schema, options.interactions, options.polynomial)
     facts = yield RowFacts(design, len(schema.target.labels))
+    if np.count_nonzero(facts.classes) < 2:
+        present = [label for label, n in zip(schema.target.labels, facts.classes, strict=True) if n]
+        raise TargetError(
+            f"target {shown(schema.target.name)} has one class ({some(present)}) among the rows with weight; two are needed."
+        )
     weights = class_weights(options.class_weight, schema.target, facts.classes / unit)
     known = Known(design, facts, unit, weights)
     total = yield first_question(known, design.size * known.links <= 3 * MATRIX)

@@ -210,10 +210,16 @@ def word_squares(known: Known, weights: TextWeights, df: NDArray[np.int64]) -> A
 
 def free_links(known: Known, options: LogisticOptions, target: Target, prior: bool) -> Mask:
     """Return which classes have weights: with a prior all, without one all but the reference (the last, or as given)."""
-    links = np.ones(known.links, bool)
+    links = ~absent_classes(known)
     if known.links > 1 and not prior:
-        links[reference_class(options, target)] = False
+        reference = reference_class(options, target)
+        links[reference if links[reference] else int(np.flatnonzero(links)[-1])] = False
     return links
+
+
+def absent_classes(known: Known) -> Mask:
+    """Return which links belong to classes without rows."""
+    return np.zeros(1, bool) if known.links == 1 else known.facts.classes == 0
 
 
 def reference_class(options: LogisticOptions, target: Target) -> int:
@@ -255,6 +261,7 @@ def prepare(known: Known, moments: Moments, options: LogisticOptions, schema: Sc
     problem = Problem(
         d, scales, known.copies, texts, free, links,
         np.repeat(strength * each * each, k), np.repeat(options.l1 * each, k), known.rows, known.bits, known.factor,
+        absent_classes(known),
     )
     squares = [(a * a * moments.squares + 2 * a * b * moments.sums + b * b * moments.squares[0])[free]]
     squares += [word_squares(known, t, df) for t, df in zip(texts, known.facts.words, strict=True)]

@@ -20,6 +20,7 @@ from tallystick.stats.gradients import Copies, LogisticSums, TextWeights, Total
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+ABSENT = -40.0  # the constant of a class without rows
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,7 @@ class Problem:
     rows: float
     bits: int
     factor: float = 1.0
+    absent: Mask = field(default_factory=lambda: np.zeros(0, bool))  # classes without rows: their share is next to 0
 
     @property
     def weights(self) -> int:
@@ -81,13 +83,15 @@ class Problem:
     @property
     def symmetric(self) -> bool:
         """Every class has weights of its own: adding a number to all constants changes nothing."""
-        return len(self.links) > 1 and bool(self.links.all())
+        return len(self.links) > 1 and bool((self.links | self.absent).all())
 
     def theta(self, w: Array) -> tuple[Array, list[Array]]:
         """Return the weights as the kernels take them: theta[parameter, link], and words[text][word, link]."""
         k, n = self.free_links, int(self.free.sum())
         theta = np.zeros((len(self.free), len(self.links)))
         theta[np.ix_(self.free, self.links)] = w[: n * k].reshape(n, k)
+        if self.absent.any():
+            theta[0, self.absent] = ABSENT
         at, words = n * k, []
         for text in self.texts:
             table = np.zeros((len(text.idf), len(self.links)))
@@ -174,9 +178,10 @@ def first_weights(problem: Problem, shares: Array) -> Array:
     if len(problem.links) == 1:
         w[0] = logs[1] - logs[0]
     elif problem.symmetric:
-        w[: len(logs)] = logs - float(sum(logs.tolist())) / len(logs)
+        logs = logs[problem.links]
+        w[: len(logs)] = logs - math.fsum(logs.tolist()) / len(logs)
     else:
-        ref = int(np.flatnonzero(~problem.links)[0])
+        ref = int(np.flatnonzero(~problem.links & ~problem.absent)[0])
         w[: problem.free_links] = (logs - logs[ref])[problem.links]
     return w
 
