@@ -18,6 +18,7 @@ _WHERE = {
     "describe": "description",
     "load": "estimators",
     "read": "data.source",
+    "separable": "explain",
 }
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "describe",
     "load",
     "read",
+    "separable",
 ]
 
 if TYPE_CHECKING:
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
     from tallystick.description import describe
     from tallystick.estimators import LogisticRegression, NaiveBayes, load
     from tallystick.evaluate import cross_validate
-    from tallystick.explain import bayes_rule
+    from tallystick.explain import bayes_rule, separable
 
 
 def __getattr__(name: str) -> Any:
