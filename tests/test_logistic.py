@@ -1,6 +1,10 @@
-"""Logistic regression: gradients, separation, collinear columns, missing and unseen values, products, the prior."""
+"""Logistic regression: gradients, separation, collinear columns, missing and unseen values, products, the
+prior.
+"""
 
 from __future__ import annotations
+
+import itertools
 
 import numpy as np
 import pandas as pd
@@ -12,12 +16,12 @@ import tallystick as ts
 from tallystick import kernels
 from tallystick.data.encode import read_table
 from tallystick.data.source import open_source
+from tallystick.engines.local import Local
 from tallystick.errors import OptionError, TallyError
 from tallystick.kernels import Columns, Curvature, Weighting
 from tallystick.learners.logistic.learner import prepared
 from tallystick.learners.logistic.path import drive
 from tallystick.learners.logistic.prepare import prepare
-from tallystick.engines.local import Local
 from tallystick.models.logistic.options import LogisticOptions
 
 
@@ -58,7 +62,9 @@ def test_gradient_and_curvature_are_the_differences_of_the_value(seed, classes):
     d = rng.normal(size=problem.weights)
     h = 1e-4
     ahead, behind = at(w + h * d), at(w - h * d)
-    assert (ahead.value - behind.value) / (2 * h) == pytest.approx(float(here.gradient @ d), rel=1e-5, abs=1e-5)
+    assert (ahead.value - behind.value) / (2 * h) == pytest.approx(
+        float(here.gradient @ d), rel=1e-5, abs=1e-5
+    )
     bend = (ahead.gradient - behind.gradient) / (2 * h)
     expected = here.curvature @ d
     if problem.symmetric:  # the common shift of constants was given a curvature of its own
@@ -81,7 +87,7 @@ def test_sums_are_those_of_a_plain_twin_and_of_any_cut_of_the_rows(seed, links, 
 
     def run(cuts):
         out = kernels.new_sums(dense, levels, links, Curvature.PAIRS)
-        for a, b in zip(cuts[:-1], cuts[1:], strict=True):
+        for a, b in itertools.pairwise(cuts):
             columns = Columns([x[a:b, j] for j in range(dense)], [codes[a:b]], [0])
             weights = Weighting(None if copies is None else copies[a:b])
             kernels.logistic_sums(columns, scaling, classes[a:b], weights, theta, 40, Curvature.PAIRS, out)
@@ -98,13 +104,19 @@ def test_sums_are_those_of_a_plain_twin_and_of_any_cut_of_the_rows(seed, links, 
     shares /= shares.sum(1, keepdims=True)
     w = np.ones(rows) if copies is None else copies
     own = shares[np.arange(rows), classes]
-    assert (whole.loss[0] + whole.loss[1] * 2.0**-40) == pytest.approx(float(-(w * np.log(own)).sum()), abs=1e-6)
+    assert (whole.loss[0] + whole.loss[1] * 2.0**-40) == pytest.approx(
+        float(-(w * np.log(own)).sum()), abs=1e-6
+    )
     residual = np.eye(max(links, 2))[classes] - shares
     expected = Z.T @ (residual * w[:, None])
-    np.testing.assert_allclose(whole.gradient * 2.0**-40, expected[:, 1:] if links == 1 else expected, atol=1e-6)
+    np.testing.assert_allclose(
+        whole.gradient * 2.0**-40, expected[:, 1:] if links == 1 else expected, atol=1e-6
+    )
     if links != 2:
         pair = shares[:, 1] * shares[:, 0] * w
-        np.testing.assert_allclose(np.tril(whole.squares[0]) * 2.0**-40, np.tril((Z * pair[:, None]).T @ Z), atol=1e-6)
+        np.testing.assert_allclose(
+            np.tril(whole.squares[0]) * 2.0**-40, np.tril((Z * pair[:, None]).T @ Z), atol=1e-6
+        )
 
 
 def separated(kind, classes, columns, seed):
@@ -129,8 +141,8 @@ def separated(kind, classes, columns, seed):
     return pd.DataFrame(X, columns=list("abcd")), y
 
 
-CASES = [(kind, classes, columns, seed) for seed in range(4) for kind in ("complete", "quasi-complete", "none")
-         for classes in (2, 3) for columns in (1, 2)]  # fmt: skip
+KINDS = ("complete", "quasi-complete", "none")
+CASES = list(itertools.product(KINDS, (2, 3), (1, 2), range(4)))
 
 
 @pytest.mark.parametrize("l2", [0, 1.0], ids=["no prior", "prior"])
@@ -195,7 +207,9 @@ def test_one_columns_scale_touches_no_other():
     X, y = made(2)
     plain = ts.LogisticRegression().fit(X, y)
     wide = ts.LogisticRegression().fit(X.assign(a=X["a"] * 2.0**40), y)
-    np.testing.assert_allclose(plain.predict_proba(X), wide.predict_proba(X.assign(a=X["a"] * 2.0**40)), atol=1e-9)
+    np.testing.assert_allclose(
+        plain.predict_proba(X), wide.predict_proba(X.assign(a=X["a"] * 2.0**40)), atol=1e-9
+    )
     at = plain.coef_names_.index("a")
     np.testing.assert_allclose(plain.coef_[:, at], wide.coef_[:, at] * 2.0**40, rtol=1e-6)
     rest = [i for i in range(len(plain.coef_names_)) if i != at]
@@ -262,9 +276,15 @@ def test_an_l1_prior_sets_weights_to_0_and_meets_its_conditions():
 
 @pytest.mark.parametrize(
     ("given_", "words"),
-    [({"l2": -1}, "l2 must be"), ({"solver": "newtn"}, "Did you mean 'newton'"), ({"interactions": 3}, "interactions"),
-     ({"class_weight": {"9": 1.0}}, "no class"), ({"reference": "nobody"}, "no class"), ({"l1": float("nan")}, "l1 must")],
-)  # fmt: skip
+    [
+        ({"l2": -1}, "l2 must be"),
+        ({"solver": "newtn"}, "Did you mean 'newton'"),
+        ({"interactions": 3}, "interactions"),
+        ({"class_weight": {"9": 1.0}}, "no class"),
+        ({"reference": "nobody"}, "no class"),
+        ({"l1": float("nan")}, "l1 must"),
+    ],
+)
 def test_an_option_that_makes_no_sense_is_named(given_, words):
     X, y = made(7)
     with pytest.raises(OptionError, match=words):

@@ -12,7 +12,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import tallystick as ts
 
-
 with warnings.catch_warnings():  # not derived from BaseEstimator: scikit-learn is not loaded at run time
     warnings.simplefilter("ignore")
     every_check = parametrize_with_checks([ts.LogisticRegression()])
@@ -32,7 +31,13 @@ def tables():
         rng = np.random.default_rng(seed)
         classes, columns = 2 + seed % 4, 4 + seed % 7
         X, y = make_classification(
-            150 + 40 * seed, columns, n_informative=4, n_redundant=0, n_classes=classes, class_sep=0.6, random_state=seed
+            150 + 40 * seed,
+            columns,
+            n_informative=4,
+            n_redundant=0,
+            n_classes=classes,
+            class_sep=0.6,
+            random_state=seed,
         )
         X *= rng.lognormal(0, 0.7, columns)
         yield f"made {seed}", X + rng.normal(0, 1, columns), y
@@ -48,5 +53,7 @@ def test_coefficients_are_those_of_scikit_learn(name, X, y):
     solver = "newton-cholesky" if len(np.unique(y)) == 2 else "newton-cg"
     peer = Peer(C=C, solver=solver, tol=1e-13, max_iter=10_000).fit(X, y)
     np.testing.assert_allclose(ours.coef_, peer.coef_, atol=1e-6, rtol=1e-6)
-    shift = peer.intercept_.mean() if len(peer.intercept_) > 1 else 0.0  # of several constants only differences count
+    shift = (
+        peer.intercept_.mean() if len(peer.intercept_) > 1 else 0.0
+    )  # of several constants only differences count
     np.testing.assert_allclose(ours.intercept_, peer.intercept_ - shift, atol=1e-6, rtol=1e-6)

@@ -27,7 +27,11 @@ def test_spector_has_the_published_coefficients_and_standard_errors():
     peer = sm.Logit(data.endog, sm.add_constant(data.exog)).fit(disp=0, tol=1e-14, maxiter=100)
     figures = {f.name: f for f in summary.figures}
     names = ["(constant)", "GPA", "TUCE", "PSI = 1"]
-    published = [(-13.0213483201, 4.93132462871), (2.82611297201, 1.26294114526), (0.0951576702557, 0.141554207662)]
+    published = [
+        (-13.0213483201, 4.93132462871),
+        (2.82611297201, 1.26294114526),
+        (0.0951576702557, 0.141554207662),
+    ]
     for name, (estimate, error) in zip(names, published, strict=False):
         assert figures[name].estimate == pytest.approx(estimate, rel=1e-6)
         assert figures[name].error == pytest.approx(error, rel=1e-6)
@@ -42,7 +46,9 @@ def test_spector_has_the_published_coefficients_and_standard_errors():
     np.testing.assert_allclose(effects, peer.get_margeff().margeff, atol=1e-6)
     assert summary.log_likelihood == pytest.approx(peer.llf, abs=1e-6)
     assert summary.model.fit.null == pytest.approx(peer.llnull, abs=1e-6)
-    assert (summary.pseudo_r2, summary.aic, summary.bic) == pytest.approx((peer.prsquared, peer.aic, peer.bic), abs=1e-6)
+    assert (summary.pseudo_r2, summary.aic, summary.bic) == pytest.approx(
+        (peer.prsquared, peer.aic, peer.bic), abs=1e-6
+    )
 
 
 def test_anes96_has_the_coefficients_of_the_multinomial_logit():
@@ -77,6 +83,10 @@ def test_generative_and_discriminative_meet_where_the_naive_assumption_holds():
     y = rng.integers(0, 2, 20_000)
     X = rng.normal(size=(20_000, 4)) + 0.8 * y[:, None]
     train, test = slice(0, 15_000), slice(15_000, None)
-    bayes = ts.NaiveBayes(distributions="gaussian", share="classes").fit(X[train], y[train]).score(X[test], y[test])
+    bayes = (
+        ts.NaiveBayes(distributions="gaussian", share="classes")
+        .fit(X[train], y[train])
+        .score(X[test], y[test])
+    )
     logistic = ts.LogisticRegression().fit(X[train], y[train]).score(X[test], y[test])
     assert abs(bayes - logistic) < 0.005

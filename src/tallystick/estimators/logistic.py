@@ -37,11 +37,12 @@ from tallystick.models.logistic.options import DEFAULT_L2, LogisticOptions, labe
 class LogisticRegression(Classifier):
     """Logistic regression on a whole table: numbers, levels, booleans and text side by side.
 
-    l2: strength of the Gaussian prior (1/κ², scikit-learn's 1/C), 0 for maximum likelihood, "cv" to choose it by
-    cross-validation. l1: strength of the Laplace prior, for sparse models. standardize: the prior acts on
-    standardised columns; coefficients are told in your units either way. reference: the class others are compared
-    with. interactions=2, polynomial=2: products of columns, named `a × b`. words: "tf-idf" or "counts".
-    solver: "auto", "newton", "lbfgs", "conjugate-gradient", "gradient". trace: keep every step in `trace_`.
+    l2: strength of the Gaussian prior (1/κ², scikit-learn's 1/C), 0 for maximum likelihood, "cv" to choose
+    it by cross-validation. l1: strength of the Laplace prior, for sparse models. standardize: the prior
+    acts on standardised columns; coefficients are told in your units either way. reference: the class
+    others are compared with. interactions=2, polynomial=2: products of columns, named `a × b`. words:
+    "tf-idf" or "counts". solver: "auto", "newton", "lbfgs", "conjugate-gradient", "gradient". trace: keep
+    every step in `trace_`.
     """
 
     kind = KIND
@@ -103,7 +104,9 @@ class LogisticRegression(Classifier):
         learner = LogisticLearner(options, table.unit, trace=steps, notes=notes)
         if options.l2 == "cv":
             path = self._path(table, engine, options)
-            notes.append(Note("prior-chosen", f"l2 = {path.best:g} had the lowest loss in 5-fold cross-validation."))
+            notes.append(
+                Note("prior-chosen", f"l2 = {path.best:g} had the lowest loss in 5-fold cross-validation.")
+            )
             self.path_ = path
             learner = replace(learner, chosen=path.best)
         model = fit(learner, table, engine)
@@ -157,7 +160,13 @@ class LogisticRegression(Classifier):
         lines = [Scale(name, tuple(marks)) for name, marks in scales(self.model_, c, d)]
         base = self.model_.additive.base
         assert self.schema_.target is not None
-        return Picture(nomogram(f"{self.schema_.target.name}: {labels[c]} against {labels[d]}", lines, float(base[c] - base[d])))
+        return Picture(
+            nomogram(
+                f"{self.schema_.target.name}: {labels[c]} against {labels[d]}",
+                lines,
+                float(base[c] - base[d]),
+            )
+        )
 
     def forest(self) -> Picture:
         """Return the odds ratios with their 95 % intervals as a picture, on a logarithmic scale."""

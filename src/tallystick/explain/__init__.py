@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from tallystick.explain.rule import Posterior, bayes_rule
-from tallystick.explain.separable import Separability, separable
+from tallystick.explain.planes import Separability, separable
 
 __all__ = ["Posterior", "Separability", "bayes_rule", "separable"]

@@ -1,6 +1,8 @@
-"""The statistician's table of a logistic regression: estimates, standard errors, odds ratios, marginal effects, fit.
+"""The statistician's table of a logistic regression: estimates, standard errors, odds ratios, marginal
+effects, fit.
 
-Knows models and the normal distribution. Knows no row. Law: every figure follows from the numbers in the model file.
+Knows models and the normal distribution. Knows no row. Law: every figure follows from the numbers in the
+model file.
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ NORMAL_95 = 1.959963984540054
 
 @dataclass(frozen=True)
 class Figure:
-    """One coefficient of one class: its weight in the user's units and what follows from its standard error."""
+    """One coefficient of one class: its weight in the user's units and what follows from its standard
+    error.
+    """
 
     name: str
     of: str  # the class whose odds it changes
@@ -65,9 +69,16 @@ class Figure:
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
         return {
-            "name": self.name, "class": self.of, "estimate": self.estimate, "std_error": self.error, "z": self.z,
-            "p": self.p, "interval": self.interval, "odds_ratio": self.odds_ratio,
-            "odds_interval": self.odds_interval, "marginal_effect": self.effect,
+            "name": self.name,
+            "class": self.of,
+            "estimate": self.estimate,
+            "std_error": self.error,
+            "z": self.z,
+            "p": self.p,
+            "interval": self.interval,
+            "odds_ratio": self.odds_ratio,
+            "odds_interval": self.odds_interval,
+            "marginal_effect": self.effect,
         }
 
 
@@ -109,10 +120,19 @@ class Summary:
         fit = self.model.fit
         return {
             "target": self.model.schema.target.name if self.model.schema.target else "",
-            "reference": self.model.labels[self.model.reference], "prior": prior_words(self.model),
-            "errors": error_words(self.model), "rows": fit.rows, "weights": fit.weights, "iterations": fit.iterations,
-            "log_likelihood": fit.log_likelihood, "null": fit.null, "pseudo_r2": self.pseudo_r2, "aic": self.aic,
-            "bic": self.bic, "condition": fit.condition, "separation": fit.separation,
+            "reference": self.model.labels[self.model.reference],
+            "prior": prior_words(self.model),
+            "errors": error_words(self.model),
+            "rows": fit.rows,
+            "weights": fit.weights,
+            "iterations": fit.iterations,
+            "log_likelihood": fit.log_likelihood,
+            "null": fit.null,
+            "pseudo_r2": self.pseudo_r2,
+            "aic": self.aic,
+            "bic": self.bic,
+            "condition": fit.condition,
+            "separation": fit.separation,
             "coefficients": [f.to_dict() for f in self.figures],
         }
 
@@ -122,7 +142,8 @@ class Summary:
         out: list[Line] = [(Span(title(model), "strong"),)]
         facts = (
             f"{fit.rows:,.10g} rows, {fit.weights:,} weights, {fit.iterations} iterations. Log-likelihood "
-            f"{fit.log_likelihood:.6g}, of the class shares alone {fit.null:.6g}, pseudo R² {self.pseudo_r2:.4f}, "
+            f"{fit.log_likelihood:.6g}, of the class shares alone {fit.null:.6g}, "
+            f"pseudo R² {self.pseudo_r2:.4f}, "
             f"AIC {self.aic:.6g}, BIC {self.bic:.6g}."
         )
         if fit.condition is not None:
@@ -144,8 +165,8 @@ def title(model: LogisticModel) -> str:
     """Say what the weights are of."""
     target = clean(model.schema.target.name if model.schema.target else "")
     if model.links == 1:
-        other = 1 - model.reference
-        return f"Logistic regression: log-odds of {target} = {clean(model.labels[other])} against {clean(model.labels[model.reference])}"
+        own, other = clean(model.labels[1 - model.reference]), clean(model.labels[model.reference])
+        return f"Logistic regression: log-odds of {target} = {own} against {other}"
     if _prior(model):
         return f"Logistic regression of {target}: a score per class, {len(model.labels)} classes"
     return f"Logistic regression: log-odds of each {target} against {clean(model.labels[model.reference])}"
@@ -172,7 +193,14 @@ def coding_words(model: LogisticModel) -> str:
     words = []
     kinds = {c.kind for c in model.schema.used}
     if "boolean" in kinds:
-        words.append("Booleans are coded 0/1" + (", and standardised like numbers for the prior." if _prior(model) and model.options.standardize else "."))
+        words.append(
+            "Booleans are coded 0/1"
+            + (
+                ", and standardised like numbers for the prior."
+                if _prior(model) and model.options.standardize
+                else "."
+            )
+        )
     if kinds & (CODED - {"boolean"}):
         words.append("Each level is 0/1; a level not seen in training has weight 0.")
     if any(c.kind == "numeric" and c.missing for c in model.schema.used):
@@ -203,7 +231,9 @@ def _figure(model: LogisticModel, c: Coefficient, link: int) -> Figure:
     of = model.labels[1 - model.reference] if model.links == 1 else model.labels[link]
     effect = None
     if model.fit.spread and c.column:
-        effect = sign * math.fsum(s * float(w) for s, w in zip(model.fit.spread[link], c.weights, strict=True))
+        effect = sign * math.fsum(
+            s * float(w) for s, w in zip(model.fit.spread[link], c.weights, strict=True)
+        )
     error = c.errors[link] if c.errors is not None else None
     return Figure(c.name, of, sign * float(c.weights[link]), error, effect)
 
@@ -218,7 +248,9 @@ def _table(figures: Sequence[Figure], of: str, named: bool) -> list[Line]:
     for f in figures:
         row = [clean(f.name), f"{f.estimate:.6g}"]
         if with_errors:
-            assert f.error is not None and f.interval is not None and f.odds_interval is not None
+            assert f.error is not None
+            assert f.interval is not None
+            assert f.odds_interval is not None
             row += [f"{f.error:.6g}", f"{f.z:.3f}" if f.z is not None else "", _p(f.p), _pair(f.interval)]
         row.append(f"{f.odds_ratio:.4g}")
         if with_errors and f.odds_interval is not None:
@@ -259,16 +291,28 @@ def _exp(x: float) -> float:
 
 
 def explain(model: LogisticModel, block: Block, row: int = 0) -> Explanation:
-    """Return why one row of a block is answered as it is: the constant, then each column's part of the log-odds."""
+    """Return why one row of a block is answered as it is: the constant, then each column's part of the
+    log-odds.
+    """
     parts = model.additive.parts(block)[row]
     scores = np.add.accumulate(parts, axis=0)[-1]
     shares = kernels.softmax(np.ascontiguousarray(scores[None, :]))[0]
     reasons = [
-        Reason(part.name, _value(model, part, block, row), tuple(own.tolist()), _row_words(model, part, block, row))
+        Reason(
+            part.name,
+            _value(model, part, block, row),
+            tuple(own.tolist()),
+            _row_words(model, part, block, row),
+        )
         for part, own in zip(model.parts, parts[1:], strict=True)
     ]
     return Explanation(
-        model.labels, tuple(parts[0].tolist()), tuple(reasons), tuple(scores.tolist()), tuple(shares.tolist()), False
+        model.labels,
+        tuple(parts[0].tolist()),
+        tuple(reasons),
+        tuple(scores.tolist()),
+        tuple(shares.tolist()),
+        False,
     )
 
 
@@ -278,7 +322,11 @@ def _value(model: LogisticModel, part: Part, block: Block, row: int) -> str:
         return f"{int(starts[row + 1] - starts[row]):,} words"
     if isinstance(part, Cells):
         return [*model.schema[part.name].levels, "missing", "a new level"][int(block.codes(part.name)[row])]
-    x = float(product_values(part.factors, block)[row] if isinstance(part, Product) else block.values(part.name)[row])
+    x = float(
+        product_values(part.factors, block)[row]
+        if isinstance(part, Product)
+        else block.values(part.name)[row]
+    )
     return "missing" if math.isnan(x) else f"{x:g}"
 
 
@@ -294,7 +342,9 @@ def _row_words(
 
 
 def scales(model: LogisticModel, c: int, d: int) -> list[tuple[str, list[tuple[str, float]]]]:
-    """Return lines of a nomogram: each column's values with what they add to the log-odds of class c against d."""
+    """Return lines of a nomogram: each column's values with what they add to the log-odds of class c
+    against d.
+    """
     out: list[tuple[str, list[tuple[str, float]]]] = []
     for part, term in zip(model.parts, model.additive.terms, strict=True):
         column = model.schema[part.name] if not isinstance(part, Product) else None
@@ -304,7 +354,12 @@ def scales(model: LogisticModel, c: int, d: int) -> list[tuple[str, list[tuple[s
             if not part.free[-1]:
                 marks.pop()
             out.append((part.name, marks))
-        elif isinstance(term, LinearTerm) and column is not None and column.low is not None and column.high is not None:
+        elif (
+            isinstance(term, LinearTerm)
+            and column is not None
+            and column.low is not None
+            and column.high is not None
+        ):
             slope, low, high = float(term.slope[c] - term.slope[d]), column.low, column.high
             values = [low + (high - low) * i / 4 for i in range(5)]
             out.append((part.name, [(f"{v:.4g}", slope * v) for v in values]))

@@ -20,9 +20,9 @@ from tallystick.learners.logistic import solvers
 from tallystick.learners.logistic.build import build
 from tallystick.learners.logistic.prepare import (
     MATRIX,
+    Known,
     Moments,
     Prepared,
-    Known,
     class_weights,
     first_question,
     prepare,
@@ -53,7 +53,9 @@ class Draft:
 
 @dataclass(frozen=True)
 class LogisticLearner:
-    """unit: a weight of 1 is this many; errors: standard errors are wanted; trace and notes are filled on the way."""
+    """unit: a weight of 1 is this many; errors: standard errors are wanted; trace and notes are filled on
+    the way.
+    """
 
     options: LogisticOptions = field(default_factory=LogisticOptions)
     unit: int = 1
@@ -96,7 +98,9 @@ class LogisticLearner:
         return fitted.model()
 
 
-def prepared(options: LogisticOptions, schema: Schema, unit: int) -> Generator[Any, Any, tuple[Known, Moments]]:
+def prepared(
+    options: LogisticOptions, schema: Schema, unit: int
+) -> Generator[Any, Any, tuple[Known, Moments]]:
     """Ask what every fit needs: rows per class and word, then the moments of columns."""
     assert schema.target is not None
     design = design_of(schema, options.interactions, options.polynomial)
@@ -104,7 +108,8 @@ def prepared(options: LogisticOptions, schema: Schema, unit: int) -> Generator[A
     if np.count_nonzero(facts.classes) < 2:
         present = [label for label, n in zip(schema.target.labels, facts.classes, strict=True) if n]
         raise TargetError(
-            f"target {shown(schema.target.name)} has one class ({some(present)}) among the rows with weight; two are needed."
+            f"target {shown(schema.target.name)} has one class ({some(present)}) among the rows with weight; "
+            "two are needed."
         )
     weights = class_weights(options.class_weight, schema.target, facts.classes / unit)
     known = Known(design, facts, unit, weights)
@@ -133,7 +138,14 @@ class Fitted:
     def model(self) -> LogisticModel:
         """Return the model."""
         return build(
-            self.schema, self.options, self.known, self.ready, self.point, self.run, self.verdict.kind, self.strength
+            self.schema,
+            self.options,
+            self.known,
+            self.ready,
+            self.point,
+            self.run,
+            self.verdict.kind,
+            self.strength,
         )
 
 
@@ -167,7 +179,9 @@ class Separated(Exception):  # noqa: N818
 def probe(
     known: Known, moments: Moments, options: LogisticOptions, schema: Schema, ready: Prepared, point: Point
 ) -> Generator[Any, Any, Verdict]:
-    """Return whether the classes are separated although a prior holds the weights: looked for where it may be."""
+    """Return whether the classes are separated although a prior holds the weights: looked for where it may
+    be.
+    """
     if point.wrong == 0:
         return (yield from complete(ready, point))
     if known.design.texts:
@@ -240,7 +254,9 @@ def watched(run: solvers.Run, ready: Prepared, watch: bool) -> solvers.Steps:
 
 
 def refresh(ready: Prepared) -> int:
-    """Return after how many steps a new curvature pays: at once when it costs little beside the step itself."""
+    """Return after how many steps a new curvature pays: at once when it costs little beside the step
+    itself.
+    """
     problem = ready.problem
     if ready.start.curvature is None or problem.rows * problem.weights <= CHEAP:
         return 1

@@ -1,7 +1,9 @@
-"""The strength of the prior by cross-validation: a path from strong to weak, each fit started from the one before.
+"""The strength of the prior by cross-validation: a path from strong to weak, each fit started from the one
+before.
 
-A fold is left out by weights of 0, so that the rows stay where they are; the loss on rows left out is summed as any
-loss is, in whole numbers. Knows tables as something an engine can sum over. Law: the choice depends on no order of rows.
+A fold is left out by weights of 0, so that the rows stay where they are; the loss on rows left out is
+summed as any loss is, in whole numbers. Knows tables as something an engine can sum over. Law: the choice
+depends on no order of rows.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ STRENGTHS = (100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01)
 
 @dataclass(frozen=True)
 class Path:
-    """strengths[i] had the mean loss losses[i] on rows left out; `best` has the lowest, of equals the strongest."""
+    """strengths[i] had the mean loss losses[i] on rows left out; `best` has the lowest, of equals the
+    strongest.
+    """
 
     strengths: tuple[float, ...]
     losses: tuple[float, ...]
@@ -65,7 +69,7 @@ def fold_losses(
         w = point.w
         seen = ready.problem.read(w, engine.total(left_out, ready.problem.ask(w)))
         out[i] = seen.loss
-        if i > 1 and out[i] > 1.5 * out[: i].min():  # far past the lowest: weaker priors only fit noise
+        if i > 1 and out[i] > 1.5 * out[:i].min():  # far past the lowest: weaker priors only fit noise
             out[i + 1 :] = out[i]
             break
     return out

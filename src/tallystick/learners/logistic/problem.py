@@ -1,8 +1,9 @@
-"""The function that logistic regression minimises: minus the log-likelihood, plus the prior, over free weights.
+"""The function that logistic regression minimises: minus the log-likelihood, plus the prior, over free
+weights.
 
-Weights are those of standardised columns, whatever the user sees: w[free parameter, free link], flat. This file turns
-them into a question for an engine and the total back into value, gradient and curvature.
-Knows designs and totals. Knows nothing of rows or of how steps are chosen.
+Weights are those of standardised columns, whatever the user sees: w[free parameter, free link], flat. This
+file turns them into a question for an engine and the total back into value, gradient and curvature. Knows
+designs and totals. Knows nothing of rows or of how steps are chosen.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ ABSENT = -40.0  # the constant of a class without rows
 
 @dataclass(frozen=True)
 class Point:
-    """What is known at weights w: value and gradient with the prior, loss without; curvature with the prior if asked."""
+    """What is known at weights w: value and gradient with the prior, loss without; curvature with the prior
+    if asked.
+    """
 
     w: Array
     value: float
@@ -68,7 +71,7 @@ class Problem:
     rows: float
     bits: int
     factor: float = 1.0
-    absent: Mask = field(default_factory=lambda: np.zeros(0, bool))  # classes without rows: their share is next to 0
+    absent: Mask = field(default_factory=lambda: np.zeros(0, bool))  # classes without rows
 
     @property
     def weights(self) -> int:
@@ -86,7 +89,7 @@ class Problem:
         return len(self.links) > 1 and bool((self.links | self.absent).all())
 
     def theta(self, w: Array) -> tuple[Array, list[Array]]:
-        """Return the weights as the kernels take them: theta[parameter, link], and words[text][word, link]."""
+        """Return the weights as kernels take them: theta[parameter, link], and words[text][word, link]."""
         k, n = self.free_links, int(self.free.sum())
         theta = np.zeros((len(self.free), len(self.links)))
         theta[np.ix_(self.free, self.links)] = w[: n * k].reshape(n, k)
@@ -121,9 +124,10 @@ class Problem:
         unit = self.factor * 2.0**-self.bits
         loss = float(total.sums.loss[0]) * self.factor + float(total.sums.loss[1]) * unit
         down = total.sums.gradient * (-unit * self.scales.power)[:, None]
-        parts = [down[np.ix_(self.free, self.links)].ravel()]
+        parts: list[Array] = [down[np.ix_(self.free, self.links)].ravel()]
         for text, words in zip(self.texts, total.words, strict=True):
-            parts.append((words[:-1, self.links] * (-unit / text.scale)).ravel())
+            slopes: Array = words[:-1, self.links] * (-unit / text.scale)
+            parts.append(slopes.ravel())
         gradient = np.concatenate(parts) + self.l2 * w
         value = loss + 0.5 * kernels.dot(self.l2 * w, w)
         curvature = self.curvature(total.sums.squares) if total.sums.squares.ndim == 3 else None
@@ -141,7 +145,9 @@ class Problem:
         return self.assemble(tables, prior)
 
     def assemble(self, tables: list[Array], prior: bool = True) -> Array:
-        """Return the curvature from one matrix per pair of links; a link with itself is the sum of its pairs."""
+        """Return the curvature from one matrix per pair of links; a link with itself is the sum of its
+        pairs.
+        """
         links, k, n = len(self.links), self.free_links, len(tables[0])
         if links == 1:
             h = tables[0].copy()
@@ -189,9 +195,15 @@ def first_weights(problem: Problem, shares: Array) -> Array:
 def start_of(problem: Problem, shares: Array, gram: Array | None, diagonal: Array) -> Start:
     """Return the start. gram[free, free]: sums of z z' over rows; diagonal[free or word]: sums of z^2."""
     w = first_weights(problem, shares)
-    spread = np.array([shares[1] * shares[0]]) if len(problem.links) == 1 else (shares * (1 - shares))[problem.links]
+    spread = (
+        np.array([shares[1] * shares[0]])
+        if len(problem.links) == 1
+        else (shares * (1 - shares))[problem.links]
+    )
     diag = (diagonal[:, None] * spread[None, :]).ravel() + problem.l2
-    most = (0.25 if len(problem.links) == 1 else 0.5) * largest(gram, diagonal) + float(problem.l2.max(initial=0.0))
+    most = (0.25 if len(problem.links) == 1 else 0.5) * largest(gram, diagonal) + float(
+        problem.l2.max(initial=0.0)
+    )
     if gram is None:
         return Start(w, None, diag, most)
     if len(problem.links) == 1:

@@ -1,10 +1,10 @@
-"""Ways to the optimum. Each is a generator: it yields questions, is sent totals, and returns the last point.
+"""Ways to the optimum. Each is a generator: it yields questions, is sent totals, and returns the last
+point.
 
-newton: quasi-Newton steps from a factorised curvature that is asked for anew only when it pays, with the recent
-        gradient changes on top (L-BFGS), and a true Newton step at the end.
-lbfgs:  the same with a diagonal in place of the matrix, for many weights.
-conjugate-gradient, gradient: the teaching originals.
-Knows points. Knows nothing of rows, columns or classes. Law: the same totals give the same steps.
+newton: quasi-Newton steps from a factorised curvature that is asked for anew only when it pays, with the
+recent gradient changes on top (L-BFGS), and a true Newton step at the end. lbfgs:  the same with a diagonal
+in place of the matrix, for many weights. conjugate-gradient, gradient: the teaching originals. Knows
+points. Knows nothing of rows, columns or classes. Law: the same totals give the same steps.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ class Step:
 
 
 class Diverging(Exception):  # noqa: N818
-    """The gradient is nearly gone, but the next step is as long as ever: there may be no optimum (separated classes)."""
+    """The gradient is nearly gone, but the next step is as long as ever: there may be no optimum (separated
+    classes).
+    """
 
     def __init__(self, point: Point, direction: Array) -> None:
         super().__init__("diverging")
@@ -78,12 +80,16 @@ class Run:
         if len(self.trace) > self.most:
             raise NoConvergence(
                 f"logistic regression did not converge in {self.most:,} iterations: gradient norm per row "
-                f"{norm(point.gradient) / self.problem.rows:.1e}, needed {TOLERANCE:.0e}. Raise max_iter or l2."
+                f"{norm(point.gradient) / self.problem.rows:.1e}, needed {TOLERANCE:g}. Raise max_iter or l2."
             )
 
 
-def line_search(run: Run, point: Point, d: Array, curvature: bool, first: float = 1.0) -> Generator[Any, Any, tuple[Point, float]]:
-    """Return the first point along d that is low enough, and its step; halving, by a parabola where it helps."""
+def line_search(
+    run: Run, point: Point, d: Array, curvature: bool, first: float = 1.0
+) -> Generator[Any, Any, tuple[Point, float]]:
+    """Return the first point along d that is low enough, and its step; halving, by a parabola where it
+    helps.
+    """
     slope = kernels.dot(point.gradient, d)
     t = first
     for _ in range(60):
@@ -101,7 +107,9 @@ def line_search(run: Run, point: Point, d: Array, curvature: bool, first: float 
 
 
 class Memory:
-    """The last changes of weights and gradients: what they say of the curvature (two-loop recursion of L-BFGS)."""
+    """The last changes of weights and gradients: what they say of the curvature (two-loop recursion of
+    L-BFGS).
+    """
 
     def __init__(self) -> None:
         self.pairs: list[tuple[Array, Array, float]] = []
@@ -118,7 +126,9 @@ class Memory:
             self.pairs = [*self.pairs[-(MEMORY - 1) :], (s, y, sy)]
 
     def direction(self, gradient: Array, solve: Callable[[Array], Array]) -> Array:
-        """Return minus the inverse curvature times the gradient; `solve` is the inverse before the first change."""
+        """Return minus the inverse curvature times the gradient; `solve` is the inverse before the first
+        change.
+        """
         q, alphas = gradient.copy(), []
         for s, y, sy in reversed(self.pairs):
             alpha = kernels.dot(s, q) / sy
@@ -172,7 +182,12 @@ def newton(run: Run, start: Start, period: int) -> Steps:
         point, age = new, age + 1
         run.note(point, t)
     if run.errors and point.curvature is None:
-        fresh = age == 1 and latest is not None and len(run.trace) > 1 and run.trace[-2].gradient <= 1e-7 * run.problem.rows
+        fresh = (
+            age == 1
+            and latest is not None
+            and len(run.trace) > 1
+            and run.trace[-2].gradient <= 1e-7 * run.problem.rows
+        )
         if fresh:
             return replace(point, curvature=latest)
         point = yield from run.ask(point.w, True)
@@ -215,7 +230,9 @@ def conjugate_gradient(run: Run, start: Start) -> Steps:
         if t == 0.0:
             raise _stuck(run, point)
         change = new.gradient - point.gradient
-        beta = kernels.dot(inverse * new.gradient, change) / kernels.dot(inverse * point.gradient, point.gradient)
+        beta = kernels.dot(inverse * new.gradient, change) / kernels.dot(
+            inverse * point.gradient, point.gradient
+        )
         d = -inverse * new.gradient + max(beta, 0.0) * d
         point = new
         run.note(point, t)
@@ -237,7 +254,11 @@ def exact_search(run: Run, point: Point, d: Array) -> Generator[Any, Any, tuple[
         else:
             high, slope_high = t, slope
         if high == 0.0:
-            t = min(10 * t, t * slope_low / (slope_low - slope) if slope < start else 10 * t) if slope < 0 else t
+            t = (
+                min(10 * t, t * slope_low / (slope_low - slope) if slope < start else 10 * t)
+                if slope < 0
+                else t
+            )
             t = max(t, 2 * low)
         else:
             t = low - slope_low * (high - low) / (slope_high - slope_low)
@@ -246,8 +267,8 @@ def exact_search(run: Run, point: Point, d: Array) -> Generator[Any, Any, tuple[
 
 
 def gradient_ascent(run: Run, start: Start) -> Steps:
-    """Up the log-likelihood along its gradient, by a step so short that it always leads up: 1 over the most curvature
-    there can be. Plain and slow.
+    """Up the log-likelihood along its gradient, by a step so short that it always leads up: 1 over the most
+    curvature there can be. Plain and slow.
     """
     point = yield from run.ask(start.w)
     run.note(point, 0.0)
@@ -259,13 +280,17 @@ def gradient_ascent(run: Run, start: Start) -> Steps:
 
 
 def lasso(run: Run, start: Start) -> Steps:
-    """An L1 prior, weights that fit a matrix: Newton steps whose parabola keeps the corners (proximal Newton)."""
+    """An L1 prior, weights that fit a matrix: Newton steps whose parabola keeps the corners (proximal
+    Newton).
+    """
     l1 = run.problem.l1
     point = yield from run.ask(start.w, True)
     run.note(point, 0.0)
     while norm(corner(point, l1)) > PLAIN * run.problem.rows:
         assert point.curvature is not None
-        d, _ = kernels.lasso_step(point.curvature, point.gradient, point.w, l1, 1e-12 * run.problem.rows, 10_000)
+        d, _ = kernels.lasso_step(
+            point.curvature, point.gradient, point.w, l1, 1e-12 * run.problem.rows, 10_000
+        )
         old = point.value + _l1(l1, point.w)
         drop = kernels.dot(point.gradient, d) + _l1(l1, point.w + d) - _l1(l1, point.w)
         t, new = 1.0, point
@@ -328,6 +353,7 @@ def _l1(l1: Array, w: Array) -> float:
 
 def _stuck(run: Run, point: Point) -> NoConvergence:
     return NoConvergence(
-        f"logistic regression stopped after {len(run.trace):,} iterations: no step leads further down, gradient norm per "
-        f"row {norm(point.gradient) / run.problem.rows:.1e}, needed {TOLERANCE:.0e}. Raise l2."
+        f"logistic regression stopped after {len(run.trace):,} iterations: no step leads down, "
+        f"gradient norm per row {norm(point.gradient) / run.problem.rows:.1e}, needed {TOLERANCE:g}. "
+        "Raise l2."
     )

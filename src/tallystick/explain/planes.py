@@ -1,7 +1,9 @@
-"""Is there a plane between the classes? The plane itself, or a proof that none exists, by linear programming.
+"""Is there a plane between the classes? The plane itself, or a proof that none exists, by linear
+programming.
 
-Knows tables and designs; scipy is loaded when this is called. The proof that no plane separates completely is a mean
-of rows of one class that is also a mean of rows of the others (each row signed by its class adds up to 0).
+Knows tables and designs; scipy is loaded when this is called. The proof that no plane separates completely
+is a mean of rows of one class that is also a mean of rows of the others (each row signed by its class adds
+up to 0).
 """
 
 from __future__ import annotations
@@ -25,9 +27,9 @@ LOOSE = 1e-7
 
 @dataclass(frozen=True)
 class Separability:
-    """kind: "complete", "quasi-complete" or "none". plane[class][name]: weights along which the classes lie apart, the
-    constant under "(constant)"; margin: the least lead of a row's own class. certificate[row]: weights that sum to 1
-    and prove that no plane separates completely; empty when one does.
+    """kind: "complete", "quasi-complete" or "none". plane[class][name]: weights along which the classes lie
+    apart, the constant under "(constant)"; margin: the least lead of a row's own class. certificate[row]:
+    weights that sum to 1 and prove that no plane separates completely; empty when one does.
     """
 
     kind: str
@@ -40,7 +42,12 @@ class Separability:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
-        return {"kind": self.kind, "plane": self.plane, "margin": self.margin, "certificate": self.certificate}
+        return {
+            "kind": self.kind,
+            "plane": self.plane,
+            "margin": self.margin,
+            "certificate": self.certificate,
+        }
 
     def __str__(self) -> str:
         if self.kind == "complete":
@@ -61,15 +68,19 @@ def separable(X: Any, y: Any, kinds: Any = None) -> Separability:
     from scipy.optimize import linprog
 
     table = read_table(open_source(X), Wishes(dict(kinds or {})), y)
-    assert table.classes is not None and table.schema.target is not None
+    assert table.classes is not None
+    assert table.schema.target is not None
     names, Z = columns_of(table)
     labels = table.schema.target.labels
     gaps, owners = leads(Z, table.classes.astype(int), len(labels))
     k = gaps.shape[1]
     # 1. The largest least lead: t <= lead of every row, |w| <= 1.
     first = linprog(
-        np.append(np.zeros(k), -1.0), A_ub=np.column_stack([-gaps, np.ones(len(gaps))]), b_ub=np.zeros(len(gaps)),
-        bounds=[(-1, 1)] * k + [(None, 1)], method="highs",
+        np.append(np.zeros(k), -1.0),
+        A_ub=np.column_stack([-gaps, np.ones(len(gaps))]),
+        b_ub=np.zeros(len(gaps)),
+        bounds=[(-1, 1)] * k + [(None, 1)],
+        method="highs",
     )
     if first.status != 0:
         raise DataError(f"the linear programme found no answer: {first.message}")
@@ -90,7 +101,9 @@ def columns_of(table: Table) -> tuple[list[str], Array]:
     """Return names and Z[row, column]: the constant, numbers brought to -1..1 (missing 0), and 0/1 levels."""
     design: Design = design_of(table.schema)
     if design.texts:
-        raise DataError("separable looks at columns, not at words. Leave text columns out (kinds={'name': 'out'}).")
+        raise DataError(
+            "separable looks at columns, not at words. Leave text columns out (kinds={'name': 'out'})."
+        )
     block = table.slice(0, table.rows)
     names, columns = ["(constant)"], [np.ones(table.rows)]
     for dense in design.dense:
@@ -100,7 +113,9 @@ def columns_of(table: Table) -> tuple[list[str], Array]:
         names.append(dense.name)
     for coded in design.coded:
         codes = block.codes(coded.column.name)
-        texts = [f"{coded.column.name} = {t}" for t in coded.column.levels] + [f"{coded.column.name} is missing"]
+        texts = [f"{coded.column.name} = {t}" for t in coded.column.levels] + [
+            f"{coded.column.name} is missing"
+        ]
         for code, text in enumerate(texts):
             columns.append((codes == code).astype(float))
             names.append(text)
@@ -108,7 +123,9 @@ def columns_of(table: Table) -> tuple[list[str], Array]:
 
 
 def leads(Z: Array, classes: NDArray[Any], n_classes: int) -> tuple[Array, NDArray[np.int64]]:
-    """Return the lead of a row's own class over each other as a line in the weights, and the row of each line."""
+    """Return the lead of a row's own class over each other as a line in the weights, and the row of each
+    line.
+    """
     rows, p = Z.shape
     if n_classes == 2:
         return Z * np.where(classes == 1, 1.0, -1.0)[:, None], np.arange(rows)
