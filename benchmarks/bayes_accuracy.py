@@ -23,14 +23,38 @@ from sklearn.preprocessing import KBinsDiscretizer, OrdinalEncoder
 
 import tallystick as ts
 
-SETS = {
-    "balance-scale": "", "breast-cancer": "Class", "breast-cancer-wisconsin": "Class", "car": "class", "ecoli": "",
-    "glass": "Type", "haberman": "", "house-votes-84": "Class", "ionosphere": "class", "iris": "class",
-    "labor": "class", "letter": "class", "liver-disorders": "selector", "lymphography": "class",
-    "mushroom": "class", "nursery": "class", "optdigits": "class", "page-blocks": "", "pendigits": "",
-    "pima-diabetes": "class", "promoters": "class", "segment": "class", "sick": "Class", "sonar": "Class",
-    "soybean": "class", "spambase": "class", "vehicle": "Class", "wine": "class", "zoo": "type", "adult": "income",
-}  # fmt: skip
+SETS = {  # and their targets; "" is the last column
+    "balance-scale": "",
+    "breast-cancer": "Class",
+    "breast-cancer-wisconsin": "Class",
+    "car": "class",
+    "ecoli": "",
+    "glass": "Type",
+    "haberman": "",
+    "house-votes-84": "Class",
+    "ionosphere": "class",
+    "iris": "class",
+    "labor": "class",
+    "letter": "class",
+    "liver-disorders": "selector",
+    "lymphography": "class",
+    "mushroom": "class",
+    "nursery": "class",
+    "optdigits": "class",
+    "page-blocks": "",
+    "pendigits": "",
+    "pima-diabetes": "class",
+    "promoters": "class",
+    "segment": "class",
+    "sick": "Class",
+    "sonar": "Class",
+    "soybean": "class",
+    "spambase": "class",
+    "vehicle": "Class",
+    "wine": "class",
+    "zoo": "type",
+    "adult": "income",
+}
 IDENTIFIERS = {"promoters": "name", "zoo": "animal"}
 
 

@@ -1,7 +1,7 @@
 """What people bring, and what they get: one case or more for every row of the front door's list.
 
 Each case is a file, how it is read, and the outcome: an error in one line, a note, or nothing to say. The
-tests run every case through Python and through the command line; `tools/make_bad_inputs_page.py` prints the real
+tests run every case through Python and the command line; `tools/make_bad_inputs_page.py` prints the real
 messages as a page of the docs.
 """
 

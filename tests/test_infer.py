@@ -395,7 +395,7 @@ def test_a_target_of_another_length_is_an_error():
         ([1, 1, float("nan")], "missing in 1 row, first in row 3"),
         ([float("inf"), 1, 1], "infinite in 1 row, first in row 1"),
         ([1, 1], "has 2 weights for 3 rows"),
-        ([0, 0, 0], "all sample weights are 0"),
+        ([0, 0, 0], "all sample weights are zero"),
         ([2.0**62, 2.0**62, 1], "beyond exact counting"),
         (["a", "b", "c"], "no number"),
     ],

@@ -24,8 +24,8 @@ PAGE = ROOT / "docs" / "bad_inputs.md"
 HEAD = """# What people bring, and what they get
 
 Three outcomes only. **ERROR**: one line that says what is wrong, where, and what to do; exit code 2 on the
-command line, and nothing is written. **NOTE**: the stated thing is done and said once. **OK**: nothing to say.
-The same through Python and the command line. This page is made from the tests; the messages are the real ones.
+command line, and nothing is written. **NOTE**: the stated thing is done and said once. **OK**: nothing to
+say. The same through Python and the command line. This page is made from the tests; the messages are real.
 
 """
 

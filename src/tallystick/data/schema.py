@@ -110,12 +110,13 @@ class Schema:
     columns: tuple[Column, ...]
     target: Target | None = None
     marks: tuple[str, ...] = MISSING_MARKS
+    _by_name: dict[str, Column] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_by_name", {column.name: column for column in self.columns})
 
     def __getitem__(self, name: str) -> Column:
-        for column in self.columns:
-            if column.name == name:
-                return column
-        raise KeyError(name)
+        return self._by_name[name]
 
     @property
     def used(self) -> tuple[Column, ...]:

@@ -6,6 +6,7 @@ Data first (`columns`, from counts by `gains`), lines for a terminal apart from 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ def describe(
     source = open_source(data)
     wishes = Wishes(kinds or {}, levels or {}, tuple(keep or ()), None if missing is None else tuple(missing))
     table = read_table(source, wishes, target, threads=threads, progress=progress)
-    return _described(source.name, table)
+    return replace(_described(source.name, table), form=getattr(source, "form", ""))
 
 
 def _described(name: str, table: Table) -> Description:

@@ -77,6 +77,7 @@ class Description:
     target: str = ""
     classes: tuple[Part, ...] = ()
     entropy: float | None = None
+    form: str = ""  # how a file was read
 
     def __getitem__(self, name: str) -> ColumnView:
         for column in self.columns:
@@ -93,6 +94,7 @@ class Description:
         }
         return {
             "name": self.name,
+            "form": self.form,
             "rows": self.rows,
             "target": target if self.target else None,
             "columns": [c.to_dict() for c in self.columns],

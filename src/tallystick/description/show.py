@@ -19,7 +19,10 @@ SMALL = 12  # characters of a small distribution
 
 def page(description: Description, cells: int = 80, all_columns: bool = False) -> list[Line]:
     """Return the whole description, at most `cells` wide."""
-    lines = [_title(description), ()]
+    lines = [_title(description)]
+    if description.form:
+        lines += wrapped(f"read as {clean(description.form)}", cells, "", "dim")
+    lines += [()]
     if description.target:
         lines += [*_classes(description, cells), ()]
     lines += [*_columns(description, cells, all_columns), ()]

@@ -26,9 +26,7 @@ class Scale:
 
 
 def nomogram(title: str, scales: Sequence[Scale], base: float) -> str:
-    """Return the picture: weights in log-odds from left to right; base is the log-odds before any column
-    spoke.
-    """
+    """Return the picture: log-odds from left to right; base is what they are before any column spoke."""
     weights = [w for s in scales for _, w in s.marks if math.isfinite(w)] or [0.0]
     low, high = min([*weights, 0.0]), max([*weights, 0.0])
     span = (high - low) or 1.0
@@ -37,9 +35,10 @@ def nomogram(title: str, scales: Sequence[Scale], base: float) -> str:
         return LEFT + (min(max(weight, low), high) - low) / span * WIDE
 
     height = 70 + STEP * (len(scales) + 3)
+    wide = LEFT + WIDE + RIGHT
     out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {LEFT + WIDE + RIGHT} {height}" '
-        f'width="{LEFT + WIDE + RIGHT}" height="{height}" font-family="sans-serif" font-size="11" role="img">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {height}" width="{wide}" '
+        f'height="{height}" font-family="sans-serif" font-size="11" role="img">',
         f"<title>{escape(clean(title))}</title>",
         f'<text x="10" y="20" font-size="14" font-weight="bold">{escape(clean(title))}</text>',
     ]

@@ -21,7 +21,7 @@ from tallystick.data.encode import Matched, Table, match, read_table
 from tallystick.data.schema import Note, Schema, Wishes
 from tallystick.data.source import open_source
 from tallystick.engines.local import Local
-from tallystick.errors import NotFitted, OptionError, nearest, shown
+from tallystick.errors import DataError, NotFitted, OptionError, nearest, shown
 from tallystick.export import file
 
 EXECUTION = ("engine", "threads", "memory", "verbose")  # how to work: never part of a model
@@ -163,10 +163,12 @@ class Estimator:
         """Return the encoded table that `fit_table` learns from."""
         if y is None:
             raise OptionError(
-                f"{type(self).__name__}.fit requires y to be passed: labels, or the name of a column of X."
+                f"{type(self).__name__} requires y to be passed, but the target y is None. "
+                "Pass labels, or the name of a column of X."
             )
         self._learning()  # checks the parameters before the work
-        source = open_source(X)
+        source = open_source(as_given(X))
+        y, sample_weight = as_given(y), as_given(sample_weight)
         return read_table(source, self._wishes(), y, sample_weight, self.threads, regression=self.regression)
 
     def fit_table(self, table: Table) -> Self:
@@ -215,7 +217,18 @@ class Estimator:
     def blocks(self, X: Any, **reading: Any) -> Iterator[Matched]:
         """Yield new rows encoded by the model's schema, batch by batch."""
         self._check_fitted()
+        X = self._fitting(X)
         return match(open_source(X), self.schema_, threads=self.threads, **reading)
+
+    def _fitting(self, X: Any) -> Any:
+        """Return X when its columns can be those of the fit: columns without names are counted."""
+        X = as_given(X)
+        if is_matrix(X) and not hasattr(self, "feature_names_in_") and X.shape[1] != self.n_features_in_:
+            raise DataError(
+                f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} features "
+                "as input. Pass the columns of the fit, in their order."
+            )
+        return X
 
 
 def not_fitted(name: str) -> Exception:
@@ -279,8 +292,27 @@ class Classifier(Estimator):
             estimator_type="classifier",
             target_tags=TargetTags(required=True),
             classifier_tags=ClassifierTags(),
-            input_tags=InputTags(allow_nan=True, string=True, categorical=True, sparse=False),
+            input_tags=InputTags(allow_nan=True, string=True, categorical=True, sparse=True),
         )
+
+
+def is_matrix(X: Any) -> bool:
+    """Say whether X is an array whose columns have places but no names."""
+    return len(getattr(X, "shape", ())) == 2 and not hasattr(X, "columns") and not hasattr(X, "schema")
+
+
+def as_given(X: Any) -> Any:
+    """Return X as it is, or as an array where that is all it says it is; an array without columns is an
+    error.
+    """
+    known = ("columns", "schema", "__arrow_c_stream__", "__arrow_c_array__", "dtype")
+    if hasattr(X, "__array__") and not any(hasattr(X, name) for name in known):
+        X = np.asarray(X)
+    if is_matrix(X) and X.shape[1] == 0:
+        raise DataError(
+            f"X has 0 feature(s) (shape={X.shape}) while a minimum of 1 is required. Pass some columns."
+        )
+    return X
 
 
 def rows_of(table: Table) -> dict[str, Any]:

@@ -65,6 +65,7 @@ class Growing(Classifier):
 
     def _change(self, X: Any, y: Any, sample_weight: Any, sign: int) -> Self:
         self._check_fitted()
+        X = self._fitting(X)
         self._refuse()
         part = type(self)(**self.get_params(deep=False))
         target = self.schema_.target

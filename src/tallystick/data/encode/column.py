@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,7 @@ import pyarrow.compute as pc
 
 from tallystick import kernels
 from tallystick.data.encode import strings
-from tallystick.data.encode.cells import WRITTEN_NUMBERS, Coded, Floats, Part
+from tallystick.data.encode.cells import WRITTEN_NUMBERS, Coded, Floats, Part, among
 from tallystick.data.encode.codes import recode
 from tallystick.data.encode.infer import Asked, NumberFacts, TextFacts, Verdict, judge_numbers, judge_texts
 from tallystick.data.encode.work import checkpoint
@@ -149,7 +150,7 @@ class Job:
         return merged.values(wanted)
 
     def _refuse_unreadable(self, merged: Merged, wanted: list[CellKind]) -> None:
-        strange = np.append(~np.isin(merged.parsed.kinds, [*wanted, CellKind.MISSING]), False)
+        strange = np.append(~among(merged.parsed.kinds, [*wanted, CellKind.MISSING]), False)
         bad = np.flatnonzero(strange[merged.codes])
         if self.scale.keep is not None:
             bad = np.intersect1d(bad, self.scale.keep)
@@ -193,7 +194,7 @@ class Merged:
         found = strings.distinct(coded, asked.marks)
         self.texts, codes = found.values, found.codes
         self.parsed = strings.numbers(self.texts, (), asked.decimal, dates=True)
-        if asked.wants_text and len(self.texts) and np.isin(self.parsed.kinds, PLAIN_NUMBERS).all():
+        if asked.wants_text and len(self.texts) and among(self.parsed.kinds, PLAIN_NUMBERS).all():
             codes = self._canonical(codes, asked)
         self.codes = self._spread(codes) if self.has_floats else codes
         self.order = _order(coded, self.texts)
@@ -221,7 +222,7 @@ class Merged:
 
     def values(self, wanted: list[CellKind]) -> NDArray[np.float64]:
         """Return values[row]: those of wanted kinds of text, and of the parts read before."""
-        by_code = np.where(np.isin(self.parsed.kinds, wanted), self.parsed.values, np.nan)
+        by_code = np.where(among(self.parsed.kinds, wanted), self.parsed.values, np.nan)
         values: NDArray[np.float64] = np.append(by_code, np.nan)[self.codes]
         start = 0
         for part in self.parts:
@@ -279,11 +280,12 @@ def joined(parts: list[Part]) -> tuple[NDArray[np.float64], bool, Scan | None]:
     return np.concatenate([part.values for part in numbers]), numbers[0].dated, None
 
 
+@lru_cache(maxsize=64)
 def mark_numbers(marks: tuple[str, ...]) -> NDArray[np.float64]:
-    """Return the missing marks that are numbers."""
+    """Return the missing marks that are numbers. Shared: nobody writes to it."""
     data, offsets = kernels.join_texts(marks)
     parsed = kernels.parse_numbers(data, offsets, None, ())
-    return parsed.values[np.isin(parsed.kinds, [CellKind.NUMBER, CellKind.INTEGER])]
+    return parsed.values[among(parsed.kinds, PLAIN_NUMBERS)]
 
 
 def number_facts(values: NDArray[np.float64], scan: Scan, scale: Scale, dated: bool = False) -> NumberFacts:

@@ -6,6 +6,7 @@ Law: the parts of a column, one after the other, are its cells in the order of t
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -39,7 +40,7 @@ def gather(
     matrix = getattr(source, "matrix", None)
     if matrix is not None and matrix.dtype == np.float64 and matrix.dtype.isnative:
         return _from_matrix(source, matrix, marks, decimal, threads)
-    if hasattr(source, "column"):
+    if hasattr(source, "get"):
         return _from_columns(source, marks, decimal)
     return _from_batches(source, marks, decimal, texts, threads)
 
@@ -89,25 +90,23 @@ def _joined(a: Scan, b: Scan, start: int) -> Scan:
 
 
 def _from_columns(source: Any, marks: Sequence[str], decimal: str) -> Gathered:
-    def give(name: str) -> Give:
-        return lambda as_text: [
-            condense(c, name, marks, decimal, as_text) for c in source.column(name).chunks
-        ]
+    def give(j: int, name: str) -> Give:
+        return lambda as_text: [condense(c, name, marks, decimal, as_text) for c in source.get(j).chunks]
 
-    return Gathered(source.rows, {name: give(name) for name in source.columns})
+    return Gathered(source.rows, {name: give(j, name) for j, name in enumerate(source.columns)})
 
 
 def _from_batches(
     source: Source, marks: Sequence[str], decimal: str, texts: Sequence[str], threads: int | None
 ) -> Gathered:
     """Each batch is condensed as it comes and then forgotten."""
-    names = source.columns
+    names, wanted = source.columns, set(texts)
 
     def condense_all(load: Callable[[], Any]) -> tuple[int, list[Part]]:
         batch, parts = load(), list[Part]()
         for name, cells in zip(names, batch.columns, strict=True):
             checkpoint()
-            parts.append(condense(cells, name, marks, decimal, name in texts))
+            parts.append(condense(cells, name, marks, decimal, name in wanted))
         return batch.num_rows, parts
 
     rows, parts = 0, [list[Part]() for _ in names]
@@ -116,19 +115,40 @@ def _from_batches(
         for known, part in zip(parts, more, strict=True):
             known.append(part)
 
-    def give(j: int) -> Give:
-        def parts_of(as_text: bool) -> list[Part]:
-            if not as_text or names[j] in texts:
-                return parts[j]
-            loads = (
-                _bind(lambda load: condense(load().column(j), names[j], marks, decimal, True), load)
-                for load in pieces(source)
-            )
-            return list(in_order(loads, 1))
+    again = _Again(source, parts, marks, decimal)
 
-        return parts_of
+    def give(j: int) -> Give:
+        return lambda as_text: again.texts(j) if as_text and names[j] not in wanted else parts[j]
 
     return Gathered(rows, {name: give(j) for j, name in enumerate(names)})
+
+
+class _Again:
+    """A second walk through a source, for texts that were read as numbers: once for all such columns."""
+
+    def __init__(self, source: Source, parts: list[list[Part]], marks: Sequence[str], decimal: str) -> None:
+        self.source, self.parts, self.marks, self.decimal = source, parts, marks, decimal
+        self.known: dict[int, list[Part]] = {}
+        self.lock = threading.Lock()
+
+    def texts(self, j: int) -> list[Part]:
+        """Return the parts of a column as texts."""
+        with self.lock:
+            if j not in self.known:
+                wanted = {j, *(i for i, parts in enumerate(self.parts) if _is_mixed(parts))}
+                self.known.update({i: [] for i in wanted})
+                for load in pieces(self.source):
+                    checkpoint()
+                    batch = load()
+                    for i in wanted:
+                        name = self.source.columns[i]
+                        self.known[i].append(condense(batch.column(i), name, self.marks, self.decimal, True))
+            return self.known[j]
+
+
+def _is_mixed(parts: list[Part]) -> bool:
+    """Are some parts numbers and others texts or dates?"""
+    return len({(type(part), getattr(part, "dated", False)) for part in parts}) > 1
 
 
 def _bind(function: Callable[[Any], Any], argument: Any) -> Callable[[], Any]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from tallystick.data.encode.cells import among
 from tallystick.data.schema import KINDS, MISSING_MARKS, Kind, Note, Reading, Wishes
 from tallystick.data.source.values import cell_text
 from tallystick.errors import DataError, OptionError, counted, nearest, shown, some
@@ -186,7 +187,7 @@ def judge_numbers(name: str, facts: NumberFacts, asked: Asked) -> Verdict:
     if facts.run and facts.whole and not asked.keep and not facts.dated and present >= MANY_ROWS:
         cure = f"keep=[{shown(name)}] uses it"
         return out(name, f"it looks like an identifier ({present:,} whole numbers without a gap; {cure})")
-    if facts.binary:
+    if facts.binary and not facts.dated:
         return Verdict("boolean", "no value but 0 and 1", levels=("0", "1"))
     if facts.dated:
         note = Note(
@@ -246,7 +247,8 @@ def _judge_boolean(name: str, facts: TextFacts, asked: Asked) -> Verdict:
 
 def _judge_as_numbers(name: str, facts: TextFacts) -> Verdict | None:
     """Return "numbers" or "dates" when nearly all cells are; the rule for the few others is in the note."""
-    by_kind = [int(facts.counts[facts.kinds == kind].sum()) for kind in Cell]
+    by_kind = np.zeros(len(Cell), np.int64)
+    np.add.at(by_kind, facts.kinds, facts.counts)
     if by_kind[Cell.LEADING_ZEROS] or by_kind[Cell.INEXACT]:
         return None
     families: tuple[tuple[Literal["numbers", "dates"], tuple[Cell, ...], int], ...] = (
@@ -254,9 +256,9 @@ def _judge_as_numbers(name: str, facts: TextFacts) -> Verdict | None:
         ("dates", (Cell.DATE,), facts.dates),
     )
     for what, family, before in families:
-        inside = np.isin(facts.kinds, family)
+        inside = among(facts.kinds, family)
         strange = len(inside) - int(inside.sum())
-        rows = sum(by_kind[k] for k in family) + before
+        rows = int(by_kind[list(family)].sum()) + before
         if rows == 0 or strange > FEW_TOKENS or rows * 100 < NEARLY_ALL * facts.present:
             continue
         if strange == 0:
@@ -360,7 +362,7 @@ def _natural_order(name: str, facts: TextFacts, found: list[str]) -> tuple[str, 
     """Return levels in the order the column brought, or of their numbers."""
     if facts.order is not None:
         return facts.order
-    if np.isin(facts.kinds, (Cell.NUMBER, Cell.INTEGER)).all():
+    if among(facts.kinds, (Cell.NUMBER, Cell.INTEGER)).all():
         return tuple(sorted(found, key=float))
     raise OptionError(
         f"column {shown(name)} is to be ordered, but its order is not known. "

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Source
 from tallystick.data.encode import strings
-from tallystick.data.encode.cells import WRITTEN_NUMBERS, Coded, condense
+from tallystick.data.encode.cells import WRITTEN_NUMBERS, Coded, among, condense
 from tallystick.data.encode.codes import recode
 from tallystick.data.encode.column import mark_numbers, text_cells
 from tallystick.data.encode.gather import batch_columns
@@ -166,7 +166,7 @@ class Matcher:
         parsed = strings.numbers(texts, (), self.decimal)
         written = texts.to_pylist()
         for i in np.flatnonzero(
-            np.isin(parsed.kinds, (CellKind.NUMBER, CellKind.INTEGER, CellKind.BOOLEAN))
+            among(parsed.kinds, (CellKind.NUMBER, CellKind.INTEGER, CellKind.BOOLEAN))
         ).tolist():
             if written[i] not in levels:
                 written[i] = self._alias(written[i], float(parsed.values[i]))
@@ -203,7 +203,7 @@ class Matcher:
         wrong = len(cells) - parsed.count(CellKind.MISSING, *wanted)
         if not wrong:
             return self._tidy(parsed.values, 0, None)
-        bad = ~np.isin(parsed.kinds, (CellKind.MISSING, *wanted))
+        bad = ~among(parsed.kinds, (CellKind.MISSING, *wanted))
         first = int(bad.argmax())
         return self._tidy(np.where(bad, np.nan, parsed.values), wrong, (first, cells[first].as_py()))
 

@@ -6,13 +6,14 @@ Law: labels are canonical texts with a type; the same labels in any container gi
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.data.encode.cells import Coded, Floats, Part, condense
+from tallystick.data.encode.cells import Coded, Floats, Part, among, condense
 from tallystick.data.encode.column import Merged, joined
 from tallystick.data.encode.gather import Gathered
 from tallystick.data.encode.infer import Asked, Plan
@@ -90,12 +91,21 @@ def _is_objects(target: Any) -> bool:
     return getattr(getattr(target, "dtype", None), "kind", "") == "O" and hasattr(target, "tolist")
 
 
+def _conversion_warning() -> type[Warning]:
+    """Return the class scikit-learn's callers expect, when it is loaded."""
+    loaded = sys.modules.get("sklearn.exceptions")
+    found: type[Warning] = UserWarning if loaded is None else loaded.DataConversionWarning
+    return found
+
+
 def _flat(target: Any) -> Any:
     shape = getattr(target, "shape", None)
     if shape is not None and len(shape) == 2 and shape[1] == 1:
         import warnings
 
-        warnings.warn("A column-vector y was passed when a 1d array was expected.", UserWarning, stacklevel=5)
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected.", _conversion_warning(), stacklevel=5
+        )
         return np.asarray(target).ravel()
     if shape is not None and len(shape) != 1:
         raise TargetError(
@@ -130,7 +140,7 @@ def _response(name: str, parts: list[Part], asked: Asked) -> Goal:
             CellKind.LEADING_ZEROS,
             CellKind.INEXACT,
         ]
-        bad = ~np.isin(merged.parsed.kinds, wanted)
+        bad = ~among(merged.parsed.kinds, wanted)
         if bad.any():
             raise TargetError(
                 f"target {shown(name)} holds {shown(merged.texts[int(bad.argmax())])}, which is no number. "
@@ -176,7 +186,7 @@ def _label_type(kinds: NDArray[np.uint8], values: NDArray[np.float64], written: 
     """Labels that came as text stay text; in a file, where all is text, numbers and booleans are seen."""
     if len(kinds) and (kinds == CellKind.BOOLEAN).all() and not written:
         return "boolean"
-    if written or not len(kinds) or not np.isin(kinds, [CellKind.NUMBER, CellKind.INTEGER]).all():
+    if written or not len(kinds) or not among(kinds, (CellKind.NUMBER, CellKind.INTEGER)).all():
         return "text"
     return "integer" if (values == np.floor(values)).all() else "number"
 
@@ -200,7 +210,8 @@ def _check_labels(name: str, found: set[str], label_type: LabelType, rows: int, 
     ):
         raise TargetError(
             f"target {shown(name)} is continuous: {count:,} different numbers in {counted(rows, 'row')}, "
-            f"e.g. {some(sorted(found), 3)}. Unknown label type for a classifier; use RegressionTree for numbers."
+            f"e.g. {some(sorted(found), 3)}. Unknown label type for a "
+            "classifier; use RegressionTree for numbers."
         )
     if len(found | set(plan.levels.get(name, ()))) < 2:
         which = f" ({shown(next(iter(found)))})" if found else ""

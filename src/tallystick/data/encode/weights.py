@@ -63,7 +63,7 @@ def read_weights(weights: Any, rows: int, absent: NDArray[np.bool_] | None) -> S
     kept = np.flatnonzero(~dropped) if dropped.any() else None
     real = real if kept is None else real[kept]
     if len(real) == 0:
-        raise DataError("all sample weights are 0, so no row is left. Give some row a weight above 0.")
+        raise DataError("all sample weights are zero, so no row is left. Give some row a weight above 0.")
     whole = bool((real == np.floor(real)).all())
     _refuse_overflow(real, 1 if whole else UNIT)
     if not whole:

@@ -27,6 +27,12 @@ from tallystick.errors import DataError, counted, shown
 HEAD = 1 << 17  # bytes looked at
 BLOCK_ROWS = 8_192  # rows in a block, about
 LINE_END = re.compile(rb"\r\n|\n|\r")
+SEPARATOR_WORDS = {
+    ",": "comma-separated",
+    ";": "separated by semicolons",
+    "\t": "tab-separated",
+    "|": "separated by pipes",
+}
 FOOTER = 5  # lines at most
 FOOTER_WORDS = (
     "total",
@@ -59,6 +65,14 @@ class CsvFile:
     def notes(self) -> tuple[Note, ...]:
         """What was done while reading, so far."""
         return tuple(self.said)
+
+    @property
+    def form(self) -> str:
+        """How the file is read, in words."""
+        sep = self.reading.sep or ","
+        cut = SEPARATOR_WORDS.get(sep, f"separated by {shown(sep)}")
+        header = f"header in line {self.skip:,}" if self.reading.header else "no header"
+        return f"{cut}, {(self.reading.encoding or 'utf-8').upper()}, {header}"
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield all rows; every cell is text, as written, quotes removed."""

@@ -40,10 +40,6 @@ class Columns:
     matrix: NDArray[Any] | None = None
     typed: bool = True
 
-    def column(self, name: str) -> pa.ChunkedArray:
-        """Return all cells of one column."""
-        return self.get(self.columns.index(name))
-
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield all rows, column by column converted once."""
         table = pa.table([self.get(j) for j in range(len(self.columns))], names=list(self.columns))
@@ -72,8 +68,10 @@ def from_pandas(frame: Any, reading: Reading, name: str | None) -> Columns:
     where = name or "the DataFrame"
     names, notes = clean_names(list(frame.columns), where)
 
+    series = [column for _, column in frame.items()]
+
     def get(j: int) -> pa.ChunkedArray:
-        return _pandas_column(frame.iloc[:, j], names[j])
+        return _pandas_column(series[j], names[j])
 
     return Columns(where, names, len(frame), get, notes, reading)
 

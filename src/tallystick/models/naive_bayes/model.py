@@ -88,7 +88,10 @@ class NaiveBayesModel:
     def _base(self) -> Array:
         priors, k = self.options.priors, len(self.classes)
         if isinstance(priors, str):
-            if priors == "none":
+            # Complement words are scored without a prior, as the method is defined; beside other columns it
+            # is kept.
+            alone = bool(self.parts) and all(p.distribution == "complement" for p in self.parts)
+            if priors == "none" or (priors == "data" and alone):
                 return np.zeros(k)
             if priors == "uniform":
                 return np.full(k, -kernels.log(np.array([float(k)]))[0])
@@ -195,8 +198,8 @@ def given_priors(priors: Sequence[float] | Mapping[str, float], target: Target) 
 def shared_variances(parts: Sequence[Summed], share: str, unit: int) -> list[list[Fraction]]:
     """Return variance[column][class], exact; what is shared is the sum of squares over the sum of rows.
 
-    Unbiased: one row less for each mean that was estimated. Smoothed: two cases with the variance of the whole column
-    are added, where nothing is shared. A class without values takes the whole column's variance.
+    Unbiased: one row less for each mean that was estimated. Smoothed: two cases with the variance of the
+    whole column are added, where nothing is shared. A class without values takes the whole column's variance.
     """
     spreads = [p.spread() for p in parts]
     rows = [p.rows.tolist() for p in parts]
