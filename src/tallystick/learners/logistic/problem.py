@@ -126,7 +126,7 @@ class Problem:
         down = total.sums.gradient * (-unit * self.scales.power)[:, None]
         parts: list[Array] = [down[np.ix_(self.free, self.links)].ravel()]
         for text, words in zip(self.texts, total.words, strict=True):
-            slopes: Array = words[:-1, self.links] * (-unit / text.scale)
+            slopes = words[:-1, self.links].astype(np.float64) * (-unit / text.scale)
             parts.append(slopes.ravel())
         gradient = np.concatenate(parts) + self.l2 * w
         value = loss + 0.5 * kernels.dot(self.l2 * w, w)
