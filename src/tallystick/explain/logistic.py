@@ -1,6 +1,8 @@
-"""The statistician's table of a logistic regression: estimates, standard errors, odds ratios, marginal effects, fit.
+"""The statistician's table of a logistic regression: estimates, standard errors, odds ratios, marginal
+effects, fit.
 
-Knows models and the normal distribution. Knows no row. Law: every figure follows from the numbers in the model file.
+Knows models and the normal distribution. Knows no row. Law: every figure follows from the numbers in the
+model file.
 """
 
 from __future__ import annotations
@@ -10,17 +12,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from tallystick import kernels
+from tallystick.contracts import Block
 from tallystick.data.schema import CODED
 from tallystick.draw.text import Line, Span, clean, plain, table, wrapped
+from tallystick.explain.naive_bayes import Explanation, Reason
+from tallystick.models.additive import LevelTerm, LinearTerm
 from tallystick.models.logistic.coefficients import Coefficient, coefficients
 from tallystick.models.logistic.model import LogisticModel
+from tallystick.models.logistic.parts import Cells, Part, Product, TextTerm, Words, product_values
 
 NORMAL_95 = 1.959963984540054
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One coefficient of one class: its weight in the user's units and what follows from its standard error."""
+    """One coefficient of one class: its weight in the user's units and what follows from its standard
+    error.
+    """
 
     name: str
     of: str  # the class whose odds it changes
@@ -58,9 +69,16 @@ class Figure:
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
         return {
-            "name": self.name, "class": self.of, "estimate": self.estimate, "std_error": self.error, "z": self.z,
-            "p": self.p, "interval": self.interval, "odds_ratio": self.odds_ratio,
-            "odds_interval": self.odds_interval, "marginal_effect": self.effect,
+            "name": self.name,
+            "class": self.of,
+            "estimate": self.estimate,
+            "std_error": self.error,
+            "z": self.z,
+            "p": self.p,
+            "interval": self.interval,
+            "odds_ratio": self.odds_ratio,
+            "odds_interval": self.odds_interval,
+            "marginal_effect": self.effect,
         }
 
 
@@ -102,10 +120,19 @@ class Summary:
         fit = self.model.fit
         return {
             "target": self.model.schema.target.name if self.model.schema.target else "",
-            "reference": self.model.labels[self.model.reference], "prior": prior_words(self.model),
-            "errors": error_words(self.model), "rows": fit.rows, "weights": fit.weights, "iterations": fit.iterations,
-            "log_likelihood": fit.log_likelihood, "null": fit.null, "pseudo_r2": self.pseudo_r2, "aic": self.aic,
-            "bic": self.bic, "condition": fit.condition, "separation": fit.separation,
+            "reference": self.model.labels[self.model.reference],
+            "prior": prior_words(self.model),
+            "errors": error_words(self.model),
+            "rows": fit.rows,
+            "weights": fit.weights,
+            "iterations": fit.iterations,
+            "log_likelihood": fit.log_likelihood,
+            "null": fit.null,
+            "pseudo_r2": self.pseudo_r2,
+            "aic": self.aic,
+            "bic": self.bic,
+            "condition": fit.condition,
+            "separation": fit.separation,
             "coefficients": [f.to_dict() for f in self.figures],
         }
 
@@ -115,16 +142,19 @@ class Summary:
         out: list[Line] = [(Span(title(model), "strong"),)]
         facts = (
             f"{fit.rows:,.10g} rows, {fit.weights:,} weights, {fit.iterations} iterations. Log-likelihood "
-            f"{fit.log_likelihood:.6g}, of the class shares alone {fit.null:.6g}, pseudo R² {self.pseudo_r2:.4f}, "
+            f"{fit.log_likelihood:.6g}, of the class shares alone {fit.null:.6g}, "
+            f"pseudo R² {self.pseudo_r2:.4f}, "
             f"AIC {self.aic:.6g}, BIC {self.bic:.6g}."
         )
         if fit.condition is not None:
             facts += f" Condition number of the columns {fit.condition:.3g}."
         for text in (facts, prior_words(model), coding_words(model), error_words(model)):
-            out += wrapped(text, cells)
+            out += wrapped(text, cells) if text else []
         figures = self.figures
         for of in dict.fromkeys(f.of for f in figures):
-            out += [(), *_table([f for f in figures if f.of == of], of, cells, len(shown_links(model)) > 1)]
+            out += [(), *_table([f for f in figures if f.of == of], of, len(shown_links(model)) > 1)]
+        for part in (p for p in model.parts if isinstance(p, Words)):
+            out += [(), *_words(model, part, cells)]
         return out
 
     def __str__(self) -> str:
@@ -135,9 +165,9 @@ def title(model: LogisticModel) -> str:
     """Say what the weights are of."""
     target = clean(model.schema.target.name if model.schema.target else "")
     if model.links == 1:
-        other = 1 - model.reference
-        return f"Logistic regression: log-odds of {target} = {clean(model.labels[other])} against {clean(model.labels[model.reference])}"
-    if model.fit.l2 > 0 or model.options.l1 > 0:
+        own, other = clean(model.labels[1 - model.reference]), clean(model.labels[model.reference])
+        return f"Logistic regression: log-odds of {target} = {own} against {other}"
+    if _prior(model):
         return f"Logistic regression of {target}: a score per class, {len(model.labels)} classes"
     return f"Logistic regression: log-odds of each {target} against {clean(model.labels[model.reference])}"
 
@@ -154,12 +184,23 @@ def prior_words(model: LogisticModel) -> str:
     return f"{' and '.join(parts)}{chosen}, {on}, not on the constant; weights are told in your units."
 
 
+def _prior(model: LogisticModel) -> bool:
+    return model.fit.l2 > 0 or model.options.l1 > 0
+
+
 def coding_words(model: LogisticModel) -> str:
     """Say how columns are coded."""
     words = []
     kinds = {c.kind for c in model.schema.used}
     if "boolean" in kinds:
-        words.append("Booleans are coded 0/1.")
+        words.append(
+            "Booleans are coded 0/1"
+            + (
+                ", and standardised like numbers for the prior."
+                if _prior(model) and model.options.standardize
+                else "."
+            )
+        )
     if kinds & (CODED - {"boolean"}):
         words.append("Each level is 0/1; a level not seen in training has weight 0.")
     if any(c.kind == "numeric" and c.missing for c in model.schema.used):
@@ -182,8 +223,7 @@ def shown_links(model: LogisticModel) -> list[int]:
     """Return the links to show: without a prior not the reference's, which is 0."""
     if model.links == 1:
         return [0]
-    free = model.fit.l2 > 0 or model.options.l1 > 0
-    return [i for i in range(model.links) if free or i != model.reference]
+    return [i for i in range(model.links) if _prior(model) or i != model.reference]
 
 
 def _figure(model: LogisticModel, c: Coefficient, link: int) -> Figure:
@@ -191,12 +231,14 @@ def _figure(model: LogisticModel, c: Coefficient, link: int) -> Figure:
     of = model.labels[1 - model.reference] if model.links == 1 else model.labels[link]
     effect = None
     if model.fit.spread and c.column:
-        effect = sign * math.fsum(s * float(w) for s, w in zip(model.fit.spread[link], c.weights, strict=True))
+        effect = sign * math.fsum(
+            s * float(w) for s, w in zip(model.fit.spread[link], c.weights, strict=True)
+        )
     error = c.errors[link] if c.errors is not None else None
     return Figure(c.name, of, sign * float(c.weights[link]), error, effect)
 
 
-def _table(figures: Sequence[Figure], of: str, cells: int, named: bool) -> list[Line]:
+def _table(figures: Sequence[Figure], of: str, named: bool) -> list[Line]:
     with_errors = figures[0].error is not None
     header = [f"class {clean(of)}" if named else "", "estimate"]
     header += ["std. error", "z", "p", "95 % interval"] if with_errors else []
@@ -206,7 +248,9 @@ def _table(figures: Sequence[Figure], of: str, cells: int, named: bool) -> list[
     for f in figures:
         row = [clean(f.name), f"{f.estimate:.6g}"]
         if with_errors:
-            assert f.error is not None and f.interval is not None and f.odds_interval is not None
+            assert f.error is not None
+            assert f.interval is not None
+            assert f.odds_interval is not None
             row += [f"{f.error:.6g}", f"{f.z:.3f}" if f.z is not None else "", _p(f.p), _pair(f.interval)]
         row.append(f"{f.odds_ratio:.4g}")
         if with_errors and f.odds_interval is not None:
@@ -214,7 +258,21 @@ def _table(figures: Sequence[Figure], of: str, cells: int, named: bool) -> list[
         if header[-1] == "effect":
             row.append("" if f.effect is None else f"{f.effect:+.4f}")
         rows.append([Span(t) for t in row])
-    return table(header, rows, frozenset(range(1, len(header))), cells)
+    return table(header, rows, frozenset(range(1, len(header))), 10_000)  # names are never cut
+
+
+def _words(model: LogisticModel, part: Words, cells: int) -> list[Line]:
+    """Return the words of a text column that speak most for each class."""
+    words = model.schema[part.name].words
+    out: list[Line] = [(Span(f"words of {clean(part.name)}", "strong"),)]
+    for link in shown_links(model):
+        for sign, of in ((1, link), (-1, None)) if model.links > 1 else ((1, 1), (-1, 0)):
+            if of is None:
+                continue
+            order = sorted(range(len(words)), key=lambda w: (-sign * float(part.weights[w, link]), w))[:8]
+            told = ", ".join(f"{clean(words[w])} {sign * float(part.weights[w, link]):+.3g}" for w in order)
+            out += wrapped(told, cells, f"for {clean(model.labels[of])}: ")
+    return out
 
 
 def _pair(ends: tuple[float, float]) -> str:
@@ -227,3 +285,82 @@ def _p(p: float | None) -> str:
 
 def _exp(x: float) -> float:
     return math.exp(x) if x < 709.0 else math.inf
+
+
+# -- one row --
+
+
+def explain(model: LogisticModel, block: Block, row: int = 0) -> Explanation:
+    """Return why one row of a block is answered as it is: the constant, then each column's part of the
+    log-odds.
+    """
+    parts = model.additive.parts(block)[row]
+    scores = np.add.accumulate(parts, axis=0)[-1]
+    shares = kernels.softmax(np.ascontiguousarray(scores[None, :]))[0]
+    reasons = [
+        Reason(
+            part.name,
+            _value(model, part, block, row),
+            tuple(own.tolist()),
+            _row_words(model, part, block, row),
+        )
+        for part, own in zip(model.parts, parts[1:], strict=True)
+    ]
+    return Explanation(
+        model.labels,
+        tuple(parts[0].tolist()),
+        tuple(reasons),
+        tuple(scores.tolist()),
+        tuple(shares.tolist()),
+        False,
+    )
+
+
+def _value(model: LogisticModel, part: Part, block: Block, row: int) -> str:
+    if isinstance(part, Words):
+        starts, _, _ = block.words(part.name)
+        return f"{int(starts[row + 1] - starts[row]):,} words"
+    if isinstance(part, Cells):
+        return [*model.schema[part.name].levels, "missing", "a new level"][int(block.codes(part.name)[row])]
+    x = float(
+        product_values(part.factors, block)[row]
+        if isinstance(part, Product)
+        else block.values(part.name)[row]
+    )
+    return "missing" if math.isnan(x) else f"{x:g}"
+
+
+def _row_words(
+    model: LogisticModel, part: Part, block: Block, row: int
+) -> tuple[tuple[str, tuple[float, ...]], ...]:
+    if not isinstance(part, Words):
+        return ()
+    term = next(t for t in model.additive.terms if t.column == part.name)
+    assert isinstance(term, TextTerm)
+    names = model.schema[part.name].words
+    return tuple((names[w], tuple(own.tolist())) for w, own in term.by_word(block)[row])
+
+
+def scales(model: LogisticModel, c: int, d: int) -> list[tuple[str, list[tuple[str, float]]]]:
+    """Return lines of a nomogram: each column's values with what they add to the log-odds of class c
+    against d.
+    """
+    out: list[tuple[str, list[tuple[str, float]]]] = []
+    for part, term in zip(model.parts, model.additive.terms, strict=True):
+        column = model.schema[part.name] if not isinstance(part, Product) else None
+        if isinstance(term, LevelTerm) and column is not None and isinstance(part, Cells):
+            weights = (term.table[:, c] - term.table[:, d]).tolist()
+            marks = [(text, w) for text, w in zip((*column.levels, "missing"), weights, strict=False)]
+            if not part.free[-1]:
+                marks.pop()
+            out.append((part.name, marks))
+        elif (
+            isinstance(term, LinearTerm)
+            and column is not None
+            and column.low is not None
+            and column.high is not None
+        ):
+            slope, low, high = float(term.slope[c] - term.slope[d]), column.low, column.high
+            values = [low + (high - low) * i / 4 for i in range(5)]
+            out.append((part.name, [(f"{v:.4g}", slope * v) for v in values]))
+    return out

@@ -24,9 +24,9 @@ ROWS = 256  # rows a kernel takes at a time: the scratch of a text column
 class Curvature(IntEnum):
     """What to sum beside loss and gradient.
 
-    PAIRS: squares[pair, P, P], weights p_a p_b of links a > b in the order (1, 0), (2, 0), (2, 1), ...; p (1 - p) for one
-    link. What a link has with itself is the sum of its pairs. GRAM: squares[1, P, P], weight 1.
-    DIAGONAL: squares[2, P], sums of y and of y^2. Only lower triangles are filled.
+    PAIRS: squares[pair, P, P], weights p_a p_b of links a > b in the order (1, 0), (2, 0), (2, 1), ...; p
+    (1 - p) for one link. What a link has with itself is the sum of its pairs. GRAM: squares[1, P, P],
+    weight 1. DIAGONAL: squares[2, P], sums of y and of y^2. Only lower triangles are filled.
     """
 
     NONE = 0
@@ -37,7 +37,9 @@ class Curvature(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text column of a block: values are tf[count] * idf[word] * scale, rows of length 1 when `unit` is set."""
+    """A text column of a block: values are tf[count] * idf[word] * scale, rows of length 1 when `unit` is
+    set.
+    """
 
     starts: Whole
     words: NDArray[np.uint32]
@@ -60,7 +62,17 @@ class Text:
         check.writable("gradient", self.gradient, "int64", self.theta.shape)
         if int(self.starts[0]) < 0 or int(self.starts[-1]) > len(self.words):
             raise ValueError(f"starts must lie within words; found {self.starts[0]}..{self.starts[-1]}")
-        return (self.starts, self.words, self.counts, self.idf, self.tf, self.unit, self.scale, self.theta, self.gradient)
+        return (
+            self.starts,
+            self.words,
+            self.counts,
+            self.idf,
+            self.tf,
+            self.unit,
+            self.scale,
+            self.theta,
+            self.gradient,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +100,9 @@ def new_sums(dense: int, cells: int, links: int, curvature: Curvature, texts: in
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The columns of a block: values[dense][row], codes[coded][row], starts[coded] (first cell of a coded column)."""
+    """The columns of a block: values[dense][row], codes[coded][row], starts[coded] (first cell of a coded
+    column).
+    """
 
     values: Sequence[Floats]
     codes: Sequence[NDArray[Any]]
@@ -98,7 +112,9 @@ class Columns:
 
 @dataclass(frozen=True, slots=True)
 class Weighting:
-    """What a row counts for: copies[row] times row_factor[row] times class_factor[class]; the factors are at most 1."""
+    """What a row counts for: copies[row] times row_factor[row] times class_factor[class]; the factors are
+    at most 1.
+    """
 
     copies: Whole | None = None
     row_factor: Floats | None = None
@@ -106,10 +122,18 @@ class Weighting:
 
 
 def logistic_sums(
-    columns: Columns, scaling: Floats, classes: NDArray[Any], weighting: Weighting, theta: Floats, bits: int,
-    curvature: Curvature, out: Sums,
+    columns: Columns,
+    scaling: Floats,
+    classes: NDArray[Any],
+    weighting: Weighting,
+    theta: Floats,
+    bits: int,
+    curvature: Curvature,
+    out: Sums,
 ) -> None:
-    """Add loss, gradient and curvature of a block at theta[P, link]; y = (x - scaling[0]) * scaling[1], |y| <= 1."""
+    """Add loss, gradient and curvature of a block at theta[P, link]; y = (x - scaling[0]) * scaling[1], |y|
+    <= 1.
+    """
     rows, dense, coded = len(classes), len(columns.values), len(columns.codes)
     check.array("classes", classes, check.CODES, (rows,))
     check.array("scaling", scaling, "float64", (2, dense))
@@ -121,13 +145,29 @@ def logistic_sums(
         raise ValueError(f"bits must be 0 to 50; found {bits}")
     table, texts = _places(columns, rows), [text.arrays() for text in columns.texts]
     _kernels.logistic_sums(
-        dense, coded, table, scaling, classes, weighting.class_factor, weighting.row_factor, weighting.copies, theta,
-        bits, int(curvature), texts, out.work, out.loss, out.gradient, out.squares,
+        dense,
+        coded,
+        table,
+        scaling,
+        classes,
+        weighting.class_factor,
+        weighting.row_factor,
+        weighting.copies,
+        theta,
+        bits,
+        int(curvature),
+        texts,
+        out.work,
+        out.loss,
+        out.gradient,
+        out.squares,
     )
 
 
 def _places(columns: Columns, rows: int) -> Whole:
-    """Return where the columns lie: addresses and strides of values; addresses, bytes and first cells of codes."""
+    """Return where the columns lie: addresses and strides of values; addresses, bytes and first cells of
+    codes.
+    """
     table = np.zeros((5, max(len(columns.values), len(columns.codes))), np.int64)
     for j, values in enumerate(columns.values):
         check.loose("values", values, "float64", (rows,))
@@ -139,19 +179,28 @@ def _places(columns: Columns, rows: int) -> Whole:
 
 
 def linear_scores(columns: Columns, rows: int, scaling: Floats, theta: Floats) -> Floats:
-    """Return scores[row, class] = theta[0] + (x - scaling[0]) * scaling[1] * theta + ...; two classes: 0 and the log-odds."""
+    """Return scores[row, class] = theta[0] + (x - scaling[0]) * scaling[1] * theta + ...; two classes: 0
+    and the log-odds.
+    """
     dense, links = len(columns.values), theta.shape[1]
     check.array("scaling", scaling, "float64", (2, dense))
     check.array("theta", theta, "float64", (None, None))
     texts = [text.arrays() for text in columns.texts]
     work = np.empty(_kernels.logistic_work(dense, links) + len(texts) * ROWS + links)
     scores = np.empty((rows, max(links, 2)))
-    _kernels.linear_scores(dense, len(columns.codes), _places(columns, rows), scaling, theta, texts, work, scores)
+    _kernels.linear_scores(
+        dense, len(columns.codes), _places(columns, rows), scaling, theta, texts, work, scores
+    )
     return scores
 
 
 def word_rows(
-    starts: Whole, words: NDArray[np.uint32], counts: NDArray[np.uint32], weights: Whole | None, rows: Whole, most: Whole
+    starts: Whole,
+    words: NDArray[np.uint32],
+    counts: NDArray[np.uint32],
+    weights: Whole | None,
+    rows: Whole,
+    most: Whole,
 ) -> None:
     """Do rows[word] += copies of the rows that hold the word; most[0] becomes the largest count."""
     check.array("starts", starts, "int64", (None,))
@@ -178,7 +227,9 @@ def dot(a: Floats, b: Floats) -> float:
 
 
 def cholesky(a: Floats, least: float = 0.0) -> tuple[Floats, int]:
-    """Return L of a = L L' and n; or what was done, and the first column whose pivot is at most `least` of itself."""
+    """Return L of a = L L' and n; or what was done, and the first column whose pivot is at most `least` of
+    itself.
+    """
     check.array("a", a, "float64", (None, None))
     factor = a.copy()
     at = int(_kernels.cholesky(factor, least))
@@ -195,7 +246,9 @@ def cholesky_solve(factor: Floats, right: Floats) -> Floats:
 
 
 def cholesky_skip(a: Floats, least: float) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return L of the columns that do not depend on earlier ones, and which do (their rows are the identity's)."""
+    """Return L of the columns that do not depend on earlier ones, and which do (their rows are the
+    identity's).
+    """
     n = len(check.array("a", a, "float64", (None, None)))
     factor, skipped = a.copy(), np.zeros(n, np.uint8)
     _kernels.cholesky_skip(factor, least, skipped)
@@ -219,7 +272,9 @@ def times(a: Floats, x: Floats) -> Floats:
     return y
 
 
-def lasso_step(h: Floats, g: Floats, w: Floats, l1: Floats, tolerance: float, rounds: int) -> tuple[Floats, int]:
+def lasso_step(
+    h: Floats, g: Floats, w: Floats, l1: Floats, tolerance: float, rounds: int
+) -> tuple[Floats, int]:
     """Return the step d that minimises g'd + d'hd/2 + sum l1 |w + d|, and the rounds it took."""
     n = len(g)
     check.array("h", h, "float64", (n, n))

@@ -1,7 +1,9 @@
-"""The sums of logistic regression: rows per class and word first, then loss, gradient and curvature at given weights.
+"""The sums of logistic regression: rows per class and word first, then loss, gradient and curvature at
+given weights.
 
-Knows blocks, designs and weights. Knows nothing of priors, solvers or standardising: columns come with a centre and a
-factor that bring them to |y| <= 1. Law: totals are whole numbers that add, so any order of rows gives the same bits.
+Knows blocks, designs and weights. Knows nothing of priors, solvers or standardising: columns come with a
+centre and a factor that bring them to |y| <= 1. Law: totals are whole numbers that add, so any order of
+rows gives the same bits.
 """
 
 from __future__ import annotations
@@ -22,8 +24,8 @@ Whole = NDArray[np.int64]
 
 @dataclass
 class Facts:
-    """classes[class]: rows in units of 1 / unit; heaviest: the largest weight; words[text][word]: rows with the word;
-    most[text]: the largest count of a word in a row.
+    """classes[class]: rows in units of 1 / unit; heaviest: the largest weight; words[text][word]: rows with
+    the word; most[text]: the largest count of a word in a row.
     """
 
     classes: Whole
@@ -68,7 +70,9 @@ class RowFacts:
 
 @dataclass(frozen=True, slots=True)
 class TextWeights:
-    """How the words of a text column count: tf[count] * idf[word], rows of length 1 when `unit`; scaled to at most 1."""
+    """How the words of a text column count: tf[count] * idf[word], rows of length 1 when `unit`; scaled to
+    at most 1.
+    """
 
     idf: Array
     tf: Array
@@ -79,7 +83,9 @@ class TextWeights:
 
 @dataclass(frozen=True, slots=True)
 class Copies:
-    """What a row counts for. unit 1: whole weights are copies. Otherwise weight / unit / heaviest is a factor <= 1."""
+    """What a row counts for. unit 1: whole weights are copies. Otherwise weight / unit / heaviest is a
+    factor <= 1.
+    """
 
     unit: int = 1
     heaviest: float = 1.0
@@ -138,14 +144,25 @@ class LogisticSums:
             texts,
         )
         kernels.logistic_sums(
-            columns, self.scaling, block.classes, self.copies.of(block), self.theta, self.bits, self.curvature, total.sums
+            columns,
+            self.scaling,
+            block.classes,
+            self.copies.of(block),
+            self.theta,
+            self.bits,
+            self.curvature,
+            total.sums,
         )
         return total
 
     def merge(self, total: Total, other: Total) -> Total:
         """Add two totals."""
         a, b = total.sums, other.sums
-        for x, y in zip((a.loss, a.gradient, a.squares, *total.words), (b.loss, b.gradient, b.squares, *other.words), strict=True):
+        for x, y in zip(
+            (a.loss, a.gradient, a.squares, *total.words),
+            (b.loss, b.gradient, b.squares, *other.words),
+            strict=True,
+        ):
             x += y
         return total
 
@@ -154,9 +171,9 @@ class LogisticSums:
 class Sides:
     """Ask between which scores the classes lie along directions theta[parameter, link] of the columns.
 
-    Total [direction, pair, 4]: least and highest score of the first class of the pair minus the second, over rows of
-    the first, then of the second; pairs (1, 0), (2, 0), (2, 1), ... And [direction, 2]: the least and the highest
-    margin of a row's own class over the best other.
+    Total [direction, pair, 4]: least and highest score of the first class of the pair minus the second,
+    over rows of the first, then of the second; pairs (1, 0), (2, 0), (2, 1), ... And [direction, 2]: the
+    least and the highest margin of a row's own class over the best other.
     """
 
     design: Design
@@ -177,7 +194,9 @@ class Sides:
         assert block.classes is not None
         d, (sides, margins) = self.design, total
         columns = Columns(
-            [c.values(block) for c in d.dense], [block.codes(c.column.name) for c in d.coded], [c.start for c in d.coded]
+            [c.values(block) for c in d.dense],
+            [block.codes(c.column.name) for c in d.coded],
+            [c.start for c in d.coded],
         )
         rows = [np.flatnonzero(block.classes == c) for c in range(self.classes)]
         for i, theta in enumerate(self.directions):

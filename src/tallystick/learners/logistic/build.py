@@ -24,7 +24,13 @@ Array = NDArray[np.float64]
 
 
 def build(
-    schema: Schema, options: LogisticOptions, known: Known, ready: Prepared, point: Point, run: Run, separation: str = "",
+    schema: Schema,
+    options: LogisticOptions,
+    known: Known,
+    ready: Prepared,
+    point: Point,
+    run: Run,
+    separation: str = "",
     strength: float = 0.0,
 ) -> LogisticModel:
     """Return the model at the optimum."""
@@ -34,14 +40,25 @@ def build(
     constant, parts = parts_of(schema, problem, theta, words)
     loglik, null = -point.loss, null_likelihood(known)
     fit = Fit(
-        strength, loglik, null, len(run.trace) - 1, problem.rows, problem.weights, separation,
-        condition_of(ready), spread_of(problem, point),
+        strength,
+        loglik,
+        null,
+        len(run.trace) - 1,
+        problem.rows,
+        count_weights(problem, point),
+        separation,
+        condition_of(ready),
+        spread_of(problem, point),
     )
     errors = () if point.curvature is None or separation else errors_of(problem, point, parts)
-    return LogisticModel(schema, options, constant, parts, fit, reference_class(options, schema.target), errors)
+    return LogisticModel(
+        schema, options, constant, parts, fit, reference_class(options, schema.target), errors
+    )
 
 
-def parts_of(schema: Schema, problem: Problem, theta: Array, words: Sequence[Array]) -> tuple[Array, tuple[Part, ...]]:
+def parts_of(
+    schema: Schema, problem: Problem, theta: Array, words: Sequence[Array]
+) -> tuple[Array, tuple[Part, ...]]:
     """Return constant[link] and the parts, in the user's units."""
     d, scales = problem.design, problem.scales
     slopes = theta[1 : 1 + len(d.dense)] / scales.scale[:, None]
@@ -65,15 +82,17 @@ def parts_of(schema: Schema, problem: Problem, theta: Array, words: Sequence[Arr
         cells = slice(at, at + coded.levels + 1)
         free = tuple(bool(f) for f in problem.free[cells])
         dense[coded.column.name] = Cells(coded.column.name, theta[cells].copy(), free)
-    for column, table, text in zip(d.texts, words, problem.texts, strict=True):
+    for written, table, text in zip(d.texts, words, problem.texts, strict=True):
         idf = text.idf[:-1].copy() if text.unit else np.zeros(0)
-        dense[column.name] = Words(column.name, table[:-1].copy(), idf)
+        dense[written.name] = Words(written.name, table[:-1].copy(), idf)
     kinds = {"numeric", "text", *CODED}
     return constant, (*(dense[c.name] for c in schema.used if c.kind in kinds), *products)
 
 
 def errors_of(problem: Problem, point: Point, parts: Sequence[Part]) -> tuple[tuple[float, ...], ...]:
-    """Return standard errors in the order of the model's coefficients [coefficient][link]; 0 for weights not free."""
+    """Return standard errors in the order of the model's coefficients [coefficient][link]; 0 for weights
+    not free.
+    """
     assert point.curvature is not None
     factor, at = kernels.cholesky(point.curvature, 1e-14)
     if at < len(point.curvature):
@@ -110,6 +129,11 @@ def ordered(problem: Problem, table: Array, parts: Sequence[Part]) -> list[Array
     return [table[0], *(row for part in parts for row in by_name.get(part.name, []))]
 
 
+def count_weights(problem: Problem, point: Point) -> int:
+    """Return how many weights were free to be chosen; with an L1 prior, those that are not 0."""
+    return int(np.count_nonzero(point.w)) if problem.l1.any() else problem.weights
+
+
 def null_likelihood(known: Known) -> float:
     """Return the log-likelihood of the class shares."""
     rows = known.classes * known.class_weights
@@ -126,8 +150,8 @@ def spread_of(problem: Problem, point: Point) -> tuple[tuple[float, ...], ...]:
     block = point.curvature[:k, :k] - (problem.rows / k if problem.symmetric else 0.0)
     out = np.zeros((len(problem.links), len(problem.links)))
     out[np.ix_(links, links)] = block / problem.rows
-    if k < len(problem.links):  # the reference is minus the sum of the others
-        ref = int(np.flatnonzero(~problem.links)[0])
+    if k < len(problem.links) and not problem.symmetric:  # the reference is minus the sum of the others
+        ref = int(np.flatnonzero(~problem.links & ~problem.absent)[0])
         for a in links:
             out[a, ref] = out[ref, a] = -math.fsum(out[a, links].tolist())
         out[ref, ref] = -math.fsum(out[ref, links].tolist())
@@ -135,7 +159,9 @@ def spread_of(problem: Problem, point: Point) -> tuple[tuple[float, ...], ...]:
 
 
 def condition_of(ready: Prepared) -> float | None:
-    """Return the condition number of the correlations among columns (constant aside): largest over smallest eigenvalue."""
+    """Return the condition number of the correlations among columns (constant aside): largest over smallest
+    eigenvalue.
+    """
     if ready.gram is None:
         return None
     at = np.flatnonzero(ready.problem.free)[1:]

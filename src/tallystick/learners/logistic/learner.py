@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Statistic
 from tallystick.data.schema import Note, Schema
+from tallystick.errors import TargetError, shown, some
 from tallystick.learners.logistic import solvers
 from tallystick.learners.logistic.build import build
 from tallystick.learners.logistic.prepare import (
     MATRIX,
+    Known,
     Moments,
     Prepared,
-    Known,
     class_weights,
     first_question,
     prepare,
@@ -52,11 +53,14 @@ class Draft:
 
 @dataclass(frozen=True)
 class LogisticLearner:
-    """unit: a weight of 1 is this many; errors: standard errors are wanted; trace and notes are filled on the way."""
+    """unit: a weight of 1 is this many; errors: standard errors are wanted; trace and notes are filled on
+    the way.
+    """
 
     options: LogisticOptions = field(default_factory=LogisticOptions)
     unit: int = 1
     errors: bool = True
+    chosen: float = DEFAULT_L2  # the strength in force when l2 is "cv"
     trace: list[solvers.Step] | None = None
     notes: list[Note] | None = None
 
@@ -83,23 +87,34 @@ class LogisticLearner:
         return draft.model
 
     def _stages(self, schema: Schema) -> Generator[Statistic[Any], Any, LogisticModel]:
-        assert schema.target is not None
         options = self.options
-        design = design_of(schema, options.interactions, options.polynomial)
-        facts = yield RowFacts(design, len(schema.target.labels))
-        known = Known(
-            design, facts, self.unit,
-            class_weights(options.class_weight, schema.target, facts.classes / self.unit),
-        )
-        total = yield first_question(known, design.size * known.links <= 3 * MATRIX)
-        moments = Moments.of(total, known)
-        strength = options.l2 if not isinstance(options.l2, str) else DEFAULT_L2
+        known, moments = yield from prepared(options, schema, self.unit)
+        strength = self.chosen if isinstance(options.l2, str) else options.l2
         fitted = yield from fit_once(known, moments, options, schema, float(strength), self.errors)
         if self.trace is not None:
             self.trace.extend(fitted.run.trace)
         if self.notes is not None:
             self.notes.extend(fitted.notes())
         return fitted.model()
+
+
+def prepared(
+    options: LogisticOptions, schema: Schema, unit: int
+) -> Generator[Any, Any, tuple[Known, Moments]]:
+    """Ask what every fit needs: rows per class and word, then the moments of columns."""
+    assert schema.target is not None
+    design = design_of(schema, options.interactions, options.polynomial)
+    facts = yield RowFacts(design, len(schema.target.labels))
+    if np.count_nonzero(facts.classes) < 2:
+        present = [label for label, n in zip(schema.target.labels, facts.classes, strict=True) if n]
+        raise TargetError(
+            f"target {shown(schema.target.name)} has one class ({some(present)}) among the rows with weight; "
+            "two are needed."
+        )
+    weights = class_weights(options.class_weight, schema.target, facts.classes / unit)
+    known = Known(design, facts, unit, weights)
+    total = yield first_question(known, design.size * known.links <= 3 * MATRIX)
+    return known, Moments.of(total, known)
 
 
 @dataclass(frozen=True)
@@ -123,7 +138,14 @@ class Fitted:
     def model(self) -> LogisticModel:
         """Return the model."""
         return build(
-            self.schema, self.options, self.known, self.ready, self.point, self.run, self.verdict.kind, self.strength
+            self.schema,
+            self.options,
+            self.known,
+            self.ready,
+            self.point,
+            self.run,
+            self.verdict.kind,
+            self.strength,
         )
 
 
@@ -157,17 +179,19 @@ class Separated(Exception):  # noqa: N818
 def probe(
     known: Known, moments: Moments, options: LogisticOptions, schema: Schema, ready: Prepared, point: Point
 ) -> Generator[Any, Any, Verdict]:
-    """Return whether the classes are separated although a prior holds the weights: looked for where it may be."""
+    """Return whether the classes are separated although a prior holds the weights: looked for where it may
+    be.
+    """
+    if point.wrong == 0:
+        return (yield from complete(ready, point))
     if known.design.texts:
         return Verdict()
-    if point.wrong == 0:
-        return (yield from look(ready.problem, [point.w]))
-    small = ready.problem.weights <= PROBE and known.rows * ready.problem.weights <= CHEAP
+    small = ready.problem.weights <= PROBE and known.rows * ready.problem.weights * known.links <= CHEAP
     if not small or norm(point.w) < 0.5:
         return Verdict()
-    bare = prepare(known, moments, replace(options, l1=0.0, solver="newton", max_iter=100), schema, 0.0)
+    bare = prepare(known, moments, replace(options, l1=0.0, solver="newton", max_iter=30), schema, 0.0)
     try:
-        yield from solve(bare, replace(options, l1=0.0, solver="newton", max_iter=100), False, watch=True)
+        yield from solve(bare, replace(options, l1=0.0, solver="newton", max_iter=30), False, watch=True)
     except Separated as found:
         return found.verdict
     except solvers.NoConvergence:
@@ -183,18 +207,35 @@ def solve(
     name = options.solver
     if name == "auto" or (watch and start.curvature is not None):
         name = "newton" if start.curvature is not None else "lbfgs"
-    run = solvers.Run(problem, options.max_iter or LIMITS[name], errors and problem.weights <= ERRORS and not problem.texts)
-    if name == "newton":
+    wanted = errors and problem.weights <= ERRORS and not problem.texts and not options.l1
+    run = solvers.Run(problem, options.max_iter or LIMITS[name], wanted)
+    if options.l1:
+        point = yield from (solvers.lasso if name == "newton" else solvers.orthant)(run, start)
+    elif name == "newton":
         point = yield from watched(run, ready, watch)
     elif name == "lbfgs":
-        point = yield from solvers.lbfgs(run, start)
+        run.alarm = 1.0 if watch else 0.0
+        try:
+            point = yield from solvers.lbfgs(run, start)
+        except solvers.Diverging as signal:
+            raise Separated((yield from complete(ready, signal.point))) from None
     elif name == "conjugate-gradient":
         point = yield from solvers.conjugate_gradient(run, start)
     else:
         point = yield from solvers.gradient_ascent(run, start)
+    if options.l1:
+        point = replace(point, curvature=None)
     if run.errors and point.curvature is None:
         point = yield from run.ask(point.w, True)
     return replace(point, w=problem.centred(point.w)), run
+
+
+def complete(ready: Prepared, point: Point) -> Generator[Any, Any, Verdict]:
+    """Return the verdict where every row's own class is ahead: among words no smallest set is looked for."""
+    texts = ready.problem.design.texts
+    if texts:
+        return Verdict("complete", tuple(t.name for t in texts))
+    return (yield from look(ready.problem, [point.w]))
 
 
 def watched(run: solvers.Run, ready: Prepared, watch: bool) -> solvers.Steps:
@@ -213,7 +254,9 @@ def watched(run: solvers.Run, ready: Prepared, watch: bool) -> solvers.Steps:
 
 
 def refresh(ready: Prepared) -> int:
-    """Return after how many steps a new curvature pays: at once when it costs little beside the step itself."""
+    """Return after how many steps a new curvature pays: at once when it costs little beside the step
+    itself.
+    """
     problem = ready.problem
     if ready.start.curvature is None or problem.rows * problem.weights <= CHEAP:
         return 1

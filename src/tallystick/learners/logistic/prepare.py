@@ -1,6 +1,8 @@
-"""From the first sums to a problem: scales of columns, free weights, the prior, text weights, and columns that repeat others.
+"""From the first sums to a problem: scales of columns, free weights, the prior, text weights, and columns
+that repeat others.
 
-Knows designs, options and totals. Knows nothing of rows. Law: everything here follows from sums, so from no order of rows.
+Knows designs, options and totals. Knows nothing of rows. Law: everything here follows from sums, so from no
+order of rows.
 """
 
 from __future__ import annotations
@@ -47,7 +49,9 @@ class Known:
 
     @property
     def heaviest(self) -> float:
-        """The largest factor of a row: fractional weights and class weights are factors, whole weights copies."""
+        """The largest factor of a row: fractional weights and class weights are factors, whole weights
+        copies.
+        """
         return 1.0 if self.unit == 1 else max(float(self.facts.heaviest[0]) / self.unit, 2.0**-32)
 
     @property
@@ -80,12 +84,16 @@ def class_weights(option: str | Mapping[str, float] | None, target: Target, clas
         return _sum(classes) / (len(classes) * np.maximum(classes, 1e-9))
     given = {(str(k).lower() if isinstance(k, bool) else str(k)): float(v) for k, v in option.items()}
     if unknown := [k for k in given if k not in target.labels]:
-        raise OptionError(f"class_weight names {some(unknown)}, no class.{nearest(unknown[0], target.labels)}")
+        raise OptionError(
+            f"class_weight names {some(unknown)}, no class.{nearest(unknown[0], target.labels)}"
+        )
     return np.array([given.get(label, 1.0) for label in target.labels])
 
 
 def first_question(known: Known, matrix: bool) -> LogisticSums:
-    """Ask for the sums of columns, their squares (and products, if a matrix is wanted), each brought to -1..1."""
+    """Ask for the sums of columns, their squares (and products, if a matrix is wanted), each brought to
+    -1..1.
+    """
     d = known.design
     middle, half = middles(d)
     texts = tuple(replace(t, theta=np.zeros((len(t.idf), known.links))) for t in no_texts(d))
@@ -96,7 +104,10 @@ def first_question(known: Known, matrix: bool) -> LogisticSums:
 
 def no_texts(design: Design) -> tuple[TextWeights, ...]:
     """Return text weights of 0, for questions that do not look at words."""
-    return tuple(TextWeights(np.zeros(len(t.words) + 1), np.zeros(1), False, 1.0, np.zeros((0, 1))) for t in design.texts)
+    return tuple(
+        TextWeights(np.zeros(len(t.words) + 1), np.zeros(1), False, 1.0, np.zeros((0, 1)))
+        for t in design.texts
+    )
 
 
 def middles(design: Design) -> tuple[Array, Array]:
@@ -155,12 +166,10 @@ def gram_of(moments: Moments, a: Array, b: Array) -> Array | None:
     g = moments.products
     if g is None:
         return None
-    return (
-        a[:, None] * a[None, :] * g
-        + a[:, None] * b[None, :] * g[:, :1]
-        + b[:, None] * a[None, :] * g[:1, :]
-        + b[:, None] * b[None, :] * g[0, 0]
-    )
+    both = a[:, None] * a[None, :] * g
+    one = a[:, None] * b[None, :] * g[:, :1]
+    out: Array = both + one + b[:, None] * a[None, :] * g[:1, :] + b[:, None] * b[None, :] * g[0, 0]
+    return out
 
 
 def free_weights(design: Design, counts: Array, prior: bool) -> Mask:
@@ -183,8 +192,8 @@ def free_weights(design: Design, counts: Array, prior: bool) -> Mask:
 
 
 def text_weights(known: Known, words: str) -> tuple[TextWeights, ...]:
-    """Return how words count: (1 + ln count) * (1 + ln((1 + rows) / (1 + rows with the word))), rows of length 1;
-    or plain counts.
+    """Return how words count: (1 + ln count) * (1 + ln((1 + rows) / (1 + rows with the word))), rows of
+    length 1; or plain counts.
     """
     out = []
     rows = _sum(known.classes)
@@ -209,11 +218,19 @@ def word_squares(known: Known, weights: TextWeights, df: NDArray[np.int64]) -> A
 
 
 def free_links(known: Known, options: LogisticOptions, target: Target, prior: bool) -> Mask:
-    """Return which classes have weights: with a prior all, without one all but the reference (the last, or as given)."""
-    links = np.ones(known.links, bool)
+    """Return which classes have weights: with a prior all, without one all but the reference (the last, or
+    as given).
+    """
+    links = ~absent_classes(known)
     if known.links > 1 and not prior:
-        links[reference_class(options, target)] = False
+        reference = reference_class(options, target)
+        links[reference if links[reference] else int(np.flatnonzero(links)[-1])] = False
     return links
+
+
+def absent_classes(known: Known) -> Mask:
+    """Return which links belong to classes without rows."""
+    return np.zeros(1, bool) if known.links == 1 else known.facts.classes == 0
 
 
 def reference_class(options: LogisticOptions, target: Target) -> int:
@@ -236,7 +253,9 @@ class Prepared:
     repeats: tuple[tuple[int, tuple[int, ...]], ...]  # parameters that repeat others
 
 
-def prepare(known: Known, moments: Moments, options: LogisticOptions, schema: Schema, strength: float) -> Prepared:
+def prepare(
+    known: Known, moments: Moments, options: LogisticOptions, schema: Schema, strength: float
+) -> Prepared:
     """Return the problem for a prior of this strength (l2)."""
     assert schema.target is not None
     d, prior = known.design, strength > 0 or options.l1 > 0
@@ -248,15 +267,23 @@ def prepare(known: Known, moments: Moments, options: LogisticOptions, schema: Sc
         free[[j for j, _ in repeats]] = False
     links = free_links(known, options, schema.target, prior)
     texts = text_weights(known, options.words)
-    size = np.ones(d.size)
-    if not options.standardize:
-        size[1 : 1 + len(d.dense)] = scales.scale
+    size = prior_sizes(known, scales, moments, options.standardize)
     n_words = sum(len(t.idf) - 1 for t in texts)
     each = np.concatenate([np.where(np.arange(d.size) == 0, 0.0, 1.0 / size)[free], np.ones(n_words)])
     k = int(links.sum())
     problem = Problem(
-        d, scales, known.copies, texts, free, links,
-        np.repeat(strength * each * each, k), np.repeat(options.l1 * each, k), known.rows, known.bits, known.factor,
+        d,
+        scales,
+        known.copies,
+        texts,
+        free,
+        links,
+        np.repeat(strength * each * each, k),
+        np.repeat(options.l1 * each, k),
+        known.rows,
+        known.bits,
+        known.factor,
+        absent_classes(known),
     )
     squares = [(a * a * moments.squares + 2 * a * b * moments.sums + b * b * moments.squares[0])[free]]
     squares += [word_squares(known, t, df) for t, df in zip(texts, known.facts.words, strict=True)]
@@ -264,6 +291,23 @@ def prepare(known: Known, moments: Moments, options: LogisticOptions, schema: Sc
     shares = np.maximum(weighted, 0.5) / _sum(np.maximum(weighted, 0.5))
     small = None if gram is None or problem.weights > MATRIX else gram[np.ix_(free, free)]
     return Prepared(problem, start_of(problem, shares, small, np.concatenate(squares)), gram, repeats)
+
+
+def prior_sizes(known: Known, scales: Scales, moments: Moments, standardize: bool) -> Array:
+    """Return size[parameter]: the prior acts on weight / size. Standardised: the weights of z, and of
+    booleans over their standard deviation; levels are 0/1 either way.
+    """
+    d = known.design
+    size = np.ones(d.size)
+    if not standardize:
+        size[1 : 1 + len(d.dense)] = scales.scale
+        return size
+    for coded in d.coded:
+        if coded.column.kind == "boolean":
+            no, yes = moments.squares[d.cell(coded)], moments.squares[d.cell(coded, 1)]
+            share = yes / max(no + yes, 1e-300)
+            size[d.cell(coded, 1)] = 1.0 / math.sqrt(max(share * (1.0 - share), 1e-6))
+    return size
 
 
 def repeated(gram: Array, free: Mask) -> tuple[tuple[int, tuple[int, ...]], ...]:
@@ -288,7 +332,9 @@ def repeat_notes(known: Known, repeats: tuple[tuple[int, tuple[int, ...]], ...],
     pairs = []
     for j, partners in repeats:
         others = sorted({names[p] for p in partners} - {names[j]})
-        pairs.append(f"{shown(names[j])} repeats {some(others, 3)}" if others else f"{shown(names[j])} never varies")
+        pairs.append(
+            f"{shown(names[j])} repeats {some(others, 3)}" if others else f"{shown(names[j])} never varies"
+        )
     pairs = sorted(set(pairs))
     what = "the prior shares the weight among them" if prior else "its weight is 0"
     more = f" and {len(pairs) - 5} more" if len(pairs) > 5 else ""

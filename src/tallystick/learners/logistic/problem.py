@@ -1,8 +1,9 @@
-"""The function that logistic regression minimises: minus the log-likelihood, plus the prior, over free weights.
+"""The function that logistic regression minimises: minus the log-likelihood, plus the prior, over free
+weights.
 
-Weights are those of standardised columns, whatever the user sees: w[free parameter, free link], flat. This file turns
-them into a question for an engine and the total back into value, gradient and curvature.
-Knows designs and totals. Knows nothing of rows or of how steps are chosen.
+Weights are those of standardised columns, whatever the user sees: w[free parameter, free link], flat. This
+file turns them into a question for an engine and the total back into value, gradient and curvature. Knows
+designs and totals. Knows nothing of rows or of how steps are chosen.
 """
 
 from __future__ import annotations
@@ -20,11 +21,14 @@ from tallystick.stats.gradients import Copies, LogisticSums, TextWeights, Total
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+ABSENT = -40.0  # the constant of a class without rows
 
 
 @dataclass(frozen=True)
 class Point:
-    """What is known at weights w: value and gradient with the prior, loss without; curvature with the prior if asked."""
+    """What is known at weights w: value and gradient with the prior, loss without; curvature with the prior
+    if asked.
+    """
 
     w: Array
     value: float
@@ -67,6 +71,7 @@ class Problem:
     rows: float
     bits: int
     factor: float = 1.0
+    absent: Mask = field(default_factory=lambda: np.zeros(0, bool))  # classes without rows
 
     @property
     def weights(self) -> int:
@@ -81,13 +86,15 @@ class Problem:
     @property
     def symmetric(self) -> bool:
         """Every class has weights of its own: adding a number to all constants changes nothing."""
-        return len(self.links) > 1 and bool(self.links.all())
+        return len(self.links) > 1 and bool((self.links | self.absent).all())
 
     def theta(self, w: Array) -> tuple[Array, list[Array]]:
-        """Return the weights as the kernels take them: theta[parameter, link], and words[text][word, link]."""
+        """Return the weights as kernels take them: theta[parameter, link], and words[text][word, link]."""
         k, n = self.free_links, int(self.free.sum())
         theta = np.zeros((len(self.free), len(self.links)))
         theta[np.ix_(self.free, self.links)] = w[: n * k].reshape(n, k)
+        if self.absent.any():
+            theta[0, self.absent] = ABSENT
         at, words = n * k, []
         for text in self.texts:
             table = np.zeros((len(text.idf), len(self.links)))
@@ -117,9 +124,10 @@ class Problem:
         unit = self.factor * 2.0**-self.bits
         loss = float(total.sums.loss[0]) * self.factor + float(total.sums.loss[1]) * unit
         down = total.sums.gradient * (-unit * self.scales.power)[:, None]
-        parts = [down[np.ix_(self.free, self.links)].ravel()]
+        parts: list[Array] = [down[np.ix_(self.free, self.links)].ravel()]
         for text, words in zip(self.texts, total.words, strict=True):
-            parts.append((words[:-1, self.links] * (-unit / text.scale)).ravel())
+            slopes = words[:-1, self.links].astype(np.float64) * (-unit / text.scale)
+            parts.append(slopes.ravel())
         gradient = np.concatenate(parts) + self.l2 * w
         value = loss + 0.5 * kernels.dot(self.l2 * w, w)
         curvature = self.curvature(total.sums.squares) if total.sums.squares.ndim == 3 else None
@@ -137,7 +145,9 @@ class Problem:
         return self.assemble(tables, prior)
 
     def assemble(self, tables: list[Array], prior: bool = True) -> Array:
-        """Return the curvature from one matrix per pair of links; a link with itself is the sum of its pairs."""
+        """Return the curvature from one matrix per pair of links; a link with itself is the sum of its
+        pairs.
+        """
         links, k, n = len(self.links), self.free_links, len(tables[0])
         if links == 1:
             h = tables[0].copy()
@@ -174,9 +184,10 @@ def first_weights(problem: Problem, shares: Array) -> Array:
     if len(problem.links) == 1:
         w[0] = logs[1] - logs[0]
     elif problem.symmetric:
-        w[: len(logs)] = logs - float(sum(logs.tolist())) / len(logs)
+        logs = logs[problem.links]
+        w[: len(logs)] = logs - math.fsum(logs.tolist()) / len(logs)
     else:
-        ref = int(np.flatnonzero(~problem.links)[0])
+        ref = int(np.flatnonzero(~problem.links & ~problem.absent)[0])
         w[: problem.free_links] = (logs - logs[ref])[problem.links]
     return w
 
@@ -184,9 +195,15 @@ def first_weights(problem: Problem, shares: Array) -> Array:
 def start_of(problem: Problem, shares: Array, gram: Array | None, diagonal: Array) -> Start:
     """Return the start. gram[free, free]: sums of z z' over rows; diagonal[free or word]: sums of z^2."""
     w = first_weights(problem, shares)
-    spread = np.array([shares[1] * shares[0]]) if len(problem.links) == 1 else (shares * (1 - shares))[problem.links]
+    spread = (
+        np.array([shares[1] * shares[0]])
+        if len(problem.links) == 1
+        else (shares * (1 - shares))[problem.links]
+    )
     diag = (diagonal[:, None] * spread[None, :]).ravel() + problem.l2
-    most = (0.25 if len(problem.links) == 1 else 0.5) * largest(gram, diagonal) + float(problem.l2.max(initial=0.0))
+    most = (0.25 if len(problem.links) == 1 else 0.5) * largest(gram, diagonal) + float(
+        problem.l2.max(initial=0.0)
+    )
     if gram is None:
         return Start(w, None, diag, most)
     if len(problem.links) == 1:

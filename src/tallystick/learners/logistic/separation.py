@@ -1,8 +1,10 @@
-"""Are the classes separated, and by which columns? Then the likelihood has no highest point, and only a prior answers.
+"""Are the classes separated, and by which columns? Then the likelihood has no highest point, and only a
+prior answers.
 
-A direction of weights separates completely when every row's own class is strictly ahead along it, and quasi-completely
-when none is behind and some are ahead. Directions come from the solver: the weights themselves, or a last step that is
-long although the gradient is gone. Each is checked on all rows by one question.
+A direction of weights separates completely when every row's own class is strictly ahead along it, and
+quasi-completely when none is behind and some are ahead. Directions come from the solver: the weights
+themselves, or a last step that is long although the gradient is gone. Each is checked on all rows by one
+question.
 """
 
 from __future__ import annotations
@@ -34,7 +36,11 @@ class Verdict:
 
     def note(self, l2: float) -> Note:
         """Say it."""
-        what = "separate the classes completely" if self.kind == "complete" else "separate some rows (quasi-completely)"
+        what = (
+            "separate the classes completely"
+            if self.kind == "complete"
+            else "separate some rows (quasi-completely)"
+        )
         return Note(
             "separation",
             f"Columns {some(self.columns, 8)} {what}: without a prior the weights would grow without end. "
@@ -82,7 +88,9 @@ def status(side: Array) -> NDArray[np.int64]:
 
 
 def fewest(problem: Problem, table: Array, side: Array) -> Generator[Any, Any, tuple[str, ...]]:
-    """Return the columns, strongest first, after which the pairs of classes are as far apart as along the whole."""
+    """Return the columns, strongest first, after which the pairs of classes are as far apart as along the
+    whole.
+    """
     names = parameter_columns(problem.design)
     strength: dict[str, float] = {}
     for name, row in zip(names[1:], table[1:], strict=True):

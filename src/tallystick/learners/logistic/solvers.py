@@ -1,10 +1,10 @@
-"""Ways to the optimum. Each is a generator: it yields questions, is sent totals, and returns the last point.
+"""Ways to the optimum. Each is a generator: it yields questions, is sent totals, and returns the last
+point.
 
-newton: quasi-Newton steps from a factorised curvature that is asked for anew only when it pays, with the recent
-        gradient changes on top (L-BFGS), and a true Newton step at the end.
-lbfgs:  the same with a diagonal in place of the matrix, for many weights.
-conjugate-gradient, gradient: the teaching originals.
-Knows points. Knows nothing of rows, columns or classes. Law: the same totals give the same steps.
+newton: quasi-Newton steps from a factorised curvature that is asked for anew only when it pays, with the
+recent gradient changes on top (L-BFGS), and a true Newton step at the end. lbfgs:  the same with a diagonal
+in place of the matrix, for many weights. conjugate-gradient, gradient: the teaching originals. Knows
+points. Knows nothing of rows, columns or classes. Law: the same totals give the same steps.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ class Step:
 
 
 class Diverging(Exception):  # noqa: N818
-    """The gradient is nearly gone, but the next step is as long as ever: there may be no optimum (separated classes)."""
+    """The gradient is nearly gone, but the next step is as long as ever: there may be no optimum (separated
+    classes).
+    """
 
     def __init__(self, point: Point, direction: Array) -> None:
         super().__init__("diverging")
@@ -78,12 +80,16 @@ class Run:
         if len(self.trace) > self.most:
             raise NoConvergence(
                 f"logistic regression did not converge in {self.most:,} iterations: gradient norm per row "
-                f"{norm(point.gradient) / self.problem.rows:.1e}, needed {TOLERANCE:.0e}. Raise max_iter or l2."
+                f"{norm(point.gradient) / self.problem.rows:.1e}, needed {TOLERANCE:g}. Raise max_iter or l2."
             )
 
 
-def line_search(run: Run, point: Point, d: Array, curvature: bool, first: float = 1.0) -> Generator[Any, Any, tuple[Point, float]]:
-    """Return the first point along d that is low enough, and its step; halving, by a parabola where it helps."""
+def line_search(
+    run: Run, point: Point, d: Array, curvature: bool, first: float = 1.0
+) -> Generator[Any, Any, tuple[Point, float]]:
+    """Return the first point along d that is low enough, and its step; halving, by a parabola where it
+    helps.
+    """
     slope = kernels.dot(point.gradient, d)
     t = first
     for _ in range(60):
@@ -101,7 +107,9 @@ def line_search(run: Run, point: Point, d: Array, curvature: bool, first: float 
 
 
 class Memory:
-    """The last changes of weights and gradients: what they say of the curvature (two-loop recursion of L-BFGS)."""
+    """The last changes of weights and gradients: what they say of the curvature (two-loop recursion of
+    L-BFGS).
+    """
 
     def __init__(self) -> None:
         self.pairs: list[tuple[Array, Array, float]] = []
@@ -118,7 +126,9 @@ class Memory:
             self.pairs = [*self.pairs[-(MEMORY - 1) :], (s, y, sy)]
 
     def direction(self, gradient: Array, solve: Callable[[Array], Array]) -> Array:
-        """Return minus the inverse curvature times the gradient; `solve` is the inverse before the first change."""
+        """Return minus the inverse curvature times the gradient; `solve` is the inverse before the first
+        change.
+        """
         q, alphas = gradient.copy(), []
         for s, y, sy in reversed(self.pairs):
             alpha = kernels.dot(s, q) / sy
@@ -172,7 +182,12 @@ def newton(run: Run, start: Start, period: int) -> Steps:
         point, age = new, age + 1
         run.note(point, t)
     if run.errors and point.curvature is None:
-        fresh = age == 1 and latest is not None and len(run.trace) > 1 and run.trace[-2].gradient <= 1e-7 * run.problem.rows
+        fresh = (
+            age == 1
+            and latest is not None
+            and len(run.trace) > 1
+            and run.trace[-2].gradient <= 1e-7 * run.problem.rows
+        )
         if fresh:
             return replace(point, curvature=latest)
         point = yield from run.ask(point.w, True)
@@ -187,6 +202,8 @@ def lbfgs(run: Run, start: Start) -> Steps:
     memory = Memory()
     tolerance = PLAIN if len(point.w) <= 1_000 else TOLERANCE
     while not run.small(point, tolerance):
+        if run.alarm and point.wrong == 0:
+            raise Diverging(point, point.w)
         d = memory.direction(point.gradient, lambda q: q * inverse)
         new, t = yield from line_search(run, point, d, False)
         if t == 0.0:
@@ -213,7 +230,9 @@ def conjugate_gradient(run: Run, start: Start) -> Steps:
         if t == 0.0:
             raise _stuck(run, point)
         change = new.gradient - point.gradient
-        beta = kernels.dot(inverse * new.gradient, change) / kernels.dot(inverse * point.gradient, point.gradient)
+        beta = kernels.dot(inverse * new.gradient, change) / kernels.dot(
+            inverse * point.gradient, point.gradient
+        )
         d = -inverse * new.gradient + max(beta, 0.0) * d
         point = new
         run.note(point, t)
@@ -235,7 +254,11 @@ def exact_search(run: Run, point: Point, d: Array) -> Generator[Any, Any, tuple[
         else:
             high, slope_high = t, slope
         if high == 0.0:
-            t = min(10 * t, t * slope_low / (slope_low - slope) if slope < start else 10 * t) if slope < 0 else t
+            t = (
+                min(10 * t, t * slope_low / (slope_low - slope) if slope < start else 10 * t)
+                if slope < 0
+                else t
+            )
             t = max(t, 2 * low)
         else:
             t = low - slope_low * (high - low) / (slope_high - slope_low)
@@ -244,8 +267,8 @@ def exact_search(run: Run, point: Point, d: Array) -> Generator[Any, Any, tuple[
 
 
 def gradient_ascent(run: Run, start: Start) -> Steps:
-    """Up the log-likelihood along its gradient, by a step so short that it always leads up: 1 over the most curvature
-    there can be. Plain and slow.
+    """Up the log-likelihood along its gradient, by a step so short that it always leads up: 1 over the most
+    curvature there can be. Plain and slow.
     """
     point = yield from run.ask(start.w)
     run.note(point, 0.0)
@@ -256,8 +279,81 @@ def gradient_ascent(run: Run, start: Start) -> Steps:
     return point
 
 
+def lasso(run: Run, start: Start) -> Steps:
+    """An L1 prior, weights that fit a matrix: Newton steps whose parabola keeps the corners (proximal
+    Newton).
+    """
+    l1 = run.problem.l1
+    point = yield from run.ask(start.w, True)
+    run.note(point, 0.0)
+    while norm(corner(point, l1)) > PLAIN * run.problem.rows:
+        assert point.curvature is not None
+        d, _ = kernels.lasso_step(
+            point.curvature, point.gradient, point.w, l1, 1e-12 * run.problem.rows, 10_000
+        )
+        old = point.value + _l1(l1, point.w)
+        drop = kernels.dot(point.gradient, d) + _l1(l1, point.w + d) - _l1(l1, point.w)
+        t, new = 1.0, point
+        for _ in range(60):
+            new = yield from run.ask(point.w + t * d, True)
+            value = new.value + _l1(l1, new.w)
+            if value <= old + 1e-4 * t * drop or norm(corner(new, l1)) < 0.5 * norm(corner(point, l1)):
+                break
+            t *= 0.5
+        else:
+            if norm(corner(point, l1)) <= TOLERANCE * run.problem.rows:
+                return point
+            raise _stuck(run, point)
+        point = new
+        run.note(point, t)
+    return point
+
+
+def orthant(run: Run, start: Start) -> Steps:
+    """An L1 prior, many weights: L-BFGS within the orthant the weights lie in (OWL-QN)."""
+    l1 = run.problem.l1
+    inverse = 1.0 / np.where(start.diagonal > 0, start.diagonal, 1.0)
+    point = yield from run.ask(start.w)
+    run.note(point, 0.0)
+    memory = Memory()
+    while norm(pseudo := corner(point, l1)) > TOLERANCE * run.problem.rows:
+        d = memory.direction(pseudo, lambda q: q * inverse)
+        d = np.where(d * pseudo < 0, d, 0.0)
+        side = np.where(point.w != 0, np.sign(point.w), -np.sign(pseudo))
+        t, new = 1.0, point
+        for _ in range(60):
+            w = point.w + t * d
+            w = np.where((w * side < 0) & (l1 > 0), 0.0, w)
+            new = yield from run.ask(w)
+            gain = kernels.dot(pseudo, w - point.w)
+            if new.value + _l1(l1, w) <= point.value + _l1(l1, point.w) + 1e-4 * gain:
+                break
+            t *= 0.5
+        else:
+            if not memory.pairs:
+                raise _stuck(run, point)
+            memory.clear()
+            continue
+        memory.learn(point, new)
+        point = new
+        run.note(point, t)
+    return point
+
+
+def corner(point: Point, l1: Array) -> Array:
+    """Return the gradient with the L1 prior: at 0 the part of it that the corner cannot hold."""
+    g = point.gradient
+    at_zero = np.sign(g) * np.maximum(np.abs(g) - l1, 0.0)
+    return np.where(point.w != 0, g + l1 * np.sign(point.w), at_zero)
+
+
+def _l1(l1: Array, w: Array) -> float:
+    return kernels.dot(l1, np.abs(w))
+
+
 def _stuck(run: Run, point: Point) -> NoConvergence:
     return NoConvergence(
-        f"logistic regression stopped after {len(run.trace):,} iterations: no step leads further down, gradient norm per "
-        f"row {norm(point.gradient) / run.problem.rows:.1e}, needed {TOLERANCE:.0e}. Raise l2."
+        f"logistic regression stopped after {len(run.trace):,} iterations: no step leads down, "
+        f"gradient norm per row {norm(point.gradient) / run.problem.rows:.1e}, needed {TOLERANCE:g}. "
+        "Raise l2."
     )

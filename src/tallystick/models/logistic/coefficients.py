@@ -55,5 +55,7 @@ def _lines(model: LogisticModel) -> Iterator[tuple[str, str, str, Array, bool]]:
         elif isinstance(part, Cells):
             levels = model.schema[part.name].levels
             names = [f"{part.name} = {level}" for level in levels] + [f"{part.name} is missing"]
-            for name, level, weights, free in zip(names, (*levels, "missing"), part.weights, part.free, strict=True):
+            for name, level, weights, free in zip(
+                names, (*levels, "missing"), part.weights, part.free, strict=True
+            ):
                 yield name, part.name, level, weights, free

@@ -1,9 +1,9 @@
 """What the columns become inside a logistic regression: dense columns, cells of coded columns, and words.
 
-A numeric column is one dense column, and a second one that is 1 where it is missing (when some training row was). A
-column of levels has a cell per level, then one for missing and one for unseen; a boolean uses its second cell only,
-so it is coded 0/1. Products (`interactions`, `polynomial`) are dense columns named `a × b`.
-Knows the schema. Knows nothing of weights. Law: the design depends on the schema and two options alone.
+A numeric column is one dense column, and a second one that is 1 where it is missing (when some training row
+was). A column of levels has a cell per level, then one for missing and one for unseen; a boolean uses its
+second cell only, so it is coded 0/1. Products (`interactions`, `polynomial`) are dense columns named `a ×
+b`. Knows the schema. Knows nothing of weights. Law: the design depends on the schema and two options alone.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ class Factor:
         if self.code is None:
             return block.values(self.column)
         codes = block.codes(self.column)
-        return (codes == self.code).astype(np.float64)
+        held: Array = (codes == self.code).astype(np.float64)
+        return held
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,9 @@ class Coded:
 
 @dataclass(frozen=True)
 class Design:
-    """All parameters of one link: the constant, the dense columns, the cells, then the words of each text column."""
+    """All parameters of one link: the constant, the dense columns, the cells, then the words of each text
+    column.
+    """
 
     dense: tuple[Dense, ...]
     coded: tuple[Coded, ...]

@@ -1,8 +1,7 @@
 """The fitted logistic regression: a constant, one part per column, and how well it fitted.
 
-Knows weights and the schema. Knows nothing of rows, solvers or engines.
-Laws: `from_dict(to_dict())` is the same model and predicts the same bits; the constant and the parts, added up, are the
-log-odds.
+Knows weights and the schema. Knows nothing of rows, solvers or engines. Laws: `from_dict(to_dict())` is the
+same model and predicts the same bits; the constant and the parts, added up, are the log-odds.
 """
 
 from __future__ import annotations
@@ -20,7 +19,17 @@ from tallystick.contracts import Block
 from tallystick.data.schema import Schema
 from tallystick.models.additive import Additive, LevelTerm, LinearTerm, Term
 from tallystick.models.logistic.options import LogisticOptions
-from tallystick.models.logistic.parts import Cells, Part, Product, ProductTerm, Slope, TextTerm, Words, part_from, product_values
+from tallystick.models.logistic.parts import (
+    Cells,
+    Part,
+    Product,
+    ProductTerm,
+    Slope,
+    TextTerm,
+    Words,
+    part_from,
+    product_values,
+)
 
 KIND = "logistic-regression"
 Array = NDArray[np.float64]
@@ -30,8 +39,8 @@ Array = NDArray[np.float64]
 class Fit:
     """How the fit went. log_likelihood and null (class shares only) are sums over rows, by weight.
 
-    l2: the prior in force. separation: "", "complete" or "quasi-complete". spread[link, link]: the mean over rows of
-    p_a (1[a = b] - p_b), for marginal effects; empty when the curvature was not asked for.
+    l2: the prior in force. separation: "", "complete" or "quasi-complete". spread[link, link]: the mean
+    over rows of p_a (1[a = b] - p_b), for marginal effects; empty when the curvature was not asked for.
     """
 
     l2: float
@@ -47,9 +56,15 @@ class Fit:
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
         return {
-            "condition": self.condition, "iterations": self.iterations, "l2": self.l2,
-            "log_likelihood": self.log_likelihood, "null": self.null, "rows": self.rows,
-            "separation": self.separation, "spread": [list(r) for r in self.spread], "weights": self.weights,
+            "condition": self.condition,
+            "iterations": self.iterations,
+            "l2": self.l2,
+            "log_likelihood": self.log_likelihood,
+            "null": self.null,
+            "rows": self.rows,
+            "separation": self.separation,
+            "spread": [list(r) for r in self.spread],
+            "weights": self.weights,
         }
 
     @classmethod
@@ -64,8 +79,8 @@ class Fit:
 class LogisticModel:
     """constant[link]; parts in the order of the columns, products last.
 
-    errors: standard errors in the order of `coefficients` [coefficient][link], or empty. reference: the class the
-    others are compared with when printed.
+    errors: standard errors in the order of `coefficients` [coefficient][link], or empty. reference: the
+    class the others are compared with when printed.
     """
 
     schema: Schema
@@ -125,7 +140,9 @@ class LogisticModel:
         by_class = self._by_class
         if isinstance(part, Slope):
             slope = by_class(part.slope)
-            gone = slope * part.centre if part.missing is None else slope * part.centre + by_class(part.missing)
+            gone = (
+                slope * part.centre if part.missing is None else slope * part.centre + by_class(part.missing)
+            )
             return LinearTerm(part.name, slope, np.zeros(len(slope)), gone)
         if isinstance(part, Cells):
             table = by_class(part.weights)
@@ -148,8 +165,13 @@ class LogisticModel:
     def from_dict(cls, data: Mapping[str, Any], schema: Schema, options: LogisticOptions) -> LogisticModel:
         """Build the model from `to_dict()`; the reader of model files has checked the shape."""
         return cls(
-            schema, options, np.array(data["constant"], float), tuple(part_from(p) for p in data["parts"]),
-            Fit.from_dict(data["fit"]), int(data["reference"]), tuple(tuple(e) for e in data["errors"]),
+            schema,
+            options,
+            np.array(data["constant"], float),
+            tuple(part_from(p) for p in data["parts"]),
+            Fit.from_dict(data["fit"]),
+            int(data["reference"]),
+            tuple(tuple(e) for e in data["errors"]),
         )
 
 

@@ -21,9 +21,9 @@ DEFAULT_L2 = 1.0
 class LogisticOptions:
     """Learning parameters: all of them are in the model file.
 
-    l2: λ of the Gaussian prior, 1/κ²; "cv" chooses it by cross-validation; 0 is maximum likelihood. l1: λ of the
-    Laplace prior. Both act on standardised columns unless `standardize` is off, never on the constant.
-    reference: the class the others are compared with. words: how text counts.
+    l2: λ of the Gaussian prior, 1/κ²; "cv" chooses it by cross-validation; 0 is maximum likelihood. l1: λ
+    of the Laplace prior. Both act on standardised columns unless `standardize` is off, never on the
+    constant. reference: the class the others are compared with. words: how text counts.
     """
 
     l2: float | str = DEFAULT_L2
@@ -71,11 +71,15 @@ class LogisticOptions:
         elif self.class_weight is not None:
             bad = [(k, v) for k, v in self.class_weight.items() if not (_number(v) and 0 < v < math.inf)]
             if bad:
-                raise OptionError(f"class_weight of {shown(bad[0][0])} must be above 0, not {shown(bad[0][1])}.")
+                raise OptionError(
+                    f"class_weight of {shown(bad[0][0])} must be above 0, not {shown(bad[0][1])}."
+                )
         if self.max_iter is not None and (not _number(self.max_iter) or self.max_iter < 1):
             raise OptionError(f"max_iter must be a whole number of at least 1, not {shown(self.max_iter)}.")
         if self.l1 and self.solver in ("conjugate-gradient", "gradient"):
-            raise OptionError(f"solver {shown(self.solver)} cannot hold weights at 0. Leave solver out with l1.")
+            raise OptionError(
+                f"solver {shown(self.solver)} cannot hold weights at 0. Leave solver out with l1."
+            )
 
 
 def label_text(label: Any) -> str:

@@ -1,7 +1,8 @@
-"""What a logistic regression keeps of each column: weights in the user's units, and where its column was centred.
+"""What a logistic regression keeps of each column: weights in the user's units, and where its column was
+centred.
 
-Knows columns and weights. Knows nothing of fitting. w[link]: one link for two classes (the log-odds of the second),
-else one per class.
+Knows columns and weights. Knows nothing of fitting. w[link]: one link for two classes (the log-odds of the
+second), else one per class.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Slope:
-    """A numeric column: score += slope * x; missing counts as the mean (centre), plus a weight of its own if any."""
+    """A numeric column: score += slope * x; missing counts as the mean (centre), plus a weight of its own
+    if any.
+    """
 
     name: str
     slope: Array  # [link]
@@ -33,7 +36,11 @@ class Slope:
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
         out: dict[str, Any] = {
-            "centre": self.centre, "name": self.name, "part": "slope", "scale": self.scale, "slope": self.slope.tolist(),
+            "centre": self.centre,
+            "name": self.name,
+            "part": "slope",
+            "scale": self.scale,
+            "slope": self.slope.tolist(),
         }
         return out if self.missing is None else out | {"missing": self.missing.tolist()}
 
@@ -53,7 +60,9 @@ class Cells:
 
 @dataclass(frozen=True)
 class Words:
-    """A text column: score += weights[word] * value; value = (1 + ln count) * idf[word] over the row's length, or the count."""
+    """A text column: score += weights[word] * value; value = (1 + ln count) * idf[word] over the row's
+    length, or the count.
+    """
 
     name: str
     weights: Array  # [word, link]
@@ -61,7 +70,12 @@ class Words:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
-        return {"idf": self.idf.tolist(), "name": self.name, "part": "words", "weights": self.weights.tolist()}
+        return {
+            "idf": self.idf.tolist(),
+            "name": self.name,
+            "part": "words",
+            "weights": self.weights.tolist(),
+        }
 
     def text(self, block: Block) -> kernels.Text:
         """Return the column of a block as the kernels take it."""
@@ -76,12 +90,16 @@ class Words:
         if not plain:
             tf = 1.0 + kernels.log(np.maximum(np.arange(min(most, 4096) + 1, dtype=float), 1.0))
             tf[0] = 0.0
-        return kernels.Text(starts, words, counts, idf, tf, not plain, 1.0, theta, np.zeros(theta.shape, np.int64))
+        return kernels.Text(
+            starts, words, counts, idf, tf, not plain, 1.0, theta, np.zeros(theta.shape, np.int64)
+        )
 
 
 @dataclass(frozen=True)
 class Product:
-    """A product of two columns (or levels): score += slope * product; a missing product counts as its mean (centre)."""
+    """A product of two columns (or levels): score += slope * product; a missing product counts as its mean
+    (centre).
+    """
 
     name: str
     factors: tuple[Factor, ...]
@@ -92,8 +110,12 @@ class Product:
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
         return {
-            "centre": self.centre, "factors": [[f.column, f.code] for f in self.factors], "name": self.name,
-            "part": "product", "scale": self.scale, "slope": self.slope.tolist(),
+            "centre": self.centre,
+            "factors": [[f.column, f.code] for f in self.factors],
+            "name": self.name,
+            "part": "product",
+            "scale": self.scale,
+            "slope": self.slope.tolist(),
         }
 
 
@@ -105,7 +127,9 @@ def part_from(data: Mapping[str, Any]) -> Part:
     name = data["name"]
     if data["part"] == "slope":
         missing = np.array(data["missing"], float) if "missing" in data else None
-        return Slope(name, np.array(data["slope"], float), float(data["centre"]), float(data["scale"]), missing)
+        return Slope(
+            name, np.array(data["slope"], float), float(data["centre"]), float(data["scale"]), missing
+        )
     if data["part"] == "cells":
         return Cells(name, np.array(data["weights"], float), tuple(data["free"]))
     if data["part"] == "words":
