@@ -107,6 +107,19 @@ class Comparison:
             "why": self.why,
         }
 
+    def picture(self) -> str:
+        """Return log-losses with their intervals as SVG, the chosen method set off."""
+        from tallystick.draw.charts import dot_chart
+
+        dots = []
+        for entry in self.entries:
+            loss = entry.result.measure("log-loss")
+            dots.append((entry.name, loss.value, loss.low, loss.high, f"{_count(entry.numbers)} numbers"))
+        return dot_chart(dots, "log-loss on new rows, with its 95 % interval", marked=self.chosen.name)
+
+    def _repr_html_(self) -> str:
+        return self.picture()
+
     def __str__(self) -> str:
         from tallystick.evaluate.show import show_comparison
 
