@@ -4,12 +4,14 @@ byte.
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pytest
 
+import tallystick as ts
 from tallystick.data.encode import read_table
 from tallystick.data.schema import Wishes
 from tallystick.data.source import open_source
@@ -109,3 +111,27 @@ def test_long_runs_give_the_tree_of_count_tables(classes: int, distinct: int) ->
     learner = TreeLearner(TreeOptions(max_depth=5), table.unit)
     expected = fit(learner, table, Local(1)).to_dict()
     assert fit(learner, table, Scattered(1)).to_dict() == expected
+
+
+def test_priors_and_class_weights_answer_like_copies_of_rows() -> None:
+    rng = np.random.default_rng(3)
+    x = np.round(rng.normal(size=(200, 3)), 2)
+    y = (x[:, 0] + rng.normal(size=200) > 0.5).astype(int)
+    plain = {"average": False, "smoothing": 0.0, "max_depth": 3, "cut_price": False}
+    copied = ts.DecisionTree(**plain).fit(x, y, sample_weight=np.where(y == 1, 3, 1))
+    weighted = ts.DecisionTree(class_weight={1: 3}, **plain).fit(x, y)
+    assert np.allclose(copied.predict_proba(x), weighted.predict_proba(x), rtol=0, atol=1e-12)
+    share = 3 * y.sum() / (len(y) + 2 * y.sum())
+    prior = ts.DecisionTree(priors={0: 1 - share, 1: share}, **plain).fit(x, y)
+    assert np.allclose(copied.predict_proba(x), prior.predict_proba(x), rtol=0, atol=1e-12)
+
+
+def test_costs_choose_the_cheapest_answer_and_survive_the_file() -> None:
+    rng = np.random.default_rng(4)
+    x = np.round(rng.normal(size=(300, 2)), 2)
+    y = (x[:, 0] + rng.normal(size=300) > 0).astype(int)
+    tree = ts.DecisionTree(costs=[[0, 1], [10, 0]], max_depth=2).fit(x, y)
+    shares = tree.predict_proba(x)
+    assert np.array_equal(tree.predict(x), (shares[:, 1] * 10 > shares[:, 0]).astype(int))
+    again = pickle.loads(pickle.dumps(tree))
+    assert np.array_equal(tree.predict(x), again.predict(x))

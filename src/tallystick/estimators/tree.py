@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Block, Engine, Model
 from tallystick.data.encode import Table
-from tallystick.data.schema import Note, Schema
+from tallystick.data.schema import Note, Schema, Target
 from tallystick.estimators.base import Classifier
 from tallystick.estimators.tree_views import TreeViews, pruning_note
 from tallystick.learners.fit import fit
 from tallystick.learners.tree import TreeLearner
 from tallystick.learners.tree_options import TreeOptions
 from tallystick.models.tree import Answers, Tree
+from tallystick.models.tree.weights import class_weights, cost_table
 
 GROWING = tuple(TreeOptions.__dataclass_fields__)
 
@@ -28,14 +29,23 @@ class _Growing(TreeViews):
     """What both trees share."""
 
     model_: Tree
+    class_weight: Any
+    priors: Any
+    costs: Any
 
     def _options(self) -> TreeOptions:
         return TreeOptions(**{n: getattr(self, n) for n in GROWING if hasattr(self, n)})
 
-    def _answers(self) -> Answers:
-        if not hasattr(self, "average"):
+    def _answers(self, target: Target | None) -> Answers:
+        if not hasattr(self, "average") or target is None or not target.labels:
             return Answers()
-        return Answers(bool(self.average) and self.pruning is None, self.smoothing, self.split_prior)
+        return Answers(
+            bool(self.average) and self.pruning is None,
+            self.smoothing,
+            self.split_prior,
+            cost_table(self.costs, target),
+            class_weights(self.class_weight, self.priors, target),
+        )
 
     def _learning(self) -> dict[str, Any]:
         own = {n: _plain(getattr(self, n)) for n in self._names() if n not in (*_SHARED, "criterion")}
@@ -46,7 +56,9 @@ class _Growing(TreeViews):
 
     def _grow(self, table: Table, engine: Engine) -> Tree:
         """Return the tree as it is grown, unpruned."""
-        tree = fit(TreeLearner(self._options(), table.unit, self._answers()), table, engine)
+        tree = fit(
+            TreeLearner(self._options(), table.unit, self._answers(table.schema.target)), table, engine
+        )
         assert isinstance(tree, Tree)
         return tree
 
@@ -64,7 +76,7 @@ class _Growing(TreeViews):
         schema = Schema.from_dict(document["schema"])
         rows = dict(document["rows"])
         unit = rows["unit"] * self._options().parts(schema, rows["unit"])
-        model = Tree.from_dict(document["model"], schema, unit, self._answers())
+        model = Tree.from_dict(document["model"], schema, unit, self._answers(schema.target))
         self._adopt(model, tuple(Note(**n) for n in document["notes"]), rows)
         self._set_columns([c.name for c in schema.columns], named=True)
 
@@ -122,8 +134,9 @@ class DecisionTree(_Growing, Classifier):
     min_samples_leaf, min_samples_split, max_leaf_nodes (best first), min_impurity_decrease,
     stop_at_zero_gain: where growing stops.
     cuts: "midpoint", or "observed" (C4.5: the largest training value not above it); cut_price, cut_rows:
-    C4.5's rules for numeric cuts. class_weight: {label: weight} or "balanced". max_bins: numeric columns in
-    quantile bins.
+    C4.5's rules for numeric cuts. class_weight: {label: weight} or "balanced"; priors: {label: share}, as if
+    classes had these shares; costs: costs[class][answer], to answer the cheapest. max_bins: numeric columns
+    in quantile bins.
     average: answer by all prunings, each as probable as its fit and the prior make it: a test is kept with
     probability split_prior, a leaf gets `smoothing` imagined rows with the shares of all rows. pruning: None,
     "cost-complexity" (at cp, a share of the root's error, or chosen by cross-validation), "pessimistic"
@@ -148,6 +161,8 @@ class DecisionTree(_Growing, Classifier):
         cut_price: bool = True,
         cut_rows: bool = False,
         class_weight: Any = None,
+        priors: Any = None,
+        costs: Any = None,
         max_bins: int | None = None,
         average: bool = True,
         smoothing: float = 2.0,
@@ -177,6 +192,8 @@ class DecisionTree(_Growing, Classifier):
         self.cut_price = cut_price
         self.cut_rows = cut_rows
         self.class_weight = class_weight
+        self.priors = priors
+        self.costs = costs
         self.max_bins = max_bins
         self.average = average
         self.smoothing = smoothing
@@ -268,4 +285,4 @@ def _plain(value: Any) -> Any:
         return {str(k): float(v) for k, v in value.items()}
     if isinstance(value, np.ndarray):
         return value.tolist()
-    return list(value) if isinstance(value, tuple) else value
+    return [_plain(v) for v in value] if isinstance(value, (list, tuple)) else value

@@ -23,6 +23,7 @@ from tallystick.data.encode.ranks import quantile_cuts
 from tallystick.data.schema import CODED, Schema
 from tallystick.kernels.trees import GrowColumn, Grower, GrowRules
 from tallystick.models.tree.nodes import SPREADS
+from tallystick.models.tree.weights import ClassWeights
 from tallystick.stats.quantiles import ValueCounts, Values
 
 FAST = 20_000  # rows from which threads pay
@@ -90,7 +91,7 @@ class Growing:
     schema: Schema
     columns: tuple[int, ...]
     rules: GrowRules
-    class_weights: tuple[float, ...] | str | None = None
+    class_weights: ClassWeights | None = None
     observed: bool = False
     keep_tried: bool = True
     max_bins: int | None = None
@@ -247,17 +248,11 @@ def binned_column(cuts: NDArray[np.float64], values: NDArray[np.float64] | None)
     return GrowColumn("numeric", codes, len(edges), edges, binned=True)
 
 
-def class_factors(
-    given: tuple[float, ...] | str | None, counts: NDArray[np.int64] | None
-) -> NDArray[np.int64] | None:
-    """Return class weights as whole numbers, None when all are equal. counts[class]: rows of the whole
-    table.
-    """
+def class_factors(given: ClassWeights | None, counts: NDArray[np.int64] | None) -> NDArray[np.int64] | None:
+    """Return class weights as whole numbers, None when all are equal. counts[class]: rows of the table."""
     if given is None or counts is None:
         return None
-    if given == "balanced":
-        given = tuple(1.0 / c if c else 0.0 for c in counts.tolist())
-    weights = np.array(given, np.float64)
+    weights = given.of(counts)
     if np.all(weights == np.rint(weights)) and weights.max() < 2**CLASS_BITS:
         return weights.astype(np.int64)
     scaled = np.rint(weights * ((2**CLASS_BITS - 1) / weights.max())).astype(np.int64)
