@@ -27,4 +27,14 @@ def from_data(data: bytes) -> Estimator:
     return KINDS[document["kind"]].from_document(document)
 
 
-__all__ = ["Classifier", "DecisionTree", "Estimator", "NaiveBayes", "RegressionTree", "Verdict", "from_data", "load", "verify"]
+__all__ = [
+    "Classifier",
+    "DecisionTree",
+    "Estimator",
+    "NaiveBayes",
+    "RegressionTree",
+    "Verdict",
+    "from_data",
+    "load",
+    "verify",
+]

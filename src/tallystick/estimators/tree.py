@@ -85,7 +85,7 @@ class _Growing(TreeViews):
         is one row.
         """
         self._check_fitted()
-        if isinstance(X, dict):
+        if type(X) is dict:  # a sparse matrix of keys is a dict too
             node = self.model_.records.end(X)
             if node is not None:
                 return self.model_.shares[node : node + 1]

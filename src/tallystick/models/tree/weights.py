@@ -71,7 +71,7 @@ def cost_table(given: Any, target: Target) -> tuple[tuple[float, ...], ...]:
     table = np.array(given, np.float64) if isinstance(given, (Sequence, np.ndarray)) else np.empty(0)
     if table.shape != (size, size) or not bool(np.all((table >= 0) & np.isfinite(table))) or not table.any():
         raise OptionError(
-            f"costs must be {size} rows of {size} numbers from 0 up, the cost of each answer (column) for each "
-            f"class (row) in the order of classes_; found {shown(given)}."
+            f"costs must be {size} rows of {size} numbers from 0 up, the cost of each answer (column) for "
+            f"each class (row) in the order of classes_; found {shown(given)}."
         )
     return tuple(tuple(row) for row in table.tolist())
