@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.data.schema import CODED
+from tallystick.errors import OptionError
 from tallystick.models.tree import SPREADS, Nodes, Tree
 from tallystick.models.tree.walk import taken
 
@@ -122,6 +123,10 @@ def pessimistic(tree: Tree, confidence: float = 0.25, block: Any = None, raising
     """Return the tree after collapse and pessimistic pruning; subtree raising needs the training rows
     (`block`).
     """
+    if tree.regression:
+        raise OptionError(
+            "prune('pessimistic') needs classes, this is a regression tree. Use 'cost-complexity'."
+        )
     return _Pruner(tree, Bound(confidence), block if raising else None).run()
 
 

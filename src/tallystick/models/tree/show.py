@@ -99,7 +99,8 @@ def node_text(tree: Tree, node: int, widths: list[int] | None = None) -> str:
     if tree.regression:
         spread = float(np.sqrt(nodes.deviance[node] * tree.unit / weight)) if weight else 0.0
         mean = number(float(f"{nodes.mean[node]:.6g}"))
-        return f"{rows(weight, tree.unit)} rows {arrow} {mean} ± {spread:.4g}"
+        wide = len(rows(nodes.counts[0].sum(), tree.unit)) if widths is not None else 0
+        return f"{rows(weight, tree.unit):>{wide}} rows {arrow} {mean} ± {spread:.4g}"
     assert target is not None
     counts = nodes.counts[node]
     best = int(tree.labels[node])
