@@ -59,6 +59,10 @@ class Scale:
         """Return squares in the response's own unit."""
         return np.ldexp(deviance, -2 * self.shift)
 
+    def rules(self, rules: GrowRules) -> GrowRules:
+        """Return growing rules with the least decrease in fixed point, as the kernels compare it."""
+        return replace(rules, min_decrease=float(np.ldexp(rules.min_decrease, 2 * self.shift)))
+
 
 @dataclass(frozen=True)
 class Grown:
@@ -168,7 +172,7 @@ class GrowingInMemory(Growing):
         grower = Grower(
             cells,
             self.by_name,
-            replace(self.rules, fractions=False),
+            replace(scale.rules(self.rules), fractions=False),
             classes=classes,
             labels=None if response is not None else table.classes,
             response=response,
