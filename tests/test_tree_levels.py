@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import tallystick as ts
@@ -16,6 +17,7 @@ from tallystick.data.encode import read_table
 from tallystick.data.schema import Wishes
 from tallystick.data.source import open_source
 from tallystick.engines.local import Local
+from tallystick.estimators.plain_rows import plain_ends
 from tallystick.learners.fit import fit
 from tallystick.learners.tree import TreeLearner
 from tallystick.learners.tree_options import TreeOptions
@@ -135,3 +137,18 @@ def test_costs_choose_the_cheapest_answer_and_survive_the_file() -> None:
     assert np.array_equal(tree.predict(x), (shares[:, 1] * 10 > shares[:, 0]).astype(int))
     again = pickle.loads(pickle.dumps(tree))
     assert np.array_equal(tree.predict(x), again.predict(x))
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_floats_as_they_lie_end_where_read_rows_end(kind: type) -> None:
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(900, 4)).astype(kind)
+    x[rng.random(x.shape) < 0.1] = np.nan
+    tree = ts.DecisionTree(min_samples_leaf=3).fit(x, rng.integers(0, 3, 900))
+    read = np.concatenate([tree.model_.stops(m.block) for m in tree.blocks(x)])
+    frame = pd.DataFrame(x, columns=["x0", "x1", "x2", "x3"])
+    assert plain_ends(tree.model_, x, 2).tolist() == read.tolist()
+    assert plain_ends(tree.model_, frame[["x3", "x1", "x0", "x2"]], 2).tolist() == read.tolist()
+    assert plain_ends(tree.model_, frame.astype(str), 2) is None
+    records = [tree.model_.records.end(row) for row in frame.astype(float).to_dict("records")]
+    assert records == read.tolist()

@@ -15,6 +15,7 @@ from tallystick.contracts import Block, Engine, Model
 from tallystick.data.encode import Table
 from tallystick.data.schema import Note, Schema, Target
 from tallystick.estimators.base import Classifier
+from tallystick.estimators.plain_rows import plain_ends
 from tallystick.estimators.tree_views import TreeViews, pruning_note
 from tallystick.learners.fit import fit
 from tallystick.learners.tree import TreeLearner
@@ -84,22 +85,26 @@ class _Growing(TreeViews):
         """Return what the tree answers, [row, class], or [row, 0] in regression. A dict of plain values
         is one row.
         """
+        quick = self._quick_ends(X)
+        if quick is not None:
+            return self.model_.shares[quick]
+        parts = [self.model_.answer(m.block) for m in self.blocks(_as_rows(X))]
+        return np.concatenate(parts) if parts else np.zeros((0, self.model_.shares.shape[1]))
+
+    def _quick_ends(self, X: Any) -> NDArray[np.int32] | None:
+        """Return the node where each row ends, for a record or floats that need no reading; else None."""
         self._check_fitted()
         if type(X) is dict:  # a sparse matrix of keys is a dict too
             node = self.model_.records.end(X)
-            if node is not None:
-                return self.model_.shares[node : node + 1]
-            X = (
-                [X]
-                if not any(hasattr(v, "__len__") and not isinstance(v, (str, bytes)) for v in X.values())
-                else X
-            )
-        parts = [self.model_.answer(m.block) for m in self.blocks(X)]
-        return np.concatenate(parts) if parts else np.zeros((0, self.model_.shares.shape[1]))
+            return None if node is None else np.array([node], np.int32)
+        return plain_ends(self.model_, self._fitting(X), self.threads)
 
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Return the number of the node where each row ends."""
-        parts = [self.model_.stops(m.block) for m in self.blocks(X)]
+        quick = self._quick_ends(X)
+        if quick is not None:
+            return quick.astype(np.int64)
+        parts = [self.model_.stops(m.block) for m in self.blocks(_as_rows(X))]
         return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 
     def get_depth(self) -> int:
@@ -257,13 +262,24 @@ class DecisionTree(_Growing, Classifier):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of each row: the most probable, of equals the first in `classes_`."""
-        self._check_fitted()
+        quick = self._quick_ends(X)
+        if quick is not None:
+            return self.classes_[self.model_.labels][quick]
         out: NDArray[Any] = self.classes_[self.model_.decide(self.answer(X))]
         return out
 
     def predict_block(self, block: Block) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Return P(class | row) [row, class], and the rows only the prior could answer: none."""
         return self.model_.answer(block), np.zeros(block.rows, dtype=bool)
+
+
+def _as_rows(X: Any) -> Any:
+    """Return a record as a list of one; anything else as it is."""
+    if type(X) is not dict or any(
+        hasattr(v, "__len__") and not isinstance(v, (str, bytes)) for v in X.values()
+    ):
+        return X
+    return [X]
 
 
 def text_notes(schema: Schema) -> tuple[Note, ...]:

@@ -189,8 +189,8 @@ class Tree:
     def stops(self, block: Block) -> NDArray[np.int64]:
         """Return the node where the way of each row ends."""
         read = self._reader(block)
-        columns = [read(j) if j in self._tested else None for j in range(len(self.schema.used))]
-        return self._walk.ends(columns, block.rows).astype(np.int64)
+        columns = [read(j) if j in self.tested else None for j in range(len(self.schema.used))]
+        return self.descent.ends(columns, block.rows)[0].astype(np.int64)
 
     @cached_property
     def records(self) -> RecordWalk:
@@ -198,11 +198,13 @@ class Tree:
         return RecordWalk(self.nodes, self.schema)
 
     @cached_property
-    def _tested(self) -> frozenset[int]:
+    def tested(self) -> frozenset[int]:
+        """The columns that some test looks at (and -1)."""
         return frozenset(self.nodes.column.tolist())
 
     @cached_property
-    def _walk(self) -> Walk:
+    def descent(self) -> Walk:
+        """The way of many rows, by column."""
         n = self.nodes
         return Walk(n.column, n.cut, n.first, n.child, n.branch_start, n.branch_of, n.missing_branch)
 
