@@ -81,6 +81,15 @@ def test_an_explanation_says_each_test_with_the_rows_own_value():
         tree.explain(rows[:2], row=3)
 
 
+def test_the_picture_of_an_explanation_lights_the_way_in_the_tree_shown(votes):
+    line = VOTES.read_text().splitlines()
+    why = votes.explain(dict(zip(line[0].split(","), line[1].split(","), strict=True)))
+    boxes = [r for r in ET.fromstring(why._repr_html_()).iter() if r.tag.endswith("rect") and r.get("stroke")]
+    lit = sum(r.get("stroke-width") == "2.5" for r in boxes)
+    assert 1 <= lit <= len(why.steps)
+    assert lit < len(boxes)
+
+
 def test_splits_name_every_column_with_its_gain_and_branches():
     tree = ts.DecisionTree.id3().fit(TENNIS, "Play")
     found = tree.splits(0)

@@ -380,12 +380,13 @@ def column_use(tree: Tree) -> ColumnUse:
 
 def tree_svg(tree: Tree, most: int = MOST_BOXES, lit: set[int] | None = None) -> str:
     """Return the tree that is shown as SVG; at most `most` boxes, the rest is counted."""
-    grown, tree = tree, tree.shown
-    if lit is not None and grown is not tree:
-        lit = None  # numbers of another tree
-    kept = _drawn(tree, most)
-    place = {node: k for k, node in enumerate(kept)}
-    boxes = [_box(tree, node, place, lit or set()) for node in kept]
+    if lit and tree.averaged is not None:  # the numbers are those of the grown tree
+        _, kept = tree.nodes.cut_back(tree.averaged.best)
+        lit = {k for k, node in enumerate(kept.tolist()) if node in lit}
+    tree = tree.shown
+    drawn = _drawn(tree, most)
+    place = {node: k for k, node in enumerate(drawn)}
+    boxes = [_box(tree, node, place, lit or set()) for node in drawn]
     labels = [plain(label) for label in _labels(tree)]
     name = plain(tree.schema.target.name) if tree.schema.target else ""
     return tree_picture(boxes, labels, f"Decision tree for {name}")
