@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from tallystick.contracts import Block, Engine, Model
 from tallystick.data.encode import Table
 from tallystick.data.schema import Note, Schema, Target
+from tallystick.errors import ModelFileError, OptionError
 from tallystick.estimators.base import Classifier
 from tallystick.estimators.plain_rows import plain_ends
 from tallystick.estimators.tree_views import TreeViews, pruning_note
@@ -76,8 +77,12 @@ class _Growing(TreeViews):
             setattr(self, name, value or None if name in ("kinds", "levels", "keep") else value)
         schema = Schema.from_dict(document["schema"])
         rows = dict(document["rows"])
-        unit = rows["unit"] * self._options().parts(schema, rows["unit"])
-        model = Tree.from_dict(document["model"], schema, unit, self._answers(schema.target))
+        try:
+            unit = rows["unit"] * self._options().parts(schema, rows["unit"])
+            answers = self._answers(schema.target)
+        except OptionError as error:
+            raise ModelFileError(f"model file: {error} The file was edited.") from None
+        model = Tree.from_dict(document["model"], schema, unit, answers)
         self._adopt(model, tuple(Note(**n) for n in document["notes"]), rows)
         self._set_columns([c.name for c in schema.columns], named=True)
 
