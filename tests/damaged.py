@@ -448,6 +448,46 @@ def outcomes(kind: Callable[[random.Random], Case], files: int) -> list[str]:
         return [outcome(kind(random.Random(f"{kind.__name__} {i}")), path) for i in range(count)]
 
 
+SPLINTERS = [
+    b'"',
+    b'""',
+    b",",
+    b"\n",
+    b"\r",
+    b"\r\n",
+    b";",
+    b"\t",
+    b"\0",
+    b"\xff",
+    b"\xef\xbb\xbf",
+    b"{",
+    b"[{",
+    b" ",
+    b"inf",
+]
+SPLINTERS += [b"1e999", b"\x1b[31m", b"2020-13-45", b"\xe2\x82", b"'", b"=cmd()", b"\xc2\xa0"]
+
+
+def mutated(rng: random.Random) -> Case:
+    """A file of some kind with a few bytes changed, put in, taken out or repeated."""
+    case = rng.choice([kind for kind in TABLES + ERRORS if kind not in FEW])(rng)
+    data = bytearray(case.data)
+    for _ in range(rng.randint(1, 6)):
+        at, other = rng.randrange(len(data) + 1), rng.randrange(len(data) + 1)
+        how = rng.randrange(5)
+        if how == 0:
+            data[at:at] = rng.choice(SPLINTERS)
+        elif how == 1:
+            data[at : at + 1] = bytes([rng.randrange(256)])
+        elif how == 2:
+            del data[at : at + rng.randint(1, 20)]
+        elif how == 3:
+            data[at:at] = data[other : other + rng.randint(1, 50)]
+        elif rng.random() < 0.3:
+            del data[at:]
+    return Case(bytes(data), options=case.options)
+
+
 def main(files: int) -> None:
     total = right = 0
     for kind in TABLES + ERRORS:

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
-from damaged import ERRORS, TABLES, outcomes
+from damaged import ERRORS, TABLES, mutated, outcomes
+
+from tallystick.data.encode import read_table
+from tallystick.data.source import read
+from tallystick.errors import TallyError
 
 FILES = 15  # of each kind
 
@@ -18,3 +24,21 @@ def test_damaged_files_give_the_table_or_the_error_expected(kind):
 def test_there_are_many_files_of_many_kinds():
     assert len(TABLES + ERRORS) >= 25
     assert sum(len(outcomes(kind, 1)) for kind in TABLES + ERRORS) * FILES >= 500
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_mutated_file_gives_a_table_or_one_line(seed, tmp_path, capfd):
+    path = tmp_path / "train.csv"
+    for i in range(150):
+        rng = random.Random(f"{seed} {i}")
+        case = mutated(rng)
+        path.write_bytes(case.data)
+        said = ""
+        try:
+            source = read(path, **case.options)
+            table = read_table(source, target=rng.choice(source.columns))
+            said = " ".join(note.text for note in (*table.notes, *table.source_notes))
+        except TallyError as error:
+            said = str(error)
+        assert said.isprintable()
+    assert capfd.readouterr().err == ""

@@ -98,6 +98,8 @@ class CsvFile:
     def _cells(self, block: bytes, last: bool) -> pa.RecordBatch:
         if last:
             block = self._without_footer(block)
+        if not is_utf8(block):
+            raise self._explained("invalid UTF-8")
         try:
             table, bad = cut_cells(block, self.columns, self.reading.sep or ",")
         except pa.ArrowInvalid as error:
@@ -118,7 +120,7 @@ class CsvFile:
         text = f"left out: {counted(total, 'row')} with more or fewer than {len(self.columns)} cells."
         self.said.append(Note("rows-skipped", text, count=total))
 
-    def _explained(self, error: Exception) -> DataError:
+    def _explained(self, error: object) -> DataError:
         from tallystick.data.source.damage import bad_bytes
 
         return bad_bytes(self) or DataError(
@@ -153,8 +155,19 @@ def open_csv(path: str, reading: Reading, where: str) -> CsvFile:
     return CsvFile(path, where, names, settled, look.skip, block, [*look.notes, *notes])
 
 
+def is_utf8(block: bytes) -> bool:
+    """Is this text? Most blocks are ASCII, which is seen at once."""
+    if block.isascii():
+        return True
+    try:
+        block.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def cut_cells(block: bytes, names: tuple[str, ...], sep: str) -> tuple[pa.Table, list[Any]]:
-    """Return the cells of a block of rows as text, and the rows that have too many or too few."""
+    """Return the cells of a block of valid UTF-8 as text, and the rows that have too many or too few."""
     bad: list[Any] = []
 
     def keep(row: Any) -> str:
@@ -167,6 +180,7 @@ def cut_cells(block: bytes, names: tuple[str, ...], sep: str) -> tuple[pa.Table,
     )
     convert = pacsv.ConvertOptions(
         column_types=dict.fromkeys(names, pa.string()),
+        check_utf8=False,
         strings_can_be_null=False,
         quoted_strings_can_be_null=False,
     )

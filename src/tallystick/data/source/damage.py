@@ -27,6 +27,7 @@ def ragged_rows(file: CsvFile) -> DataError:
     lines: list[int] = []
     count, line, example = 0, file.skip + 1, 0
     for block in file.blocks():
+        block = block.decode("utf-8", "replace").encode()  # a later block may have other faults
         _, bad = cut_cells(block, file.columns, sep)
         count += len(bad)
         if bad and len(lines) < NAMED:
