@@ -28,7 +28,7 @@ def show(tree: Tree, most: int = 200) -> str:
     lines += [f"{text:<{wide}}  {counts}".rstrip() for text, counts in body]
     left = len(picture.nodes) - len(body)
     if left > 0:
-        lines.append(f"… and {left:,} more branches; show(most={len(picture.nodes)}) prints all.")
+        lines.append(f"… and {left:,} more branches; tree.show(most={len(picture.nodes)}) tells all.")
     return "\n".join(lines)
 
 
