@@ -152,7 +152,7 @@ tree::Walk make_walk(In<int32_t> column, In<double> cut, In<int64_t> first, In<i
                       branch_of.data(), missing.data());
 }
 
-void walk_ends(const tree::Walk& walk, const std::vector<std::optional<Strided>>& columns,
+bool walk_ends(const tree::Walk& walk, const std::vector<std::optional<Strided>>& columns,
                nb::ndarray<int32_t, nb::device::cpu, nb::c_contig> out) {
     std::vector<tree::Cells> cells;
     for (const auto& c : columns) {
@@ -166,7 +166,7 @@ void walk_ends(const tree::Walk& walk, const std::vector<std::optional<Strided>>
                          static_cast<int>(size), numbers});
     }
     nb::gil_scoped_release free;
-    walk.ends(out.size(), cells.data(), out.data());
+    return walk.ends(out.size(), cells.data(), out.data());
 }
 
 }  // namespace

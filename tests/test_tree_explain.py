@@ -81,6 +81,23 @@ def test_an_explanation_says_each_test_with_the_rows_own_value():
         tree.explain(rows[:2], row=3)
 
 
+def test_the_picture_of_an_explanation_lights_the_way_in_the_tree_shown(votes):
+    line = VOTES.read_text().splitlines()
+    why = votes.explain(dict(zip(line[0].split(","), line[1].split(","), strict=True)))
+    boxes = [r for r in ET.fromstring(why._repr_html_()).iter() if r.tag.endswith("rect") and r.get("stroke")]
+    lit = sum(r.get("stroke-width") == "2.5" for r in boxes)
+    assert 1 <= lit <= len(why.steps)
+    assert lit < len(boxes)
+
+
+def test_a_long_tree_is_cut_and_says_how_to_see_all(votes):
+    few = votes.show(most=4).splitlines()
+    assert (
+        few[-1] == f"… and {len(votes.model_.shown.nodes) - 4} more branches; tree.show(most=15) tells all."
+    )
+    assert votes.show(most=15) == str(votes)
+
+
 def test_splits_name_every_column_with_its_gain_and_branches():
     tree = ts.DecisionTree.id3().fit(TENNIS, "Play")
     found = tree.splits(0)
@@ -208,3 +225,35 @@ def test_dropping_conditions_gives_shorter_rules_with_a_default(votes):
 def test_splits_of_the_node_asked_for_are_those_of_the_tree_shown(votes):
     shown = votes.model_.shown
     assert splits(votes.model_, 0).tree.nodes.leaves == shown.nodes.leaves
+
+
+def test_gains_of_a_regression_tree_are_decreases_of_the_mean_squared_error():
+    from sklearn.tree import DecisionTreeRegressor
+
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(200, 3))
+    y = X[:, 0] * 3 + np.sin(X[:, 1]) + rng.normal(size=200)
+    tree = ts.RegressionTree(max_depth=3).fit(X, y)
+    nodes = tree.model_.nodes
+    for node in np.flatnonzero(nodes.column >= 0).tolist():
+        fall = nodes.deviance[node] - nodes.deviance[nodes.branches(node)].sum()
+        assert nodes.gain[node] * nodes.weight[node] == pytest.approx(fall)
+    assert tree.splits(0).candidates[0].gain == pytest.approx(nodes.gain[0])
+    for least in (0.01, 0.1, 1.0):
+        ours = ts.RegressionTree(min_impurity_decrease=least).fit(X, y).get_n_leaves()
+        assert ours == DecisionTreeRegressor(min_impurity_decrease=least).fit(X, y).get_n_leaves()
+
+
+def test_a_regression_tree_is_explained_pruned_and_told_as_rules():
+    rows = [{"x": k * 0.5, "z": k % 7, "y": 1.0 if k < 30 else 5.0 + k / 100} for k in range(60)]
+    tree = ts.RegressionTree(min_samples_leaf=3).fit(rows, "y")
+    why = tree.explain({"x": 2, "z": 3})
+    assert why.answer == pytest.approx(1)
+    assert why.steps[0].mean == pytest.approx(np.mean([r["y"] for r in rows]))
+    assert "mean" in str(why)
+    small = tree.prune("cost-complexity", alpha=1.0)
+    assert [r.answer for r in small.rules()] == pytest.approx([1.0, np.mean([r["y"] for r in rows[30:]])])
+    assert tree.pruning_path(folds=5).cv_error[-1] < tree.pruning_path(folds=5).cv_error[0]
+    for kind in ("pessimistic", "mdl"):
+        with pytest.raises(OptionError, match="needs classes"):
+            tree.prune(kind)

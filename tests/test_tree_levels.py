@@ -4,16 +4,20 @@ byte.
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import tallystick as ts
 from tallystick.data.encode import read_table
 from tallystick.data.schema import Wishes
 from tallystick.data.source import open_source
 from tallystick.engines.local import Local
+from tallystick.estimators.plain_rows import plain_ends
 from tallystick.learners.fit import fit
 from tallystick.learners.tree import TreeLearner
 from tallystick.learners.tree_options import TreeOptions
@@ -109,3 +113,42 @@ def test_long_runs_give_the_tree_of_count_tables(classes: int, distinct: int) ->
     learner = TreeLearner(TreeOptions(max_depth=5), table.unit)
     expected = fit(learner, table, Local(1)).to_dict()
     assert fit(learner, table, Scattered(1)).to_dict() == expected
+
+
+def test_priors_and_class_weights_answer_like_copies_of_rows() -> None:
+    rng = np.random.default_rng(3)
+    x = np.round(rng.normal(size=(200, 3)), 2)
+    y = (x[:, 0] + rng.normal(size=200) > 0.5).astype(int)
+    plain = {"average": False, "smoothing": 0.0, "max_depth": 3, "cut_price": False}
+    copied = ts.DecisionTree(**plain).fit(x, y, sample_weight=np.where(y == 1, 3, 1))
+    weighted = ts.DecisionTree(class_weight={1: 3}, **plain).fit(x, y)
+    assert np.allclose(copied.predict_proba(x), weighted.predict_proba(x), rtol=0, atol=1e-12)
+    share = 3 * y.sum() / (len(y) + 2 * y.sum())
+    prior = ts.DecisionTree(priors={0: 1 - share, 1: share}, **plain).fit(x, y)
+    assert np.allclose(copied.predict_proba(x), prior.predict_proba(x), rtol=0, atol=1e-12)
+
+
+def test_costs_choose_the_cheapest_answer_and_survive_the_file() -> None:
+    rng = np.random.default_rng(4)
+    x = np.round(rng.normal(size=(300, 2)), 2)
+    y = (x[:, 0] + rng.normal(size=300) > 0).astype(int)
+    tree = ts.DecisionTree(costs=[[0, 1], [10, 0]], max_depth=2).fit(x, y)
+    shares = tree.predict_proba(x)
+    assert np.array_equal(tree.predict(x), (shares[:, 1] * 10 > shares[:, 0]).astype(int))
+    again = pickle.loads(pickle.dumps(tree))
+    assert np.array_equal(tree.predict(x), again.predict(x))
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_floats_as_they_lie_end_where_read_rows_end(kind: type) -> None:
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(900, 4)).astype(kind)
+    x[rng.random(x.shape) < 0.1] = np.nan
+    tree = ts.DecisionTree(min_samples_leaf=3).fit(x, rng.integers(0, 3, 900))
+    read = np.concatenate([tree.model_.stops(m.block) for m in tree.blocks(x)])
+    frame = pd.DataFrame(x, columns=["x0", "x1", "x2", "x3"])
+    assert plain_ends(tree.model_, x, 2).tolist() == read.tolist()
+    assert plain_ends(tree.model_, frame[["x3", "x1", "x0", "x2"]], 2).tolist() == read.tolist()
+    assert plain_ends(tree.model_, frame.astype(str), 2) is None
+    records = [tree.model_.records.end(row) for row in frame.astype(float).to_dict("records")]
+    assert records == read.tolist()

@@ -1,6 +1,6 @@
 // Rows down a tree: the node where each row's way ends.
 //
-// Eight rows go down side by side, so that the waits for memory overlap. A missing or unseen value takes the node's
+// Several rows go down side by side, so that the waits for memory overlap. A missing or unseen value takes the node's
 // missing branch; -1 there means that the way ends at the node.
 #pragma once
 
@@ -58,30 +58,78 @@ class Walk {
         }
     }
 
-    void ends(size_t rows, const Cells* columns, int32_t* out) const {
+    // out[row]: the node where the row's way ends. Returns whether an infinite number was met.
+    bool ends(size_t rows, const Cells* columns, int32_t* out) const {
+        bool single = true, whole = true;
+        for (const Step& s : steps_)
+            if (s.column >= 0 && !s.levels) (columns[s.column].width == 4 ? whole : single) = false;
+        if (next_.empty() && single != whole)  // numbers only, all of one width
+            return whole ? descend<double>(rows, columns, out) : descend<float>(rows, columns, out);
+        bool infinite = false;
         constexpr size_t lanes = 8;
-        size_t row = 0;
-        for (; row + lanes <= rows; row += lanes) {
+        for (size_t row = 0; row < rows; row += lanes) {
+            const size_t n = rows - row < lanes ? rows - row : lanes;
             int32_t node[lanes] = {};
             for (bool moving = true; moving;) {
                 moving = false;
-                for (size_t k = 0; k < lanes; ++k) {
-                    const int32_t to = step(node[k], columns, row + k);
+                for (size_t k = 0; k < n; ++k) {
+                    const int32_t to = step(node[k], columns, row + k, infinite);
                     moving |= to != node[k];
                     node[k] = to;
                 }
             }
-            for (size_t k = 0; k < lanes; ++k) out[row + k] = node[k];
+            for (size_t k = 0; k < n; ++k) out[row + k] = node[k];
         }
-        for (; row < rows; ++row) {
-            int32_t node = 0;
-            for (int32_t to; (to = step(node, columns, row)) != node;) node = to;
-            out[row] = node;
-        }
+        return infinite;
     }
 
    private:
-    int32_t step(int32_t node, const Cells* columns, size_t row) const {
+    // Numbers only: no branch depends on the data. A leaf leads to itself; following[node][0, 1, 2] are the nodes of
+    // x < cut, x >= cut, missing.
+    template <class Float>
+    bool descend(size_t rows, const Cells* columns, int32_t* out) const {
+        struct Plain {
+            double cut;
+            ptrdiff_t stride;
+            const char* data;
+            int32_t following[3];
+        };
+        std::vector<Plain> plain(steps_.size());
+        const Cells* any = nullptr;
+        for (const Step& s : steps_)
+            if (s.column >= 0) any = columns + s.column;
+        for (size_t i = 0; i < steps_.size(); ++i) {
+            const Step& s = steps_[i];
+            const int32_t own = static_cast<int32_t>(i);
+            const Cells& c = s.column >= 0 ? columns[s.column] : *any;
+            plain[i] = {s.cut, c.stride, c.data, {own, own, own}};
+            if (s.column >= 0) plain[i].following[0] = s.low, plain[i].following[1] = s.high, plain[i].following[2] = s.missing;
+        }
+        constexpr size_t lanes = 16;
+        bool infinite = false;
+        for (size_t row = 0; row < rows; row += lanes) {
+            const size_t n = rows - row < lanes ? rows - row : lanes;
+            int32_t node[lanes] = {};
+            int32_t moved = 1;
+            while (moved) {
+                moved = 0;
+                for (size_t k = 0; k < n; ++k) {
+                    const Plain& p = plain[static_cast<size_t>(node[k])];
+                    const Float x = *reinterpret_cast<const Float*>(p.data + static_cast<ptrdiff_t>(row + k) * p.stride);
+                    const double wide = static_cast<double>(x);
+                    const int way = static_cast<int>(!(wide < p.cut)) + static_cast<int>(wide != wide);
+                    infinite |= x - x != Float{0} && x == x;
+                    const int32_t to = p.following[way];
+                    moved |= to ^ node[k];
+                    node[k] = to;
+                }
+            }
+            for (size_t k = 0; k < n; ++k) out[row + k] = node[k];
+        }
+        return infinite;
+    }
+
+    int32_t step(int32_t node, const Cells* columns, size_t row, bool& infinite) const {
         const Step& s = steps_[static_cast<size_t>(node)];
         if (s.column < 0) return node;
         const Cells& cells = columns[s.column];
@@ -90,6 +138,7 @@ class Walk {
             return code < s.levels ? next_[static_cast<size_t>(s.branches) + code] : s.missing;
         }
         const double x = cells.number(row);
+        infinite |= x - x != 0.0 && x == x;
         return x < s.cut ? s.low : (x == x ? s.high : s.missing);
     }
 

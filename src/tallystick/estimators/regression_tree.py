@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.data.encode import Table
 from tallystick.errors import DataError
 from tallystick.estimators.tree import _Growing
 
@@ -73,6 +74,12 @@ class RegressionTree(_Growing):
         self.memory = memory
         self.verbose = verbose
 
+    def read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
+        """Return the encoded table that `fit_table` learns from."""
+        if y is not None and not isinstance(y, str) and hasattr(y, "__len__") and len(y) == 1:
+            raise DataError("one sample (row) teaches a tree nothing. Give it at least two rows.")
+        return super().read(X, y, sample_weight)
+
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return the mean response of each row's leaf."""
         return np.ascontiguousarray(self.answer(X)[:, 0])
@@ -101,5 +108,5 @@ class RegressionTree(_Growing):
             estimator_type="regressor",
             target_tags=TargetTags(required=True),
             regressor_tags=RegressorTags(),
-            input_tags=InputTags(allow_nan=True, string=True, categorical=True, sparse=False),
+            input_tags=InputTags(allow_nan=True, string=True, categorical=True, sparse=True),
         )

@@ -13,13 +13,16 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Block, Engine, Model
 from tallystick.data.encode import Table
-from tallystick.data.schema import Note, Schema
+from tallystick.data.schema import Note, Schema, Target
+from tallystick.errors import ModelFileError, OptionError
 from tallystick.estimators.base import Classifier
+from tallystick.estimators.plain_rows import plain_ends
 from tallystick.estimators.tree_views import TreeViews, pruning_note
 from tallystick.learners.fit import fit
 from tallystick.learners.tree import TreeLearner
 from tallystick.learners.tree_options import TreeOptions
 from tallystick.models.tree import Answers, Tree
+from tallystick.models.tree.weights import class_weights, cost_table
 
 GROWING = tuple(TreeOptions.__dataclass_fields__)
 
@@ -28,14 +31,23 @@ class _Growing(TreeViews):
     """What both trees share."""
 
     model_: Tree
+    class_weight: Any
+    priors: Any
+    costs: Any
 
     def _options(self) -> TreeOptions:
         return TreeOptions(**{n: getattr(self, n) for n in GROWING if hasattr(self, n)})
 
-    def _answers(self) -> Answers:
-        if not hasattr(self, "average"):
+    def _answers(self, target: Target | None) -> Answers:
+        if not hasattr(self, "average") or target is None or not target.labels:
             return Answers()
-        return Answers(bool(self.average) and self.pruning is None, self.smoothing, self.split_prior)
+        return Answers(
+            bool(self.average) and self.pruning is None,
+            self.smoothing,
+            self.split_prior,
+            cost_table(self.costs, target),
+            class_weights(self.class_weight, self.priors, target),
+        )
 
     def _learning(self) -> dict[str, Any]:
         own = {n: _plain(getattr(self, n)) for n in self._names() if n not in (*_SHARED, "criterion")}
@@ -46,7 +58,9 @@ class _Growing(TreeViews):
 
     def _grow(self, table: Table, engine: Engine) -> Tree:
         """Return the tree as it is grown, unpruned."""
-        tree = fit(TreeLearner(self._options(), table.unit, self._answers()), table, engine)
+        tree = fit(
+            TreeLearner(self._options(), table.unit, self._answers(table.schema.target)), table, engine
+        )
         assert isinstance(tree, Tree)
         return tree
 
@@ -63,8 +77,12 @@ class _Growing(TreeViews):
             setattr(self, name, value or None if name in ("kinds", "levels", "keep") else value)
         schema = Schema.from_dict(document["schema"])
         rows = dict(document["rows"])
-        unit = rows["unit"] * self._options().parts(schema, rows["unit"])
-        model = Tree.from_dict(document["model"], schema, unit, self._answers())
+        try:
+            unit = rows["unit"] * self._options().parts(schema, rows["unit"])
+            answers = self._answers(schema.target)
+        except OptionError as error:
+            raise ModelFileError(f"model file: {error} The file was edited.") from None
+        model = Tree.from_dict(document["model"], schema, unit, answers)
         self._adopt(model, tuple(Note(**n) for n in document["notes"]), rows)
         self._set_columns([c.name for c in schema.columns], named=True)
 
@@ -72,22 +90,26 @@ class _Growing(TreeViews):
         """Return what the tree answers, [row, class], or [row, 0] in regression. A dict of plain values
         is one row.
         """
-        self._check_fitted()
-        if isinstance(X, dict):
-            node = self.model_.records.end(X)
-            if node is not None:
-                return self.model_.shares[node : node + 1]
-            X = (
-                [X]
-                if not any(hasattr(v, "__len__") and not isinstance(v, (str, bytes)) for v in X.values())
-                else X
-            )
-        parts = [self.model_.answer(m.block) for m in self.blocks(X)]
+        quick = self._quick_ends(X)
+        if quick is not None:
+            return self.model_.shares[quick]
+        parts = [self.model_.answer(m.block) for m in self.blocks(_as_rows(X))]
         return np.concatenate(parts) if parts else np.zeros((0, self.model_.shares.shape[1]))
+
+    def _quick_ends(self, X: Any) -> NDArray[np.int32] | None:
+        """Return the node where each row ends, for a record or floats that need no reading; else None."""
+        self._check_fitted()
+        if type(X) is dict:  # a sparse matrix of keys is a dict too
+            node = self.model_.records.end(X)
+            return None if node is None else np.array([node], np.int32)
+        return plain_ends(self.model_, self._fitting(X), self.threads)
 
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Return the number of the node where each row ends."""
-        parts = [self.model_.stops(m.block) for m in self.blocks(X)]
+        quick = self._quick_ends(X)
+        if quick is not None:
+            return quick.astype(np.int64)
+        parts = [self.model_.stops(m.block) for m in self.blocks(_as_rows(X))]
         return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 
     def get_depth(self) -> int:
@@ -122,8 +144,9 @@ class DecisionTree(_Growing, Classifier):
     min_samples_leaf, min_samples_split, max_leaf_nodes (best first), min_impurity_decrease,
     stop_at_zero_gain: where growing stops.
     cuts: "midpoint", or "observed" (C4.5: the largest training value not above it); cut_price, cut_rows:
-    C4.5's rules for numeric cuts. class_weight: {label: weight} or "balanced". max_bins: numeric columns in
-    quantile bins.
+    C4.5's rules for numeric cuts. class_weight: {label: weight} or "balanced"; priors: {label: share}, as if
+    classes had these shares; costs: costs[class][answer], to answer the cheapest. max_bins: numeric columns
+    in quantile bins.
     average: answer by all prunings, each as probable as its fit and the prior make it: a test is kept with
     probability split_prior, a leaf gets `smoothing` imagined rows with the shares of all rows. pruning: None,
     "cost-complexity" (at cp, a share of the root's error, or chosen by cross-validation), "pessimistic"
@@ -148,6 +171,8 @@ class DecisionTree(_Growing, Classifier):
         cut_price: bool = True,
         cut_rows: bool = False,
         class_weight: Any = None,
+        priors: Any = None,
+        costs: Any = None,
         max_bins: int | None = None,
         average: bool = True,
         smoothing: float = 2.0,
@@ -177,6 +202,8 @@ class DecisionTree(_Growing, Classifier):
         self.cut_price = cut_price
         self.cut_rows = cut_rows
         self.class_weight = class_weight
+        self.priors = priors
+        self.costs = costs
         self.max_bins = max_bins
         self.average = average
         self.smoothing = smoothing
@@ -240,13 +267,24 @@ class DecisionTree(_Growing, Classifier):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of each row: the most probable, of equals the first in `classes_`."""
-        self._check_fitted()
+        quick = self._quick_ends(X)
+        if quick is not None:
+            return self.classes_[self.model_.labels][quick]
         out: NDArray[Any] = self.classes_[self.model_.decide(self.answer(X))]
         return out
 
     def predict_block(self, block: Block) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Return P(class | row) [row, class], and the rows only the prior could answer: none."""
         return self.model_.answer(block), np.zeros(block.rows, dtype=bool)
+
+
+def _as_rows(X: Any) -> Any:
+    """Return a record as a list of one; anything else as it is."""
+    if type(X) is not dict or any(
+        hasattr(v, "__len__") and not isinstance(v, (str, bytes)) for v in X.values()
+    ):
+        return X
+    return [X]
 
 
 def text_notes(schema: Schema) -> tuple[Note, ...]:
@@ -268,4 +306,4 @@ def _plain(value: Any) -> Any:
         return {str(k): float(v) for k, v in value.items()}
     if isinstance(value, np.ndarray):
         return value.tolist()
-    return list(value) if isinstance(value, tuple) else value
+    return [_plain(v) for v in value] if isinstance(value, (list, tuple)) else value

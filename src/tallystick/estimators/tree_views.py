@@ -34,6 +34,7 @@ from tallystick.learners import prune as pruners
 from tallystick.learners.prune import Held, Judged, Path
 from tallystick.models.tree import Tree
 from tallystick.models.tree.rules import Rules, generalised, rules
+from tallystick.models.tree.show import show
 
 CHOICES = ("minimum", "one-se")
 
@@ -131,6 +132,11 @@ class TreeViews(Estimator):
         read: Callable[..., Table]
         _engine: Callable[[], Engine]
         _grow: Callable[[Table, Engine], Tree]
+
+    def show(self, most: int = 200) -> str:
+        """Return the tree in lines, at most `most` branches of it; `print(tree)` shows 200."""
+        self._check_fitted()
+        return show(self.model_, most)
 
     # -- why --
 

@@ -39,6 +39,7 @@ class Step:
     counts: tuple[float, ...]
     shares: tuple[float, ...]
     weight: float
+    mean: float | None = None  # of the response, in regression
 
 
 @dataclass(frozen=True)
@@ -61,8 +62,8 @@ class TreeExplanation:
             "interval_method": "95 % of the beta posterior of the answer's share, equal tails",
             "shares": dict(zip(labels, self.shares, strict=True)) if labels else list(self.shares),
             "steps": [
-                {"counts": list(s.counts), "node": s.node, "sentence": s.sentence, "shares": list(s.shares),
-                 "weight": s.weight}
+                {"counts": list(s.counts), "mean": s.mean, "node": s.node, "sentence": s.sentence,
+                 "shares": list(s.shares), "weight": s.weight}
                 for s in self.steps
             ],
         }  # fmt: skip
@@ -77,6 +78,8 @@ class TreeExplanation:
         for k, step in enumerate(self.steps):
             counts = " ".join(rows(n, 1) for n in step.counts)
             weight = f"  weight {step.weight:.3f}" if averaged else ""
+            counts += " rows" if step.mean is not None else ""
+            weight = f"  mean {step.mean:.6g}" if step.mean is not None else weight
             mark = "  " if not k else "→ "
             out.append(f"{mark}{step.sentence:<{wide}}  {counts}{weight}")
         if self.spread:
@@ -110,7 +113,8 @@ def explain_row(tree: Tree, cell: Callable[[int], Any], shares: NDArray[np.float
         counts = tree.rows[node]
         total = counts.sum()
         shares_here = tuple((counts / total).tolist()) if total else ()
-        steps.append(Step(node, sentence, tuple(counts.tolist()), shares_here, weight))
+        mean = float(tree.nodes.mean[node]) if tree.regression else None
+        steps.append(Step(node, sentence, tuple(counts.tolist()), shares_here, weight, mean))
         if branch >= 0:
             missing = _is_away(tree, node, cell)
             test = condition(tree.schema, tree.nodes, node, branch)
@@ -355,7 +359,7 @@ class ColumnUse:
         order = sorted(
             range(len(self.columns)), key=lambda j: (-self.importance[j], -self.usage[j], self.columns[j])
         )
-        wide = max((lines.width(lines.clean(c)) for c in self.columns), default=0)
+        wide = max(6, *(lines.width(lines.clean(c)) for c in self.columns))
         out = [f"{'column':<{wide}}  importance                 asked of"]
         for j in order:
             if self.usage[j] > 0 or self.importance[j] > 0:
@@ -376,12 +380,13 @@ def column_use(tree: Tree) -> ColumnUse:
 
 def tree_svg(tree: Tree, most: int = MOST_BOXES, lit: set[int] | None = None) -> str:
     """Return the tree that is shown as SVG; at most `most` boxes, the rest is counted."""
-    grown, tree = tree, tree.shown
-    if lit is not None and grown is not tree:
-        lit = None  # numbers of another tree
-    kept = _drawn(tree, most)
-    place = {node: k for k, node in enumerate(kept)}
-    boxes = [_box(tree, node, place, lit or set()) for node in kept]
+    if lit and tree.averaged is not None:  # the numbers are those of the grown tree
+        _, kept = tree.nodes.cut_back(tree.averaged.best)
+        lit = {k for k, node in enumerate(kept.tolist()) if node in lit}
+    tree = tree.shown
+    drawn = _drawn(tree, most)
+    place = {node: k for k, node in enumerate(drawn)}
+    boxes = [_box(tree, node, place, lit or set()) for node in drawn]
     labels = [plain(label) for label in _labels(tree)]
     name = plain(tree.schema.target.name) if tree.schema.target else ""
     return tree_picture(boxes, labels, f"Decision tree for {name}")

@@ -202,14 +202,18 @@ class Walk:
         check.array("missing", missing, "int32", (n,))
         self._walk = _kernels.tree_walk(column, cut, first, child, branch_start, branch_of, missing)
 
-    def ends(self, columns: Sequence[NDArray[Any] | None], rows: int) -> NDArray[np.int32]:
-        """Return the node where each row's way ends. columns: values or codes, None where no test looks."""
+    def ends(
+        self, columns: Sequence[NDArray[Any] | None], rows: int, out: NDArray[np.int32] | None = None
+    ) -> tuple[NDArray[np.int32], bool]:
+        """Return the node where each row's way ends, and whether an infinite number was met.
+
+        columns: values or codes, None where no test looks.
+        """
         for cells in columns:
             if cells is not None:
                 check.loose("columns", cells, (*check.CODES, "float32", "float64"), (rows,))
-        out = np.empty(rows, np.int32)
-        self._walk.ends(list(columns), out)
-        return out
+        ends = np.empty(rows, np.int32) if out is None else check.writable("out", out, "int32", (rows,))
+        return ends, self._walk.ends(list(columns), ends)
 
 
 def _check(

@@ -114,7 +114,7 @@ def nodes_of(grown: Grown, schema: Schema, unit: int, each: bool) -> Nodes:
         branch_start=start,
         branch_of=branch_of,
         missing_branch=a["missing"],
-        gain=a["gain"],
+        gain=grown.scale.squared(a["gain"]) if regression else a["gain"],
         mean=mean,
         deviance=deviance,
     )
@@ -195,7 +195,7 @@ class Tried:
             cut=np.where(numeric, a["tried_cut"][found], np.nan),
             branch_start=start,
             branch_of=branch_of,
-            gain=a["tried_gain"][found],
+            gain=self._grown.scale.squared(a["tried_gain"][found]) if regression else a["tried_gain"][found],
             ratio=np.where(regression, np.nan, a["tried_ratio"][found]),
             count_start=np.concatenate([[0], np.cumsum(np.where(kept, 2, 0))]).astype(np.int64),
             counts=both,

@@ -202,7 +202,7 @@ def begin(question: Growing, look: Look) -> Levels:
     heavy = rows if factors is None else int((look.classes * factors).sum()) * question.parts
     scale = Scale() if question.labels else Scale.of(look.low, look.high, rows)
     columns = [_grow_column(c) for c in codings]
-    judge = Judge(columns, question.by_name, question.rules, len(question.labels), heavy, rows)
+    judge = Judge(columns, question.by_name, scale.rules(question.rules), len(question.labels), heavy, rows)
     return Levels(question, tuple(codings), judge, factors, scale, binned=binned)
 
 

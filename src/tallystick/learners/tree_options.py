@@ -5,13 +5,13 @@ Knows names and numbers. Knows nothing of rows or totals.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from tallystick.data.schema import Schema, Target
 from tallystick.errors import OptionError, shown
 from tallystick.kernels.trees import GrowRules
+from tallystick.models.tree.weights import ClassWeights, class_weights, cost_table
 
 PARTS = 2**20  # the finest part of a row of weight 1
 CRITERIA = {"entropy": "entropy", "gain-ratio": "ratio", "gini": "gini"}
@@ -48,6 +48,8 @@ class TreeOptions:
         _whole("min_samples_split", self.min_samples_split, 2)
         _whole("max_leaf_nodes", self.max_leaf_nodes, 2, optional=True)
         _whole("max_bins", self.max_bins, 2, optional=True)
+        if isinstance(self.class_weight, str):
+            _one_of("class_weight", self.class_weight, ("balanced",))
         if not (isinstance(self.min_impurity_decrease, (int, float)) and self.min_impurity_decrease >= 0):
             raise OptionError(
                 f"min_impurity_decrease must be a number from 0 up, not {shown(self.min_impurity_decrease)}."
@@ -69,14 +71,18 @@ class TreeOptions:
             min_decrease=float(self.min_impurity_decrease),
         )
 
-    def weights_of(self, target: Target) -> tuple[float, ...] | str | None:
-        """Return what a row of each class counts in the criterion, None for 1 each."""
-        if not target.labels or self.class_weight is None:
+    def weights_of(self, target: Target) -> ClassWeights | None:
+        """Return what a row of each class counts in the criterion, None for 1 each.
+
+        A class is worth the sum of what its errors cost.
+        """
+        if not target.labels:
             return None
-        if isinstance(self.class_weight, str):
-            _one_of("class_weight", self.class_weight, ("balanced",))
-            return self.class_weight
-        return by_label("class_weight", self.class_weight, target)
+        weights = class_weights(self.class_weight, self.priors, target)
+        costs = cost_table(self.costs, target)
+        if not costs:
+            return weights
+        return (weights or ClassWeights((1.0,) * len(costs))).times([sum(row) for row in costs])
 
     def parts(self, schema: Schema, unit: int) -> int:
         """Return into how many parts a row can be shared out: more than 1 where missing values go in
@@ -88,23 +94,6 @@ class TreeOptions:
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
         return asdict(self)
-
-
-def by_label(name: str, given: Any, target: Target) -> tuple[float, ...]:
-    """Return one number per class from a mapping by label (classes not named: 1) or a sequence."""
-    if isinstance(given, Mapping):
-        known = {str(k): float(v) for k, v in given.items()}
-        values = target.values()
-        own = [known.get(str(v), known.get(t, 1.0)) for v, t in zip(values, target.labels, strict=True)]
-    elif isinstance(given, Sequence) and len(given) == len(target.labels):
-        own = [float(v) for v in given]
-    else:
-        raise OptionError(
-            f"{name} must give a number for each of {len(target.labels)} classes, not {shown(given)}."
-        )
-    if any(not 0 <= v < float("inf") for v in own) or not any(own):
-        raise OptionError(f"{name} must be numbers from 0 up, not all 0; found {shown(given)}.")
-    return tuple(own)
 
 
 def _one_of(name: str, value: Any, known: tuple[str, ...]) -> None:

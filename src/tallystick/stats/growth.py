@@ -23,6 +23,7 @@ from tallystick.data.encode.ranks import quantile_cuts
 from tallystick.data.schema import CODED, Schema
 from tallystick.kernels.trees import GrowColumn, Grower, GrowRules
 from tallystick.models.tree.nodes import SPREADS
+from tallystick.models.tree.weights import ClassWeights
 from tallystick.stats.quantiles import ValueCounts, Values
 
 FAST = 20_000  # rows from which threads pay
@@ -58,6 +59,10 @@ class Scale:
         """Return squares in the response's own unit."""
         return np.ldexp(deviance, -2 * self.shift)
 
+    def rules(self, rules: GrowRules) -> GrowRules:
+        """Return growing rules with the least decrease in fixed point, as the kernels compare it."""
+        return replace(rules, min_decrease=float(np.ldexp(rules.min_decrease, 2 * self.shift)))
+
 
 @dataclass(frozen=True)
 class Grown:
@@ -90,7 +95,7 @@ class Growing:
     schema: Schema
     columns: tuple[int, ...]
     rules: GrowRules
-    class_weights: tuple[float, ...] | str | None = None
+    class_weights: ClassWeights | None = None
     observed: bool = False
     keep_tried: bool = True
     max_bins: int | None = None
@@ -167,7 +172,7 @@ class GrowingInMemory(Growing):
         grower = Grower(
             cells,
             self.by_name,
-            replace(self.rules, fractions=False),
+            replace(scale.rules(self.rules), fractions=False),
             classes=classes,
             labels=None if response is not None else table.classes,
             response=response,
@@ -247,17 +252,11 @@ def binned_column(cuts: NDArray[np.float64], values: NDArray[np.float64] | None)
     return GrowColumn("numeric", codes, len(edges), edges, binned=True)
 
 
-def class_factors(
-    given: tuple[float, ...] | str | None, counts: NDArray[np.int64] | None
-) -> NDArray[np.int64] | None:
-    """Return class weights as whole numbers, None when all are equal. counts[class]: rows of the whole
-    table.
-    """
+def class_factors(given: ClassWeights | None, counts: NDArray[np.int64] | None) -> NDArray[np.int64] | None:
+    """Return class weights as whole numbers, None when all are equal. counts[class]: rows of the table."""
     if given is None or counts is None:
         return None
-    if given == "balanced":
-        given = tuple(1.0 / c if c else 0.0 for c in counts.tolist())
-    weights = np.array(given, np.float64)
+    weights = given.of(counts)
     if np.all(weights == np.rint(weights)) and weights.max() < 2**CLASS_BITS:
         return weights.astype(np.int64)
     scaled = np.rint(weights * ((2**CLASS_BITS - 1) / weights.max())).astype(np.int64)

@@ -8,6 +8,7 @@ C4.5 uses.
 
 from __future__ import annotations
 
+import itertools
 import sys
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,8 +18,9 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.data.schema import CODED
-from tallystick.models.tree import SPREADS, STAYS, Nodes, Tree
-from tallystick.models.tree.walk import branches_of
+from tallystick.errors import OptionError
+from tallystick.models.tree import SPREADS, Nodes, Tree
+from tallystick.models.tree.walk import taken
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -114,12 +116,17 @@ class _Node:
     origin: int  # its number in the grown tree
     counts: Ints
     branches: list[_Node]
+    errors: float = 0.0  # the bound on the errors of its leaves, once it is pruned
 
 
 def pessimistic(tree: Tree, confidence: float = 0.25, block: Any = None, raising: bool = False) -> Tree:
     """Return the tree after collapse and pessimistic pruning; subtree raising needs the training rows
     (`block`).
     """
+    if tree.regression:
+        raise OptionError(
+            "prune('pessimistic') needs classes, this is a regression tree. Use 'cost-complexity'."
+        )
     return _Pruner(tree, Bound(confidence), block if raising else None).run()
 
 
@@ -130,6 +137,9 @@ class _Pruner:
     def __init__(self, tree: Tree, bound: Bound, block: Any) -> None:
         self.tree, self.bound, self.block = tree, bound, block
         self.copies: Ints | None = None
+        self.known: dict[
+            tuple[int, int], float
+        ] = {}  # bounds found before, by rows and rows of the largest class
 
     def run(self) -> Tree:
         """Return the pruned tree."""
@@ -160,34 +170,37 @@ class _Pruner:
     def prune(self, node: _Node, rows: tuple[Ints, Ints] | None) -> _Node:
         """Return what stands in the place of a node, after its branches have been pruned."""
         if not node.branches:
+            node.errors = self.leaf_errors(node.counts)
             return node
         parts = self.split(node, rows) if rows is not None else [None] * len(node.branches)
         node.branches = [self.prune(b, part) for b, part in zip(node.branches, parts, strict=True)]
-        as_leaf, as_tree = self.leaf_errors(node.counts), self.tree_errors(node)
+        as_leaf, as_tree = self.leaf_errors(node.counts), sum(b.errors for b in node.branches)
         largest = max(range(len(node.branches)), key=lambda b: (int(node.branches[b].counts.sum()), -b))
         raised, as_raised = None, np.inf
         if rows is not None and node.branches[largest].branches:
             raised = self.refill(node.branches[largest], rows)
             as_raised = self.tree_errors(raised)
         if as_leaf <= as_tree + 0.1 and as_leaf <= as_raised + 0.1:
-            node.branches = []
+            node.branches, node.errors = [], as_leaf
             return node
         if raised is not None and as_raised <= as_tree + 0.1:
             return self.prune(raised, rows)
+        node.errors = as_tree
         return node
 
     def leaf_errors(self, counts: Ints) -> float:
         """Return the bound on the errors of a leaf with these counts."""
-        cases = counts.sum() / self.tree.unit
-        errors = (counts.sum() - counts.max()) / self.tree.unit
-        return float(self.bound.upper(np.array([errors]), np.array([cases]))[0])
+        cases, most = int(counts.sum()), int(counts.max())
+        known = self.known.get((cases, most))
+        if known is None:
+            unit = self.tree.unit
+            known = float(self.bound.upper(np.array([(cases - most) / unit]), np.array([cases / unit]))[0])
+            self.known[cases, most] = known
+        return known
 
     def tree_errors(self, node: _Node) -> float:
         """Return the bound on the errors of all leaves of a subtree."""
-        counts = np.array([leaf.counts for leaf in _leaves(node)])
-        cases = counts.sum(axis=1) / self.tree.unit
-        errors = (counts.sum(axis=1) - counts.max(axis=1)) / self.tree.unit
-        return float(self.bound.upper(errors, cases).sum())
+        return sum(self.leaf_errors(leaf.counts) for leaf in _leaves(node))
 
     def split(self, node: _Node, rows: tuple[Ints, Ints]) -> list[tuple[Ints, Ints]]:
         """Return the rows of each branch with their weights; spread rows go to all, their parts sum
@@ -196,10 +209,12 @@ class _Pruner:
         here, weights = rows
         column = self.tree.schema.used[node.column]
         cells = self.block.codes(column.name) if column.kind in CODED else self.block.values(column.name)
-        branch = branches_of(_one(node), 0, cells[here])
-        sizes = np.array([max(int(b.counts.sum()), 0) for b in node.branches], dtype=object)
+        branch = taken(node.cut, node.levels, node.missing, cells[here])
         spread = np.flatnonzero(branch == SPREADS)
-        shares = _parts(weights[spread], sizes)
+        if not len(spread):
+            each = [np.flatnonzero(branch == k) for k in range(len(node.branches))]
+            return [(here[own], weights[own]) for own in each]
+        shares = _parts(weights[spread], [int(b.counts.sum()) for b in node.branches])
         out = []
         for k in range(len(node.branches)):
             own = np.flatnonzero(branch == k)
@@ -224,13 +239,18 @@ class _Pruner:
         )
 
 
-def _parts(weights: Ints, sizes: NDArray[Any]) -> Ints:
+def _parts(weights: Ints, sizes: list[int]) -> Ints:
     """Return whole parts[row, branch] of each weight in proportion to the sizes, summing to the weight."""
-    total = int(sizes.sum()) or len(sizes)
-    sizes = sizes if int(sizes.sum()) else np.ones(len(sizes), dtype=object)
-    edges = np.concatenate([[0], np.cumsum(sizes)])
-    rounded = [[int(w) * int(e) // total for e in edges] for w in weights]
-    return np.diff(np.array(rounded, dtype=np.int64).reshape(len(weights), len(edges)), axis=1)
+    sizes = sizes if sum(sizes) else [1] * len(sizes)
+    edges = [0, *itertools.accumulate(sizes)]
+    different, which = np.unique(weights, return_inverse=True)
+    rounded = [
+        [int(w) * e // edges[-1] for e in edges] for w in different
+    ]  # Python's integers do not overflow
+    parts: Ints = np.diff(np.array(rounded, dtype=np.int64).reshape(len(different), len(edges)), axis=1)[
+        which
+    ]
+    return parts
 
 
 def _tree_of(nodes: Nodes) -> _Node:
@@ -244,22 +264,6 @@ def _tree_of(nodes: Nodes) -> _Node:
     for n in range(1, len(nodes)):
         made[int(nodes.parent[n])].branches.append(made[n])
     return made[0]
-
-
-def _one(node: _Node) -> Nodes:
-    """Return a node with its test as a tree of its own, for the walk."""
-    k = len(node.branches)
-    none = np.full(k, STAYS, np.int32)
-    return Nodes(
-        counts=np.zeros((k + 1, 1), np.int64),
-        column=np.concatenate([[node.column], none]).astype(np.int32),
-        cut=np.concatenate([[node.cut], np.full(k, np.nan)]),
-        n_children=np.concatenate([[k], np.zeros(k)]).astype(np.int32),
-        branch_start=np.concatenate([[0], np.full(k + 1, len(node.levels))]).astype(np.int64),
-        branch_of=node.levels,
-        missing_branch=np.concatenate([[node.missing], none]).astype(np.int32),
-        gain=np.zeros(k + 1),
-    )
 
 
 def _leaves(node: _Node) -> list[_Node]:

@@ -27,6 +27,7 @@ from tallystick.models.tree.file import read_nodes, write_nodes
 from tallystick.models.tree.nodes import SPREADS, Candidates, Nodes
 from tallystick.models.tree.record import RecordWalk
 from tallystick.models.tree.show import show
+from tallystick.models.tree.weights import ClassWeights
 
 KINDS = ("decision-tree", "regression-tree")
 
@@ -38,12 +39,14 @@ class Answers:
     smoothing: as many imagined rows with the class shares of the root are added to every node.
     average: answer by the sum over all prunings, where a test is kept with prior probability `keep`.
     costs: costs[class][answer] of a wrong answer; the answer is then the cheapest, not the most frequent.
+    weights: what a row of each class counts; shares are those of the weighted rows.
     """
 
     average: bool = False
     smoothing: float = 0.0
     keep: float = 1 / 3
     costs: tuple[tuple[float, ...], ...] = ()
+    weights: ClassWeights | None = None
 
     def __post_init__(self) -> None:
         if not (0 <= self.smoothing < 1e9):
@@ -115,8 +118,17 @@ class Tree:
         if self.regression:
             return self.nodes.mean[:, None]
         if self.averaged is not None:
-            return self.averaged.shares
-        return leaf_shares(self._filled, self.answers.smoothing, self.base)
+            return self._weighted(self.averaged.shares)
+        return self._weighted(leaf_shares(self._filled, self.answers.smoothing, self.base))
+
+    def _weighted(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the shares of rows that count by their class; where all weigh 0, the plain ones."""
+        if self.answers.weights is None:
+            return shares
+        heavy = shares * self.answers.weights.of(self.nodes.counts[0])
+        total = heavy.sum(axis=1, keepdims=True)
+        out: NDArray[np.float64] = np.where(total > 0, heavy / np.where(total > 0, total, 1.0), shares)
+        return out
 
     @cached_property
     def _filled(self) -> NDArray[np.float64]:
@@ -177,8 +189,8 @@ class Tree:
     def stops(self, block: Block) -> NDArray[np.int64]:
         """Return the node where the way of each row ends."""
         read = self._reader(block)
-        columns = [read(j) if j in self._tested else None for j in range(len(self.schema.used))]
-        return self._walk.ends(columns, block.rows).astype(np.int64)
+        columns = [read(j) if j in self.tested else None for j in range(len(self.schema.used))]
+        return self.descent.ends(columns, block.rows)[0].astype(np.int64)
 
     @cached_property
     def records(self) -> RecordWalk:
@@ -186,11 +198,13 @@ class Tree:
         return RecordWalk(self.nodes, self.schema)
 
     @cached_property
-    def _tested(self) -> frozenset[int]:
+    def tested(self) -> frozenset[int]:
+        """The columns that some test looks at (and -1)."""
         return frozenset(self.nodes.column.tolist())
 
     @cached_property
-    def _walk(self) -> Walk:
+    def descent(self) -> Walk:
+        """The way of many rows, by column."""
         n = self.nodes
         return Walk(n.column, n.cut, n.first, n.child, n.branch_start, n.branch_of, n.missing_branch)
 

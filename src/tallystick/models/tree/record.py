@@ -33,7 +33,8 @@ def level_text(value: Any, levels: Container[str]) -> str:
     return str(value) if kind is int else ""
 
 
-def _is_number(mark: str) -> bool:
+def is_number(mark: str) -> bool:
+    """Tell whether a mark for missing values is a number, so that numbers have to be compared with it."""
     try:
         return float(mark) == float(mark)
     except ValueError:
@@ -47,7 +48,7 @@ class RecordWalk:
         columns = schema.used
         self._numeric = [c.name for c in columns if c.kind == "numeric"]
         self._coded = [(c.name, frozenset(c.levels)) for c in columns if c.kind in CODED]
-        marked = any(_is_number(mark) for mark in schema.marks)  # some number means missing
+        marked = any(is_number(mark) for mark in schema.marks)  # some number means missing
         self._other = marked or any(c.kind == "text" for c in columns)
         self._steps: list[Step | None] = [self._step(nodes, schema, n) for n in range(len(nodes))]
 

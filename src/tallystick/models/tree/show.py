@@ -28,7 +28,7 @@ def show(tree: Tree, most: int = 200) -> str:
     lines += [f"{text:<{wide}}  {counts}".rstrip() for text, counts in body]
     left = len(picture.nodes) - len(body)
     if left > 0:
-        lines.append(f"… and {left:,} more branches; show(most={len(picture.nodes)}) prints all.")
+        lines.append(f"… and {left:,} more branches; tree.show(most={len(picture.nodes)}) tells all.")
     return "\n".join(lines)
 
 
@@ -99,7 +99,8 @@ def node_text(tree: Tree, node: int, widths: list[int] | None = None) -> str:
     if tree.regression:
         spread = float(np.sqrt(nodes.deviance[node] * tree.unit / weight)) if weight else 0.0
         mean = number(float(f"{nodes.mean[node]:.6g}"))
-        return f"{rows(weight, tree.unit)} rows {arrow} {mean} ± {spread:.4g}"
+        wide = len(rows(nodes.counts[0].sum(), tree.unit)) if widths is not None else 0
+        return f"{rows(weight, tree.unit):>{wide}} rows {arrow} {mean} ± {spread:.4g}"
     assert target is not None
     counts = nodes.counts[node]
     best = int(tree.labels[node])

@@ -19,15 +19,17 @@ Read = Callable[[int], NDArray[Any]]  # column number -> values (numeric) or cod
 
 def branches_of(nodes: Nodes, node: int, cells: NDArray[Any]) -> NDArray[np.int64]:
     """Return the branch each cell takes at a node: STAYS and SPREADS included."""
-    away = int(nodes.missing_branch[node])
-    cut = nodes.cut[node]
+    return taken(float(nodes.cut[node]), nodes.levels(node), int(nodes.missing_branch[node]), cells)
+
+
+def taken(cut: float, levels: NDArray[np.int32], away: int, cells: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the branch each cell takes at a test: at a cut, or else by the branch of each level."""
     if cut == cut:
         return np.where(np.isnan(cells), away, (cells >= cut).astype(np.int64))
-    levels = nodes.levels(node)
     table = np.full(len(levels) + 2, away, np.int64)  # the last two codes: missing and unseen
     table[: len(levels)] = levels
-    taken: NDArray[np.int64] = table[cells]
-    return taken
+    branch: NDArray[np.int64] = table[cells]
+    return branch
 
 
 def stops(nodes: Nodes, read: Read, rows: int) -> NDArray[np.int64]:
