@@ -31,19 +31,19 @@ from tallystick.learners.logistic.path import Path, choose
 from tallystick.learners.logistic.solvers import Step
 from tallystick.models.logistic.coefficients import coefficients
 from tallystick.models.logistic.model import KIND, LogisticModel
-from tallystick.models.logistic.options import DEFAULT_L2, LogisticOptions, label_text
+from tallystick.models.logistic.options import LogisticOptions, label_text
 from tallystick.models.logistic.parts import Words
 
 
 class LogisticRegression(Classifier):
     """Logistic regression on a whole table: numbers, levels, booleans and text side by side.
 
-    l2: strength of the Gaussian prior (1/κ², scikit-learn's 1/C), 0 for maximum likelihood, "cv" to choose
-    it by cross-validation. l1: strength of the Laplace prior, for sparse models. standardize: the prior
-    acts on standardised columns; coefficients are told in your units either way. reference: the class
-    others are compared with. interactions=2, polynomial=2: products of columns, named `a × b`. words:
-    "tf-idf" or "counts". solver: "auto", "newton", "lbfgs", "conjugate-gradient", "gradient". trace: keep
-    every step in `trace_`.
+    l2: strength of the Gaussian prior (1/κ², scikit-learn's 1/C): a number, 0 for maximum likelihood,
+    "auto" for the one under which the rows are most probable, "cv" for the best in cross-validation. l1:
+    strength of the Laplace prior, for sparse models. standardize: the prior acts on standardised columns;
+    coefficients are told in your units either way. reference: the class others are compared with.
+    interactions=2, polynomial=2: products of columns, named `a × b`. words: "tf-idf" or "counts". solver:
+    "auto", "newton", "lbfgs", "conjugate-gradient", "gradient". trace: keep every step in `trace_`.
     """
 
     kind = KIND
@@ -52,7 +52,7 @@ class LogisticRegression(Classifier):
     def __init__(
         self,
         *,
-        l2: float | str = DEFAULT_L2,
+        l2: float | str = "auto",
         l1: float = 0.0,
         standardize: bool = True,
         class_weight: str | Mapping[Any, float] | None = None,

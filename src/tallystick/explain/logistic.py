@@ -175,12 +175,13 @@ def title(model: LogisticModel) -> str:
 def prior_words(model: LogisticModel) -> str:
     """Say which prior holds."""
     l1, l2 = model.options.l1, model.fit.l2
-    parts = [f"Gaussian prior, l2 = {l2:g}"] if l2 else []
+    parts = [f"Gaussian prior, l2 = {l2:.4g}"] if l2 else []
     parts += [f"Laplace prior, l1 = {l1:g}"] if l1 else []
     if not parts:
         return "No prior: maximum likelihood. Levels are compared with their first level."
     on = "on standardised columns" if model.options.standardize else "on columns as they are"
-    chosen = " (chosen by cross-validation)" if model.options.l2 == "cv" else ""
+    how = {"cv": " (chosen by cross-validation)", "auto": " (chosen by the evidence of the rows)"}
+    chosen = how.get(str(model.options.l2), "") if l2 else ""
     return f"{' and '.join(parts)}{chosen}, {on}, not on the constant; weights are told in your units."
 
 

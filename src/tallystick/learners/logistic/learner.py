@@ -18,6 +18,7 @@ from tallystick.data.schema import Note, Schema
 from tallystick.errors import TargetError, shown, some
 from tallystick.learners.logistic import solvers
 from tallystick.learners.logistic.build import build
+from tallystick.learners.logistic.evidence import evident
 from tallystick.learners.logistic.prepare import (
     MATRIX,
     Known,
@@ -89,8 +90,15 @@ class LogisticLearner:
     def _stages(self, schema: Schema) -> Generator[Statistic[Any], Any, LogisticModel]:
         options = self.options
         known, moments = yield from prepared(options, schema, self.unit)
-        strength = self.chosen if isinstance(options.l2, str) else options.l2
-        fitted = yield from fit_once(known, moments, options, schema, float(strength), self.errors)
+        ready = None
+        if options.l2 == "auto" and not options.l1:
+            strength, ready = yield from evident(known, moments, options, schema, solve)
+        else:
+            strength = (
+                self.chosen if options.l2 == "cv" else 0.0 if options.l2 == "auto" else float(options.l2)
+            )
+        given = ready or prepare(known, moments, options, schema, strength)
+        fitted = yield from fit_once(known, moments, options, schema, strength, given, self.errors)
         if self.trace is not None:
             self.trace.extend(fitted.run.trace)
         if self.notes is not None:
@@ -150,11 +158,16 @@ class Fitted:
 
 
 def fit_once(
-    known: Known, moments: Moments, options: LogisticOptions, schema: Schema, strength: float, errors: bool
+    known: Known,
+    moments: Moments,
+    options: LogisticOptions,
+    schema: Schema,
+    strength: float,
+    ready: Prepared,
+    errors: bool,
 ) -> Generator[Any, Any, Fitted]:
     """Return the fit for one strength of the prior; separated classes without a prior get the default one."""
     prior = strength > 0 or options.l1 > 0
-    ready = prepare(known, moments, options, schema, strength)
     verdict = Verdict()
     try:
         point, run = yield from solve(ready, options, errors, watch=not prior)

@@ -9,7 +9,7 @@ from typing import Any
 
 from tallystick.data.schema import CODED, Schema
 from tallystick.errors import ModelFileError, OptionError, shown
-from tallystick.models.logistic.options import SOLVERS, WORDS, LogisticOptions
+from tallystick.models.logistic.options import CHOSEN, SOLVERS, WORDS, LogisticOptions
 from tallystick.models.shapes import (
     Either,
     Flag,
@@ -78,7 +78,7 @@ PARAMETERS: dict[str, Shape] = {
     "class_weight": Maybe(Either((Named(_POSITIVE), Text(("balanced",))))),
     "interactions": Whole(1, 2),
     "l1": _POSITIVE,
-    "l2": Either((_POSITIVE, Text(("cv",)))),
+    "l2": Either((_POSITIVE, Text(CHOSEN))),
     "max_iter": Maybe(Whole(1)),
     "polynomial": Whole(1, 2),
     "reference": Maybe(Text()),

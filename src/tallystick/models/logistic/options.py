@@ -14,6 +14,7 @@ from tallystick.errors import OptionError, nearest, shown
 
 SOLVERS = ("auto", "newton", "lbfgs", "conjugate-gradient", "gradient")
 WORDS = ("tf-idf", "counts")
+CHOSEN = ("auto", "cv")
 DEFAULT_L2 = 1.0
 
 
@@ -21,12 +22,13 @@ DEFAULT_L2 = 1.0
 class LogisticOptions:
     """Learning parameters: all of them are in the model file.
 
-    l2: λ of the Gaussian prior, 1/κ²; "cv" chooses it by cross-validation; 0 is maximum likelihood. l1: λ
-    of the Laplace prior. Both act on standardised columns unless `standardize` is off, never on the
-    constant. reference: the class the others are compared with. words: how text counts.
+    l2: λ of the Gaussian prior, 1/κ²; 0 is maximum likelihood; "auto" takes the one under which the rows
+    are most probable, "cv" chooses by cross-validation. l1: λ of the Laplace prior (then "auto" is 0). Both
+    act on standardised columns unless `standardize` is off, never on the constant. reference: the class the
+    others are compared with. words: how text counts.
     """
 
-    l2: float | str = DEFAULT_L2
+    l2: float | str = "auto"
     l1: float = 0.0
     standardize: bool = True
     solver: str = "auto"
@@ -57,8 +59,8 @@ class LogisticOptions:
         return out | {"standardize": bool(self.standardize)}
 
     def __post_init__(self) -> None:
-        if not (self.l2 == "cv" or (_number(self.l2) and 0 <= float(self.l2) < math.inf)):
-            raise OptionError(f"l2 must be a number of at least 0, or 'cv', not {shown(self.l2)}.")
+        if not (self.l2 in CHOSEN or (_number(self.l2) and 0 <= float(self.l2) < math.inf)):
+            raise OptionError(f"l2 must be a number of at least 0, 'auto' or 'cv', not {shown(self.l2)}.")
         if not (_number(self.l1) and 0 <= self.l1 < math.inf):
             raise OptionError(f"l1 must be a number of at least 0, not {shown(self.l1)}.")
         _one_of("solver", self.solver, SOLVERS)
