@@ -101,7 +101,7 @@ def test_the_tree_on_votes_reaches_the_published_accuracy():
 def test_an_unknown_positive_class_or_check_is_named():
     with pytest.raises(OptionError, match="positive='x' is no class"):
         ts.cross_validate(ts.NaiveBayes(), path("votes.csv"), "party", positive="x")
-    with pytest.raises(OptionError, match="there is no check 'giveway'. Did you mean 'giveaway'"):
+    with pytest.raises(OptionError, match=r"there is no check 'giveway'\. Did you mean 'giveaway'"):
         ts.compare(path("votes.csv"), "party", ignore=["giveway"])
 
 

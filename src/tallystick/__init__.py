@@ -47,8 +47,7 @@ if TYPE_CHECKING:
     from tallystick.estimators import DecisionTree, LogisticRegression, NaiveBayes, RegressionTree, load
     from tallystick.estimators.judging import compare, learning_curve
     from tallystick.evaluate import cross_validate
-    from tallystick.explain import bayes_rule
-    from tallystick.explain import separable
+    from tallystick.explain import bayes_rule, separable
 
 
 def __getattr__(name: str) -> Any:

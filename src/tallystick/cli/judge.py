@@ -36,7 +36,8 @@ def compare(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Cross-validate the three methods on FILE, as they are and tuned, beside always answering the most frequent class.
+    """Cross-validate the three methods on FILE, as they are and tuned, beside always answering the most
+    frequent class.
 
     Every method sees the same folds. The razor takes the simplest within one standard error of the best.
 

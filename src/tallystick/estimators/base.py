@@ -227,7 +227,8 @@ class Estimator:
         X = as_given(X)
         if is_matrix(X) and not hasattr(self, "feature_names_in_") and X.shape[1] != self.n_features_in_:
             raise DataError(
-                f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} features "
+                f"X has {X.shape[1]} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features "
                 "as input. Pass the columns of the fit, in their order."
             )
         return X

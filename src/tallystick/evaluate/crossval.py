@@ -313,7 +313,7 @@ def cross_validate(
 ) -> CrossValidation:
     """Judge a method on rows it has not seen: every fold is answered by a model fitted on the others.
 
-    folds: a number, or "leave-one-out" (copies of a row together). groups: a column whose equal values stay in
+    folds: a number, or "leave-one-out" (copies together). groups: a column whose equal values stay in
     one fold. time: a column; a fold is taught by earlier rows only. by: columns to count errors by.
     cost[truth][answer].
     Columns named by groups or time are not learned from.

@@ -63,14 +63,14 @@ from tallystick.kernels.text import CellKind, Parsed, join_texts, parse_numbers
 from tallystick.kernels.words import WordCounter, WordRows, WordTable
 
 __all__ = [
+    "SQUARE_DIGITS",
+    "SUM_DIGITS",
     "CellKind",
     "Columns",
     "Curvature",
     "LinearColumn",
     "Parsed",
     "Ranks",
-    "SQUARE_DIGITS",
-    "SUM_DIGITS",
     "Scan",
     "Sums",
     "Text",
@@ -105,8 +105,8 @@ __all__ = [
     "exp",
     "hash_missing",
     "hash_text",
-    "join_texts",
     "inverse_diagonal",
+    "join_texts",
     "lasso_step",
     "linear_scores",
     "log",

@@ -82,7 +82,8 @@ class NaiveBayesModel:
         return self.calibrated.shares(self.scores(block))
 
     def numbers(self) -> int:
-        """Return how many free numbers there are to read: priors, then per column and class a mean and a variance, a
+        """Return how many free numbers there are to read: priors, then per column and class a mean and a
+        variance, a
         rate, or one share less than there are values.
         """
         k = len(self.classes)
@@ -91,7 +92,8 @@ class NaiveBayesModel:
             if isinstance(part, Summed):
                 total += (1 if part.distribution == "poisson" else 2) * k
             else:
-                total += k * (len(part.counts) - (not (isinstance(part, Worded) and part.distribution == "bernoulli")))
+                each = isinstance(part, Worded) and part.distribution == "bernoulli"  # one share per word
+                total += k * (len(part.counts) - (not each))
         return total
 
     def part(self, column: str) -> Part:
