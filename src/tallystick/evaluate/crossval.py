@@ -409,7 +409,7 @@ def group_names(table: Table, name: str) -> NDArray[Any]:
         raise OptionError(f"there is no used column {shown(name)}.{nearest(name, list(table.columns))}")
     column, data = table.schema[name], table.columns[name]
     if column.kind in CODED:
-        return np.array([*column.levels, "(missing)", "(unseen)"], object)[data]
+        return np.asarray(np.array([*column.levels, "(missing)", "(unseen)"], object)[data])
     if column.kind != "numeric":
         raise OptionError(f"column {shown(name)} is {column.kind}; groups need levels or numbers.")
     known = data[~np.isnan(data)]
