@@ -21,7 +21,7 @@ from tallystick.data.source.values import number_text
 from tallystick.errors import DataError, shown
 from tallystick.kernels import CellKind, Scan
 
-SAMPLE = 250  # cells looked at to choose the quicker way; the answer is the same either way
+SAMPLE = 100  # cells looked at to choose the quicker way; the answer is the same either way
 FEW = 12  # values in the sample: they may be levels that happen to be numbers here, and words elsewhere
 WRITTEN_NUMBERS = (CellKind.NUMBER, CellKind.INTEGER, CellKind.INFINITE)
 
@@ -177,8 +177,7 @@ def _from_strings(chunk: pa.Array, marks: Sequence[str], decimal: str, as_text: 
 
 
 def _looks_numeric(chunk: pa.Array, marks: Sequence[str], decimal: str) -> bool:
-    step = max(len(chunk) // SAMPLE, 1)
-    sample = chunk.take(pa.array(np.arange(0, len(chunk), step))) if step > 1 else chunk
+    sample = chunk.slice(0, SAMPLE)
     if len(pc.unique(sample)) <= FEW:
         return False
     parsed = strings.numbers(sample, marks, decimal, dates=True)
@@ -190,7 +189,10 @@ def _narrow(array: pa.DictionaryArray) -> pa.DictionaryArray:
     """Return the same array with indices as narrow as its dictionary allows: chunks may wait for others."""
     size = len(array.dictionary)
     kind = pa.int8() if size < 1 << 7 else pa.int16() if size < 1 << 15 else pa.int32()
-    return pa.DictionaryArray.from_arrays(array.indices.cast(kind), array.dictionary)
+    if array.indices.null_count:
+        return pa.DictionaryArray.from_arrays(array.indices.cast(kind), array.dictionary)
+    narrow = array.indices.to_numpy().astype(kind.to_pandas_dtype())
+    return pa.DictionaryArray.from_arrays(pa.array(narrow), array.dictionary, safe=False)
 
 
 def _from_dictionary(
