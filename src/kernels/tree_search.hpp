@@ -291,7 +291,14 @@ Candidate search(const Frame<E>& f, size_t j, const Column& column, const Here& 
         const size_t cells = (column.k + size_t{1}) * width;
         if (s.table.size() < cells) s.table.resize(cells, 0);
         const E* rows = f.rows.data() + open.begin;
-        auto sum = [&](auto* codes) { sum_codes(f, rows, n, codes, here.regression, width - 1, s.table.data()); };
+        auto sum = [&](auto* codes) {
+            if (here.unit && column.k == 2 && width <= 9)
+                sum_two_codes(f, rows, n, codes, width - 1, here.total, s.table.data());
+            else if (here.unit && n >= 512 && (column.k + size_t{1}) * (width - 1) <= 512)
+                sum_few_codes(f, rows, n, codes, column.k, width - 1, s.table.data());
+            else
+                sum_codes(f, rows, n, codes, here.regression, width - 1, s.table.data());
+        };
         if (f.width[j] == 1) sum(static_cast<const uint8_t*>(f.codes[j]));
         if (f.width[j] == 2) sum(static_cast<const uint16_t*>(f.codes[j]));
         if (f.width[j] == 4) sum(static_cast<const uint32_t*>(f.codes[j]));
