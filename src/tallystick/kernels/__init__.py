@@ -20,6 +20,7 @@ from tallystick.kernels.hashes import (
     sum_hashes,
 )
 from tallystick.kernels.linear import LinearColumn, add_linear_sums, add_wide, wide_ints
+from tallystick.kernels.matrix import add_matrix_hashes, as_matrix, by_rows, scan_rows, small_codes
 from tallystick.kernels.moments import (
     SQUARE_DIGITS,
     SUM_DIGITS,
@@ -60,12 +61,15 @@ __all__ = [
     "add_gaussian_scores",
     "add_linear_scores",
     "add_linear_sums",
+    "add_matrix_hashes",
     "add_moments",
     "add_text_hashes",
     "add_wide",
     "add_word_scores",
+    "as_matrix",
     "best_class",
     "bins",
+    "by_rows",
     "carry",
     "count_classes",
     "count_codes",
@@ -91,7 +95,9 @@ __all__ = [
     "ranks",
     "scan",
     "scan_matrix",
+    "scan_rows",
     "sigmoid",
+    "small_codes",
     "softmax",
     "sum_hashes",
     "whole",
