@@ -168,4 +168,45 @@ void sum_codes(const Frame<E>& f, const E* rows, size_t n, const Code* codes, bo
     }
 }
 
+// The same for rows of weight 1 and two codes (and missing), at most 8 classes: counts of all classes side by side in
+// one number, emptied before a byte can overflow. total[C]: rows of each class.
+template <class E, class Code>
+void sum_two_codes(const Frame<E>& f, const E* rows, size_t n, const Code* codes, size_t classes, const int64_t* total,
+                   int64_t* table) {
+    const size_t width = classes + 1;
+    for (size_t c = 0; c < classes; ++c) table[c] += total[c];
+    for (size_t i = 0; i < n;) {
+        const size_t end = n - i < 255 ? n : i + 255;
+        uint64_t ones = 0, missing = 0;
+        for (; i < end; ++i) {
+            const uint64_t code = codes[f.layout.row(rows[i])];
+            const size_t shift = 8 * f.layout.label(rows[i]);
+            ones += (code & 1) << shift;
+            missing += (code >> 1) << shift;
+        }
+        for (size_t c = 0; c < classes; ++c) {
+            const int64_t one = ones >> (8 * c) & 255, lost = missing >> (8 * c) & 255;
+            table[c] -= one + lost;
+            table[width + c] += one;
+            table[2 * width + c] += lost;
+        }
+    }
+}
+
+// The same for rows of weight 1 and a small table: four tables in turn, so that one row does not wait for the last.
+template <class E, class Code>
+void sum_few_codes(const Frame<E>& f, const E* rows, size_t n, const Code* codes, size_t k, size_t classes, int64_t* table) {
+    uint32_t counts[4][512] = {};
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (size_t t = 0; t < 4; ++t)
+            ++counts[t][codes[f.layout.row(rows[i + t])] * classes + f.layout.label(rows[i + t])];
+    for (; i < n; ++i) ++counts[0][codes[f.layout.row(rows[i])] * classes + f.layout.label(rows[i])];
+    for (size_t code = 0; code <= k; ++code)
+        for (size_t c = 0; c < classes; ++c) {
+            const size_t cell = code * classes + c;
+            table[code * (classes + 1) + c] += int64_t{counts[0][cell]} + counts[1][cell] + counts[2][cell] + counts[3][cell];
+        }
+}
+
 }  // namespace tally::tree

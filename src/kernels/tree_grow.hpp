@@ -89,6 +89,21 @@ struct Searched {
     std::vector<Candidate> found;  // per column
     std::vector<int64_t> lefts;    // [column, C + 1]
     std::vector<uint8_t> maps;     // all level columns, at map_at[column]
+
+    // Large nodes only: tables of columns without an order, and the kin to subtract by.
+    std::vector<std::vector<int64_t>> kept;
+    std::shared_ptr<Searched> parent;
+    std::shared_ptr<Open> sibling;
+    std::vector<int64_t> sibling_total;
+
+    Family family(size_t j) {
+        Family out;
+        if (kept.empty()) return out;
+        out.keep = &kept[j];
+        if (parent && !parent->open->constant[j])
+            out.parent = &parent->kept[j], out.begin = sibling->begin, out.size = sibling->size(), out.total = sibling_total.data();
+        return out;
+    }
 };
 
 class Rulebook {
@@ -139,7 +154,7 @@ class Rulebook {
     void search_column(const Frame<E>& f, size_t j, Searched& s, Scratch& scratch) const {
         if (s.open->constant[j]) return;
         s.found[j] = search(f, j, problem_.columns[j], s.here, *s.open, scratch, s.lefts.data() + j * width(),
-                            s.maps.data() + map_at_[j]);
+                            s.maps.data() + map_at_[j], s.family(j));
         s.open->constant[j] = s.found[j].constant;
     }
 

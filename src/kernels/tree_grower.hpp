@@ -73,10 +73,13 @@ class Grower final : public AnyGrower {
         for (auto& s : ready_) {
             const int32_t best = book_.choose(*s);
             book_.record(top_, *s, best);
-            if (best >= 0) splits_.push_back(split(table_, *s, static_cast<size_t>(best), top_));
+            if (best < 0) continue;
+            splits_.push_back(split(table_, *s, static_cast<size_t>(best), top_));
+            splits_.back().searched = s;
         }
-        for (auto& made : splits_)
-            for (auto& [open, total] : made.open) place(open, total);
+        for (size_t i = 0; i < splits_.size(); ++i)
+            for (auto& [open, total] : splits_[i].open) place(open, total, &splits_[i]);
+        for (auto& s : ready_) s->parent.reset();  // its table has served
         return splits_.size();
     }
 
@@ -159,6 +162,7 @@ class Grower final : public AnyGrower {
 
     struct Made {
         std::shared_ptr<Open> parent;
+        std::shared_ptr<Searched> searched;  // large nodes only
         bool many = false, alive = false;
         std::vector<std::pair<std::shared_ptr<Open>, std::vector<int64_t>>> open;  // branches, with their totals
     };
@@ -220,7 +224,7 @@ class Grower final : public AnyGrower {
     }
 
     // A node that goes on: to the large ones, or to the tasks.
-    void place(std::shared_ptr<Open> open, const std::vector<int64_t>& total) {
+    void place(std::shared_ptr<Open> open, const std::vector<int64_t>& total, const Made* made = nullptr) {
         Node& node = top_.nodes[open->node];
         if (book_.ends(total.data(), node)) return;
         if (open->size() <= problem_.small) {
@@ -229,9 +233,16 @@ class Grower final : public AnyGrower {
             grown_.emplace_back();
             return;
         }
-        auto s = std::make_unique<Searched>();
+        auto s = std::make_shared<Searched>();
         s->open = std::move(open);
         s->total = total;
+        s->kept.resize(problem_.columns.size());
+        if (made && made->open.size() == 2) {
+            const auto& other = made->open[made->open[0].first == s->open];
+            s->parent = made->searched;
+            s->sibling = other.first;
+            s->sibling_total = other.second;
+        }
         book_.look(*s);
         frontier_.push_back(std::move(s));
     }
@@ -380,7 +391,7 @@ class Grower final : public AnyGrower {
     Frame<E> table_;
     std::vector<uint32_t> missing_, local_;
     Growth top_;
-    std::vector<std::unique_ptr<Searched>> frontier_, ready_;
+    std::vector<std::shared_ptr<Searched>> frontier_, ready_;
     std::vector<Made> splits_;
     std::vector<std::shared_ptr<Open>> tasks_;
     std::vector<Growth> grown_;

@@ -277,10 +277,36 @@ Candidate search_table(const Column& column, const Here& here, size_t levels, Sc
                                  : score_table<S>(column, here, levels, s, left, map);
 }
 
+// Add the rows of a node to a table of branch vectors by code, whichever way is quickest. total[C]: its classes.
+template <class E>
+void fill_table(const Frame<E>& f, size_t j, const Column& column, const Here& here, const E* rows, size_t n,
+                const int64_t* total, int64_t* table) {
+    const size_t classes = here.scorer.classes;
+    auto sum = [&](auto* codes) {
+        if (here.unit && column.k == 2 && classes <= 8)
+            sum_two_codes(f, rows, n, codes, classes, total, table);
+        else if (here.unit && n >= 512 && (column.k + size_t{1}) * classes <= 512)
+            sum_few_codes(f, rows, n, codes, column.k, classes, table);
+        else
+            sum_codes(f, rows, n, codes, here.regression, classes, table);
+    };
+    if (f.width[j] == 1) sum(static_cast<const uint8_t*>(f.codes[j]));
+    if (f.width[j] == 2) sum(static_cast<const uint16_t*>(f.codes[j]));
+    if (f.width[j] == 4) sum(static_cast<const uint32_t*>(f.codes[j]));
+}
+
+// Large nodes keep their tables, so that of two siblings only the smaller is counted: the other is parent less it.
+struct Family {
+    const std::vector<int64_t>* parent = nullptr;  // its table of this column
+    size_t begin = 0, size = 0;                    // the sibling's rows
+    const int64_t* total = nullptr;                // and classes
+    std::vector<int64_t>* keep = nullptr;          // where the node's own table goes
+};
+
 // The best split of the node `open` on one column.
 template <class E>
 Candidate search(const Frame<E>& f, size_t j, const Column& column, const Here& here, const Open& open, Scratch& s,
-                 int64_t* left, uint8_t* map) {
+                 int64_t* left, uint8_t* map, const Family& family = {}) {
     const size_t n = open.size(), width = here.scorer.classes + 1;
     if (!f.order[j].empty() && column.kind != Kind::levels)
         return search_order(f, column, here, f.order[j].data() + open.begin, n, open.missing[j], s, left);
@@ -290,11 +316,11 @@ Candidate search(const Frame<E>& f, size_t j, const Column& column, const Here& 
     } else {
         const size_t cells = (column.k + size_t{1}) * width;
         if (s.table.size() < cells) s.table.resize(cells, 0);
-        const E* rows = f.rows.data() + open.begin;
-        auto sum = [&](auto* codes) { sum_codes(f, rows, n, codes, here.regression, width - 1, s.table.data()); };
-        if (f.width[j] == 1) sum(static_cast<const uint8_t*>(f.codes[j]));
-        if (f.width[j] == 2) sum(static_cast<const uint16_t*>(f.codes[j]));
-        if (f.width[j] == 4) sum(static_cast<const uint32_t*>(f.codes[j]));
+        const bool other = family.parent && !family.parent->empty() && family.size < n;
+        const E* rows = f.rows.data() + (other ? family.begin : open.begin);
+        fill_table(f, j, column, here, rows, other ? family.size : n, other ? family.total : here.total, s.table.data());
+        for (size_t i = 0; other && i < cells; ++i) s.table[i] = (*family.parent)[i] - s.table[i];
+        if (family.keep) family.keep->assign(s.table.begin(), s.table.begin() + static_cast<ptrdiff_t>(cells));
         levels = compact(here, column.k, s);
     }
     return here.regression ? search_table<double>(column, here, levels, s, left, map)
