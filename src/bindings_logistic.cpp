@@ -15,6 +15,17 @@ logistic::Words words_of(const TextArrays& t) {
             std::get<8>(t).data()};
 }
 
+// Where columns lie, as `tallystick.kernels.logistic` tells it.
+logistic::Ask placed(size_t dense, size_t coded, size_t rows, const In<int64_t>& table) {
+    const size_t width = table.shape(1);
+    logistic::Ask ask{};
+    ask.rows = rows, ask.dense = dense, ask.coded = coded;
+    ask.values = table.data(), ask.strides = table.data() + width;
+    ask.codes = table.data() + 2 * width, ask.code_bytes = table.data() + 3 * width;
+    ask.starts = table.data() + 4 * width;
+    return ask;
+}
+
 }  // namespace
 
 void bind_logistic(nb::module_& m) {
@@ -65,6 +76,15 @@ void bind_logistic(nb::module_& m) {
                                 work.data() + logistic::work_doubles(dense, links), scores.data());
     }, nb::arg("dense"), nb::arg("coded"), nb::arg("table").noconvert(), nb::arg("scaling").noconvert(),
        nb::arg("theta").noconvert(), nb::arg("texts"), nb::arg("work").noconvert(), nb::arg("scores").noconvert());
+
+    m.def("pick_rows", [](size_t dense, size_t coded, size_t rows, In<int64_t> table, uint64_t every,
+                          Out<int64_t> picked) {
+        return logistic::pick_rows(placed(dense, coded, rows, table), every, picked.data());
+    }, nb::arg("dense"), nb::arg("coded"), nb::arg("rows"), nb::arg("table").noconvert(), nb::arg("every"),
+       nb::arg("picked").noconvert(), Release());
+    m.def("gather_rows", [](size_t dense, In<int64_t> table, In<int64_t> rows, Out<double> to) {
+        logistic::gather_rows(placed(dense, 0, 0, table), rows.size(), rows.data(), to.data());
+    }, nb::arg("dense"), nb::arg("table").noconvert(), nb::arg("rows").noconvert(), nb::arg("to").noconvert(), Release());
 
     m.def("word_rows", [](In<int64_t> starts, In<uint32_t> words, In<uint32_t> counts, Maybe<int64_t> weights,
                           Out<int64_t> rows, Out<int64_t> most) {

@@ -113,6 +113,38 @@ TALLY_CLONES inline void linear_scores(const Ask& a, const Words* texts, size_t 
     }
 }
 
+// The rows whose first columns hash to 0 of `every`: the same rows in any order. Returns how many. values and codes are
+// laid out as in Ask; at most six columns are looked at. One zero, one NaN.
+inline size_t pick_rows(const Ask& a, uint64_t every, int64_t* picked) {
+    size_t n = 0;
+    for (size_t row = 0; row < a.rows; ++row) {
+        uint64_t mixed = 0;
+        const size_t dense = a.dense < 6 ? a.dense : 6, coded = a.coded < 6 - dense ? a.coded : 6 - dense;
+        for (size_t j = 0; j < dense; ++j) {
+            const double x = reinterpret_cast<const double*>(a.values[j])[row * static_cast<size_t>(a.strides[j])];
+            mixed += std::bit_cast<uint64_t>((x == x ? x : 0.0) + 0.0) * 0x9E3779B97F4A7C15ULL;
+            mixed ^= mixed >> 29;
+        }
+        for (size_t c = 0; c < coded; ++c) {
+            const void* codes = reinterpret_cast<const void*>(a.codes[c]);
+            mixed += static_cast<uint64_t>(code_at(codes, a.code_bytes[c], row) + 1) * 0x9E3779B97F4A7C15ULL;
+            mixed ^= mixed >> 29;
+        }
+        mixed *= 0xBF58476D1CE4E5B9ULL;
+        picked[n] = static_cast<int64_t>(row);
+        n += (mixed >> 40) % every == 0;
+    }
+    return n;
+}
+
+// to[column, i] = x[column, rows[i]].
+inline void gather_rows(const Ask& a, size_t n, const int64_t* rows, double* to) {
+    for (size_t j = 0; j < a.dense; ++j) {
+        const double* x = reinterpret_cast<const double*>(a.values[j]);
+        for (size_t i = 0; i < n; ++i) to[j * n + i] = x[static_cast<size_t>(rows[i]) * static_cast<size_t>(a.strides[j])];
+    }
+}
+
 // rows[word] += copies of the rows that hold the word; *most becomes the largest count.
 inline void word_rows(size_t n, const int64_t* starts, const uint32_t* word, const uint32_t* count, const int64_t* copies,
                       int64_t* rows, int64_t* most) {

@@ -194,6 +194,20 @@ def linear_scores(columns: Columns, rows: int, scaling: Floats, theta: Floats) -
     return scores
 
 
+def sample_rows(columns: Columns, rows: int, every: int) -> tuple[NDArray[np.int64], list[Floats]]:
+    """Return about one row in `every`, by a hash of their first columns, and the values of these rows.
+
+    The choice depends on what is in a row alone, so it is the same in any order of rows.
+    """
+    table, dense = _places(columns, rows), len(columns.values)
+    picked = np.empty(rows + 1, np.int64)
+    count = int(_kernels.pick_rows(dense, len(columns.codes), rows, table, check.size("every", every), picked))
+    chosen = picked[:count].copy()
+    values = np.empty((dense, count))
+    _kernels.gather_rows(dense, table, chosen, values)
+    return chosen, list(values)
+
+
 def word_rows(
     starts: Whole,
     words: NDArray[np.uint32],

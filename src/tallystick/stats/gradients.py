@@ -91,13 +91,13 @@ class Copies:
     heaviest: float = 1.0
     by_class: Array | None = None
 
-    def of(self, block: Block) -> Weighting:
-        """Return the weights of a block as the kernel takes them."""
-        if block.weights is None:
+    def of(self, weights: Whole | None) -> Weighting:
+        """Return the weights of rows as the kernel takes them."""
+        if weights is None:
             return Weighting(None, None, self.by_class)
         if self.unit == 1:
-            return Weighting(block.weights, None, self.by_class)
-        return Weighting(None, block.weights / (self.unit * self.heaviest), self.by_class)
+            return Weighting(weights, None, self.by_class)
+        return Weighting(None, weights / (self.unit * self.heaviest), self.by_class)
 
 
 @dataclass
@@ -122,6 +122,7 @@ class LogisticSums:
     copies: Copies = field(default_factory=Copies)
     curvature: Curvature = Curvature.NONE
     texts: tuple[TextWeights, ...] = ()
+    every: int = 1  # about one row in so many takes part, chosen by its content; never with texts
 
     def zero(self) -> Total:
         """Return the total of no rows."""
@@ -133,21 +134,24 @@ class LogisticSums:
         """Add the rows of one block."""
         assert block.classes is not None
         d = self.design
+        values = [c.values(block) for c in d.dense]
+        codes = [block.codes(c.column.name) for c in d.coded]
+        classes, weights = block.classes, block.weights
+        if self.every > 1:
+            starts = [c.start for c in d.coded]
+            rows, values = kernels.sample_rows(Columns(values, codes, starts), block.rows, self.every)
+            codes, classes = [c[rows] for c in codes], classes[rows]
+            weights = None if weights is None else weights[rows]
         texts = [
             Text(*block.words(c.name), t.idf, t.tf, t.unit, t.scale, t.theta, g)
             for c, t, g in zip(d.texts, self.texts, total.words, strict=True)
         ]
-        columns = Columns(
-            [c.values(block) for c in d.dense],
-            [block.codes(c.column.name) for c in d.coded],
-            [c.start for c in d.coded],
-            texts,
-        )
+        columns = Columns(values, codes, [c.start for c in d.coded], texts)
         kernels.logistic_sums(
             columns,
             self.scaling,
-            block.classes,
-            self.copies.of(block),
+            classes,
+            self.copies.of(weights),
             self.theta,
             self.bits,
             self.curvature,

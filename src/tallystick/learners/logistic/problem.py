@@ -72,6 +72,7 @@ class Problem:
     bits: int
     factor: float = 1.0
     absent: Mask = field(default_factory=lambda: np.zeros(0, bool))  # classes without rows
+    every: int = 1  # only about one row in so many is looked at
 
     @property
     def weights(self) -> int:
@@ -117,7 +118,12 @@ class Problem:
         theta, words = self.theta(w)
         texts = tuple(replace(t, theta=table / t.scale) for t, table in zip(self.texts, words, strict=True))
         theta *= self.scales.power[:, None]
-        return LogisticSums(self.design, self.scales.scaling, theta, self.bits, self.copies, curvature, texts)
+        scaling = self.scales.scaling
+        return LogisticSums(self.design, scaling, theta, self.bits, self.copies, curvature, texts, self.every)
+
+    def sampled(self, every: int) -> Problem:
+        """Return the same problem on about one row in `every`."""
+        return replace(self, every=every, l2=self.l2 / every, l1=self.l1 / every, rows=self.rows / every)
 
     def read(self, w: Array, total: Total) -> Point:
         """Return what the total says at weights w."""
