@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Block, Engine, Model
 from tallystick.data.encode import Matched, Table, match, read_table
-from tallystick.data.encode.table import FEW
 from tallystick.data.schema import Note, Schema, Wishes
 from tallystick.data.source import open_source
 from tallystick.engines.local import Local
@@ -218,9 +217,8 @@ class Estimator:
     def blocks(self, X: Any, **reading: Any) -> Iterator[Matched]:
         """Yield new rows encoded by the model's schema, batch by batch."""
         self._check_fitted()
-        source = open_source(self._fitting(X))
-        few = getattr(source, "rows", FEW) < FEW  # a thread would cost more than it gives
-        return match(source, self.schema_, threads=1 if few else self.threads, **reading)
+        X = self._fitting(X)
+        return match(open_source(X), self.schema_, threads=self.threads, **reading)
 
     def _fitting(self, X: Any) -> Any:
         """Return X when its columns can be those of the fit: columns without names are counted."""
