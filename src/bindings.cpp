@@ -7,6 +7,7 @@
 #include "kernels/hash.hpp"
 #include "kernels/linear.hpp"
 #include "kernels/math.hpp"
+#include "kernels/matrix.hpp"
 #include "kernels/moments.hpp"
 #include "kernels/ranks.hpp"
 #include "kernels/scan.hpp"
@@ -309,6 +310,54 @@ void bind_bayes(nb::module_& m) {
         });
     }, nb::arg("starts").noconvert(), nb::arg("words").noconvert(), nb::arg("counts").noconvert().none(),
        nb::arg("classes").noconvert(), nb::arg("weights").noconvert().none(), nb::arg("table").noconvert(), Release());
+
+    // -> per column (missing, low, high, cells that are not whole, cells that are neither 0 nor 1, a -0.0 is there)
+    m.def("scan_rows", [](Strided<double> matrix) {
+        const size_t rows = matrix.shape(0), columns = matrix.shape(1);
+        std::vector<std::tuple<int64_t, double, double, int64_t, int64_t, bool>> out;
+        for (size_t first = 0; first < columns; first += lanes) {
+            const size_t width = std::min(lanes, columns - first);
+            RowScan s{};
+            for (size_t j = 0; j < width; ++j) s.low[j] = infinity, s.high[j] = -infinity;
+            scan_rows(rows, width, matrix.data() + first, matrix.stride(0), s);
+            for (size_t j = 0; j < width; ++j) {
+                const auto missing = static_cast<int64_t>(s.missing[j]);
+                out.emplace_back(missing, s.low[j], s.high[j], static_cast<int64_t>(s.broken[j]) - missing,
+                                 static_cast<int64_t>(s.many[j]) - missing, s.negative_zero[j] != 0);
+            }
+        }
+        return out;
+    }, nb::arg("matrix").noconvert(), Release());
+
+    // At most `lanes` columns; sums and wide are zeros.
+    m.def("add_row_moments", [](Strided<double> matrix, AnyIn classes, In<double> scale, In<int64_t> units,
+                                Out<double> sums, Out<uint64_t> wide, Out<int64_t> missing, Out<int64_t> digits,
+                                Out<int64_t> squares) {
+        const RowTables scratch{sums.data(), reinterpret_cast<__int128*>(wide.data())};
+        by_width(classes, [&](auto* c) {
+            add_row_moments(matrix.shape(0), matrix.shape(1), matrix.data(), matrix.stride(0), c, missing.shape(1),
+                            scale.data(), units.data(), scratch, {missing.data(), digits.data(), squares.data()});
+        });
+    }, nb::arg("matrix").noconvert(), nb::arg("classes").noconvert(), nb::arg("scale").noconvert(),
+       nb::arg("units").noconvert(), nb::arg("sums").noconvert(), nb::arg("wide").noconvert(),
+       nb::arg("missing").noconvert(), nb::arg("digits").noconvert(), nb::arg("squares").noconvert(), Release());
+    m.attr("lanes") = lanes;
+    m.attr("slots") = slots;
+
+    m.def("add_matrix_hashes", [](Out<uint64_t> hashes, Strided<double> matrix, In<uint64_t> keys) {
+        add_matrix_hashes(matrix.shape(0), matrix.shape(1), matrix.data(), matrix.stride(0), keys.data(), hashes.data());
+    }, nb::arg("hashes").noconvert(), nb::arg("matrix").noconvert(), nb::arg("keys").noconvert(), Release());
+    m.def("mix", [](uint64_t x) { return mix(x); }, nb::arg("x"));
+
+    const auto small = [&]<class T>(T) {
+        m.def("small_codes", [](Strided<T> matrix, In<int64_t> base, size_t start, Out<uint8_t> codes, Out<uint8_t> fits) {
+            small_codes(matrix.shape(0), matrix.shape(1), matrix.data(), matrix.stride(0), matrix.stride(1), base.data(),
+                        codes.shape(1), codes.data() + start, fits.data());
+        }, nb::arg("matrix").noconvert(), nb::arg("base").noconvert(), nb::arg("start"), nb::arg("codes").noconvert(),
+           nb::arg("fits").noconvert(), Release());
+    };
+    small(int64_t{}), small(uint64_t{}), small(int32_t{}), small(uint32_t{});
+    small(int16_t{}), small(uint16_t{}), small(int8_t{}), small(uint8_t{});
 
     m.def("mdl_cuts", [](In<int64_t> sums, double unit, In<double> n_log_n, Out<int64_t> stack, Out<uint8_t> cut) {
         mdl_cuts(cut.size(), sums.shape(1), sums.data(), unit, {n_log_n.data(), n_log_n.size()}, stack.data(), cut.data());

@@ -469,7 +469,7 @@ SPLINTERS += [b"1e999", b"\x1b[31m", b"2020-13-45", b"\xe2\x82", b"'", b"=cmd()"
 
 
 def mutated(rng: random.Random) -> Case:
-    """A file of some kind with a few bytes changed, put in, taken out or repeated: anything may come of it."""
+    """A file of some kind with a few bytes changed, put in, taken out or repeated."""
     case = rng.choice([kind for kind in TABLES + ERRORS if kind not in FEW])(rng)
     data = bytearray(case.data)
     for _ in range(rng.randint(1, 6)):

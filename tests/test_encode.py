@@ -313,3 +313,14 @@ def test_a_job_that_nobody_waits_for_ends_at_its_next_checkpoint():
     began.wait()
     answers.close()
     assert ended.wait(10)
+
+
+def test_ranks_of_all_columns_are_those_of_each():
+    matrix = np.random.default_rng(3).integers(0, 50, size=(5_000, 11)) / 4
+    matrix[::7, 3] = np.nan
+    for x in (matrix, np.asfortranarray(matrix)):
+        table, alone = read_table(open_source(x)), read_table(open_source(x))
+        table.rank_all(threads=2)
+        for name in table.columns:
+            for found, expected in zip(table.ranks(name), alone.ranks(name), strict=True):
+                np.testing.assert_array_equal(found, expected)

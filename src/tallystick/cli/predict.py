@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections import Counter
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,17 +16,20 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from tallystick.contracts import Source
+    from tallystick.data.encode import Matched
     from tallystick.estimators import Classifier
 
 
 @click.command(short_help="Predict the rows of a file with a saved model.")
 @click.argument("model", metavar="MODEL")
 @click.argument("data", metavar="FILE")
-@click.option("--output", "-o", help="Write to a file (.csv, .parquet) instead of printing CSV.")
-@click.option("--all-classes", is_flag=True, help="Add the probability of every class.")
+@click.option("--output", "-o", help="Write to a file (.csv, .jsonl, .parquet) instead of printing CSV.")
+@click.option("--proba", "--all-classes", "proba", is_flag=True, help="Add the probability of every class.")
 @click.option(
     "--with", "carried", multiple=True, metavar="NAME", help="Copy a column of FILE into the output."
 )
+@click.option("--keep-columns", is_flag=True, help="Copy all columns of FILE into the output.")
+@click.option("--raw", is_flag=True, help="Leave text that looks like a spreadsheet formula as it is.")
 @click.option(
     "--lenient", is_flag=True, help="A cell that cannot be read as a number is missing, and counted."
 )
@@ -51,15 +53,19 @@ def predict(model: str, data: str, output: str | None, as_json: bool, **given: A
         raise OptionError(f"{shown(model)} is a {estimator.kind}, which does not predict classes.")
     estimator.threads = given["threads"]
     source = options.source(data, given)
-    answers, met = predicted(estimator, source, given)
+    met = Met()
+    answers = predicted(estimator, source, met, given)
     if as_json:
         if output is not None:
             raise OptionError("--json prints; it does not go with -o. Leave out one of them.")
-        screen.show_json(met.to_dict() | {"predictions": answers.to_pylist()})
+        rows = [row for part in answers for row in part.to_pylist()]
+        screen.show_json(met.to_dict() | {"predictions": rows})
         return
-    write(answers, output)
+    from tallystick.cli.rows import write_rows
+
+    count = write_rows(answers, output, given["raw"])
     if output is not None:
-        print(clean(f"{answers.num_rows:,} row{'s' * (answers.num_rows != 1)} -> {output}{met.classes()}"))
+        print(clean(f"{count:,} row{'s' * (count != 1)} -> {output}{met.classes()}"))
     met.say()
 
 
@@ -71,6 +77,13 @@ class Met:
         self.unseen: Counter[str] = Counter()
         self.labels: Counter[str] = Counter()
         self.prior_only = 0
+
+    def add(self, matched: Matched, prior_only: int, best: Any, labels: tuple[str, ...]) -> None:
+        """Count a batch: best[row] is the class that was answered."""
+        self.missing.update(matched.missing)
+        self.unseen.update(matched.unseen)
+        self.prior_only += prior_only
+        self.labels.update(labels[c] for c in best.tolist())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the counts as plain data."""
@@ -110,17 +123,21 @@ def _counts(counts: Counter[str]) -> str:
     return f"{total:,} ({', '.join(f'{name} {n:,}' for name, n in top)}{more})"
 
 
-def predicted(estimator: Classifier, source: Source, given: dict[str, Any]) -> tuple[pa.Table, Met]:
-    """Return prediction and probability of every row, and what was met on the way."""
+def predicted(estimator: Classifier, source: Source, met: Met, given: dict[str, Any]) -> Iterator[pa.Table]:
+    """Yield prediction and probability of every row, batch by batch; what is met is counted in `met`.
+
+    The first table may have no rows, so that there always is one.
+    """
     import numpy as np
     import pyarrow as pa
 
     target = estimator.schema_.target
     assert target is not None
-    labels, met, parts = pa.array(target.labels), Met(), []
-    names = ["prediction", "probability"]
-    if given.get("all_classes"):
-        names += [f"P({label})" for label in target.labels]
+    labels = pa.array(target.labels, pa.string())
+    names = ["prediction", "probability"] + [f"P({label})" for label in target.labels if given["proba"]]
+    carried = Carried(source, _carried_names(source, given, names))
+    types = [pa.string(), *[pa.float64()] * (len(names) - 1)]
+    yield carried.beside(pa.schema(list(zip(names, types, strict=True))).empty_table())
     reading = {"lenient": given["lenient"], "missing_columns": given["missing_columns"]}
     for matched in estimator.blocks(source, **reading):
         shares, prior_only = estimator.predict_block(matched.block)
@@ -129,64 +146,47 @@ def predicted(estimator: Classifier, source: Source, given: dict[str, Any]) -> t
             labels.take(pa.array(best)),
             pa.array(np.take_along_axis(shares, best[:, None], axis=1)[:, 0]),
         ]
-        if given.get("all_classes"):
-            columns += [pa.array(np.ascontiguousarray(shares[:, c])) for c in range(len(labels))]
-        parts.append(pa.table(columns, names=names))
-        met.missing.update(matched.missing)
-        met.unseen.update(matched.unseen)
-        met.prior_only += int(prior_only.sum())
-        for c, n in enumerate(np.bincount(best, minlength=len(labels))):
-            met.labels[target.labels[c]] += int(n)
-    met.labels = +met.labels
-    types = [pa.string(), *[pa.float64()] * (len(names) - 1)]
-    empty = pa.schema(list(zip(names, types, strict=True))).empty_table()
-    return _carry(pa.concat_tables(parts) if parts else empty, source, given.get("carried", ())), met
+        columns += [pa.array(np.ascontiguousarray(shares[:, c])) for c in range(len(names) - 2)]
+        met.add(matched, int(prior_only.sum()), best, target.labels)
+        yield carried.beside(pa.table(columns, names=names))
 
 
-def _carry(answers: pa.Table, source: Source, names: tuple[str, ...]) -> pa.Table:
-    """Put columns of the input before the answers."""
-    import pyarrow as pa
-
-    for name in names:
+def _carried_names(source: Source, given: dict[str, Any], answers: list[str]) -> list[str]:
+    """Return the columns of the input that go into the output."""
+    for name in given["carried"]:
         if name not in source.columns:
             raise DataError(f"{source.name} has no column {shown(name)}.{nearest(name, source.columns)}")
-        if name in answers.column_names:
+        if name in answers:
             raise OptionError(f"--with {shown(name)}: the output has a column of that name already.")
-    if not names:
-        return answers
-    batches = [batch.select(list(names)) for batch in source.batches()]
-    carried = pa.Table.from_batches(batches) if batches else answers.select([])
-    return pa.table(
-        [*carried.columns, *answers.columns], names=[*carried.column_names, *answers.column_names]
-    )
+    if not given["keep_columns"]:
+        return list(given["carried"])
+    return [name for name in source.columns if name not in answers]
 
 
-def write(answers: pa.Table, output: str | None) -> None:
-    """Write CSV to stdout, or a file whole or not at all."""
-    import io
+class Carried:
+    """Columns of the input, walked beside the answers: both have the rows in the order of the source."""
 
-    import pyarrow as pa
-    import pyarrow.csv as pacsv
+    def __init__(self, source: Source, names: list[str]) -> None:
+        self.names = names
+        self.walk = source.batches() if names else iter(())
+        self.held: list[Any] = []
 
-    from tallystick.export.file import save
+    def beside(self, answers: pa.Table) -> pa.Table:
+        """Return the answers with the same rows of the input before them."""
+        import pyarrow as pa
 
-    buffer = io.BytesIO()
-    if output is not None and output.endswith(".parquet"):
-        import pyarrow.parquet as pq
-
-        pq.write_table(answers, buffer)
-    else:
-        try:  # pyarrow quotes every text or none: none, unless some text needs it
-            pacsv.write_csv(answers, buffer, pacsv.WriteOptions(quoting_style="none", quoting_header="none"))
-        except pa.ArrowInvalid:
-            buffer = io.BytesIO()
-            pacsv.write_csv(answers, buffer)
-    if output is not None:
-        save(output, buffer.getvalue())
-        return
-    if screen.is_terminal(sys.stdout):  # a person reads it: nothing may move the cursor
-        print("\n".join(clean(line) for line in buffer.getvalue().decode().split("\n")), end="")
-        return
-    sys.stdout.flush()
-    with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as out:
-        out.write(buffer.getvalue())
+        if not self.names:
+            return answers
+        wanted = max(answers.num_rows, 1)  # one row at least: the types must be known from the beginning
+        while sum(part.num_rows for part in self.held) < wanted:
+            batch = next(self.walk, None)
+            if batch is None:
+                break
+            self.held.append(batch.select(self.names))
+        if not self.held:
+            columns = [pa.array([], pa.string())] * len(self.names)
+            return pa.table([*columns, *answers.columns], names=[*self.names, *answers.column_names])
+        rows = pa.Table.from_batches(self.held)
+        self.held = rows.slice(answers.num_rows).to_batches()
+        some = rows.slice(0, answers.num_rows)
+        return pa.table([*some.columns, *answers.columns], names=[*self.names, *answers.column_names])

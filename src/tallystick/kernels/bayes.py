@@ -44,7 +44,7 @@ def count_entries(
 
 
 def mdl_cuts(counts: Counts, unit: int = 1) -> NDArray[np.int64]:
-    """Return the values before which Fayyad and Irani's rule cuts. counts[value, class], values in rising order."""
+    """Return the values before which Fayyad and Irani's rule cuts; counts[value, class] of rising values."""
     check.array("counts", counts, "int64", (None, None))
     values, classes = counts.shape
     check.size("number of classes", classes)

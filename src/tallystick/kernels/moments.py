@@ -14,12 +14,14 @@ from numpy.typing import NDArray
 
 from tallystick import _kernels
 from tallystick.kernels import check
+from tallystick.kernels.matrix import add_row_moments, by_rows
 
 Digits = NDArray[np.int64]
 SUM_DIGITS: int = _kernels.sum_digits
 SQUARE_DIGITS: int = _kernels.square_digits
 SUM_UNIT = 1074  # a sum of 1 is 2^-1074
 SQUARE_UNIT = 2148
+MOST_CLASSES = 32  # beyond, the tables of all columns at once no longer stay near
 
 
 def add_moments(
@@ -42,6 +44,11 @@ def add_moments(
     check.writable("sums", sums, "int64", (*missing.shape, SUM_DIGITS))
     check.writable("squares", squares, "int64", (*missing.shape, SQUARE_DIGITS))
     columns, n_classes = missing.shape
+    if weights is None and n_classes <= MOST_CLASSES and by_rows(matrix):
+        add_row_moments(matrix, classes, missing, sums, squares)
+        carry(sums)
+        carry(squares)
+        return
     scratch = np.zeros(_kernels.bucket_words(columns, n_classes, weights is not None), np.uint64)
     step = _kernels.most_rows
     for begin in range(0, len(classes), step):

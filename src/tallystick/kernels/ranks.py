@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from tallystick import _kernels
 from tallystick.kernels import check
+from tallystick.kernels.matrix import by_rows, scan_rows
 
 FLOATS = ("float64", "float32")
 WHOLES = ("int64", "uint64", "int32", "uint32", "int16", "uint16", "int8", "uint8")
@@ -23,6 +24,7 @@ class Scan(NamedTuple):
     high: float | int
     whole: bool  # every finite value is a whole number
     binary: bool  # every finite value is 0 or 1
+    negative_zero: bool = True  # a -0.0 may be there
 
 
 class Ranks(NamedTuple):
@@ -49,7 +51,16 @@ def scan(values: NDArray[Any]) -> Scan:
 def scan_matrix(matrix: NDArray[Any]) -> list[Scan]:
     """Return `scan` of every column of matrix[row, column], reading the memory once."""
     check.loose("matrix", matrix, FLOATS, (None, None))
+    if by_rows(matrix):
+        return [_scan_of(s, matrix[:, j]) for j, s in enumerate(scan_rows(matrix))]
     return [Scan(*s) for s in _kernels.scan_matrix(matrix)]
+
+
+def _scan_of(seen: tuple[int, float, float, int, int, bool], column: NDArray[Any]) -> Scan:
+    missing, low, high, broken, many, negative_zero = seen
+    if (np.isinf(low) and missing < len(column)) or (np.isinf(high) and missing < len(column)):
+        return scan(column)  # where infinities are, and what lies between them
+    return Scan(missing, -1, low + 0.0, high + 0.0, broken == 0, many == 0, negative_zero)
 
 
 def ranks(values: NDArray[np.float64], *, counts: bool = False, order: bool = False) -> Ranks:

@@ -9,7 +9,6 @@ class gives the sums of every fold at once.
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
 from typing import Literal
 
@@ -120,28 +119,13 @@ def key(ask: int, part: str) -> str:
 def _add_moments(total: Total, columns: list[NDArray[np.float64]], block: Block) -> None:
     assert block.classes is not None
     tables = total["missing"], total["sums"], total["squares"]
-    matrix = as_matrix(columns)
+    matrix = kernels.as_matrix(columns)
     if matrix is not None:
         kernels.add_moments(matrix, block.classes, *tables, weights=block.weights)
         return
     for j, values in enumerate(columns):
         missing, sums, squares = (table[j : j + 1] for table in tables)
         kernels.add_moments(values[:, None], block.classes, missing, sums, squares, weights=block.weights)
-
-
-def as_matrix(columns: list[NDArray[np.float64]]) -> NDArray[np.float64] | None:
-    """Return columns[j] as matrix[row, j] without a copy, when they lie evenly spaced in one array; else
-    None.
-    """
-    first = columns[0]
-    if len(columns) < 2 or first.base is None or any(c.base is not first.base for c in columns):
-        return None
-    places = [c.__array_interface__["data"][0] for c in columns]
-    steps = {b - a for a, b in itertools.pairwise(places)}
-    if len(steps) != 1 or any(c.strides != first.strides or c.shape != first.shape for c in columns):
-        return None
-    shape, strides = (len(first), len(columns)), (first.strides[0], steps.pop())
-    return np.lib.stride_tricks.as_strided(first, shape, strides, writeable=False)
 
 
 def _add_words(total: Total, i: int, block: Block, ask: Ask, classes: int) -> None:

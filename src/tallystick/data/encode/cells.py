@@ -17,11 +17,12 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tallystick.data.encode import strings
+from tallystick.data.encode.wholes import Wholes
 from tallystick.data.source.values import number_text
 from tallystick.errors import DataError, shown
 from tallystick.kernels import CellKind, Scan
 
-SAMPLE = 250  # cells looked at to choose the quicker way; the answer is the same either way
+SAMPLE = 100  # cells looked at to choose the quicker way; the answer is the same either way
 FEW = 12  # values in the sample: they may be levels that happen to be numbers here, and words elsewhere
 WRITTEN_NUMBERS = (CellKind.NUMBER, CellKind.INTEGER, CellKind.INFINITE)
 
@@ -53,7 +54,8 @@ class Coded:
         return len(self.array)
 
 
-Part = Floats | Coded
+Condensed = Floats | Coded
+Part = Condensed | Wholes
 
 
 @lru_cache(maxsize=256)
@@ -68,7 +70,9 @@ def among(kinds: NDArray[np.uint8], wanted: Iterable[CellKind]) -> NDArray[np.bo
     return _members(tuple(wanted))[kinds]
 
 
-def condense(chunk: pa.Array, name: str, marks: Sequence[str], decimal: str, as_text: bool = False) -> Part:
+def condense(
+    chunk: pa.Array, name: str, marks: Sequence[str], decimal: str, as_text: bool = False
+) -> Condensed:
     """Return a chunk of any Arrow type in one of the two forms; as_text asks for texts even of numbers."""
     kind, types = chunk.type, pa.types
     if types.is_dictionary(kind):
@@ -126,7 +130,7 @@ def _texts_of(values: NDArray[np.float64]) -> Coded:
     )
 
 
-def _from_integers(chunk: pa.Array, as_text: bool) -> Part:
+def _from_integers(chunk: pa.Array, as_text: bool) -> Condensed:
     """Whole numbers that a double cannot hold stay texts, so that none are merged by rounding."""
     if not as_text and chunk.type.bit_width < 64:
         return Floats(floats(chunk))
@@ -142,7 +146,7 @@ def _from_integers(chunk: pa.Array, as_text: bool) -> Part:
     return Coded(pa.DictionaryArray.from_arrays(coded.indices, texts), written=False)
 
 
-def _from_decimals(chunk: pa.Array, as_text: bool) -> Part:
+def _from_decimals(chunk: pa.Array, as_text: bool) -> Condensed:
     coded = chunk.dictionary_encode()
     texts = [strings.canonical(_plain_decimal(d)) for d in coded.dictionary.to_pylist()]
     array = pa.DictionaryArray.from_arrays(coded.indices, pa.array(texts, pa.large_string()))
@@ -156,7 +160,7 @@ def _plain_decimal(value: Any) -> Any:
     return int(value) if value == value.to_integral_value() else float(value)
 
 
-def _from_moments(chunk: pa.Array, as_text: bool) -> Part:
+def _from_moments(chunk: pa.Array, as_text: bool) -> Condensed:
     """Dates and times are days: double(microseconds) / 86,400,000,000, the same bits as from ISO text."""
     if as_text:
         return Coded(chunk.cast(pa.large_string()).dictionary_encode(), written=False)
@@ -164,7 +168,7 @@ def _from_moments(chunk: pa.Array, as_text: bool) -> Part:
     return Floats(floats(micros) / 86400e6, dated=True)
 
 
-def _from_strings(chunk: pa.Array, marks: Sequence[str], decimal: str, as_text: bool) -> Part:
+def _from_strings(chunk: pa.Array, marks: Sequence[str], decimal: str, as_text: bool) -> Condensed:
     """Cells that take many values and read as numbers are read at once; others are coded first."""
     if pa.types.is_string_view(chunk.type):
         chunk = chunk.cast(pa.large_string())
@@ -177,8 +181,7 @@ def _from_strings(chunk: pa.Array, marks: Sequence[str], decimal: str, as_text: 
 
 
 def _looks_numeric(chunk: pa.Array, marks: Sequence[str], decimal: str) -> bool:
-    step = max(len(chunk) // SAMPLE, 1)
-    sample = chunk.take(pa.array(np.arange(0, len(chunk), step))) if step > 1 else chunk
+    sample = chunk.slice(0, SAMPLE)
     if len(pc.unique(sample)) <= FEW:
         return False
     parsed = strings.numbers(sample, marks, decimal, dates=True)
@@ -190,7 +193,10 @@ def _narrow(array: pa.DictionaryArray) -> pa.DictionaryArray:
     """Return the same array with indices as narrow as its dictionary allows: chunks may wait for others."""
     size = len(array.dictionary)
     kind = pa.int8() if size < 1 << 7 else pa.int16() if size < 1 << 15 else pa.int32()
-    return pa.DictionaryArray.from_arrays(array.indices.cast(kind), array.dictionary)
+    if array.indices.null_count:
+        return pa.DictionaryArray.from_arrays(array.indices.cast(kind), array.dictionary)
+    narrow = array.indices.to_numpy().astype(kind.to_pandas_dtype())
+    return pa.DictionaryArray.from_arrays(pa.array(narrow), array.dictionary, safe=False)
 
 
 def _from_dictionary(
@@ -200,7 +206,7 @@ def _from_dictionary(
     decimal: str,
     as_text: bool,
     written: bool = True,
-) -> Part:
+) -> Condensed:
     """A dictionary is its values, taken by index; an order among them is kept for the judge."""
     values = chunk.dictionary
     if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):

@@ -20,8 +20,9 @@ from tallystick.data.encode import strings
 from tallystick.data.encode.cells import WRITTEN_NUMBERS, Coded, Floats, Part, among
 from tallystick.data.encode.codes import recode
 from tallystick.data.encode.infer import Asked, NumberFacts, TextFacts, Verdict, judge_numbers, judge_texts
+from tallystick.data.encode.wholes import Wholes, codes_by_text, facts_of, level_table, text_facts
 from tallystick.data.encode.work import checkpoint
-from tallystick.data.schema import Column, Note
+from tallystick.data.schema import CODED, Column, Note
 from tallystick.data.source.values import number_text
 from tallystick.errors import DataError, shown
 from tallystick.kernels import CellKind, Scan
@@ -58,6 +59,10 @@ class Job:
         if self.asked.kind == "out":
             return self._out(Verdict("out", "as asked"), 0)
         parts = self.parts(self.asked.wants_text)
+        if len(parts) == 1 and isinstance(parts[0], Wholes):
+            if self.scale.keep is None and not len(mark_numbers(self.asked.marks)):
+                return self._wholes(parts[0])
+            parts = [long_way(parts[0], self.asked.wants_text)]
         if all(isinstance(part, Floats) for part in parts) and len({p.dated for p in parts}) <= 1:  # type: ignore[union-attr]
             return self._numbers(*joined(parts), Verdict("numbers", ""))
         return self._texts(parts)
@@ -83,6 +88,31 @@ class Job:
         column = self._column("numeric", (), facts.missing, why)
         return Done(replace(column, low=low, high=high, unit="date" if dated else ""), values, notes)
 
+    def _wholes(self, part: Wholes) -> Done:
+        """Judge and encode a column of small whole numbers, none of them missing."""
+        facts = facts_of(part, self.scale.weights if self.scale.unit == 1 else None)
+        if self.asked.wants_text:
+            texts, counts, kinds = text_facts(facts)
+            verdict = judge_texts(self.name, TextFacts(texts, counts, kinds, self.scale.total, 0), self.asked)
+            if verdict.kind not in CODED:
+                return self._texts([long_way(part, True)])
+            k = len(verdict.levels)
+            codes = codes_by_text(part, level_table(verdict.levels), k, strings.code_type(k))
+            return Done(self._column(verdict.kind, verdict.levels, 0, verdict.why), codes, verdict.notes)
+        low, high = float(facts.present[0]), float(facts.present[-1])
+        run = len(facts.present) == self.scale.total == high - low + 1
+        binary = low >= 0 and high <= 1 and low < high
+        verdict = judge_numbers(
+            self.name, NumberFacts(self.scale.total, 0, low, high, True, binary, run), self.asked
+        )
+        if verdict.kind == "out":
+            return self._out(verdict, 0)
+        if verdict.kind == "boolean":
+            codes = codes_by_text(part, level_table(("0", "1")), 2, np.uint8)
+            return Done(self._column("boolean", verdict.levels, 0, verdict.why), codes, verdict.notes)
+        column = replace(self._column("numeric", (), 0, verdict.why), low=low, high=high)
+        return Done(column, part.values(), verdict.notes)
+
     def _column(self, kind: Any, levels: tuple[str, ...], missing: int, why: str) -> Column:
         return Column(self.name, kind, levels, missing=missing, declared=self.asked.declared, why=why)
 
@@ -106,7 +136,11 @@ class Job:
             notes = (Note("infinite-as-missing", text, self.name, self.scale.count(infinite)),)
             values = np.where(infinite, np.nan, values)
             scan = kernels.scan(values)
-        if scan.low <= 0 <= scan.high and (values.view(np.int64) == NEGATIVE_ZERO).any():
+        if (
+            scan.negative_zero
+            and scan.low <= 0 <= scan.high
+            and (values.view(np.int64) == NEGATIVE_ZERO).any()
+        ):
             values = values + 0.0
         return values, scan, notes
 
@@ -172,6 +206,13 @@ class Job:
         words, counts = count_words(cells, threads=1)
         column = replace(self._column("text", (), missing, verdict.why), words=words)
         return Done(column, counts, verdict.notes)
+
+
+def long_way(part: Part, as_text: bool) -> Part:
+    """Return small whole numbers as any other part; other parts as they are."""
+    if not isinstance(part, Wholes):
+        return part
+    return Coded(part.texts(), written=False) if as_text else Floats(part.values())
 
 
 def text_cells(coded: pa.DictionaryArray, marks: tuple[str, ...]) -> pa.LargeStringArray:

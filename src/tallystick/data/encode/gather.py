@@ -17,6 +17,7 @@ import pyarrow as pa
 from tallystick import kernels
 from tallystick.contracts import Source
 from tallystick.data.encode.cells import Floats, Part, condense
+from tallystick.data.encode.wholes import Wholes, is_whole_matrix, small_columns
 from tallystick.data.encode.work import checkpoint, in_order
 from tallystick.kernels import Scan
 
@@ -41,7 +42,8 @@ def gather(
     if matrix is not None and matrix.dtype == np.float64 and matrix.dtype.isnative:
         return _from_matrix(source, matrix, marks, decimal, threads)
     if hasattr(source, "get"):
-        return _from_columns(source, marks, decimal)
+        small = small_columns(matrix, threads) if is_whole_matrix(matrix) else {}
+        return _from_columns(source, marks, decimal, small)
     return _from_batches(source, marks, decimal, texts, threads)
 
 
@@ -86,11 +88,14 @@ def _joined(a: Scan, b: Scan, start: int) -> Scan:
         max(a.high, b.high),
         a.whole and b.whole,
         a.binary and b.binary,
+        a.negative_zero or b.negative_zero,
     )
 
 
-def _from_columns(source: Any, marks: Sequence[str], decimal: str) -> Gathered:
+def _from_columns(source: Any, marks: Sequence[str], decimal: str, small: Mapping[int, Wholes]) -> Gathered:
     def give(j: int, name: str) -> Give:
+        if j in small:
+            return lambda as_text: [small[j]]
         return lambda as_text: [condense(c, name, marks, decimal, as_text) for c in source.get(j).chunks]
 
     return Gathered(source.rows, {name: give(j, name) for j, name in enumerate(source.columns)})
@@ -175,8 +180,19 @@ def batch_columns(
             part = matrix[start : start + BATCH]
             yield _bind(lambda p: (len(p), {n: p[:, at[n]] for n in names}), part)
         return
+    if is_whole_matrix(matrix):
+        for start in range(0, len(matrix), BATCH):
+            yield _bind(lambda p: (len(p), _whole_columns(p, names, at)), matrix[start : start + BATCH])
+        return
     for load in pieces(source):
         yield _bind(lambda get: _columns_of(get(), names, at), load)
+
+
+def _whole_columns(part: Any, names: Sequence[str], at: Mapping[str, int]) -> Mapping[str, Any]:
+    small = small_columns(part, 1)
+    return {
+        n: small[at[n]] if at[n] in small else pa.array(np.ascontiguousarray(part[:, at[n]])) for n in names
+    }
 
 
 def _columns_of(batch: Any, names: Sequence[str], at: Mapping[str, int]) -> tuple[int, Mapping[str, Any]]:

@@ -33,7 +33,15 @@ class Hasher:
     def rows(self, block: Block) -> Hashes:
         """Return hashes[lane, row] of the rows' content, target included, weights not."""
         hashes = np.zeros((2, block.rows), np.uint64)
+        numeric = [(c.name, key) for c, key, _ in self.columns if c.kind == "numeric"]
+        matrix = kernels.as_matrix([block.values(name) for name, _ in numeric]) if numeric else None
+        together = False
+        if matrix is not None and kernels.by_rows(matrix):
+            together = True
+            kernels.add_matrix_hashes(hashes, matrix, [key for _, key in numeric])
         for column, key, table in self.columns:
+            if column.kind == "numeric" and together:
+                continue
             if column.kind == "numeric":
                 kernels.add_double_hashes(hashes, block.values(column.name), key)
             elif column.kind == "text":

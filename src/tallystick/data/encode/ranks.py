@@ -5,19 +5,42 @@ Knows arrays of doubles. Law: ranks and bins depend on the multiset of values, n
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
+from tallystick.data.encode.work import checkpoint
+
+GROUP = 8  # columns gathered at once: as many doubles as a line of the cache has
+ROWS = 4_096  # so that the lines of a group are still in the cache for its next column
+
+Ranked = tuple[NDArray[Any], NDArray[np.float64]]
 
 
-def rank(values: NDArray[np.float64]) -> tuple[NDArray[Any], NDArray[np.float64]]:
+def rank(values: NDArray[np.float64]) -> Ranked:
     """Return codes[row] and distinct[code], ascending; a missing value has the code len(distinct)."""
-    # The kernel walks the column several times: a strided one is gathered first.
     found = kernels.ranks(np.ascontiguousarray(values))
     return found.codes, found.distinct
+
+
+def rank_group(columns: Sequence[NDArray[np.float64]]) -> list[Ranked]:
+    """Return the ranks of neighbouring columns. The kernel walks a column several times, so columns of a
+    matrix are gathered first, a few rows of all at a time.
+    """
+    if all(column.flags.c_contiguous for column in columns):
+        return [rank(column) for column in columns]
+    gathered = np.empty((len(columns), len(columns[0])))
+    for start in range(0, gathered.shape[1], ROWS):
+        for own, column in zip(gathered, columns, strict=True):
+            own[start : start + ROWS] = column[start : start + ROWS]
+    ranked = []
+    for own in gathered:
+        checkpoint()
+        ranked.append(rank(own))
+    return ranked
 
 
 def quantile_cuts(distinct: NDArray[np.float64], counts: NDArray[np.int64], most: int) -> NDArray[np.float64]:

@@ -17,7 +17,7 @@ from tallystick.data.encode.column import Done, Job
 from tallystick.data.encode.gather import gather
 from tallystick.data.encode.hashes import Hasher
 from tallystick.data.encode.infer import check_wishes
-from tallystick.data.encode.ranks import rank
+from tallystick.data.encode.ranks import GROUP, rank, rank_group
 from tallystick.data.encode.subset import match_column, take_column, take_labels
 from tallystick.data.encode.target import rare_classes, read_target, target_name
 from tallystick.data.encode.weights import Scale, read_weights
@@ -91,8 +91,10 @@ class Table:
     def rank_all(self, threads: int | None = None) -> None:
         """Find the ranks of every numeric column now, over threads."""
         names = [c.name for c in self.schema.used if c.kind == "numeric" and c.name not in self._ranks]
-        jobs = (partial(rank, self.columns[name]) for name in names)
-        self._ranks.update(zip(names, in_order(jobs, threads), strict=True))
+        groups = [names[i : i + GROUP] for i in range(0, len(names), GROUP)]
+        jobs = (partial(rank_group, [self.columns[name] for name in group]) for group in groups)
+        for group, ranked in zip(groups, in_order(jobs, threads), strict=True):
+            self._ranks.update(zip(group, ranked, strict=True))
 
     def blocks(self) -> Iterator[Block]:
         """Yield all rows in slices of about 65,536."""

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.data.encode.cells import Coded, Floats, Part, among, condense
-from tallystick.data.encode.column import Merged, joined
+from tallystick.data.encode.column import Merged, joined, long_way
 from tallystick.data.encode.gather import Gathered
 from tallystick.data.encode.infer import Asked, Plan
 from tallystick.data.encode.weights import Scale
@@ -54,7 +54,7 @@ def read_target(source: Source, gathered: Gathered, target: Any, regression: boo
             )
         name, typed = target, getattr(source, "typed", True)
         notes: tuple[Note, ...] = ()
-        parts = gathered.columns[target](not regression)
+        parts = [long_way(p, not regression) for p in gathered.columns[target](not regression)]
     else:
         name, typed, notes = target_name(target), True, _mixed(target)
         cells = as_column(_flat(target), name)

@@ -1,0 +1,145 @@
+"""Whole matrices at once give what their columns give one by one, to the bit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import tallystick as ts
+from tallystick import kernels
+from tallystick.kernels.matrix import scan_rows
+
+CELLS = st.floats(allow_nan=True, allow_infinity=False) | st.sampled_from(
+    [0.0, -0.0, 1.0, 2.5, 1e308, -1e308, 5e-324, 1e-310, 2.0**52 + 1, 2.0**51 + 0.5, 1e-5, 3.0, -7.0]
+)
+
+
+def matrices(cells=CELLS):
+    return st.integers(4, 70).flatmap(
+        lambda w: hnp.arrays(np.float64, st.tuples(st.integers(1, 12), st.just(w)), elements=cells)
+    )
+
+
+def tables(width, classes):
+    return (
+        np.zeros((width, classes), np.int64),
+        np.zeros((width, classes, kernels.SUM_DIGITS), np.int64),
+        np.zeros((width, classes, kernels.SQUARE_DIGITS), np.int64),
+    )
+
+
+@settings(max_examples=150, deadline=None)
+@given(matrices(), st.integers(0, 2**32))
+def test_row_moments_equal_those_of_each_column(matrix, seed):
+    classes = np.random.default_rng(seed).integers(0, 3, len(matrix)).astype(np.uint8)
+    together, alone = tables(matrix.shape[1], 3), tables(matrix.shape[1], 3)
+    assert kernels.by_rows(matrix)
+    kernels.add_moments(matrix, classes, *together)
+    for j in range(matrix.shape[1]):
+        part = (t[j : j + 1] for t in alone)
+        kernels.add_moments(np.ascontiguousarray(matrix[:, j])[:, None], classes, *part)
+    for a, b in zip(together, alone, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_row_moments_of_many_rows_of_every_size():
+    rng = np.random.default_rng(0)
+    matrix = rng.normal(size=(5000, 9)) * 10.0 ** np.array([0, 3, -3, 200, -200, 300, -300, 1, 8])
+    matrix[::7, 3] *= 1e-9
+    matrix[5, 1] = np.nan
+    classes = rng.integers(0, 5, 5000).astype(np.uint16)
+    together, alone = tables(9, 5), tables(9, 5)
+    kernels.add_moments(matrix, classes, *together)
+    for j in range(9):
+        kernels.add_moments(matrix[:, j : j + 1].copy(), classes, *(t[j : j + 1] for t in alone))
+    for a, b in zip(together, alone, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@settings(max_examples=150, deadline=None)
+@given(matrices(CELLS | st.sampled_from([np.inf, -np.inf])))
+def test_row_scan_equals_the_scan_of_each_column(matrix):
+    for j, found in enumerate(kernels.scan_matrix(matrix)):
+        assert tuple(found)[:6] == tuple(kernels.scan(matrix[:, j].copy()))[:6]
+        zeros = matrix[:, j][matrix[:, j] == 0]
+        assert found.negative_zero or not np.signbit(zeros).any()
+    assert [s[5] for s in scan_rows(matrix)] == [bool((np.signbit(c) & (c == 0)).any()) for c in matrix.T]
+
+
+@settings(max_examples=100, deadline=None)
+@given(matrices())
+def test_row_hashes_equal_the_sum_over_columns(matrix):
+    keys = [kernels.hash_text(f"x{j}".encode()) for j in range(matrix.shape[1])]
+    together, alone = np.zeros((2, len(matrix)), np.uint64), np.zeros((2, len(matrix)), np.uint64)
+    kernels.add_matrix_hashes(together, matrix, keys)
+    for j, key in enumerate(keys):
+        kernels.add_double_hashes(alone, matrix[:, j], key)
+    np.testing.assert_array_equal(together, alone)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.data())
+def test_small_codes_are_values_less_their_base(data):
+    dtype = data.draw(st.sampled_from(["int64", "uint64", "int32", "uint16", "int8", "uint8"]))
+    info = np.iinfo(dtype)
+    matrix = data.draw(hnp.arrays(dtype, (data.draw(st.integers(1, 90)), 3)))
+    if data.draw(st.booleans()):
+        matrix = np.asfortranarray(matrix)
+    low = [max(int(c.min()), -(2**62)) if int(c.min()) < 2**62 else 0 for c in matrix.T]
+    base, fits = np.array(low, np.int64), np.ones(3, np.uint8)
+    codes = np.zeros((3, len(matrix)), np.uint8)
+    kernels.small_codes(matrix, base, codes, 0, fits)
+    assert info is not None
+    for j in range(3):
+        small = [int(v) - low[j] for v in matrix[:, j]]
+        assert bool(fits[j]) == all(0 <= s < 256 for s in small)
+        if fits[j]:
+            assert codes[j].tolist() == small
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_a_matrix_of_whole_numbers_gives_the_model_of_the_same_frame(data):
+    dtype = data.draw(st.sampled_from(["int64", "int32", "uint8", "int16"]))
+    low = 0 if dtype == "uint8" else data.draw(st.sampled_from([0, -3, 100, -120]))
+    high = low + data.draw(st.sampled_from([1, 2, 11, 100]))
+    rows = data.draw(st.integers(8, 60))
+    matrix = data.draw(
+        hnp.arrays(dtype, (rows, 4), elements=st.integers(low, min(high, np.iinfo(dtype).max)))
+    )
+    y = np.arange(rows) % 2
+    kinds = data.draw(
+        st.sampled_from([None, dict.fromkeys(["x0", "x1", "x2", "x3"], "levels"), {"x1": "numeric"}])
+    )
+    frame = pd.DataFrame({f"x{j}": matrix[:, j].astype(object) for j in range(4)})
+    weights = data.draw(st.sampled_from([None, np.arange(rows) % 3 + 1, np.arange(rows) % 2]))
+    models = []
+    for given_ in (matrix, frame):
+        try:
+            models.append(ts.NaiveBayes(kinds=kinds).fit(given_, y, sample_weight=weights))
+        except ts.errors.TallyError as error:
+            models.append(str(error).replace("the array", "X").replace("the DataFrame", "X"))
+    if isinstance(models[0], str):
+        assert models[0] == models[1]
+        return
+    assert models[0].to_bytes() == models[1].to_bytes()
+    new = matrix[::-1] + (1 if high + 1 <= np.iinfo(dtype).max else 0)
+    again = pd.DataFrame({f"x{j}": new[:, j].astype(object) for j in range(4)})
+    np.testing.assert_array_equal(models[0].predict_proba(new), models[0].predict_proba(again))
+
+
+def test_row_kernels_refuse_wrong_arguments():
+    with pytest.raises(TypeError, match="matrix"):
+        scan_rows(np.zeros((2, 4), np.float32))
+    with pytest.raises(ValueError, match=r"rows 1\.\.3"):
+        kernels.small_codes(
+            np.zeros((2, 1), np.int64),
+            np.zeros(1, np.int64),
+            np.zeros((1, 2), np.uint8),
+            1,
+            np.ones(1, np.uint8),
+        )
