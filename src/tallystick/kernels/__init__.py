@@ -65,14 +65,14 @@ from tallystick.kernels.text import CellKind, Parsed, join_texts, parse_numbers
 from tallystick.kernels.words import WordCounter, WordRows, WordTable
 
 __all__ = [
+    "SQUARE_DIGITS",
+    "SUM_DIGITS",
     "CellKind",
     "Columns",
     "Curvature",
     "LinearColumn",
     "Parsed",
     "Ranks",
-    "SQUARE_DIGITS",
-    "SUM_DIGITS",
     "Scan",
     "Sums",
     "Text",
