@@ -43,7 +43,7 @@ struct TreeGrower {
         problem.weights = {pointer(score_weights), pointer(row_weights), pointer(response)};
     }
 
-    void set_rules(int criterion, bool groups, bool penalty, bool cut_rows, bool stop_at_zero, bool fractions, int64_t max_depth,
+    void set_rules(int criterion, bool groups, double penalty, bool cut_rows, bool stop_at_zero, bool fractions, int64_t max_depth,
                    int64_t min_leaf, int64_t min_split, int64_t unit, double min_decrease) {
         problem.rules = {static_cast<tree::Criterion>(criterion), groups, penalty, cut_rows, stop_at_zero, fractions,
                          max_depth, min_leaf, min_split, unit, min_decrease};

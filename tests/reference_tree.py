@@ -32,7 +32,7 @@ def log2_whole(x: float) -> float:
 class Rules:
     criterion: str = "entropy"  # "entropy", "ratio", "gini", "variance"
     groups: bool = True
-    penalty: bool = False
+    penalty: float = 0.0
     cut_rows: bool = False
     stop_at_zero: bool = False
     max_depth: int = 1 << 30
@@ -218,7 +218,7 @@ class Twin:
             return split
         n = sum(self.vector(rows)[:-1])
         if self.rules.penalty and self.data.kinds[split.column] == "numeric":
-            split.net -= log2_whole(float(cuts)) / float(self.weigh(rows))
+            split.net -= self.rules.penalty * log2_whole(float(cuts)) / float(self.weigh(rows))
             if self.rules.stop_at_zero and not split.net > 0:
                 return None
         sizes = [0] * split.branches

@@ -52,7 +52,7 @@ def random_rules(rng: random.Random, regression: bool) -> twin.Rules:
     return twin.Rules(
         criterion=criterion,
         groups=rng.random() < 0.6,
-        penalty=criterion == "ratio" and rng.random() < 0.5,
+        penalty=float(rng.choice([0.0, 0.5, 1.0])) if criterion == "ratio" else 0.0,
         cut_rows=criterion == "ratio" and rng.random() < 0.5,
         stop_at_zero=rng.random() < 0.3,
         max_depth=rng.choice([1, 3, 100]),

@@ -24,7 +24,7 @@ enum class Criterion : int { entropy = 0, ratio = 1, gini = 2, variance = 3 };
 struct Rules {
     Criterion criterion = Criterion::entropy;
     bool groups = true;         // level columns in two groups; else one branch per level
-    bool penalty = false;       // C4.5: gain less log2(cuts)/rows for numeric columns
+    double penalty = 0.0;       // gain less this times log2(cuts)/rows for numeric columns; C4.5: 1
     bool cut_rows = false;      // C4.5: a numeric cut leaves at least min(25, max(min_leaf, rows / 10 / classes))
     bool stop_at_zero = false;  // a best gain of 0 ends the branch
     bool fractions = false;     // C4.5: missing rows go down all branches in parts; scored on known rows

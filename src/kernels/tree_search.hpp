@@ -39,9 +39,9 @@ inline void finish(const Here& here, Kind kind, int64_t sizes_of_branches, Candi
     out.net = out.gain = gain_of(scorer, out.score, here.total);
     if (here.regression) return;
     const double n = static_cast<double>(scorer.sum(here.total));
-    if (here.rules->penalty && kind == Kind::numeric) {
+    if (here.rules->penalty > 0.0 && kind == Kind::numeric) {
         const double rows = static_cast<double>(scorer.rows(here.total)) / static_cast<double>(here.rules->unit);
-        out.net -= log2_whole(static_cast<double>(out.cuts)) / rows;
+        out.net -= here.rules->penalty * log2_whole(static_cast<double>(out.cuts)) / rows;
         if (here.rules->stop_at_zero && !(out.net > 0.0)) out.found = false;
     }
     const int64_t info = (*scorer.logs)(scorer.sum(here.total)) - sizes_of_branches;
@@ -130,7 +130,7 @@ Candidate search_order(const Frame<E>& f, const Column& column, const Here& here
     if (missing && out.missing == 0)
         for (size_t c = 0; c < width; ++c) left[c] += apart[c];
     if (!missing) out.missing = left[width - 1] * 2 >= here.total[width - 1] ? 0 : 1;
-    if (here.rules->penalty) {
+    if (here.rules->penalty > 0.0) {
         const Range a = allowed(f.layout, run, known, rows, least, int64_t{0}, away);
         const Range b = allowed(f.layout, run, known, rows, least, away, int64_t{0});
         for (size_t i = std::min(a.low, b.low); i < std::max(a.high, b.high); ++i)
@@ -244,7 +244,8 @@ Candidate score_known(const Column& column, const Here& here, size_t levels, Scr
     const int64_t lost = here.regression ? 0 : here.scorer.sum(away);
     std::fill(away, away + width, 0);
     Rules plain = *here.rules;
-    plain.penalty = plain.fractions = false;
+    plain.penalty = 0.0;
+    plain.fractions = false;
     Here part = here;
     part.rules = &plain;
     part.total = known.data();
@@ -254,8 +255,8 @@ Candidate score_known(const Column& column, const Here& here, size_t levels, Scr
     const double all = static_cast<double>(here.total[width - 1]);
     out.gain *= static_cast<double>(known[width - 1]) / all;
     out.net = out.gain;
-    if (here.rules->penalty && column.kind == Kind::numeric) {
-        out.net -= log2_whole(static_cast<double>(out.cuts)) / (all / static_cast<double>(here.rules->unit));
+    if (here.rules->penalty > 0.0 && column.kind == Kind::numeric) {
+        out.net -= here.rules->penalty * log2_whole(static_cast<double>(out.cuts)) / (all / static_cast<double>(here.rules->unit));
         if (here.rules->stop_at_zero && !(out.net > 0.0)) out.found = false;
     }
     out.score = key_of(out.gain);  // columns differ in their known rows: gains compare, scores do not

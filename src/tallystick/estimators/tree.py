@@ -31,6 +31,7 @@ class _Growing(TreeViews):
     """What both trees share."""
 
     model_: Tree
+    cut_price: float
     class_weight: Any
     priors: Any
     costs: Any
@@ -41,9 +42,10 @@ class _Growing(TreeViews):
     def _answers(self, target: Target | None) -> Answers:
         if not hasattr(self, "average") or target is None or not target.labels:
             return Answers()
+        few = float(np.sqrt(8 / len(target.labels)))  # 2 rows for two classes, fewer where each class is rare
         return Answers(
             bool(self.average) and self.pruning is None,
-            self.smoothing,
+            few if self.smoothing is None else self.smoothing,
             self.split_prior,
             cost_table(self.costs, target),
             class_weights(self.class_weight, self.priors, target),
@@ -53,7 +55,7 @@ class _Growing(TreeViews):
         own = {n: _plain(getattr(self, n)) for n in self._names() if n not in (*_SHARED, "criterion")}
         self._options()
         if hasattr(self, "criterion"):
-            own["criterion"] = self.criterion
+            own |= {"criterion": self.criterion, "cut_price": float(self.cut_price)}
         return own | self._wishes_dict()
 
     def _grow(self, table: Table, engine: Engine) -> Tree:
@@ -129,7 +131,7 @@ class _Growing(TreeViews):
 _PLAIN: dict[str, Any] = {
     "average": False,
     "smoothing": 0.0,
-    "cut_price": False,
+    "cut_price": 0.0,
 }  # answer by the leaf's own shares
 _SHARED = ("kinds", "levels", "missing", "keep", "engine", "threads", "memory", "verbose")
 
@@ -143,12 +145,14 @@ class DecisionTree(_Growing, Classifier):
     (the branch that scores best) or "fractions" (C4.5: down all branches in parts). max_depth,
     min_samples_leaf, min_samples_split, max_leaf_nodes (best first), min_impurity_decrease,
     stop_at_zero_gain: where growing stops.
-    cuts: "midpoint", or "observed" (C4.5: the largest training value not above it); cut_price, cut_rows:
-    C4.5's rules for numeric cuts. class_weight: {label: weight} or "balanced"; priors: {label: share}, as if
+    cuts: "midpoint", or "observed" (C4.5: the largest training value not above it). cut_price: columns are
+    compared by their gain less this times log2(cuts)/rows, the bits that name a cut (C4.5: 1). cut_rows:
+    C4.5's least rows beside a cut. class_weight: {label: weight} or "balanced"; priors: {label: share}, as if
     classes had these shares; costs: costs[class][answer], to answer the cheapest. max_bins: numeric columns
     in quantile bins.
     average: answer by all prunings, each as probable as its fit and the prior make it: a test is kept with
-    probability split_prior, a leaf gets `smoothing` imagined rows with the shares of all rows. pruning: None,
+    probability split_prior, a leaf gets `smoothing` imagined rows with the shares of all rows (None: the
+    root of 8 over the number of classes). pruning: None,
     "cost-complexity" (at cp, a share of the root's error, or chosen by cross-validation), "pessimistic"
     (C4.5, at confidence) or "mdl"; a pruned tree answers by its leaves.
     """
@@ -168,15 +172,15 @@ class DecisionTree(_Growing, Classifier):
         min_impurity_decrease: float = 0.0,
         stop_at_zero_gain: bool = False,
         cuts: str = "midpoint",
-        cut_price: bool = True,
+        cut_price: float = 0.5,
         cut_rows: bool = False,
         class_weight: Any = None,
         priors: Any = None,
         costs: Any = None,
         max_bins: int | None = None,
         average: bool = True,
-        smoothing: float = 2.0,
-        split_prior: float = 1 / 3,
+        smoothing: float | None = None,
+        split_prior: float = 0.1,
         pruning: str | None = None,
         confidence: float = 0.25,
         cp: float | None = None,
@@ -238,7 +242,7 @@ class DecisionTree(_Growing, Classifier):
             "missing_values": "fractions",
             "min_samples_leaf": 2,
             "cuts": "observed",
-            "cut_price": True,
+            "cut_price": 1.0,
             "cut_rows": True,
             "stop_at_zero_gain": True,
             "pruning": "pessimistic",

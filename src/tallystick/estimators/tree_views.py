@@ -120,7 +120,7 @@ class TreeViews(Estimator):
 
     model_: Tree
     average: bool
-    smoothing: float
+    smoothing: float | None
     split_prior: float
     pruning: str | None
     confidence: float

@@ -34,7 +34,7 @@ class GrowRules:
 
     criterion: str = "entropy"
     groups: bool = True
-    penalty: bool = False
+    penalty: float = 0.0
     cut_rows: bool = False
     stop_at_zero: bool = False
     fractions: bool = False
@@ -50,7 +50,7 @@ class GrowRules:
 
     def numbers(self) -> tuple[Any, ...]:
         """Return the rules as the kernel wants them."""
-        switches = (self.groups, self.penalty, self.cut_rows, self.stop_at_zero, self.fractions)
+        switches = (self.groups, float(self.penalty), self.cut_rows, self.stop_at_zero, self.fractions)
         limits = (min(self.max_depth, 2**31 - 1), self.min_leaf, self.min_split, self.unit, self.min_decrease)
         return (CRITERIA.index(self.criterion), *switches, *limits)
 

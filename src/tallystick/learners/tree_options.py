@@ -31,7 +31,7 @@ class TreeOptions:
     min_impurity_decrease: float = 0.0
     stop_at_zero_gain: bool = False
     cuts: str = "midpoint"
-    cut_price: bool = False
+    cut_price: float = 0.0
     cut_rows: bool = False
     class_weight: Any = None
     priors: Any = None
@@ -50,6 +50,8 @@ class TreeOptions:
         _whole("max_bins", self.max_bins, 2, optional=True)
         if isinstance(self.class_weight, str):
             _one_of("class_weight", self.class_weight, ("balanced",))
+        if not (isinstance(self.cut_price, (int, float)) and 0 <= self.cut_price < 1e6):
+            raise OptionError(f"cut_price must be a number from 0 up, not {shown(self.cut_price)}.")
         if not (isinstance(self.min_impurity_decrease, (int, float)) and self.min_impurity_decrease >= 0):
             raise OptionError(
                 f"min_impurity_decrease must be a number from 0 up, not {shown(self.min_impurity_decrease)}."
@@ -60,7 +62,7 @@ class TreeOptions:
         return GrowRules(
             criterion=CRITERIA.get(self.criterion, "entropy") if classes else "variance",
             groups=self.level_splits == "groups",
-            penalty=self.cut_price,
+            penalty=float(self.cut_price),
             cut_rows=self.cut_rows,
             stop_at_zero=self.stop_at_zero_gain,
             fractions=self.missing_values == "fractions",

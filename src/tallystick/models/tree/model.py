@@ -44,7 +44,7 @@ class Answers:
 
     average: bool = False
     smoothing: float = 0.0
-    keep: float = 1 / 3
+    keep: float = 0.1
     costs: tuple[tuple[float, ...], ...] = ()
     weights: ClassWeights | None = None
 

@@ -53,10 +53,10 @@ DECISION: dict[str, Shape] = _BOTH | {
     "average": Flag(),
     "class_weight": Maybe(Either((Text(("balanced",)), Named(Number(0)), Listed(Number(0))))),
     "criterion": Text(("entropy", "gain-ratio", "gini")),
-    "cut_price": Flag(),
+    "cut_price": Number(0, 1e6),
     "cut_rows": Flag(),
     "cuts": Text(("midpoint", "observed")),
-    "smoothing": Number(0, 1e9),
+    "smoothing": Maybe(Number(0, 1e9)),
     "split_prior": Number(1e-9, 0.999999999),
 }
 OPTIONAL: dict[str, Shape] = {
