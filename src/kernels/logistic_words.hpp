@@ -114,12 +114,12 @@ TALLY_CLONES inline void linear_scores(const Ask& a, const Words* texts, size_t 
 }
 
 // The rows whose first columns hash to 0 of `every`: the same rows in any order. Returns how many. values and codes are
-// laid out as in Ask; at most six columns are looked at. One zero, one NaN.
+// laid out as in Ask; at most three columns are looked at. One zero, one NaN.
 inline size_t pick_rows(const Ask& a, uint64_t every, int64_t* picked) {
     size_t n = 0;
     for (size_t row = 0; row < a.rows; ++row) {
         uint64_t mixed = 0;
-        const size_t dense = a.dense < 6 ? a.dense : 6, coded = a.coded < 6 - dense ? a.coded : 6 - dense;
+        const size_t dense = a.dense < 3 ? a.dense : 3, coded = a.coded < 3 - dense ? a.coded : 3 - dense;
         for (size_t j = 0; j < dense; ++j) {
             const double x = reinterpret_cast<const double*>(a.values[j])[row * static_cast<size_t>(a.strides[j])];
             mixed += std::bit_cast<uint64_t>((x == x ? x : 0.0) + 0.0) * 0x9E3779B97F4A7C15ULL;
@@ -139,10 +139,9 @@ inline size_t pick_rows(const Ask& a, uint64_t every, int64_t* picked) {
 
 // to[column, i] = x[column, rows[i]].
 inline void gather_rows(const Ask& a, size_t n, const int64_t* rows, double* to) {
-    for (size_t j = 0; j < a.dense; ++j) {
-        const double* x = reinterpret_cast<const double*>(a.values[j]);
-        for (size_t i = 0; i < n; ++i) to[j * n + i] = x[static_cast<size_t>(rows[i]) * static_cast<size_t>(a.strides[j])];
-    }
+    for (size_t i = 0; i < n; ++i)  // row by row: in a matrix they lie together
+        for (size_t j = 0; j < a.dense; ++j)
+            to[j * n + i] = reinterpret_cast<const double*>(a.values[j])[rows[i] * a.strides[j]];
 }
 
 // rows[word] += copies of the rows that hold the word; *most becomes the largest count.

@@ -40,7 +40,7 @@ Array = NDArray[np.float64]
 ERRORS = 2_000  # weights beyond which standard errors are not given
 LIMITS = {"newton": 200, "lbfgs": 5_000, "conjugate-gradient": 20_000, "gradient": 1_000_000}
 PROBE = 300  # weights up to which separation is looked for under a prior
-MANY, EVERY = 100_000, 8  # from so many rows on, a sample of one in EVERY says where to begin
+MANY, EVERY = 100_000, 16  # from so many rows on, a sample of one in EVERY says where to begin
 CHEAP = 2_000_000  # rows times weights below which the curvature is asked for at every step
 
 
