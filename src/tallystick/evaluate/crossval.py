@@ -163,6 +163,7 @@ class CrossValidation:
             "by": {name: self.by(name) for name in self.groups},
             "fold_accuracies": list(self.fold_accuracies),
             "fold_sizes": [list(dealing.Plan(r.fold).sizes) for r in self.repeats],
+            "folds": len(dealing.Plan(self.fold).sizes),
             "how": self.how,
             "log_loss": self.log_loss,
             "measures": [self.measure(m.name).to_dict() for m in self.scores.measures],
