@@ -379,7 +379,8 @@ void bind_bayes(nb::module_& m) {
 
 }  // namespace
 
-void bind_text(nb::module_& m);  // bindings_text.cpp
+void bind_logistic(nb::module_& m);  // bindings_logistic.cpp
+void bind_text(nb::module_& m);      // bindings_text.cpp
 
 NB_MODULE(_kernels, m) {
     m.doc() = "Compiled kernels; call them through tallystick.kernels.";
@@ -392,5 +393,6 @@ NB_MODULE(_kernels, m) {
     bind_linear(m);
     bind_scores(m);
     bind_text(m);
+    bind_logistic(m);
     bind_bayes(m);
 }

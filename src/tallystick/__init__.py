@@ -11,22 +11,34 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _WHERE = {
+    "LogisticRegression": "estimators",
     "NaiveBayes": "estimators",
     "bayes_rule": "explain",
     "cross_validate": "evaluate",
     "describe": "description",
     "load": "estimators",
     "read": "data.source",
+    "separable": "explain",
 }
 
-__all__ = ["NaiveBayes", "__version__", "bayes_rule", "cross_validate", "describe", "load", "read"]
+__all__ = [
+    "LogisticRegression",
+    "NaiveBayes",
+    "__version__",
+    "bayes_rule",
+    "cross_validate",
+    "describe",
+    "load",
+    "read",
+    "separable",
+]
 
 if TYPE_CHECKING:
     from tallystick.data.source import read
     from tallystick.description import describe
-    from tallystick.estimators import NaiveBayes, load
+    from tallystick.estimators import LogisticRegression, NaiveBayes, load
     from tallystick.evaluate import cross_validate
-    from tallystick.explain import bayes_rule
+    from tallystick.explain import bayes_rule, separable
 
 
 def __getattr__(name: str) -> Any:

@@ -16,7 +16,7 @@ from tallystick.errors import OptionError, shown
 if TYPE_CHECKING:
     from tallystick.estimators import Classifier
 
-MODELS = {"bayes": "NaiveBayes"}  # the word on the command line: the public class
+MODELS = {"bayes": "NaiveBayes", "logistic": "LogisticRegression"}  # the word on the command line: the public class
 
 
 @click.command(short_help="Learn from a file and save the model.")

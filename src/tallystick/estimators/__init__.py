@@ -8,10 +8,11 @@ import os
 
 from tallystick.estimators.base import Classifier, Estimator
 from tallystick.estimators.check import Verdict, verify
+from tallystick.estimators.logistic import LogisticRegression
 from tallystick.estimators.naive_bayes import NaiveBayes
 from tallystick.export import from_bytes, read_file
 
-KINDS: dict[str, type[Estimator]] = {cls.kind: cls for cls in (NaiveBayes,)}
+KINDS: dict[str, type[Estimator]] = {cls.kind: cls for cls in (LogisticRegression, NaiveBayes)}
 
 
 def load(path: str | os.PathLike[str]) -> Estimator:
@@ -25,4 +26,4 @@ def from_data(data: bytes) -> Estimator:
     return KINDS[document["kind"]].from_document(document)
 
 
-__all__ = ["Classifier", "Estimator", "NaiveBayes", "Verdict", "from_data", "load", "verify"]
+__all__ = ["Classifier", "Estimator", "LogisticRegression", "NaiveBayes", "Verdict", "from_data", "load", "verify"]
