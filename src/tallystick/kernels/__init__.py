@@ -7,7 +7,7 @@ What only the rows can tell (a code beyond its table) is the caller's promise.
 
 from __future__ import annotations
 
-from tallystick.kernels.bayes import count_entries, mdl_cuts
+from tallystick.kernels.bayes import add_level_scores, count_entries, mdl_cuts
 from tallystick.kernels.counts import count_classes, count_codes, count_columns
 from tallystick.kernels.explog import exp, log, log1p, log2, n_log2_n, n_log2_n_shift, n_log2_n_table, sigmoid
 from tallystick.kernels.hashes import (
@@ -84,6 +84,7 @@ __all__ = [
     "add_code_scores",
     "add_double_hashes",
     "add_gaussian_scores",
+    "add_level_scores",
     "add_linear_scores",
     "add_linear_sums",
     "add_matrix_hashes",
