@@ -381,6 +381,7 @@ void bind_bayes(nb::module_& m) {
 
 void bind_logistic(nb::module_& m);  // bindings_logistic.cpp
 void bind_text(nb::module_& m);      // bindings_text.cpp
+void bind_trees(nb::module_& m);     // bindings_trees.cpp
 
 NB_MODULE(_kernels, m) {
     m.doc() = "Compiled kernels; call them through tallystick.kernels.";
@@ -395,4 +396,5 @@ NB_MODULE(_kernels, m) {
     bind_text(m);
     bind_logistic(m);
     bind_bayes(m);
+    bind_trees(m);
 }

@@ -30,6 +30,11 @@ METHODS = {
     "naive Bayes, Gaussian": lambda **given: ts.NaiveBayes(distributions="gaussian", **given),
     "naive Bayes, binned": lambda **given: ts.NaiveBayes(distributions="binned", **given),
     "naive Bayes, calibrated": lambda **given: ts.NaiveBayes(calibrate=True, **given),
+    "tree": lambda **given: ts.DecisionTree(**given),
+    "tree, Gini, binned": lambda **given: ts.DecisionTree(criterion="gini", max_bins=20, **given),
+    "tree, ID3": lambda **given: ts.DecisionTree.id3(**given),
+    "tree, C4.5": lambda **given: ts.DecisionTree.c45(**given),
+    "tree, CART": lambda **given: ts.DecisionTree.cart(class_weight="balanced", **given),
 }
 methods = pytest.mark.parametrize("method", METHODS.values(), ids=list(METHODS))
 
@@ -175,8 +180,12 @@ def test_missing_and_unseen_values_are_answered(method, frame):
 
 @methods
 def test_a_print_names_columns_and_classes_never_codes(method, frame):
-    text = str(method().fit(frame, "answer"))
-    for name in ("sky", "temperature", "visits", "member", "note", "yes", "no"):
+    model = method().fit(frame, "answer")
+    text = str(model)
+    columns = ["sky", "temperature", "visits", "member", "note"]
+    if model.kind == "decision-tree":  # a tree names the columns it tests
+        columns = [c.name for c, use in zip(model.schema_.used, model.column_use().usage, strict=True) if use]
+    for name in (*columns, "yes", "no"):
         assert name in text
     assert "fög" in text or "sun" in text or "sky" in text
 

@@ -10,9 +10,13 @@ from tallystick.estimators.base import Classifier, Estimator
 from tallystick.estimators.check import Verdict, verify
 from tallystick.estimators.logistic import LogisticRegression
 from tallystick.estimators.naive_bayes import NaiveBayes
+from tallystick.estimators.regression_tree import RegressionTree
+from tallystick.estimators.tree import DecisionTree
 from tallystick.export import from_bytes, read_file
 
-KINDS: dict[str, type[Estimator]] = {cls.kind: cls for cls in (LogisticRegression, NaiveBayes)}
+KINDS: dict[str, type[Estimator]] = {
+    cls.kind: cls for cls in (DecisionTree, LogisticRegression, NaiveBayes, RegressionTree)
+}
 
 
 def load(path: str | os.PathLike[str]) -> Estimator:
@@ -26,4 +30,15 @@ def from_data(data: bytes) -> Estimator:
     return KINDS[document["kind"]].from_document(document)
 
 
-__all__ = ["Classifier", "Estimator", "LogisticRegression", "NaiveBayes", "Verdict", "from_data", "load", "verify"]
+__all__ = [
+    "Classifier",
+    "DecisionTree",
+    "Estimator",
+    "LogisticRegression",
+    "NaiveBayes",
+    "RegressionTree",
+    "Verdict",
+    "from_data",
+    "load",
+    "verify",
+]

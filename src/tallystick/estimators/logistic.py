@@ -32,6 +32,7 @@ from tallystick.learners.logistic.solvers import Step
 from tallystick.models.logistic.coefficients import coefficients
 from tallystick.models.logistic.model import KIND, LogisticModel
 from tallystick.models.logistic.options import LogisticOptions, label_text
+from tallystick.models.logistic.parts import Words
 
 
 class LogisticRegression(Classifier):
@@ -213,6 +214,13 @@ class LogisticRegression(Classifier):
     def intercept_(self) -> NDArray[np.float64]:
         """The constant [link]."""
         return self.model_.constant
+
+    def numbers(self) -> int:
+        """Return how many weights are not 0, the constants among them."""
+        self._check_fitted()
+        weights = [c.weights for c in coefficients(self.model_)]
+        weights += [part.weights for part in self.model_.parts if isinstance(part, Words)]
+        return sum(int(np.count_nonzero(w)) for w in weights)
 
     def predict_block(self, block: Block) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Return P(class | row) [row, class]; no row is left to the prior."""

@@ -112,6 +112,11 @@ class NaiveBayes(Growing, Saying):
         self._adopt(model, tuple(Note(**n) for n in document["notes"]), rows)
         self._set_columns([c.name for c in schema.columns], named=True)
 
+    def numbers(self) -> int:
+        """Return how many numbers a reader of the model must look at."""
+        self._check_fitted()
+        return self.model_.numbers()
+
     def predict_block(self, block: Block) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Return P(class | row) [row, class], and the rows only the prior could answer."""
         return self.model_.shares(block)

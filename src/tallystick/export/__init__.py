@@ -8,6 +8,8 @@ from tallystick.models.logistic.model import KIND as LOGISTIC
 from tallystick.models.naive_bayes import KIND as NAIVE_BAYES
 from tallystick.models.naive_bayes import file as naive_bayes
 from tallystick.models.shapes import Record
+from tallystick.models.tree import KINDS as TREES
+from tallystick.models.tree import shape as tree
 
 register(
     NAIVE_BAYES,
@@ -17,6 +19,9 @@ register(
     LOGISTIC,
     FileKind(logistic.MODEL, Record(logistic.PARAMETERS | naive_bayes.WISHES), logistic.check),
 )
+
+for _kind, _keys in zip(TREES, (tree.DECISION, tree.REGRESSION), strict=True):
+    register(_kind, FileKind(tree.MODEL, Record(_keys | naive_bayes.WISHES, tree.OPTIONAL), tree.check))
 
 __all__ = [
     "FileKind",

@@ -13,12 +13,10 @@ from typing import Any
 
 from tallystick.errors import ModelFileError, shown
 
-MAX_DEPTH = 32  # deeper than any model; far from the parser's own limit
 _ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 # An escape that canonical text never holds: it escapes quotes, backslashes and control characters only.
 _ODD_ESCAPE = re.compile(rb"(?<!\\)(?:\\\\)*\\u(?!00[01])(.{0,4})")
-_LONG_NUMBER = re.compile(rb"[0-9]{19}|[eE][+-]?[0-9]{3}|NaN|Infinity")
 
 
 def write(value: Any) -> bytes:
@@ -49,37 +47,36 @@ def _deep(value: Any) -> bool:
     )
 
 
-def read(data: bytes) -> Any:
-    """Return the value of JSON bytes; refuse what canonical JSON cannot hold, each with its own line."""
+def read(data: bytes, careful: bool = False) -> Any:
+    """Return the value of JSON bytes; refuse what canonical JSON cannot hold, each with its own line.
+
+    `careful` also names numbers that no model can hold. It takes three times as long, because Python is
+    called for each number; whoever finds a wrong number where it is used can ask again for the better words.
+    """
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
         raise ModelFileError(
             f"model file: byte {error.start:,} is not UTF-8. The file was damaged."
         ) from None
-    if odd := _ODD_ESCAPE.search(data):
+    if b"\\u" in data and (odd := _ODD_ESCAPE.search(data)):
         kind = "half of a character pair" if odd[1][:1] in b"dD" else "an escape a model file never writes"
         raise ModelFileError(f"model file: byte {odd.start():,} begins {kind}. The file was edited.")
-    _refuse_depth(data)
-    # Python hooks are called once per number, which is slow: only where a doubtful number stands somewhere.
-    careful: dict[str, Any] = (
-        {"parse_int": _whole, "parse_float": _finite} if _LONG_NUMBER.search(data) else {}
-    )
+    hooks: dict[str, Any] = {"parse_int": _whole, "parse_float": _finite} if careful else {}
     try:
-        return json.loads(text, object_pairs_hook=_object, parse_constant=_constant, **careful)
+        return json.loads(text, object_pairs_hook=_object, parse_constant=_constant, **hooks)
+    except ModelFileError:
+        raise
     except json.JSONDecodeError as error:
         raise ModelFileError(
             f"model file: line {error.lineno:,} is not JSON ({error.msg}). The file was edited."
         ) from None
     except RecursionError:
-        raise ModelFileError("model file: lists or objects are nested too deep.") from None
-
-
-def _refuse_depth(data: bytes) -> None:
-    if re.search(rb"(?:[\[{]\s*){%d}" % MAX_DEPTH, data) or re.search(rb"(?:[\]}]\s*){%d}" % MAX_DEPTH, data):
         raise ModelFileError(
-            f"model file: lists or objects are nested deeper than {MAX_DEPTH}. The file was edited."
-        )
+            "model file: lists or objects are nested too deep. The file was edited."
+        ) from None
+    except ValueError:  # more digits than Python reads
+        raise ModelFileError("model file: a whole number is too large. The file was edited.") from None
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -98,7 +98,15 @@ def to_bytes(document: dict[str, Any]) -> bytes:
 def from_bytes(data: bytes) -> dict[str, Any]:
     """Return the checked document of a model file's bytes, or raise ModelFileError with one line."""
     _check_frame(data)
-    document: dict[str, Any] = canonical.read(data)
+    try:
+        return _checked(canonical.read(data))
+    except ModelFileError:
+        canonical.read(data, careful=True)  # a number beyond all doubles is best told as such
+        raise
+
+
+def _checked(document: dict[str, Any]) -> dict[str, Any]:
+    """Return the document if all its sections are what they should be."""
     kind = document.get("kind")
     if not isinstance(kind, str) or kind not in _KINDS:
         raise ModelFileError(

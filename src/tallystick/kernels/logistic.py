@@ -201,8 +201,8 @@ def sample_rows(columns: Columns, rows: int, every: int) -> tuple[NDArray[np.int
     """
     table, dense = _places(columns, rows), len(columns.values)
     picked = np.empty(rows + 1, np.int64)
-    check.size("every", every)
-    count = int(_kernels.pick_rows(dense, len(columns.codes), rows, table, every, picked))
+    step = check.size("every", every)
+    count = int(_kernels.pick_rows(dense, len(columns.codes), rows, table, step, picked))
     chosen = picked[:count].copy()
     values = np.empty((dense, count))
     _kernels.gather_rows(dense, table, chosen, values)

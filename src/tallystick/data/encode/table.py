@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tallystick.contracts import Source
 
 BLOCK = 65_536
+FEW = 20_000  # rows below which a thread costs more than it gives
 ROWS_SKIPPED = "rows-skipped"  # the one note of a source that tells of rows the model has not seen
 Progress = Callable[[int, int, str], None]
 
@@ -75,6 +76,7 @@ class Table:
     response: NDArray[np.float64] | None = None
     weights: NDArray[np.int64] | None = None
     unit: int = 1
+    kept: NDArray[np.int64] | None = None  # row of the source of each row; None: all, in their order
     _ranks: dict[str, Any] = field(default_factory=dict, repr=False)
     _fingerprint: str | None = field(default=None, repr=False)
 
@@ -101,11 +103,16 @@ class Table:
         for start in range(0, self.rows, BLOCK):
             yield self.slice(start, min(start + BLOCK, self.rows))
 
+    @property
+    def _threads(self) -> int | None:
+        return 1 if self.rows <= BLOCK else None
+
     def row_hashes(self) -> NDArray[np.uint64]:
         """Return hashes[row] of the rows' content, target included, weights not."""
         hasher = Hasher(self.schema)
         jobs = (partial(hasher.rows, block) for block in self.blocks())
-        return np.concatenate([hashes[0] for hashes in in_order(jobs)] or [np.empty(0, np.uint64)])
+        return np.concatenate([hashes[0] for hashes in in_order(jobs, self._threads)] or [np.empty(0,
+        np.uint64)])
 
     @property
     def fingerprint(self) -> str:
@@ -113,7 +120,7 @@ class Table:
         if self._fingerprint is None:
             hasher = Hasher(self.schema)
             jobs = (partial(hasher.total, block) for block in self.blocks())
-            self._fingerprint = f"{sum(in_order(jobs)) % 2**128:032x}"
+            self._fingerprint = f"{sum(in_order(jobs, self._threads)) % 2**128:032x}"
         return self._fingerprint
 
     def take(self, rows: NDArray[np.int64], schema: Schema | None = None) -> Table:
@@ -138,8 +145,10 @@ class Table:
             target, classes = take_labels(self.schema.target, self.classes, rows)
             schema = Schema(tuple(c for c, _ in some), target, self.schema.marks)
         response = None if self.response is None else self.response[rows]
+        kept = rows if self.kept is None else self.kept[rows]
         return Table(
-            schema, columns, len(rows), self.notes, self.source_notes, classes, response, weights, self.unit
+            schema, columns, len(rows), self.notes, self.source_notes, classes, response, weights,
+            self.unit, kept
         )
 
     def slice(self, start: int, stop: int) -> Block:
@@ -187,6 +196,7 @@ def read_table(
         raise DataError(f"{source.name} has a header ({len(source.columns)} columns) but no rows.")
     goal = read_target(source, gathered, target, regression, plan)
     scale = read_weights(weights, gathered.rows, goal.absent)
+    threads = 1 if gathered.rows < FEW else threads
     jobs = [Job(n, parts, plan.of(n), scale) for n, parts in gathered.columns.items() if n != named]
     done = _run(jobs, threads, progress)
     schema = Schema(tuple(d.column for d in done), goal.target, plan.marks)
@@ -205,6 +215,7 @@ def read_table(
         response,
         scale.weights,
         scale.unit,
+        scale.keep,
     )
 
 

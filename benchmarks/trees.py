@@ -1,0 +1,232 @@
+"""How fast are trees grown and asked? Peers beside us, in the same minute, two threads each where they have
+threads.
+
+python benchmarks/run.py trees
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from tallystick.estimators.tree import DecisionTree
+
+PLAIN = {"criterion": "entropy", "cut_price": False, "average": False, "smoothing": 0.0}  # as the peers do
+
+
+def seconds(work: Callable[[], object], repeats: int = 3) -> float:
+    """The shortest of some runs."""
+    best = float("inf")
+    for _ in range(repeats):
+        gc.collect()
+        start = time.perf_counter()
+        work()
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+def numbers(rows: int = 500_000, columns: int = 20) -> tuple[np.ndarray, np.ndarray]:
+    """Two classes, four columns that matter, noise."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((rows, columns)).astype(np.float32)
+    noise = rng.standard_normal(rows)
+    y = (X[:, 0] + X[:, 1] * X[:, 2] + 0.5 * X[:, 3] + noise > 0).astype(np.int64)
+    return X, y
+
+
+def lightgbm_tree(X: np.ndarray, y: np.ndarray, **given: object) -> object:
+    """One LightGBM tree with its data set construction."""
+    import lightgbm
+
+    options = {
+        "objective": "binary",
+        "num_leaves": 2**17,
+        "min_data_in_leaf": 1,
+        "num_threads": 2,
+        "verbose": -1,
+    }
+    options |= {"min_sum_hessian_in_leaf": 0.0} | {
+        k: v for k, v in given.items() if k != "categorical_feature"
+    }
+    data = lightgbm.Dataset(
+        X, y, categorical_feature=given.get("categorical_feature", "auto"), params=options
+    )
+    return lightgbm.train(options, data, 1)
+
+
+def growing() -> list[tuple[str, float]]:
+    from sklearn.tree import DecisionTreeClassifier as Theirs
+
+    X, y = numbers()
+    out = []
+    for name, ours, theirs, light in (
+        ("depth 8", {"max_depth": 8}, {"max_depth": 8}, {"max_depth": 8, "num_leaves": 256}),
+        ("full, min leaf 20", {"min_samples_leaf": 20}, {"min_samples_leaf": 20}, {"min_data_in_leaf": 20}),
+    ):
+        mine = seconds(lambda o=ours: DecisionTree(**o, **PLAIN, threads=2).fit(X, y))
+        peer = seconds(lambda o=theirs: Theirs(criterion="entropy", random_state=0, **o).fit(X, y), 1)
+        boost = seconds(lambda o=light: lightgbm_tree(X, y, **o))
+        out += [(f"500k x 20, {name}: x faster than scikit-learn exact", peer / mine)]
+        out += [(f"500k x 20, {name}: x faster than LightGBM", boost / mine)]
+    return out
+
+
+def covertype() -> list[tuple[str, float]]:
+    import pandas as pd
+    from sklearn.tree import DecisionTreeClassifier as Theirs
+
+    folder = os.environ.get("TALLYSTICK_DATA")
+    files = sorted(Path(folder).glob("covertype/*")) if folder else []
+    if not files:
+        print("trees: Covertype is not there (TALLYSTICK_DATA); that figure is left out")
+        return []
+    frame = pd.read_csv(files[0]) if ".csv" in files[0].name else pd.read_parquet(files[0])
+    X, y = frame.iloc[:, :-1], frame.iloc[:, -1]
+    coded = np.ascontiguousarray(X.to_numpy(np.float32))
+    mine = seconds(lambda: DecisionTree(max_depth=12, **PLAIN, threads=2).fit(X, y))
+    peer = seconds(lambda: Theirs(criterion="entropy", max_depth=12, random_state=0).fit(coded, y), 1)
+    return [("Covertype, depth 12: x faster than scikit-learn exact", peer / mine)]
+
+
+def levels() -> list[tuple[str, float]]:
+    import pandas as pd
+
+    rng = np.random.default_rng(1)
+    rows, parts = 1_000_000, {}
+    effect = np.zeros(rows)
+    for j in range(30):
+        size = 12 if j % 2 == 0 else 1_000
+        codes = rng.integers(0, size, rows)
+        effect += rng.standard_normal(size)[codes] * (j < 6)
+        names = np.array([f"level {i}" for i in range(size)])
+        parts[f"c{j}"] = pd.Categorical.from_codes(codes, categories=names)
+    frame = pd.DataFrame(parts)
+    y = (effect + rng.standard_normal(rows) > 0).astype(np.int64)
+    light = {"max_depth": 8, "num_leaves": 256, "max_cat_to_onehot": 1, "max_bin": 1_024}
+    mine = seconds(lambda: DecisionTree(max_depth=8, **PLAIN, threads=2).fit(frame, y), 2)
+    boost = seconds(lambda: lightgbm_tree(frame, y, **light), 2)
+    out = [("1M x 30 levels, depth 8: x faster than LightGBM", boost / mine)]
+    return out + ydf_levels(frame, y, mine)
+
+
+def ydf_levels(frame: object, y: np.ndarray, mine: float) -> list[tuple[str, float]]:
+    try:
+        import ydf
+    except ImportError:
+        print("trees: ydf is not installed; that figure is left out")
+        return []
+    full = frame.astype(str).assign(y=y)
+    ydf.verbose(0)
+    learner = ydf.CartLearner(label="y", max_depth=9, validation_ratio=0.0, min_examples=1, num_threads=2)
+    return [
+        ("1M x 30 levels, depth 8: x faster than YDF CART", seconds(lambda: learner.train(full), 1) / mine)
+    ]
+
+
+def small() -> list[tuple[str, float]]:
+    from sklearn.datasets import load_iris
+    from sklearn.tree import DecisionTreeClassifier as Theirs
+
+    X, y = load_iris(return_X_y=True)
+    mine = seconds(lambda: DecisionTree(**PLAIN).fit(X, y), 50)
+    peer = seconds(lambda: Theirs().fit(X, y), 50)
+    return [("iris: share of scikit-learn's time", mine / peer)]
+
+
+def asking() -> list[tuple[str, float]]:
+    import pandas as pd
+    from sklearn.tree import DecisionTreeClassifier as Theirs
+
+    X, y = numbers(1_000_000)
+    frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
+    part = slice(0, 100_000)
+    mine = DecisionTree(max_depth=8, **PLAIN, threads=2).fit(frame[part], y[part])
+    peer = Theirs(max_depth=8).fit(frame[part], y[part])
+    ratio = seconds(lambda: peer.predict(frame)) / seconds(lambda: mine.predict(frame))
+    row = frame.iloc[0].to_dict()
+    one = seconds(lambda: mine.predict(row), 200)
+    return [
+        ("predict 1M x 20: x faster than scikit-learn", ratio),
+        ("predict one row as a dict, µs", one * 1e6),
+    ]
+
+
+def doubling() -> list[tuple[str, float]]:
+    X, y = numbers(400_000, 20)
+    grow = {"max_depth": 8, "threads": 2, **PLAIN}
+
+    def fit(rows: int, columns: int) -> float:
+        part, labels = np.ascontiguousarray(X[:rows, :columns]), y[:rows]
+        return seconds(lambda: DecisionTree(**grow).fit(part, labels))
+
+    base = fit(200_000, 10)
+    return [
+        ("twice the rows cost", fit(400_000, 10) / base),
+        ("twice the columns cost", fit(200_000, 20) / base),
+    ]
+
+
+def memory() -> list[tuple[str, float]]:
+    X, y = numbers()
+    tree = DecisionTree(max_depth=8, **PLAIN, threads=2)
+    table = tree.read(X, y)
+    encoded = sum(table.column(c.name).nbytes for c in table.schema.used) + table.classes.nbytes
+    before, peak, done = resident(), [0], threading.Event()
+
+    def watch() -> None:
+        while not done.wait(0.002):
+            peak[0] = max(peak[0], resident())
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    tree.fit_table(table)
+    done.set()
+    watcher.join()
+    return [("peak memory of a fit, in encoded tables", (encoded + peak[0] - before) / encoded)]
+
+
+def resident() -> int:
+    """Resident bytes of this process."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def keeping() -> list[tuple[str, float]]:
+    """What it costs to keep all candidate splits."""
+    from tallystick.engines.local import Local
+    from tallystick.learners.fit import fit
+    from tallystick.learners.tree import TreeLearner
+    from tallystick.learners.tree_options import TreeOptions
+
+    X, y = numbers(200_000)
+    table = DecisionTree().read(X, y)
+    options = TreeOptions(min_samples_leaf=20)
+    kept, plain = (
+        seconds(lambda k=k: fit(TreeLearner(options, keep_candidates=k), table, Local(2)), 5)
+        for k in (True, False)
+    )
+    return [("all candidates kept, share of the fit's time", kept / plain - 1)]
+
+
+def figures() -> list[tuple[str, float]]:
+    out: list[tuple[str, float]] = []
+    parts = sys.argv[2:] or [
+        "growing",
+        "covertype",
+        "levels",
+        "small",
+        "asking",
+        "doubling",
+        "memory",
+        "keeping",
+    ]
+    for name in parts:
+        if name in globals():
+            out += globals()[name]()
+    return out

@@ -1,0 +1,204 @@
+// The bindings of growing trees: the second file that includes nanobind, apart because it compiles longest.
+// Checks live in the door, tallystick.kernels.trees; nothing is checked here.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "kernels/tree_apply.hpp"
+#include "kernels/tree_grower.hpp"
+#include "kernels/tree_judge.hpp"
+
+namespace nb = nanobind;
+using namespace tally;
+
+namespace {
+
+using AnyIn = nb::ndarray<nb::ro, nb::device::cpu>;  // dtype is looked at here
+template <class T>
+using Maybe = std::optional<nb::ndarray<const T, nb::device::cpu, nb::c_contig>>;
+using Release = nb::call_guard<nb::gil_scoped_release>;
+
+template <class T>
+const T* pointer(const Maybe<T>& array) {
+    return array ? array->data() : nullptr;
+}
+
+// Holds a problem and its grower; the door keeps the arrays alive.
+struct TreeGrower {
+    tree::Problem problem;
+    std::unique_ptr<tree::AnyGrower> grower;
+
+    TreeGrower(size_t rows, size_t classes, std::optional<AnyIn> labels, Maybe<int64_t> response,
+               Maybe<int64_t> score_weights, Maybe<int64_t> row_weights) {
+        problem.rows = rows;
+        problem.regression = !labels.has_value();
+        problem.classes = classes;
+        if (labels) problem.labels = labels->data(), problem.label_width = static_cast<int>(labels->itemsize());
+        problem.weights = {pointer(score_weights), pointer(row_weights), pointer(response)};
+    }
+
+    void set_rules(int criterion, bool groups, double penalty, bool cut_rows, bool stop_at_zero, bool fractions, int64_t max_depth,
+                   int64_t min_leaf, int64_t min_split, int64_t unit, double min_decrease) {
+        problem.rules = {static_cast<tree::Criterion>(criterion), groups, penalty, cut_rows, stop_at_zero, fractions,
+                         max_depth, min_leaf, min_split, unit, min_decrease};
+    }
+
+    void add_numeric(nb::ndarray<nb::ro, nb::device::cpu, nb::ndim<1>> values) {
+        tree::Column column;
+        column.values = {static_cast<const char*>(values.data()),
+                         static_cast<ptrdiff_t>(values.stride(0)) * static_cast<ptrdiff_t>(values.itemsize()),
+                         values.itemsize() == 4};
+        problem.columns.push_back(std::move(column));
+    }
+
+    void add_codes(int kind, AnyIn codes, uint32_t k, Maybe<double> distinct, bool binned) {
+        tree::Column column;
+        column.kind = static_cast<tree::Kind>(kind);
+        column.codes = codes.data();
+        column.width = static_cast<int>(codes.itemsize());
+        column.k = k;
+        column.distinct = pointer(distinct);
+        column.binned = binned;
+        problem.columns.push_back(std::move(column));
+    }
+
+    void build(std::vector<uint32_t> by_name, bool keep_tried, size_t small, int64_t total_score, int64_t total_rows) {
+        problem.by_name = std::move(by_name);
+        problem.keep_tried = keep_tried;
+        problem.small = small;
+        if (tree::Grower<uint32_t>::fits(problem.rows, problem.classes))
+            grower = std::make_unique<tree::Grower<uint32_t>>(problem, total_score, total_rows);
+        else
+            grower = std::make_unique<tree::Grower<uint64_t>>(problem, total_score, total_rows);
+    }
+
+    // Small tables: all of it at once.
+    void run() {
+        for (size_t j = 0; j < problem.columns.size(); ++j) grower->prepare(j);
+        for (size_t open = grower->start(); open;) {
+            for (size_t j = 0; j < problem.columns.size(); ++j) grower->advance(j);
+            open = grower->choose();
+        }
+        grower->work();
+    }
+};
+
+// A NumPy array that owns its vector.
+template <class T>
+nb::ndarray<nb::numpy, T> given(std::vector<T>&& values, std::vector<size_t> shape) {
+    auto* kept = new std::vector<T>(std::move(values));
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return nb::ndarray<nb::numpy, T>(kept->data(), shape.size(), shape.data(), owner);
+}
+
+template <class T, class Record, class Read>
+nb::ndarray<nb::numpy, T> field(const std::vector<Record>& records, Read read) {
+    std::vector<T> out(records.size());
+    for (size_t i = 0; i < records.size(); ++i) out[i] = static_cast<T>(read(records[i]));
+    return given(std::move(out), {records.size()});
+}
+
+nb::dict arrays_of(tree::Growth g, size_t classes) {
+    nb::dict out;
+    out["column"] = field<int32_t>(g.nodes, [](const auto& v) { return v.column; });
+    out["cut"] = field<double>(g.nodes, [](const auto& v) { return v.cut; });
+    out["children"] = field<int32_t>(g.nodes, [](const auto& v) { return v.children; });
+    out["missing"] = field<int32_t>(g.nodes, [](const auto& v) { return v.missing; });
+    out["gain"] = field<double>(g.nodes, [](const auto& v) { return v.gain; });
+    out["deviance"] = field<double>(g.nodes, [](const auto& v) { return v.deviance; });
+    out["map"] = field<int64_t>(g.nodes, [](const auto& v) { return v.map; });
+    out["map_size"] = field<int64_t>(g.nodes, [](const auto& v) { return v.map_size; });
+    out["candidates"] = field<int64_t>(g.nodes, [](const auto& v) { return v.candidates; });
+    out["tried_column"] = field<int32_t>(g.tried, [](const auto& v) { return v.column; });
+    out["tried_branches"] = field<int32_t>(g.tried, [](const auto& v) { return v.branches; });
+    out["tried_missing"] = field<int32_t>(g.tried, [](const auto& v) { return v.missing; });
+    out["tried_cut"] = field<double>(g.tried, [](const auto& v) { return v.cut; });
+    out["tried_gain"] = field<double>(g.tried, [](const auto& v) { return v.gain; });
+    out["tried_ratio"] = field<double>(g.tried, [](const auto& v) { return v.ratio; });
+    out["tried_left"] = field<int64_t>(g.tried, [](const auto& v) { return v.left; });
+    out["tried_map"] = field<int64_t>(g.tried, [](const auto& v) { return v.map; });
+    const size_t lefts = g.lefts.size() / (classes + 1), maps = g.maps.size();
+    out["lefts"] = given(std::move(g.lefts), {lefts, classes + 1});
+    out["maps"] = given(std::move(g.maps), {maps});
+    return out;
+}
+
+nb::dict tree_arrays(TreeGrower& self) {
+    tree::Growth g;
+    {
+        nb::gil_scoped_release free;
+        g = self.grower->finish();
+    }
+    const size_t n = g.nodes.size(), width = self.problem.regression ? 2 : self.problem.classes;
+    auto counts = given(std::move(g.counts), {n, width});
+    nb::dict out = arrays_of(std::move(g), self.problem.classes);
+    out["counts"] = counts;
+    return out;
+}
+
+template <class T>
+using In = nb::ndarray<const T, nb::device::cpu, nb::c_contig>;
+using Strided = nb::ndarray<nb::ro, nb::device::cpu, nb::ndim<1>>;
+
+tree::Walk make_walk(In<int32_t> column, In<double> cut, In<int64_t> first, In<int64_t> child, In<int64_t> branch_start,
+                     In<int32_t> branch_of, In<int32_t> missing) {
+    return tree::Walk(column.size(), column.data(), cut.data(), first.data(), child.data(), branch_start.data(),
+                      branch_of.data(), missing.data());
+}
+
+bool walk_ends(const tree::Walk& walk, const std::vector<std::optional<Strided>>& columns,
+               nb::ndarray<int32_t, nb::device::cpu, nb::c_contig> out) {
+    std::vector<tree::Cells> cells;
+    for (const auto& c : columns) {
+        if (!c) {
+            cells.push_back({nullptr, 0, 8, true});  // no test looks at it
+            continue;
+        }
+        const ptrdiff_t size = static_cast<ptrdiff_t>(c->itemsize());
+        const bool numbers = c->dtype().code == static_cast<uint8_t>(nb::dlpack::dtype_code::Float);
+        cells.push_back({static_cast<const char*>(c->data()), static_cast<ptrdiff_t>(c->stride(0)) * size,
+                         static_cast<int>(size), numbers});
+    }
+    nb::gil_scoped_release free;
+    return walk.ends(out.size(), cells.data(), out.data());
+}
+
+}  // namespace
+
+void bind_trees(nb::module_& m) {
+    nb::class_<TreeGrower>(m, "TreeGrower")
+        .def(nb::init<size_t, size_t, std::optional<AnyIn>, Maybe<int64_t>, Maybe<int64_t>, Maybe<int64_t>>(),
+             nb::arg("rows"), nb::arg("classes"), nb::arg("labels").none(), nb::arg("response").none(),
+             nb::arg("score_weights").none(), nb::arg("row_weights").none())
+        .def("set_rules", &TreeGrower::set_rules)
+        .def("add_numeric", &TreeGrower::add_numeric)
+        .def("add_codes", &TreeGrower::add_codes, nb::arg("kind"), nb::arg("codes"), nb::arg("k"), nb::arg("distinct").none(),
+             nb::arg("binned"))
+        .def("build", &TreeGrower::build)
+        .def("prepare", [](TreeGrower& g, size_t j) { g.grower->prepare(j); }, Release())
+        .def("start", [](TreeGrower& g) { return g.grower->start(); }, Release())
+        .def("advance", [](TreeGrower& g, size_t j) { g.grower->advance(j); }, Release())
+        .def("choose", [](TreeGrower& g) { return g.grower->choose(); }, Release())
+        .def("work", [](TreeGrower& g) { g.grower->work(); }, Release())
+        .def("run", &TreeGrower::run, Release())
+        .def("arrays", &tree_arrays)
+        .def("judge", [](TreeGrower& g, int64_t total_score, int64_t total_rows) {
+            return std::make_unique<tree::Judge>(std::move(g.problem), total_score, total_rows);
+        });
+    nb::class_<tree::Judge>(m, "TreeJudge")
+        .def("judge", [](tree::Judge& judge, In<int64_t> total, const std::vector<In<int64_t>>& tables, int32_t depth,
+                         double deviance) {
+            std::vector<const int64_t*> pointers;
+            for (const auto& t : tables) pointers.push_back(t.data());
+            return arrays_of(judge.judge(total.data(), pointers, depth, deviance), judge.problem().classes);
+        }, nb::arg("total").noconvert(), nb::arg("tables").noconvert(), nb::arg("depth"), nb::arg("deviance"));
+    nb::class_<tree::Walk>(m, "TreeWalk")
+        .def("ends", &walk_ends, nb::arg("columns"), nb::arg("out").noconvert());
+    m.def("tree_walk", &make_walk);
+}

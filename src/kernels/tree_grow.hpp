@@ -1,0 +1,328 @@
+// Grow a tree on encoded columns. Large nodes are searched column by column, a level at a time (`advance` for each
+// column, then `choose`); a node that has become small is copied into a frame of its own that fits the cache and grown
+// to its leaves in one go (`work`). Both use the same search, so where the border lies changes nothing.
+//
+// Threads belong to the caller: `prepare` and `advance` may run at once for different columns, `work` any number of times.
+// Law: the tree depends on the multiset of rows alone.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+
+#include "kernels/tree_search.hpp"
+
+namespace tally::tree {
+
+struct Node {
+    int32_t column = -1, children = 0, missing = -1, depth = 0;
+    uint32_t first = 0;  // its branches stand one after the other in the same list
+    int32_t task = -1;   // the subtree that goes on from here
+    double cut = std::numeric_limits<double>::quiet_NaN(), gain = 0.0, deviance = 0.0;
+    int64_t candidates = -1;  // row in Growth::candidates
+    size_t map = 0, map_size = 0;
+};
+
+// A column's record in a searched node.
+struct Tried {
+    int32_t column;
+    int32_t branches;  // 0: nothing to split
+    int32_t missing;
+    double cut, gain, ratio;
+    int64_t left;  // into Growth::lefts, -1: not kept
+    int64_t map;   // into Growth::maps, -1: not kept
+};
+
+// What growing produces; one per subtree, joined at the end.
+struct Growth {
+    std::vector<Node> nodes;
+    std::vector<int64_t> counts;  // [node, C]: rows per class; regression [node, 2]: rows, sum of the response
+    std::vector<Tried> tried;     // [searched node, column], best first
+    std::vector<int64_t> lefts;   // rows of the first branch, [C] or [2] each
+    std::vector<uint8_t> maps;    // branches of levels
+};
+
+struct Problem {
+    size_t rows = 0, classes = 2;  // classes = 1 in regression
+    bool regression = false;
+    const void* labels = nullptr;
+    int label_width = 1;
+    Weights weights;  // by table row
+    Rules rules;
+    std::vector<Column> columns;
+    std::vector<uint32_t> by_name;  // columns in order of their names
+    bool keep_tried = true;
+    size_t small = 16384;  // rows of a node that is grown in one go
+};
+
+// The tables of F that all columns of a node share.
+struct Tables {
+    std::vector<int64_t> memory;
+    std::vector<const int64_t*> pairs;
+    NodeTables view;
+
+    // Fill pairs[c][l] = F(l) + F(t_c - l) and sizes[i] = -F(i) - F(n - i).
+    void fill(const Logs& logs, const int64_t* total, size_t classes) {
+        const int64_t* F = logs.table();
+        int64_t n = 0;
+        for (size_t c = 0; c < classes; ++c) n += total[c];
+        memory.resize(static_cast<size_t>(2 * n) + classes + 2);
+        pairs.resize(classes);
+        int64_t* at = memory.data();
+        for (size_t c = 0; c < classes; ++c) {
+            const int64_t t = total[c];
+            for (int64_t l = 0; l <= t; ++l) at[l] = F[l] + F[t - l];
+            pairs[c] = at;
+            at += t + 1;
+        }
+        for (int64_t i = 0; i <= n; ++i) at[i] = -F[i] - F[n - i];
+        view = {pairs.data(), at};
+    }
+};
+
+// One node being searched: what all columns share, and what each column found.
+struct Searched {
+    std::shared_ptr<Open> open;
+    std::vector<int64_t> total;  // [C + 1]
+    Tables tables;
+    Here here{};
+    std::vector<Candidate> found;  // per column
+    std::vector<int64_t> lefts;    // [column, C + 1]
+    std::vector<uint8_t> maps;     // all level columns, at map_at[column]
+
+    // Large nodes only: tables of columns without an order, and the kin to subtract by.
+    std::vector<std::vector<int64_t>> kept;
+    std::shared_ptr<Searched> parent;
+    std::shared_ptr<Open> sibling;
+    std::vector<int64_t> sibling_total;
+
+    Family family(size_t j) {
+        Family out;
+        if (kept.empty()) return out;
+        out.keep = &kept[j];
+        if (parent && !parent->open->constant[j])
+            out.parent = &parent->kept[j], out.begin = sibling->begin, out.size = sibling->size(), out.total = sibling_total.data();
+        return out;
+    }
+};
+
+class Rulebook {
+   public:
+    Rulebook(const Problem& problem, int64_t total_score, int64_t total_rows)
+        : problem_(problem), logs_(problem.regression ? 1 : total_score), all_rows_(total_rows) {
+        scorer_ = {problem.rules.criterion, problem.classes, &logs_, shift_for(total_score)};
+        for (const Column& column : problem.columns) {
+            map_at_.push_back(map_size_);
+            if (column.kind != Kind::numeric) map_size_ += column.k;
+        }
+    }
+
+    const Problem& problem() const { return problem_; }
+    const Logs& logs() const { return logs_; }
+    size_t width() const { return problem_.classes + 1; }
+    size_t map_at(size_t column) const { return map_at_[column]; }
+
+    // A node ends here whatever its columns say.
+    bool ends(const int64_t* total, const Node& node) const {
+        const Rules& rules = problem_.rules;
+        const int64_t rows = total[problem_.classes];
+        if (node.depth >= rules.max_depth || rows < rules.min_split || rows < 2 * rules.min_leaf) return true;
+        if (problem_.regression) return node.deviance == 0.0;
+        size_t present = 0;
+        for (size_t c = 0; c < problem_.classes; ++c) present += total[c] > 0;
+        return present < 2;
+    }
+
+    bool unit() const { return !problem_.regression && !problem_.weights.score; }
+
+    // Prepare a node for searching; `walks`: rows will be walked, which wants tables of F.
+    void look(Searched& s, bool walks = true) const {
+        Scorer scorer = scorer_;
+        if (problem_.regression) {
+            const int64_t n = s.total[1], sum = s.total[0];
+            scorer.middle = n ? (sum >= 0 ? (sum + n / 2) / n : -((-sum + n / 2) / n)) : 0;
+        } else if (walks && unit() && problem_.rules.criterion != Criterion::gini) {
+            s.tables.fill(logs_, s.total.data(), problem_.classes);
+        }
+        s.here = {scorer, &problem_.rules, s.total.data(), s.tables.view, problem_.regression, unit()};
+        s.found.assign(problem_.columns.size(), Candidate{});
+        s.lefts.assign(problem_.columns.size() * width(), 0);
+        s.maps.assign(map_size_, 0);
+    }
+
+    template <class E>
+    void search_column(const Frame<E>& f, size_t j, Searched& s, Scratch& scratch) const {
+        if (s.open->constant[j]) return;
+        s.found[j] = search(f, j, problem_.columns[j], s.here, *s.open, scratch, s.lefts.data() + j * width(),
+                            s.maps.data() + map_at_[j], s.family(j));
+        s.open->constant[j] = s.found[j].constant;
+    }
+
+    // The winning column, or -1.
+    int32_t choose(const Searched& s) const {
+        const Rules& rules = problem_.rules;
+        const bool ratio = rules.criterion == Criterion::ratio;
+        double guard = 0.0;
+        if (ratio) {  // C4.5: only among columns of at least average gain
+            double sum = 0.0;
+            int64_t count = 0;
+            for (uint32_t j : problem_.by_name)
+                if (s.found[j].found) sum += s.found[j].net, ++count;
+            guard = count ? sum / static_cast<double>(count) - 1e-3 : 0.0;
+        }
+        int32_t best = -1;
+        for (uint32_t j : problem_.by_name) {
+            const Candidate& c = s.found[j];
+            if (!c.found || (ratio && c.net < guard)) continue;
+            if (best < 0 || (ratio ? c.ratio > s.found[static_cast<size_t>(best)].ratio
+                                   : c.score > s.found[static_cast<size_t>(best)].score))
+                best = static_cast<int32_t>(j);
+        }
+        if (best < 0) return best;
+        const double gain = s.found[static_cast<size_t>(best)].gain, net = s.found[static_cast<size_t>(best)].net;
+        const double share = static_cast<double>(s.total[problem_.classes]) / static_cast<double>(all_rows_);
+        if (rules.stop_at_zero && !(net > 0.0)) return -1;
+        return gain * share >= rules.min_decrease ? best : -1;
+    }
+
+    // Add a node with its counts; `rows` are its entries.
+    template <class E>
+    uint32_t add_node(Growth& out, const Frame<E>& f, const E* rows, size_t n, const int64_t* total, int32_t depth) const {
+        Node node;
+        node.depth = depth;
+        if (problem_.regression) {
+            out.counts.insert(out.counts.end(), {total[1], total[0]});
+            node.deviance = deviance(f, rows, n, total);
+        } else if (!problem_.weights.score) {
+            out.counts.insert(out.counts.end(), total, total + problem_.classes);
+        } else {
+            const size_t at = out.counts.size();
+            out.counts.resize(at + problem_.classes, 0);
+            for (size_t i = 0; i < n; ++i) {
+                const int64_t* copies = f.weights.rows;
+                out.counts[at + f.layout.label(rows[i])] += copies ? copies[f.layout.row(rows[i])] : 1;
+            }
+        }
+        out.nodes.push_back(node);
+        return static_cast<uint32_t>(out.nodes.size() - 1);
+    }
+
+    // Write the split of a node and what every column had to offer.
+    void record(Growth& out, const Searched& s, int32_t best) const {
+        Node& node = out.nodes[s.open->node];
+        if (problem_.keep_tried) keep_tried(out, s, best, node);
+        if (best < 0) return;
+        const size_t j = static_cast<size_t>(best);
+        const Candidate& c = s.found[j];
+        const Column& column = problem_.columns[j];
+        node.column = best;
+        node.children = c.branches;
+        node.missing = c.missing;
+        node.gain = c.gain;
+        if (column.kind == Kind::numeric) {
+            node.cut = c.cut;
+            return;
+        }
+        node.map = out.maps.size();
+        node.map_size = column.k;
+        append_map(out, s, j);
+    }
+
+   private:
+    template <class E>
+    double deviance(const Frame<E>& f, const E* rows, size_t n, const int64_t* total) const {
+        const int64_t count = total[1];
+        if (!count) return 0.0;
+        const int64_t middle = total[0] / count;
+        __int128 squares = 0;
+        for (size_t i = 0; i < n; ++i) {
+            const size_t row = f.layout.row(rows[i]);
+            const __int128 away = f.weights.response[row] - middle;
+            squares += away * away * (f.weights.rows ? f.weights.rows[row] : 1);
+        }
+        const double rest = static_cast<double>(total[0] - count * middle);
+        const double out = static_cast<double>(squares) - rest * rest / static_cast<double>(count);
+        return out > 0.0 ? out : 0.0;
+    }
+
+    // Two groups and cuts of ordered levels; one branch per level needs no map, its size says it.
+    void append_map(Growth& out, const Searched& s, size_t j) const {
+        const Column& column = problem_.columns[j];
+        if (column.kind == Kind::ordered) {
+            for (uint32_t code = 0; code < column.k; ++code) out.maps.push_back(code >= s.found[j].code);
+        } else if (problem_.rules.groups) {
+            const uint8_t* map = s.maps.data() + map_at_[j];
+            out.maps.insert(out.maps.end(), map, map + column.k);
+        }
+    }
+
+    void keep_tried(Growth& out, const Searched& s, int32_t best, Node& node) const {
+        node.candidates = static_cast<int64_t>(out.tried.size() / problem_.columns.size());
+        std::vector<uint32_t> order(problem_.by_name);
+        const bool ratio = problem_.rules.criterion == Criterion::ratio;
+        auto worth = [&](uint32_t j) {
+            const Candidate& c = s.found[j];
+            return std::pair(c.found, ratio ? std::bit_cast<int64_t>(c.ratio) : c.score);
+        };
+        std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+            if ((static_cast<int32_t>(a) == best) != (static_cast<int32_t>(b) == best)) return static_cast<int32_t>(a) == best;
+            return worth(a) > worth(b);
+        });
+        size_t place = 0;
+        for (uint32_t j : order) {
+            const Candidate& c = s.found[j];
+            Tried t{static_cast<int32_t>(j), c.found ? c.branches : 0, c.missing, c.cut, c.gain, c.ratio, -1, -1};
+            const bool coded = problem_.columns[j].kind != Kind::numeric;
+            if (c.found && c.branches == 2 && !(problem_.columns[j].kind == Kind::levels && !problem_.rules.groups)) {
+                t.left = static_cast<int64_t>(out.lefts.size());
+                const int64_t* left = s.lefts.data() + j * width();
+                out.lefts.insert(out.lefts.end(), left, left + width());
+            }
+            if (c.found && coded && place < 5) {
+                t.map = static_cast<int64_t>(out.maps.size());
+                append_map(out, s, j);
+            }
+            ++place;
+            out.tried.push_back(t);
+        }
+    }
+
+    const Problem& problem_;
+    Logs logs_;
+    int64_t all_rows_;
+    Scorer scorer_{};
+    std::vector<size_t> map_at_;
+    size_t map_size_ = 0;
+};
+
+// Mark where each row of a node goes: side[row] for two branches, branch[row] for more.
+template <class E>
+void mark(const Rulebook& book, Frame<E>& f, const Searched& s, size_t j) {
+    const Column& column = book.problem().columns[j];
+    const Candidate& c = s.found[j];
+    const E* rows = f.rows.data() + s.open->begin;
+    const size_t n = s.open->size();
+    const bool many = column.kind == Kind::levels && !book.problem().rules.groups;
+    if (!f.order[j].empty() && column.kind != Kind::levels) {
+        const E* run = f.order[j].data() + s.open->begin;
+        const size_t known = n - s.open->missing[j];
+        for (size_t i = 0; i < c.at; ++i) f.side[f.layout.row(run[i])] = 0;
+        for (size_t i = c.at; i < known; ++i) f.side[f.layout.row(run[i])] = 1;
+        for (size_t i = known; i < n; ++i) f.side[f.layout.row(run[i])] = static_cast<uint8_t>(c.missing);
+        return;
+    }
+    const uint8_t* map = column.kind == Kind::levels ? s.maps.data() + book.map_at(j) : nullptr;
+    for (size_t i = 0; i < n; ++i) {
+        const size_t row = f.layout.row(rows[i]);
+        const uint32_t code = f.width[j] ? code_at(f.codes[j], f.width[j], row)
+                                         : code_at(column.codes, column.width, f.in_table(row));
+        if (many)
+            f.branch[row] = code < column.k ? code : static_cast<uint32_t>(c.missing);
+        else if (code >= column.k)
+            f.side[row] = static_cast<uint8_t>(c.missing);
+        else
+            f.side[row] = map ? map[code] : code >= c.code;
+    }
+}
+
+}  // namespace tally::tree

@@ -1,0 +1,112 @@
+"""`RegressionTree`: the same machinery on a numeric target; leaves hold means, splits lower the variance.
+
+Knows the learner and the model. Knows nothing of splits or sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.data.encode import Table
+from tallystick.errors import DataError
+from tallystick.estimators.tree import _Growing
+
+
+class RegressionTree(_Growing):
+    """A tree of tests on single columns, its leaves the mean response of the rows that came there.
+
+    Parameters are those of `DecisionTree` without what belongs to classes.
+    """
+
+    kind = "regression-tree"
+    regression: ClassVar[bool] = True
+    _estimator_type = "regressor"
+    average = False
+    smoothing = 0.0
+    split_prior = 1 / 3
+
+    def __init__(
+        self,
+        *,
+        level_splits: str = "groups",
+        missing_values: str = "learned",
+        max_depth: int | None = None,
+        min_samples_leaf: int = 1,
+        min_samples_split: int = 2,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        stop_at_zero_gain: bool = False,
+        max_bins: int | None = None,
+        pruning: str | None = None,
+        confidence: float = 0.25,
+        cp: float | None = None,
+        kinds: Mapping[str, str] | None = None,
+        levels: Mapping[str, Any] | None = None,
+        missing: Any = None,
+        keep: Any = None,
+        engine: Any = None,
+        threads: int | None = None,
+        memory: Any = None,
+        verbose: Any = False,
+    ) -> None:
+        self.level_splits = level_splits
+        self.missing_values = missing_values
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.min_samples_split = min_samples_split
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.stop_at_zero_gain = stop_at_zero_gain
+        self.max_bins = max_bins
+        self.pruning = pruning
+        self.confidence = confidence
+        self.cp = cp
+        self.kinds = kinds
+        self.levels = levels
+        self.missing = missing
+        self.keep = keep
+        self.engine = engine
+        self.threads = threads
+        self.memory = memory
+        self.verbose = verbose
+
+    def read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
+        """Return the encoded table that `fit_table` learns from."""
+        if y is not None and not isinstance(y, str) and hasattr(y, "__len__") and len(y) == 1:
+            raise DataError("one sample (row) teaches a tree nothing. Give it at least two rows.")
+        return super().read(X, y, sample_weight)
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """Return the mean response of each row's leaf."""
+        return np.ascontiguousarray(self.answer(X)[:, 0])
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return R²: the share of the response's variance that the tree explains on these rows."""
+        self._check_fitted()
+        assert self.schema_.target is not None
+        table = self.read(X, self.schema_.target.name if y is None else y, sample_weight)
+        truth = table.response
+        assert truth is not None
+        found = self.predict(X)
+        if len(found) != len(truth):
+            raise DataError(f"{len(found) - len(truth):,} rows have no response. Leave them out to score.")
+        weights = np.ones(len(truth)) if table.weights is None else table.weights.astype(np.float64)
+        middle = float(np.average(truth, weights=weights))
+        spread = float((weights * (truth - middle) ** 2).sum())
+        lost = float((weights * (truth - found) ** 2).sum())
+        return 1.0 - lost / spread if spread else float(lost == 0)
+
+    def __sklearn_tags__(self) -> Any:
+        """Return tags for scikit-learn, which is loaded when this is called."""
+        from sklearn.utils import InputTags, RegressorTags, Tags, TargetTags
+
+        return Tags(
+            estimator_type="regressor",
+            target_tags=TargetTags(required=True),
+            regressor_tags=RegressorTags(),
+            input_tags=InputTags(allow_nan=True, string=True, categorical=True, sparse=True),
+        )

@@ -1,0 +1,313 @@
+"""`DecisionTree` and `RegressionTree`: grow, predict, and the classical settings by name.
+
+Knows the learner and the model. Knows nothing of splits or sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.contracts import Block, Engine, Model
+from tallystick.data.encode import Table
+from tallystick.data.schema import Note, Schema, Target
+from tallystick.errors import ModelFileError, OptionError
+from tallystick.estimators.base import Classifier
+from tallystick.estimators.plain_rows import plain_ends
+from tallystick.estimators.tree_views import TreeViews, pruning_note
+from tallystick.learners.fit import fit
+from tallystick.learners.tree import TreeLearner
+from tallystick.learners.tree_options import TreeOptions
+from tallystick.models.tree import Answers, Tree
+from tallystick.models.tree.weights import class_weights, cost_table
+
+GROWING = tuple(TreeOptions.__dataclass_fields__)
+
+
+class _Growing(TreeViews):
+    """What both trees share."""
+
+    model_: Tree
+    cut_price: float
+    class_weight: Any
+    priors: Any
+    costs: Any
+
+    def _options(self) -> TreeOptions:
+        return TreeOptions(**{n: getattr(self, n) for n in GROWING if hasattr(self, n)})
+
+    def _answers(self, target: Target | None) -> Answers:
+        if not hasattr(self, "average") or target is None or not target.labels:
+            return Answers()
+        few = float(np.sqrt(8 / len(target.labels)))  # 2 rows for two classes, fewer where each class is rare
+        return Answers(
+            bool(self.average) and self.pruning is None,
+            few if self.smoothing is None else self.smoothing,
+            self.split_prior,
+            cost_table(self.costs, target),
+            class_weights(self.class_weight, self.priors, target),
+        )
+
+    def _learning(self) -> dict[str, Any]:
+        own = {n: _plain(getattr(self, n)) for n in self._names() if n not in (*_SHARED, "criterion")}
+        self._options()
+        if hasattr(self, "criterion"):
+            own |= {"criterion": self.criterion, "cut_price": float(self.cut_price)}
+        return own | self._wishes_dict()
+
+    def _grow(self, table: Table, engine: Engine) -> Tree:
+        """Return the tree as it is grown, unpruned."""
+        tree = fit(
+            TreeLearner(self._options(), table.unit, self._answers(table.schema.target)), table, engine
+        )
+        assert isinstance(tree, Tree)
+        return tree
+
+    def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
+        grown, notes = self._grow(table, engine), text_notes(table.schema)
+        self._table = table  # kept for pruning; no part of the model file
+        if self.pruning is None:
+            return grown, notes
+        tree = self._pruned(grown, table)
+        return tree, (*notes, pruning_note(self.pruning, grown, tree))
+
+    def _restore(self, document: Mapping[str, Any]) -> None:
+        for name, value in document["parameters"].items():
+            setattr(self, name, value or None if name in ("kinds", "levels", "keep") else value)
+        schema = Schema.from_dict(document["schema"])
+        rows = dict(document["rows"])
+        try:
+            unit = rows["unit"] * self._options().parts(schema, rows["unit"])
+            answers = self._answers(schema.target)
+        except OptionError as error:
+            raise ModelFileError(f"model file: {error} The file was edited.") from None
+        model = Tree.from_dict(document["model"], schema, unit, answers)
+        self._adopt(model, tuple(Note(**n) for n in document["notes"]), rows)
+        self._set_columns([c.name for c in schema.columns], named=True)
+
+    def answer(self, X: Any) -> NDArray[np.float64]:
+        """Return what the tree answers, [row, class], or [row, 0] in regression. A dict of plain values
+        is one row.
+        """
+        quick = self._quick_ends(X)
+        if quick is not None:
+            return self.model_.shares[quick]
+        parts = [self.model_.answer(m.block) for m in self.blocks(_as_rows(X))]
+        return np.concatenate(parts) if parts else np.zeros((0, self.model_.shares.shape[1]))
+
+    def _quick_ends(self, X: Any) -> NDArray[np.int32] | None:
+        """Return the node where each row ends, for a record or floats that need no reading; else None."""
+        self._check_fitted()
+        if type(X) is dict:  # a sparse matrix of keys is a dict too
+            node = self.model_.records.end(X)
+            return None if node is None else np.array([node], np.int32)
+        return plain_ends(self.model_, self._fitting(X), self.threads)
+
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """Return the number of the node where each row ends."""
+        quick = self._quick_ends(X)
+        if quick is not None:
+            return quick.astype(np.int64)
+        parts = [self.model_.stops(m.block) for m in self.blocks(_as_rows(X))]
+        return np.concatenate(parts) if parts else np.zeros(0, np.int64)
+
+    def get_depth(self) -> int:
+        """Return the longest way from the root to a leaf, in tests."""
+        self._check_fitted()
+        return int(self.model_.nodes.depth.max())
+
+    def get_n_leaves(self) -> int:
+        """Return the number of leaves."""
+        self._check_fitted()
+        return self.model_.nodes.leaves
+
+    def __str__(self) -> str:
+        return str(self.model_) if hasattr(self, "model_") else repr(self)
+
+
+_PLAIN: dict[str, Any] = {
+    "average": False,
+    "smoothing": 0.0,
+    "cut_price": 0.0,
+}  # answer by the leaf's own shares
+_SHARED = ("kinds", "levels", "missing", "keep", "engine", "threads", "memory", "verbose")
+
+
+class DecisionTree(_Growing, Classifier):
+    """A tree of tests on single columns, its leaves the class counts of the rows that came there.
+
+    criterion: "entropy" (information gain), "gain-ratio" (C4.5, among columns of at least average gain) or
+    "gini".
+    level_splits: "groups" (two groups of levels) or "each" (a branch per level). missing_values: "learned"
+    (the branch that scores best) or "fractions" (C4.5: down all branches in parts). max_depth,
+    min_samples_leaf, min_samples_split, max_leaf_nodes (best first), min_impurity_decrease,
+    stop_at_zero_gain: where growing stops.
+    cuts: "midpoint", or "observed" (C4.5: the largest training value not above it). cut_price: columns are
+    compared by their gain less this times log2(cuts)/rows, the bits that name a cut (C4.5: 1). cut_rows:
+    C4.5's least rows beside a cut. class_weight: {label: weight} or "balanced"; priors: {label: share}, as if
+    classes had these shares; costs: costs[class][answer], to answer the cheapest. max_bins: numeric columns
+    in quantile bins.
+    average: answer by all prunings, each as probable as its fit and the prior make it: a test is kept with
+    probability split_prior, a leaf gets `smoothing` imagined rows with the shares of all rows (None: the
+    root of 8 over the number of classes). pruning: None,
+    "cost-complexity" (at cp, a share of the root's error, or chosen by cross-validation), "pessimistic"
+    (C4.5, at confidence) or "mdl"; a pruned tree answers by its leaves.
+    """
+
+    kind = "decision-tree"
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "gain-ratio",
+        level_splits: str = "groups",
+        missing_values: str = "learned",
+        max_depth: int | None = None,
+        min_samples_leaf: int = 1,
+        min_samples_split: int = 2,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        stop_at_zero_gain: bool = False,
+        cuts: str = "midpoint",
+        cut_price: float = 0.5,
+        cut_rows: bool = False,
+        class_weight: Any = None,
+        priors: Any = None,
+        costs: Any = None,
+        max_bins: int | None = None,
+        average: bool = True,
+        smoothing: float | None = None,
+        split_prior: float = 0.1,
+        pruning: str | None = None,
+        confidence: float = 0.25,
+        cp: float | None = None,
+        kinds: Mapping[str, str] | None = None,
+        levels: Mapping[str, Any] | None = None,
+        missing: Any = None,
+        keep: Any = None,
+        engine: Any = None,
+        threads: int | None = None,
+        memory: Any = None,
+        verbose: Any = False,
+    ) -> None:
+        self.criterion = criterion
+        self.level_splits = level_splits
+        self.missing_values = missing_values
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.min_samples_split = min_samples_split
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.stop_at_zero_gain = stop_at_zero_gain
+        self.cuts = cuts
+        self.cut_price = cut_price
+        self.cut_rows = cut_rows
+        self.class_weight = class_weight
+        self.priors = priors
+        self.costs = costs
+        self.max_bins = max_bins
+        self.average = average
+        self.smoothing = smoothing
+        self.split_prior = split_prior
+        self.pruning = pruning
+        self.confidence = confidence
+        self.cp = cp
+        self.kinds = kinds
+        self.levels = levels
+        self.missing = missing
+        self.keep = keep
+        self.engine = engine
+        self.threads = threads
+        self.memory = memory
+        self.verbose = verbose
+
+    @classmethod
+    def id3(cls, **given: Any) -> Self:
+        """Return a tree as ID3 grows it: information gain, a branch per level, no pruning."""
+        own: dict[str, Any] = {"criterion": "entropy", "level_splits": "each", "stop_at_zero_gain": True}
+        return cls(**own | _PLAIN | given)
+
+    @classmethod
+    def c45(cls, **given: Any) -> Self:
+        """Return a tree as C4.5 (J48) grows it: gain ratio, priced cuts at observed values, a branch per
+        level, two branches of at least two rows, fractions for missing values, pessimistic pruning with
+        subtree raising.
+        """
+        own: dict[str, Any] = {
+            "criterion": "gain-ratio",
+            "level_splits": "each",
+            "missing_values": "fractions",
+            "min_samples_leaf": 2,
+            "cuts": "observed",
+            "cut_price": 1.0,
+            "cut_rows": True,
+            "stop_at_zero_gain": True,
+            "pruning": "pessimistic",
+        }
+        return cls(**_PLAIN | own | given)
+
+    @classmethod
+    def cart(cls, **given: Any) -> Self:
+        """Return a tree as CART (rpart) grows it: Gini, two groups of levels, at least 20 rows to split and
+        7 in a leaf, cost-complexity pruning at 0.01 of the root's error.
+        """
+        own: dict[str, Any] = {
+            "criterion": "gini",
+            "min_samples_split": 20,
+            "min_samples_leaf": 7,
+            "max_depth": 30,
+            "stop_at_zero_gain": True,
+            "pruning": "cost-complexity",
+            "cp": 0.01,
+        }
+        return cls(**_PLAIN | own | given)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return P(class | row) [row, class], classes in the order of `classes_`."""
+        return self.answer(X)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of each row: the most probable, of equals the first in `classes_`."""
+        quick = self._quick_ends(X)
+        if quick is not None:
+            return self.classes_[self.model_.labels][quick]
+        out: NDArray[Any] = self.classes_[self.model_.decide(self.answer(X))]
+        return out
+
+    def predict_block(self, block: Block) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Return P(class | row) [row, class], and the rows only the prior could answer: none."""
+        return self.model_.answer(block), np.zeros(block.rows, dtype=bool)
+
+
+def _as_rows(X: Any) -> Any:
+    """Return a record as a list of one; anything else as it is."""
+    if type(X) is not dict or any(
+        hasattr(v, "__len__") and not isinstance(v, (str, bytes)) for v in X.values()
+    ):
+        return X
+    return [X]
+
+
+def text_notes(schema: Schema) -> tuple[Note, ...]:
+    """Say which columns a tree does not look at."""
+    return tuple(
+        Note(
+            "text-not-used",
+            f"column {c.name!r} holds text, which a tree does not test; it was not used.",
+            c.name,
+        )
+        for c in schema.used
+        if c.kind == "text"
+    )
+
+
+def _plain(value: Any) -> Any:
+    """Return a parameter as plain data."""
+    if isinstance(value, Mapping):
+        return {str(k): float(v) for k, v in value.items()}
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return [_plain(v) for v in value] if isinstance(value, (list, tuple)) else value

@@ -1,0 +1,356 @@
+"""What a fitted tree can be asked for beyond answers: why, rules, smaller trees, a picture.
+
+Knows fitted trees, their training table while it is at hand, pruning and explaining. Knows nothing of
+growing. Law: nothing here changes the estimator; pruning returns a new one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.contracts import Engine
+from tallystick.data.encode import Matched, Table
+from tallystick.data.schema import CODED, Note
+from tallystick.draw.charts import line_chart
+from tallystick.errors import OptionError, shown
+from tallystick.estimators.base import Estimator
+from tallystick.evaluate import deal, deal_folds, labels_of
+from tallystick.explain.tree import (
+    ColumnUse,
+    Splits,
+    TreeExplanation,
+    column_use,
+    explain_row,
+    importances,
+    splits,
+    tree_svg,
+)
+from tallystick.learners import prune as pruners
+from tallystick.learners.prune import Held, Judged, Path
+from tallystick.models.tree import Tree
+from tallystick.models.tree.rules import Rules, generalised, rules
+from tallystick.models.tree.show import show
+
+CHOICES = ("minimum", "one-se")
+
+
+@dataclass(frozen=True, eq=False)
+class PruningPath:
+    """The nested prunings of a tree, the root alone first, with training and cross-validated error per
+    row.
+    """
+
+    alpha: NDArray[np.float64]
+    leaves: NDArray[np.int64]
+    error: NDArray[np.float64]
+    cv_error: NDArray[np.float64] | None
+    cv_se: NDArray[np.float64] | None
+    minimum: int | None
+    one_se: int | None
+    root_error: float
+
+    @classmethod
+    def of(cls, path: Path, judged: Judged | None) -> PruningPath:
+        """Return the table of a path, with or without cross-validation."""
+        return cls(
+            path.alpha,
+            path.leaves,
+            path.error,
+            judged.cv_error if judged else None,
+            judged.cv_se if judged else None,
+            judged.minimum if judged else None,
+            judged.one_se if judged else None,
+            float(path.error[0]),
+        )
+
+    @property
+    def cp(self) -> NDArray[np.float64]:
+        """Alpha over the error of the root: the complexity parameter of rpart."""
+        return self.alpha / self.root_error if self.root_error else self.alpha
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the table as plain data."""
+        steps = []
+        for k in range(len(self.alpha)):
+            step: dict[str, Any] = {
+                "alpha": float(self.alpha[k]),
+                "cp": float(self.cp[k]),
+                "leaves": int(self.leaves[k]),
+                "training_error": float(self.error[k]),
+            }
+            if self.cv_error is not None and self.cv_se is not None:
+                step |= {"cv_error": float(self.cv_error[k]), "cv_se": float(self.cv_se[k])}
+            steps.append(step)
+        return {"minimum": self.minimum, "one_se": self.one_se, "steps": steps}
+
+    def __str__(self) -> str:
+        out = [
+            "leaves      alpha  training error" + ("  cross-validated" if self.cv_error is not None else "")
+        ]
+        for k in range(len(self.alpha)):
+            line = f"{self.leaves[k]:6,}  {self.alpha[k]:.7f}         {self.error[k]:.5f}"
+            if self.cv_error is not None and self.cv_se is not None:
+                line += f"  {self.cv_error[k]:.5f} ± {self.cv_se[k]:.5f}"
+                line += "  ← least" if k == self.minimum else ""
+                line += "  ← smallest within one standard error" if k == self.one_se else ""
+            out.append(line)
+        return "\n".join(out)
+
+    def _repr_html_(self) -> str:
+        leaves = [float(n) for n in self.leaves]
+        error = self.error.tolist()
+        curves = [("training error", leaves, error, error, error)]
+        if self.cv_error is not None and self.cv_se is not None:
+            low, high = (self.cv_error - self.cv_se).tolist(), (self.cv_error + self.cv_se).tolist()
+            curves.append(
+                ("cross-validated error ± one standard error", leaves, self.cv_error.tolist(), low, high)
+            )
+        return line_chart(curves, "leaves", "error", log_x=leaves[-1] > 50)
+
+
+class TreeViews(Estimator):
+    """Asking a fitted tree; the training table is kept in memory after `fit`, and is no part of the model
+    file.
+    """
+
+    model_: Tree
+    average: bool
+    smoothing: float | None
+    split_prior: float
+    pruning: str | None
+    confidence: float
+    cp: float | None
+    _table: Table | None = None
+
+    if TYPE_CHECKING:  # what the classes beside this one bring
+        blocks: Callable[..., Iterator[Matched]]
+        read: Callable[..., Table]
+        _engine: Callable[[], Engine]
+        _grow: Callable[[Table, Engine], Tree]
+
+    def show(self, most: int = 200) -> str:
+        """Return the tree in lines, at most `most` branches of it; `print(tree)` shows 200."""
+        self._check_fitted()
+        return show(self.model_, most)
+
+    # -- why --
+
+    def numbers(self) -> int:
+        """Return how many lines a reader of the tree must look at: tests and leaves."""
+        self._check_fitted()
+        return len(self.model_.shown.nodes)
+
+    def explain(self, X: Any, row: int = 0) -> TreeExplanation:
+        """Return why one row gets its answer. X: a record as a dict, or rows of which `row` is meant."""
+        self._check_fitted()
+        block, at = self._one_row([X] if isinstance(X, dict) else X, row)
+        tree = self.model_
+        columns = tree.schema.used
+
+        def cell(j: int) -> Any:
+            column = columns[j]
+            return (block.codes if column.kind in CODED else block.values)(column.name)[at]
+
+        return explain_row(tree, cell, tree.answer(block)[at])
+
+    def _one_row(self, X: Any, row: int) -> tuple[Any, int]:
+        start = 0
+        for matched in self.blocks(X):
+            if row < start + matched.block.rows:
+                return matched.block, row - start
+            start += matched.block.rows
+        raise OptionError(f"row {row} is not there: the data has {start:,} rows, counted from 0.")
+
+    def splits(self, node: int = 0) -> Splits:
+        """Return every candidate split of a node with its gain: why the chosen one won."""
+        self._check_fitted()
+        block = None if self._table is None else self._table.slice(0, self._table.rows)
+        return splits(self.model_, node, block)
+
+    def rules(self, drop: bool = False, data: Any = None, confidence: float = 0.25) -> Rules:
+        """Return the tree as if-then rules; `drop` leaves out conditions that do not lower the feared
+        error (C4.5).
+        """
+        self._check_fitted()
+        found = rules(self.model_)
+        if not drop:
+            return found
+        table = self._rows(data, "rules(drop=True)")
+        return generalised(found, table.slice(0, table.rows), table.unit, pruners.Bound(confidence).upper)
+
+    def column_use(self) -> ColumnUse:
+        """Return what each column is worth to the tree, and the share of rows it is asked of."""
+        self._check_fitted()
+        return column_use(self.model_)
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """The share of each column given to `fit` in all gain; columns left out have 0."""
+        self._check_fitted()
+        worth = dict(zip((c.name for c in self.model_.schema.used), importances(self.model_), strict=True))
+        return np.array([worth.get(name, 0.0) for name in self._columns_in()])
+
+    def to_svg(self, most: int = 63) -> str:
+        """Return a picture of the tree as SVG."""
+        self._check_fitted()
+        return tree_svg(self.model_, most)
+
+    def _repr_html_(self) -> str:
+        return self.to_svg() if hasattr(self, "model_") else f"<pre>{self!r}</pre>"
+
+    # -- smaller trees --
+
+    def pruning_path(self, data: Any = None, folds: int = 10) -> PruningPath:
+        """Return every cost-complexity pruning: size, training error, and (folds > 0) cross-validated
+        error ± se.
+        """
+        self._check_fitted()
+        path = pruners.weakest_links(self.model_)
+        judged = None
+        if folds:
+            judged = pruners.judge(path, self._held_out(self._rows(data, "pruning_path()"), folds))
+        return PruningPath.of(path, judged)
+
+    def prune(
+        self,
+        kind: str = "cost-complexity",
+        data: Any = None,
+        *,
+        alpha: float | None = None,
+        choose: str = "minimum",
+        folds: int = 10,
+        confidence: float = 0.25,
+        raising: bool = True,
+    ) -> Self:
+        """Return a smaller tree.
+
+        kind: "cost-complexity" (at `alpha`, or chosen by cross-validation: the "minimum" or the smallest
+        within "one-se"), "pessimistic" (C4.5 at `confidence`, with subtree `raising`), "reduced-error"
+        (data: rows the tree has not seen) or "mdl" (least description length). data: labelled rows; by
+        default those of the fit.
+        """
+        self._check_fitted()
+        tree, out = self.model_, type(self)(**self.get_params(deep=False))
+        out._table, out.pruning, out.confidence, out.cp = self._table, kind, confidence, None
+        out._set_columns(self._columns_in(), hasattr(self, "feature_names_in_"))
+        if kind == "cost-complexity":
+            path = pruners.weakest_links(tree)
+            at = alpha if alpha is not None else self._choose(path, data, choose, folds)
+            out.cp = at / float(path.error[0]) if path.error[0] else 0.0
+            small = tree.cut_back(path.stop(at))
+        elif kind == "pessimistic":
+            table = self._rows(data, "prune('pessimistic', raising=True)") if raising else None
+            block = table.slice(0, table.rows) if table is not None else None
+            small = pruners.pessimistic(tree, confidence, block, raising)
+        elif kind == "reduced-error":
+            small = self._reduced_error(data)
+        elif kind == "mdl":
+            small = pruners.shortest(tree)
+        else:
+            raise OptionError(f"prune: kind must be one of {', '.join(pruners.KINDS)}, not {shown(kind)}.")
+        notes = tuple(n for n in self.notes_ if n.code != "pruned")
+        out._adopt(small, (*notes, pruning_note(kind, tree, small)), self.rows_)
+        return out
+
+    def _pruned(self, tree: Tree, table: Table) -> Tree:
+        """Return a grown tree pruned as the parameters say."""
+        kind = self.pruning
+        if kind == "pessimistic":
+            return pruners.pessimistic(tree, self.confidence, table.slice(0, table.rows), True)
+        if kind == "mdl":
+            return pruners.shortest(tree)
+        if kind == "cost-complexity":
+            path = pruners.weakest_links(tree)
+            if self.cp is not None:
+                return tree.cut_back(path.stop(self.cp * float(path.error[0])))
+            judged = pruners.judge(path, self._held_out(table, 10))
+            return tree.cut_back(path.stop(float(path.alpha[judged.minimum])))
+        known = ", ".join(k for k in pruners.KINDS if k != "reduced-error")
+        raise OptionError(
+            f"pruning must be None or one of {known}, not {shown(kind)}. For held-out rows use prune()."
+        )
+
+    def _choose(self, path: Path, data: Any, choose: str, folds: int) -> float:
+        """Return the price per leaf that cross-validation chooses."""
+        if choose not in CHOICES:
+            raise OptionError(f"prune: choose must be one of {', '.join(CHOICES)}, not {shown(choose)}.")
+        judged = pruners.judge(path, self._held_out(self._rows(data, "prune('cost-complexity')"), folds))
+        return float(path.alpha[judged.minimum if choose == "minimum" else judged.one_se])
+
+    def _reduced_error(self, data: Any) -> Tree:
+        if data is None:
+            raise OptionError(
+                "prune('reduced-error') needs rows the tree has not seen. Pass data=: labelled rows."
+            )
+        tree, target = self.model_, self.schema_.target
+        assert target is not None
+        stops = np.concatenate([tree.stops(m.block) for m in self.blocks(data)])
+        if tree.regression:
+            truth = self._rows(data, "prune('reduced-error')").response
+        else:
+            truth = labels_of(data, target.name, self.schema_).astype(np.float64)
+        assert truth is not None
+        return pruners.reduced_error(tree, stops, truth, np.ones(len(stops)))
+
+    def _rows(self, data: Any, what: str) -> Table:
+        """Return the rows to work on, coded as the tree is: those given, else those of the fit."""
+        if data is not None:
+            assert self.schema_.target is not None
+            table: Table = self.read(data, self.schema_.target.name)
+            return table.take(np.arange(table.rows), self.schema_)
+        if self._table is None:
+            raise OptionError(f"{what} needs the training rows, and a loaded model has none. Pass data=.")
+        return self._table
+
+    def _held_out(self, table: Table, folds: int) -> Iterator[Held]:
+        """Yield, fold by fold, a tree grown like this one without the fold, and the fold's rows."""
+        fold = deal_folds(table, folds) if table.classes is not None else _deal(table, folds)
+        for k in range(folds):
+            out = np.flatnonzero(fold == k)
+            if len(out):
+                tree = self._regrow(table.take(np.flatnonzero(fold != k)))
+                yield _held(tree, table, out)
+
+    def _regrow(self, table: Table) -> Tree:
+        """Return a tree grown from other rows by the same options, unpruned."""
+        tree: Tree = self._grow(table, self._engine())
+        return replace(tree, answers=replace(tree.answers, average=False))
+
+
+def pruning_note(kind: str, grown: Tree, small: Tree) -> Note:
+    """Say what a pruning did."""
+    text = f"pruned ({kind}) from {grown.nodes.leaves:,} to {small.nodes.leaves:,} leaves."
+    return Note("pruned", text, count=grown.nodes.leaves - small.nodes.leaves)
+
+
+def _deal(table: Table, folds: int) -> NDArray[np.int64]:
+    """Return fold[row] of a table without classes: distinct rows in the order of their hash, dealt in
+    turn.
+    """
+    _, inverse = np.unique(table.row_hashes(), return_inverse=True)
+    loads = np.bincount(inverse, weights=table.weights).astype(np.int64)
+    dealt, _ = deal(loads, np.zeros(folds, np.int64))
+    out: NDArray[np.int64] = dealt[inverse]
+    return out
+
+
+def _held(tree: Tree, table: Table, rows: NDArray[np.int64]) -> Held:
+    """Return where held-out rows stop in a tree of another schema, and what is true of them."""
+    test = table.take(rows, tree.schema)
+    stops = np.concatenate([tree.stops(block) for block in test.blocks()])
+    weights = np.ones(len(rows)) if table.weights is None else table.weights[rows] / table.unit
+    if table.classes is None:
+        assert table.response is not None
+        return Held(tree, stops, table.response[rows], weights)
+    assert table.schema.target is not None
+    assert tree.schema.target is not None
+    known = {label: code for code, label in enumerate(tree.schema.target.labels)}
+    codes = np.array(
+        [known.get(label, -1) for label in table.schema.target.labels]
+    )  # -1: not in the other folds
+    return Held(tree, stops, codes[table.classes[rows]], weights)

@@ -1,0 +1,69 @@
+"""Credible intervals of a share, from the beta distribution that counts leave it.
+
+Knows numbers only. Law: the interval of a mixture holds just the wanted probability, half of the rest on
+each side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from tallystick import kernels
+from tallystick.models.tree.average import log_gamma
+
+
+def beta_cdf(x: float, a: float, b: float) -> float:
+    """Return P(X < x) for X of the beta distribution: Lentz's continued fraction, to about 1e-14."""
+    if x <= 0 or x >= 1:
+        return float(x >= 1)
+    if x > (a + 1) / (a + b + 2):
+        return 1 - beta_cdf(1 - x, b, a)
+    gammas = log_gamma(np.array([a + b, a, b]))
+    logs = kernels.log([x, 1 - x])
+    front = float(kernels.exp([gammas[0] - gammas[1] - gammas[2] + a * logs[0] + b * logs[1]])[0]) / a
+    return front * _fraction(x, a, b)
+
+
+def _fraction(x: float, a: float, b: float) -> float:
+    tiny = 1e-300
+    c, d = 1.0, 1 - (a + b) * x / (a + 1)
+    d = 1 / (d if abs(d) > tiny else tiny)
+    out = d
+    for m in range(1, 10_000):
+        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+        step = 1.0
+        for term in (even, odd):
+            d = 1 + term * d
+            c = 1 + term / c
+            d = 1 / (d if abs(d) > tiny else tiny)
+            c = c if abs(c) > tiny else tiny
+            step = c * d
+            out *= step
+        if abs(step - 1) < 1e-15:
+            break
+    return out
+
+
+def mixture_interval(parts: Sequence[tuple[float, float, float]], mass: float = 0.95) -> tuple[float, float]:
+    """Return the interval that holds `mass` of a mixture of beta distributions (weight, a, b), equal
+    tails.
+    """
+
+    def below(x: float) -> float:
+        return sum(w * beta_cdf(x, a, b) for w, a, b in parts)
+
+    return _root(below, (1 - mass) / 2), _root(below, (1 + mass) / 2)
+
+
+def _root(below: Callable[[float], float], wanted: float) -> float:
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        if below(middle) < wanted:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2

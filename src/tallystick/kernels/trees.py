@@ -1,0 +1,241 @@
+"""Growing trees: the door to the kernels that find splits and part rows.
+
+A `Grower` is a job in steps, so that the caller's threads can share it: `prepare` and `advance` for
+different columns
+may run at once, `work` any number of times at once. Arrays given to it are kept alive and must not change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import _kernels
+from tallystick.kernels import check
+
+CRITERIA = ("entropy", "ratio", "gini", "variance")
+KINDS = ("numeric", "ordered", "levels")
+SMALL = 16_384  # rows of a node that is grown in one go: about what fits a core's cache
+
+
+@dataclass(frozen=True, slots=True)
+class GrowRules:
+    """How splits are scored and where growing stops; rows are counted in table units.
+
+    groups: level columns are split in two groups, else one branch per level. penalty, cut_rows: C4.5's
+    price of a
+    numeric cut and its least rows beside one. stop_at_zero: a best gain of 0 ends the branch.
+    fractions: splits are scored on known rows only, and missing rows go down all branches (`Judge` only).
+    """
+
+    criterion: str = "entropy"
+    groups: bool = True
+    penalty: float = 0.0
+    cut_rows: bool = False
+    stop_at_zero: bool = False
+    fractions: bool = False
+    max_depth: int = 2**31 - 1
+    min_leaf: int = 1
+    min_split: int = 2
+    unit: int = 1
+    min_decrease: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.criterion not in CRITERIA:
+            raise ValueError(f"criterion must be one of {CRITERIA}, not {self.criterion!r}")
+
+    def numbers(self) -> tuple[Any, ...]:
+        """Return the rules as the kernel wants them."""
+        switches = (self.groups, float(self.penalty), self.cut_rows, self.stop_at_zero, self.fractions)
+        limits = (min(self.max_depth, 2**31 - 1), self.min_leaf, self.min_split, self.unit, self.min_decrease)
+        return (CRITERIA.index(self.criterion), *switches, *limits)
+
+
+@dataclass(frozen=True, slots=True)
+class GrowColumn:
+    """One column: numbers (float32 or float64, any stride), or codes of which k is missing.
+
+    distinct[code]: the numbers codes stand for, where a numeric column comes as codes; binned: where bins
+    begin.
+    """
+
+    kind: str
+    cells: NDArray[Any]
+    k: int = 0
+    distinct: NDArray[np.float64] | None = None
+    binned: bool = False
+
+
+class Grower:
+    """One tree being grown."""
+
+    def __init__(
+        self,
+        columns: Sequence[GrowColumn],
+        by_name: Sequence[int],
+        rules: GrowRules,
+        *,
+        classes: int,
+        labels: NDArray[Any] | None = None,
+        response: NDArray[np.int64] | None = None,
+        score_weights: NDArray[np.int64] | None = None,
+        row_weights: NDArray[np.int64] | None = None,
+        keep_tried: bool = True,
+        small: int = SMALL,
+    ) -> None:
+        rows = len(columns[0].cells)
+        _check(columns, rows, labels, response, score_weights, row_weights)
+        self.columns = len(columns)
+        self.rows = rows
+        self.small = check.size("small", small)
+        if not 1 <= small <= 65_535:
+            raise ValueError(f"small must be from 1 to 65,535, not {small}")
+        self._kept = (columns, labels, response, score_weights, row_weights)
+        width = classes if response is None else 1
+        self._grower = _kernels.TreeGrower(rows, width, labels, response, score_weights, row_weights)
+        self._grower.set_rules(*rules.numbers())
+        for column in columns:
+            if column.k or column.kind != "numeric":
+                self._grower.add_codes(
+                    KINDS.index(column.kind), column.cells, column.k, column.distinct, column.binned
+                )
+            else:
+                self._grower.add_numeric(column.cells)
+        heavy = rows if score_weights is None else int(score_weights.sum())
+        all_rows = rows if row_weights is None else int(row_weights.sum())
+        self._grower.build(list(by_name), keep_tried, small, heavy, all_rows)
+
+    def prepare(self, column: int) -> None:
+        """Bring one column into the form the search wants."""
+        self._grower.prepare(column)
+
+    def start(self) -> int:
+        """Place the root; return how many large nodes wait for `advance`."""
+        return int(self._grower.start())
+
+    def advance(self, column: int) -> None:
+        """Part one column by the last splits, and search the large nodes on it."""
+        self._grower.advance(column)
+
+    def choose(self) -> int:
+        """Split the searched nodes; while any was split, `advance` all columns and choose again."""
+        return int(self._grower.choose())
+
+    def work(self) -> None:
+        """Grow small nodes to their leaves until none waits."""
+        self._grower.work()
+
+    def run(self) -> None:
+        """Do all of the above on this thread."""
+        self._grower.run()
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the tree, depth first; see `_kernels.TreeGrower` for the names."""
+        return self._grower.arrays()
+
+
+class Judge:
+    """Chooses the split of a node from count tables; for engines that sum tables instead of walking rows.
+
+    columns: only kind, k and distinct matter. heavy, rows: the whole table's weight in the criterion and in
+    counts.
+    """
+
+    def __init__(
+        self,
+        columns: Sequence[GrowColumn],
+        by_name: Sequence[int],
+        rules: GrowRules,
+        classes: int,
+        heavy: int,
+        rows: int,
+    ) -> None:
+        self._columns = [(column.k + 1, (classes or 1) + 1) for column in columns]
+        self._kept = columns
+        labels = np.zeros(1, np.uint8) if classes else None
+        grower = _kernels.TreeGrower(0, classes or 1, labels, None, None, None)
+        grower.set_rules(*rules.numbers())
+        for column in columns:
+            grower.add_codes(KINDS.index(column.kind), column.cells, column.k, column.distinct, column.binned)
+        grower.build(list(by_name), True, 1, heavy, rows)
+        self._judge = grower.judge(heavy, rows)
+
+    def judge(
+        self, total: NDArray[np.int64], tables: Sequence[NDArray[np.int64]], depth: int, deviance: float = 1.0
+    ) -> dict[str, NDArray[Any]]:
+        """Return a growth of one node, without counts.
+
+        total[C + 1], tables[column][k + 1, C + 1]: weight in the criterion per class (regression: sum of
+        the response),
+        then rows in table units; the last code is missing.
+        """
+        for table, shape in zip(tables, self._columns, strict=True):
+            check.array("tables", table, "int64", shape)
+        check.array("total", total, "int64", (None,))
+        return self._judge.judge(total, list(tables), depth, deviance)
+
+
+class Walk:
+    """A fitted tree, ready for rows to go down; arrays as in `models.tree.nodes.Nodes`."""
+
+    def __init__(
+        self,
+        column: NDArray[np.int32],
+        cut: NDArray[np.float64],
+        first: NDArray[np.int64],
+        child: NDArray[np.int64],
+        branch_start: NDArray[np.int64],
+        branch_of: NDArray[np.int32],
+        missing: NDArray[np.int32],
+    ) -> None:
+        n = len(column)
+        check.array("column", column, "int32", (n,))
+        check.array("cut", cut, "float64", (n,))
+        check.array("first", first, "int64", (n,))
+        check.array("child", child, "int64", (n - 1,))
+        check.array("branch_start", branch_start, "int64", (n + 1,))
+        check.array("branch_of", branch_of, "int32", (int(branch_start[-1]),))
+        check.array("missing", missing, "int32", (n,))
+        self._walk = _kernels.tree_walk(column, cut, first, child, branch_start, branch_of, missing)
+
+    def ends(
+        self, columns: Sequence[NDArray[Any] | None], rows: int, out: NDArray[np.int32] | None = None
+    ) -> tuple[NDArray[np.int32], bool]:
+        """Return the node where each row's way ends, and whether an infinite number was met.
+
+        columns: values or codes, None where no test looks.
+        """
+        for cells in columns:
+            if cells is not None:
+                check.loose("columns", cells, (*check.CODES, "float32", "float64"), (rows,))
+        ends = np.empty(rows, np.int32) if out is None else check.writable("out", out, "int32", (rows,))
+        return ends, self._walk.ends(list(columns), ends)
+
+
+def _check(
+    columns: Sequence[GrowColumn],
+    rows: int,
+    labels: NDArray[Any] | None,
+    response: NDArray[np.int64] | None,
+    score_weights: NDArray[np.int64] | None,
+    row_weights: NDArray[np.int64] | None,
+) -> None:
+    if (labels is None) == (response is None):
+        raise ValueError("give either labels or response")
+    if labels is not None:
+        check.array("labels", labels, check.CODES, (rows,))
+    check.maybe("response", response, "int64", (rows,))
+    check.maybe("score_weights", score_weights, "int64", (rows,))
+    check.maybe("row_weights", row_weights, "int64", (rows,))
+    for column in columns:
+        if column.kind not in KINDS:
+            raise ValueError(f"kind must be one of {KINDS}, not {column.kind!r}")
+        if column.k or column.kind != "numeric":
+            check.array("cells", column.cells, check.CODES, (rows,))
+            check.maybe("distinct", column.distinct, "float64", (column.k,))
+        elif column.cells.dtype not in (np.float32, np.float64) or column.cells.shape != (rows,):
+            raise TypeError(f"cells must be float32 or float64 of {rows} rows, not {column.cells.dtype}")

@@ -1,0 +1,186 @@
+"""Cost-complexity pruning: the whole sequence of weakest links, and its choice by cross-validation.
+
+Knows the errors of nodes. Knows nothing of columns, tables or how a tree was grown.
+For a price alpha per leaf the best pruning minimises R(pruning) + alpha · leaves. As alpha grows, the
+subtrees that no longer pay are cut: the next to go is the node with the least g = (R(node) - R(subtree)) /
+(leaves - 1). Law: each entry of the path is the smallest pruning that is best for its alpha, and the path is
+nested.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.models.tree import Tree
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+def node_errors(tree: Tree) -> Floats:
+    """Return R(node): the rows (or cost, or deviance) that a leaf at the node would get wrong."""
+    rows = tree.rows
+    wrong: Floats
+    if tree.regression:
+        wrong = tree.nodes.deviance / tree.unit
+    elif tree.answers.costs:
+        wrong = (rows[:, :, None] * np.array(tree.answers.costs)[None, :, :]).sum(axis=1).min(axis=1)
+    else:
+        wrong = rows.sum(axis=1) - rows.max(axis=1)
+    return wrong
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """The nested prunings of a tree, the root alone first.
+
+    alpha[step]: the least price per leaf at which the pruning is best (R per training row). leaves[step].
+    error[step]: R(pruning) per training row. price[node]: the alpha at which a test falls, NaN in leaves.
+    """
+
+    alpha: Floats
+    leaves: Ints
+    error: Floats
+    price: Floats
+
+    def stop(self, alpha: float) -> NDArray[np.bool_]:
+        """Return where the best pruning for a price ends."""
+        # a price divided and multiplied again must still cut its own step; leaves, with NaN, end as well
+        return ~(self.price > alpha * (1 + 1e-12))
+
+
+def weakest_links(tree: Tree) -> Path:
+    """Return the whole sequence of prunings."""
+    nodes = tree.nodes
+    own = node_errors(tree)  # whole rows, so that equal links tie exactly; divided by the rows at the end
+    below, leaves = own.copy(), np.ones(len(nodes), np.int64)
+    parent = nodes.parent.tolist()
+    inner = nodes.n_children > 0
+    below[inner] = 0.0
+    leaves[inner] = 0
+    for node in range(len(nodes) - 1, 0, -1):
+        below[parent[node]] += below[node]
+        leaves[parent[node]] += leaves[node]
+    price = np.full(len(nodes), np.nan)
+    waiting = [((own[n] - below[n]) / (leaves[n] - 1), n) for n in np.flatnonzero(inner).tolist()]
+    heapq.heapify(waiting)
+    steps = [(0.0, int(leaves[0]), float(below[0]))]
+    alpha = 0.0
+    while waiting:
+        g, node = heapq.heappop(waiting)
+        if (
+            leaves[node] == 1
+            or g != (own[node] - below[node]) / (leaves[node] - 1)
+            or price[node] == price[node]
+        ):
+            continue  # cut already, or changed since
+        alpha = max(alpha, g)
+        gone, saved = int(leaves[node]) - 1, float(own[node] - below[node])
+        _cut(node, int(nodes.end[node]), alpha, inner, price, leaves)
+        below[node] = own[node]
+        up = parent[node]
+        while up >= 0:
+            leaves[up] -= gone
+            below[up] += saved
+            if leaves[up] > 1:
+                heapq.heappush(waiting, ((own[up] - below[up]) / (leaves[up] - 1), up))
+            up = parent[up]
+        step = (float(alpha), int(leaves[0]), float(below[0]))
+        steps = [*steps[:-1], step] if steps[-1][0] == alpha else [*steps, step]
+    steps.reverse()
+    alphas, sizes, errors = (np.array(part) for part in zip(*steps, strict=True))
+    total = tree.rows[0].sum()
+    return Path(alphas / total, sizes, errors / total, price / total)
+
+
+def _cut(node: int, end: int, alpha: float, inner: NDArray[np.bool_], price: Floats, leaves: Ints) -> None:
+    """Make the node a leaf at this price; tests below that still stand fall with it."""
+    inside = slice(node, end)
+    price[inside] = np.where(inner[inside] & np.isnan(price[inside]), alpha, price[inside])
+    leaves[inside] = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A path with its cross-validated errors: error ± standard error per row, and the two usual choices."""
+
+    path: Path
+    cv_error: Floats
+    cv_se: Floats
+
+    @property
+    def minimum(self) -> int:
+        """The step of least cross-validated error, of equals the smallest pruning."""
+        return int(np.argmin(self.cv_error))
+
+    @property
+    def one_se(self) -> int:
+        """The smallest pruning within one standard error of the least."""
+        least = self.minimum
+        return int(np.flatnonzero(self.cv_error <= self.cv_error[least] + self.cv_se[least])[0])
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """A tree grown without some rows, and those rows: where they stop, their classes (or response) and
+    weights.
+    """
+
+    tree: Tree
+    stops: Ints
+    truth: NDArray[np.float64] | Ints
+    weights: Floats
+
+
+def judge(path: Path, folds: Iterable[Held]) -> Judged:
+    """Return the cross-validated error of every step.
+
+    Between two steps the price is the geometric mean of their alphas, as Breiman and others do it.
+    """
+    inside = np.sqrt(path.alpha[1:] * path.alpha[:-1])
+    prices = np.concatenate([[np.inf], inside])
+    prices = np.where(prices < path.alpha, path.alpha, prices)
+    losses: list[Floats] = []
+    weights: list[Floats] = []
+    for held in folds:
+        losses.append(_losses(held, prices))
+        weights.append(held.weights)
+    loss, weight = np.concatenate(losses, axis=1), np.concatenate(weights)
+    mean = (loss * weight).sum(axis=1) / weight.sum()
+    spread = (weight * (loss - mean[:, None]) ** 2).sum(axis=1) / weight.sum()
+    return Judged(path, mean, np.sqrt(spread / weight.sum()))
+
+
+def _losses(held: Held, prices: Floats) -> Floats:
+    """Return losses[price, row] of the held-out rows."""
+    tree, own = held.tree, weakest_links(held.tree)
+    out = np.empty((len(prices), len(held.stops)))
+    answers = tree.nodes.mean if tree.regression else _labels(tree)
+    costs = np.array(tree.answers.costs) if tree.answers.costs else None
+    for k, price in enumerate(prices):
+        answer = answers[ends(tree, own.stop(float(price)))[held.stops]]
+        if tree.regression:
+            out[k] = (held.truth - answer) ** 2
+        else:
+            truth = held.truth.astype(np.int64)
+            out[k] = costs[truth, answer] if costs is not None else truth != answer
+    return out
+
+
+def _labels(tree: Tree) -> Ints:
+    """Return the class each node answers as a leaf of its own counts."""
+    return tree.decide(tree.rows)
+
+
+def ends(tree: Tree, stop: NDArray[np.bool_]) -> Ints:
+    """Return for each node the node where a row that stops there ends when stop[node] nodes are leaves."""
+    out = np.arange(len(tree.nodes))
+    for node in np.flatnonzero(stop & ~tree.nodes.leaf).tolist():
+        if out[node] == node:  # not below another one
+            out[node : tree.nodes.end[node]] = node
+    return out

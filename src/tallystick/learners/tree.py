@@ -1,0 +1,210 @@
+"""Learn a tree: ask for the best splits, make nodes of them, keep the best leaves when their number is
+limited.
+
+Knows options, totals and nodes. Knows nothing of rows, threads, files or words.
+Law: the same totals give the same tree.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.contracts import Statistic
+from tallystick.data.schema import CODED, Schema
+from tallystick.errors import DataError
+from tallystick.learners.tree_levels import Levels, begin
+from tallystick.learners.tree_options import TreeOptions
+from tallystick.models.tree import Answers, Candidates, Nodes, Tree
+from tallystick.stats.growth import Growing, GrowingInMemory, Grown
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What is known so far."""
+
+    schema: Schema
+    columns: tuple[int, ...]
+    grown: Grown | None = None
+    levels: Levels | None = None
+
+
+@dataclass(frozen=True)
+class TreeLearner:
+    """The learner of the contracts; `unit` is the table's unit of weights."""
+
+    options: TreeOptions
+    unit: int = 1
+    answers: Answers = field(default_factory=Answers)
+    keep_candidates: bool = True
+
+    def start(self, schema: Schema) -> Draft:
+        """Take the columns a tree can test: all but texts."""
+        columns = tuple(j for j, c in enumerate(schema.used) if c.kind != "text")
+        if not columns:
+            raise DataError(
+                f"a tree needs columns of numbers or levels, but all {len(schema.used)} columns hold text. "
+                "Use NaiveBayes for text."
+            )
+        return Draft(schema, columns)
+
+    def ask(self, draft: Draft) -> Statistic[Any] | None:
+        """Ask for all splits at once; an engine that cannot is asked level by level."""
+        if draft.grown is not None:
+            return None
+        return draft.levels.ask() if draft.levels is not None else self.question(draft)
+
+    def question(self, draft: Draft) -> Growing:
+        """Return the first question, which holds all there is to know."""
+        assert draft.schema.target is not None
+        options, parts = self.options, self.options.parts(draft.schema, self.unit)
+        lost = any(draft.schema.used[j].missing for j in draft.columns)
+        slow = options.missing_values == "fractions" and lost  # rows in several nodes: only tables can tell
+        return (Growing if slow else GrowingInMemory)(
+            draft.schema,
+            draft.columns,
+            options.rules(self.unit * parts, bool(draft.schema.target.labels)),
+            options.weights_of(draft.schema.target),
+            options.cuts == "observed",
+            self.keep_candidates,
+            options.max_bins,
+            parts,
+        )
+
+    def update(self, draft: Draft, total: Any) -> Draft:
+        """Keep the grown tree, or split the nodes of one level."""
+        if isinstance(total, Grown):
+            return replace(draft, grown=total)
+        if draft.levels is None:
+            return replace(draft, levels=begin(self.question(draft), total))
+        draft.levels.update(total)
+        return draft if draft.levels.open else replace(draft, grown=draft.levels.finish())
+
+    def finish(self, draft: Draft) -> Tree:
+        """Return the model."""
+        assert draft.grown is not None
+        grown = draft.grown
+        each = self.options.level_splits == "each"
+        unit = self.unit * self.options.parts(draft.schema, self.unit)
+        nodes = nodes_of(grown, draft.schema, unit, each)
+        tried = Tried(grown, draft.schema, len(draft.columns), each) if self.keep_candidates else None
+        tree = Tree(draft.schema, nodes, unit, self.answers, tried)
+        if self.options.max_leaf_nodes is not None:
+            tree = tree.cut_back(beyond(nodes, self.options.max_leaf_nodes))
+        return tree
+
+
+def nodes_of(grown: Grown, schema: Schema, unit: int, each: bool) -> Nodes:
+    """Return the kernels' arrays as nodes."""
+    a = grown.arrays
+    regression = schema.target is not None and not schema.target.labels
+    counts = a["counts"]
+    mean = grown.scale.mean(counts[:, 1], counts[:, 0]) if regression else np.empty(0)
+    deviance = grown.scale.squared(a["deviance"]) / unit if regression else np.empty(0)
+    start, branch_of = branches_of(a["column"], a["map"], a["maps"], schema, each)
+    return Nodes(
+        counts=np.ascontiguousarray(counts[:, :1]) if regression else counts,
+        column=a["column"],
+        cut=a["cut"],
+        n_children=a["children"],
+        branch_start=start,
+        branch_of=branch_of,
+        missing_branch=a["missing"],
+        gain=grown.scale.squared(a["gain"]) if regression else a["gain"],
+        mean=mean,
+        deviance=deviance,
+    )
+
+
+def branches_of(
+    column: NDArray[np.int32], at: NDArray[np.int64], maps: NDArray[np.uint8], schema: Schema, each: bool
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return starts and the branch of each level of tests.
+
+    column[test]: -1 is no test. at[test]: where its levels begin in maps; -1 when they were not kept.
+    each: levels have a branch of their own, so the branch is the code.
+    """
+    levels = np.array([len(c.levels) if c.kind in CODED else 0 for c in schema.used] + [0], np.int64)
+    own = np.array([each and c.kind == "levels" for c in schema.used] + [False])
+    sizes = np.where(at >= 0, levels[column], 0)
+    start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    code = np.arange(start[-1]) - np.repeat(start[:-1], sizes)
+    if not len(maps):
+        return start, code.astype(np.int32)
+    source = np.minimum(np.repeat(at, sizes) + code, len(maps) - 1)
+    return start, np.where(np.repeat(own[column], sizes), code, maps[source]).astype(np.int32)
+
+
+def beyond(nodes: Nodes, most: int) -> NDArray[np.bool_]:
+    """Return the nodes that become leaves when only the best `most` leaves are kept, best first.
+
+    The next test made is the one whose gain times rows is largest; of equals the first in the tree.
+    """
+    stop = np.ones(len(nodes), dtype=bool)
+    worth = nodes.gain * nodes.weight
+    queue = [(-worth[0], 0)]
+    leaves = 1
+    while queue:
+        _, node = heapq.heappop(queue)
+        if nodes.column[node] < 0:
+            continue
+        more = int(nodes.n_children[node]) - 1
+        if leaves + more > most:
+            continue
+        leaves += more
+        stop[node] = False
+        for child in nodes.branches(node).tolist():
+            heapq.heappush(queue, (-worth[child], child))
+    return stop
+
+
+class Tried:
+    """The candidates of a grown tree, put in order when somebody asks."""
+
+    def __init__(self, grown: Grown, schema: Schema, columns: int, each: bool) -> None:
+        self._grown, self._schema, self._columns, self._each = grown, schema, columns, each
+
+    def candidates(self) -> Candidates:
+        """Return all candidates, best first in each node."""
+        a = self._grown.arrays
+        regression = self._schema.target is not None and not self._schema.target.labels
+        searched = a["candidates"] >= 0
+        found = a["tried_branches"] > 0
+        sizes = np.zeros(len(searched), np.int64)
+        sizes[searched] = found.reshape(-1, self._columns).sum(axis=1)
+        column = a["tried_column"][found]
+        start, branch_of = branches_of(column, a["tried_map"][found], a["maps"], self._schema, self._each)
+        node = np.repeat(np.arange(len(searched)), sizes)
+        left = a["tried_left"][found]
+        kept = left >= 0
+        width = a["lefts"].shape[1]
+        first = a["lefts"][left[kept] // width]
+        both = _both(first, a["counts"][node[kept]], regression)
+        numeric = np.array([c.kind == "numeric" for c in self._schema.used])[column]
+        mean = np.empty(0)
+        if regression:
+            mean = self._grown.scale.mean(both[:, 1], both[:, 0])
+            both = np.ascontiguousarray(both[:, :1])
+        return Candidates(
+            start=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            column=column,
+            cut=np.where(numeric, a["tried_cut"][found], np.nan),
+            branch_start=start,
+            branch_of=branch_of,
+            gain=self._grown.scale.squared(a["tried_gain"][found]) if regression else a["tried_gain"][found],
+            ratio=np.where(regression, np.nan, a["tried_ratio"][found]),
+            count_start=np.concatenate([[0], np.cumsum(np.where(kept, 2, 0))]).astype(np.int64),
+            counts=both,
+            mean=mean,
+        )
+
+
+def _both(first: NDArray[np.int64], counts: NDArray[np.int64], regression: bool) -> NDArray[np.int64]:
+    """Return rows of both branches of two-branch candidates, one after the other."""
+    own = first[:, [1, 0]] if regression else first[:, :-1]
+    out: NDArray[np.int64] = np.stack([own, counts - own], axis=1).reshape(-1, counts.shape[1])
+    return out

@@ -1,0 +1,213 @@
+"""Grow a tree level by level from count tables, on whatever engine sums them.
+
+Knows totals and the judge of splits. Knows nothing of rows or engines.
+Law: the arrays are those of growing in memory, byte for byte in the model file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.data.schema import CODED
+from tallystick.kernels.trees import GrowColumn, Judge
+from tallystick.stats.frontier import Coding, Frontier, Level, Test, sum_of_squares
+from tallystick.stats.growth import (
+    Growing,
+    Grown,
+    Look,
+    Scale,
+    binned_column,
+    class_factors,
+    lift,
+    observe,
+    spread_missing,
+)
+
+MOST_DISTINCT = 65_535  # more distinct numbers than this are put in bins when rows are not in memory
+BINS = 255
+NODE_ARRAYS = ("column", "cut", "children", "missing", "gain", "deviance", "map", "map_size", "candidates")
+TRIED = ("column", "branches", "missing", "cut", "gain", "ratio", "left", "map")
+
+
+@dataclass
+class Part:
+    """One node: what the judge said, and its counts."""
+
+    said: dict[str, NDArray[Any]]
+    counts: NDArray[np.int64]
+    children: list[int] = field(default_factory=list)
+
+
+@dataclass
+class Levels:
+    """A tree in the making."""
+
+    question: Growing
+    codings: tuple[Coding, ...]
+    judge: Judge
+    factors: NDArray[np.int64] | None
+    scale: Scale
+    parts: list[Part | None] = field(default_factory=lambda: [None])
+    depth: list[int] = field(default_factory=lambda: [0])
+    tests: list[Test] = field(default_factory=list)
+    open: list[int] = field(default_factory=lambda: [0])
+    binned: list[str] = field(default_factory=list)
+
+    def ask(self) -> Frontier | None:
+        """Return the next question, None when the tree is grown."""
+        if not self.open:
+            return None
+        classes = len(self.question.labels)
+        return Frontier(
+            self.codings,
+            tuple(self.tests),
+            tuple(self.open),
+            len(self.parts),
+            classes,
+            self.scale,
+            self.question.parts,
+        )
+
+    def update(self, total: Level) -> None:
+        """Split the open nodes by their tables."""
+        now, self.open = self.open, []
+        for i, node in enumerate(now):
+            self._split(node, [t[i] for t in total.tables], total.squares[i])
+
+    def _split(self, node: int, tables: list[NDArray[np.int64]], squares: NDArray[np.int64]) -> None:
+        counts = tables[0].sum(axis=0)
+        deviance = 0.0
+        if self.question.labels:
+            branches = [self._vectors(t) for t in tables]
+        else:
+            branches = [np.ascontiguousarray(t[:, ::-1]) for t in tables]
+            deviance = _deviance(int(counts[0]), int(counts[1]), sum_of_squares(squares))
+        total = branches[0].sum(axis=0)
+        said = self.judge.judge(total, branches, self.depth[node], deviance)
+        part = self.parts[node] = Part(said, counts)
+        if said["children"][0]:
+            self._open(node, part, said, tables)
+
+    def _vectors(self, table: NDArray[np.int64]) -> NDArray[np.int64]:
+        rows = table.sum(axis=1, keepdims=True)
+        return np.ascontiguousarray(
+            np.concatenate([table * (1 if self.factors is None else self.factors), rows], axis=1)
+        )
+
+    def _open(
+        self, node: int, part: Part, said: dict[str, NDArray[Any]], tables: list[NDArray[np.int64]]
+    ) -> None:
+        column, children = int(said["column"][0]), int(said["children"][0])
+        coding = self.codings[column]
+        part.children = list(range(len(self.parts), len(self.parts) + children))
+        self.parts += [None] * children
+        self.depth += [self.depth[node] + 1] * children
+        self.open += part.children
+        if coding.kind == "numeric":
+            right = (_starts(coding) >= said["cut"][0]).astype(np.int64)
+        elif coding.kind == "levels" and not self.question.rules.groups:
+            right = np.arange(coding.k)
+        else:
+            begin = int(said["map"][0])
+            right = said["maps"][begin : begin + coding.k].astype(np.int64)
+        below = np.asarray(part.children)
+        if not self.question.rules.fractions:
+            self.tests.append(Test(node, column, below[np.append(right, said["missing"][0])]))
+            return
+        rows = tables[column].sum(axis=1) if self.question.labels else tables[column][:, 0]
+        shares = np.zeros(children, np.int64)
+        np.add.at(shares, right, rows[:-1])
+        self.tests.append(Test(node, column, below[right], below, shares))
+
+    def finish(self) -> Grown:
+        """Join all nodes, depth first."""
+        order, stack = [], [0]
+        while stack:
+            node = stack.pop()
+            part = self.parts[node]
+            assert part is not None
+            order.append(part)
+            stack += reversed(part.children)
+        arrays = join(order)
+        if self.question.observed:
+            self._observe(arrays)
+        if self.question.rules.fractions:
+            spread_missing(arrays)
+        lift(arrays, self.question.columns, ("column", "tried_column"))
+        return Grown(arrays, self.scale)
+
+    def _observe(self, arrays: dict[str, NDArray[Any]]) -> None:
+        for j, coding in enumerate(self.codings):
+            if coding.values is not None and not coding.binned:
+                observe(arrays, j, coding.values)
+
+
+def _starts(coding: Coding) -> NDArray[np.float64]:
+    """Return a value of each code that lies on the right side of every cut before it."""
+    assert coding.values is not None
+    return np.concatenate([[-np.inf], coding.values]) if coding.binned else coding.values
+
+
+def _deviance(rows: int, total: int, squares: int) -> float:
+    """Return the sum of squared deviations in fixed point, as the kernels round it."""
+    if not rows:
+        return 0.0
+    middle = total // rows  # responses in fixed point are never negative
+    rest = float(total - rows * middle)
+    return max(float(squares - 2 * middle * total + rows * middle * middle) - rest * rest / float(rows), 0.0)
+
+
+def join(parts: list[Part]) -> dict[str, NDArray[Any]]:
+    """Return the arrays of many nodes from those of one node each."""
+    said = [p.said for p in parts]
+    out = {name: np.concatenate([s[name] for s in said]) for name in NODE_ARRAYS}
+    out |= {f"tried_{n}": np.concatenate([s[f"tried_{n}"] for s in said]) for n in TRIED}
+    out |= {n: np.concatenate([s[n] for s in said]) for n in ("maps", "lefts")}
+    out["counts"] = np.stack([p.counts for p in parts])
+    maps = np.cumsum([0] + [len(s["maps"]) for s in said])
+    lefts = np.cumsum([0] + [s["lefts"].size for s in said])
+    out["map"] = out["map"] + maps[:-1]
+    tried = np.array([len(s["tried_column"]) for s in said])
+    for name, start in (("tried_map", maps), ("tried_left", lefts)):
+        shifted = out[name] + np.repeat(start[:-1], tried)
+        out[name] = np.where(out[name] >= 0, shifted, -1)
+    searched = out["candidates"] >= 0
+    out["candidates"] = np.where(searched, np.cumsum(searched) - 1, -1)
+    return out
+
+
+def begin(question: Growing, look: Look) -> Levels:
+    """Return the empty tree: codes for the columns, the judge, and the root as the open node."""
+    codings, values, binned = [], iter(look.values), []
+    for j in question.columns:
+        column = question.schema.used[j]
+        if column.kind in CODED:
+            kind = "levels" if column.kind == "levels" else "ordered"
+            codings.append(Coding(column.name, kind, len(column.levels)))
+            continue
+        found = next(values)
+        most = question.max_bins or (BINS if len(found.values) > MOST_DISTINCT else None)
+        if most is not None and len(found.values) > most:
+            cuts = found.cuts(most)
+            codings.append(Coding(column.name, "numeric", len(cuts) + 1, cuts, True))
+            binned.append(column.name)
+        else:
+            codings.append(Coding(column.name, "numeric", len(found.values), found.values))
+    factors = class_factors(question.class_weights, look.classes)
+    rows = look.rows * question.parts
+    heavy = rows if factors is None else int((look.classes * factors).sum()) * question.parts
+    scale = Scale() if question.labels else Scale.of(look.low, look.high, rows)
+    columns = [_grow_column(c) for c in codings]
+    judge = Judge(columns, question.by_name, scale.rules(question.rules), len(question.labels), heavy, rows)
+    return Levels(question, tuple(codings), judge, factors, scale, binned=binned)
+
+
+def _grow_column(coding: Coding) -> GrowColumn:
+    if coding.binned:
+        assert coding.values is not None
+        return binned_column(coding.values, None)
+    return GrowColumn(coding.kind, np.empty(0, np.uint8), coding.k, coding.values)

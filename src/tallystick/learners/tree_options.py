@@ -1,0 +1,111 @@
+"""How a tree is grown: the parameters, what they may be, and the three classical settings.
+
+Knows names and numbers. Knows nothing of rows or totals.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from tallystick.data.schema import Schema, Target
+from tallystick.errors import OptionError, shown
+from tallystick.kernels.trees import GrowRules
+from tallystick.models.tree.weights import ClassWeights, class_weights, cost_table
+
+PARTS = 2**20  # the finest part of a row of weight 1
+CRITERIA = {"entropy": "entropy", "gain-ratio": "ratio", "gini": "gini"}
+
+
+@dataclass(frozen=True)
+class TreeOptions:
+    """Parameters of growing; see `DecisionTree` for what they mean."""
+
+    criterion: str = "entropy"
+    level_splits: str = "groups"
+    missing_values: str = "learned"
+    max_depth: int | None = None
+    min_samples_leaf: int = 1
+    min_samples_split: int = 2
+    max_leaf_nodes: int | None = None
+    min_impurity_decrease: float = 0.0
+    stop_at_zero_gain: bool = False
+    cuts: str = "midpoint"
+    cut_price: float = 0.0
+    cut_rows: bool = False
+    class_weight: Any = None
+    priors: Any = None
+    costs: Any = None
+    max_bins: int | None = None
+
+    def __post_init__(self) -> None:
+        _one_of("criterion", self.criterion, (*CRITERIA, "variance"))
+        _one_of("level_splits", self.level_splits, ("groups", "each"))
+        _one_of("missing_values", self.missing_values, ("learned", "fractions"))
+        _one_of("cuts", self.cuts, ("midpoint", "observed"))
+        _whole("max_depth", self.max_depth, 1, optional=True)
+        _whole("min_samples_leaf", self.min_samples_leaf, 1)
+        _whole("min_samples_split", self.min_samples_split, 2)
+        _whole("max_leaf_nodes", self.max_leaf_nodes, 2, optional=True)
+        _whole("max_bins", self.max_bins, 2, optional=True)
+        if isinstance(self.class_weight, str):
+            _one_of("class_weight", self.class_weight, ("balanced",))
+        if not (isinstance(self.cut_price, (int, float)) and 0 <= self.cut_price < 1e6):
+            raise OptionError(f"cut_price must be a number from 0 up, not {shown(self.cut_price)}.")
+        if not (isinstance(self.min_impurity_decrease, (int, float)) and self.min_impurity_decrease >= 0):
+            raise OptionError(
+                f"min_impurity_decrease must be a number from 0 up, not {shown(self.min_impurity_decrease)}."
+            )
+
+    def rules(self, unit: int, classes: bool) -> GrowRules:
+        """Return the kernels' rules for a table with this unit of weights."""
+        return GrowRules(
+            criterion=CRITERIA.get(self.criterion, "entropy") if classes else "variance",
+            groups=self.level_splits == "groups",
+            penalty=float(self.cut_price),
+            cut_rows=self.cut_rows,
+            stop_at_zero=self.stop_at_zero_gain,
+            fractions=self.missing_values == "fractions",
+            max_depth=2**31 - 1 if self.max_depth is None else self.max_depth,
+            min_leaf=self.min_samples_leaf * unit,
+            min_split=self.min_samples_split * unit,
+            unit=unit,
+            min_decrease=float(self.min_impurity_decrease),
+        )
+
+    def weights_of(self, target: Target) -> ClassWeights | None:
+        """Return what a row of each class counts in the criterion, None for 1 each.
+
+        A class is worth the sum of what its errors cost.
+        """
+        if not target.labels:
+            return None
+        weights = class_weights(self.class_weight, self.priors, target)
+        costs = cost_table(self.costs, target)
+        if not costs:
+            return weights
+        return (weights or ClassWeights((1.0,) * len(costs))).times([sum(row) for row in costs])
+
+    def parts(self, schema: Schema, unit: int) -> int:
+        """Return into how many parts a row can be shared out: more than 1 where missing values go in
+        fractions.
+        """
+        lost = any(c.missing for c in schema.used if c.kind != "text")
+        return PARTS if self.missing_values == "fractions" and lost and unit == 1 else 1
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        return asdict(self)
+
+
+def _one_of(name: str, value: Any, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise OptionError(f"{name} must be one of {', '.join(known)}, not {shown(value)}.")
+
+
+def _whole(name: str, value: Any, low: int, optional: bool = False) -> None:
+    if optional and value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, int) or value < low:
+        none = " or None" if optional else ""
+        raise OptionError(f"{name} must be a whole number of at least {low}{none}, not {shown(value)}.")

@@ -1,0 +1,172 @@
+"""A tree to plain data and back: one short list per node, and strict reading.
+
+Knows the shape of the model file's own part. Knows nothing of bytes, checksums, rows or words.
+Law: `read(write(tree))` is the same tree; whatever else `read` accepts gives finite shares for every row.
+
+    nodes       a leaf is its counts [n_1 .. n_k] (regression: [weight, mean, deviance]); a test has four
+    more:
+                column, cut (null for a test of levels), missing branch (-1 stays, -2 spreads), gain
+    branches    for each test of levels, in node order: the branch of each level, -1 stays
+    candidates  for each test, in node order: a JSON text of its best candidate splits. It is a text because
+    it is
+                only read when somebody asks for the candidates, and then it is checked as strictly as the
+                rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.data.schema import CODED, Schema
+from tallystick.errors import ModelFileError
+from tallystick.models.tree.candidates_file import number
+from tallystick.models.tree.nodes import SPREADS, STAYS, Nodes
+
+LARGEST = 2**62  # a node's rows in table units stay below this, so that no sum overflows
+
+
+def write_nodes(nodes: Nodes) -> dict[str, Any]:
+    """Return the nodes and branches as lists."""
+    rows: list[list[Any]] = nodes.counts.tolist()
+    if len(nodes.mean):
+        rows = [[*r, number(m), number(d)] for r, m, d in zip(rows, nodes.mean, nodes.deviance, strict=True)]
+    branches = []
+    for node in np.flatnonzero(nodes.column >= 0).tolist():
+        test = [int(nodes.column[node]), number(nodes.cut[node]), int(nodes.missing_branch[node])]
+        rows[node] += [*test, number(nodes.gain[node])]
+        if nodes.branch_start[node + 1] > nodes.branch_start[node]:
+            branches.append(nodes.levels(node).tolist())
+    return {"branches": branches, "nodes": rows}
+
+
+def read_nodes(data: Mapping[str, Any], schema: Schema) -> Nodes:
+    """Build the nodes from `write_nodes`, or say in one line what is wrong with them."""
+    rows = data["nodes"]
+    regression = schema.target is not None and not schema.target.labels
+    width = 3 if regression else len(schema.target.labels) if schema.target else 0
+    if not isinstance(rows, list) or not rows or not width:
+        raise ModelFileError("the model file holds no tree. Write the file again from the fitted model.")
+    _demand(set(map(type, rows)) == {list}, "a node is not a list")
+    sizes = np.array(list(map(len, rows)))
+    is_test = sizes == width + 4
+    odd = np.flatnonzero(~(is_test | (sizes == width)))
+    if len(odd):
+        have = f"node {odd[0]} has {sizes[odd[0]]} entries, not {width} or {width + 4}"
+        _demand(False, have)
+    tests = [r[width:] for r in rows if len(r) > width]
+    counts, mean, deviance = _answers(rows, width, regression)
+    column = np.full(len(rows), -1, np.int32)
+    cut, gain = np.full(len(rows), np.nan), np.zeros(len(rows))
+    missing = np.full(len(rows), STAYS, np.int32)
+    if tests:
+        columns, cuts, ways, gains = zip(*tests, strict=True)
+        column[is_test] = _whole(columns, "column", 0, len(schema.used) - 1)
+        cut[is_test] = _real([np.nan if c is None else c for c in cuts], "cut", allow_nan=True)
+        missing[is_test] = _whole(ways, "missing branch", SPREADS, 2**31 - 1)
+        gain[is_test] = _real(gains, "gain")
+    n_children, start, branch_of = _branches(data["branches"], column, cut, schema)
+    _demand(
+        bool(np.all(missing[is_test] < n_children[is_test])),
+        "a missing value is sent to a branch that is not there",
+    )
+    try:
+        nodes = Nodes(counts, column, cut, n_children, start, branch_of, missing, gain, mean, deviance)
+    except ValueError as error:
+        raise ModelFileError(
+            f"the tree in the model file is not one tree: {error}. Get the file again."
+        ) from None
+    _check_sums(nodes)
+    return nodes
+
+
+def _answers(
+    rows: list[list[Any]], width: int, regression: bool
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return counts, mean and deviance of all nodes."""
+    none = np.empty(0)
+    if regression:
+        weight, mean, deviance = zip(*(r[:3] for r in rows), strict=True)
+        means, deviances = _real(mean, "mean"), _real(deviance, "deviance")
+        _demand(bool(np.all(deviances >= 0)), "a deviance is negative")
+        return _whole(weight, "weight", 0, LARGEST)[:, None], means, deviances
+    flat = list(chain.from_iterable(r[:width] for r in rows))
+    counts = _whole(flat, "count", 0, LARGEST).reshape(len(rows), width)
+    _demand(float(counts[0].sum(dtype=np.float64)) < LARGEST, "the counts of the root are too large")
+    return counts, none, none
+
+
+def _branches(
+    lists: Any, column: NDArray[np.int32], cut: NDArray[np.float64], schema: Schema
+) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
+    """Return n_children, branch_start and branch_of; every test must suit the kind of its column."""
+    n_levels = np.array([len(c.levels) if c.kind in CODED else 0 for c in schema.used] + [0], np.int64)
+    numeric = np.array([c.kind == "numeric" for c in schema.used] + [False])
+    has_cut = ~np.isnan(cut)
+    _demand(bool(np.all(has_cut == numeric[column])), "a test does not suit the kind of its column")
+    levels = np.flatnonzero((column >= 0) & ~has_cut)
+    sizes = np.zeros(len(column), np.int64)
+    sizes[levels] = n_levels[column[levels]]
+    good = (
+        isinstance(lists, list)
+        and [len(b) if type(b) is list else -1 for b in lists] == sizes[levels].tolist()
+    )
+    _demand(
+        good and bool(np.all(sizes[levels] > 0)),
+        "the branches of a test do not match the levels of its column",
+    )
+    start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    branch_of = _whole(list(chain.from_iterable(lists)), "branch", STAYS, 2**31 - 2).astype(np.int32)
+    n_children = np.where(has_cut, 2, 0).astype(np.int32)
+    if len(levels):
+        most = np.maximum.reduceat(branch_of, start[levels])
+        n_children[levels] = most + 1
+        _demand(bool(np.all(most >= 1)), "a test of levels has fewer than two branches")
+        _demand(int(n_children.sum()) == len(column) - 1, "the branches do not add up to the nodes")
+    return n_children, start, branch_of
+
+
+def _check_sums(nodes: Nodes) -> None:
+    """The counts of the branches must add up to the counts above them."""
+    inner = np.flatnonzero(nodes.n_children > 0)
+    if not len(inner):
+        return
+    below = np.add.reduceat(nodes.counts[nodes.child], nodes.first[inner], axis=0)
+    wrong = np.flatnonzero(np.any(below != nodes.counts[inner], axis=1))
+    if len(wrong):
+        node = int(inner[wrong[0]])
+        raise ModelFileError(
+            f"the counts below node {node} do not add up to its own. Get the model file again."
+        )
+    empty = nodes.counts[0].sum() == 0 if not len(nodes.mean) else nodes.counts[0, 0] == 0
+    _demand(not empty, "the root of the tree holds no rows")
+
+
+def _whole(values: Sequence[Any], what: str, low: int, high: int) -> NDArray[np.int64]:
+    """Return whole numbers within a range; True, 1.0 and text are not whole numbers."""
+    _demand(set(map(type, values)) <= {int}, f"a {what} is not a whole number")
+    _demand(not values or (min(values) >= low and max(values) <= high), f"a {what} is out of range")
+    return np.array(values, dtype=np.int64)
+
+
+def _real(values: Sequence[Any], what: str, allow_nan: bool = False) -> NDArray[np.float64]:
+    """Return finite numbers."""
+    _demand(set(map(type, values)) <= {int, float}, f"a {what} is not a number")
+    try:
+        out = np.array(values, dtype=np.float64)
+    except OverflowError:
+        raise ModelFileError(
+            f"a {what} in the tree of the model file is too large. Get the file again."
+        ) from None
+    _demand(not np.isinf(out).any() and (allow_nan or not np.isnan(out).any()), f"a {what} is not finite")
+    return out
+
+
+def _demand(holds: bool, what: str) -> None:
+    """Raise one line about the tree in the file unless the condition holds."""
+    if not holds:
+        raise ModelFileError(f"the tree in the model file is damaged: {what}. Get the file again.")

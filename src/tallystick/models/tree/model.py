@@ -1,0 +1,267 @@
+"""The fitted tree: a schema, nodes and the rule that turns counts into shares.
+
+Knows fitted numbers and names. Knows nothing of learners, tables or files.
+Law: every share follows from the counts beside it: plain, smoothed, or averaged over all prunings
+(`average.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.contracts import Block
+from tallystick.data.schema import CODED, Schema
+from tallystick.errors import ModelFileError, OptionError
+from tallystick.kernels.trees import Walk
+from tallystick.models.tree import walk
+from tallystick.models.tree.average import Average, average, leaf_shares, log_evidence
+from tallystick.models.tree.candidates_file import read_candidates, write_candidates
+from tallystick.models.tree.file import read_nodes, write_nodes
+from tallystick.models.tree.nodes import SPREADS, Candidates, Nodes
+from tallystick.models.tree.record import RecordWalk
+from tallystick.models.tree.show import show
+from tallystick.models.tree.weights import ClassWeights
+
+KINDS = ("decision-tree", "regression-tree")
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """How the counts of a node become shares.
+
+    smoothing: as many imagined rows with the class shares of the root are added to every node.
+    average: answer by the sum over all prunings, where a test is kept with prior probability `keep`.
+    costs: costs[class][answer] of a wrong answer; the answer is then the cheapest, not the most frequent.
+    weights: what a row of each class counts; shares are those of the weighted rows.
+    """
+
+    average: bool = False
+    smoothing: float = 0.0
+    keep: float = 0.1
+    costs: tuple[tuple[float, ...], ...] = ()
+    weights: ClassWeights | None = None
+
+    def __post_init__(self) -> None:
+        if not (0 <= self.smoothing < 1e9):
+            raise OptionError(f"smoothing must be a number of rows from 0 up, not {self.smoothing}.")
+        if not 0 < self.keep < 1:
+            raise OptionError(f"keep is a probability between 0 and 1, not {self.keep}.")
+        if self.average and self.smoothing < 1e-6:
+            raise OptionError(f"average=True needs smoothing above 0, not {self.smoothing}; 2 is usual.")
+
+
+class Unsorted(Protocol):
+    """Candidates as growing left them, put in order when somebody asks."""
+
+    def candidates(self) -> Candidates:
+        """Return them all."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """A tree that can answer, be printed and be written.
+
+    unit: what a weight of 1 is in `nodes.counts`. candidates: the splits that could have been, or their
+    texts from a file (read when asked for), or None when they were not kept.
+    """
+
+    schema: Schema
+    nodes: Nodes
+    unit: int = 1
+    answers: Answers = field(default_factory=Answers)
+    candidates: Candidates | Unsorted | Sequence[str] | None = None
+
+    @property
+    def regression(self) -> bool:
+        """Whether leaves hold means instead of class counts."""
+        return self.schema.target is not None and not self.schema.target.labels
+
+    @property
+    def kind(self) -> str:
+        """The kind of model in a file."""
+        return KINDS[self.regression]
+
+    @cached_property
+    def rows(self) -> NDArray[np.float64]:
+        """counts[node, class] in rows."""
+        return self.nodes.counts / self.unit
+
+    @cached_property
+    def base(self) -> NDArray[np.float64]:
+        """The class shares of the imagined rows: those of the root, every class with half a row more."""
+        root = self.rows[0] + 0.5
+        out: NDArray[np.float64] = root / root.sum()
+        return out
+
+    @cached_property
+    def averaged(self) -> Average | None:
+        """The average over all prunings, when it answers."""
+        if not self.answers.average or self.regression:
+            return None
+        own = leaf_shares(self.rows, self.answers.smoothing, self.base)
+        evidence = log_evidence(self.rows, self.answers.smoothing, self.base)
+        return average(self.nodes, own, evidence, np.full(len(self.nodes), self.answers.keep))
+
+    @cached_property
+    def shares(self) -> NDArray[np.float64]:
+        """shares[node, class] that answer a row whose way ends at the node; regression: [node, 0] is the
+        mean.
+        """
+        if self.regression:
+            return self.nodes.mean[:, None]
+        if self.averaged is not None:
+            return self._weighted(self.averaged.shares)
+        return self._weighted(leaf_shares(self._filled, self.answers.smoothing, self.base))
+
+    def _weighted(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the shares of rows that count by their class; where all weigh 0, the plain ones."""
+        if self.answers.weights is None:
+            return shares
+        heavy = shares * self.answers.weights.of(self.nodes.counts[0])
+        total = heavy.sum(axis=1, keepdims=True)
+        out: NDArray[np.float64] = np.where(total > 0, heavy / np.where(total > 0, total, 1.0), shares)
+        return out
+
+    @cached_property
+    def _filled(self) -> NDArray[np.float64]:
+        """Rows of each node; a node without rows has those of the nearest node above it that has some."""
+        out = self.rows.copy()
+        for node in np.flatnonzero(self.nodes.weight == 0):
+            out[node] = out[self.nodes.parent[node]]  # the root has rows, and parents stand before branches
+        return out
+
+    @cached_property
+    def labels(self) -> NDArray[np.int64]:
+        """The class each node answers."""
+        return self.decide(self.shares)
+
+    def decide(self, shares: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return the class answered for shares[row, class]: the largest share, or the smallest expected
+        cost.
+        """
+        if not self.answers.costs:
+            largest: NDArray[np.int64] = shares.argmax(axis=1)
+            return largest
+        costs = np.array(self.answers.costs)
+        cheapest: NDArray[np.int64] = (shares[:, :, None] * costs[None, :, :]).sum(axis=1).argmin(axis=1)
+        return cheapest
+
+    @cached_property
+    def shown(self) -> Tree:
+        """The tree to look at: itself, or the most probable pruning when the answers are averaged."""
+        if self.averaged is None:
+            return self
+        return self.cut_back(self.averaged.best)
+
+    def cut_back(self, stop: NDArray[np.bool_]) -> Tree:
+        """Return the tree with a leaf at every node where stop[node]; it answers by its own leaves."""
+        return self.with_nodes(*self.nodes.cut_back(stop))
+
+    def with_nodes(self, nodes: Nodes, origin: NDArray[np.int64]) -> Tree:
+        """Return a tree of other nodes, node i was node origin[i] here; it answers by its own leaves."""
+        candidates = self.all_candidates
+        return replace(
+            self,
+            nodes=nodes,
+            answers=replace(self.answers, average=False),
+            candidates=None if candidates is None else candidates.of_nodes(origin),
+        )
+
+    @cached_property
+    def all_candidates(self) -> Candidates | None:
+        """The candidate splits of every node, read from their texts when the tree came from a file."""
+        if self.candidates is None or isinstance(self.candidates, Candidates):
+            return self.candidates
+        if isinstance(self.candidates, Sequence):
+            return read_candidates(self.candidates, self.nodes, self.schema)
+        return self.candidates.candidates()
+
+    # -- answering --
+
+    def stops(self, block: Block) -> NDArray[np.int64]:
+        """Return the node where the way of each row ends."""
+        read = self._reader(block)
+        columns = [read(j) if j in self.tested else None for j in range(len(self.schema.used))]
+        return self.descent.ends(columns, block.rows)[0].astype(np.int64)
+
+    @cached_property
+    def records(self) -> RecordWalk:
+        """The way of single records, without arrays."""
+        return RecordWalk(self.nodes, self.schema)
+
+    @cached_property
+    def tested(self) -> frozenset[int]:
+        """The columns that some test looks at (and -1)."""
+        return frozenset(self.nodes.column.tolist())
+
+    @cached_property
+    def descent(self) -> Walk:
+        """The way of many rows, by column."""
+        n = self.nodes
+        return Walk(n.column, n.cut, n.first, n.child, n.branch_start, n.branch_of, n.missing_branch)
+
+    def answer(self, block: Block) -> NDArray[np.float64]:
+        """Return shares[row, class]; regression: the mean as [row, 0]."""
+        if bool((self.nodes.missing_branch == SPREADS).any()):
+            return walk.spread(self.nodes, self.shares, self._reader(block), block.rows)
+        return self.shares[self.stops(block)]
+
+    def scores(self, block: Block) -> NDArray[np.float64]:
+        """Return log shares [row, class]."""
+        return kernels.log(self.answer(block))
+
+    def _reader(self, block: Block) -> walk.Read:
+        columns = self.schema.used
+
+        def read(number: int) -> NDArray[Any]:
+            column = columns[number]
+            return block.codes(column.name) if column.kind in CODED else block.values(column.name)
+
+        return read
+
+    # -- showing and keeping --
+
+    def training_error(self) -> float:
+        """Return the rows of the training table that `shown` answers wrongly (their cost); regression:
+        deviance.
+        """
+        leaf = self.nodes.leaf
+        if self.regression:
+            return float(self.nodes.deviance[leaf].sum())
+        rows, answers = self.rows[leaf], self.labels[leaf]
+        if self.answers.costs:
+            return float((rows * np.array(self.answers.costs).T[answers]).sum())
+        return float(rows.sum() - rows[np.arange(len(rows)), answers].sum())
+
+    def __str__(self) -> str:
+        return show(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the model file's own part."""
+        if self.candidates is None or isinstance(self.candidates, Sequence):
+            texts = list(self.candidates or ())
+        else:
+            assert self.all_candidates is not None
+            texts = write_candidates(self.all_candidates, self.nodes)
+        return write_nodes(self.nodes) | {"candidates": texts}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], schema: Schema, unit: int, answers: Answers) -> Tree:
+        """Build the tree from `to_dict()`; strict."""
+        nodes = read_nodes(data, schema)
+        texts = data["candidates"]
+        tests = int(np.count_nonzero(nodes.column >= 0))
+        if not isinstance(texts, list) or len(texts) not in (0, tests) or set(map(type, texts)) - {str}:
+            raise ModelFileError(
+                f"the tree in the model file is damaged: {tests:,} tests need as many texts of candidates. "
+                "Get the file again."
+            )
+        return cls(schema, nodes, unit, answers, tuple(texts) if texts else None)

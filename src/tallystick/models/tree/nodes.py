@@ -1,0 +1,213 @@
+"""A tree as flat arrays: one entry per node, depth first, the root is node 0.
+
+Knows tests, branches and counts. Knows nothing of names, rows, learners, files or words.
+Law: a node stands before its branches and its branches stand in order, so `n_children` alone says the shape:
+the first branch of node i is i + 1, each next branch begins where the subtree of the one before ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+STAYS = -1  # a branch number: the row goes no further and is answered by this node's own counts
+SPREADS = -2  # as `missing_branch`: the row goes down all branches, in the proportion of their counts (C4.5)
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Nodes:
+    """Tests and counts of all nodes.
+
+    counts[node, class]: rows in table units (a weight of 1 is `unit` of them); regression: [node, 0] is the
+    weight.
+    mean[node], deviance[node]: regression only, else empty: mean of the response, sum of its squared
+    deviations.
+    column[node]: position in `schema.used`, -1 in a leaf. cut[node]: a numeric test sends x < cut to branch
+    0 and all others to branch 1; NaN for a test of levels. first[node], n_children[node]: the branches are
+    child[first : first + n_children]. branch_of[branch_start[node] : branch_start[node + 1]]: the branch of
+    each level code, empty for numeric tests and leaves; STAYS for a level without a branch of its own.
+    missing_branch[node]: where a missing or unseen value goes, or STAYS, or SPREADS. gain[node]: of the test.
+    """
+
+    counts: Ints
+    column: NDArray[np.int32]
+    cut: Floats
+    n_children: NDArray[np.int32]
+    branch_start: Ints
+    branch_of: NDArray[np.int32]
+    missing_branch: NDArray[np.int32]
+    gain: Floats
+    mean: Floats = field(default_factory=lambda: np.empty(0))
+    deviance: Floats = field(default_factory=lambda: np.empty(0))
+    first: Ints = field(init=False, repr=False)
+    child: Ints = field(init=False, repr=False)
+    parent: Ints = field(init=False, repr=False)  # -1 for the root
+
+    def __post_init__(self) -> None:
+        for name, array in zip(("first", "child", "parent"), _shape(self.n_children), strict=True):
+            object.__setattr__(self, name, array)
+
+    @cached_property
+    def depth(self) -> Ints:
+        """The number of tests above each node."""
+        out = [0]
+        for above in self.parent[1:].tolist():
+            out.append(out[above] + 1)
+        return np.array(out, dtype=np.int64)
+
+    @cached_property
+    def end(self) -> Ints:
+        """One past the last node of each subtree: it ends where its last branch does."""
+        out = list(range(1, len(self) + 1))
+        parent = self.parent.tolist()
+        for node in range(len(self) - 1, 0, -1):
+            if out[node] > out[parent[node]]:
+                out[parent[node]] = out[node]
+        return np.array(out, dtype=np.int64)
+
+    def __len__(self) -> int:
+        return len(self.column)
+
+    @property
+    def leaf(self) -> NDArray[np.bool_]:
+        """True for nodes without a test."""
+        return self.column < 0
+
+    @property
+    def leaves(self) -> int:
+        """The number of leaves."""
+        return int(np.count_nonzero(self.column < 0))
+
+    @property
+    def weight(self) -> Ints:
+        """Rows of each node, in table units."""
+        weight: Ints = self.counts.sum(axis=1)
+        return weight
+
+    def branches(self, node: int) -> Ints:
+        """Return the nodes below a node, in branch order."""
+        return self.child[self.first[node] : self.first[node] + self.n_children[node]]
+
+    def levels(self, node: int) -> NDArray[np.int32]:
+        """Return the branch of each level code of a node that tests levels (empty otherwise)."""
+        return self.branch_of[self.branch_start[node] : self.branch_start[node + 1]]
+
+    def cut_back(self, stop: NDArray[np.bool_]) -> tuple[Nodes, Ints]:
+        """Return the tree with a leaf at every node where stop[node], and the old number of each node
+        kept.
+        """
+        keep = np.ones(len(self), dtype=bool)
+        for node in np.flatnonzero(stop & ~self.leaf):
+            if keep[node]:
+                keep[node + 1 : self.end[node]] = False
+        kept = np.flatnonzero(keep)
+        return self.pick(kept, stop[kept] | self.leaf[kept]), kept
+
+    def pick(self, kept: Ints, leaf: NDArray[np.bool_]) -> Nodes:
+        """Return a tree of the nodes `kept` (in preorder), where leaf[i] says that kept[i] loses its test."""
+        lengths = np.where(leaf, 0, np.diff(self.branch_start)[kept])
+        parts = [self.levels(int(n)) for n, size in zip(kept, lengths, strict=True) if size]
+        return Nodes(
+            counts=self.counts[kept],
+            column=np.where(leaf, -1, self.column[kept]).astype(np.int32),
+            cut=np.where(leaf, np.nan, self.cut[kept]),
+            n_children=np.where(leaf, 0, self.n_children[kept]).astype(np.int32),
+            branch_start=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+            branch_of=np.concatenate(parts) if parts else np.empty(0, np.int32),
+            missing_branch=np.where(leaf, STAYS, self.missing_branch[kept]).astype(np.int32),
+            gain=np.where(leaf, 0.0, self.gain[kept]),
+            mean=self.mean[kept] if len(self.mean) else self.mean,
+            deviance=self.deviance[kept] if len(self.deviance) else self.deviance,
+        )
+
+
+def _shape(n_children: NDArray[np.int32]) -> tuple[Ints, Ints, Ints]:
+    """Return first, child and parent of a preorder; raise ValueError when it is not one tree."""
+    open_branches = 1 + np.cumsum(n_children - 1, dtype=np.int64)  # still to come after each node
+    if not len(n_children):
+        raise ValueError("no node")
+    early = np.flatnonzero(open_branches[:-1] < 1)
+    if len(early):
+        raise ValueError(f"node {early[0] + 1} has no parent")
+    if open_branches[-1]:
+        raise ValueError(f"{open_branches[-1]} branches lead nowhere")
+    parent: list[int] = []
+    waiting = [-1]  # one entry for each branch that is still to come: the node it belongs to
+    for node, branches in enumerate(n_children.tolist()):
+        parent.append(waiting.pop())
+        if branches == 2:
+            waiting += (node, node)
+        elif branches:
+            waiting += [node] * branches
+    first = np.concatenate([[0], np.cumsum(n_children[:-1], dtype=np.int64)]).astype(np.int64)
+    above = np.array(parent, dtype=np.int64)
+    child = np.argsort(above[1:], kind="stable") + 1  # by parent, then in preorder: branch order
+    return first, child, above
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """The splits that could have been made: all columns of each node in memory, the best five in a file.
+
+    start[node]..start[node + 1] are the candidates of a node, best first (by the score that chose the split).
+    column[c], cut[c] as in Nodes. branch_of[branch_start[c] : branch_start[c + 1]]: groups of a test of
+    levels.
+    gain[c], ratio[c]: information gain (or decrease of impurity or variance) per row, and gain ratio, or NaN.
+    counts[count_start[c] : count_start[c + 1], class]: rows of each branch. mean: theirs in regression, else
+    empty.
+    """
+
+    start: Ints
+    column: NDArray[np.int32]
+    cut: Floats
+    branch_start: Ints
+    branch_of: NDArray[np.int32]
+    gain: Floats
+    ratio: Floats
+    count_start: Ints
+    counts: Ints
+    mean: Floats = field(default_factory=lambda: np.empty(0))
+
+    def best(self, most: int) -> Candidates:
+        """Return at most `most` candidates of each node."""
+        sizes = np.minimum(np.diff(self.start), most)
+        chosen = [np.arange(s, s + k) for s, k in zip(self.start[:-1], sizes, strict=True)]
+        return self._pick(np.concatenate([np.empty(0, np.int64), *chosen]).astype(np.int64), sizes)
+
+    def of_nodes(self, kept: Ints) -> Candidates:
+        """Return the candidates of the nodes `kept`, in that order."""
+        sizes = np.diff(self.start)[kept]
+        chosen = [np.arange(self.start[n], self.start[n + 1]) for n in kept]
+        return self._pick(np.concatenate([np.empty(0, np.int64), *chosen]).astype(np.int64), sizes)
+
+    def _pick(self, chosen: Ints, sizes: Ints) -> Candidates:
+        branch_of, branch_start = _slices(self.branch_of, self.branch_start, chosen)
+        rows, count_start = _slices(np.arange(len(self.counts)), self.count_start, chosen)
+        return Candidates(
+            start=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            column=self.column[chosen],
+            cut=self.cut[chosen],
+            branch_start=branch_start,
+            branch_of=branch_of,
+            gain=self.gain[chosen],
+            ratio=self.ratio[chosen],
+            count_start=count_start,
+            counts=self.counts[rows],
+            mean=self.mean[rows] if len(self.mean) else self.mean,
+        )
+
+
+def _slices(flat: NDArray[Any], start: Ints, chosen: Sequence[int] | Ints) -> tuple[NDArray[Any], Ints]:
+    """Return the slices flat[start[c] : start[c + 1]] of the chosen c, joined, and their new starts."""
+    sizes = np.diff(start)[chosen]
+    begin = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    index = np.arange(begin[-1]) - np.repeat(begin[:-1] - start[:-1][chosen], sizes)
+    return flat[index], begin

@@ -1,0 +1,166 @@
+"""Tests of a tree as sentences, with the names of columns and levels.
+
+Knows the schema and one test at a time. Knows nothing of shares, rows or layout.
+Law: a sentence says exactly which values take a branch, missing and unseen ones included.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tallystick.data.schema import Column, Schema
+from tallystick.errors import shown
+from tallystick.models.tree.nodes import SPREADS, Nodes
+
+
+def plain(text: object) -> str:
+    """Return a name with control and direction characters escaped."""
+    return shown(text, limit=1_000_000)[1:-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What a value of one column must be: low <= x < high, or one of some levels; perhaps missing as well.
+
+    levels: the codes allowed, None for a numeric column. missing: whether a missing or unseen value is
+    allowed.
+    """
+
+    column: Column
+    low: float = -np.inf
+    high: float = np.inf
+    levels: tuple[int, ...] | None = None
+    missing: bool = False
+
+    def and_(self, other: Condition) -> Condition:
+        """Return the condition that both hold."""
+        levels = None
+        if self.levels is not None and other.levels is not None:
+            levels = tuple(sorted(set(self.levels) & set(other.levels)))
+        return replace(
+            self,
+            low=max(self.low, other.low),
+            high=min(self.high, other.high),
+            levels=levels,
+            missing=self.missing and other.missing,
+        )
+
+    def or_(self, other: Condition) -> Condition | None:
+        """Return the condition that one of the two holds, or None when no single condition says it."""
+        missing = self.missing or other.missing
+        if self.levels is not None and other.levels is not None:
+            return replace(self, levels=tuple(sorted({*self.levels, *other.levels})), missing=missing)
+        if self.never or other.never:
+            return replace(other if self.never else self, missing=missing)
+        first, second = sorted([self, other], key=lambda c: c.low)
+        if first.high < second.low:
+            return None
+        return replace(self, low=first.low, high=max(first.high, second.high), missing=missing)
+
+    @property
+    def never(self) -> bool:
+        """Whether no known value is allowed."""
+        return not self.levels if self.levels is not None else self.low >= self.high
+
+    @property
+    def always(self) -> bool:
+        """Whether every known value is allowed."""
+        if self.levels is not None:
+            return len(self.levels) == len(self.column.levels)
+        return bool(np.isneginf(self.low) and np.isposinf(self.high))
+
+    def sentence(self, widest: int = 0, missing: bool = True) -> str:
+        """Return the condition in words; `widest` > 0 shortens long lists of levels to about that length."""
+        tail = " or missing" if self.missing and missing else ""
+        name = plain(self.column.name)
+        if self.never:
+            return f"{name} is missing" if self.missing else f"{name} is impossible"
+        if self.levels is not None:
+            return name + _levels(self.column, self.levels, widest) + tail
+        low, high = bound(self.low, self.column), bound(self.high, self.column)
+        if np.isneginf(self.low):
+            return (f"{name} is known" if np.isposinf(self.high) else f"{name} {high[0]} {high[1]}") + tail
+        if np.isposinf(self.high):
+            return f"{name} {'≥' if low[0] == '<' else '>'} {low[1]}{tail}"
+        return f"{low[1]} {'≤' if low[0] == '<' else '<'} {name} {high[0]} {high[1]}{tail}"
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the condition as plain data."""
+        out: dict[str, object] = {"column": self.column.name, "missing": self.missing}
+        if self.levels is not None:
+            return out | {"levels": [self.column.levels[k] for k in self.levels]}
+        low = None if np.isneginf(self.low) else self.low
+        return out | {"low": low, "high": None if np.isposinf(self.high) else self.high}
+
+
+def _levels(column: Column, codes: Sequence[int], widest: int) -> str:
+    """Return ` = a`, ` in {a, b}` or, for ordered levels in one run, ` ≤ b`, ` > b`."""
+    names = [plain(column.levels[k]) for k in codes]
+    if len(names) == 1:
+        return f" = {names[0]}"
+    run = list(codes) == list(range(codes[0], codes[-1] + 1)) if codes else False
+    if column.kind == "ordered" and run and codes[0] == 0 and codes[-1] < len(column.levels) - 1:
+        return f" ≤ {names[-1]}"
+    if column.kind == "ordered" and run and codes[-1] == len(column.levels) - 1 and codes[0] > 0:
+        return f" > {plain(column.levels[codes[0] - 1])}"
+    text, used = "", 0
+    for name in names:
+        if widest and text and len(text) + len(name) > widest:
+            return f" in {{{text}, … {len(names) - used} more}}"
+        text, used = (f"{text}, {name}" if text else name), used + 1
+    return f" in {{{text}}}"
+
+
+def bound(cut: float, column: Column | None = None) -> tuple[str, str]:
+    """Return how the values below a cut are told: ("<", cut), or ("≤", the double before it) if that is
+    shorter.
+
+    Cuts at observed values (C4.5) are stored as the next double, so that one test, x < cut, serves both.
+    """
+    before = float(np.nextafter(cut, -np.inf)) if np.isfinite(cut) else cut
+    if len(repr(before)) + 4 < len(repr(float(cut))):
+        return "≤", number(before, column)
+    return "<", number(cut, column)
+
+
+def number(value: float, column: Column | None = None) -> str:
+    """Return a number in at most 12 digits, or a date for a column of dates."""
+    if column is not None and column.unit == "date" and np.isfinite(value):
+        try:
+            moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(days=value)
+        except OverflowError:
+            return f"{value:.12g}"
+        return moment.date().isoformat() if value == int(value) else moment.isoformat(timespec="seconds")
+    return f"{value:.12g}"
+
+
+def condition(schema: Schema, nodes: Nodes, node: int, branch: int) -> Condition:
+    """Return what a value must be to take a branch of a node's test."""
+    column = schema.used[int(nodes.column[node])]
+    missing = int(nodes.missing_branch[node]) == branch
+    cut = float(nodes.cut[node])
+    if cut == cut:
+        return (
+            Condition(column, high=cut, missing=missing)
+            if branch == 0
+            else Condition(column, low=cut, missing=missing)
+        )
+    codes = np.flatnonzero(nodes.levels(node) == branch)
+    return Condition(column, levels=tuple(codes.tolist()), missing=missing)
+
+
+def away(nodes: Nodes, node: int) -> str:
+    """Return what happens to a value that no branch names, when that is not a branch."""
+    if nodes.missing_branch[node] == SPREADS:
+        return "missing values go down all branches in proportion"
+    return "missing values stop here"
+
+
+def rows(units: float, unit: int) -> str:
+    """Return a number of rows: whole when it is, else with at most two decimals."""
+    value = units / unit
+    return f"{int(value):,}" if value == int(value) else f"{value:,.2f}"

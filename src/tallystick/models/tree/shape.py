@@ -1,0 +1,70 @@
+"""The shape of a tree's parts of the model file.
+
+Knows names and ranges of parameters. The nodes are long and are checked by `file.read_nodes`, all at once.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tallystick.data.schema import Schema
+from tallystick.models.shapes import (
+    Either,
+    Flag,
+    Listed,
+    Maybe,
+    Named,
+    Number,
+    Record,
+    Shape,
+    Sizes,
+    Text,
+    Whole,
+    check_list,
+)
+
+
+class _Long:
+    """A list whose entries are checked where they are read."""
+
+    def check(self, value: Any, place: str, sizes: Sizes) -> None:
+        """Raise unless the value is a list."""
+        check_list(value, place, "", sizes, 0)
+
+
+MODEL = Record({"branches": _Long(), "candidates": _Long(), "nodes": _Long()})
+
+_SMALL = Whole(1, 2**31 - 1)
+_BOTH: dict[str, Shape] = {
+    "confidence": Number(1e-9, 0.999999999),
+    "cp": Maybe(Number(0, 1e300)),
+    "level_splits": Text(("groups", "each")),
+    "max_bins": Maybe(Whole(2, 2**31 - 1)),
+    "max_depth": Maybe(_SMALL),
+    "max_leaf_nodes": Maybe(Whole(2, 2**31 - 1)),
+    "min_impurity_decrease": Number(0),
+    "min_samples_leaf": _SMALL,
+    "min_samples_split": Whole(2, 2**31 - 1),
+    "missing_values": Text(("learned", "fractions")),
+    "pruning": Maybe(Text(("cost-complexity", "pessimistic", "reduced-error", "mdl"))),
+    "stop_at_zero_gain": Flag(),
+}
+DECISION: dict[str, Shape] = _BOTH | {
+    "average": Flag(),
+    "class_weight": Maybe(Either((Text(("balanced",)), Named(Number(0)), Listed(Number(0))))),
+    "criterion": Text(("entropy", "gain-ratio", "gini")),
+    "cut_price": Number(0, 1e6),
+    "cut_rows": Flag(),
+    "cuts": Text(("midpoint", "observed")),
+    "smoothing": Maybe(Number(0, 1e9)),
+    "split_prior": Number(1e-9, 0.999999999),
+}
+OPTIONAL: dict[str, Shape] = {
+    "costs": Maybe(Listed(Listed(Number(0)))),
+    "priors": Maybe(Either((Named(Number(0)), Listed(Number(0))))),
+}
+REGRESSION: dict[str, Shape] = _BOTH
+
+
+def check(document: dict[str, Any], schema: Schema) -> None:
+    """Nothing is left to check here: building the tree checks its nodes against the schema."""

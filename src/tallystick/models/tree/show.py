@@ -1,0 +1,122 @@
+"""A tree as lines of text: one line per branch, with counts and shares.
+
+Knows a tree's nodes, names and shares. Knows nothing of terminals, rows or learners.
+Law: every share printed is the largest share of the counts printed beside it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tallystick.models.tree.sentences import away, condition, number, plain, rows
+
+if TYPE_CHECKING:
+    from tallystick.models.tree.model import Tree
+
+MOST_CLASSES = 5  # with more, only the largest counts of a node are shown
+WIDEST = 60  # of a list of levels
+
+
+def show(tree: Tree, most: int = 200) -> str:
+    """Return the tree in lines: a heading, the root, and one line per branch (at most `most`)."""
+    picture = tree.shown
+    lines = heading(tree)
+    body = _lines(picture, most)
+    wide = max((len(text) for text, _ in body), default=0)
+    lines += [f"{text:<{wide}}  {counts}".rstrip() for text, counts in body]
+    left = len(picture.nodes) - len(body)
+    if left > 0:
+        lines.append(f"… and {left:,} more branches; tree.show(most={len(picture.nodes)}) tells all.")
+    return "\n".join(lines)
+
+
+def heading(tree: Tree) -> list[str]:
+    """Return the lines above the root: what is answered, from how many rows, how big, how right."""
+    picture, target = tree.shown, tree.schema.target
+    nodes = picture.nodes
+    name = plain(target.name) if target else ""
+    total = picture.rows[0].sum()
+    size = f"{nodes.leaves:,} leaves, {len(nodes):,} nodes, depth {int(nodes.depth.max())}"
+    wrong = picture.training_error()
+    if tree.regression:
+        root = float(nodes.deviance[0])
+        explained = 1 - wrong / root if root else 0.0
+        right = f"training MSE {wrong / total:.6g}, R² {explained:.4f}"
+    elif tree.answers.costs:
+        right = f"training cost {wrong:.6g} ({wrong / total:.4f} per row)"
+    else:
+        right = f"training accuracy {1 - wrong / total:.4f} ({rows(total - wrong, 1)} of {rows(total, 1)})"
+    lines = [f"Tree for {name}: {rows(total, 1)} rows, {size}, {right}"]
+    if tree.averaged is not None:
+        share = np.exp(tree.averaged.log_best)
+        lines.append(
+            f"Answers are averaged over all prunings of a grown tree of {tree.nodes.leaves:,} leaves; "
+            f"below is the most probable one (probability {share:.3g})."
+        )
+    if target and not tree.regression and len(target.labels) <= MOST_CLASSES:
+        lines.append("Counts: " + ", ".join(plain(label) for label in target.labels))
+    return lines
+
+
+def _lines(tree: Tree, most: int) -> list[tuple[str, str]]:
+    """Return (indented test, counts) of the first `most` nodes."""
+    nodes = tree.nodes
+    spaces: list[str] = [""] * len(nodes)
+    out = []
+    width = _widths(tree)
+    for node in range(min(len(nodes), most)):
+        up = int(nodes.parent[node])
+        text = "all rows"
+        if up >= 0:
+            branches = nodes.branches(up).tolist()
+            branch = branches.index(node)
+            last = branch == len(branches) - 1
+            text = spaces[up] + ("└─ " if last else "├─ ")
+            text += condition(tree.schema, nodes, up, branch).sentence(WIDEST)
+            spaces[node] = spaces[up] + ("   " if last else "│  ")
+        if nodes.column[node] >= 0 and nodes.missing_branch[node] < 0:
+            text += f" ({away(nodes, node)})"
+        out.append((text, node_text(tree, node, width)))
+    return out
+
+
+def _widths(tree: Tree) -> list[int]:
+    if tree.regression:
+        return []
+    return [
+        max(len(rows(n, tree.unit)) for n in tree.nodes.counts[:, k])
+        for k in range(tree.nodes.counts.shape[1])
+    ]
+
+
+def node_text(tree: Tree, node: int, widths: list[int] | None = None) -> str:
+    """Return counts and answer of one node: `50 0 0 → setosa 1.000`; a test has no arrow."""
+    nodes, target = tree.nodes, tree.schema.target
+    arrow = "→" if nodes.column[node] < 0 else " "
+    weight = nodes.counts[node].sum()
+    if tree.regression:
+        spread = float(np.sqrt(nodes.deviance[node] * tree.unit / weight)) if weight else 0.0
+        mean = number(float(f"{nodes.mean[node]:.6g}"))
+        wide = len(rows(nodes.counts[0].sum(), tree.unit)) if widths is not None else 0
+        return f"{rows(weight, tree.unit):>{wide}} rows {arrow} {mean} ± {spread:.4g}"
+    assert target is not None
+    counts = nodes.counts[node]
+    best = int(tree.labels[node])
+    share = counts[best] / weight if weight else 0.0
+    answer = (
+        f"{arrow} {plain(target.labels[best])} {share:.3f}"
+        if weight
+        else f"{arrow} {plain(target.labels[best])}"
+    )
+    if len(counts) <= MOST_CLASSES:
+        widths = widths or [0] * len(counts)
+        shown = " ".join(f"{rows(n, tree.unit):>{w}}" for n, w in zip(counts, widths, strict=True))
+        return f"{shown} {answer}"
+    order = np.argsort(-counts, kind="stable")[:3]
+    parts = [f"{plain(target.labels[k])} {rows(counts[k], tree.unit)}" for k in order if counts[k]]
+    rest = weight - counts[order].sum()
+    if rest:
+        parts.append(f"others {rows(rest, tree.unit)}")
+    return f"{rows(weight, tree.unit)} rows {answer} ({', '.join(parts)})" if weight else f"0 rows {answer}"

@@ -1,0 +1,77 @@
+"""What a row of each class counts: class weights and priors, in growing and in answering.
+
+Knows labels and counts. Knows nothing of splits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.data.schema import Target
+from tallystick.errors import OptionError, shown
+
+
+@dataclass(frozen=True, slots=True)
+class ClassWeights:
+    """weights[class], of a row; with by_share, of all rows of the class together (priors, "balanced")."""
+
+    weights: tuple[float, ...]
+    by_share: bool = False
+
+    def of(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return what one row of each class weighs; counts[class]: rows of the training table."""
+        own = np.array(self.weights, np.float64)
+        if not self.by_share:
+            return own
+        out: NDArray[np.float64] = np.where(counts > 0, own / np.maximum(counts, 1), 0.0)
+        return out
+
+    def times(self, factors: Sequence[float]) -> ClassWeights:
+        """Return the weights, each times a factor."""
+        return ClassWeights(tuple(w * f for w, f in zip(self.weights, factors, strict=True)), self.by_share)
+
+
+def class_weights(class_weight: Any, priors: Any, target: Target) -> ClassWeights | None:
+    """Return the weights that two parameters mean, None when a row counts 1 whatever its class."""
+    if class_weight is None and priors is None:
+        return None
+    ones = ClassWeights((1.0,) * len(target.labels), class_weight == "balanced" or priors is not None)
+    if class_weight is not None and class_weight != "balanced":
+        ones = ones.times(by_label("class_weight", class_weight, target))
+    return ones if priors is None else ones.times(by_label("priors", priors, target))
+
+
+def by_label(name: str, given: Any, target: Target) -> tuple[float, ...]:
+    """Return one number per class from a mapping by label (classes not named: 1) or a sequence."""
+    if isinstance(given, Mapping):
+        known = {str(k): float(v) for k, v in given.items()}
+        values = target.values()
+        own = [known.get(str(v), known.get(t, 1.0)) for v, t in zip(values, target.labels, strict=True)]
+    elif isinstance(given, Sequence) and not isinstance(given, str) and len(given) == len(target.labels):
+        own = [float(v) for v in given]
+    else:
+        raise OptionError(
+            f"{name} must give a number for each of {len(target.labels)} classes, not {shown(given)}."
+        )
+    if any(not 0 <= v < float("inf") for v in own) or not any(own):
+        raise OptionError(f"{name} must be numbers from 0 up, not all 0; found {shown(given)}.")
+    return tuple(own)
+
+
+def cost_table(given: Any, target: Target) -> tuple[tuple[float, ...], ...]:
+    """Return costs[class][answer] as numbers; nothing for None."""
+    if given is None:
+        return ()
+    size = len(target.labels)
+    table = np.array(given, np.float64) if isinstance(given, (Sequence, np.ndarray)) else np.empty(0)
+    if table.shape != (size, size) or not bool(np.all((table >= 0) & np.isfinite(table))) or not table.any():
+        raise OptionError(
+            f"costs must be {size} rows of {size} numbers from 0 up, the cost of each answer (column) for "
+            f"each class (row) in the order of classes_; found {shown(given)}."
+        )
+    return tuple(tuple(row) for row in table.tolist())

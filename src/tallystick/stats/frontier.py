@@ -1,0 +1,189 @@
+"""The question of a growing tree to any engine: count tables of all nodes of one level at once.
+
+Knows blocks, codes and the tests made so far. Knows nothing of scores.
+Law: whole numbers only, so the answer does not depend on the order or the cut of the rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.contracts import Block
+from tallystick.stats.growth import Scale
+
+Ints = NDArray[np.int64]
+LIMB = 18  # bits of a limb of the response: products of limbs leave room for 2^26 rows
+
+
+@dataclass(frozen=True)
+class Coding:
+    """How a column's cells become codes 0..k-1, k is missing. values: distinct ones, or cuts of bins, or
+    None.
+    """
+
+    name: str
+    kind: str
+    k: int
+    values: NDArray[np.float64] | None = None
+    binned: bool = False
+
+    def codes(self, block: Block) -> NDArray[Any]:
+        """Return the codes of a block's rows."""
+        if self.values is None:
+            return block.codes(self.name)
+        cells = block.values(self.name)
+        if self.binned:
+            return kernels.bins(cells, self.values)
+        found = np.searchsorted(self.values, cells)
+        return np.where(np.isnan(cells), self.k, found).astype(np.uint32)
+
+
+class Test(NamedTuple):
+    """A test made: the node it stands at, its column, and the next node of each code, missing included.
+
+    With shares, a missing row goes to all `branches` in parts: shares[branch] are rows whose value was known.
+    """
+
+    node: int
+    column: int
+    following: Ints
+    branches: Ints | None = None
+    shares: Ints | None = None
+
+
+class Entries(NamedTuple):
+    """Rows and parts of rows: which row, at which node, how much of it."""
+
+    row: Ints
+    node: Ints
+    weight: Ints
+
+
+class Level(NamedTuple):
+    """tables[column][open node, code, class] of rows; regression: rows and sum of the response as two
+    classes.
+
+    squares[open node, 6]: sums of products of the response's limbs, regression only.
+    """
+
+    tables: list[Ints]
+    squares: Ints
+
+
+@dataclass(frozen=True)
+class Frontier:
+    """Ask for the count tables of the open nodes. tests: in an order in which parents come before
+    children.
+    """
+
+    codings: tuple[Coding, ...]
+    tests: tuple[Test, ...]
+    open: tuple[int, ...]
+    nodes: int
+    classes: int  # 0: regression
+    scale: Scale
+    parts: int = 1  # a weight of 1 in the table is this many here
+
+    def zero(self) -> Level:
+        """Return the total of no rows."""
+        width = self.classes or 2
+        tables = [np.zeros((len(self.open), c.k + 1, width), np.int64) for c in self.codings]
+        return Level(tables, np.zeros((len(self.open), 6), np.int64))
+
+    def add(self, total: Level, block: Block) -> Level:
+        """Add the rows of one block."""
+        codes = [c.codes(block) for c in self.codings]
+        # A copy of a row is shared out like the row, so parts are of one copy, and weights multiply them at
+        # the end;
+        # where weights are not whole, copies have no meaning and the weight itself is shared out.
+        weights = np.ones(block.rows, np.int64) if block.weights is None else block.weights
+        first = np.full(block.rows, self.parts, np.int64) if self.parts > 1 else weights.copy()
+        entries = Entries(np.arange(block.rows), np.zeros(block.rows, np.int64), first)
+        for test in self.tests:
+            entries = follow(entries, test, codes[test.column])
+        place = np.full(self.nodes, -1, np.int64)
+        place[list(self.open)] = np.arange(len(self.open))
+        at = place[entries.node]
+        row, weight, at = entries.row[at >= 0], entries.weight[at >= 0], at[at >= 0]
+        if self.parts > 1:
+            weight = weight * weights[row]
+        if not self.classes:
+            return self._add_response(total, block, codes, Entries(row, at, weight))
+        assert block.classes is not None
+        label = block.classes[row].astype(np.int64)
+        for table, column in zip(total.tables, codes, strict=True):
+            np.add.at(table, (at, column[row].astype(np.int64), label), weight)
+        return total
+
+    def _add_response(self, total: Level, block: Block, codes: list[Any], entries: Entries) -> Level:
+        assert block.response is not None
+        row, at, weight = entries
+        y = self.scale.whole(block.response[row])
+        for table, column in zip(total.tables, codes, strict=True):
+            code = column[row].astype(np.int64)
+            np.add.at(table[:, :, 0], (at, code), weight)
+            np.add.at(table[:, :, 1], (at, code), weight * y)
+        limbs = [y >> 2 * LIMB, y >> LIMB & (2**LIMB - 1), y & (2**LIMB - 1)]
+        pairs = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
+        for i, (a, b) in enumerate(pairs):
+            np.add.at(total.squares[:, i], at, weight * limbs[a] * limbs[b])
+        return total
+
+    def merge(self, total: Level, other: Level) -> Level:
+        """Add two totals."""
+        for table, more in zip(total.tables, other.tables, strict=True):
+            table += more
+        total.squares[...] += other.squares
+        return total
+
+
+def follow(entries: Entries, test: Test, codes: NDArray[Any]) -> Entries:
+    """Send the entries at a test's node to its branches."""
+    here = np.flatnonzero(entries.node == test.node)
+    code = codes[entries.row[here]]
+    if test.shares is None or test.branches is None:
+        entries.node[here] = test.following[code]
+        return entries
+    known = code < len(test.following)
+    entries.node[here[known]] = test.following[code[known]]
+    lost = here[~known]
+    if not len(lost):
+        return entries
+    parts = share_out(entries.weight[lost], test.shares)
+    keep = np.ones(len(entries.row), dtype=bool)
+    keep[lost] = False
+    rows, branch = np.nonzero(parts)
+    return Entries(
+        np.concatenate([entries.row[keep], entries.row[lost][rows]]),
+        np.concatenate([entries.node[keep], test.branches[branch]]),
+        np.concatenate([entries.weight[keep], parts[rows, branch]]),
+    )
+
+
+def share_out(weights: Ints, shares: Ints) -> Ints:
+    """Return parts[entry, branch] of weights in proportion to shares, whole, summing to the weights exactly.
+
+    Each part is rounded down; what is left goes to the branch with the largest share, the first of equals.
+    """
+    fraction = shares / shares.sum()
+    parts: Ints = np.floor(weights[:, None] * fraction).astype(np.int64)
+    parts[:, int(shares.argmax())] += weights - parts.sum(axis=1)
+    return parts
+
+
+def sum_of_squares(limbs: Ints) -> int:
+    """Return the exact sum of squares of the response in fixed point from its six sums of products."""
+    hh, hm, hl, mm, ml, ll = (int(v) for v in limbs)
+    return (
+        (hh << 4 * LIMB)
+        + (hm << 3 * LIMB + 1)
+        + (hl << 2 * LIMB + 1)
+        + (mm << 2 * LIMB)
+        + (ml << LIMB + 1)
+        + ll
+    )

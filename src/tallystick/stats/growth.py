@@ -1,0 +1,285 @@
+"""The question a growing tree asks: the best splits of all its nodes.
+
+Knows tables, count tables and threads' work as a list of steps. Knows nothing of pruning, models' words or
+files.
+A table in memory answers at once, by walking presorted columns (`whole`); any other engine answers level by
+level with
+count tables (`frontier.py`). Law: both give the same arrays, byte for byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.contracts import Block
+from tallystick.data.encode.ranks import quantile_cuts
+from tallystick.data.schema import CODED, Schema
+from tallystick.kernels.trees import GrowColumn, Grower, GrowRules
+from tallystick.models.tree.nodes import SPREADS
+from tallystick.models.tree.weights import ClassWeights
+from tallystick.stats.quantiles import ValueCounts, Values
+
+FAST = 20_000  # rows from which threads pay
+CLASS_BITS = 16  # class weights are whole multiples of 2^-16 of the largest
+HEAVIEST = 2**56  # the largest sum of weights the scores can take
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A numeric response in fixed point: whole numbers round((y - low) * 2^shift)."""
+
+    low: float = 0.0
+    shift: int = 0
+
+    @classmethod
+    def of(cls, low: float, high: float, weight: int) -> Scale:
+        """Return the finest scale whose sums over `weight` rows stay below 2^62."""
+        room = min(62 - weight.bit_length(), 52)
+        spread = high - low
+        if not spread > 0:
+            return cls(low, 0)
+        return cls(low, room - int(np.frexp(spread)[1]))
+
+    def whole(self, response: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return the response in fixed point."""
+        return np.rint(np.ldexp(response - self.low, self.shift)).astype(np.int64)
+
+    def mean(self, total: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return means from sums in fixed point; 0 rows give 0."""
+        return self.low + np.ldexp(total / np.maximum(rows, 1), -self.shift)
+
+    def squared(self, deviance: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return squares in the response's own unit."""
+        return np.ldexp(deviance, -2 * self.shift)
+
+    def rules(self, rules: GrowRules) -> GrowRules:
+        """Return growing rules with the least decrease in fixed point, as the kernels compare it."""
+        return replace(rules, min_decrease=float(np.ldexp(rules.min_decrease, 2 * self.shift)))
+
+
+@dataclass(frozen=True)
+class Grown:
+    """A grown tree as the kernels' arrays (depth first), and the scale of its response."""
+
+    arrays: dict[str, NDArray[Any]]
+    scale: Scale = field(default_factory=Scale)
+
+
+class Look(NamedTuple):
+    """What other engines tell first: values of numeric columns, rows per class, all rows, range of the
+    response.
+    """
+
+    values: list[ValueCounts]
+    classes: NDArray[np.int64]
+    rows: int
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Growing:
+    """The question; see the module. `columns` are positions in `schema.used` that a tree can test.
+
+    class_weights[class]: what a row of each class counts in the criterion, None for 1.
+    observed: cuts lie just above an observed value (C4.5) instead of at midpoints.
+    """
+
+    schema: Schema
+    columns: tuple[int, ...]
+    rules: GrowRules
+    class_weights: ClassWeights | None = None
+    observed: bool = False
+    keep_tried: bool = True
+    max_bins: int | None = None
+    parts: int = 1  # a weight of 1 in the table is this many in the tree, where missing rows are shared out
+
+    def zero(self) -> Look:
+        """Return the total of no rows: other engines begin with a look at the values, then ask level by
+        level.
+        """
+        classes = np.zeros(len(self.labels), np.int64)
+        return Look(self._values().zero(), classes, 0, np.inf, -np.inf)
+
+    def add(self, total: Look, block: Block) -> Look:
+        """Add the rows of one block."""
+        weight = block.rows if block.weights is None else int(block.weights.sum())
+        low, high, classes = np.inf, -np.inf, total.classes
+        if block.classes is not None and len(classes):
+            classes = kernels.count_classes(block.classes, len(classes), block.weights)
+        elif block.response is not None and block.rows:
+            low, high = float(block.response.min()), float(block.response.max())
+        values = self._values()
+        return self.merge(total, Look(values.add(values.zero(), block), classes, weight, low, high))
+
+    def merge(self, total: Look, other: Look) -> Look:
+        """Add two totals."""
+        values = self._values().merge(total.values, other.values)
+        low, high = min(total.low, other.low), max(total.high, other.high)
+        return Look(values, total.classes + other.classes, total.rows + other.rows, low, high)
+
+    def _values(self) -> Values:
+        used = self.schema.used
+        return Values(tuple(used[j].name for j in self.columns if used[j].kind == "numeric"))
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The classes; none in regression."""
+        assert self.schema.target is not None
+        return self.schema.target.labels
+
+    @property
+    def by_name(self) -> list[int]:
+        """Positions in `columns` in the order of the columns' names."""
+        names = [self.schema.used[j].name.encode() for j in self.columns]
+        return sorted(range(len(names)), key=names.__getitem__)
+
+
+class GrowingInMemory(Growing):
+    """The same question with a faster answer for tables in memory."""
+
+    def whole(self, table: Any, threads: int) -> Grown:
+        """Grow the whole tree on a table in memory."""
+        grower, scale = self._grower(table)
+        run(grower, threads if table.rows >= FAST else 1)
+        arrays = grower.arrays()
+        if self.rules.fractions:
+            spread_missing(arrays)
+        lift(arrays, self.columns, ("column", "tried_column"))
+        if self.observed:
+            self._observe(arrays, table)
+        return Grown(arrays, scale)
+
+    def _grower(self, table: Any) -> tuple[Grower, Scale]:
+        used = self.schema.used
+        cells = [grow_column(table, used[j], self.max_bins) for j in self.columns]
+        scale, response, score, rows = Scale(), None, None, table.weights
+        classes = len(self.labels)
+        if not classes:
+            weight = table.rows if rows is None else int(rows.sum())
+            scale = Scale.of(float(table.response.min()), float(table.response.max()), weight)
+            response = scale.whole(table.response)
+        else:
+            counts = kernels.count_classes(table.classes, classes, rows) if self.class_weights else None
+            score = score_weights(table.classes, rows, class_factors(self.class_weights, counts))
+        grower = Grower(
+            cells,
+            self.by_name,
+            replace(scale.rules(self.rules), fractions=False),
+            classes=classes,
+            labels=None if response is not None else table.classes,
+            response=response,
+            score_weights=score,
+            row_weights=rows,
+            keep_tried=self.keep_tried,
+        )
+        return grower, scale
+
+    def _observe(self, arrays: dict[str, NDArray[Any]], table: Any) -> None:
+        for j in np.unique(np.append(arrays["column"], arrays["tried_column"])).tolist():
+            if j >= 0 and self.schema.used[j].kind == "numeric":
+                observe(arrays, j, table.ranks(self.schema.used[j].name)[1])
+
+
+def observe(arrays: dict[str, NDArray[Any]], column: int, values: NDArray[np.float64]) -> None:
+    """Move each cut of a column from the midpoint to just above the largest training value not above it."""
+    for cut, tested in (("cut", "column"), ("tried_cut", "tried_column")):
+        here = arrays[tested] == column
+        below = np.searchsorted(values, arrays[cut][here], side="right") - 1
+        arrays[cut][here] = np.where(below >= 0, np.nextafter(values[below], np.inf), arrays[cut][here])
+
+
+def spread_missing(arrays: dict[str, NDArray[Any]]) -> None:
+    """Let every test send missing rows down all its branches."""
+    arrays["missing"][arrays["column"] >= 0] = SPREADS
+
+
+def lift(arrays: dict[str, NDArray[Any]], columns: tuple[int, ...], names: Iterable[str]) -> None:
+    """Turn the grower's column numbers into positions in `schema.used`."""
+    if columns == tuple(range(len(columns))):
+        return
+    position = np.array([*columns, -1], np.int32)  # -1 stays -1
+    for name in names:
+        arrays[name] = position[arrays[name]]
+
+
+def run(grower: Grower, threads: int) -> None:
+    """Grow with some threads: columns are shared out level by level, then small subtrees."""
+    if threads == 1 or grower.rows <= grower.small:
+        grower.run()
+        return
+    columns = range(grower.columns)
+    with ThreadPoolExecutor(threads) as pool:
+        every(pool, grower.prepare, columns)
+        more = grower.start()
+        while more:
+            every(pool, grower.advance, columns)
+            more = grower.choose()
+        every(pool, lambda _: grower.work(), range(threads))
+
+
+def every(pool: ThreadPoolExecutor, step: Callable[[int], None], items: Iterable[int]) -> None:
+    """Do one step for all items and wait."""
+    for _ in pool.map(step, items):
+        pass
+
+
+def grow_column(table: Any, column: Any, max_bins: int | None) -> GrowColumn:
+    """Return a column as the grower takes it."""
+    data = table.column(column.name)
+    if column.kind not in CODED and max_bins is not None:
+        codes, distinct = table.ranks(column.name)
+        if len(distinct) > max_bins:
+            counts = kernels.count_classes(codes, len(distinct) + 1, table.weights)[:-1]
+            return binned_column(quantile_cuts(distinct, counts, max_bins), data)
+    if column.kind not in CODED:
+        return GrowColumn("numeric", data)
+    kind = "levels" if column.kind == "levels" else "ordered"
+    return GrowColumn(kind, np.ascontiguousarray(data), len(column.levels))
+
+
+def binned_column(cuts: NDArray[np.float64], values: NDArray[np.float64] | None) -> GrowColumn:
+    """Return a numeric column as bins; bin b begins at edges[b]."""
+    edges = np.concatenate([[-np.inf], cuts])
+    codes = kernels.bins(values, cuts) if values is not None else np.empty(0, np.uint8)
+    return GrowColumn("numeric", codes, len(edges), edges, binned=True)
+
+
+def class_factors(given: ClassWeights | None, counts: NDArray[np.int64] | None) -> NDArray[np.int64] | None:
+    """Return class weights as whole numbers, None when all are equal. counts[class]: rows of the table."""
+    if given is None or counts is None:
+        return None
+    weights = given.of(counts)
+    if np.all(weights == np.rint(weights)) and weights.max() < 2**CLASS_BITS:
+        return weights.astype(np.int64)
+    scaled = np.rint(weights * ((2**CLASS_BITS - 1) / weights.max())).astype(np.int64)
+    return np.where(weights > 0, np.maximum(scaled, 1), 0)
+
+
+def score_weights(
+    classes: NDArray[Any], rows: NDArray[np.int64] | None, factors: NDArray[np.int64] | None
+) -> NDArray[np.int64] | None:
+    """Return what each row weighs in the criterion: its weight times its class's, with room for all sums."""
+    if factors is None and rows is None:
+        return None
+    if factors is None:
+        factors = np.ones(1, np.int64)
+        classes = np.zeros(len(classes), np.uint8)
+    heaviest = (len(classes) if rows is None else int(rows.sum())) * int(factors.max())
+    drop = max(0, heaviest.bit_length() - HEAVIEST.bit_length() + 1)
+    own: NDArray[np.int64] = factors[classes]
+    if rows is None:
+        return own
+    if not drop:
+        full: NDArray[np.int64] = rows * own
+        return full
+    spare = drop // 2  # weights beyond the room lose their lowest bits, but never all
+    out: NDArray[np.int64] = (rows >> (drop - spare)) * np.maximum(own >> spare, own > 0)
+    return np.maximum(out, own > 0)

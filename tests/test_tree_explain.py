@@ -1,0 +1,258 @@
+"""A tree says why: the way of a row, the candidates of a node, columns, pictures; and gives smaller trees."""
+
+from __future__ import annotations
+
+import math
+import xml.etree.ElementTree as ET
+from importlib.resources import files
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from trees import SCHEMA, random_rows, random_tree
+
+import tallystick as ts
+from tallystick.errors import OptionError
+from tallystick.estimators import from_data
+from tallystick.explain.interval import beta_cdf, mixture_interval
+from tallystick.explain.tree import explain_row, importances, splits, tree_svg, usage
+
+EXAMPLES = files("tallystick") / "examples"
+VOTES, TENNIS = EXAMPLES / "votes.csv", EXAMPLES / "play-tennis.csv"
+seeds = st.integers(0, 10_000)
+
+
+@pytest.fixture(scope="module")
+def votes():
+    return ts.DecisionTree().fit(VOTES, "party")
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.floats(0.01, 500), st.floats(0.01, 500), st.floats(0.001, 0.999))
+def test_the_beta_distribution_is_right(a, b, x):
+    from scipy.stats import beta
+
+    assert beta_cdf(x, a, b) == pytest.approx(beta.cdf(x, a, b), abs=1e-11)
+
+
+def test_an_interval_holds_its_probability():
+    from scipy.stats import beta
+
+    assert mixture_interval([(1.0, 3.5, 2.5)]) == pytest.approx(beta.interval(0.95, 3.5, 2.5), abs=1e-9)
+    low, high = mixture_interval([(0.3, 2, 9), (0.7, 8, 1)], 0.9)
+    inside = sum(w * (beta.cdf(high, a, b) - beta.cdf(low, a, b)) for w, a, b in ((0.3, 2, 9), (0.7, 8, 1)))
+    assert inside == pytest.approx(0.9, abs=1e-9)
+
+
+@settings(max_examples=60, deadline=None)
+@given(seeds, st.booleans())
+def test_the_weights_of_the_way_give_the_answer(seed, averaged):
+    tree = random_tree(seed, average=averaged, smoothing=2.0)
+    block = random_rows(seed, 10)
+    names = [c.name for c in SCHEMA.columns]
+    answers = tree.answer(block)
+    own = (tree.rows + 2 * tree.base) / (tree.rows.sum(axis=1, keepdims=True) + 2)
+    for row in range(10):
+        why = explain_row(tree, lambda j, row=row: block.columns[names[j]][row], answers[row])
+        assert sum(s.weight for s in why.steps) == pytest.approx(1)
+        if averaged:
+            total = sum(s.weight * own[s.node] for s in why.steps)
+            np.testing.assert_allclose(total, answers[row], atol=1e-12)
+        assert why.interval[0] < why.interval[1]
+        assert why.steps[-1].node == tree.stops(block)[row]
+        counts = [sum(s.counts) for s in why.steps]
+        assert counts == sorted(counts, reverse=True)
+        assert str(why)
+
+
+def test_an_explanation_says_each_test_with_the_rows_own_value():
+    rows = [
+        {"x": float(k), "colour": "red" if k % 3 else "blue", "y": "a" if k < 5 else "b"} for k in range(12)
+    ]
+    tree = ts.DecisionTree(average=False, smoothing=0.0).fit(rows, "y")
+    why = tree.explain({"x": 7.25, "colour": "green"})
+    assert [s.sentence for s in why.steps] == ["all rows", "x ≥ 4.5 (7.25)"]
+    assert why.answer == "b"
+    assert why.to_dict()["shares"] == {"a": 0, "b": 1}
+    gone = tree.explain({"x": None, "colour": "red"})
+    assert gone.steps[1].sentence == "x is missing or unseen"
+    with pytest.raises(OptionError, match="row 3 is not there"):
+        tree.explain(rows[:2], row=3)
+
+
+def test_the_picture_of_an_explanation_lights_the_way_in_the_tree_shown(votes):
+    line = VOTES.read_text().splitlines()
+    why = votes.explain(dict(zip(line[0].split(","), line[1].split(","), strict=True)))
+    boxes = [r for r in ET.fromstring(why._repr_html_()).iter() if r.tag.endswith("rect") and r.get("stroke")]
+    lit = sum(r.get("stroke-width") == "2.5" for r in boxes)
+    assert 1 <= lit <= len(why.steps)
+    assert lit < len(boxes)
+
+
+def test_a_long_tree_is_cut_and_says_how_to_see_all(votes):
+    few = votes.show(most=4).splitlines()
+    nodes = len(votes.model_.shown.nodes)
+    assert few[-1] == f"… and {nodes - 4} more branches; tree.show(most={nodes}) tells all."
+    assert votes.show(most=nodes) == str(votes)
+
+
+def test_splits_name_every_column_with_its_gain_and_branches():
+    tree = ts.DecisionTree.id3().fit(TENNIS, "Play")
+    found = tree.splits(0)
+    assert [c.column for c in found.candidates] == ["Outlook", "Humidity", "Wind", "Temperature"]
+    assert [c.chosen for c in found.candidates] == [True, False, False, False]
+    counts = {c.column: [list(n) for n in c.counts] for c in found.candidates}
+    assert counts["Outlook"] == [[0, 4], [2, 3], [3, 2]]
+    assert counts["Humidity"] == [[4, 3], [1, 6]]
+    assert "Outlook = Overcast" in str(found)
+    assert found.to_dict()["candidates"][0]["gain"] == pytest.approx(0.2467, abs=1e-4)
+    with pytest.raises(OptionError, match="node 99 is not there"):
+        tree.splits(99)
+
+
+def test_a_loaded_tree_keeps_the_best_five_candidates(votes):
+    again = from_data(votes.to_bytes())
+    before, after = votes.splits(0).candidates, again.splits(0).candidates
+    assert len(before) == 16
+    assert [c.column for c in after] == [c.column for c in before[:5]]
+    assert [c.counts for c in after] == [c.counts for c in before[:5]]
+
+
+@settings(max_examples=40, deadline=None)
+@given(seeds)
+def test_importances_sum_to_one_and_the_root_is_asked_of_all_rows(seed):
+    tree = random_tree(seed)
+    if len(tree.nodes) == 1:
+        assert importances(tree).sum() == 0
+        return
+    assert importances(tree).sum() == pytest.approx(1)
+    assert usage(tree)[tree.nodes.column[0]] == 1
+    assert (usage(tree) <= 1 + 1e-12).all()
+
+
+def test_importances_are_by_the_columns_given_to_fit(votes):
+    assert len(votes.feature_importances_) == votes.n_features_in_ == 16
+    assert votes.feature_importances_.argmax() == list(votes.feature_names_in_).index("physician-fee-freeze")
+    assert "physician-fee-freeze" in str(votes.column_use()).splitlines()[1]
+
+
+@settings(max_examples=30, deadline=None)
+@given(seeds, st.integers(1, 12))
+def test_a_picture_is_sound_xml_of_at_most_the_wanted_boxes(seed, most):
+    tree = random_tree(seed)
+    root = ET.fromstring(tree_svg(tree, most))
+    assert root.tag.endswith("svg")
+    below = max((int(n) for n in tree.nodes.n_children), default=0)
+    boxes = [r for r in root.iter() if r.tag.endswith("rect") and r.get("stroke")]
+    assert 1 <= len(boxes) <= max(most, 1 + below)
+
+
+def test_hostile_names_stay_text_in_prints_and_pictures():
+    rows = [{"<script>\x1b[2J": k, "y": "<b>" if k < 5 else "&"} for k in range(10)]
+    tree = ts.DecisionTree(min_samples_split=2).fit(rows, "y")
+    assert "<script" not in tree.to_svg()
+    assert "\x1b" not in str(tree) + str(tree.rules()) + str(tree.splits(0)) + tree.to_svg()
+    ET.fromstring(tree.to_svg())
+
+
+KINDS = ["cost-complexity", "pessimistic", "mdl"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_pruning_returns_a_new_smaller_tree_that_a_refit_gives_again(votes, kind):
+    before = votes.to_bytes()
+    small = votes.prune(kind)
+    assert votes.to_bytes() == before
+    assert small.get_n_leaves() < votes.get_n_leaves()
+    assert small.score(VOTES) >= 0.94
+    assert any(n.code == "pruned" for n in small.notes_)
+    assert from_data(small.to_bytes()).to_bytes() == small.to_bytes()
+    again = type(small)(**small.get_params()).fit(VOTES, "party")
+    assert again.to_bytes() == small.to_bytes()
+
+
+def test_reduced_error_needs_rows_the_tree_has_not_seen(votes):
+    with pytest.raises(OptionError, match="has not seen"):
+        votes.prune("reduced-error")
+    lines = VOTES.read_text().splitlines()
+    names = lines[0].split(",")
+    rows = [dict(zip(names, line.split(","), strict=True)) for line in lines[1:]]
+    tree = ts.DecisionTree(average=False).fit(rows[::2], "party")
+    small = tree.prune("reduced-error", rows[1::2])
+    assert small.get_n_leaves() <= tree.get_n_leaves()
+    assert small.score(rows[1::2], "party") >= tree.score(rows[1::2], "party")
+
+
+def test_a_loaded_tree_asks_for_rows_where_it_needs_them(votes):
+    again = from_data(votes.to_bytes())
+    for ask in (
+        again.prune,
+        again.pruning_path,
+        lambda: again.prune("pessimistic"),
+        lambda: again.rules(drop=True),
+    ):
+        with pytest.raises(OptionError, match=r"a loaded model has none. Pass data="):
+            ask()
+    assert again.prune("mdl").get_n_leaves() == votes.prune("mdl").get_n_leaves()
+    assert again.prune("pessimistic", raising=False).get_n_leaves() < votes.get_n_leaves()
+    assert again.prune("pessimistic", VOTES).to_bytes() == votes.prune("pessimistic").to_bytes()
+    assert len(again.rules(drop=True, data=VOTES)) >= 1
+    with pytest.raises(OptionError, match="kind must be one of"):
+        votes.prune("with shears")
+
+
+def test_the_pruning_path_is_a_table_and_a_picture(votes):
+    path = votes.pruning_path(folds=5)
+    assert path.leaves[0] == 1
+    assert (np.diff(path.error) <= 0).all()
+    assert path.one_se <= path.minimum
+    assert math.isclose(path.cp[0] * path.root_error, path.alpha[0])
+    assert "least" in str(path)
+    assert len(path.to_dict()["steps"]) == len(path.alpha)
+    ET.fromstring(path._repr_html_())
+    assert votes.pruning_path(folds=0).cv_error is None
+
+
+def test_dropping_conditions_gives_shorter_rules_with_a_default(votes):
+    plain, short = votes.rules(), votes.rules(drop=True)
+    assert sum(len(r.conditions) for r in short) <= sum(len(r.conditions) for r in plain)
+    assert "otherwise" in str(short)
+    assert short.to_dict()["default"] in ("democrat", "republican")
+
+
+def test_splits_of_the_node_asked_for_are_those_of_the_tree_shown(votes):
+    shown = votes.model_.shown
+    assert splits(votes.model_, 0).tree.nodes.leaves == shown.nodes.leaves
+
+
+def test_gains_of_a_regression_tree_are_decreases_of_the_mean_squared_error():
+    from sklearn.tree import DecisionTreeRegressor
+
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(200, 3))
+    y = X[:, 0] * 3 + np.sin(X[:, 1]) + rng.normal(size=200)
+    tree = ts.RegressionTree(max_depth=3).fit(X, y)
+    nodes = tree.model_.nodes
+    for node in np.flatnonzero(nodes.column >= 0).tolist():
+        fall = nodes.deviance[node] - nodes.deviance[nodes.branches(node)].sum()
+        assert nodes.gain[node] * nodes.weight[node] == pytest.approx(fall)
+    assert tree.splits(0).candidates[0].gain == pytest.approx(nodes.gain[0])
+    for least in (0.01, 0.1, 1.0):
+        ours = ts.RegressionTree(min_impurity_decrease=least).fit(X, y).get_n_leaves()
+        assert ours == DecisionTreeRegressor(min_impurity_decrease=least).fit(X, y).get_n_leaves()
+
+
+def test_a_regression_tree_is_explained_pruned_and_told_as_rules():
+    rows = [{"x": k * 0.5, "z": k % 7, "y": 1.0 if k < 30 else 5.0 + k / 100} for k in range(60)]
+    tree = ts.RegressionTree(min_samples_leaf=3).fit(rows, "y")
+    why = tree.explain({"x": 2, "z": 3})
+    assert why.answer == pytest.approx(1)
+    assert why.steps[0].mean == pytest.approx(np.mean([r["y"] for r in rows]))
+    assert "mean" in str(why)
+    small = tree.prune("cost-complexity", alpha=1.0)
+    assert [r.answer for r in small.rules()] == pytest.approx([1.0, np.mean([r["y"] for r in rows[30:]])])
+    assert tree.pruning_path(folds=5).cv_error[-1] < tree.pruning_path(folds=5).cv_error[0]
+    for kind in ("pessimistic", "mdl"):
+        with pytest.raises(OptionError, match="needs classes"):
+            tree.prune(kind)

@@ -1,0 +1,109 @@
+"""Growing: what the kernels choose is what brute force on the rows themselves chooses."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import numpy as np
+import pytest
+from tests import reference_tree as twin
+
+from tallystick.kernels.trees import GrowColumn, Grower, GrowRules
+
+KINDS = ("numeric", "numeric", "ordered", "levels")
+
+
+def random_data(rng: random.Random, regression: bool) -> twin.Data:
+    """A small table full of ties: few distinct values, copies of rows, missing cells, weights."""
+    rows, classes = rng.randint(2, 40), rng.choice([2, 2, 3, 5])
+    kinds = [rng.choice(KINDS) for _ in range(rng.randint(1, 4))]
+    k = [rng.choice([2, 3, 6, 70]) for _ in kinds]
+    numbers = [
+        rng.choice([[-1.5, 0.0, 0.25, 1e300], [0.1 * i for i in range(50)], [1.0, math.nextafter(1.0, 2)]])
+        for _ in kinds
+    ]
+    holes = rng.choice([0.0, 0.0, 0.2])
+
+    def cell(j: int) -> float | int | None:
+        if rng.random() < holes:
+            return None
+        return rng.choice(numbers[j]) if kinds[j] == "numeric" else rng.randrange(k[j])
+
+    cells = [[cell(j) for _ in range(rows)] for j in range(len(kinds))]
+    for _ in range(rng.choice([0, rows // 2])):  # copies of rows
+        a, b = rng.randrange(rows), rng.randrange(rows)
+        for column in cells:
+            column[a] = column[b]
+    if not regression and classes > 2:  # brute force tries all groups of at most 12 levels
+        for j, column in enumerate(cells):
+            cells[j] = [v % 12 if kinds[j] == "levels" and v is not None else v for v in column]
+    target = [rng.randrange(1000 if regression else classes) for _ in range(rows)]
+    weights = [1] * rows if rng.random() < 0.6 else [rng.randint(1, 5) for _ in range(rows)]
+    score = weights
+    if not regression and rng.random() < 0.3:  # class weights
+        scale = [rng.randint(1, 4) for _ in range(classes)]
+        score = [w * scale[t] for w, t in zip(weights, target, strict=True)]
+    return twin.Data(cells, kinds, k, target, 0 if regression else classes, score, weights)
+
+
+def random_rules(rng: random.Random, regression: bool) -> twin.Rules:
+    criterion = "variance" if regression else rng.choice(["entropy", "ratio", "gini"])
+    return twin.Rules(
+        criterion=criterion,
+        groups=rng.random() < 0.6,
+        penalty=float(rng.choice([0.0, 0.5, 1.0])) if criterion == "ratio" else 0.0,
+        cut_rows=criterion == "ratio" and rng.random() < 0.5,
+        stop_at_zero=rng.random() < 0.3,
+        max_depth=rng.choice([1, 3, 100]),
+        min_leaf=rng.choice([1, 1, 2, 5]),
+        min_split=rng.choice([2, 6]),
+        min_decrease=rng.choice([0.0, 0.0, 0.02]),
+    )
+
+
+def kernel_tree(data: twin.Data, rules: twin.Rules, order: list[int], small: int) -> dict[str, np.ndarray]:
+    """Grow with the kernel, rows in the given order."""
+    columns = []
+    for cells, kind, k in zip(data.cells, data.kinds, data.k, strict=True):
+        if kind == "numeric":
+            values = np.array([math.nan if cells[r] is None else cells[r] for r in order])
+            columns.append(GrowColumn(kind, values))
+        else:
+            codes = np.array([k if cells[r] is None else cells[r] for r in order], np.uint8)
+            columns.append(GrowColumn(kind, codes, k))
+    target = np.array([data.target[r] for r in order])
+    plain = set(data.score) == {1} and set(data.rows) == {1}
+    score, rows = (np.array([w[r] for r in order], np.int64) for w in (data.score, data.rows))
+    grower = Grower(
+        columns,
+        range(len(columns)),
+        GrowRules(**{n: getattr(rules, n) for n in rules.__dataclass_fields__}),
+        classes=data.classes,
+        labels=target.astype(np.uint8) if data.classes else None,
+        response=None if data.classes else target.astype(np.int64),
+        score_weights=None if plain else score,
+        row_weights=None if plain else rows,
+        small=small,
+    )
+    grower.run()
+    return grower.arrays()
+
+
+@pytest.mark.parametrize("regression", [False, True])
+@pytest.mark.parametrize("seed", range(300))
+def test_chosen_splits_equal_brute_force(seed: int, regression: bool) -> None:
+    rng = random.Random(seed)
+    data, rules = random_data(rng, regression), random_rules(rng, regression)
+    nodes = twin.preorder(twin.Twin(data, rules).grow())
+    order = list(range(len(data.target)))
+    rng.shuffle(order)
+    for small in (65_535, 6):  # all in one go, or level by level down to six rows
+        got = kernel_tree(data, rules, order, small)
+        assert got["column"].tolist() == [n.split.column if n.split else -1 for n in nodes]
+        assert got["counts"].tolist() == [n.counts for n in nodes]
+        assert got["children"].tolist() == [n.split.branches if n.split else 0 for n in nodes]
+        assert got["gain"].tolist() == [n.split.gain if n.split else 0.0 for n in nodes]
+        assert got["missing"].tolist() == [n.split.missing if n.split else -1 for n in nodes]
+        cuts = [n.split.cut if n.split else math.nan for n in nodes]
+        assert np.array_equal(got["cut"], cuts, equal_nan=True)
