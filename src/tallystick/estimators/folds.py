@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Engine
 from tallystick.data.encode import Table
+from tallystick.data.encode.work import in_order
 from tallystick.data.schema import Note
 from tallystick.evaluate import deal_folds
 from tallystick.learners.calibrate import calibrate
@@ -47,18 +48,25 @@ def cross_answers(
     """
     assert table.schema.target is not None
     labels = table.schema.target.labels
-    out: Array | None = None
-    for f, model in enumerate(fold_models(ask, table, fold, folds, engine)):
-        test = np.flatnonzero(fold == f)
-        if model is None or not len(test):
-            continue
-        assert model.schema.target is not None
-        found = answer(model, table.take(test, model.schema))
-        if out is None:
-            out = np.full((table.rows, len(labels)), absent)
-        at = [labels.index(label) for label in model.schema.target.labels]
-        out[test[:, None], at] = found
-    return np.zeros((table.rows, len(labels))) if out is None else out
+    out = np.full((table.rows, len(labels)), absent)
+    rows = np.argsort(fold, kind="stable")
+    ends = np.concatenate([[0], np.cumsum(np.bincount(fold, minlength=folds))])
+
+    def job(f: int, model: NaiveBayesModel) -> Callable[[], None]:
+        def run() -> None:
+            assert model.schema.target is not None
+            test = rows[ends[f] : ends[f + 1]]
+            at = [labels.index(label) for label in model.schema.target.labels]
+            out[test[:, None], at] = answer(model, table.take(test, model.schema))
+
+        return run
+
+    models = enumerate(fold_models(ask, table, fold, folds, engine))
+    for _ in in_order(
+        (job(f, model) for f, model in models if model is not None), getattr(engine, "threads", None)
+    ):
+        pass
+    return out
 
 
 def fold_models(

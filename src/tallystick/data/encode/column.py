@@ -53,6 +53,7 @@ class Job:
     parts: Callable[[bool], list[Part]]
     asked: Asked
     scale: Scale
+    threads: int = 1  # more than one when no other column waits
 
     def run(self) -> Done:
         """Look at the cells, judge the column, encode it."""
@@ -204,7 +205,7 @@ class Job:
         )
         if self.scale.keep is not None:
             cells = cells.take(pa.array(self.scale.keep))
-        words, counts = count_words(cells, threads=1)
+        words, counts = count_words(cells, threads=self.threads)
         column = replace(self._column("text", (), missing, verdict.why), words=words)
         return Done(column, counts, verdict.notes)
 

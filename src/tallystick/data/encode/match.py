@@ -24,7 +24,7 @@ from tallystick.data.encode.gather import batch_columns
 from tallystick.data.encode.table import Block
 from tallystick.data.encode.wholes import Wholes, by_table, level_code, text_table
 from tallystick.data.encode.words import Vocabulary, match_words
-from tallystick.data.encode.work import in_order
+from tallystick.data.encode.work import in_order, thread_count
 from tallystick.data.schema import CODED, Column, Note, Reading, Schema
 from tallystick.data.source.values import number_text
 from tallystick.errors import DataError, OptionError, nearest, shown, some
@@ -69,6 +69,8 @@ def match(
     notes = _absent_notes(source, absent)
     reading = getattr(source, "reading", Reading())
     matchers = [Matcher(c, schema.marks, reading.decimal, reading.inf == "missing") for c in schema.used]
+    if len(matchers) == 1:
+        matchers[0].threads = thread_count(threads)
     names = [c.name for c in schema.used if c.name not in absent]
     start = 0
     jobs = (_bind(load, matchers) for load in batch_columns(source, names))
@@ -129,6 +131,7 @@ class Matcher:
     def __init__(self, column: Column, marks: tuple[str, ...], decimal: str, inf_missing: bool) -> None:
         self.column, self.marks, self.decimal, self.inf_missing = column, marks, decimal, inf_missing
         self.sentinels = mark_numbers(marks)
+        self.threads = 1  # more than one when no other column waits
         self.tables: dict[int, NDArray[Any]] = {}  # by base: the code of each small whole number
         self.vocabulary = Vocabulary(column.words) if column.kind == "text" else None
 
@@ -154,7 +157,7 @@ class Matcher:
 
     def _words(self, cells: Any, vocabulary: Vocabulary) -> _Found:
         texts = text_cells(self._as_texts(cells).array, self.marks)
-        counts = match_words(texts, vocabulary, threads=1)
+        counts = match_words(texts, vocabulary, threads=self.threads)
         unseen = int(counts.counts[counts.words == len(self.column.words)].sum())
         return _Found(counts, texts.null_count, unseen)
 

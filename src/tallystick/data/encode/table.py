@@ -21,7 +21,7 @@ from tallystick.data.encode.ranks import GROUP, rank, rank_group
 from tallystick.data.encode.subset import match_column, take_column, take_labels
 from tallystick.data.encode.target import rare_classes, read_target, target_name
 from tallystick.data.encode.weights import Scale, read_weights
-from tallystick.data.encode.work import in_order
+from tallystick.data.encode.work import in_order, thread_count
 from tallystick.data.schema import Note, Reading, Schema, Wishes
 from tallystick.errors import DataError
 
@@ -197,7 +197,9 @@ def read_table(
     goal = read_target(source, gathered, target, regression, plan)
     scale = read_weights(weights, gathered.rows, goal.absent)
     threads = 1 if gathered.rows < FEW else threads
-    jobs = [Job(n, parts, plan.of(n), scale) for n, parts in gathered.columns.items() if n != named]
+    names = [n for n in gathered.columns if n != named]
+    alone = thread_count(threads) if len(names) == 1 else 1
+    jobs = [Job(n, gathered.columns[n], plan.of(n), scale, alone) for n in names]
     done = _run(jobs, threads, progress)
     schema = Schema(tuple(d.column for d in done), goal.target, plan.marks)
     lost = tuple(note for note in source.notes if note.code == ROWS_SKIPPED)  # fewer rows: the model says so
