@@ -367,7 +367,8 @@ void bind_bayes(nb::module_& m) {
 
 }  // namespace
 
-void bind_text(nb::module_& m);  // bindings_text.cpp
+void bind_text(nb::module_& m);   // bindings_text.cpp
+void bind_trees(nb::module_& m);  // bindings_trees.cpp
 
 NB_MODULE(_kernels, m) {
     m.doc() = "Compiled kernels; call them through tallystick.kernels.";
@@ -381,4 +382,5 @@ NB_MODULE(_kernels, m) {
     bind_scores(m);
     bind_text(m);
     bind_bayes(m);
+    bind_trees(m);
 }

@@ -1,4 +1,4 @@
-// The bindings of trees, a module of its own: it compiles longest, and is loaded only when a tree is there.
+// The bindings of growing trees: the second file that includes nanobind, apart because it compiles longest.
 // Checks live in the door, tallystick.kernels.trees; nothing is checked here.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -171,8 +171,7 @@ bool walk_ends(const tree::Walk& walk, const std::vector<std::optional<Strided>>
 
 }  // namespace
 
-NB_MODULE(_trees, m) {
-    m.doc() = "Compiled trees; call them through tallystick.kernels.trees.";
+void bind_trees(nb::module_& m) {
     nb::class_<TreeGrower>(m, "TreeGrower")
         .def(nb::init<size_t, size_t, std::optional<AnyIn>, Maybe<int64_t>, Maybe<int64_t>, Maybe<int64_t>>(),
              nb::arg("rows"), nb::arg("classes"), nb::arg("labels").none(), nb::arg("response").none(),

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick import _trees
+from tallystick import _kernels
 from tallystick.kernels import check
 
 CRITERIA = ("entropy", "ratio", "gini", "variance")
@@ -96,7 +96,7 @@ class Grower:
             raise ValueError(f"small must be from 1 to 65,535, not {small}")
         self._kept = (columns, labels, response, score_weights, row_weights)
         width = classes if response is None else 1
-        self._grower = _trees.TreeGrower(rows, width, labels, response, score_weights, row_weights)
+        self._grower = _kernels.TreeGrower(rows, width, labels, response, score_weights, row_weights)
         self._grower.set_rules(*rules.numbers())
         for column in columns:
             if column.k or column.kind != "numeric":
@@ -134,7 +134,7 @@ class Grower:
         self._grower.run()
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the tree, depth first; see `_trees.TreeGrower` for the names."""
+        """Return the tree, depth first; see `_kernels.TreeGrower` for the names."""
         return self._grower.arrays()
 
 
@@ -157,7 +157,7 @@ class Judge:
         self._columns = [(column.k + 1, (classes or 1) + 1) for column in columns]
         self._kept = columns
         labels = np.zeros(1, np.uint8) if classes else None
-        grower = _trees.TreeGrower(0, classes or 1, labels, None, None, None)
+        grower = _kernels.TreeGrower(0, classes or 1, labels, None, None, None)
         grower.set_rules(*rules.numbers())
         for column in columns:
             grower.add_codes(KINDS.index(column.kind), column.cells, column.k, column.distinct, column.binned)
@@ -200,7 +200,7 @@ class Walk:
         check.array("branch_start", branch_start, "int64", (n + 1,))
         check.array("branch_of", branch_of, "int32", (int(branch_start[-1]),))
         check.array("missing", missing, "int32", (n,))
-        self._walk = _trees.tree_walk(column, cut, first, child, branch_start, branch_of, missing)
+        self._walk = _kernels.tree_walk(column, cut, first, child, branch_start, branch_of, missing)
 
     def ends(
         self, columns: Sequence[NDArray[Any] | None], rows: int, out: NDArray[np.int32] | None = None
