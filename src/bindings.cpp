@@ -311,6 +311,18 @@ void bind_bayes(nb::module_& m) {
     }, nb::arg("starts").noconvert(), nb::arg("words").noconvert(), nb::arg("counts").noconvert().none(),
        nb::arg("classes").noconvert(), nb::arg("weights").noconvert().none(), nb::arg("table").noconvert(), Release());
 
+    m.def("add_level_scores", [](Out<double> scores, const std::vector<In<uint8_t>>& codes,
+                                 const std::vector<In<double>>& tables) {
+        std::vector<const uint8_t*> from;
+        std::vector<const double*> parts;
+        for (size_t j = 0; j < codes.size(); ++j) from.push_back(codes[j].data()), parts.push_back(tables[j].data());
+        const size_t rows = scores.shape(0), k = scores.shape(1);
+        const auto run = [&]<size_t fixed>() {
+            add_level_scores<fixed>(rows, from.size(), from.data(), parts.data(), k, scores.data());
+        };
+        k == 2 ? run.template operator()<2>() : k == 3 ? run.template operator()<3>() : run.template operator()<0>();
+    }, nb::arg("scores").noconvert(), nb::arg("codes").noconvert(), nb::arg("tables").noconvert(), Release());
+
     // -> per column (missing, low, high, cells that are not whole, cells that are neither 0 nor 1, a -0.0 is there)
     m.def("scan_rows", [](Strided<double> matrix) {
         const size_t rows = matrix.shape(0), columns = matrix.shape(1);
@@ -367,8 +379,9 @@ void bind_bayes(nb::module_& m) {
 
 }  // namespace
 
-void bind_text(nb::module_& m);   // bindings_text.cpp
-void bind_trees(nb::module_& m);  // bindings_trees.cpp
+void bind_logistic(nb::module_& m);  // bindings_logistic.cpp
+void bind_text(nb::module_& m);      // bindings_text.cpp
+void bind_trees(nb::module_& m);     // bindings_trees.cpp
 
 NB_MODULE(_kernels, m) {
     m.doc() = "Compiled kernels; call them through tallystick.kernels.";
@@ -381,6 +394,7 @@ NB_MODULE(_kernels, m) {
     bind_linear(m);
     bind_scores(m);
     bind_text(m);
+    bind_logistic(m);
     bind_bayes(m);
     bind_trees(m);
 }

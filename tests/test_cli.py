@@ -106,6 +106,8 @@ def test_help_lists_the_commands_in_the_order_of_the_work():
         "describe",
         "fit",
         "predict",
+        "compare",
+        "curve",
         "verify",
         "diff",
     ]

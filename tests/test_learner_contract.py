@@ -22,6 +22,10 @@ import tallystick as ts
 from tallystick.data.encode import table as table_room
 
 METHODS = {
+    "logistic regression": lambda **given: ts.LogisticRegression(**given),
+    "logistic regression, no prior": lambda **given: ts.LogisticRegression(l2=0, **given),
+    "logistic regression, prior by cross-validation": lambda **given: ts.LogisticRegression(l2="cv", **given),
+    "logistic regression, L1": lambda **given: ts.LogisticRegression(l2=0, l1=2.0, **given),
     "naive Bayes": lambda **given: ts.NaiveBayes(**given),
     "naive Bayes, Gaussian": lambda **given: ts.NaiveBayes(distributions="gaussian", **given),
     "naive Bayes, binned": lambda **given: ts.NaiveBayes(distributions="binned", **given),

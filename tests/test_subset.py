@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -40,10 +42,12 @@ def test_rows_coded_by_another_part_are_unseen_where_it_does_not_know_them(table
     assert tested.column("level").tolist() == [unseen, 1]
     words = taught.schema["text"].words
     starts, word, count = tested.slice(0, 2).words("text")
-    rows = [dict(zip(word[a:b].tolist(), count[a:b].tolist(), strict=True)) for a, b in zip(starts, starts[1:], strict=False)]
+    rows = [
+        dict(zip(word[a:b].tolist(), count[a:b].tolist(), strict=True)) for a, b in pairwise(starts.tolist())
+    ]
     assert rows[0] == {len(words): 4}  # every word of "rare words only now" is unseen
     assert rows[1] == {words.index("the"): 1, words.index("cat"): 1, words.index("ran"): 1, len(words): 1}
-    for a, b in zip(starts, starts[1:], strict=False):
+    for a, b in pairwise(starts.tolist()):
         assert (np.diff(word[a:b].astype(int)) > 0).all()
     assert tested.classes is None  # the labels differ
 

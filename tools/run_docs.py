@@ -77,9 +77,19 @@ def console(body: str, folder: str, problems: list[str]) -> str:
     return out
 
 
+def with_blanks(body: str) -> str:
+    """Return the block with its blank output lines in doctest's words; one before `>>>` stays a pause."""
+    lines = body.splitlines(keepends=True)
+    after = [*lines[1:], ">>>"]
+    for at, (line, following) in enumerate(zip(lines, after, strict=True)):
+        if not line.strip() and following.strip() and not following.startswith(">>>"):
+            lines[at] = "<BLANKLINE>\n"
+    return "".join(lines)
+
+
 def pycon(body: str, folder: str, names: dict[str, object], problems: list[str]) -> str:
     """Run a pycon block in a page's own names, and return it with the output found."""
-    test = doctest.DocTestParser().get_doctest(body, names, "page", None, None)
+    test = doctest.DocTestParser().get_doctest(with_blanks(body), names, "page", None, None)
     got: dict[int, str] = {}
 
     class Runner(doctest.DocTestRunner):

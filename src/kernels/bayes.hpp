@@ -20,6 +20,27 @@ void count_entries(size_t rows, const int64_t* starts, const uint32_t* words, co
     }
 }
 
+// scores[row, class] += the sum over columns, in their order, of tables[column][codes[column][row], class]. Some rows at a
+// time, so that their scores stay near while the columns pass.
+template <size_t fixed>
+void add_level_scores(size_t rows, size_t columns, const uint8_t* const* codes, const double* const* tables,
+                      size_t given, double* scores) {
+    constexpr size_t tile = 256;
+    const size_t n_classes = fixed ? fixed : given;
+    for (size_t begin = 0; begin < rows; begin += tile) {
+        const size_t n = rows - begin < tile ? rows - begin : tile;
+        for (size_t j = 0; j < columns; ++j) {
+            const uint8_t* const code = codes[j] + begin;
+            const double* const table = tables[j];
+            double* to = scores + begin * n_classes;
+            for (size_t i = 0; i < n; ++i, to += n_classes) {
+                const double* const from = table + code[i] * n_classes;
+                for (size_t c = 0; c < n_classes; ++c) to[c] += from[c];
+            }
+        }
+    }
+}
+
 // n log2(n), from a table where it reaches so far.
 struct NLogN {
     const double* table;

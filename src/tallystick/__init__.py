@@ -12,33 +12,42 @@ __version__ = "0.1.0"
 
 _WHERE = {
     "DecisionTree": "estimators",
+    "LogisticRegression": "estimators",
     "NaiveBayes": "estimators",
     "RegressionTree": "estimators",
     "bayes_rule": "explain",
+    "compare": "estimators.judging",
     "cross_validate": "evaluate",
     "describe": "description",
+    "learning_curve": "estimators.judging",
     "load": "estimators",
     "read": "data.source",
+    "separable": "explain",
 }
 
 __all__ = [
     "DecisionTree",
+    "LogisticRegression",
     "NaiveBayes",
     "RegressionTree",
     "__version__",
     "bayes_rule",
+    "compare",
     "cross_validate",
     "describe",
+    "learning_curve",
     "load",
     "read",
+    "separable",
 ]
 
 if TYPE_CHECKING:
     from tallystick.data.source import read
     from tallystick.description import describe
-    from tallystick.estimators import DecisionTree, NaiveBayes, RegressionTree, load
+    from tallystick.estimators import DecisionTree, LogisticRegression, NaiveBayes, RegressionTree, load
+    from tallystick.estimators.judging import compare, learning_curve
     from tallystick.evaluate import cross_validate
-    from tallystick.explain import bayes_rule
+    from tallystick.explain import bayes_rule, separable
 
 
 def __getattr__(name: str) -> Any:

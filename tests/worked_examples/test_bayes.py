@@ -168,7 +168,8 @@ def test_equal_shares_take_the_first_class():
 # -- enjoy sport, and the m-estimate --
 
 SPORT = table(
-    "Sunny Warm Same Yes\nSunny Warm Same No\nRainy Warm Change No\nSunny Cool Change Yes\nSunny Cool Same No",
+    "Sunny Warm Same Yes\nSunny Warm Same No\nRainy Warm Change No\n"
+    "Sunny Cool Change Yes\nSunny Cool Same No",
     "Sky Water Forecast Enjoy",
 )
 

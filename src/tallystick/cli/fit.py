@@ -16,7 +16,8 @@ from tallystick.errors import OptionError, shown
 if TYPE_CHECKING:
     from tallystick.estimators import Classifier
 
-MODELS = {"bayes": "NaiveBayes", "tree": "DecisionTree"}  # the word on the command line: the public class
+# the word on the command line: the public class
+MODELS = {"bayes": "NaiveBayes", "logistic": "LogisticRegression", "tree": "DecisionTree"}
 
 
 @click.command(short_help="Learn from a file and save the model.")

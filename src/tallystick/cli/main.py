@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import click
 
 from tallystick import __version__
-from tallystick.cli import demo, describe, fit, models, predict
+from tallystick.cli import demo, describe, fit, judge, models, predict
 from tallystick.draw.text import clean
 from tallystick.errors import TallyError
 
@@ -69,6 +69,8 @@ for command in (
     describe.describe,
     fit.fit,
     predict.predict,
+    judge.compare,
+    judge.curve,
     models.verify,
     models.diff,
 ):

@@ -1,7 +1,8 @@
 """SVG by hand: shapes and text on a canvas, with no styles, scripts or outside references.
 
 Knows numbers and texts. Knows no model and no data set.
-Laws: every text is escaped and has no control characters; colours and sizes are attributes, never `style`, so that
+Laws: every text is escaped and has no control characters; colours and sizes are attributes, never `style`,
+so that
 a strict Content-Security-Policy lets them pass; `currentColor` follows the page, light or dark.
 """
 

@@ -8,12 +8,15 @@ import os
 
 from tallystick.estimators.base import Classifier, Estimator
 from tallystick.estimators.check import Verdict, verify
+from tallystick.estimators.logistic import LogisticRegression
 from tallystick.estimators.naive_bayes import NaiveBayes
 from tallystick.estimators.regression_tree import RegressionTree
 from tallystick.estimators.tree import DecisionTree
 from tallystick.export import from_bytes, read_file
 
-KINDS: dict[str, type[Estimator]] = {cls.kind: cls for cls in (DecisionTree, NaiveBayes, RegressionTree)}
+KINDS: dict[str, type[Estimator]] = {
+    cls.kind: cls for cls in (DecisionTree, LogisticRegression, NaiveBayes, RegressionTree)
+}
 
 
 def load(path: str | os.PathLike[str]) -> Estimator:
@@ -31,6 +34,7 @@ __all__ = [
     "Classifier",
     "DecisionTree",
     "Estimator",
+    "LogisticRegression",
     "NaiveBayes",
     "RegressionTree",
     "Verdict",

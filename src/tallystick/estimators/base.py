@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Block, Engine, Model
 from tallystick.data.encode import Matched, Table, match, read_table
+from tallystick.data.encode.work import in_order
 from tallystick.data.schema import Note, Schema, Wishes
 from tallystick.data.source import open_source
 from tallystick.engines.local import Local
@@ -225,8 +226,8 @@ class Estimator:
         X = as_given(X)
         if is_matrix(X) and not hasattr(self, "feature_names_in_") and X.shape[1] != self.n_features_in_:
             raise DataError(
-                f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} features "
-                "as input. Pass the columns of the fit, in their order."
+                f"X has {X.shape[1]} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input. Pass the columns of the fit, in their order."
             )
         return X
 
@@ -257,8 +258,16 @@ class Classifier(Estimator):
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return P(class | row) [row, class], classes in the order of `classes_`."""
-        parts = [self.predict_block(m.block)[0] for m in self.blocks(X)]
+        parts = list(self._each_block(X, lambda block: self.predict_block(block)[0]))
         return np.concatenate(parts) if parts else np.zeros((0, len(self.classes_)))
+
+    def _each_block(self, X: Any, work: Callable[[Block], Any]) -> Iterator[Any]:
+        """Yield work(block) for new rows, block by block in their order, over threads."""
+
+        def bound(matched: Matched) -> Callable[[], Any]:
+            return lambda: work(matched.block)
+
+        return in_order((bound(m) for m in self.blocks(X)), self.threads)
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the logarithm of `predict_proba`."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Engine
 from tallystick.data.encode import Table
+from tallystick.data.schema import Note
 from tallystick.evaluate import deal_folds
 from tallystick.learners.calibrate import calibrate
 from tallystick.learners.fit import fit
@@ -24,6 +25,11 @@ from tallystick.stats.bayes import Total
 Array = NDArray[np.float64]
 Answer = Callable[[NaiveBayesModel, Table], Array]
 FOLDS = 10  # of the cross-validation that calibrates
+COPIES = 5  # copies of a row, on average, from which rows are calibrated by the model of all rows
+REPEATED = Note(
+    "calibrated-on-training-rows",
+    "the rows repeat each other, so the shares are calibrated on the training rows themselves.",
+)
 MOST_CELLS = 1 << 24  # of a total for all folds at once; beyond, each fold is summed by itself
 
 
@@ -114,23 +120,36 @@ def one_out_answers(ask: Question, table: Table, engine: Engine, answer: Answer)
 def calibrated(model: NaiveBayesModel, table: Table, engine: Engine) -> NaiveBayesModel:
     """Return the model with slope and shifts fitted to the scores of rows its like had not seen."""
     assert table.classes is not None
+    whole = float(model.classes.sum()) / model.unit
+    if whole >= COPIES * len(np.unique(table.row_hashes())):
+        # Copies of a row stay in one fold, so folds of such rows leave out what they test; but one row says
+        # little here.
+        scores, notes = _joint(model, table), (*model.notes, REPEATED)
+    else:
+        scores, notes = _unseen_scores(model, table, engine), model.notes
+    weights = np.ones(table.rows) if table.weights is None else table.weights / table.unit
+    slope, shift = calibrate(scores, table.classes.astype(np.int64), weights)
+    return replace(model, calibration=Calibration(slope, shift), notes=notes)
+
+
+def _unseen_scores(model: NaiveBayesModel, table: Table, engine: Engine) -> Array:
+    """Return scores[row, class], each by a model that was fitted without the row's fold."""
+    assert table.schema.target is not None
     folds = min(FOLDS, table.rows)
     fold = deal_folds(table, folds)
     learner = NaiveBayesLearner(model.options, model.unit)
     ask = question(learner, table.schema)
     if ask is not None:
-        scores = cross_answers(ask, table, fold, folds, engine, _joint, -np.inf)
-    else:
-        scores = np.full((table.rows, len(model.classes)), -np.inf)
-        for f in range(folds):
-            training, test = table.take(np.flatnonzero(fold != f)), np.flatnonzero(fold == f)
-            part = fit(learner, training, engine)
-            assert isinstance(part, NaiveBayesModel)
-            labels = [table.schema.target.labels.index(v) for v in training.schema.target.labels]  # type: ignore[union-attr]
-            scores[test[:, None], labels] = _joint(part, table.take(test, training.schema))
-    weights = np.ones(table.rows) if table.weights is None else table.weights / table.unit
-    slope, shift = calibrate(scores, table.classes.astype(np.int64), weights)
-    return replace(model, calibration=Calibration(slope, shift))
+        return cross_answers(ask, table, fold, folds, engine, _joint, -np.inf)
+    scores = np.full((table.rows, len(model.classes)), -np.inf)
+    for f in range(folds):
+        training, test = table.take(np.flatnonzero(fold != f)), np.flatnonzero(fold == f)
+        part = fit(learner, training, engine)
+        assert isinstance(part, NaiveBayesModel)
+        assert training.schema.target is not None
+        labels = [table.schema.target.labels.index(v) for v in training.schema.target.labels]
+        scores[test[:, None], labels] = _joint(part, table.take(test, training.schema))
+    return scores
 
 
 def _joint(model: NaiveBayesModel, rows: Table) -> Array:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any, Self
 
 from tallystick.data.encode import read_table
-from tallystick.data.schema import Wishes
+from tallystick.data.encode.target import rare_note
+from tallystick.data.schema import Note, Wishes
 from tallystick.data.source import open_source
 from tallystick.errors import OptionError
 from tallystick.estimators.base import Classifier
@@ -103,7 +104,9 @@ class Growing(Classifier):
         given = self._wishes().levels
         model = combined(self.model_, other.model_, sign, given)
         rows = fingerprint(self.rows_, other.rows_, sign)
-        notes = self.notes_ + tuple(n for n in other.notes_ if sign > 0 and n not in self.notes_)
+        notes = _told(
+            self.notes_ + tuple(n for n in other.notes_ if sign > 0 and n not in self.notes_), model
+        )
         columns, named = self._columns_in(), hasattr(self, "feature_names_in_")
         self._adopt(model, notes, rows)
         self._set_columns(columns, named)
@@ -111,3 +114,13 @@ class Growing(Classifier):
     def _take(self, other: Growing) -> None:
         self._adopt(other.model_, other.notes_, dict(other.rows_))
         self._set_columns(other._columns_in(), hasattr(other, "feature_names_in_"))
+
+
+def _told(notes: tuple[Note, ...], model: NaiveBayesModel) -> tuple[Note, ...]:
+    """Return the notes as a fit on these rows would give them: classes of one row are counted anew."""
+    target = model.schema.target
+    assert target is not None
+    plain = [n for n in notes if n.code != "rare-classes"]
+    rare = rare_note(target, model.classes) if model.unit == 1 else ()
+    first = [n for n in plain if n.column in ("", target.name)]
+    return (*first, *rare, *(n for n in plain if n.column not in ("", target.name)))

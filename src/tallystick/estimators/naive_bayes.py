@@ -22,6 +22,7 @@ from tallystick.learners.fit import fit
 from tallystick.learners.naive_bayes import NaiveBayesLearner
 from tallystick.learners.naive_bayes.folds import question
 from tallystick.models.naive_bayes import KIND, BayesOptions, NaiveBayesModel
+from tallystick.models.naive_bayes.one_row import OneRow
 
 
 class NaiveBayes(Growing, Saying):
@@ -111,9 +112,30 @@ class NaiveBayes(Growing, Saying):
         self._adopt(model, tuple(Note(**n) for n in document["notes"]), rows)
         self._set_columns([c.name for c in schema.columns], named=True)
 
+    def numbers(self) -> int:
+        """Return how many numbers a reader of the model must look at."""
+        self._check_fitted()
+        return self.model_.numbers()
+
     def predict_block(self, block: Block) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Return P(class | row) [row, class], and the rows only the prior could answer."""
         return self.model_.shares(block)
+
+    def predict_proba_one(self, row: Mapping[str, Any]) -> NDArray[np.float64]:
+        """Return P(class | row) of one row given as a dict; quicker than a table of one row."""
+        self._check_fitted()
+        if self._one is None or self._one.model is not self.model_:
+            self._one = OneRow(self.model_)
+        if self._one.able and self.missing is None:
+            return self._one.shares(row)
+        shares: NDArray[np.float64] = self.predict_proba([dict(row)])[0]
+        return shares
+
+    def predict_one(self, row: Mapping[str, Any]) -> Any:
+        """Return the most probable class of one row given as a dict."""
+        return self.classes_[self.predict_proba_one(row).argmax()]
+
+    _one: OneRow | None = None
 
     def cross_shares(
         self, table: Table, fold: NDArray[np.int64] | None, folds: int
@@ -130,7 +152,8 @@ class NaiveBayes(Growing, Saying):
 
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return log(prior * product of shares) [row, class], neither normalised nor calibrated."""
-        parts = [self.model_.joint(m.block) for m in self.blocks(X)]
+        self._check_fitted()
+        parts = list(self._each_block(X, self.model_.joint))
         return np.concatenate(parts) if parts else np.zeros((0, len(self.classes_)))
 
 

@@ -140,6 +140,11 @@ class TreeViews(Estimator):
 
     # -- why --
 
+    def numbers(self) -> int:
+        """Return how many lines a reader of the tree must look at: tests and leaves."""
+        self._check_fitted()
+        return len(self.model_.shown.nodes)
+
     def explain(self, X: Any, row: int = 0) -> TreeExplanation:
         """Return why one row gets its answer. X: a record as a dict, or rows of which `row` is meant."""
         self._check_fitted()

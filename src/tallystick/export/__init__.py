@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from tallystick.export.file import FileKind, from_bytes, read_file, register, save, to_bytes
+from tallystick.models.logistic import file as logistic
+from tallystick.models.logistic.model import KIND as LOGISTIC
 from tallystick.models.naive_bayes import KIND as NAIVE_BAYES
 from tallystick.models.naive_bayes import file as naive_bayes
 from tallystick.models.shapes import Record
@@ -12,6 +14,10 @@ from tallystick.models.tree import shape as tree
 register(
     NAIVE_BAYES,
     FileKind(naive_bayes.MODEL, Record(naive_bayes.PARAMETERS | naive_bayes.WISHES), naive_bayes.check),
+)
+register(
+    LOGISTIC,
+    FileKind(logistic.MODEL, Record(logistic.PARAMETERS | naive_bayes.WISHES), logistic.check),
 )
 
 for _kind, _keys in zip(TREES, (tree.DECISION, tree.REGRESSION), strict=True):

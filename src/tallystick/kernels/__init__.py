@@ -7,7 +7,7 @@ What only the rows can tell (a code beyond its table) is the caller's promise.
 
 from __future__ import annotations
 
-from tallystick.kernels.bayes import count_entries, mdl_cuts
+from tallystick.kernels.bayes import add_level_scores, count_entries, mdl_cuts
 from tallystick.kernels.counts import count_classes, count_codes, count_columns
 from tallystick.kernels.explog import exp, log, log1p, log2, n_log2_n, n_log2_n_shift, n_log2_n_table, sigmoid
 from tallystick.kernels.hashes import (
@@ -20,6 +20,26 @@ from tallystick.kernels.hashes import (
     sum_hashes,
 )
 from tallystick.kernels.linear import LinearColumn, add_linear_sums, add_wide, wide_ints
+from tallystick.kernels.logistic import (
+    Columns,
+    Curvature,
+    Sums,
+    Text,
+    Weighting,
+    cholesky,
+    cholesky_skip,
+    cholesky_solve,
+    dot,
+    inverse_diagonal,
+    lasso_step,
+    linear_scores,
+    logistic_sums,
+    new_sums,
+    sample_rows,
+    times,
+    word_rows,
+    word_values,
+)
 from tallystick.kernels.matrix import add_matrix_hashes, as_matrix, by_rows, scan_rows, small_codes
 from tallystick.kernels.moments import (
     SQUARE_DIGITS,
@@ -48,10 +68,15 @@ __all__ = [
     "SQUARE_DIGITS",
     "SUM_DIGITS",
     "CellKind",
+    "Columns",
+    "Curvature",
     "LinearColumn",
     "Parsed",
     "Ranks",
     "Scan",
+    "Sums",
+    "Text",
+    "Weighting",
     "WordCounter",
     "WordRows",
     "WordTable",
@@ -59,6 +84,7 @@ __all__ = [
     "add_code_scores",
     "add_double_hashes",
     "add_gaussian_scores",
+    "add_level_scores",
     "add_linear_scores",
     "add_linear_sums",
     "add_matrix_hashes",
@@ -71,28 +97,38 @@ __all__ = [
     "bins",
     "by_rows",
     "carry",
+    "cholesky",
+    "cholesky_skip",
+    "cholesky_solve",
     "count_classes",
     "count_codes",
     "count_columns",
     "count_entries",
     "digits_of",
+    "dot",
     "exact_squares",
     "exact_sum",
     "exp",
     "hash_missing",
     "hash_text",
+    "inverse_diagonal",
     "join_texts",
+    "lasso_step",
+    "linear_scores",
     "log",
     "log1p",
     "log2",
     "log_sum_exp",
+    "logistic_sums",
     "mdl_cuts",
     "mix_hashes",
     "n_log2_n",
     "n_log2_n_shift",
     "n_log2_n_table",
+    "new_sums",
     "parse_numbers",
     "ranks",
+    "sample_rows",
     "scan",
     "scan_matrix",
     "scan_rows",
@@ -100,6 +136,9 @@ __all__ = [
     "small_codes",
     "softmax",
     "sum_hashes",
+    "times",
     "whole",
     "wide_ints",
+    "word_rows",
+    "word_values",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,18 @@ def count_entries(
         )
     _kernels.count_entries(starts, words, counts, classes, weights, out)
     return out
+
+
+def add_level_scores(
+    scores: NDArray[np.float64], codes: Sequence[NDArray[np.uint8]], tables: Sequence[NDArray[np.float64]]
+) -> None:
+    """Do scores[row, class] += tables[j][codes[j][row], class] for all columns j, in their order."""
+    check.writable("scores", scores, "float64", (None, None))
+    rows, classes = scores.shape
+    for j, (code, table) in enumerate(zip(codes, tables, strict=True)):
+        check.array(f"codes[{j}]", code, "uint8", (rows,))
+        check.array(f"tables[{j}]", table, "float64", (None, classes))
+    _kernels.add_level_scores(scores, list(codes), list(tables))
 
 
 def mdl_cuts(counts: Counts, unit: int = 1) -> NDArray[np.int64]:

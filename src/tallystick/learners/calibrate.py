@@ -1,7 +1,8 @@
 """Calibrate scores: a slope and a shift per class that make out-of-fold shares as honest as they can be.
 
 Knows scores, classes and weights of rows the models had not seen. Knows nothing of the models.
-Law: the result depends on the multiset of rows alone: every sum is of whole numbers (terms rounded to fixed point).
+Law: the result depends on the multiset of rows alone: every sum is of whole numbers (terms rounded to fixed
+point).
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ LEAST_SLOPE = 1e-3
 def calibrate(scores: Array, truth: NDArray[np.int64], weights: Array) -> tuple[float, tuple[float, ...]]:
     """Return (slope, shift[class]) that maximise sum of weight * ln softmax(slope * score + shift)[truth].
 
-    Minus PRIOR / 2 * ((slope - 1)^2 + sum of shift^2), so that few rows move little. Newton's method; the problem is
+    Minus PRIOR / 2 * ((slope - 1)^2 + sum of shift^2), so that few rows move little. Newton's method; the
+    problem is
     concave, and each step is halved until it helps.
     """
     best = scores.max(axis=1, keepdims=True)

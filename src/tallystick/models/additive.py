@@ -7,6 +7,7 @@ alone. Law: parts are added in the order of the terms, so a row's score is the s
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -85,9 +86,10 @@ class LinearTerm:
 
     def add(self, scores: Array, block: Block) -> None:
         """Add the line at x[row]."""
-        values = block.values(self.column)
-        kernels.add_linear_scores(scores, values, self.slope, self.missing - self.at_zero)
-        scores += self.at_zero
+        part = np.zeros_like(scores)
+        kernels.add_linear_scores(part, block.values(self.column), self.slope, self.missing - self.at_zero)
+        part += self.at_zero
+        scores += part  # in one addition, so that parts add up to scores to the bit
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +116,11 @@ class WordTerm:
         if self.idf is not None:
             counts = weighted(starts, words, counts, self.idf)
             table = table / WEIGHT_ONE
-        kernels.add_word_scores(scores, starts, words, counts, table)
+        part = np.zeros_like(scores)
+        kernels.add_word_scores(part, starts, words, counts, table)
         if self.present.any():
-            scores[np.diff(starts) > 0] += self.present
+            part[np.diff(starts) > 0] += self.present
+        scores += part  # in one addition, so that parts add up to scores to the bit
 
 
 WEIGHT_ONE = (
@@ -148,6 +152,11 @@ def bins_of(values: Array, cuts: Array) -> NDArray[np.uint32]:
     return bins
 
 
+def _is_small(term: Term, block: Block) -> bool:
+    """Say whether a term reads 8-bit codes: neighbours of this kind are added in one call."""
+    return isinstance(term, LevelTerm) and block.codes(term.column).dtype == np.uint8
+
+
 @dataclass(frozen=True, slots=True)
 class Additive:
     """base[class] and terms."""
@@ -159,8 +168,14 @@ class Additive:
         """Return scores[row, class]."""
         out = np.empty((block.rows, len(self.base)))
         out[:] = self.base
-        for term in self.terms:
-            term.add(out, block)
+        for several, terms in itertools.groupby(self.terms, lambda t: _is_small(t, block)):
+            run = list(terms)
+            if several and len(run) > 1:
+                codes = [block.codes(t.column) for t in run]
+                kernels.add_level_scores(out, codes, [t.table for t in run if isinstance(t, LevelTerm)])
+                continue
+            for term in run:
+                term.add(out, block)
         return out
 
     def parts(self, block: Block) -> Array:

@@ -1,6 +1,7 @@
 """The distinct values of numeric columns with their class counts: all that cutting a number into bins needs.
 
-Knows blocks. Knows nothing of bins. Law: the total is the multiset of (value, class), so no order can change it.
+Knows blocks. Knows nothing of bins. Law: the total is the multiset of (value, class), so no order can
+change it.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ class ValuesByClass(NamedTuple):
 
     def of_classes(self, classes: NDArray[np.intp]) -> ValuesByClass:
         """Return the same for some of the classes."""
-        return ValuesByClass(self.values, np.ascontiguousarray(self.counts[:, classes]), self.missing[classes])
+        return ValuesByClass(self.values, np.ascontiguousarray(self.counts[:, classes]),
+        self.missing[classes])
 
     def without(self, counts: Counts, missing: Counts) -> ValuesByClass:
         """Return the rest when some of the counts are taken away; values that no row has are gone."""
@@ -59,7 +61,9 @@ class ClassValues:
         assert block.classes is not None
         return self._by_code(ranks.codes, ranks.distinct, block.classes, block.weights)
 
-    def _by_code(self, codes: NDArray[Any], distinct: Floats, classes: NDArray[Any], weights: Any) -> ValuesByClass:
+    def _by_code(
+        self, codes: NDArray[Any], distinct: Floats, classes: NDArray[Any], weights: Any
+    ) -> ValuesByClass:
         size = len(distinct) + 1
         counts = kernels.count_codes(codes, classes, size, self.classes, weights=weights)
         return ValuesByClass(distinct, counts[:-1], counts[-1].copy())
@@ -69,7 +73,9 @@ class ClassValues:
         return [_merged(a, b) for a, b in zip(total, other, strict=True)]
 
     def whole(self, table: Any, threads: int) -> list[ValuesByClass]:
-        """Return the total of a table in memory from its ranks: each column is sorted once, not once per block."""
+        """Return the total of a table in memory from its ranks: each column is sorted once, not once per
+        block.
+        """
 
         def one(name: str) -> ValuesByClass:
             codes, distinct = table.ranks(name)

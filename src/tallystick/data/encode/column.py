@@ -20,7 +20,7 @@ from tallystick.data.encode import strings
 from tallystick.data.encode.cells import WRITTEN_NUMBERS, Coded, Floats, Part, among
 from tallystick.data.encode.codes import recode
 from tallystick.data.encode.infer import Asked, NumberFacts, TextFacts, Verdict, judge_numbers, judge_texts
-from tallystick.data.encode.wholes import Wholes, codes_by_text, facts_of, level_table, text_facts
+from tallystick.data.encode.wholes import Wholes, by_table, facts_of, level_code, text_facts, text_table
 from tallystick.data.encode.work import checkpoint
 from tallystick.data.schema import CODED, Column, Note
 from tallystick.data.source.values import number_text
@@ -97,7 +97,8 @@ class Job:
             if verdict.kind not in CODED:
                 return self._texts([long_way(part, True)])
             k = len(verdict.levels)
-            codes = codes_by_text(part, level_table(verdict.levels), k, strings.code_type(k))
+            into = level_code(verdict.levels, k)
+            codes = by_table(part, text_table(part.base, into, strings.code_type(k)))
             return Done(self._column(verdict.kind, verdict.levels, 0, verdict.why), codes, verdict.notes)
         low, high = float(facts.present[0]), float(facts.present[-1])
         run = len(facts.present) == self.scale.total == high - low + 1
@@ -108,7 +109,7 @@ class Job:
         if verdict.kind == "out":
             return self._out(verdict, 0)
         if verdict.kind == "boolean":
-            codes = codes_by_text(part, level_table(("0", "1")), 2, np.uint8)
+            codes = by_table(part, text_table(part.base, level_code(("0", "1"), 2), np.uint8))
             return Done(self._column("boolean", verdict.levels, 0, verdict.why), codes, verdict.notes)
         column = replace(self._column("numeric", (), 0, verdict.why), low=low, high=high)
         return Done(column, part.values(), verdict.notes)

@@ -73,8 +73,13 @@ def _table(column: Column) -> Hashes:
 def _hash_texts(texts: Sequence[str], key: Key) -> Hashes:
     """Return hashes[lane, text], then those of missing and of unseen."""
     unseen = kernels.hash_text(b"unseen", kernels.hash_missing(key))
-    pairs = [*(kernels.hash_text(text.encode(), key) for text in texts), kernels.hash_missing(key), unseen]
-    return np.ascontiguousarray(np.array(pairs, dtype=np.uint64).T)
+    out = np.zeros((2, len(texts) + 2), np.uint64)
+    if texts:
+        known = np.zeros((2, len(texts)), np.uint64)
+        kernels.add_text_hashes(known, *kernels.join_texts(texts), None, key)
+        out[:, :-2] = known
+    out[:, -2], out[:, -1] = kernels.hash_missing(key), unseen
+    return out
 
 
 def _add_words(hashes: Hashes, words: Any, table: Hashes) -> None:

@@ -22,7 +22,7 @@ from tallystick.data.encode.codes import recode
 from tallystick.data.encode.column import mark_numbers, text_cells
 from tallystick.data.encode.gather import batch_columns
 from tallystick.data.encode.table import Block
-from tallystick.data.encode.wholes import Wholes, codes_by_text, level_table
+from tallystick.data.encode.wholes import Wholes, by_table, level_code, text_table
 from tallystick.data.encode.words import Vocabulary, match_words
 from tallystick.data.encode.work import in_order
 from tallystick.data.schema import CODED, Column, Note, Reading, Schema
@@ -129,7 +129,7 @@ class Matcher:
     def __init__(self, column: Column, marks: tuple[str, ...], decimal: str, inf_missing: bool) -> None:
         self.column, self.marks, self.decimal, self.inf_missing = column, marks, decimal, inf_missing
         self.sentinels = mark_numbers(marks)
-        self.tables: dict[int, dict[str, int]] = {}  # by base: the code of each small whole number's text
+        self.tables: dict[int, NDArray[Any]] = {}  # by base: the code of each small whole number
         self.vocabulary = Vocabulary(column.words) if column.kind == "text" else None
 
     def run(self, cells: Any, rows: int) -> _Found:
@@ -161,10 +161,10 @@ class Matcher:
     def _whole_codes(self, cells: Wholes) -> _Found:
         k = len(self.column.levels)
         if cells.base not in self.tables:
-            texts = [str(cells.base + v) for v in range(256)]
-            at = level_table(self.column.levels)
-            self.tables[cells.base] = {t: at.get(self._alias(t, float(t)), k + 1) for t in texts}
-        codes = codes_by_text(cells, self.tables[cells.base], k + 1, strings.code_type(k))
+            code = level_code(self.column.levels, k + 1)
+            known = text_table(cells.base, lambda t: code(self._alias(t, float(t))), strings.code_type(k))
+            self.tables[cells.base] = known
+        codes = by_table(cells, self.tables[cells.base])
         return _Found(codes, 0, int(np.count_nonzero(codes == k + 1)))
 
     def _codes(self, cells: Any) -> _Found:

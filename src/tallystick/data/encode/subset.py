@@ -86,6 +86,8 @@ def match_column(column: Column, data: Any, rows: NDArray[np.int64], known: Colu
     if known.kind == "text":
         some, part = _take_words(column, data, rows, Scale(len(rows), len(rows)))
         return _match_words(some.words, part, known)
+    if column.levels == known.levels:
+        return data[rows]
     into = np.empty(len(column.levels) + 2, code_type(len(known.levels)))
     places = {level: code for code, level in enumerate(known.levels)}
     missing, unseen = len(known.levels), len(known.levels) + 1

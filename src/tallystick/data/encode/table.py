@@ -76,6 +76,7 @@ class Table:
     response: NDArray[np.float64] | None = None
     weights: NDArray[np.int64] | None = None
     unit: int = 1
+    kept: NDArray[np.int64] | None = None  # row of the source of each row; None: all, in their order
     _ranks: dict[str, Any] = field(default_factory=dict, repr=False)
     _fingerprint: str | None = field(default=None, repr=False)
 
@@ -110,7 +111,8 @@ class Table:
         """Return hashes[row] of the rows' content, target included, weights not."""
         hasher = Hasher(self.schema)
         jobs = (partial(hasher.rows, block) for block in self.blocks())
-        return np.concatenate([hashes[0] for hashes in in_order(jobs, self._threads)] or [np.empty(0, np.uint64)])
+        return np.concatenate([hashes[0] for hashes in in_order(jobs, self._threads)] or [np.empty(0,
+        np.uint64)])
 
     @property
     def fingerprint(self) -> str:
@@ -143,8 +145,10 @@ class Table:
             target, classes = take_labels(self.schema.target, self.classes, rows)
             schema = Schema(tuple(c for c, _ in some), target, self.schema.marks)
         response = None if self.response is None else self.response[rows]
+        kept = rows if self.kept is None else self.kept[rows]
         return Table(
-            schema, columns, len(rows), self.notes, self.source_notes, classes, response, weights, self.unit
+            schema, columns, len(rows), self.notes, self.source_notes, classes, response, weights,
+            self.unit, kept
         )
 
     def slice(self, start: int, stop: int) -> Block:
@@ -211,6 +215,7 @@ def read_table(
         response,
         scale.weights,
         scale.unit,
+        scale.keep,
     )
 
 

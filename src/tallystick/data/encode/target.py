@@ -224,10 +224,14 @@ def rare_classes(goal: Goal, scale: Scale) -> tuple[Note, ...]:
     """Return a note on classes that only one row has."""
     if goal.target is None or goal.classes is None:
         return ()
-    counts = scale.counts(scale.cut(goal.classes), len(goal.target.labels))
-    rare = [label for label, count in zip(goal.target.labels, counts.tolist(), strict=True) if count == 1]
+    return rare_note(goal.target, scale.counts(scale.cut(goal.classes), len(goal.target.labels)))
+
+
+def rare_note(target: Target, counts: NDArray[np.int64]) -> tuple[Note, ...]:
+    """Return a note on classes that only one row has; counts[class], perhaps with more behind them."""
+    rare = [label for label, count in zip(target.labels, counts.tolist(), strict=False) if count == 1]
     if not rare:
         return ()
     verb = "has one row" if len(rare) == 1 else "have one row each"
     text = f"class{'es' * (len(rare) > 1)} {some(rare)} {verb}: too few to learn from or to judge by."
-    return (Note("rare-classes", text, goal.target.name, len(rare)),)
+    return (Note("rare-classes", text, target.name, len(rare)),)

@@ -5,7 +5,7 @@ Knows arrays of whole numbers. Law: the column is what the long way makes of it,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
@@ -104,14 +104,19 @@ def text_facts(facts: WholeFacts) -> tuple[pa.LargeStringArray, NDArray[np.int64
     return pa.array([texts[i] for i in order], pa.large_string()), facts.counts[order], kinds
 
 
-def codes_by_text(part: Wholes, into: Mapping[str, int], other: int, width: Any) -> NDArray[Any]:
-    """Return the code of each cell by its text; texts that are not named get `other`."""
-    table = np.array([into.get(str(part.base + v), other) for v in range(256)], width)
+def text_table(base: int, into: Callable[[str], int], width: Any) -> NDArray[Any]:
+    """Return table[value - base]: the code that the text of a whole number gets."""
+    return np.array([into(str(base + v)) for v in range(256)], width)
+
+
+def by_table(part: Wholes, table: NDArray[Any]) -> NDArray[Any]:
+    """Return the code of each cell; the cells themselves where the table changes nothing."""
     if table.dtype == np.uint8 and (table == np.arange(256))[part.codes.max(initial=0) :: -1].all():
         return part.codes
     return table[part.codes]
 
 
-def level_table(levels: Sequence[str]) -> dict[str, int]:
-    """Return the code of each level's text."""
-    return {level: code for code, level in enumerate(levels)}
+def level_code(levels: Sequence[str], other: int) -> Callable[[str], int]:
+    """Return what gives the code of a level's text; any other text gets `other`."""
+    at = {level: code for code, level in enumerate(levels)}
+    return lambda text: at.get(text, other)

@@ -31,7 +31,8 @@ def refuse_choices(model: NaiveBayesModel, wished: dict[str, str]) -> None:
             )
         if isinstance(part, Worded) and part.idf:
             raise OptionError(
-                f"the tf-idf weights of column {shown(part.name)} depend on all rows, so none can be added or "
+                f"the tf-idf weights of column {shown(part.name)} depend on all rows, so none can be added "
+                "or "
                 "forgotten. Use words='counts' and fit again."
             )
     if model.calibration is not None:

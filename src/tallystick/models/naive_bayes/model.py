@@ -81,6 +81,21 @@ class NaiveBayesModel:
         """Return P(class | row) [row, class], and the rows that only the prior could answer."""
         return self.calibrated.shares(self.scores(block))
 
+    def numbers(self) -> int:
+        """Return how many free numbers there are to read: priors, then per column and class a mean and a
+        variance, a
+        rate, or one share less than there are values.
+        """
+        k = len(self.classes)
+        total = k - 1
+        for part in self.parts:
+            if isinstance(part, Summed):
+                total += (1 if part.distribution == "poisson" else 2) * k
+            else:
+                each = isinstance(part, Worded) and part.distribution == "bernoulli"  # one share per word
+                total += k * (len(part.counts) - (not each))
+        return total
+
     def part(self, column: str) -> Part:
         """Return what is kept of one column."""
         return next(p for p in self.parts if p.name == column)

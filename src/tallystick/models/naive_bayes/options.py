@@ -28,7 +28,8 @@ class BayesOptions:
     distributions: one name for all columns it fits, or a name per column. alpha: cases added per value (m =
     alpha * k); m, p: the m-estimate (count + m * p) / (rows + m), which go before alpha; each may be given
     per column. priors: "data", "uniform", "none" (no prior factor), or a number per class.
-    variance of Gaussian columns: "ml" divides by n, "unbiased" by n - 1, "smoothed" adds 2 cases with the variance of
+    variance of Gaussian columns: "ml" divides by n, "unbiased" by n - 1, "smoothed" adds 2 cases with the
+    variance of
     the whole column; None: "smoothed" where auto chose Gaussian, else "ml".
     """
 

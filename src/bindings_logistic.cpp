@@ -1,0 +1,123 @@
+// Bindings of logistic regression: sums over a block, scores, and the solvers' linear algebra.
+#include "bindings.hpp"
+#include "kernels/logistic_solve.hpp"
+#include "kernels/logistic_words.hpp"
+
+namespace {
+
+// The arrays of one text column, in the order of `tallystick.kernels.logistic.Text`.
+using TextArrays = std::tuple<In<int64_t>, In<uint32_t>, In<uint32_t>, In<double>, In<double>, bool, double, In<double>,
+                              Out<int64_t>>;
+
+logistic::Words words_of(const TextArrays& t) {
+    return {std::get<0>(t).data(), std::get<1>(t).data(), std::get<2>(t).data(), std::get<3>(t).data(),
+            std::get<4>(t).data(), std::get<4>(t).size(), std::get<5>(t), std::get<6>(t), std::get<7>(t).data(),
+            std::get<8>(t).data()};
+}
+
+// Where columns lie, as `tallystick.kernels.logistic` tells it.
+logistic::Ask placed(size_t dense, size_t coded, size_t rows, const In<int64_t>& table) {
+    const size_t width = table.shape(1);
+    logistic::Ask ask{};
+    ask.rows = rows, ask.dense = dense, ask.coded = coded;
+    ask.values = table.data(), ask.strides = table.data() + width;
+    ask.codes = table.data() + 2 * width, ask.code_bytes = table.data() + 3 * width;
+    ask.starts = table.data() + 4 * width;
+    return ask;
+}
+
+}  // namespace
+
+void bind_logistic(nb::module_& m) {
+    m.def("logistic_work", [](size_t dense, size_t links) { return logistic::work_doubles(dense, links); },
+          nb::arg("dense"), nb::arg("links"));
+
+    // table: int64 [5, max(dense, coded)]: addresses and strides of values; addresses, bytes and first cells of codes.
+    m.def("logistic_sums", [](size_t dense, size_t coded, In<int64_t> table, In<double> scaling, AnyIn classes,
+                              Maybe<double> class_factor, Maybe<double> row_factor, Maybe<int64_t> weights,
+                              In<double> theta, int64_t bits, int64_t curvature, const std::vector<TextArrays>& texts,
+                              Out<double> work, Out<int64_t> loss, Out<int64_t> gradient, Out<int64_t> squares) {
+        const size_t width = table.shape(1), links = theta.shape(1);
+        const int64_t* t = table.data();
+        std::vector<logistic::Words> words;
+        for (const auto& text : texts) words.push_back(words_of(text));
+        nb::gil_scoped_release release;
+        const logistic::Ask ask{classes.size(), dense, coded, links, theta.shape(0) - 1 - dense,
+                                t, t + width, scaling.data(), scaling.data() + dense,
+                                t + 2 * width, t + 3 * width, t + 4 * width,
+                                classes.data(), int64_t(classes.itemsize()), pointer(class_factor), pointer(row_factor),
+                                pointer(weights), theta.data(), bits, logistic::Curvature(curvature)};
+        const logistic::Totals out{loss.data(), gradient.data(), squares.data()};
+        double* spare = work.data() + logistic::work_doubles(dense, links);
+        if (words.empty())
+            logistic::sums(ask, work.data(), out);
+        else
+            logistic::word_sums(ask, words.data(), words.size(), work.data(), spare, out);
+    }, nb::arg("dense"), nb::arg("coded"), nb::arg("table").noconvert(), nb::arg("scaling").noconvert(),
+       nb::arg("classes").noconvert(), nb::arg("class_factor").noconvert().none(),
+       nb::arg("row_factor").noconvert().none(), nb::arg("weights").noconvert().none(), nb::arg("theta").noconvert(),
+       nb::arg("bits"), nb::arg("curvature"), nb::arg("texts"), nb::arg("work").noconvert(),
+       nb::arg("loss").noconvert(), nb::arg("gradient").noconvert(), nb::arg("squares").noconvert());
+
+    m.def("linear_scores", [](size_t dense, size_t coded, In<int64_t> table, In<double> scaling, In<double> theta,
+                              const std::vector<TextArrays>& texts, Out<double> work, Out<double> scores) {
+        const size_t width = table.shape(1), links = theta.shape(1);
+        const int64_t* t = table.data();
+        std::vector<logistic::Words> words;
+        for (const auto& text : texts) words.push_back(words_of(text));
+        nb::gil_scoped_release release;
+        logistic::Ask ask{};
+        ask.rows = scores.shape(0), ask.dense = dense, ask.coded = coded, ask.links = links;
+        ask.cells = theta.shape(0) - 1 - dense;
+        ask.values = t, ask.strides = t + width, ask.centre = scaling.data(), ask.factor = scaling.data() + dense;
+        ask.codes = t + 2 * width, ask.code_bytes = t + 3 * width, ask.starts = t + 4 * width;
+        ask.theta = theta.data();
+        logistic::linear_scores(ask, words.data(), words.size(), work.data(),
+                                work.data() + logistic::work_doubles(dense, links), scores.data());
+    }, nb::arg("dense"), nb::arg("coded"), nb::arg("table").noconvert(), nb::arg("scaling").noconvert(),
+       nb::arg("theta").noconvert(), nb::arg("texts"), nb::arg("work").noconvert(), nb::arg("scores").noconvert());
+
+    m.def("pick_rows", [](size_t dense, size_t coded, size_t rows, In<int64_t> table, uint64_t every,
+                          Out<int64_t> picked) {
+        return logistic::pick_rows(placed(dense, coded, rows, table), every, picked.data());
+    }, nb::arg("dense"), nb::arg("coded"), nb::arg("rows"), nb::arg("table").noconvert(), nb::arg("every"),
+       nb::arg("picked").noconvert(), Release());
+    m.def("gather_rows", [](size_t dense, In<int64_t> table, In<int64_t> rows, Out<double> to) {
+        logistic::gather_rows(placed(dense, 0, 0, table), rows.size(), rows.data(), to.data());
+    }, nb::arg("dense"), nb::arg("table").noconvert(), nb::arg("rows").noconvert(), nb::arg("to").noconvert(), Release());
+
+    m.def("word_rows", [](In<int64_t> starts, In<uint32_t> words, In<uint32_t> counts, Maybe<int64_t> weights,
+                          Out<int64_t> rows, Out<int64_t> most) {
+        logistic::word_rows(starts.size() - 1, starts.data(), words.data(), counts.data(), pointer(weights), rows.data(),
+                            most.data());
+    }, nb::arg("starts").noconvert(), nb::arg("words").noconvert(), nb::arg("counts").noconvert(),
+       nb::arg("weights").noconvert().none(), nb::arg("rows").noconvert(), nb::arg("most").noconvert(), Release());
+
+    m.def("word_values", [](const TextArrays& text, Out<double> values) {
+        const logistic::Words words = words_of(text);
+        nb::gil_scoped_release release;
+        logistic::word_values(std::get<0>(text).size() - 1, words, values.data());
+    }, nb::arg("text"), nb::arg("values").noconvert());
+
+    m.def("dot", [](In<double> a, In<double> b) { return logistic::dot(a.size(), a.data(), b.data()); },
+          nb::arg("a").noconvert(), nb::arg("b").noconvert(), Release());
+    m.def("cholesky", [](Out<double> a, double least) { return logistic::cholesky(a.shape(0), a.data(), least); },
+          nb::arg("a").noconvert(), nb::arg("least"), Release());
+    m.def("cholesky_solve", [](In<double> l, Out<double> x) { logistic::cholesky_solve(l.shape(0), l.data(), x.data()); },
+          nb::arg("l").noconvert(), nb::arg("x").noconvert(), Release());
+    m.def("cholesky_skip", [](Out<double> a, double least, Out<uint8_t> skipped) {
+        logistic::cholesky_skip(a.shape(0), a.data(), least, skipped.data());
+    }, nb::arg("a").noconvert(), nb::arg("least"), nb::arg("skipped").noconvert(), Release());
+    m.def("inverse_diagonal", [](In<double> l, Out<double> column, Out<double> diagonal) {
+        logistic::inverse_diagonal(l.shape(0), l.data(), column.data(), diagonal.data());
+    }, nb::arg("l").noconvert(), nb::arg("column").noconvert(), nb::arg("diagonal").noconvert(), Release());
+    m.def("times", [](In<double> a, In<double> x, Out<double> y) {
+        logistic::times(a.shape(0), a.data(), x.data(), y.data());
+    }, nb::arg("a").noconvert(), nb::arg("x").noconvert(), nb::arg("y").noconvert(), Release());
+    m.def("lasso_step", [](In<double> h, In<double> g, In<double> w, In<double> l1, double tolerance, int64_t rounds,
+                           Out<double> d, Out<double> hd) {
+        return logistic::lasso_step(h.shape(0), h.data(), g.data(), w.data(), l1.data(), tolerance, rounds, d.data(),
+                                    hd.data());
+    }, nb::arg("h").noconvert(), nb::arg("g").noconvert(), nb::arg("w").noconvert(), nb::arg("l1").noconvert(),
+       nb::arg("tolerance"), nb::arg("rounds"), nb::arg("d").noconvert(), nb::arg("hd").noconvert(), Release());
+}

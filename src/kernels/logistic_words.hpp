@@ -1,0 +1,166 @@
+// Logistic regression on word counts: sparse rows weighted by tf-idf, never made dense. The sums are those of logistic.hpp.
+#pragma once
+
+#include "kernels/logistic_curvature.hpp"
+
+namespace tally::logistic {
+
+// One text column. The value of an entry is tf(count) * idf[word], divided by the row's length when `unit` is set.
+struct Words {
+    const int64_t* starts;     // [row + 1]
+    const uint32_t* word;      // [entry]
+    const uint32_t* count;     // [entry]
+    const double* idf;         // [words + 1]: 0 for unseen words
+    const double* tf;          // [tf_size]: the weight of a count; the last stands for all beyond
+    size_t tf_size;
+    int64_t unit;
+    double scale;              // a power of two that brings every value to at most 1
+    const double* theta;       // [words + 1, links], for scaled values
+    int64_t* gradient;         // [words + 1, links]
+};
+
+TALLY_INLINE double tf_of(const Words& t, int64_t entry) {
+    const size_t count = t.count[entry];
+    return t.tf[count < t.tf_size ? count : t.tf_size - 1];
+}
+
+// What every value of a row is multiplied with: 1 over the row's length, times the scale.
+TALLY_INLINE double row_scale(const Words& t, size_t row) {
+    if (!t.unit) return t.scale;
+    double squares = 0.0;
+    for (int64_t e = t.starts[row]; e < t.starts[row + 1]; ++e) {
+        const double v = tf_of(t, e) * t.idf[t.word[e]];
+        squares += v * v;
+    }
+    return squares > 0.0 ? t.scale / __builtin_sqrt(squares) : 0.0;
+}
+
+// eta[link, row] += words of the row; scale[row] is kept for the gradient; line[links] is scratch.
+TALLY_INLINE void add_words(const Words& t, size_t links, size_t first, size_t n, double* eta, double* scale, double* line) {
+    for (size_t i = 0; i < n; ++i) {
+        const size_t row = first + i;
+        scale[i] = row_scale(t, row);
+        for (size_t l = 0; l < links; ++l) line[l] = 0.0;
+        for (int64_t e = t.starts[row]; e < t.starts[row + 1]; ++e) {
+            const double v = (tf_of(t, e) * t.idf[t.word[e]]) * scale[i];
+            const double* theta = t.theta + size_t(t.word[e]) * links;
+            for (size_t l = 0; l < links; ++l) line[l] += v * theta[l];
+        }
+        for (size_t l = 0; l < links; ++l) eta[l * kRows + i] += line[l];
+    }
+}
+
+TALLY_INLINE void sum_words(const Words& t, size_t links, const int64_t* copies, size_t first, size_t n,
+                            const double* residual, const double* scale, double magic, double* line) {
+    const int64_t zero = std::bit_cast<int64_t>(magic);
+    for (size_t i = 0; i < n; ++i) {
+        const size_t row = first + i;
+        const int64_t times = copies ? copies[i] : 1;
+        for (size_t l = 0; l < links; ++l) line[l] = residual[l * kRows + i];
+        for (int64_t e = t.starts[row]; e < t.starts[row + 1]; ++e) {
+            const double v = (tf_of(t, e) * t.idf[t.word[e]]) * scale[i];
+            int64_t* to = t.gradient + size_t(t.word[e]) * links;
+            if (copies)
+                for (size_t l = 0; l < links; ++l) to[l] += (std::bit_cast<int64_t>(v * line[l] + magic) - zero) * times;
+            else
+                for (size_t l = 0; l < links; ++l) to[l] += std::bit_cast<int64_t>(v * line[l] + magic) - zero;
+        }
+    }
+}
+
+// As `sums`, with text columns beside the others and no curvature. spare: kRows doubles per text column, and links more.
+TALLY_CLONES inline void word_sums(const Ask& a, const Words* texts, size_t n_texts, double* memory, double* spare,
+                                   const Totals& out) {
+    const Work w = lay_out(memory, a.dense, a.links);
+    double* line = spare + n_texts * kRows;
+    const double magic = std::bit_cast<double>(0x4338000000000000ULL - (uint64_t(a.bits) << 52));
+    for (size_t first = 0; first < a.rows; first += kRows) {
+        const size_t n = a.rows - first < kRows ? a.rows - first : kRows;
+        load_columns(a, first, n, w.y);
+        for (size_t i = 0; i < a.links * kRows; ++i) w.eta[i] = 0.0;
+        add_dense(a, w.y, w.eta);
+        add_coded(a, first, n, w.eta);
+        for (size_t t = 0; t < n_texts; ++t) add_words(texts[t], a.links, first, n, w.eta, spare + t * kRows, line);
+        finish_rows(a, w, first, n, magic, out);
+        if (a.curvature == Curvature::diagonal) sum_diagonal(a, w, first, n, magic, out.curvature);
+        for (size_t t = 0; t < n_texts; ++t)
+            sum_words(texts[t], a.links, a.weights ? a.weights + first : nullptr, first, n, w.eta, spare + t * kRows,
+                      magic, line);
+    }
+}
+
+// scores[row, class] of a block: the linear predictors; two classes have 0 and the log-odds of the second.
+TALLY_CLONES inline void linear_scores(const Ask& a, const Words* texts, size_t n_texts, double* memory, double* spare,
+                                       double* scores) {
+    const Work w = lay_out(memory, a.dense, a.links);
+    double* line = spare + n_texts * kRows;
+    for (size_t first = 0; first < a.rows; first += kRows) {
+        const size_t n = a.rows - first < kRows ? a.rows - first : kRows;
+        load_columns(a, first, n, w.y);
+        for (size_t i = 0; i < a.links * kRows; ++i) w.eta[i] = 0.0;
+        add_dense(a, w.y, w.eta);
+        add_coded(a, first, n, w.eta);
+        for (size_t t = 0; t < n_texts; ++t) add_words(texts[t], a.links, first, n, w.eta, spare + t * kRows, line);
+        if (a.links == 1) {
+            for (size_t i = 0; i < n; ++i) {
+                scores[2 * (first + i)] = 0.0;
+                scores[2 * (first + i) + 1] = w.eta[i];
+            }
+        } else {
+            for (size_t l = 0; l < a.links; ++l)
+                for (size_t i = 0; i < n; ++i) scores[(first + i) * a.links + l] = w.eta[l * kRows + i];
+        }
+    }
+}
+
+// The rows whose first columns hash to 0 of `every`: the same rows in any order. Returns how many. values and codes are
+// laid out as in Ask; at most three columns are looked at. One zero, one NaN.
+inline size_t pick_rows(const Ask& a, uint64_t every, int64_t* picked) {
+    size_t n = 0;
+    for (size_t row = 0; row < a.rows; ++row) {
+        uint64_t mixed = 0;
+        const size_t dense = a.dense < 3 ? a.dense : 3, coded = a.coded < 3 - dense ? a.coded : 3 - dense;
+        for (size_t j = 0; j < dense; ++j) {
+            const double x = reinterpret_cast<const double*>(a.values[j])[row * static_cast<size_t>(a.strides[j])];
+            mixed += std::bit_cast<uint64_t>((x == x ? x : 0.0) + 0.0) * 0x9E3779B97F4A7C15ULL;
+            mixed ^= mixed >> 29;
+        }
+        for (size_t c = 0; c < coded; ++c) {
+            const void* codes = reinterpret_cast<const void*>(a.codes[c]);
+            mixed += static_cast<uint64_t>(code_at(codes, a.code_bytes[c], row) + 1) * 0x9E3779B97F4A7C15ULL;
+            mixed ^= mixed >> 29;
+        }
+        mixed *= 0xBF58476D1CE4E5B9ULL;
+        picked[n] = static_cast<int64_t>(row);
+        n += (mixed >> 40) % every == 0;
+    }
+    return n;
+}
+
+// to[column, i] = x[column, rows[i]].
+inline void gather_rows(const Ask& a, size_t n, const int64_t* rows, double* to) {
+    for (size_t i = 0; i < n; ++i)  // row by row: in a matrix they lie together
+        for (size_t j = 0; j < a.dense; ++j)
+            to[j * n + i] = reinterpret_cast<const double*>(a.values[j])[rows[i] * a.strides[j]];
+}
+
+// rows[word] += copies of the rows that hold the word; *most becomes the largest count.
+inline void word_rows(size_t n, const int64_t* starts, const uint32_t* word, const uint32_t* count, const int64_t* copies,
+                      int64_t* rows, int64_t* most) {
+    for (size_t i = 0; i < n; ++i)
+        for (int64_t e = starts[i]; e < starts[i + 1]; ++e) {
+            rows[word[e]] += copies ? copies[i] : 1;
+            if (int64_t(count[e]) > *most) *most = count[e];
+        }
+}
+
+// values[entry] = tf * idf, each row brought to length 1 when `unit` is set: what `add_words` multiplies with.
+inline void word_values(size_t n, const Words& t, double* values) {
+    for (size_t row = 0; row < n; ++row) {
+        const double scale = row_scale(t, row);
+        for (int64_t e = t.starts[row]; e < t.starts[row + 1]; ++e)
+            values[e - t.starts[0]] = (tf_of(t, e) * t.idf[t.word[e]]) * scale;
+    }
+}
+
+}  // namespace tally::logistic

@@ -1,0 +1,110 @@
+"""tally compare, tally curve: how good methods are on rows they have not seen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from tallystick.cli import options, screen
+
+METHODS = ("tree", "bayes", "logistic")
+
+_picture = click.option("--picture", metavar="FILE.svg", help="Also save the picture.")
+_target = click.option("--target", "-t", required=True, help="The column to be predicted.")
+
+
+@click.command(short_help="Compare the methods, and take the simplest that is good enough.")
+@click.argument("data", metavar="FILE")
+@_target
+@click.option("--folds", type=click.IntRange(min=2), default=10, show_default=True, help="Number of folds.")
+@click.option("--method", "methods", multiple=True, type=click.Choice(METHODS), help="Compare only these.")
+@click.option("--no-tuning", is_flag=True, help="Methods as they are only: faster.")
+@click.option("--ignore", multiple=True, metavar="CODE", help="A check not wanted.")
+@_picture
+@options.columns
+@options.reading
+@options.common
+def compare(
+    data: str,
+    target: str,
+    folds: int,
+    methods: tuple[str, ...],
+    no_tuning: bool,
+    ignore: tuple[str, ...],
+    picture: str | None,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    """Cross-validate the three methods on FILE, as they are and tuned, beside always answering the most
+    frequent class.
+
+    Every method sees the same folds. The razor takes the simplest within one standard error of the best.
+
+    Example: tally compare votes.csv --target party
+    """
+    import tallystick as ts
+
+    with screen.progress("comparing") as progress:
+        found = ts.compare(
+            options.source(data, given),
+            target,
+            methods=methods or METHODS,
+            tuned=not no_tuning,
+            folds=folds,
+            ignore=ignore,
+            progress=progress,
+            **options.wishes(given),
+        )
+    _save(picture, found.picture)
+    if as_json:
+        screen.show_json(found.to_dict())
+        return
+    print(screen.cleaned(str(found)))
+
+
+@click.command(short_help="Learning curves: the error against the number of rows taught.")
+@click.argument("data", metavar="FILE")
+@_target
+@click.option("--method", "methods", multiple=True, type=click.Choice(METHODS), help="Draw only these.")
+@click.option("--repeats", type=click.IntRange(min=1), default=20, show_default=True, help="Random subsets.")
+@_picture
+@options.columns
+@options.reading
+@options.common
+def curve(
+    data: str,
+    target: str,
+    methods: tuple[str, ...],
+    repeats: int,
+    picture: str | None,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    """Teach methods subsets of FILE of rising size, and print the error on rows held back.
+
+    Example: tally curve votes.csv --target party --repeats 5
+    """
+    import tallystick as ts
+
+    with screen.progress("teaching") as progress:
+        found = ts.learning_curve(
+            options.source(data, given),
+            target,
+            methods=methods or METHODS,
+            repeats=repeats,
+            progress=progress,
+            **options.wishes(given),
+        )
+    _save(picture, found.picture)
+    if as_json:
+        screen.show_json(found.to_dict())
+        return
+    print(screen.cleaned(str(found)))
+
+
+def _save(path: str | None, draw: Any) -> None:
+    if path is not None:
+        from tallystick.export.file import save
+
+        save(path, draw().encode())

@@ -1,0 +1,149 @@
+"""`compare` and `learning_curve`: the three families side by side, with the settings each is tuned over.
+
+Knows the estimators. Knows nothing of folds and scores: `evaluate` does the work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tallystick.data.encode import Table
+from tallystick.errors import OptionError, nearest, shown
+from tallystick.estimators.foreign import Foreign, Majority, raw_frame
+from tallystick.estimators.logistic import LogisticRegression
+from tallystick.estimators.naive_bayes import NaiveBayes
+from tallystick.estimators.tree import DecisionTree
+from tallystick.evaluate import Candidate, Comparison, LearningCurve, compare_table, curve_table
+from tallystick.evaluate.checks import DEPENDENT, Check, check_codes, check_columns, check_result, check_table
+from tallystick.evaluate.crossval import training_loss
+
+Progress = Callable[[int, int, str], None]
+
+FAMILIES = {"tree": "decision tree", "bayes": "naive Bayes", "logistic": "logistic regression"}
+KINDS = {"tree": DecisionTree, "bayes": NaiveBayes, "logistic": LogisticRegression}
+
+
+def settings(family: str, shared: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    """Return at most eight settings of a family that inner folds choose from, the simplest model first."""
+    if family == "tree":
+        leaves = (2, 3, 4, 6, 10, 20, 50, None)
+        return tuple(
+            (f"at most {n} leaves" if n else "any number of leaves", DecisionTree(max_leaf_nodes=n, **shared))
+            for n in leaves
+        )
+    if family == "bayes":
+        return tuple(
+            (f"alpha {a:g}, {d} numbers", NaiveBayes(alpha=a, distributions=d, **shared))
+            for d in ("binned", "gaussian")
+            for a in (0.1, 1.0, 10.0, 100.0)
+        )
+    return tuple(
+        (f"l2 {v:g}", LogisticRegression(l2=v, **shared)) for v in (1000, 300, 100, 30, 10, 3, 1, 0.1)
+    )
+
+
+def compare(
+    data: Any,
+    target: Any = None,
+    *,
+    methods: Sequence[str] = ("tree", "bayes", "logistic"),
+    others: Mapping[str, Any] | Iterable[Any] = (),
+    tuned: bool = True,
+    folds: int = 10,
+    cost: Any = None,
+    ignore: Iterable[str] = (),
+    sample_weight: Any = None,
+    progress: Progress | None = None,
+    **shared: Any,
+) -> Comparison:
+    """Cross-validate the three families, as they are and tuned, beside the most frequent class; apply the
+    razor.
+
+    others: scikit-learn estimators to compare with, alone or by name; they get the rows in a pandas frame.
+    ignore: codes of checks not wanted. Further parameters (kinds, levels, missing, keep, threads) go to
+    every family.
+    """
+    check_codes(ignore)
+    for name in methods:
+        if name not in KINDS:
+            raise OptionError(
+                f"there is no method {shown(name)}.{nearest(name, list(KINDS))} Use: {', '.join(KINDS)}."
+            )
+    table = NaiveBayes(**shared).read(data, target, sample_weight)
+    candidates = [Candidate("most frequent class", "majority", (("", Majority()),))]
+    for family in methods:
+        candidates.append(Candidate(FAMILIES[family], family, (("", KINDS[family](**shared)),)))
+        if tuned:
+            candidates.append(Candidate(f"{FAMILIES[family]}, tuned", family, settings(family, shared)))
+    if others:
+        frame = raw_frame(data)
+        candidates += [Candidate(n, "yours", (("", Foreign(e, frame)),)) for n, e in _named(others).items()]
+    prices = None if cost is None else np.asarray(cost, np.float64)
+    found = compare_table(candidates, table, folds, prices, progress)
+    return _checked(found, table, frozenset(ignore))
+
+
+def learning_curve(
+    data: Any,
+    target: Any = None,
+    *,
+    methods: Sequence[str] | Mapping[str, Any] = ("bayes", "logistic"),
+    sizes: Sequence[int] | None = None,
+    repeats: int = 20,
+    sample_weight: Any = None,
+    progress: Progress | None = None,
+    **shared: Any,
+) -> LearningCurve:
+    """Teach methods subsets of rising size and test each on rows held back: the error against the rows
+    taught.
+
+    methods: "tree", "bayes", "logistic", or estimators of ours by name.
+    """
+    if isinstance(methods, Mapping):
+        chosen = dict(methods)
+    else:
+        unknown = [m for m in methods if m not in KINDS]
+        if unknown:
+            raise OptionError(f"there is no method {shown(unknown[0])}. Use: {', '.join(KINDS)}.")
+        chosen = {FAMILIES[m]: KINDS[m](**shared) for m in methods}
+    if not chosen:
+        raise OptionError(f"no method to draw a curve of. Use: {', '.join(KINDS)}.")
+    table = next(iter(chosen.values())).read(data, target, sample_weight)
+    return curve_table(chosen, table, sizes, repeats, progress)
+
+
+def _named(others: Mapping[str, Any] | Iterable[Any]) -> dict[str, Any]:
+    if isinstance(others, Mapping):
+        return dict(others)
+    found = [others] if hasattr(others, "fit") else list(others)
+    return {type(e).__name__: e for e in found}
+
+
+def _checked(found: Comparison, table: Table, ignore: frozenset[str]) -> Comparison:
+    """Return the comparison with the checks of its table and of the chosen method."""
+    checks = [*check_table(table), *check_columns(table)]
+    entry = found.chosen
+    if entry.family != "majority":
+        checks += check_result(entry.result, training_loss(entry.model, table), entry.name)
+    if "bayes" in {e.family for e in found.entries}:
+        checks += _dependence(found)
+    return replace(found, checks=tuple(c for c in checks if c.code not in ignore))
+
+
+def _dependence(found: Comparison) -> Iterable[Check]:
+    """Yield the pair of columns that naive Bayes should not take as independent, if that is bad."""
+    model = next(e.model for e in found.entries if e.family == "bayes")
+    pairs = getattr(model, "dependence", None)
+    for pair in pairs() if callable(pairs) else ():
+        if pair.bits > DEPENDENT:
+            yield Check(
+                "dependence",
+                f"columns {shown(pair.a)} and {shown(pair.b)} share {pair.bits:.2f} bits given the class.",
+                "Naive Bayes counts such evidence twice: leave one out, or trust its shares less.",
+                pair.a,
+            )
+            return

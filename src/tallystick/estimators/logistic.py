@@ -1,0 +1,227 @@
+"""`LogisticRegression`: the statistician's table and the machine learner's speed in one.
+
+Knows the learner, the model and how to show it. Knows nothing of sums.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.contracts import Block, Engine, Model
+from tallystick.data.encode import Table
+from tallystick.data.schema import Note, Schema
+from tallystick.draw.charts import dot_chart, line_chart
+from tallystick.draw.nomogram import Scale, nomogram
+from tallystick.errors import OptionError, nearest, shown
+from tallystick.estimators.base import Classifier
+from tallystick.estimators.saying import Picture
+from tallystick.evaluate import deal_folds
+from tallystick.explain.logistic import Summary, explain, scales
+from tallystick.explain.naive_bayes import Explanation
+from tallystick.learners.fit import fit
+from tallystick.learners.logistic import LogisticLearner
+from tallystick.learners.logistic.path import Path, choose
+from tallystick.learners.logistic.solvers import Step
+from tallystick.models.logistic.coefficients import coefficients
+from tallystick.models.logistic.model import KIND, LogisticModel
+from tallystick.models.logistic.options import LogisticOptions, label_text
+from tallystick.models.logistic.parts import Words
+
+
+class LogisticRegression(Classifier):
+    """Logistic regression on a whole table: numbers, levels, booleans and text side by side.
+
+    l2: strength of the Gaussian prior (1/κ², scikit-learn's 1/C): a number, 0 for maximum likelihood,
+    "auto" for the one under which the rows are most probable, "cv" for the best in cross-validation. l1:
+    strength of the Laplace prior, for sparse models. standardize: the prior acts on standardised columns;
+    coefficients are told in your units either way. reference: the class others are compared with.
+    interactions=2, polynomial=2: products of columns, named `a × b`. words: "tf-idf" or "counts". solver:
+    "auto", "newton", "lbfgs", "conjugate-gradient", "gradient". trace: keep every step in `trace_`.
+    """
+
+    kind = KIND
+    model_: LogisticModel
+
+    def __init__(
+        self,
+        *,
+        l2: float | str = "auto",
+        l1: float = 0.0,
+        standardize: bool = True,
+        class_weight: str | Mapping[Any, float] | None = None,
+        reference: Any = None,
+        interactions: int = 1,
+        polynomial: int = 1,
+        words: str = "tf-idf",
+        solver: str = "auto",
+        max_iter: int | None = None,
+        trace: bool = False,
+        kinds: Mapping[str, str] | None = None,
+        levels: Mapping[str, Any] | None = None,
+        missing: Any = None,
+        keep: Any = None,
+        engine: Any = None,
+        threads: int | None = None,
+        memory: Any = None,
+        verbose: Any = False,
+    ) -> None:
+        self.l2 = l2
+        self.l1 = l1
+        self.standardize = standardize
+        self.class_weight = class_weight
+        self.reference = reference
+        self.interactions = interactions
+        self.polynomial = polynomial
+        self.words = words
+        self.solver = solver
+        self.max_iter = max_iter
+        self.trace = trace
+        self.kinds = kinds
+        self.levels = levels
+        self.missing = missing
+        self.keep = keep
+        self.engine = engine
+        self.threads = threads
+        self.memory = memory
+        self.verbose = verbose
+
+    def _options(self) -> LogisticOptions:
+        return LogisticOptions.of(self)
+
+    def _learning(self) -> dict[str, Any]:
+        return self._options().to_dict() | self._wishes_dict()
+
+    def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
+        options = self._options()
+        notes: list[Note] = []
+        steps: list[Step] = []
+        learner = LogisticLearner(options, table.unit, trace=steps, notes=notes)
+        if options.l2 == "cv":
+            path = self._path(table, engine, options)
+            notes.append(
+                Note("prior-chosen", f"l2 = {path.best:g} had the lowest loss in 5-fold cross-validation.")
+            )
+            self.path_ = path
+            learner = replace(learner, chosen=path.best)
+        model = fit(learner, table, engine)
+        self.n_iter_ = np.array([max(len(steps) - 1, 1)])
+        if self.trace:
+            self.trace_ = steps
+        return model, tuple(notes)
+
+    def _path(self, table: Table, engine: Engine, options: LogisticOptions) -> Path:
+        """Return the losses of five folds along the strengths of the prior."""
+        fold = deal_folds(table, 5)
+        weights = table.weights if table.weights is not None else np.ones(table.rows, np.int64)
+        parts = []
+        for k in range(5):
+            inside = np.where(fold == k, 0, weights)
+            parts.append((replace(table, weights=inside), replace(table, weights=weights - inside)))
+        return choose(parts, engine, options, table.schema, table.unit)
+
+    def _restore(self, document: Mapping[str, Any]) -> None:
+        for name, value in document["parameters"].items():
+            setattr(self, name, value or None if name in ("kinds", "levels", "keep") else value)
+        schema = Schema.from_dict(document["schema"])
+        model = LogisticModel.from_dict(document["model"], schema, self._options())
+        self._adopt(model, tuple(Note(**n) for n in document["notes"]), dict(document["rows"]))
+        self._set_columns([c.name for c in schema.columns], named=True)
+
+    # -- saying why --
+
+    def summary(self) -> Summary:
+        """Return the statistician's table: estimates, standard errors, odds ratios, marginal effects, fit."""
+        self._check_fitted()
+        return Summary(self.model_)
+
+    def explain(self, row: Any, number: int = 0) -> Explanation:
+        """Return why a row is answered as it is: a dict, or one row (by number) of anything tabular."""
+        self._check_fitted()
+        rows = [row] if isinstance(row, dict) else row
+        start = 0
+        for matched in self.blocks(rows):
+            if number < start + matched.block.rows:
+                return explain(self.model_, matched.block, number - start)
+            start += matched.block.rows
+        raise OptionError(f"there is no row {number}: the rows end at {start - 1}.")
+
+    def nomogram(self, label: Any = None, against: Any = None) -> Picture:
+        """Return the model as a picture: each column a line, each value where its weight lies."""
+        self._check_fitted()
+        labels = self.model_.labels
+        c = self._class(label) if label is not None else len(labels) - 1
+        d = self._class(against) if against is not None else (0 if c else 1)
+        lines = [Scale(name, tuple(marks)) for name, marks in scales(self.model_, c, d)]
+        base = self.model_.additive.base
+        assert self.schema_.target is not None
+        return Picture(
+            nomogram(
+                f"{self.schema_.target.name}: {labels[c]} against {labels[d]}",
+                lines,
+                float(base[c] - base[d]),
+            )
+        )
+
+    def forest(self) -> Picture:
+        """Return the odds ratios with their 95 % intervals as a picture, on a logarithmic scale."""
+        figures = [f for f in self.summary().figures if f.name != "(constant)"]
+        many = len({f.of for f in figures}) > 1
+        dots = []
+        for f in figures:
+            low, high = f.interval or (f.estimate, f.estimate)
+            name = f"{f.name} ({f.of})" if many else f.name
+            dots.append((name, f.estimate, low, high, f"{f.odds_ratio:.3g}"))
+        return Picture(dot_chart(dots, "ln of the odds ratio, beside it the ratio", ("no effect", 0.0)))
+
+    def trace_picture(self) -> Picture:
+        """Return the gradient norm of every step as a picture; fit with trace=True."""
+        if not hasattr(self, "trace_"):
+            raise OptionError("there is no trace. Fit with trace=True.")
+        x = [float(s.iteration) for s in self.trace_]
+        y = [math.log10(max(s.gradient, 1e-300)) for s in self.trace_]
+        return Picture(line_chart([("gradient norm", x, y, y, y)], "iteration", "log10 of the gradient norm"))
+
+    def _class(self, label: Any) -> int:
+        text, labels = label_text(label), self.model_.labels
+        if text not in labels:
+            raise OptionError(f"there is no class {shown(label)}.{nearest(text, labels)}")
+        return labels.index(text)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
+
+    def __str__(self) -> str:
+        return str(self.summary()) if hasattr(self, "model_") else repr(self)
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """Weights [link, coefficient] in your units, without the constant, in the order of `coef_names_`."""
+        return np.array([c.weights for c in coefficients(self.model_)[1:] if c.free]).T
+
+    @property
+    def coef_names_(self) -> list[str]:
+        """The names of the weights in `coef_`."""
+        return [c.name for c in coefficients(self.model_)[1:] if c.free]
+
+    @property
+    def intercept_(self) -> NDArray[np.float64]:
+        """The constant [link]."""
+        return self.model_.constant
+
+    def numbers(self) -> int:
+        """Return how many weights are not 0, the constants among them."""
+        self._check_fitted()
+        weights = [c.weights for c in coefficients(self.model_)]
+        weights += [part.weights for part in self.model_.parts if isinstance(part, Words)]
+        return sum(int(np.count_nonzero(w)) for w in weights)
+
+    def predict_block(self, block: Block) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Return P(class | row) [row, class]; no row is left to the prior."""
+        return self.model_.shares(block)

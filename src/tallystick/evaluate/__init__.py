@@ -1,0 +1,26 @@
+"""Judging: folds, scores, comparisons and curves, as data."""
+
+from tallystick.evaluate.compare import Candidate, Comparison, compare_table
+from tallystick.evaluate.crossval import CrossValidation, cross_validate, judge_on, refit_shares
+from tallystick.evaluate.curve import LearningCurve, curve_table
+from tallystick.evaluate.folds import deal, deal_folds
+from tallystick.evaluate.labels import labels_of
+from tallystick.evaluate.scores import Measure, Scores, score
+
+__all__ = [
+    "Candidate",
+    "Comparison",
+    "CrossValidation",
+    "LearningCurve",
+    "Measure",
+    "Scores",
+    "compare_table",
+    "cross_validate",
+    "curve_table",
+    "deal",
+    "deal_folds",
+    "judge_on",
+    "labels_of",
+    "refit_shares",
+    "score",
+]

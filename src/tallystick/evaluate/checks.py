@@ -1,0 +1,165 @@
+"""Checks that a careful colleague would make before believing a score; each has a code and one line of
+advice.
+
+Knows tables and results. Knows nothing of learners. A check can be ignored by its code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.data.encode import Table
+from tallystick.data.schema import CODED, Column
+from tallystick.errors import OptionError, nearest, shown
+
+if TYPE_CHECKING:
+    from tallystick.evaluate.crossval import CrossValidation
+
+RARE = 0.05  # a class of a smaller share makes accuracy a poor guide
+FEW = 10  # rows of a class that folds need
+OVERFIT = (
+    2.0  # out-of-fold log-loss over training log-loss, beyond which a model has learned its rows by heart
+)
+GIVEN_AWAY = 0.98  # of the target's entropy known from one column
+DEPENDENT = 0.1  # bits two columns share given the class
+
+CODES = {
+    "imbalance": "a class is rare",
+    "giveaway": "one column gives the target away",
+    "identifier": "a column that looks like an identifier is used",
+    "overfitting": "the model fits its training rows far better than new ones",
+    "calibration": "the shares are not what comes true",
+    "dependence": "columns hang together although naive Bayes takes them as independent",
+    "few-rows": "a class has too few rows",
+    "repeated-rows": "rows stand in the table more than once",
+    "base-rate": "no better than always answering the most frequent class",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Something that needs attention: a stable code, what was found, what to do."""
+
+    code: str
+    text: str
+    advice: str
+    column: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the check as plain data."""
+        return {"advice": self.advice, "code": self.code, "column": self.column, "text": self.text}
+
+
+def check_codes(ignore: Iterable[str]) -> frozenset[str]:
+    """Return the codes to ignore; an unknown code is an error."""
+    codes = frozenset(ignore)
+    for code in sorted(codes - CODES.keys()):
+        raise OptionError(
+            f"there is no check {shown(code)}.{nearest(code, list(CODES))} Known: {', '.join(CODES)}."
+        )
+    return codes
+
+
+def check_table(table: Table) -> Iterator[Check]:
+    """Yield what the rows alone tell."""
+    assert table.classes is not None
+    assert table.schema.target is not None
+    weight = np.ones(table.rows) if table.weights is None else table.weights / table.unit
+    labels = table.schema.target.labels
+    full = np.bincount(table.classes, weight, minlength=len(labels))
+    rarest = int(np.argmin(full))
+    if full[rarest] < FEW:
+        yield Check(
+            "few-rows",
+            f"class {shown(labels[rarest])} has {full[rarest]:,.0f} rows.",
+            f"Collect at least {FEW} rows of each class, or join rare classes.",
+        )
+    elif full[rarest] < RARE * full.sum():
+        yield Check(
+            "imbalance",
+            f"class {shown(labels[rarest])} is {full[rarest] / full.sum():.2%} of the rows.",
+            "Judge by balanced accuracy, average precision or cost, not by accuracy.",
+        )
+    copies = table.rows - len(np.unique(table.row_hashes()))
+    if copies:
+        yield Check(
+            "repeated-rows",
+            f"{copies:,} rows are copies of another row; folds keep them together.",
+            "Make sure that copies are separate cases; a test set of your own may hold training rows.",
+        )
+    for note in table.notes:
+        if note.code == "identifier-kept":
+            yield Check(
+                "identifier", note.text, "Leave it out unless it means something for new rows.", note.column
+            )
+
+
+def check_result(result: CrossValidation, training_loss: float | None, name: str) -> Iterator[Check]:
+    """Yield what out-of-fold answers tell of one method."""
+    accuracy, loss = result.measure("accuracy"), result.measure("log-loss")
+    assert loss.base is not None
+    if loss.low >= loss.base or (accuracy.base is not None and accuracy.high <= accuracy.base):
+        yield Check(
+            "base-rate",
+            f"{name}: log-loss {loss.value:.4f}, {loss.base:.4f} for the class shares alone.",
+            "These columns do not tell the target; look for others.",
+        )
+    if training_loss is not None and loss.value > OVERFIT * training_loss + 0.1 * loss.base:
+        yield Check(
+            "overfitting",
+            f"{name}: log-loss {training_loss:.4f} on its training rows, {loss.value:.4f} on new ones.",
+            "Prune, smooth or penalise more, or add rows.",
+        )
+    off = [b for b in result.scores.curves["calibration"] if not b["low"] <= b["predicted"] <= b["high"]]
+    if len(off) > len(result.scores.curves["calibration"]) / 2 and len(off) >= 3:
+        worst = max(off, key=lambda b: abs(b["observed"] - b["predicted"]))
+        yield Check(
+            "calibration",
+            f"{name}: where it says {worst['predicted']:.0%}, {worst['observed']:.0%} came true.",
+            "Use calibrate=True, or another method, where the shares themselves matter.",
+        )
+
+
+def check_columns(table: Table) -> Iterator[Check]:
+    """Yield the columns that alone know nearly all of the target, by the counts of their levels or of ten
+    bins.
+    """
+    assert table.classes is not None
+    assert table.schema.target is not None
+    k = len(table.schema.target.labels)
+    weight = np.ones(table.rows) if table.weights is None else table.weights.astype(np.float64)
+    whole = _entropy(np.bincount(table.classes, weight, k).astype(np.float64))
+    for column in table.schema.used:
+        codes = _coarse(column, table.columns[column.name])
+        if codes is None or whole == 0:
+            continue
+        counts = np.bincount(codes * k + table.classes, weight).astype(np.float64)
+        counts = np.append(counts, np.zeros(-len(counts) % k)).reshape(-1, k)
+        rest = sum(float(c.sum()) * _entropy(c) for c in counts) / weight.sum()
+        if len(counts) * 5 <= table.rows and whole - rest >= GIVEN_AWAY * whole:
+            yield Check(
+                "giveaway",
+                f"column {shown(column.name)} alone knows {1 - rest / whole:.0%} of the target.",
+                "Make sure it is known before the target is; leave it out if not.",
+                column.name,
+            )
+
+
+def _coarse(column: Column, data: Any) -> NDArray[np.int64] | None:
+    """Return a small number per row: the code, or the tenth of the range of values."""
+    if column.kind in CODED:
+        return np.asarray(data, np.int64)
+    if column.kind != "numeric":
+        return None
+    cuts = np.unique(np.nanquantile(data, np.linspace(0.1, 0.9, 9)))
+    return np.where(np.isnan(data), len(cuts) + 1, np.searchsorted(cuts, data, "right"))
+
+
+def _entropy(counts: NDArray[np.float64]) -> float:
+    seen = counts[counts > 0] / max(float(counts.sum()), 1e-300)
+    return float(-(seen * np.log2(seen)).sum())

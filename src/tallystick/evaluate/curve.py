@@ -1,0 +1,192 @@
+"""Learning curves: the error on new rows against the number of rows a method was taught.
+
+Knows tables, and anything that can fit a table and answer a block. Knows nothing of learners.
+Law: every method sees the same subsets; a smaller subset is part of the larger one of the same repeat, and
+subsets
+depend on what rows hold, not on their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.data.encode import Table
+from tallystick.errors import DataError, OptionError, shown
+from tallystick.evaluate.crossval import Fits, Progress, answer, fresh, run_folds
+from tallystick.evaluate.folds import keyed
+from tallystick.evaluate.scores import answers, log_losses
+
+Floats = NDArray[np.float64]
+TESTED = 1 / 3  # of the rows test in every repeat
+MOST_TESTED = 5_000  # more test rows cost time and tell nothing new
+POINTS = 10
+
+
+@dataclass(frozen=True)
+class Curve:
+    """error[repeat, size] and loss[repeat, size] of one method."""
+
+    name: str
+    error: Floats
+    loss: Floats
+
+    def band(self, what: str = "error") -> tuple[Floats, Floats, Floats]:
+        """Return mean[size], and mean ± 2 standard errors over the repeats."""
+        values: Floats = getattr(self, what)
+        mean = values.mean(axis=0)
+        half = 2 * values.std(axis=0, ddof=1) / len(values) ** 0.5 if len(values) > 1 else np.zeros_like(mean)
+        return mean, mean - half, mean + half
+
+
+@dataclass(frozen=True)
+class LearningCurve:
+    """Curves of several methods over the same sizes."""
+
+    target: str
+    sizes: tuple[int, ...]
+    curves: tuple[Curve, ...]
+    base: float
+    tested: int
+    repeats: int
+    stopped: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the curves as plain data."""
+        methods = []
+        for curve in self.curves:
+            error, low, high = curve.band()
+            methods.append(
+                {
+                    "error": error.tolist(),
+                    "high": high.tolist(),
+                    "log_loss": curve.band("loss")[0].tolist(),
+                    "low": low.tolist(),
+                    "name": curve.name,
+                }
+            )
+        return {
+            "base_error": self.base,
+            "methods": methods,
+            "repeats": self.repeats,
+            "sizes": list(self.sizes),
+            "stopped": self.stopped,
+            "target": self.target,
+            "tested": self.tested,
+        }
+
+    def picture(self) -> str:
+        """Return the curves as SVG."""
+        from tallystick.draw.charts import line_chart
+
+        data = self.to_dict()
+        return line_chart(
+            [(m["name"], data["sizes"], m["error"], m["low"], m["high"]) for m in data["methods"]],
+            x="rows taught",
+            y="error on new rows",
+            level=("most frequent class", self.base),
+            log_x=True,
+        )
+
+    def _repr_html_(self) -> str:
+        return self.picture()
+
+    def __str__(self) -> str:
+        from tallystick.evaluate.show import show_curve
+
+        return show_curve(self)
+
+
+def curve_table(
+    methods: Mapping[str, Fits],
+    table: Table,
+    sizes: Sequence[int] | None = None,
+    repeats: int = 20,
+    progress: Progress | None = None,
+) -> LearningCurve:
+    """Teach every method subsets of rising size, `repeats` times, and test each on rows held back in that
+    repeat.
+    """
+    if table.rows < 10:
+        raise DataError(f"a learning curve needs at least 10 rows, found {table.rows:,}. Add rows.")
+    if repeats < 1:
+        raise OptionError(f"repeats must be at least 1, not {shown(repeats)}.")
+    tested = min(int(table.rows * TESTED), MOST_TESTED)
+    steps = _sizes(sizes, table, table.rows - tested)
+    error, loss = (np.full((len(methods), repeats, len(steps)), np.nan) for _ in range(2))
+
+    def one(repeat: int) -> int:
+        order = subset_order(table, repeat + 1)
+        test, teach = order[:tested], order[tested:]
+        for m, model in enumerate(methods.values()):
+            error[m, repeat], loss[m, repeat] = _one_curve(model, table, teach, test, steps)
+        return repeat
+
+    finished: list[int] = []
+    stopped = run_folds(one, repeats, finished.append, progress)
+    assert table.schema.target is not None
+    assert table.classes is not None
+    share = np.bincount(table.classes, table.weights).max() / (
+        table.rows if table.weights is None else table.weights.sum()
+    )
+    kept = sorted(finished)
+    curves = tuple(Curve(n, error[m, kept], loss[m, kept]) for m, n in enumerate(methods))
+    return LearningCurve(
+        table.schema.target.name, tuple(steps), curves, 1 - float(share), tested, len(kept), stopped
+    )
+
+
+def subset_order(table: Table, key: int) -> NDArray[np.int64]:
+    """Return the rows in an order that depends on their content and the key; copies follow one another."""
+    return np.argsort(keyed(table.row_hashes(), key), kind="stable").astype(np.int64)
+
+
+def _sizes(sizes: Sequence[int] | None, table: Table, most: int) -> list[int]:
+    if sizes is None:
+        return sorted({int(s) for s in np.geomspace(min(10, most), most, POINTS).round()})
+    out = sorted({int(s) for s in sizes})
+    if not out or out[0] < 1 or out[-1] > most:
+        raise OptionError(
+            f"sizes must lie between 1 and {most:,} (of {table.rows:,} rows a third tests), "
+            f"found {shown(out)}."
+        )
+    return out
+
+
+def _one_curve(
+    model: Fits, table: Table, teach: NDArray[np.int64], test: NDArray[np.int64], sizes: Sequence[int]
+) -> tuple[Floats, Floats]:
+    """Return error[size] and loss[size]. A method that can add counts gives its shares size by size
+    (`grow_shares`).
+    """
+    grow: Callable[..., Any] | None = getattr(model, "grow_shares", None)
+    shares = None if grow is None else grow(table, teach, test, sizes)
+    steps = shares if shares is not None else (_fitted_shares(model, table, teach[:s], test) for s in sizes)
+    assert table.classes is not None
+    truth = table.classes[test].astype(np.int64)
+    weight = None if table.weights is None else table.weights[test]
+    error, loss = np.empty(len(sizes)), np.empty(len(sizes))
+    for at, part in enumerate(steps):
+        error[at] = np.average(answers(part) != truth, weights=weight)
+        loss[at] = np.average(log_losses(truth, part), weights=weight)
+    return error, loss
+
+
+def _fitted_shares(model: Fits, table: Table, teach: NDArray[np.int64], test: NDArray[np.int64]) -> Floats:
+    """Return shares[test row, class]; a subset of one class answers that class, one without a usable column
+    its shares.
+    """
+    assert table.schema.target is not None
+    assert table.classes is not None
+    training = table.take(teach)
+    labels = table.schema.target.labels
+    if training.schema.target is None or len(training.schema.target.labels) < 2 or not training.schema.used:
+        weight = None if table.weights is None else table.weights[teach]
+        full = np.bincount(table.classes[teach], weight, minlength=len(labels))
+        return np.tile(full / full.sum(), (len(test), 1))
+    fitted = fresh(model, threads=1).fit_table(training)
+    return answer(fitted, training, table.take(test, training.schema), labels)

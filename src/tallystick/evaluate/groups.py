@@ -1,0 +1,57 @@
+"""Errors by group: does the method fail some rows more often than others.
+
+Knows a value per row, the truth and the answers. Law: groups are shown in a stated order, the largest first.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.evaluate import intervals
+from tallystick.evaluate.scores import answers
+
+if TYPE_CHECKING:
+    from tallystick.evaluate.crossval import Answers
+
+MOST = 20  # groups shown; the rest is one row
+
+
+def error_rates(
+    groups: NDArray[Any],
+    truth: NDArray[np.int64],
+    part: Answers,
+    weights: NDArray[np.float64] | None,
+    cost: NDArray[np.float64] | None,
+) -> list[dict[str, Any]]:
+    """Return per group: rows, error rate with interval, share of each true class, share of each answer."""
+    tested = part.fold >= 0
+    weight = np.ones(len(truth)) if weights is None else weights
+    answer = answers(part.shares, cost)
+    names, inverse = np.unique(groups.astype(str), return_inverse=True)
+    full = np.bincount(inverse[tested], weight[tested], minlength=len(names))
+    order = sorted(range(len(names)), key=lambda g: (-full[g], names[g]))
+    kept = [(str(names[g]), inverse == g) for g in order[:MOST] if full[g] > 0]
+    if len(order) > MOST:
+        kept.append((f"({len(order) - MOST} smaller groups)", np.isin(inverse, order[MOST:])))
+    out = []
+    for name, here in kept:
+        here = here & tested
+        rows = float(weight[here].sum())
+        wrong = float(weight[here & (answer != truth)].sum())
+        low, high = intervals.wilson(wrong, rows)
+        k = part.shares.shape[1]
+        out.append(
+            {
+                "answers": (np.bincount(answer[here], weight[here], minlength=k) / rows).tolist(),
+                "error": wrong / rows,
+                "group": name,
+                "high": high,
+                "low": low,
+                "rows": rows,
+                "truth": (np.bincount(truth[here], weight[here], minlength=k) / rows).tolist(),
+            }
+        )
+    return out

@@ -1,0 +1,122 @@
+"""Intervals for scores: how far the true value may lie from what was measured.
+
+Knows counts and sums of scores. Knows nothing of models or tables. Every function returns (low, high) of a
+95 % interval
+and has the name of its method in `METHODS`, so that no interval is shown without saying how it was made.
+Tests hold them to 93-97 % coverage by simulation.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Interval = tuple[float, float]
+
+METHODS = {
+    "wilson": "Wilson's interval for a share",
+    "mean": "Student's interval for a mean of rows, bent for skewness (Johnson)",
+    "recalls": "Wilson's intervals of the class recalls, joined by their distances (MOVER)",
+    "auc": "DeLong's variance on the logit scale",
+    "precision": "normal interval on the logit scale with the number of positives as the size",
+    "f1": "Wilson's interval for hits among hits, misses and false alarms, carried to F1",
+}
+
+NORMAL_975 = 1.959963984540054
+
+
+def wilson(hits: float, rows: float) -> Interval:
+    """Return Wilson's interval of hits / rows."""
+    if rows <= 0:
+        return 0.0, 1.0
+    z2 = NORMAL_975**2
+    share = hits / rows
+    centre = (share + z2 / (2 * rows)) / (1 + z2 / rows)
+    half = NORMAL_975 * math.sqrt(share * (1 - share) / rows + z2 / (4 * rows * rows)) / (1 + z2 / rows)
+    return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def mean(values: NDArray[np.float64], weights: NDArray[np.float64]) -> Interval:
+    """Return Student's interval of a weighted mean, with Johnson's correction for skewed values."""
+    rows = float(weights.sum())
+    if rows < 2:
+        return -math.inf, math.inf
+    centre = float((weights * values).sum()) / rows
+    away = values - centre
+    second = float((weights * away**2).sum()) / (rows - 1)
+    if second == 0.0:
+        return centre, centre
+    third = float((weights * away**3).sum()) / rows
+    shift = third / (6 * second * rows)
+    half = student_975(rows - 1) * math.sqrt(second / rows)
+    return centre + shift - half, centre + shift + half
+
+
+def recalls(hits: Sequence[float], rows: Sequence[float]) -> Interval:
+    """Return the interval of the mean of class recalls; classes without rows do not count."""
+    parts = [(h / n, *wilson(h, n)) for h, n in zip(hits, rows, strict=True) if n > 0]
+    if not parts:
+        return 0.0, 1.0
+    centre = sum(p for p, _, _ in parts) / len(parts)
+    below = math.sqrt(sum((p - low) ** 2 for p, low, _ in parts)) / len(parts)
+    above = math.sqrt(sum((high - p) ** 2 for p, _, high in parts)) / len(parts)
+    return max(0.0, centre - below), min(1.0, centre + above)
+
+
+def f1(hits: float, misses: float, false_alarms: float) -> Interval:
+    """Return the interval of F1 = 2J / (1 + J), where J = hits / (hits + misses + false alarms) is a
+    share.
+    """
+    low, high = wilson(hits, hits + misses + false_alarms)
+    return 2 * low / (1 + low), 2 * high / (1 + high)
+
+
+def on_logit(value: float, error: float, size: float) -> Interval:
+    """Return value ± 1.96 standard errors on the logit scale; at 0 or 1 half a row in `size` is assumed."""
+    inner = min(max(value, 0.5 / (size + 1)), 1 - 0.5 / (size + 1))
+    spread = max(error, math.sqrt(inner * (1 - inner) / (size + 1)) if value in (0.0, 1.0) else 0.0)
+    half = NORMAL_975 * spread / (inner * (1 - inner))
+    at = math.log(inner / (1 - inner))
+    low, high = (1 / (1 + math.exp(-min(max(at + side * half, -700), 700))) for side in (-1, 1))
+    return (low if value > 0.0 else 0.0), (high if value < 1.0 else 1.0)
+
+
+def student_975(freedom: float) -> float:
+    """Return the 97.5 % point of Student's t, by bisection of its tail."""
+    low, high = NORMAL_975, 13.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if student_tail(middle, freedom) > 0.025 else (low, middle)
+    return (low + high) / 2
+
+
+def student_tail(t: float, freedom: float) -> float:
+    """Return P(T > t) for t >= 0 under Student's t with the given degrees of freedom."""
+    return 0.5 * incomplete_beta(freedom / 2, 0.5, freedom / (freedom + t * t))
+
+
+def incomplete_beta(a: float, b: float, x: float) -> float:
+    """Return the regularised incomplete beta function by its continued fraction (Lentz's way)."""
+    if x <= 0 or x >= 1:
+        return 0.0 if x <= 0 else 1.0
+    if x > (a + 1) / (a + b + 2):
+        return 1 - incomplete_beta(b, a, 1 - x)
+    front = math.exp(
+        math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
+    )
+    tiny = 1e-300
+    c, d = 1.0, 1 / max(1 - (a + b) * x / (a + 1), tiny)
+    total = d
+    for m in range(1, 500):
+        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+        for step in (even, odd):
+            d = 1 / (1 + step * d or tiny)
+            c = 1 + step / c or tiny
+            total *= c * d
+        if abs(c * d - 1) < 1e-15:
+            break
+    return front * total / a

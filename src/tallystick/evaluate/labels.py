@@ -1,0 +1,58 @@
+"""The labels of rows as class numbers, for judging answers.
+
+Knows a schema's target. Knows nothing of models.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.data.schema import Schema
+from tallystick.data.source import open_source
+from tallystick.errors import TargetError, nearest, shown
+
+UNKNOWN = -1
+MISSING = -2
+
+
+def labels_of(X: Any, y: Any, schema: Schema) -> NDArray[np.int64]:
+    """Return truth[row]: the class number of each row's label, UNKNOWN for a label the model does not know,
+    MISSING
+    for none.
+    """
+    assert schema.target is not None
+    known = {label: i for i, label in enumerate(schema.target.labels)}
+    cells: list[Any] = []
+    if isinstance(y, str):
+        source = open_source(X)
+        if y not in source.columns:
+            raise TargetError(f"there is no column {shown(y)} in {source.name}.{nearest(y, source.columns)}")
+        for batch in source.batches():
+            cells += batch.column(y).to_pylist()
+    else:
+        cells = np.asarray(y).ravel().tolist()
+    numbers: dict[Any, int] = {}
+    for cell in set(cells):
+        label = None if cell is None or cell != cell else _label(cell, schema.target.type)
+        if label is None or label in schema.marks:
+            numbers[cell] = MISSING
+        else:
+            numbers[cell] = known.get(label, UNKNOWN)
+    return np.array([numbers[cell] for cell in cells], np.int64)
+
+
+def _label(cell: Any, kind: str) -> str:
+    """Return a cell as the canonical text of a label: 1, 1.0 and "1" are one label."""
+    text = str(cell).strip()
+    if kind == "boolean":
+        return {"1": "true", "0": "false", "1.0": "true", "0.0": "false"}.get(text, text.lower())
+    if kind in ("integer", "number"):
+        try:
+            number = float(text)
+        except ValueError:
+            return text
+        return str(int(number)) if number == int(number) else repr(number)
+    return text

@@ -1,0 +1,367 @@
+"""The statistician's table of a logistic regression: estimates, standard errors, odds ratios, marginal
+effects, fit.
+
+Knows models and the normal distribution. Knows no row. Law: every figure follows from the numbers in the
+model file.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tallystick import kernels
+from tallystick.contracts import Block
+from tallystick.data.schema import CODED
+from tallystick.draw.text import Line, Span, clean, plain, table, wrapped
+from tallystick.explain.naive_bayes import Explanation, Reason
+from tallystick.models.additive import LevelTerm, LinearTerm
+from tallystick.models.logistic.coefficients import Coefficient, coefficients
+from tallystick.models.logistic.model import LogisticModel
+from tallystick.models.logistic.parts import Cells, Part, Product, TextTerm, Words, product_values
+
+NORMAL_95 = 1.959963984540054
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One coefficient of one class: its weight in the user's units and what follows from its standard
+    error.
+    """
+
+    name: str
+    of: str  # the class whose odds it changes
+    estimate: float
+    error: float | None
+    effect: float | None  # average marginal effect on the class's probability
+
+    @property
+    def z(self) -> float | None:
+        """The estimate in standard errors."""
+        return None if not self.error else self.estimate / self.error
+
+    @property
+    def p(self) -> float | None:
+        """The probability of a z this far from 0, if the weight were 0."""
+        return None if self.z is None else math.erfc(abs(self.z) / math.sqrt(2.0))
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The 95 % interval."""
+        if self.error is None:
+            return None
+        return self.estimate - NORMAL_95 * self.error, self.estimate + NORMAL_95 * self.error
+
+    @property
+    def odds_ratio(self) -> float:
+        """By what the odds are multiplied when the column grows by one unit, or the level holds."""
+        return _exp(self.estimate)
+
+    @property
+    def odds_interval(self) -> tuple[float, float] | None:
+        """The 95 % interval of the odds ratio."""
+        return None if self.interval is None else (_exp(self.interval[0]), _exp(self.interval[1]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {
+            "name": self.name,
+            "class": self.of,
+            "estimate": self.estimate,
+            "std_error": self.error,
+            "z": self.z,
+            "p": self.p,
+            "interval": self.interval,
+            "odds_ratio": self.odds_ratio,
+            "odds_interval": self.odds_interval,
+            "marginal_effect": self.effect,
+        }
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The whole table; prints well, and `.to_dict()` is plain data."""
+
+    model: LogisticModel
+
+    @property
+    def log_likelihood(self) -> float:
+        """The log-likelihood at the weights, without the prior."""
+        return self.model.fit.log_likelihood
+
+    @property
+    def pseudo_r2(self) -> float:
+        """McFadden's: 1 - log-likelihood / null log-likelihood."""
+        null = self.model.fit.null
+        return 1.0 - self.log_likelihood / null if null else 0.0
+
+    @property
+    def aic(self) -> float:
+        """Akaike's criterion: 2 weights - 2 log-likelihood."""
+        return 2.0 * self.model.fit.weights - 2.0 * self.log_likelihood
+
+    @property
+    def bic(self) -> float:
+        """The Bayesian criterion: weights ln(rows) - 2 log-likelihood."""
+        return self.model.fit.weights * math.log(self.model.fit.rows) - 2.0 * self.log_likelihood
+
+    @property
+    def figures(self) -> list[Figure]:
+        """All figures, class by class."""
+        lines = [c for c in coefficients(self.model) if c.free]
+        return [_figure(self.model, c, link) for link in shown_links(self.model) for c in lines]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        fit = self.model.fit
+        return {
+            "target": self.model.schema.target.name if self.model.schema.target else "",
+            "reference": self.model.labels[self.model.reference],
+            "prior": prior_words(self.model),
+            "errors": error_words(self.model),
+            "rows": fit.rows,
+            "weights": fit.weights,
+            "iterations": fit.iterations,
+            "log_likelihood": fit.log_likelihood,
+            "null": fit.null,
+            "pseudo_r2": self.pseudo_r2,
+            "aic": self.aic,
+            "bic": self.bic,
+            "condition": fit.condition,
+            "separation": fit.separation,
+            "coefficients": [f.to_dict() for f in self.figures],
+        }
+
+    def lines(self, cells: int = 110) -> list[Line]:
+        """Return the table as lines."""
+        fit, model = self.model.fit, self.model
+        out: list[Line] = [(Span(title(model), "strong"),)]
+        facts = (
+            f"{fit.rows:,.10g} rows, {fit.weights:,} weights, {fit.iterations} iterations. Log-likelihood "
+            f"{fit.log_likelihood:.6g}, of the class shares alone {fit.null:.6g}, "
+            f"pseudo R² {self.pseudo_r2:.4f}, "
+            f"AIC {self.aic:.6g}, BIC {self.bic:.6g}."
+        )
+        if fit.condition is not None:
+            facts += f" Condition number of the columns {fit.condition:.3g}."
+        for text in (facts, prior_words(model), coding_words(model), error_words(model)):
+            out += wrapped(text, cells) if text else []
+        figures = self.figures
+        for of in dict.fromkeys(f.of for f in figures):
+            out += [(), *_table([f for f in figures if f.of == of], of, len(shown_links(model)) > 1)]
+        for part in (p for p in model.parts if isinstance(p, Words)):
+            out += [(), *_words(model, part, cells)]
+        return out
+
+    def __str__(self) -> str:
+        return plain(self.lines())
+
+
+def title(model: LogisticModel) -> str:
+    """Say what the weights are of."""
+    target = clean(model.schema.target.name if model.schema.target else "")
+    if model.links == 1:
+        own, other = clean(model.labels[1 - model.reference]), clean(model.labels[model.reference])
+        return f"Logistic regression: log-odds of {target} = {own} against {other}"
+    if _prior(model):
+        return f"Logistic regression of {target}: a score per class, {len(model.labels)} classes"
+    return f"Logistic regression: log-odds of each {target} against {clean(model.labels[model.reference])}"
+
+
+def prior_words(model: LogisticModel) -> str:
+    """Say which prior holds."""
+    l1, l2 = model.options.l1, model.fit.l2
+    parts = [f"Gaussian prior, l2 = {l2:.4g}"] if l2 else []
+    parts += [f"Laplace prior, l1 = {l1:g}"] if l1 else []
+    if not parts:
+        return "No prior: maximum likelihood. Levels are compared with their first level."
+    on = "on standardised columns" if model.options.standardize else "on columns as they are"
+    how = {"cv": " (chosen by cross-validation)", "auto": " (chosen by the evidence of the rows)"}
+    chosen = how.get(str(model.options.l2), "") if l2 else ""
+    return f"{' and '.join(parts)}{chosen}, {on}, not on the constant; weights are told in your units."
+
+
+def _prior(model: LogisticModel) -> bool:
+    return model.fit.l2 > 0 or model.options.l1 > 0
+
+
+def coding_words(model: LogisticModel) -> str:
+    """Say how columns are coded."""
+    words = []
+    kinds = {c.kind for c in model.schema.used}
+    if "boolean" in kinds:
+        words.append(
+            "Booleans are coded 0/1"
+            + (
+                ", and standardised like numbers for the prior."
+                if _prior(model) and model.options.standardize
+                else "."
+            )
+        )
+    if kinds & (CODED - {"boolean"}):
+        words.append("Each level is 0/1; a level not seen in training has weight 0.")
+    if any(c.kind == "numeric" and c.missing for c in model.schema.used):
+        words.append("A missing number counts as the mean, plus the weight of 'is missing'.")
+    return " ".join(words)
+
+
+def error_words(model: LogisticModel) -> str:
+    """Say where the standard errors come from, or why there are none."""
+    if model.fit.separation:
+        return f"The classes are separated ({model.fit.separation}): standard errors are withheld."
+    if not model.errors:
+        return "Standard errors are not given (more than 2,000 weights, words, or an L1 prior)."
+    if model.fit.l2:
+        return "Standard errors are those of the Laplace approximation under the prior."
+    return "Standard errors are from the curvature of the likelihood."
+
+
+def shown_links(model: LogisticModel) -> list[int]:
+    """Return the links to show: without a prior not the reference's, which is 0."""
+    if model.links == 1:
+        return [0]
+    return [i for i in range(model.links) if _prior(model) or i != model.reference]
+
+
+def _figure(model: LogisticModel, c: Coefficient, link: int) -> Figure:
+    sign = -1.0 if model.links == 1 and model.reference == 1 else 1.0
+    of = model.labels[1 - model.reference] if model.links == 1 else model.labels[link]
+    effect = None
+    if model.fit.spread and c.column:
+        effect = sign * math.fsum(
+            s * float(w) for s, w in zip(model.fit.spread[link], c.weights, strict=True)
+        )
+    error = c.errors[link] if c.errors is not None else None
+    return Figure(c.name, of, sign * float(c.weights[link]), error, effect)
+
+
+def _table(figures: Sequence[Figure], of: str, named: bool) -> list[Line]:
+    with_errors = figures[0].error is not None
+    header = [f"class {clean(of)}" if named else "", "estimate"]
+    header += ["std. error", "z", "p", "95 % interval"] if with_errors else []
+    header += ["odds ratio"] + (["95 % interval"] if with_errors else [])
+    header += ["effect"] if any(f.effect is not None for f in figures) else []
+    rows = []
+    for f in figures:
+        row = [clean(f.name), f"{f.estimate:.6g}"]
+        if with_errors:
+            assert f.error is not None
+            assert f.interval is not None
+            assert f.odds_interval is not None
+            row += [f"{f.error:.6g}", f"{f.z:.3f}" if f.z is not None else "", _p(f.p), _pair(f.interval)]
+        row.append(f"{f.odds_ratio:.4g}")
+        if with_errors and f.odds_interval is not None:
+            row.append(_pair(f.odds_interval))
+        if header[-1] == "effect":
+            row.append("" if f.effect is None else f"{f.effect:+.4f}")
+        rows.append([Span(t) for t in row])
+    return table(header, rows, frozenset(range(1, len(header))), 10_000)  # names are never cut
+
+
+def _words(model: LogisticModel, part: Words, cells: int) -> list[Line]:
+    """Return the words of a text column that speak most for each class."""
+    words = model.schema[part.name].words
+    out: list[Line] = [(Span(f"words of {clean(part.name)}", "strong"),)]
+    for link in shown_links(model):
+        for sign, of in ((1, link), (-1, None)) if model.links > 1 else ((1, 1), (-1, 0)):
+            if of is None:
+                continue
+            order = sorted(range(len(words)), key=lambda w: (-sign * float(part.weights[w, link]), w))[:8]
+            told = ", ".join(f"{clean(words[w])} {sign * float(part.weights[w, link]):+.3g}" for w in order)
+            out += wrapped(told, cells, f"for {clean(model.labels[of])}: ")
+    return out
+
+
+def _pair(ends: tuple[float, float]) -> str:
+    return f"{ends[0]:.4g} .. {ends[1]:.4g}"
+
+
+def _p(p: float | None) -> str:
+    return "" if p is None else "<0.0001" if p < 1e-4 else f"{p:.4f}"
+
+
+def _exp(x: float) -> float:
+    return math.exp(x) if x < 709.0 else math.inf
+
+
+# -- one row --
+
+
+def explain(model: LogisticModel, block: Block, row: int = 0) -> Explanation:
+    """Return why one row of a block is answered as it is: the constant, then each column's part of the
+    log-odds.
+    """
+    parts = model.additive.parts(block)[row]
+    scores = np.add.accumulate(parts, axis=0)[-1]
+    shares = kernels.softmax(np.ascontiguousarray(scores[None, :]))[0]
+    reasons = [
+        Reason(
+            part.name,
+            _value(model, part, block, row),
+            tuple(own.tolist()),
+            _row_words(model, part, block, row),
+        )
+        for part, own in zip(model.parts, parts[1:], strict=True)
+    ]
+    return Explanation(
+        model.labels,
+        tuple(parts[0].tolist()),
+        tuple(reasons),
+        tuple(scores.tolist()),
+        tuple(shares.tolist()),
+        False,
+    )
+
+
+def _value(model: LogisticModel, part: Part, block: Block, row: int) -> str:
+    if isinstance(part, Words):
+        starts, _, _ = block.words(part.name)
+        return f"{int(starts[row + 1] - starts[row]):,} words"
+    if isinstance(part, Cells):
+        return [*model.schema[part.name].levels, "missing", "a new level"][int(block.codes(part.name)[row])]
+    x = float(
+        product_values(part.factors, block)[row]
+        if isinstance(part, Product)
+        else block.values(part.name)[row]
+    )
+    return "missing" if math.isnan(x) else f"{x:g}"
+
+
+def _row_words(
+    model: LogisticModel, part: Part, block: Block, row: int
+) -> tuple[tuple[str, tuple[float, ...]], ...]:
+    if not isinstance(part, Words):
+        return ()
+    term = next(t for t in model.additive.terms if t.column == part.name)
+    assert isinstance(term, TextTerm)
+    names = model.schema[part.name].words
+    return tuple((names[w], tuple(own.tolist())) for w, own in term.by_word(block)[row])
+
+
+def scales(model: LogisticModel, c: int, d: int) -> list[tuple[str, list[tuple[str, float]]]]:
+    """Return lines of a nomogram: each column's values with what they add to the log-odds of class c
+    against d.
+    """
+    out: list[tuple[str, list[tuple[str, float]]]] = []
+    for part, term in zip(model.parts, model.additive.terms, strict=True):
+        column = model.schema[part.name] if not isinstance(part, Product) else None
+        if isinstance(term, LevelTerm) and column is not None and isinstance(part, Cells):
+            weights = (term.table[:, c] - term.table[:, d]).tolist()
+            marks = [(text, w) for text, w in zip((*column.levels, "missing"), weights, strict=False)]
+            if not part.free[-1]:
+                marks.pop()
+            out.append((part.name, marks))
+        elif (
+            isinstance(term, LinearTerm)
+            and column is not None
+            and column.low is not None
+            and column.high is not None
+        ):
+            slope, low, high = float(term.slope[c] - term.slope[d]), column.low, column.high
+            values = [low + (high - low) * i / 4 for i in range(5)]
+            out.append((part.name, [(f"{v:.4g}", slope * v) for v in values]))
+    return out

@@ -1,0 +1,149 @@
+"""Is there a plane between the classes? The plane itself, or a proof that none exists, by linear
+programming.
+
+Knows tables and designs; scipy is loaded when this is called. The proof that no plane separates completely
+is a mean of rows of one class that is also a mean of rows of the others (each row signed by its class adds
+up to 0).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.data.encode import Table, read_table
+from tallystick.data.schema import Wishes
+from tallystick.data.source import open_source
+from tallystick.draw.text import clean
+from tallystick.errors import DataError
+from tallystick.models.logistic.design import Design, design_of
+
+Array = NDArray[np.float64]
+LOOSE = 1e-7
+
+
+@dataclass(frozen=True)
+class Separability:
+    """kind: "complete", "quasi-complete" or "none". plane[class][name]: weights along which the classes lie
+    apart, the constant under "(constant)"; margin: the least lead of a row's own class. certificate[row]:
+    weights that sum to 1 and prove that no plane separates completely; empty when one does.
+    """
+
+    kind: str
+    plane: dict[str, dict[str, float]]
+    margin: float
+    certificate: dict[int, float]
+
+    def __bool__(self) -> bool:
+        return self.kind == "complete"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {
+            "kind": self.kind,
+            "plane": self.plane,
+            "margin": self.margin,
+            "certificate": self.certificate,
+        }
+
+    def __str__(self) -> str:
+        if self.kind == "complete":
+            what = f"the classes are separated completely, by a margin of {self.margin:.3g}"
+        elif self.kind == "quasi-complete":
+            what = "the classes are separated quasi-completely: they touch"
+        else:
+            what = f"no plane separates the classes; {len(self.certificate)} rows prove it"
+        lines = [what]
+        for label, weights in self.plane.items():
+            used = {n: w for n, w in weights.items() if abs(w) > LOOSE}
+            lines.append(f"  {clean(label)}: " + ", ".join(f"{clean(n)} {w:+.4g}" for n, w in used.items()))
+        return "\n".join(lines)
+
+
+def separable(X: Any, y: Any, kinds: Any = None) -> Separability:
+    """Return whether a plane lies between the classes of y (labels, or the name of a column of X)."""
+    from scipy.optimize import linprog
+
+    table = read_table(open_source(X), Wishes(dict(kinds or {})), y)
+    assert table.classes is not None
+    assert table.schema.target is not None
+    names, Z = columns_of(table)
+    labels = table.schema.target.labels
+    gaps, owners = leads(Z, table.classes.astype(int), len(labels))
+    k = gaps.shape[1]
+    # 1. The largest least lead: t <= lead of every row, |w| <= 1.
+    first = linprog(
+        np.append(np.zeros(k), -1.0),
+        A_ub=np.column_stack([-gaps, np.ones(len(gaps))]),
+        b_ub=np.zeros(len(gaps)),
+        bounds=[(-1, 1)] * k + [(None, 1)],
+        method="highs",
+    )
+    if first.status != 0:
+        raise DataError(f"the linear programme found no answer: {first.message}")
+    if -first.fun > LOOSE:
+        return Separability("complete", plane_of(first.x[:k], names, labels), float(-first.fun), {})
+    proof: dict[int, float] = {}
+    for row, weight in zip(owners, -first.ineqlin.marginals, strict=True):
+        if weight > LOOSE:
+            proof[int(row)] = proof.get(int(row), 0.0) + float(weight)
+    # 2. No row behind, as many ahead as possible.
+    second = linprog(-gaps.sum(0), A_ub=-gaps, b_ub=np.zeros(len(gaps)), bounds=[(-1, 1)] * k, method="highs")
+    if second.status == 0 and -second.fun > LOOSE * len(gaps):
+        return Separability("quasi-complete", plane_of(second.x, names, labels), 0.0, proof)
+    return Separability("none", {}, float(-first.fun), proof)
+
+
+def columns_of(table: Table) -> tuple[list[str], Array]:
+    """Return names and Z[row, column]: the constant, numbers brought to -1..1 (missing 0), and 0/1 levels."""
+    design: Design = design_of(table.schema)
+    if design.texts:
+        raise DataError(
+            "separable looks at columns, not at words. Leave text columns out (kinds={'name': 'out'})."
+        )
+    block = table.slice(0, table.rows)
+    names, columns = ["(constant)"], [np.ones(table.rows)]
+    for dense in design.dense:
+        low, high = dense.bounds
+        half = (high - low) / 2 or 1.0
+        columns.append(np.nan_to_num((dense.values(block) - (low + high) / 2) / half))
+        names.append(dense.name)
+    for coded in design.coded:
+        codes = block.codes(coded.column.name)
+        texts = [f"{coded.column.name} = {t}" for t in coded.column.levels] + [
+            f"{coded.column.name} is missing"
+        ]
+        for code, text in enumerate(texts):
+            columns.append((codes == code).astype(float))
+            names.append(text)
+    return names, np.column_stack(columns)
+
+
+def leads(Z: Array, classes: NDArray[Any], n_classes: int) -> tuple[Array, NDArray[np.int64]]:
+    """Return the lead of a row's own class over each other as a line in the weights, and the row of each
+    line.
+    """
+    rows, p = Z.shape
+    if n_classes == 2:
+        return Z * np.where(classes == 1, 1.0, -1.0)[:, None], np.arange(rows)
+    lines, owners = [], []
+    for c in range(n_classes):
+        mine = np.flatnonzero(classes == c)
+        for d in range(n_classes):
+            if d == c:
+                continue
+            line = np.zeros((len(mine), n_classes * p))
+            line[:, c * p : (c + 1) * p] = Z[mine]
+            line[:, d * p : (d + 1) * p] = -Z[mine]
+            lines.append(line)
+            owners.append(mine)
+    return np.concatenate(lines), np.concatenate(owners)
+
+
+def plane_of(w: Array, names: list[str], labels: tuple[str, ...]) -> dict[str, dict[str, float]]:
+    """Return weights by class and name; two classes have one plane, towards the second."""
+    parts = {labels[1]: w} if len(labels) == 2 else dict(zip(labels, w.reshape(len(labels), -1), strict=True))
+    return {label: dict(zip(names, map(float, part), strict=True)) for label, part in parts.items()}

@@ -1,0 +1,299 @@
+"""Sums of logistic regression over one block, and the solvers' linear algebra in a fixed order of additions.
+
+Every sum is whole multiples of 2^-bits, so that any order and any cut of the rows gives the same bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import _kernels
+from tallystick.kernels import check
+
+Floats = NDArray[np.float64]
+Whole = NDArray[np.int64]
+ROWS = 256  # rows a kernel takes at a time: the scratch of a text column
+
+
+class Curvature(IntEnum):
+    """What to sum beside loss and gradient.
+
+    PAIRS: squares[pair, P, P], weights p_a p_b of links a > b in the order (1, 0), (2, 0), (2, 1), ...; p
+    (1 - p) for one link. What a link has with itself is the sum of its pairs. GRAM: squares[1, P, P],
+    weight 1. DIAGONAL: squares[2, P], sums of y and of y^2. Only lower triangles are filled.
+    """
+
+    NONE = 0
+    PAIRS = 1
+    GRAM = 2
+    DIAGONAL = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text column of a block: values are tf[count] * idf[word] * scale, rows of length 1 when `unit` is
+    set.
+    """
+
+    starts: Whole
+    words: NDArray[np.uint32]
+    counts: NDArray[np.uint32]
+    idf: Floats  # [words + 1], 0 for unseen words
+    tf: Floats  # [count]; the last stands for all larger counts
+    unit: bool
+    scale: float
+    theta: Floats  # [words + 1, links]
+    gradient: Whole  # [words + 1, links]
+
+    def arrays(self) -> tuple[Any, ...]:
+        """Return the fields as the kernel takes them, checked."""
+        check.array("starts", self.starts, "int64", (None,))
+        check.array("words", self.words, "uint32", (None,))
+        check.array("counts", self.counts, "uint32", self.words.shape)
+        check.array("idf", self.idf, "float64", (None,))
+        check.array("tf", self.tf, "float64", (None,))
+        check.array("theta", self.theta, "float64", (len(self.idf), None))
+        check.writable("gradient", self.gradient, "int64", self.theta.shape)
+        if int(self.starts[0]) < 0 or int(self.starts[-1]) > len(self.words):
+            raise ValueError(f"starts must lie within words; found {self.starts[0]}..{self.starts[-1]}")
+        return (
+            self.starts,
+            self.words,
+            self.counts,
+            self.idf,
+            self.tf,
+            self.unit,
+            self.scale,
+            self.theta,
+            self.gradient,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """The totals of logistic regression, added to by `logistic_sums`, and its scratch."""
+
+    loss: Whole  # [3]: whole units, the rest in 2^-bits, and rows whose own class is not strictly ahead
+    gradient: Whole  # [P, links]
+    squares: Whole
+    work: Floats
+
+
+def new_sums(dense: int, cells: int, links: int, curvature: Curvature, texts: int = 0) -> Sums:
+    """Return empty totals for P = 1 + dense + cells parameters per link."""
+    p = 1 + dense + cells
+    shape: tuple[int, ...] = {
+        Curvature.NONE: (0,),
+        Curvature.PAIRS: (max(links * (links - 1) // 2, 1), p, p),
+        Curvature.GRAM: (1, p, p),
+        Curvature.DIAGONAL: (2, p),
+    }[curvature]
+    work = np.empty(_kernels.logistic_work(dense, links) + texts * ROWS + links)
+    return Sums(np.zeros(3, np.int64), np.zeros((p, links), np.int64), np.zeros(shape, np.int64), work)
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The columns of a block: values[dense][row], codes[coded][row], starts[coded] (first cell of a coded
+    column).
+    """
+
+    values: Sequence[Floats]
+    codes: Sequence[NDArray[Any]]
+    starts: Sequence[int]
+    texts: Sequence[Text] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Weighting:
+    """What a row counts for: copies[row] times row_factor[row] times class_factor[class]; the factors are
+    at most 1.
+    """
+
+    copies: Whole | None = None
+    row_factor: Floats | None = None
+    class_factor: Floats | None = None
+
+
+def logistic_sums(
+    columns: Columns,
+    scaling: Floats,
+    classes: NDArray[Any],
+    weighting: Weighting,
+    theta: Floats,
+    bits: int,
+    curvature: Curvature,
+    out: Sums,
+) -> None:
+    """Add loss, gradient and curvature of a block at theta[P, link]; y = (x - scaling[0]) * scaling[1], |y|
+    <= 1.
+    """
+    rows, dense, coded = len(classes), len(columns.values), len(columns.codes)
+    check.array("classes", classes, check.CODES, (rows,))
+    check.array("scaling", scaling, "float64", (2, dense))
+    check.array("theta", theta, "float64", out.gradient.shape)
+    check.maybe("copies", weighting.copies, "int64", (rows,))
+    check.maybe("row_factor", weighting.row_factor, "float64", (rows,))
+    check.maybe("class_factor", weighting.class_factor, "float64", (None,))
+    if not 0 <= bits <= 50:
+        raise ValueError(f"bits must be 0 to 50; found {bits}")
+    table, texts = _places(columns, rows), [text.arrays() for text in columns.texts]
+    _kernels.logistic_sums(
+        dense,
+        coded,
+        table,
+        scaling,
+        classes,
+        weighting.class_factor,
+        weighting.row_factor,
+        weighting.copies,
+        theta,
+        bits,
+        int(curvature),
+        texts,
+        out.work,
+        out.loss,
+        out.gradient,
+        out.squares,
+    )
+
+
+def _places(columns: Columns, rows: int) -> Whole:
+    """Return where the columns lie: addresses and strides of values; addresses, bytes and first cells of
+    codes.
+    """
+    table = np.zeros((5, max(len(columns.values), len(columns.codes))), np.int64)
+    for j, values in enumerate(columns.values):
+        check.loose("values", values, "float64", (rows,))
+        table[0, j], table[1, j] = values.__array_interface__["data"][0], values.strides[0] // 8
+    for c, (codes, start) in enumerate(zip(columns.codes, columns.starts, strict=True)):
+        check.array("codes", codes, check.CODES, (rows,))
+        table[2:, c] = codes.__array_interface__["data"][0], codes.itemsize, start
+    return table
+
+
+def linear_scores(columns: Columns, rows: int, scaling: Floats, theta: Floats) -> Floats:
+    """Return scores[row, class] = theta[0] + (x - scaling[0]) * scaling[1] * theta + ...; two classes: 0
+    and the log-odds.
+    """
+    dense, links = len(columns.values), theta.shape[1]
+    check.array("scaling", scaling, "float64", (2, dense))
+    check.array("theta", theta, "float64", (None, None))
+    texts = [text.arrays() for text in columns.texts]
+    work = np.empty(_kernels.logistic_work(dense, links) + len(texts) * ROWS + links)
+    scores = np.empty((rows, max(links, 2)))
+    _kernels.linear_scores(
+        dense, len(columns.codes), _places(columns, rows), scaling, theta, texts, work, scores
+    )
+    return scores
+
+
+def sample_rows(columns: Columns, rows: int, every: int) -> tuple[NDArray[np.int64], list[Floats]]:
+    """Return about one row in `every`, by a hash of their first columns, and the values of these rows.
+
+    The choice depends on what is in a row alone, so it is the same in any order of rows.
+    """
+    table, dense = _places(columns, rows), len(columns.values)
+    picked = np.empty(rows + 1, np.int64)
+    step = check.size("every", every)
+    count = int(_kernels.pick_rows(dense, len(columns.codes), rows, table, step, picked))
+    chosen = picked[:count].copy()
+    values = np.empty((dense, count))
+    _kernels.gather_rows(dense, table, chosen, values)
+    return chosen, list(values)
+
+
+def word_rows(
+    starts: Whole,
+    words: NDArray[np.uint32],
+    counts: NDArray[np.uint32],
+    weights: Whole | None,
+    rows: Whole,
+    most: Whole,
+) -> None:
+    """Do rows[word] += copies of the rows that hold the word; most[0] becomes the largest count."""
+    check.array("starts", starts, "int64", (None,))
+    check.array("words", words, "uint32", (None,))
+    check.array("counts", counts, "uint32", words.shape)
+    check.maybe("weights", weights, "int64", (len(starts) - 1,))
+    check.writable("rows", rows, "int64", (None,))
+    check.writable("most", most, "int64", (1,))
+    _kernels.word_rows(starts, words, counts, weights, rows, most)
+
+
+def word_values(text: Text) -> Floats:
+    """Return values[entry] of a text column, from its first entry on."""
+    values = np.empty(int(text.starts[-1] - text.starts[0]))
+    _kernels.word_values(text.arrays(), values)
+    return values
+
+
+def dot(a: Floats, b: Floats) -> float:
+    """Return the sum of a * b in a fixed order."""
+    check.array("a", a, "float64", (None,))
+    check.array("b", b, "float64", a.shape)
+    return float(_kernels.dot(a, b))
+
+
+def cholesky(a: Floats, least: float = 0.0) -> tuple[Floats, int]:
+    """Return L of a = L L' and n; or what was done, and the first column whose pivot is at most `least` of
+    itself.
+    """
+    check.array("a", a, "float64", (None, None))
+    factor = a.copy()
+    at = int(_kernels.cholesky(factor, least))
+    return factor, at
+
+
+def cholesky_solve(factor: Floats, right: Floats) -> Floats:
+    """Return x with L L' x = right."""
+    check.array("factor", factor, "float64", (None, None))
+    x = np.array(right, np.float64)
+    check.array("right", x, "float64", (len(factor),))
+    _kernels.cholesky_solve(factor, x)
+    return x
+
+
+def cholesky_skip(a: Floats, least: float) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return L of the columns that do not depend on earlier ones, and which do (their rows are the
+    identity's).
+    """
+    n = len(check.array("a", a, "float64", (None, None)))
+    factor, skipped = a.copy(), np.zeros(n, np.uint8)
+    _kernels.cholesky_skip(factor, least, skipped)
+    return factor, skipped.astype(bool)
+
+
+def inverse_diagonal(factor: Floats) -> Floats:
+    """Return the diagonal of (L L')^-1."""
+    n = len(check.array("factor", factor, "float64", (None, None)))
+    diagonal = np.empty(n)
+    _kernels.inverse_diagonal(factor, np.empty(n), diagonal)
+    return diagonal
+
+
+def times(a: Floats, x: Floats) -> Floats:
+    """Return a x for a square matrix, in a fixed order of additions."""
+    check.array("a", a, "float64", (len(x), len(x)))
+    check.array("x", x, "float64", (None,))
+    y = np.empty(len(x))
+    _kernels.times(a, x, y)
+    return y
+
+
+def lasso_step(
+    h: Floats, g: Floats, w: Floats, l1: Floats, tolerance: float, rounds: int
+) -> tuple[Floats, int]:
+    """Return the step d that minimises g'd + d'hd/2 + sum l1 |w + d|, and the rounds it took."""
+    n = len(g)
+    check.array("h", h, "float64", (n, n))
+    for name, value in (("g", g), ("w", w), ("l1", l1)):
+        check.array(name, value, "float64", (n,))
+    d, hd = np.zeros(n), np.zeros(n)
+    return d, int(_kernels.lasso_step(h, g, w, l1, tolerance, rounds, d, hd))

@@ -1,0 +1,184 @@
+"""From the optimum to the model: weights in the user's units, standard errors, and how well it fitted.
+
+Knows problems, points and parts. Knows nothing of how the optimum was found.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.data.schema import CODED, Schema
+from tallystick.learners.logistic.prepare import Known, Prepared, reference_class
+from tallystick.learners.logistic.problem import Point, Problem
+from tallystick.learners.logistic.solvers import Run
+from tallystick.models.logistic.model import Fit, LogisticModel
+from tallystick.models.logistic.options import LogisticOptions
+from tallystick.models.logistic.parts import Cells, Part, Product, Slope, Words
+
+Array = NDArray[np.float64]
+
+
+def build(
+    schema: Schema,
+    options: LogisticOptions,
+    known: Known,
+    ready: Prepared,
+    point: Point,
+    run: Run,
+    separation: str = "",
+    strength: float = 0.0,
+) -> LogisticModel:
+    """Return the model at the optimum."""
+    assert schema.target is not None
+    problem = ready.problem
+    theta, words = problem.theta(point.w)
+    constant, parts = parts_of(schema, problem, theta, words)
+    loglik, null = -point.loss, null_likelihood(known)
+    fit = Fit(
+        strength,
+        loglik,
+        null,
+        len(run.trace) - 1,
+        problem.rows,
+        count_weights(problem, point),
+        separation,
+        condition_of(ready),
+        spread_of(problem, point),
+    )
+    errors = () if point.curvature is None or separation else errors_of(problem, point, parts)
+    return LogisticModel(
+        schema, options, constant, parts, fit, reference_class(options, schema.target), errors
+    )
+
+
+def parts_of(
+    schema: Schema, problem: Problem, theta: Array, words: Sequence[Array]
+) -> tuple[Array, tuple[Part, ...]]:
+    """Return constant[link] and the parts, in the user's units."""
+    d, scales = problem.design, problem.scales
+    slopes = theta[1 : 1 + len(d.dense)] / scales.scale[:, None]
+    constant = theta[0].copy()
+    for slope, centre in zip(slopes, scales.centre, strict=True):
+        constant = constant - slope * centre
+    dense: dict[str, Part] = {}
+    products: list[Part] = []
+    for j, column in enumerate(d.dense):
+        centre, scale = float(scales.centre[j]), float(scales.scale[j])
+        if len(column.factors) > 1:
+            products.append(Product(column.name, column.factors, slopes[j], centre, scale))
+        elif column.missing:
+            known = dense[column.column]
+            assert isinstance(known, Slope)
+            dense[column.column] = Slope(known.name, known.slope, known.centre, known.scale, slopes[j])
+        else:
+            dense[column.column] = Slope(column.column, slopes[j], centre, scale)
+    for coded in d.coded:
+        at = d.cell(coded)
+        cells = slice(at, at + coded.levels + 1)
+        free = tuple(bool(f) for f in problem.free[cells])
+        dense[coded.column.name] = Cells(coded.column.name, theta[cells].copy(), free)
+    for written, table, text in zip(d.texts, words, problem.texts, strict=True):
+        idf = text.idf[:-1].copy() if text.unit else np.zeros(0)
+        dense[written.name] = Words(written.name, table[:-1].copy(), idf)
+    kinds = {"numeric", "text", *CODED}
+    return constant, (*(dense[c.name] for c in schema.used if c.kind in kinds), *products)
+
+
+def errors_of(problem: Problem, point: Point, parts: Sequence[Part]) -> tuple[tuple[float, ...], ...]:
+    """Return standard errors in the order of the model's coefficients [coefficient][link]; 0 for weights
+    not free.
+    """
+    assert point.curvature is not None
+    factor, at = kernels.cholesky(point.curvature, 1e-14)
+    if at < len(point.curvature):
+        return ()
+    k, n = problem.free_links, int(problem.free.sum())
+    table = np.zeros((problem.design.size, len(problem.links)))
+    table[np.ix_(problem.free, problem.links)] = np.sqrt(kernels.inverse_diagonal(factor)).reshape(n, k)
+    scales = problem.scales
+    dense = len(problem.design.dense)
+    table[1 : 1 + dense] /= scales.scale[:, None]
+    shift = np.zeros(problem.design.size)
+    shift[0] = 1.0
+    shift[1 : 1 + dense] = -scales.centre / scales.scale
+    for i, link in enumerate(np.flatnonzero(problem.links)):
+        c = np.zeros((n, k))
+        c[:, i] = shift[problem.free]
+        flat = c.ravel()
+        variance = kernels.dot(flat, kernels.cholesky_solve(factor, flat))
+        if problem.symmetric:  # the common shift of constants was given a variance of its own: take it out
+            variance -= 1.0 / (problem.rows * k)
+        table[0, link] = math.sqrt(max(variance, 0.0))
+    return tuple(tuple(float(v) for v in row) for row in ordered(problem, table, parts))
+
+
+def ordered(problem: Problem, table: Array, parts: Sequence[Part]) -> list[Array]:
+    """Return rows of table[parameter, link] in the order of coefficients: constant, then part by part."""
+    d = problem.design
+    by_name: dict[str, list[Array]] = {}
+    for j, column in enumerate(d.dense):
+        by_name.setdefault(column.name if len(column.factors) > 1 else column.column, []).append(table[1 + j])
+    for coded in d.coded:
+        at = d.cell(coded)
+        by_name[coded.column.name] = list(table[at : at + coded.levels + 1])
+    return [table[0], *(row for part in parts for row in by_name.get(part.name, []))]
+
+
+def count_weights(problem: Problem, point: Point) -> int:
+    """Return how many weights were free to be chosen; with an L1 prior, those that are not 0."""
+    return int(np.count_nonzero(point.w)) if problem.l1.any() else problem.weights
+
+
+def null_likelihood(known: Known) -> float:
+    """Return the log-likelihood of the class shares."""
+    rows = known.classes * known.class_weights
+    rows = rows[rows > 0]
+    logs = kernels.log(rows / math.fsum(rows.tolist()))
+    return math.fsum((rows * logs).tolist())
+
+
+def spread_of(problem: Problem, point: Point) -> tuple[tuple[float, ...], ...]:
+    """Return the mean over rows of p_a (1[a = b] - p_b) [link, link], from the curvature of the constants."""
+    if point.curvature is None:
+        return ()
+    k, links = problem.free_links, np.flatnonzero(problem.links)
+    block = point.curvature[:k, :k] - (problem.rows / k if problem.symmetric else 0.0)
+    out = np.zeros((len(problem.links), len(problem.links)))
+    out[np.ix_(links, links)] = block / problem.rows
+    if k < len(problem.links) and not problem.symmetric:  # the reference is minus the sum of the others
+        ref = int(np.flatnonzero(~problem.links & ~problem.absent)[0])
+        for a in links:
+            out[a, ref] = out[ref, a] = -math.fsum(out[a, links].tolist())
+        out[ref, ref] = -math.fsum(out[ref, links].tolist())
+    return tuple(tuple(float(v) for v in row) for row in out)
+
+
+def condition_of(ready: Prepared) -> float | None:
+    """Return the condition number of the correlations among columns (constant aside): largest over smallest
+    eigenvalue.
+    """
+    if ready.gram is None:
+        return None
+    at = np.flatnonzero(ready.problem.free)[1:]
+    at = at[at <= len(ready.problem.design.dense)]
+    if len(at) == 0 or len(at) > 500:
+        return None
+    own = np.sqrt(np.maximum(np.diag(ready.gram)[at], 1e-300))
+    matrix = np.ascontiguousarray(ready.gram[np.ix_(at, at)] / (own[:, None] * own[None, :]))
+    factor, done = kernels.cholesky(matrix, 1e-12)
+    if done < len(matrix):
+        return None
+    top = low = start = np.ones(len(matrix)) + np.arange(len(matrix)) / len(matrix)
+    for _ in range(30):
+        top = kernels.times(matrix, start)
+        start = top / math.sqrt(kernels.dot(top, top))
+    largest = kernels.dot(start, kernels.times(matrix, start))
+    for _ in range(30):
+        low = kernels.cholesky_solve(factor, low / math.sqrt(kernels.dot(low, low)))
+    smallest = 1.0 / math.sqrt(kernels.dot(low, low))
+    return largest / smallest

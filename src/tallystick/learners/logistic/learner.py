@@ -1,0 +1,281 @@
+"""Logistic regression as a learner: rows per class, then the moments of columns, then one question per step.
+
+Knows stages. Solvers, the objective and the model are neighbours. Never sees a row.
+Law: the same totals give the same model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.contracts import Statistic
+from tallystick.data.schema import Note, Schema
+from tallystick.errors import TargetError, shown, some
+from tallystick.learners.logistic import solvers
+from tallystick.learners.logistic.build import build
+from tallystick.learners.logistic.evidence import evident
+from tallystick.learners.logistic.prepare import (
+    MATRIX,
+    Known,
+    Moments,
+    Prepared,
+    class_weights,
+    first_question,
+    prepare,
+    repeat_notes,
+)
+from tallystick.learners.logistic.problem import Point, Start, norm
+from tallystick.learners.logistic.separation import Verdict, look
+from tallystick.models.logistic.design import design_of
+from tallystick.models.logistic.model import LogisticModel
+from tallystick.models.logistic.options import DEFAULT_L2, LogisticOptions
+from tallystick.stats.gradients import RowFacts
+
+Array = NDArray[np.float64]
+ERRORS = 2_000  # weights beyond which standard errors are not given
+LIMITS = {"newton": 200, "lbfgs": 5_000, "conjugate-gradient": 20_000, "gradient": 1_000_000}
+PROBE = 300  # weights up to which separation is looked for under a prior
+MANY, EVERY = 100_000, 16  # from so many rows on, a sample of one in EVERY says where to begin
+CHEAP = 2_000_000  # rows times weights below which the curvature is asked for at every step
+
+
+@dataclass
+class Draft:
+    """A fit under way: the stages as a generator, and the question it waits on."""
+
+    stages: Generator[Statistic[Any], Any, LogisticModel]
+    question: Statistic[Any] | None
+    model: LogisticModel | None = None
+
+
+@dataclass(frozen=True)
+class LogisticLearner:
+    """unit: a weight of 1 is this many; errors: standard errors are wanted; trace and notes are filled on
+    the way.
+    """
+
+    options: LogisticOptions = field(default_factory=LogisticOptions)
+    unit: int = 1
+    errors: bool = True
+    chosen: float = DEFAULT_L2  # the strength in force when l2 is "cv"
+    trace: list[solvers.Step] | None = None
+    notes: list[Note] | None = None
+
+    def start(self, schema: Schema) -> Draft:
+        """Return the first draft."""
+        stages = self._stages(schema)
+        return Draft(stages, next(stages))
+
+    def ask(self, draft: Draft) -> Statistic[Any] | None:
+        """Return the next question."""
+        return draft.question
+
+    def update(self, draft: Draft, total: Any) -> Draft:
+        """Work the answer in."""
+        try:
+            draft.question = draft.stages.send(total)
+        except StopIteration as end:
+            draft.question, draft.model = None, end.value
+        return draft
+
+    def finish(self, draft: Draft) -> LogisticModel:
+        """Return the model."""
+        assert draft.model is not None
+        return draft.model
+
+    def _stages(self, schema: Schema) -> Generator[Statistic[Any], Any, LogisticModel]:
+        options = self.options
+        known, moments = yield from prepared(options, schema, self.unit)
+        ready = None
+        if options.l2 == "auto" and not options.l1:
+            strength, ready = yield from evident(known, moments, options, schema, solve)
+        else:
+            strength = (
+                self.chosen if options.l2 == "cv" else 0.0 if options.l2 == "auto" else float(options.l2)
+            )
+        given = ready or prepare(known, moments, options, schema, strength)
+        fitted = yield from fit_once(known, moments, options, schema, strength, given, self.errors)
+        if self.trace is not None:
+            self.trace.extend(fitted.run.trace)
+        if self.notes is not None:
+            self.notes.extend(fitted.notes())
+        return fitted.model()
+
+
+def prepared(
+    options: LogisticOptions, schema: Schema, unit: int
+) -> Generator[Any, Any, tuple[Known, Moments]]:
+    """Ask what every fit needs: rows per class and word, then the moments of columns."""
+    assert schema.target is not None
+    design = design_of(schema, options.interactions, options.polynomial)
+    facts = yield RowFacts(design, len(schema.target.labels))
+    if np.count_nonzero(facts.classes) < 2:
+        present = [label for label, n in zip(schema.target.labels, facts.classes, strict=True) if n]
+        raise TargetError(
+            f"target {shown(schema.target.name)} has one class ({some(present)}) among the rows with weight; "
+            "two are needed."
+        )
+    weights = class_weights(options.class_weight, schema.target, facts.classes / unit)
+    known = Known(design, facts, unit, weights)
+    total = yield first_question(known, design.size * known.links <= 3 * MATRIX)
+    return known, Moments.of(total, known)
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """One fit, before it becomes a model."""
+
+    schema: Schema
+    options: LogisticOptions
+    known: Known
+    ready: Prepared
+    point: Point
+    run: solvers.Run
+    strength: float
+    verdict: Verdict
+
+    def notes(self) -> list[Note]:
+        """Return what has to be said."""
+        out = repeat_notes(self.known, self.ready.repeats, self.strength > 0 or self.options.l1 > 0)
+        return [*out, self.verdict.note(self.strength)] if self.verdict.kind else out
+
+    def model(self) -> LogisticModel:
+        """Return the model."""
+        return build(
+            self.schema,
+            self.options,
+            self.known,
+            self.ready,
+            self.point,
+            self.run,
+            self.verdict.kind,
+            self.strength,
+        )
+
+
+def fit_once(
+    known: Known,
+    moments: Moments,
+    options: LogisticOptions,
+    schema: Schema,
+    strength: float,
+    ready: Prepared,
+    errors: bool,
+) -> Generator[Any, Any, Fitted]:
+    """Return the fit for one strength of the prior; separated classes without a prior get the default one."""
+    prior = strength > 0 or options.l1 > 0
+    verdict = Verdict()
+    try:
+        point, run = yield from solve(ready, options, errors, watch=not prior)
+    except Separated as found:
+        verdict, strength, prior = found.verdict, DEFAULT_L2, True
+        ready = prepare(known, moments, options, schema, strength)
+        point, run = yield from solve(ready, options, False)
+    else:
+        if prior and errors:
+            verdict = yield from probe(known, moments, options, schema, ready, point)
+    return Fitted(schema, options, known, ready, point, run, strength, verdict)
+
+
+class Separated(Exception):  # noqa: N818
+    """The classes are separated: there is no optimum without a prior."""
+
+    def __init__(self, verdict: Verdict) -> None:
+        super().__init__(verdict.kind)
+        self.verdict = verdict
+
+
+def probe(
+    known: Known, moments: Moments, options: LogisticOptions, schema: Schema, ready: Prepared, point: Point
+) -> Generator[Any, Any, Verdict]:
+    """Return whether the classes are separated although a prior holds the weights: looked for where it may
+    be.
+    """
+    if point.wrong == 0:
+        return (yield from complete(ready, point))
+    if known.design.texts:
+        return Verdict()
+    small = ready.problem.weights <= PROBE and known.rows * ready.problem.weights * known.links <= CHEAP
+    if not small or norm(point.w) < 0.5:
+        return Verdict()
+    bare = prepare(known, moments, replace(options, l1=0.0, solver="newton", max_iter=30), schema, 0.0)
+    try:
+        yield from solve(bare, replace(options, l1=0.0, solver="newton", max_iter=30), False, watch=True)
+    except Separated as found:
+        return found.verdict
+    except solvers.NoConvergence:
+        pass
+    return Verdict()
+
+
+def solve(
+    ready: Prepared, options: LogisticOptions, errors: bool, watch: bool = False
+) -> Generator[Any, Any, tuple[Point, solvers.Run]]:
+    """Return the optimum by the solver asked for, and how it went. watch: look out for separated classes."""
+    problem, start = ready.problem, ready.start
+    name = options.solver
+    if name == "auto" or (watch and start.curvature is not None):
+        name = "newton" if start.curvature is not None else "lbfgs"
+    wanted = errors and problem.weights <= ERRORS and not problem.texts and not options.l1
+    run = solvers.Run(problem, options.max_iter or LIMITS[name], wanted)
+    if options.l1:
+        point = yield from (solvers.lasso if name == "newton" else solvers.orthant)(run, start)
+    elif name == "newton":
+        point = yield from watched(run, ready, watch)
+    elif name == "lbfgs":
+        run.alarm = 1.0 if watch else 0.0
+        try:
+            point = yield from solvers.lbfgs(run, start)
+        except solvers.Diverging as signal:
+            raise Separated((yield from complete(ready, signal.point))) from None
+    elif name == "conjugate-gradient":
+        point = yield from solvers.conjugate_gradient(run, start)
+    else:
+        point = yield from solvers.gradient_ascent(run, start)
+    if options.l1:
+        point = replace(point, curvature=None)
+    if run.errors and point.curvature is None:
+        point = yield from run.ask(point.w, True)
+    return replace(point, w=problem.centred(point.w)), run
+
+
+def complete(ready: Prepared, point: Point) -> Generator[Any, Any, Verdict]:
+    """Return the verdict where every row's own class is ahead: among words no smallest set is looked for."""
+    texts = ready.problem.design.texts
+    if texts:
+        return Verdict("complete", tuple(t.name for t in texts))
+    return (yield from look(ready.problem, [point.w]))
+
+
+def watched(run: solvers.Run, ready: Prepared, watch: bool) -> solvers.Steps:
+    """Run Newton's method; when it seems to diverge, look whether the classes are separated."""
+    start, period = ready.start, refresh(ready)
+    run.alarm = 1e-3 if watch else 0.0
+    if ready.problem.rows >= MANY and ready.problem.rows >= 1_000 * ready.problem.weights:
+        start, period = (yield from solvers.sample(ready.problem, start, EVERY)), 10
+    while True:
+        try:
+            return (yield from solvers.newton(run, start, period))
+        except solvers.Diverging as signal:
+            verdict = yield from look(ready.problem, [signal.point.w, signal.direction])
+            if verdict.kind:
+                raise Separated(verdict) from None
+            run.alarm /= 10
+            start = Start(signal.point.w, None, start.diagonal, start.steepest)
+
+
+def refresh(ready: Prepared) -> int:
+    """Return after how many steps a new curvature pays: at once when it costs little beside the step
+    itself.
+    """
+    problem = ready.problem
+    if ready.start.curvature is None or problem.rows * problem.weights <= CHEAP:
+        return 1
+    pairs = max(len(problem.links) * (len(problem.links) - 1) // 2, 1)
+    ratio = pairs * int(problem.free.sum()) / (4 * len(problem.links))
+    return max(1, min(10, int(ratio)))

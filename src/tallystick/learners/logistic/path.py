@@ -1,0 +1,85 @@
+"""The strength of the prior by cross-validation: a path from strong to weak, each fit started from the one
+before.
+
+A fold is left out by weights of 0, so that the rows stay where they are; the loss on rows left out is
+summed as any loss is, in whole numbers. Knows tables as something an engine can sum over. Law: the choice
+depends on no order of rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.contracts import Engine, Table
+from tallystick.data.schema import Schema
+from tallystick.learners.logistic.learner import prepared, solve
+from tallystick.learners.logistic.problem import Start
+from tallystick.models.logistic.options import LogisticOptions
+
+STRENGTHS = (100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01)
+
+
+@dataclass(frozen=True)
+class Path:
+    """strengths[i] had the mean loss losses[i] on rows left out; `best` has the lowest, of equals the
+    strongest.
+    """
+
+    strengths: tuple[float, ...]
+    losses: tuple[float, ...]
+
+    @property
+    def best(self) -> float:
+        """The strength with the lowest loss."""
+        return self.strengths[int(np.argmin(self.losses))]
+
+
+def choose(
+    folds: Sequence[tuple[Table, Table]], engine: Engine, options: LogisticOptions, schema: Schema, unit: int
+) -> Path:
+    """Return the path over folds of (training rows, rows left out)."""
+    plain = replace(options, l2=STRENGTHS[0])
+    losses = np.zeros(len(STRENGTHS))
+    rows = 0.0
+    for training, left_out in folds:
+        losses += fold_losses(training, left_out, engine, plain, schema, unit)
+        rows += 1.0
+    return Path(STRENGTHS, tuple(float(v) for v in losses / max(rows, 1.0)))
+
+
+def fold_losses(
+    training: Table, left_out: Table, engine: Engine, options: LogisticOptions, schema: Schema, unit: int
+) -> NDArray[np.float64]:
+    """Return the loss on the rows left out after each strength, per row."""
+    known, moments = drive(prepared(options, schema, unit), training, engine)
+    from tallystick.learners.logistic.prepare import prepare
+
+    out, w = np.zeros(len(STRENGTHS)), None
+    for i, strength in enumerate(STRENGTHS):
+        ready = prepare(known, moments, options, schema, strength)
+        if w is not None:
+            start = ready.start
+            ready = replace(ready, start=Start(w, start.curvature, start.diagonal, start.steepest))
+        point, _ = drive(solve(ready, options, False), training, engine)
+        w = point.w
+        seen = ready.problem.read(w, engine.total(left_out, ready.problem.ask(w)))
+        out[i] = seen.loss
+        if i > 1 and out[i] > 1.5 * out[:i].min():  # far past the lowest: weaker priors only fit noise
+            out[i + 1 :] = out[i]
+            break
+    return out
+
+
+def drive(stages: Any, table: Table, engine: Engine) -> Any:
+    """Answer a generator's questions on a table and return what it returns."""
+    try:
+        question = next(stages)
+        while True:
+            question = stages.send(engine.total(table, question))
+    except StopIteration as end:
+        return end.value

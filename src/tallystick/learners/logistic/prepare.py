@@ -1,0 +1,354 @@
+"""From the first sums to a problem: scales of columns, free weights, the prior, text weights, and columns
+that repeat others.
+
+Knows designs, options and totals. Knows nothing of rows. Law: everything here follows from sums, so from no
+order of rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.data.schema import Note, Schema, Target
+from tallystick.errors import OptionError, nearest, shown, some
+from tallystick.kernels import Curvature
+from tallystick.learners.logistic.problem import Mask, Problem, Scales, Start, start_of, unit_bits
+from tallystick.models.logistic.design import Design
+from tallystick.models.logistic.options import LogisticOptions
+from tallystick.stats.gradients import Copies, Facts, LogisticSums, TextWeights, Total
+
+Array = NDArray[np.float64]
+MATRIX = 1_000  # weights up to which the curvature is a matrix
+DEPENDENT = 1e-9  # a column of which less than this part is its own repeats others
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of the rows after the first question."""
+
+    design: Design
+    facts: Facts
+    unit: int
+    class_weights: Array  # [class]
+
+    @property
+    def classes(self) -> Array:
+        """Rows of each class, by sample weight."""
+        return self.facts.classes / self.unit
+
+    @property
+    def links(self) -> int:
+        """One link for two classes, else one for each."""
+        return 1 if len(self.facts.classes) == 2 else len(self.facts.classes)
+
+    @property
+    def heaviest(self) -> float:
+        """The largest factor of a row: fractional weights and class weights are factors, whole weights
+        copies.
+        """
+        return 1.0 if self.unit == 1 else max(float(self.facts.heaviest[0]) / self.unit, 2.0**-32)
+
+    @property
+    def factor(self) -> float:
+        """What a row's factor of 1 stands for."""
+        return self.heaviest * float(self.class_weights.max())
+
+    @property
+    def copies(self) -> Copies:
+        """How rows are weighted."""
+        by_class = self.class_weights / self.class_weights.max()
+        return Copies(self.unit, self.heaviest, None if (by_class == 1).all() else by_class)
+
+    @property
+    def rows(self) -> float:
+        """What all rows count for."""
+        return _sum(self.classes * self.class_weights)
+
+    @property
+    def bits(self) -> int:
+        """Bits after the point of a row's terms."""
+        return unit_bits(float(self.facts.classes.sum()) if self.unit == 1 else self.rows / self.factor)
+
+
+def class_weights(option: str | Mapping[str, float] | None, target: Target, classes: Array) -> Array:
+    """Return weight[class]: 1, "balanced" (rows / (classes * rows of the class)), or as given by label."""
+    if option is None:
+        return np.ones(len(classes))
+    if isinstance(option, str):
+        return _sum(classes) / (len(classes) * np.maximum(classes, 1e-9))
+    given = {(str(k).lower() if isinstance(k, bool) else str(k)): float(v) for k, v in option.items()}
+    if unknown := [k for k in given if k not in target.labels]:
+        raise OptionError(
+            f"class_weight names {some(unknown)}, no class.{nearest(unknown[0], target.labels)}"
+        )
+    return np.array([given.get(label, 1.0) for label in target.labels])
+
+
+def first_question(known: Known, matrix: bool) -> LogisticSums:
+    """Ask for the sums of columns, their squares (and products, if a matrix is wanted), each brought to
+    -1..1.
+    """
+    d = known.design
+    middle, half = middles(d)
+    texts = tuple(replace(t, theta=np.zeros((len(t.idf), known.links))) for t in no_texts(d))
+    mode = Curvature.GRAM if matrix and not d.texts else Curvature.DIAGONAL
+    theta = np.zeros((d.size, known.links))
+    return LogisticSums(d, np.stack([middle, 1.0 / half]), theta, known.bits, known.copies, mode, texts)
+
+
+def no_texts(design: Design) -> tuple[TextWeights, ...]:
+    """Return text weights of 0, for questions that do not look at words."""
+    return tuple(
+        TextWeights(np.zeros(len(t.words) + 1), np.zeros(1), False, 1.0, np.zeros((0, 1)))
+        for t in design.texts
+    )
+
+
+def middles(design: Design) -> tuple[Array, Array]:
+    """Return the middle and half the range of each dense column; never 0."""
+    bounds = np.array([c.bounds for c in design.dense]).reshape(-1, 2)
+    half = np.maximum(bounds[:, 1] / 2 - bounds[:, 0] / 2, 1e-300)
+    return bounds[:, 0] / 2 + bounds[:, 1] / 2, half
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Sums over rows of the first question: of y, of y^2, and of y y' if asked for, y in -1..1."""
+
+    sums: Array  # [parameter]
+    squares: Array  # [parameter]
+    products: Array | None  # [parameter, parameter]
+
+    @classmethod
+    def of(cls, total: Total, known: Known) -> Moments:
+        """Read the total."""
+        unit = known.factor * 2.0**-known.bits
+        if total.sums.squares.ndim == 2:
+            return cls(total.sums.squares[0] * unit, total.sums.squares[1] * unit, None)
+        lower = total.sums.squares[0]
+        whole = (np.tril(lower) + np.tril(lower, -1).T) * unit
+        return cls(whole[0].copy(), np.diag(whole).copy(), whole)
+
+
+def scales_of(known: Known, moments: Moments) -> tuple[Scales, Array, Array]:
+    """Return the scales, and a, b with z = a y + b for every parameter."""
+    d = known.design
+    middle, half = middles(d)
+    a, b = np.ones(d.size), np.zeros(d.size)
+    centre, scale, power = np.zeros(len(d.dense)), np.ones(len(d.dense)), np.ones(d.size)
+    there = np.full(len(d.dense), float(moments.squares[0]))
+    for j, column in enumerate(d.dense):
+        if column.missing:
+            there[j - 1] -= 0.5 * (moments.sums[1 + j] + moments.squares[0])  # y = 2 * missing - 1
+    for j, column in enumerate(d.dense):
+        if column.missing:
+            a[1 + j], b[1 + j] = half[j], middle[j]
+            continue
+        n = max(there[j], 1e-300)
+        mean = moments.sums[1 + j] / n
+        spread = math.sqrt(max(moments.squares[1 + j] / n - mean * mean, 0.0))
+        spread = spread or 1.0
+        a[1 + j], b[1 + j] = 1.0 / spread, -mean / spread
+        centre[j], scale[j] = middle[j] + half[j] * mean, half[j] * spread
+        reach = (1.0 + abs(mean)) / spread
+        power[1 + j] = 2.0 ** math.frexp(reach)[1]
+    return Scales(centre, scale, power), a, b
+
+
+def gram_of(moments: Moments, a: Array, b: Array) -> Array | None:
+    """Return sums of z z' over rows from those of y y'."""
+    g = moments.products
+    if g is None:
+        return None
+    both = a[:, None] * a[None, :] * g
+    one = a[:, None] * b[None, :] * g[:, :1]
+    out: Array = both + one + b[:, None] * a[None, :] * g[:1, :] + b[:, None] * b[None, :] * g[0, 0]
+    return out
+
+
+def free_weights(design: Design, counts: Array, prior: bool) -> Mask:
+    """Return which parameters of a link are free. counts[parameter]: what the rows of a cell count for.
+
+    With a prior every level has a weight of its own. Without, the first level with rows is the reference.
+    """
+    free = np.zeros(design.size, bool)
+    free[: 1 + len(design.dense)] = True
+    for coded in design.coded:
+        cells = np.arange(coded.levels + 1) + design.cell(coded)
+        seen = counts[cells] > 0
+        if coded.column.kind == "boolean":
+            free[cells[1:]] = [True, seen[2]]
+        elif prior:
+            free[cells] = [True] * coded.levels + [bool(seen[-1])]
+        else:
+            free[cells[seen][1:]] = True
+    return free
+
+
+def text_weights(known: Known, words: str) -> tuple[TextWeights, ...]:
+    """Return how words count: (1 + ln count) * (1 + ln((1 + rows) / (1 + rows with the word))), rows of
+    length 1; or plain counts.
+    """
+    out = []
+    rows = _sum(known.classes)
+    for df, most in zip(known.facts.words, known.facts.most, strict=True):
+        top = max(int(most[0]), 1)
+        if words == "counts":
+            idf, tf = np.ones(len(df)), np.arange(top + 1, dtype=float)
+            scale = 2.0 ** -math.frexp(float(top))[1]
+        else:
+            idf = 1.0 + kernels.log((1.0 + rows) / (1.0 + df / known.unit))
+            tf = 1.0 + kernels.log(np.maximum(np.arange(min(top, 4096) + 1, dtype=float), 1.0))
+            tf[0], scale = 0.0, 1.0
+        idf[-1] = 0.0
+        out.append(TextWeights(idf, tf, words != "counts", scale, np.zeros((0, 1))))
+    return tuple(out)
+
+
+def word_squares(known: Known, weights: TextWeights, df: NDArray[np.int64]) -> Array:
+    """Return about how large the sum of squares of each word's values is; first steps need no more."""
+    rough = (df[:-1] / known.unit) * weights.idf[:-1] ** 2
+    return rough * (_sum(known.classes) / max(_sum(rough), 1e-300)) if weights.unit else rough
+
+
+def free_links(known: Known, options: LogisticOptions, target: Target, prior: bool) -> Mask:
+    """Return which classes have weights: with a prior all, without one all but the reference (the last, or
+    as given).
+    """
+    links = ~absent_classes(known)
+    if known.links > 1 and not prior:
+        reference = reference_class(options, target)
+        links[reference if links[reference] else int(np.flatnonzero(links)[-1])] = False
+    return links
+
+
+def absent_classes(known: Known) -> Mask:
+    """Return which links belong to classes without rows."""
+    return np.zeros(1, bool) if known.links == 1 else known.facts.classes == 0
+
+
+def reference_class(options: LogisticOptions, target: Target) -> int:
+    """Return the class the others are compared with: as given, the first of two, the last of several."""
+    if options.reference is None:
+        return 0 if len(target.labels) == 2 else len(target.labels) - 1
+    label = str(options.reference).lower() if isinstance(options.reference, bool) else str(options.reference)
+    if label not in target.labels:
+        raise OptionError(f"reference is {shown(label)}, no class.{nearest(label, target.labels)}")
+    return target.labels.index(label)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """All that solving needs, and what was met on the way."""
+
+    problem: Problem
+    start: Start
+    gram: Array | None  # [parameter, parameter]
+    repeats: tuple[tuple[int, tuple[int, ...]], ...]  # parameters that repeat others
+
+
+def prepare(
+    known: Known, moments: Moments, options: LogisticOptions, schema: Schema, strength: float
+) -> Prepared:
+    """Return the problem for a prior of this strength (l2)."""
+    assert schema.target is not None
+    d, prior = known.design, strength > 0 or options.l1 > 0
+    scales, a, b = scales_of(known, moments)
+    gram = gram_of(moments, a, b)
+    free = free_weights(d, moments.squares, prior)
+    repeats = repeated(gram, free_weights(d, moments.squares, False)) if gram is not None else ()
+    if not prior:
+        free[[j for j, _ in repeats]] = False
+    links = free_links(known, options, schema.target, prior)
+    texts = text_weights(known, options.words)
+    size = prior_sizes(known, scales, moments, options.standardize)
+    n_words = sum(len(t.idf) - 1 for t in texts)
+    each = np.concatenate([np.where(np.arange(d.size) == 0, 0.0, 1.0 / size)[free], np.ones(n_words)])
+    k = int(links.sum())
+    problem = Problem(
+        d,
+        scales,
+        known.copies,
+        texts,
+        free,
+        links,
+        np.repeat(strength * each * each, k),
+        np.repeat(options.l1 * each, k),
+        known.rows,
+        known.bits,
+        known.factor,
+        absent_classes(known),
+    )
+    squares = [(a * a * moments.squares + 2 * a * b * moments.sums + b * b * moments.squares[0])[free]]
+    squares += [word_squares(known, t, df) for t, df in zip(texts, known.facts.words, strict=True)]
+    weighted = known.classes * known.class_weights
+    shares = np.maximum(weighted, 0.5) / _sum(np.maximum(weighted, 0.5))
+    small = None if gram is None or problem.weights > MATRIX else gram[np.ix_(free, free)]
+    return Prepared(problem, start_of(problem, shares, small, np.concatenate(squares)), gram, repeats)
+
+
+def prior_sizes(known: Known, scales: Scales, moments: Moments, standardize: bool) -> Array:
+    """Return size[parameter]: the prior acts on weight / size. Standardised: the weights of z, and of
+    booleans over their standard deviation; levels are 0/1 either way.
+    """
+    d = known.design
+    size = np.ones(d.size)
+    if not standardize:
+        size[1 : 1 + len(d.dense)] = scales.scale
+        return size
+    for coded in d.coded:
+        if coded.column.kind == "boolean":
+            no, yes = moments.squares[d.cell(coded)], moments.squares[d.cell(coded, 1)]
+            share = yes / max(no + yes, 1e-300)
+            size[d.cell(coded, 1)] = 1.0 / math.sqrt(max(share * (1.0 - share), 1e-6))
+    return size
+
+
+def repeated(gram: Array, free: Mask) -> tuple[tuple[int, tuple[int, ...]], ...]:
+    """Return the parameters that are sums of earlier ones, each with those it repeats."""
+    at = np.flatnonzero(free)
+    own = np.sqrt(np.maximum(np.diag(gram)[at], 1e-300))
+    unit = gram[np.ix_(at, at)] / (own[:, None] * own[None, :])
+    factor, skipped = kernels.cholesky_skip(unit, DEPENDENT)
+    out = []
+    for j in np.flatnonzero(skipped):
+        weights = kernels.cholesky_solve(factor, np.where(skipped | (np.arange(len(at)) >= j), 0.0, unit[j]))
+        partners = at[np.abs(weights) > 1e-4]
+        out.append((int(at[j]), tuple(int(p) for p in partners if p)))
+    return tuple(out)
+
+
+def repeat_notes(known: Known, repeats: tuple[tuple[int, tuple[int, ...]], ...], prior: bool) -> list[Note]:
+    """Return one note for columns that repeat others, naming them."""
+    if not repeats:
+        return []
+    names = parameter_columns(known.design)
+    pairs = []
+    for j, partners in repeats:
+        others = sorted({names[p] for p in partners} - {names[j]})
+        pairs.append(
+            f"{shown(names[j])} repeats {some(others, 3)}" if others else f"{shown(names[j])} never varies"
+        )
+    pairs = sorted(set(pairs))
+    what = "the prior shares the weight among them" if prior else "its weight is 0"
+    more = f" and {len(pairs) - 5} more" if len(pairs) > 5 else ""
+    text = f"Columns that follow from others: {'; '.join(pairs[:5])}{more}; {what}."
+    return [Note("collinear", text, count=len(pairs))]
+
+
+def parameter_columns(design: Design) -> list[str]:
+    """Return the column or product each parameter of a link belongs to."""
+    names = ["(constant)"] + [c.name if len(c.factors) > 1 else c.column for c in design.dense]
+    for coded in design.coded:
+        names += [coded.column.name] * (coded.levels + 2)
+    return names
+
+
+def _sum(values: Array) -> float:
+    return float(math.fsum(values.tolist()))

@@ -1,0 +1,238 @@
+"""The function that logistic regression minimises: minus the log-likelihood, plus the prior, over free
+weights.
+
+Weights are those of standardised columns, whatever the user sees: w[free parameter, free link], flat. This
+file turns them into a question for an engine and the total back into value, gradient and curvature. Knows
+designs and totals. Knows nothing of rows or of how steps are chosen.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.kernels import Curvature
+from tallystick.models.logistic.design import Design
+from tallystick.stats.gradients import Copies, LogisticSums, TextWeights, Total
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+ABSENT = -40.0  # the constant of a class without rows
+
+
+@dataclass(frozen=True)
+class Point:
+    """What is known at weights w: value and gradient with the prior, loss without; curvature with the prior
+    if asked.
+    """
+
+    w: Array
+    value: float
+    gradient: Array
+    loss: float
+    wrong: int = 0  # rows whose own class is not strictly ahead
+    curvature: Array | None = None
+
+
+@dataclass(frozen=True)
+class Scales:
+    """z = (x - centre) / scale of dense columns; 2^exponent bounds |z| (0 for the constant and cells)."""
+
+    centre: Array  # [dense]
+    scale: Array  # [dense]
+    power: Array  # [parameter]: 2^exponent
+
+    @property
+    def scaling(self) -> Array:
+        """Centre and factor of each dense column, so that |y| <= 1."""
+        return np.stack([self.centre, 1.0 / (self.scale * self.power[1 : 1 + len(self.scale)])])
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One fit: which weights are free, and what the prior says of them.
+
+    free[parameter], links[link], words[text][word]: which weights are free. rows: what all rows count for.
+    l2[weight], l1[weight]: the prior, flat over free weights. factor: what a row's factor of 1 stands for.
+    """
+
+    design: Design
+    scales: Scales
+    copies: Copies
+    texts: tuple[TextWeights, ...]  # theta is empty here
+    free: Mask
+    links: Mask
+    l2: Array
+    l1: Array
+    rows: float
+    bits: int
+    factor: float = 1.0
+    absent: Mask = field(default_factory=lambda: np.zeros(0, bool))  # classes without rows
+    every: int = 1  # only about one row in so many is looked at
+
+    @property
+    def weights(self) -> int:
+        """The number of free weights."""
+        return len(self.l2)
+
+    @property
+    def free_links(self) -> int:
+        """The number of free links."""
+        return int(self.links.sum())
+
+    @property
+    def symmetric(self) -> bool:
+        """Every class has weights of its own: adding a number to all constants changes nothing."""
+        return len(self.links) > 1 and bool((self.links | self.absent).all())
+
+    def theta(self, w: Array) -> tuple[Array, list[Array]]:
+        """Return the weights as kernels take them: theta[parameter, link], and words[text][word, link]."""
+        k, n = self.free_links, int(self.free.sum())
+        theta = np.zeros((len(self.free), len(self.links)))
+        theta[np.ix_(self.free, self.links)] = w[: n * k].reshape(n, k)
+        if self.absent.any():
+            theta[0, self.absent] = ABSENT
+        at, words = n * k, []
+        for text in self.texts:
+            table = np.zeros((len(text.idf), len(self.links)))
+            size = (len(text.idf) - 1) * k
+            table[:-1, self.links] = w[at : at + size].reshape(-1, k)
+            words.append(table)
+            at += size
+        return theta, words
+
+    def centred(self, w: Array) -> Array:
+        """Return the weights with constants that sum to 0, where only their differences mean something."""
+        if not self.symmetric:
+            return w
+        out, k = w.copy(), self.free_links
+        out[:k] -= math.fsum(w[:k].tolist()) / k
+        return out
+
+    def ask(self, w: Array, curvature: Curvature = Curvature.NONE) -> LogisticSums:
+        """Return the question at weights w."""
+        theta, words = self.theta(w)
+        texts = tuple(replace(t, theta=table / t.scale) for t, table in zip(self.texts, words, strict=True))
+        theta *= self.scales.power[:, None]
+        scaling = self.scales.scaling
+        return LogisticSums(self.design, scaling, theta, self.bits, self.copies, curvature, texts, self.every)
+
+    def sampled(self, every: int) -> Problem:
+        """Return the same problem on about one row in `every`."""
+        return replace(self, every=every, l2=self.l2 / every, l1=self.l1 / every, rows=self.rows / every)
+
+    def read(self, w: Array, total: Total) -> Point:
+        """Return what the total says at weights w."""
+        unit = self.factor * 2.0**-self.bits
+        loss = float(total.sums.loss[0]) * self.factor + float(total.sums.loss[1]) * unit
+        down = total.sums.gradient * (-unit * self.scales.power)[:, None]
+        parts: list[Array] = [down[np.ix_(self.free, self.links)].ravel()]
+        for text, words in zip(self.texts, total.words, strict=True):
+            slopes = words[:-1, self.links].astype(np.float64) * (-unit / text.scale)
+            parts.append(slopes.ravel())
+        gradient = np.concatenate(parts) + self.l2 * w
+        value = loss + 0.5 * kernels.dot(self.l2 * w, w)
+        curvature = self.curvature(total.sums.squares) if total.sums.squares.ndim == 3 else None
+        return Point(w, value, gradient, loss, int(total.sums.loss[2]), curvature)
+
+    def curvature(self, squares: NDArray[np.int64], prior: bool = True) -> Array:
+        """Return the matrix [weight, weight] of second derivatives from the sums of pairs of links."""
+        at = np.flatnonzero(self.free)
+        power = self.scales.power[at]
+        outer = power[:, None] * power[None, :] * (self.factor * 2.0**-self.bits)
+        tables = []
+        for square in squares:
+            part = square[np.ix_(at, at)]
+            tables.append((np.tril(part) + np.tril(part, -1).T) * outer)
+        return self.assemble(tables, prior)
+
+    def assemble(self, tables: list[Array], prior: bool = True) -> Array:
+        """Return the curvature from one matrix per pair of links; a link with itself is the sum of its
+        pairs.
+        """
+        links, k, n = len(self.links), self.free_links, len(tables[0])
+        if links == 1:
+            h = tables[0].copy()
+        else:
+            full = np.zeros((n, links, n, links))
+            pairs = ((a, b) for a in range(1, links) for b in range(a))
+            for (a, b), table in zip(pairs, tables, strict=True):
+                full[:, a, :, b] = full[:, b, :, a] = -table
+                full[:, a, :, a] += table
+                full[:, b, :, b] += table
+            at = np.flatnonzero(self.links)
+            h = np.ascontiguousarray(full[:, at][:, :, :, at]).reshape(n * k, n * k)
+        if self.symmetric:  # the constants' common shift has no curvature of its own: give it some
+            h[:k, :k] += self.rows / k
+        if prior:
+            h[np.diag_indices(len(h))] += self.l2
+        return h
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where to begin: the weights that know the class shares only, and the curvature there."""
+
+    w: Array
+    curvature: Array | None = None  # [weight, weight]
+    diagonal: Array = field(default_factory=lambda: np.zeros(0))
+    steepest: float = 1.0  # no curvature anywhere is above this
+
+
+def first_weights(problem: Problem, shares: Array) -> Array:
+    """Return weights of 0 with the constants of the class shares."""
+    w = np.zeros(problem.weights)
+    logs = kernels.log(shares)
+    if len(problem.links) == 1:
+        w[0] = logs[1] - logs[0]
+    elif problem.symmetric:
+        logs = logs[problem.links]
+        w[: len(logs)] = logs - math.fsum(logs.tolist()) / len(logs)
+    else:
+        ref = int(np.flatnonzero(~problem.links & ~problem.absent)[0])
+        w[: problem.free_links] = (logs - logs[ref])[problem.links]
+    return w
+
+
+def start_of(problem: Problem, shares: Array, gram: Array | None, diagonal: Array) -> Start:
+    """Return the start. gram[free, free]: sums of z z' over rows; diagonal[free or word]: sums of z^2."""
+    w = first_weights(problem, shares)
+    spread = (
+        np.array([shares[1] * shares[0]])
+        if len(problem.links) == 1
+        else (shares * (1 - shares))[problem.links]
+    )
+    diag = (diagonal[:, None] * spread[None, :]).ravel() + problem.l2
+    most = (0.25 if len(problem.links) == 1 else 0.5) * largest(gram, diagonal) + float(
+        problem.l2.max(initial=0.0)
+    )
+    if gram is None:
+        return Start(w, None, diag, most)
+    if len(problem.links) == 1:
+        return Start(w, problem.assemble([gram * spread[0]]), diag, most)
+    pairs = [gram * (shares[a] * shares[b]) for a in range(1, len(shares)) for b in range(a)]
+    return Start(w, problem.assemble(pairs), diag, most)
+
+
+def largest(gram: Array | None, diagonal: Array) -> float:
+    """Return a little more than the largest eigenvalue of the matrix, or the sum of its diagonal."""
+    if gram is None:
+        return math.fsum(diagonal.tolist())
+    gram, v = np.ascontiguousarray(gram), np.ones(len(gram))
+    for _ in range(20):
+        v = kernels.times(gram, v / math.sqrt(kernels.dot(v, v)))
+    return 1.2 * math.sqrt(kernels.dot(v, v))
+
+
+def unit_bits(total: float) -> int:
+    """Return how many bits after the point a row's term may have so that all rows fit into 62 bits."""
+    return max(1, min(50, 61 - math.frexp(max(total, 1.0))[1]))
+
+
+def norm(gradient: Array) -> float:
+    """Return the largest entry."""
+    return float(np.abs(gradient).max(initial=0.0))

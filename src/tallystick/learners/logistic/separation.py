@@ -1,0 +1,110 @@
+"""Are the classes separated, and by which columns? Then the likelihood has no highest point, and only a
+prior answers.
+
+A direction of weights separates completely when every row's own class is strictly ahead along it, and
+quasi-completely when none is behind and some are ahead. Directions come from the solver: the weights
+themselves, or a last step that is long although the gradient is gone. Each is checked on all rows by one
+question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.data.schema import Note
+from tallystick.errors import some
+from tallystick.learners.logistic.prepare import parameter_columns
+from tallystick.learners.logistic.problem import Problem
+from tallystick.stats.gradients import Sides
+
+Array = NDArray[np.float64]
+LOOSE = 1e-5  # of the range of scores: less than this is a touch
+MOST = 12  # columns tried when looking for those that separate
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """kind: "", "complete" or "quasi-complete"; the columns that do it."""
+
+    kind: str = ""
+    columns: tuple[str, ...] = ()
+
+    def note(self, l2: float) -> Note:
+        """Say it."""
+        what = (
+            "separate the classes completely"
+            if self.kind == "complete"
+            else "separate some rows (quasi-completely)"
+        )
+        return Note(
+            "separation",
+            f"Columns {some(self.columns, 8)} {what}: without a prior the weights would grow without end. "
+            f"They come from the prior (l2 = {l2:g}); standard errors are withheld.",
+            count=len(self.columns),
+        )
+
+
+def look(problem: Problem, directions: list[Array]) -> Generator[Any, Any, Verdict]:
+    """Return the verdict over candidate directions w[weight], with the fewest columns that still separate."""
+    tables = [problem.theta(d)[0] for d in directions]
+    sides, margins = yield ask(problem, tables)
+    kinds = [kind_of(*m) for m in margins]
+    for kind in ("complete", "quasi-complete"):
+        for table, found, side in zip(tables, kinds, sides, strict=True):
+            if found == kind:
+                names = yield from fewest(problem, table, side)
+                return Verdict(kind, names)
+    return Verdict()
+
+
+def ask(problem: Problem, tables: list[Array]) -> Sides:
+    """Ask for the sides of standardised weights theta[parameter, link]."""
+    scales = problem.scales
+    scaling = np.stack([scales.centre, 1.0 / scales.scale])
+    classes = 2 if len(problem.links) == 1 else len(problem.links)
+    return Sides(problem.design, scaling, tuple(np.ascontiguousarray(t) for t in tables), classes)
+
+
+def kind_of(least: float, highest: float) -> str:
+    """Return what margins between these ends mean."""
+    loose = LOOSE * max(abs(least), abs(highest))
+    if least > loose:
+        return "complete"
+    return "quasi-complete" if least >= -loose and highest > loose else ""
+
+
+def status(side: Array) -> NDArray[np.int64]:
+    """Return per pair of classes: 2 apart, 1 touching, 0 mixed."""
+    low_a, high_a, low_b, high_b = side.T
+    reach = np.maximum(high_a, high_b) - np.minimum(low_a, low_b)
+    gap = low_a - high_b
+    loose = LOOSE * np.maximum(reach, 1e-300)
+    return np.where(gap > loose, 2, np.where((gap >= -loose) & (reach > 1e-12), 1, 0))
+
+
+def fewest(problem: Problem, table: Array, side: Array) -> Generator[Any, Any, tuple[str, ...]]:
+    """Return the columns, strongest first, after which the pairs of classes are as far apart as along the
+    whole.
+    """
+    names = parameter_columns(problem.design)
+    strength: dict[str, float] = {}
+    for name, row in zip(names[1:], table[1:], strict=True):
+        strength[name] = max(strength.get(name, 0.0), float(np.ptp(row) if len(row) > 1 else abs(row[0])))
+    order = sorted((n for n in strength if strength[n] > 0), key=lambda n: (-strength[n], n))[:MOST]
+    tries = []
+    for k in range(1, len(order) + 1):
+        kept = {*order[:k], names[0]}
+        tries.append(np.where(np.array([n in kept for n in names])[:, None], table, 0.0))
+    if not tries:
+        return ()
+    wanted = status(side)
+    found, _ = yield ask(problem, tries)
+    for k, one in enumerate(found):
+        if (status(one) >= wanted).all():
+            return tuple(order[: k + 1])
+    return tuple(order)

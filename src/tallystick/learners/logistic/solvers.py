@@ -1,0 +1,376 @@
+"""Ways to the optimum. Each is a generator: it yields questions, is sent totals, and returns the last
+point.
+
+newton: quasi-Newton steps from a factorised curvature that is asked for anew only when it pays, with the
+recent gradient changes on top (L-BFGS), and a true Newton step at the end. lbfgs:  the same with a diagonal
+in place of the matrix, for many weights. conjugate-gradient, gradient: the teaching originals. Knows
+points. Knows nothing of rows, columns or classes. Law: the same totals give the same steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.errors import TallyError
+from tallystick.kernels import Curvature
+from tallystick.learners.logistic.problem import Point, Problem, Start, norm
+
+Array = NDArray[np.float64]
+Steps = Generator[Any, Any, Point]
+TOLERANCE = 1e-8  # gradient norm per row
+FINE = 1e-8  # and the longest step still to go, in standardised weights, where it is known
+PLAIN = 1e-10  # gradient norm per row of the solvers that do not know how far it is to the optimum
+MEMORY = 12
+
+
+class NoConvergence(TallyError):  # noqa: N818
+    """The solver did not reach the optimum; there is no half-fitted model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One line of the trace."""
+
+    iteration: int
+    value: float
+    gradient: float
+    step: float
+
+
+class Diverging(Exception):  # noqa: N818
+    """The gradient is nearly gone, but the next step is as long as ever: there may be no optimum (separated
+    classes).
+    """
+
+    def __init__(self, point: Point, direction: Array) -> None:
+        super().__init__("diverging")
+        self.point, self.direction = point, direction
+
+
+@dataclass
+class Run:
+    """The state all solvers share: the problem, the trace, and when to stop."""
+
+    problem: Problem
+    most: int
+    errors: bool = False  # the curvature at the end is wanted
+    alarm: float = 0.0  # gradient norm per row from which a long step means divergence
+    trace: list[Step] = field(default_factory=list)
+    asked: int = 0
+
+    def small(self, point: Point, tolerance: float = TOLERANCE) -> bool:
+        """Is this the optimum?"""
+        return norm(point.gradient) <= tolerance * self.problem.rows
+
+    def ask(self, w: Array, curvature: bool = False) -> Steps:
+        """Ask for the point at w."""
+        total = yield self.problem.ask(w, Curvature.PAIRS if curvature else Curvature.NONE)
+        self.asked += 1
+        return self.problem.read(w, total)
+
+    def note(self, point: Point, step: float) -> None:
+        """Keep a line of the trace, and stop when there were too many."""
+        self.trace.append(Step(len(self.trace), point.value, norm(point.gradient), step))
+        if len(self.trace) > self.most:
+            raise NoConvergence(
+                f"logistic regression did not converge in {self.most:,} iterations: gradient norm per row "
+                f"{norm(point.gradient) / self.problem.rows:.1e}, needed {TOLERANCE:g}. Raise max_iter or l2."
+            )
+
+
+def line_search(
+    run: Run, point: Point, d: Array, curvature: bool, first: float = 1.0
+) -> Generator[Any, Any, tuple[Point, float]]:
+    """Return the first point along d that is low enough, and its step; halving, by a parabola where it
+    helps.
+    """
+    slope = kernels.dot(point.gradient, d)
+    t = first
+    for _ in range(60):
+        new = yield from run.ask(point.w + t * d, curvature)
+        # Near the optimum values differ by less than they are known to: then the gradient decides.
+        slack = 1e-13 * abs(point.value)
+        if new.value <= point.value + 1e-4 * t * slope or (
+            new.value <= point.value + slack and norm(new.gradient) < norm(point.gradient)
+        ):
+            return new, t
+        bend = 2.0 * (new.value - point.value - t * slope)
+        fit = -slope * t * t / bend if bend > 0 else 0.5 * t
+        t = min(max(fit, 0.1 * t), 0.5 * t)
+    return point, 0.0
+
+
+class Memory:
+    """The last changes of weights and gradients: what they say of the curvature (two-loop recursion of
+    L-BFGS).
+    """
+
+    def __init__(self) -> None:
+        self.pairs: list[tuple[Array, Array, float]] = []
+
+    def clear(self) -> None:
+        """Forget all."""
+        self.pairs.clear()
+
+    def learn(self, old: Point, new: Point) -> None:
+        """Keep one change."""
+        s, y = new.w - old.w, new.gradient - old.gradient
+        sy = kernels.dot(s, y)
+        if sy > 0:
+            self.pairs = [*self.pairs[-(MEMORY - 1) :], (s, y, sy)]
+
+    def direction(self, gradient: Array, solve: Callable[[Array], Array]) -> Array:
+        """Return minus the inverse curvature times the gradient; `solve` is the inverse before the first
+        change.
+        """
+        q, alphas = gradient.copy(), []
+        for s, y, sy in reversed(self.pairs):
+            alpha = kernels.dot(s, q) / sy
+            alphas.append(alpha)
+            q -= alpha * y
+        q = solve(q)
+        for (s, y, sy), alpha in zip(self.pairs, reversed(alphas), strict=True):
+            q += s * (alpha - kernels.dot(y, q) / sy)
+        return -q
+
+
+def factorised(h: Array) -> Callable[[Array], Array]:
+    """Return what solves h x = b; a matrix that is not quite positive gets a little more diagonal."""
+    extra = 0.0
+    for _ in range(40):
+        a = h.copy()
+        a[np.diag_indices(len(a))] *= 1.0 + extra
+        factor, at = kernels.cholesky(a, 1e-14)
+        if at == len(a):
+            return lambda b: kernels.cholesky_solve(factor, b)
+        extra = max(10 * extra, 1e-12)
+    diagonal = np.where(np.diag(h) > 0, np.diag(h), 1.0)
+    return lambda b: b / diagonal
+
+
+def sample(problem: Problem, start: Start, every: int) -> Generator[Any, Any, Start]:
+    """Return a better start from one row in `every`: its optimum, and its curvature for all rows.
+
+    The sample only says where to begin and which way is down; the gradient of all rows decides the optimum.
+    """
+    run = Run(problem.sampled(every), 100)
+    point = yield from run.ask(start.w, True)
+    for _ in range(8):
+        assert point.curvature is not None
+        new, t = yield from line_search(run, point, -factorised(point.curvature)(point.gradient), True)
+        point = new if t > 0.0 else point
+        if t == 0.0 or run.small(point, 1e-4):
+            break
+    assert point.curvature is not None
+    return replace(start, w=point.w, curvature=point.curvature * every)
+
+
+def newton(run: Run, start: Start, period: int) -> Steps:
+    """period: quasi-Newton steps taken before the curvature is asked for anew."""
+    solve = factorised(start.curvature) if start.curvature is not None else None
+    last = period == 1 or solve is None
+    point = yield from run.ask(start.w, last)
+    run.note(point, 0.0)
+    memory, age, latest = Memory(), 0, point.curvature
+    while True:
+        if point.curvature is not None:
+            solve, latest, age = factorised(point.curvature), point.curvature, 0
+            memory.clear()
+        assert solve is not None
+        d = memory.direction(point.gradient, solve)
+        if run.small(point) and norm(d) <= FINE:
+            break
+        if norm(point.gradient) <= run.alarm * run.problem.rows and norm(d) > 0.1:
+            raise Diverging(point, d)
+        near = run.errors and norm(point.gradient) <= 100 * TOLERANCE * run.problem.rows and age > 0
+        new, t = yield from line_search(run, point, d, age + 1 >= period or near)
+        if t == 0.0:
+            if point.curvature is not None:
+                raise _stuck(run, point)
+            point = yield from run.ask(point.w, True)
+            continue
+        memory.learn(point, new)
+        point, age = new, age + 1
+        run.note(point, t)
+    if run.errors and point.curvature is None:
+        fresh = (
+            age == 1
+            and latest is not None
+            and len(run.trace) > 1
+            and run.trace[-2].gradient <= 1e-7 * run.problem.rows
+        )
+        if fresh:
+            return replace(point, curvature=latest)
+        point = yield from run.ask(point.w, True)
+    return point
+
+
+def lbfgs(run: Run, start: Start) -> Steps:
+    """Many weights: a diagonal for the curvature, and what the last changes say."""
+    inverse = 1.0 / np.where(start.diagonal > 0, start.diagonal, 1.0)
+    point = yield from run.ask(start.w)
+    run.note(point, 0.0)
+    memory = Memory()
+    tolerance = PLAIN if len(point.w) <= 1_000 else TOLERANCE
+    while not run.small(point, tolerance):
+        if run.alarm and point.wrong == 0:
+            raise Diverging(point, point.w)
+        d = memory.direction(point.gradient, lambda q: q * inverse)
+        new, t = yield from line_search(run, point, d, False)
+        if t == 0.0:
+            if not memory.pairs:
+                raise _stuck(run, point)
+            memory.clear()
+            continue
+        memory.learn(point, new)
+        point = new
+        run.note(point, t)
+    return point
+
+
+def conjugate_gradient(run: Run, start: Start) -> Steps:
+    """Conjugate gradient (Polak-Ribiere), started again whenever it does not lead down."""
+    inverse = 1.0 / np.where(start.diagonal > 0, start.diagonal, 1.0)
+    point = yield from run.ask(start.w)
+    run.note(point, 0.0)
+    d = -inverse * point.gradient
+    while not run.small(point, PLAIN):
+        if kernels.dot(d, point.gradient) >= 0:
+            d = -inverse * point.gradient
+        new, t = yield from exact_search(run, point, d)
+        if t == 0.0:
+            raise _stuck(run, point)
+        change = new.gradient - point.gradient
+        beta = kernels.dot(inverse * new.gradient, change) / kernels.dot(
+            inverse * point.gradient, point.gradient
+        )
+        d = -inverse * new.gradient + max(beta, 0.0) * d
+        point = new
+        run.note(point, t)
+    return point
+
+
+def exact_search(run: Run, point: Point, d: Array) -> Generator[Any, Any, tuple[Point, float]]:
+    """Return the point along d where the slope is nearly 0: by false position on the slope."""
+    low, slope_low, t = 0.0, kernels.dot(point.gradient, d), 1.0
+    high, slope_high, best = 0.0, 0.0, point
+    start = slope_low
+    for _ in range(40):
+        best = yield from run.ask(point.w + t * d)
+        slope = kernels.dot(best.gradient, d)
+        if abs(slope) <= 1e-3 * abs(start):
+            break
+        if slope < 0:
+            low, slope_low = t, slope
+        else:
+            high, slope_high = t, slope
+        if high == 0.0:
+            t = (
+                min(10 * t, t * slope_low / (slope_low - slope) if slope < start else 10 * t)
+                if slope < 0
+                else t
+            )
+            t = max(t, 2 * low)
+        else:
+            t = low - slope_low * (high - low) / (slope_high - slope_low)
+            t = min(max(t, low + 0.05 * (high - low)), high - 0.05 * (high - low))
+    return best, t
+
+
+def gradient_ascent(run: Run, start: Start) -> Steps:
+    """Up the log-likelihood along its gradient, by a step so short that it always leads up: 1 over the most
+    curvature there can be. Plain and slow.
+    """
+    point = yield from run.ask(start.w)
+    run.note(point, 0.0)
+    t = 1.0 / start.steepest
+    while not run.small(point, PLAIN):
+        point = yield from run.ask(point.w - t * point.gradient)
+        run.note(point, t)
+    return point
+
+
+def lasso(run: Run, start: Start) -> Steps:
+    """An L1 prior, weights that fit a matrix: Newton steps whose parabola keeps the corners (proximal
+    Newton).
+    """
+    l1 = run.problem.l1
+    point = yield from run.ask(start.w, True)
+    run.note(point, 0.0)
+    while norm(corner(point, l1)) > PLAIN * run.problem.rows:
+        assert point.curvature is not None
+        d, _ = kernels.lasso_step(
+            point.curvature, point.gradient, point.w, l1, 1e-12 * run.problem.rows, 10_000
+        )
+        old = point.value + _l1(l1, point.w)
+        drop = kernels.dot(point.gradient, d) + _l1(l1, point.w + d) - _l1(l1, point.w)
+        t, new = 1.0, point
+        for _ in range(60):
+            new = yield from run.ask(point.w + t * d, True)
+            value = new.value + _l1(l1, new.w)
+            if value <= old + 1e-4 * t * drop or norm(corner(new, l1)) < 0.5 * norm(corner(point, l1)):
+                break
+            t *= 0.5
+        else:
+            if norm(corner(point, l1)) <= TOLERANCE * run.problem.rows:
+                return point
+            raise _stuck(run, point)
+        point = new
+        run.note(point, t)
+    return point
+
+
+def orthant(run: Run, start: Start) -> Steps:
+    """An L1 prior, many weights: L-BFGS within the orthant the weights lie in (OWL-QN)."""
+    l1 = run.problem.l1
+    inverse = 1.0 / np.where(start.diagonal > 0, start.diagonal, 1.0)
+    point = yield from run.ask(start.w)
+    run.note(point, 0.0)
+    memory = Memory()
+    while norm(pseudo := corner(point, l1)) > TOLERANCE * run.problem.rows:
+        d = memory.direction(pseudo, lambda q: q * inverse)
+        d = np.where(d * pseudo < 0, d, 0.0)
+        side = np.where(point.w != 0, np.sign(point.w), -np.sign(pseudo))
+        t, new = 1.0, point
+        for _ in range(60):
+            w = point.w + t * d
+            w = np.where((w * side < 0) & (l1 > 0), 0.0, w)
+            new = yield from run.ask(w)
+            gain = kernels.dot(pseudo, w - point.w)
+            if new.value + _l1(l1, w) <= point.value + _l1(l1, point.w) + 1e-4 * gain:
+                break
+            t *= 0.5
+        else:
+            if not memory.pairs:
+                raise _stuck(run, point)
+            memory.clear()
+            continue
+        memory.learn(point, new)
+        point = new
+        run.note(point, t)
+    return point
+
+
+def corner(point: Point, l1: Array) -> Array:
+    """Return the gradient with the L1 prior: at 0 the part of it that the corner cannot hold."""
+    g = point.gradient
+    at_zero = np.sign(g) * np.maximum(np.abs(g) - l1, 0.0)
+    return np.where(point.w != 0, g + l1 * np.sign(point.w), at_zero)
+
+
+def _l1(l1: Array, w: Array) -> float:
+    return kernels.dot(l1, np.abs(w))
+
+
+def _stuck(run: Run, point: Point) -> NoConvergence:
+    return NoConvergence(
+        f"logistic regression stopped after {len(run.trace):,} iterations: no step leads down, "
+        f"gradient norm per row {norm(point.gradient) / run.problem.rows:.1e}, needed {TOLERANCE:g}. "
+        "Raise l2."
+    )

@@ -1,0 +1,153 @@
+"""The shape of a logistic regression's part of the model file, and the check that it fits the schema.
+
+Knows plain data. Knows nothing of how files are read.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tallystick.data.schema import CODED, Schema
+from tallystick.errors import ModelFileError, OptionError, shown
+from tallystick.models.logistic.options import CHOSEN, SOLVERS, WORDS, LogisticOptions
+from tallystick.models.shapes import (
+    Either,
+    Flag,
+    Listed,
+    Maybe,
+    Named,
+    Number,
+    Numbers,
+    Record,
+    Rows,
+    Shape,
+    Text,
+    Variant,
+    Whole,
+)
+
+_BIG = 1e300
+_W = Numbers("links", -_BIG, _BIG)
+_TABLE = Rows(_W)
+_SCALE = Number(0, _BIG)
+_PART = Variant(
+    "part",
+    {
+        "cells": Record({"free": Listed(Flag()), "name": Text(), "part": Text(), "weights": _TABLE}),
+        "product": Record(
+            {
+                "centre": Number(-_BIG, _BIG),
+                "factors": Listed(Listed(Either((Maybe(Whole()), Text())), least=2), least=2),
+                "name": Text(),
+                "part": Text(),
+                "scale": _SCALE,
+                "slope": _W,
+            }
+        ),
+        "slope": Record(
+            {"centre": Number(-_BIG, _BIG), "name": Text(), "part": Text(), "scale": _SCALE, "slope": _W},
+            {"missing": _W},
+        ),
+        "words": Record({"idf": Numbers("", 0, _BIG), "name": Text(), "part": Text(), "weights": _TABLE}),
+    },
+)
+_FIT = Record(
+    {
+        "condition": Maybe(Number(0, _BIG)),
+        "iterations": Whole(),
+        "l2": Number(0, _BIG),
+        "log_likelihood": Number(-_BIG, _BIG),
+        "null": Number(-_BIG, _BIG),
+        "rows": Number(0, _BIG),
+        "separation": Text(("", "complete", "quasi-complete")),
+        "spread": Rows(_W),
+        "weights": Whole(),
+    }
+)
+MODEL = Record(
+    {
+        "constant": _W,
+        "errors": Rows(Numbers("links", 0, _BIG)),
+        "fit": _FIT,
+        "parts": Listed(_PART),
+        "reference": Whole(),
+    }
+)
+_POSITIVE = Number(0, _BIG)
+PARAMETERS: dict[str, Shape] = {
+    "class_weight": Maybe(Either((Named(_POSITIVE), Text(("balanced",))))),
+    "interactions": Whole(1, 2),
+    "l1": _POSITIVE,
+    "l2": Either((_POSITIVE, Text(CHOSEN))),
+    "max_iter": Maybe(Whole(1)),
+    "polynomial": Whole(1, 2),
+    "reference": Maybe(Text()),
+    "solver": Text(SOLVERS),
+    "standardize": Flag(),
+    "words": Text(WORDS),
+}
+
+
+def check(document: dict[str, Any], schema: Schema) -> None:
+    """Raise ModelFileError unless the parts fit the schema and every number can be used."""
+    model = document["model"]
+    labels = schema.target.labels if schema.target else ()
+    links = 1 if len(labels) == 2 else len(labels)
+    if len(labels) < 2 or len(model["constant"]) != links or model["reference"] >= len(labels):
+        raise ModelFileError(
+            "model file: the weights are not those of the class labels. The file was edited."
+        )
+    try:
+        LogisticOptions(**{k: document["parameters"][k] for k in PARAMETERS})
+    except OptionError as error:
+        raise ModelFileError(f"model file: {error}") from None
+    columns = {c.name: c for c in schema.columns}
+    names = [p["name"] for p in model["parts"] if p["part"] != "product"]
+    if sorted(names) != sorted(columns):
+        raise ModelFileError(
+            "model file: the model's columns are not those of the schema. The file was edited."
+        )
+    for part in model["parts"]:
+        _check_part(part, columns)
+    rows = 1 + sum(_coefficients(p) for p in model["parts"])
+    if model["errors"] and len(model["errors"]) != rows:
+        raise ModelFileError(
+            f"model file: {len(model['errors']):,} standard errors for {rows:,} coefficients."
+        )
+
+
+def _coefficients(part: dict[str, Any]) -> int:
+    if part["part"] == "cells":
+        return len(part["weights"])
+    return {"slope": 1 + ("missing" in part), "words": 0, "product": 1}[part["part"]]
+
+
+def _check_part(part: dict[str, Any], columns: dict[str, Any]) -> None:
+    place = f"column {shown(part['name'])}"
+    if part["part"] == "product":
+        for factor in part["factors"]:
+            column = columns.get(factor[0]) if len(factor) == 2 and isinstance(factor[0], str) else None
+            code = factor[1] if len(factor) == 2 else None
+            if column is None or (code is None) != (column.kind == "numeric") or isinstance(code, str):
+                raise ModelFileError(
+                    f"model file: the product {shown(part['name'])} names no column of the schema."
+                )
+            if code is not None and code >= len(column.levels):
+                raise ModelFileError(
+                    f"model file: the product {shown(part['name'])} names no level of its column."
+                )
+        return
+    column = columns[part["name"]]
+    wanted = {"numeric": "slope", "text": "words"}.get(column.kind, "cells" if column.kind in CODED else "")
+    if part["part"] != wanted:
+        raise ModelFileError(
+            f"model file: {place} is {column.kind}, not fit for {part['part']}. The file was edited."
+        )
+    if wanted == "cells" and not len(part["weights"]) == len(part["free"]) == len(column.levels) + 1:
+        raise ModelFileError(
+            f"model file: {place} needs a weight for each of {len(column.levels):,} levels and missing."
+        )
+    if wanted == "words" and (
+        len(part["weights"]) != len(column.words) or len(part["idf"]) not in (0, len(column.words))
+    ):
+        raise ModelFileError(f"model file: {place} needs a weight for each of {len(column.words):,} words.")

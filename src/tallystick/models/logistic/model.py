@@ -1,0 +1,215 @@
+"""The fitted logistic regression: a constant, one part per column, and how well it fitted.
+
+Knows weights and the schema. Knows nothing of rows, solvers or engines. Laws: `from_dict(to_dict())` is the
+same model and predicts the same bits; the constant and the parts, added up, are the log-odds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.contracts import Block
+from tallystick.data.schema import Schema
+from tallystick.models.additive import Additive, LevelTerm, LinearTerm, Term
+from tallystick.models.logistic.options import LogisticOptions
+from tallystick.models.logistic.parts import (
+    Cells,
+    Part,
+    Product,
+    ProductTerm,
+    Slope,
+    TextTerm,
+    Words,
+    part_from,
+    product_values,
+)
+
+KIND = "logistic-regression"
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Fit:
+    """How the fit went. log_likelihood and null (class shares only) are sums over rows, by weight.
+
+    l2: the prior in force. separation: "", "complete" or "quasi-complete". spread[link, link]: the mean
+    over rows of p_a (1[a = b] - p_b), for marginal effects; empty when the curvature was not asked for.
+    """
+
+    l2: float
+    log_likelihood: float
+    null: float
+    iterations: int
+    rows: float
+    weights: int
+    separation: str = ""
+    condition: float | None = None
+    spread: tuple[tuple[float, ...], ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {
+            "condition": self.condition,
+            "iterations": self.iterations,
+            "l2": self.l2,
+            "log_likelihood": self.log_likelihood,
+            "null": self.null,
+            "rows": self.rows,
+            "separation": self.separation,
+            "spread": [list(r) for r in self.spread],
+            "weights": self.weights,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Fit:
+        """Build from `to_dict()`."""
+        fields = dict(data)
+        fields["spread"] = tuple(tuple(float(v) for v in r) for r in data["spread"])
+        return cls(**fields)
+
+
+@dataclass(frozen=True)
+class LogisticModel:
+    """constant[link]; parts in the order of the columns, products last.
+
+    errors: standard errors in the order of `coefficients` [coefficient][link], or empty. reference: the
+    class the others are compared with when printed.
+    """
+
+    schema: Schema
+    options: LogisticOptions
+    constant: Array
+    parts: tuple[Part, ...]
+    fit: Fit
+    reference: int
+    errors: tuple[tuple[float, ...], ...] = ()
+
+    kind = KIND
+
+    @property
+    def links(self) -> int:
+        """One for two classes, else one per class."""
+        return len(self.constant)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The class labels."""
+        assert self.schema.target is not None
+        return self.schema.target.labels
+
+    def scores(self, block: Block) -> Array:
+        """Return log scores [row, class]."""
+        plan = self._plan
+        columns = kernels.Columns(
+            [v for part in plan.dense for v in _dense_values(part, block)],
+            [block.codes(c.name) for c in plan.coded],
+            plan.starts,
+            [w.text(block) for w in plan.words],
+        )
+        return kernels.linear_scores(columns, block.rows, plan.scaling, plan.theta)
+
+    def shares(self, block: Block) -> tuple[Array, NDArray[np.bool_]]:
+        """Return P(class | row) [row, class]; no row is left to the prior."""
+        return kernels.softmax(self.scores(block)), np.zeros(block.rows, bool)
+
+    @cached_property
+    def _plan(self) -> _Plan:
+        return _Plan.of(self)
+
+    @cached_property
+    def additive(self) -> Additive:
+        """The model as base and terms: what explanations, nomograms and exports read."""
+        return Additive(self._by_class(self.constant), [self._term(part) for part in self.parts])
+
+    def _by_class(self, weights: Array) -> Array:
+        """Return weights[..., class] from weights[..., link]: two classes have 0 and the link's."""
+        if self.links > 1:
+            return weights
+        out = np.zeros((*weights.shape[:-1], 2))
+        out[..., 1] = weights[..., 0]
+        return out
+
+    def _term(self, part: Part) -> Term:
+        by_class = self._by_class
+        if isinstance(part, Slope):
+            slope = by_class(part.slope)
+            gone = (
+                slope * part.centre if part.missing is None else slope * part.centre + by_class(part.missing)
+            )
+            return LinearTerm(part.name, slope, np.zeros(len(slope)), gone)
+        if isinstance(part, Cells):
+            table = by_class(part.weights)
+            return LevelTerm(part.name, np.concatenate([table, np.zeros((1, table.shape[1]))]))
+        if isinstance(part, Words):
+            return TextTerm(part, by_class(part.weights))
+        return ProductTerm(part, by_class(part.slope), part.name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return this model's own part of the model file."""
+        return {
+            "constant": self.constant.tolist(),
+            "errors": [list(e) for e in self.errors],
+            "fit": self.fit.to_dict(),
+            "parts": [p.to_dict() for p in self.parts],
+            "reference": self.reference,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], schema: Schema, options: LogisticOptions) -> LogisticModel:
+        """Build the model from `to_dict()`; the reader of model files has checked the shape."""
+        return cls(
+            schema,
+            options,
+            np.array(data["constant"], float),
+            tuple(part_from(p) for p in data["parts"]),
+            Fit.from_dict(data["fit"]),
+            int(data["reference"]),
+            tuple(tuple(e) for e in data["errors"]),
+        )
+
+
+def _dense_values(part: Slope | Product, block: Block) -> list[Array]:
+    if isinstance(part, Product):
+        return [product_values(part.factors, block)]
+    values = block.values(part.name)
+    return [values] if part.missing is None else [values, np.isnan(values).astype(np.float64)]
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """The weights as the kernels take them: dense columns about their centre, so that missing is 0."""
+
+    dense: Sequence[Slope | Product]
+    coded: Sequence[Cells]
+    words: Sequence[Words]
+    starts: Sequence[int]
+    scaling: Array
+    theta: Array
+
+    @classmethod
+    def of(cls, model: LogisticModel) -> _Plan:
+        dense = [p for p in model.parts if isinstance(p, Slope | Product)]
+        coded = [p for p in model.parts if isinstance(p, Cells)]
+        constant, centres, rows = model.constant.copy(), [], []
+        for p in dense:
+            constant = constant + p.slope * p.centre
+            centres.append(p.centre)
+            rows.append(p.slope)
+            if isinstance(p, Slope) and p.missing is not None:
+                centres.append(0.0)
+                rows.append(p.missing)
+        starts, at = [], 0
+        for c in coded:
+            starts.append(at)
+            rows += [*c.weights, np.zeros(model.links)]  # unseen: 0
+            at += len(c.weights) + 1
+        theta = np.array([constant, *rows]).reshape(-1, model.links)
+        scaling = np.stack([np.array(centres, float), np.ones(len(centres))])
+        return cls(dense, coded, [p for p in model.parts if isinstance(p, Words)], starts, scaling, theta)

@@ -1,0 +1,103 @@
+"""What a logistic regression may be told, and what the words mean.
+
+Knows names and numbers. Law: an option that makes no sense is an error that names it, before any row is read.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tallystick.errors import OptionError, nearest, shown
+
+SOLVERS = ("auto", "newton", "lbfgs", "conjugate-gradient", "gradient")
+WORDS = ("tf-idf", "counts")
+CHOSEN = ("auto", "cv")
+DEFAULT_L2 = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class LogisticOptions:
+    """Learning parameters: all of them are in the model file.
+
+    l2: λ of the Gaussian prior, 1/κ²; 0 is maximum likelihood; "auto" takes the one under which the rows
+    are most probable, "cv" chooses by cross-validation. l1: λ of the Laplace prior (then "auto" is 0). Both
+    act on standardised columns unless `standardize` is off, never on the constant. reference: the class the
+    others are compared with. words: how text counts.
+    """
+
+    l2: float | str = "auto"
+    l1: float = 0.0
+    standardize: bool = True
+    solver: str = "auto"
+    interactions: int = 1
+    polynomial: int = 1
+    class_weight: str | Mapping[str, float] | None = None
+    reference: str | None = None
+    words: str = "tf-idf"
+    max_iter: int | None = None
+
+    @classmethod
+    def of(cls, holder: Any) -> LogisticOptions:
+        """Return the options an estimator holds; labels become text."""
+        values = {name: getattr(holder, name) for name in cls.__slots__}
+        if values["reference"] is not None:
+            values["reference"] = label_text(values["reference"])
+        if isinstance(values["class_weight"], Mapping):
+            values["class_weight"] = {label_text(k): v for k, v in values["class_weight"].items()}
+        return cls(**values)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the options as plain data for the model file."""
+        out = {name: getattr(self, name) for name in self.__slots__}
+        for name in ("l2", "l1"):
+            out[name] = out[name] if isinstance(out[name], str) else float(out[name])
+        if isinstance(out["class_weight"], Mapping):
+            out["class_weight"] = {k: float(v) for k, v in out["class_weight"].items()}
+        return out | {"standardize": bool(self.standardize)}
+
+    def __post_init__(self) -> None:
+        if not (self.l2 in CHOSEN or (_number(self.l2) and 0 <= float(self.l2) < math.inf)):
+            raise OptionError(f"l2 must be a number of at least 0, 'auto' or 'cv', not {shown(self.l2)}.")
+        if not (_number(self.l1) and 0 <= self.l1 < math.inf):
+            raise OptionError(f"l1 must be a number of at least 0, not {shown(self.l1)}.")
+        _one_of("solver", self.solver, SOLVERS)
+        _one_of("words", self.words, WORDS)
+        for name, value in (("interactions", self.interactions), ("polynomial", self.polynomial)):
+            if value not in (1, 2) or isinstance(value, bool):
+                raise OptionError(f"{name} must be 1 or 2, not {shown(value)}.")
+        if isinstance(self.class_weight, str):
+            _one_of("class_weight", self.class_weight, ("balanced",))
+        elif self.class_weight is not None:
+            bad = [(k, v) for k, v in self.class_weight.items() if not (_number(v) and 0 < v < math.inf)]
+            if bad:
+                raise OptionError(
+                    f"class_weight of {shown(bad[0][0])} must be above 0, not {shown(bad[0][1])}."
+                )
+        if self.max_iter is not None and (not _number(self.max_iter) or self.max_iter < 1):
+            raise OptionError(f"max_iter must be a whole number of at least 1, not {shown(self.max_iter)}.")
+        if self.l1 and self.solver in ("conjugate-gradient", "gradient"):
+            raise OptionError(
+                f"solver {shown(self.solver)} cannot hold weights at 0. Leave solver out with l1."
+            )
+
+
+def label_text(label: Any) -> str:
+    """Return a class label as canonical text."""
+    if isinstance(label, bool):
+        return str(label).lower()
+    if isinstance(label, float) and label.is_integer():
+        return str(int(label))
+    return str(label)
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and not math.isnan(value)
+
+
+def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        words = ", ".join(f"'{a}'" for a in allowed)
+        raise OptionError(f"{name} must be one of {words}, not {shown(value)}.{nearest(str(value), allowed)}")

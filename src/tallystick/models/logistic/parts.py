@@ -1,0 +1,191 @@
+"""What a logistic regression keeps of each column: weights in the user's units, and where its column was
+centred.
+
+Knows columns and weights. Knows nothing of fitting. w[link]: one link for two classes (the log-odds of the
+second), else one per class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.contracts import Block
+from tallystick.models.logistic.design import Factor
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Slope:
+    """A numeric column: score += slope * x; missing counts as the mean (centre), plus a weight of its own
+    if any.
+    """
+
+    name: str
+    slope: Array  # [link]
+    centre: float
+    scale: float
+    missing: Array | None = None  # [link]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        out: dict[str, Any] = {
+            "centre": self.centre,
+            "name": self.name,
+            "part": "slope",
+            "scale": self.scale,
+            "slope": self.slope.tolist(),
+        }
+        return out if self.missing is None else out | {"missing": self.missing.tolist()}
+
+
+@dataclass(frozen=True)
+class Cells:
+    """A column of levels: weights[cell, link]: the levels, then missing. Unseen levels have weight 0."""
+
+    name: str
+    weights: Array
+    free: tuple[bool, ...]  # [cell]: False where the weight is 0 by definition
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {"free": list(self.free), "name": self.name, "part": "cells", "weights": self.weights.tolist()}
+
+
+@dataclass(frozen=True)
+class Words:
+    """A text column: score += weights[word] * value; value = (1 + ln count) * idf[word] over the row's
+    length, or the count.
+    """
+
+    name: str
+    weights: Array  # [word, link]
+    idf: Array  # [word]; empty for plain counts
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {
+            "idf": self.idf.tolist(),
+            "name": self.name,
+            "part": "words",
+            "weights": self.weights.tolist(),
+        }
+
+    def text(self, block: Block) -> kernels.Text:
+        """Return the column of a block as the kernels take it."""
+        starts, words, counts = block.words(self.name)
+        links = self.weights.shape[1]
+        theta = np.zeros((len(self.weights) + 1, links))
+        theta[:-1] = self.weights
+        plain = len(self.idf) == 0
+        idf = np.append(np.ones(len(self.weights)) if plain else self.idf, 0.0)
+        most = int(counts.max(initial=1))
+        tf = np.arange(most + 1, dtype=float)
+        if not plain:
+            tf = 1.0 + kernels.log(np.maximum(np.arange(min(most, 4096) + 1, dtype=float), 1.0))
+            tf[0] = 0.0
+        return kernels.Text(
+            starts, words, counts, idf, tf, not plain, 1.0, theta, np.zeros(theta.shape, np.int64)
+        )
+
+
+@dataclass(frozen=True)
+class Product:
+    """A product of two columns (or levels): score += slope * product; a missing product counts as its mean
+    (centre).
+    """
+
+    name: str
+    factors: tuple[Factor, ...]
+    slope: Array
+    centre: float
+    scale: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {
+            "centre": self.centre,
+            "factors": [[f.column, f.code] for f in self.factors],
+            "name": self.name,
+            "part": "product",
+            "scale": self.scale,
+            "slope": self.slope.tolist(),
+        }
+
+
+Part = Slope | Cells | Words | Product
+
+
+def part_from(data: Mapping[str, Any]) -> Part:
+    """Build a part from `to_dict()`; the reader of model files has checked the shape."""
+    name = data["name"]
+    if data["part"] == "slope":
+        missing = np.array(data["missing"], float) if "missing" in data else None
+        return Slope(
+            name, np.array(data["slope"], float), float(data["centre"]), float(data["scale"]), missing
+        )
+    if data["part"] == "cells":
+        return Cells(name, np.array(data["weights"], float), tuple(data["free"]))
+    if data["part"] == "words":
+        return Words(name, np.array(data["weights"], float), np.array(data["idf"], float))
+    factors = tuple(Factor(c, c, code, 0.0, 0.0) for c, code in data["factors"])
+    return Product(name, factors, np.array(data["slope"], float), float(data["centre"]), float(data["scale"]))
+
+
+@dataclass(frozen=True)
+class ProductTerm:
+    """A product as a term of the additive form."""
+
+    part: Product
+    slope: Array  # [class]
+    column: str = ""
+
+    def add(self, scores: Array, block: Block) -> None:
+        """Add slope * product; where it is missing, slope * centre."""
+        values = product_values(self.part.factors, block)
+        scores += np.where(np.isnan(values), self.part.centre, values)[:, None] * self.slope
+
+
+@dataclass(frozen=True)
+class TextTerm:
+    """Words as a term of the additive form."""
+
+    part: Words
+    weights: Array  # [word, class]
+
+    @property
+    def column(self) -> str:
+        """The text column."""
+        return self.part.name
+
+    def add(self, scores: Array, block: Block) -> None:
+        """Add the parts of the row's words."""
+        for row, parts in enumerate(self.by_word(block)):
+            for _, part in parts:
+                scores[row] += part
+
+    def by_word(self, block: Block) -> list[list[tuple[int, Array]]]:
+        """Return each row's known words with their parts."""
+        text = self.part.text(block)
+        values = kernels.word_values(text)
+        first = int(text.starts[0])
+        out = []
+        for row in range(block.rows):
+            entries: Sequence[int] = range(int(text.starts[row]), int(text.starts[row + 1]))
+            known = [(int(text.words[e]), float(values[e - first])) for e in entries]
+            out.append([(w, self.weights[w] * v) for w, v in known if w < len(self.weights)])
+        return out
+
+
+def product_values(factors: Sequence[Factor], block: Block) -> Array:
+    """Return the product [row]; NaN where a factor is missing."""
+    out = factors[0].values(block)
+    for factor in factors[1:]:
+        out = out * factor.values(block)
+    return out

@@ -1,0 +1,140 @@
+"""One row at a time, as fast as Python can: a dict of cells to shares, without a table on the way.
+
+Knows the terms of a fitted model. Law: the shares are the bits that the same row gets in a table.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.data.schema import Column
+from tallystick.errors import DataError, shown
+from tallystick.models.additive import BinTerm, LevelTerm, LinearTerm, NormalTerm, Term
+from tallystick.models.naive_bayes.model import NaiveBayesModel
+
+Parts = list[float]
+Read = Callable[[Any], Parts | None]  # None: the cell adds nothing
+
+
+class OneRow:
+    """The model's terms, ready for single cells. `able` is False where a column needs more than one cell's
+    value.
+    """
+
+    def __init__(self, model: NaiveBayesModel) -> None:
+        self.model = model
+        self.base: Parts = model.additive.base.tolist()
+        self.marks = {"": True} | dict.fromkeys(model.schema.marks, True)
+        columns = [model.schema[t.column] for t in model.additive.terms]
+        readers = [self._reader(t, c) for t, c in zip(model.additive.terms, columns, strict=True)]
+        self.able = all(r is not None for r in readers)
+        self.readers = [(c.name, r) for c, r in zip(columns, readers, strict=True) if r is not None]
+
+    def shares(self, row: Mapping[str, Any]) -> NDArray[np.float64]:
+        """Return P(class | row) [class]."""
+        scores = self.base
+        for name, read in self.readers:
+            try:
+                parts = read(row[name])
+            except KeyError:
+                raise DataError(
+                    f"the row lacks the column {shown(name)} that the model needs. Add it, or give None."
+                ) from None
+            if parts is not None:
+                scores = [a + b for a, b in zip(scores, parts, strict=True)]
+        table = np.array([scores])
+        c = self.model.calibration
+        if c is not None:
+            table = c.slope * table + np.array(c.shift)
+        lost = table.max() == -math.inf
+        shares: NDArray[np.float64] = (
+            self.model.calibrated.shares(table)[0] if lost else kernels.softmax(table)
+        )
+        return shares.reshape(-1)
+
+    def _reader(self, term: Term, column: Column) -> Read | None:
+        if isinstance(term, LevelTerm):
+            return self._levels(term, column)
+        if isinstance(term, BinTerm):
+            cuts: list[float] = term.cuts.tolist()
+            table: list[Parts] = term.table.tolist()
+            return self._number(column, lambda x: table[bisect_right(cuts, x)])
+        if isinstance(term, NormalTerm):
+            triples = list(zip(term.constant.tolist(), term.mean.tolist(), term.half.tolist(), strict=True))
+            return self._number(column, lambda x: [k - (x - m) * (x - m) * h for k, m, h in triples])
+        if isinstance(term, LinearTerm):
+            return None  # two additions per row in a table: not worth a way of its own
+        return None
+
+    def _levels(self, term: LevelTerm, column: Column) -> Read:
+        rows: list[Parts] = term.table.tolist()
+        known: dict[Any, Parts | None] = {level: rows[i] for i, level in enumerate(column.levels)}
+        unseen, marks = rows[-1], self.marks
+
+        def read(cell: Any) -> Parts | None:
+            plain = type(cell) is str or type(cell) is int  # True is no 1 here, so others are written first
+            if plain and cell in known:
+                return known[cell]
+            text = written(cell)
+            if text is None or text in marks:
+                return None
+            if text not in known and column.kind == "boolean":
+                text = alias(text, column.levels)
+            found = known.get(text, unseen)
+            if plain and len(known) < 10_000:
+                known[cell] = found  # the same cell comes again
+            return found
+
+        return read
+
+    def _number(self, column: Column, parts: Callable[[float], Parts]) -> Read:
+        marks = self.marks
+
+        def read(cell: Any) -> Parts | None:
+            if type(cell) is not float:
+                text = written(cell)
+                if text is None or text in marks:
+                    return None
+                try:
+                    cell = float(text)
+                except ValueError:
+                    raise DataError(
+                        f"column {shown(column.name)} was numeric when the model was fitted, but the row "
+                        f"holds {shown(cell)}. Correct it, or give None."
+                    ) from None
+            if cell != cell:
+                return None
+            if cell in (math.inf, -math.inf):
+                raise DataError(f"column {shown(column.name)} is infinite here. Correct it, or give None.")
+            return parts(cell + 0.0)
+
+        return read
+
+
+def written(cell: Any) -> str | None:
+    """Return a cell as its canonical text, None when it is missing."""
+    if cell is None:
+        return None
+    if isinstance(cell, bool | np.bool_):
+        return "true" if cell else "false"
+    if isinstance(cell, float | np.floating):
+        number = float(cell)
+        if number != number:
+            return None
+        return str(int(number)) if number.is_integer() and abs(number) < 2**53 else repr(number)
+    return str(cell).strip()
+
+
+def alias(text: str, levels: tuple[str, ...]) -> str:
+    """Return the boolean level a text means: TRUE is true, and 1 where the levels are 0 and 1."""
+    plain = text.lower()
+    if plain in levels:
+        return plain
+    return levels[plain in ("1", "true")] if plain in ("0", "1", "false", "true") else text

@@ -1,0 +1,225 @@
+"""The sums of logistic regression: rows per class and word first, then loss, gradient and curvature at
+given weights.
+
+Knows blocks, designs and weights. Knows nothing of priors, solvers or standardising: columns come with a
+centre and a factor that bring them to |y| <= 1. Law: totals are whole numbers that add, so any order of
+rows gives the same bits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.contracts import Block
+from tallystick.kernels import Columns, Curvature, Sums, Text, Weighting
+from tallystick.models.logistic.design import Design
+
+Array = NDArray[np.float64]
+Whole = NDArray[np.int64]
+
+
+@dataclass
+class Facts:
+    """classes[class]: rows in units of 1 / unit; heaviest: the largest weight; words[text][word]: rows with
+    the word; most[text]: the largest count of a word in a row.
+    """
+
+    classes: Whole
+    heaviest: Whole
+    words: list[Whole]
+    most: list[Whole]
+
+
+@dataclass(frozen=True, slots=True)
+class RowFacts:
+    """Ask how many rows there are per class, and per word."""
+
+    design: Design
+    classes: int
+
+    def zero(self) -> Facts:
+        """Return the total of no rows."""
+        words = [np.zeros(len(t.words) + 1, np.int64) for t in self.design.texts]
+        most = [np.zeros(1, np.int64) for _ in self.design.texts]
+        return Facts(np.zeros(self.classes, np.int64), np.zeros(1, np.int64), words, most)
+
+    def add(self, total: Facts, block: Block) -> Facts:
+        """Add the rows of one block."""
+        assert block.classes is not None
+        kernels.count_classes(block.classes, self.classes, block.weights, total.classes)
+        top = 1 if block.weights is None else int(block.weights.max(initial=0))
+        total.heaviest[0] = max(int(total.heaviest[0]), top)
+        for text, rows, most in zip(self.design.texts, total.words, total.most, strict=True):
+            kernels.word_rows(*block.words(text.name), block.weights, rows, most)
+        return total
+
+    def merge(self, total: Facts, other: Facts) -> Facts:
+        """Add two totals."""
+        total.classes += other.classes
+        np.maximum(total.heaviest, other.heaviest, out=total.heaviest)
+        for a, b in zip(total.words, other.words, strict=True):
+            a += b
+        for a, b in zip(total.most, other.most, strict=True):
+            np.maximum(a, b, out=a)
+        return total
+
+
+@dataclass(frozen=True, slots=True)
+class TextWeights:
+    """How the words of a text column count: tf[count] * idf[word], rows of length 1 when `unit`; scaled to
+    at most 1.
+    """
+
+    idf: Array
+    tf: Array
+    unit: bool
+    scale: float
+    theta: Array  # [words + 1, link]
+
+
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """What a row counts for. unit 1: whole weights are copies. Otherwise weight / unit / heaviest is a
+    factor <= 1.
+    """
+
+    unit: int = 1
+    heaviest: float = 1.0
+    by_class: Array | None = None
+
+    def of(self, weights: Whole | None) -> Weighting:
+        """Return the weights of rows as the kernel takes them."""
+        if weights is None:
+            return Weighting(None, None, self.by_class)
+        if self.unit == 1:
+            return Weighting(weights, None, self.by_class)
+        return Weighting(None, weights / (self.unit * self.heaviest), self.by_class)
+
+
+@dataclass
+class Total:
+    """Sums, and words[text][word, link]: the gradient of word weights."""
+
+    sums: Sums
+    words: list[Whole]
+
+
+@dataclass(frozen=True, slots=True)
+class LogisticSums:
+    """Ask for loss, gradient and curvature at theta[parameter, link].
+
+    Whole numbers in units of 2^-bits; y = (x - scaling[0]) * scaling[1] must have |y| <= 1.
+    """
+
+    design: Design
+    scaling: Array
+    theta: Array
+    bits: int
+    copies: Copies = field(default_factory=Copies)
+    curvature: Curvature = Curvature.NONE
+    texts: tuple[TextWeights, ...] = ()
+    every: int = 1  # about one row in so many takes part, chosen by its content; never with texts
+
+    def zero(self) -> Total:
+        """Return the total of no rows."""
+        d, links = self.design, self.theta.shape[1]
+        sums = kernels.new_sums(len(d.dense), d.cells, links, self.curvature, len(d.texts))
+        return Total(sums, [np.zeros(t.theta.shape, np.int64) for t in self.texts])
+
+    def add(self, total: Total, block: Block) -> Total:
+        """Add the rows of one block."""
+        assert block.classes is not None
+        d = self.design
+        values = [c.values(block) for c in d.dense]
+        codes = [block.codes(c.column.name) for c in d.coded]
+        classes, weights = block.classes, block.weights
+        if self.every > 1:
+            starts = [c.start for c in d.coded]
+            rows, values = kernels.sample_rows(Columns(values, codes, starts), block.rows, self.every)
+            codes, classes = [c[rows] for c in codes], classes[rows]
+            weights = None if weights is None else weights[rows]
+        texts = [
+            Text(*block.words(c.name), t.idf, t.tf, t.unit, t.scale, t.theta, g)
+            for c, t, g in zip(d.texts, self.texts, total.words, strict=True)
+        ]
+        columns = Columns(values, codes, [c.start for c in d.coded], texts)
+        kernels.logistic_sums(
+            columns,
+            self.scaling,
+            classes,
+            self.copies.of(weights),
+            self.theta,
+            self.bits,
+            self.curvature,
+            total.sums,
+        )
+        return total
+
+    def merge(self, total: Total, other: Total) -> Total:
+        """Add two totals."""
+        a, b = total.sums, other.sums
+        for x, y in zip(
+            (a.loss, a.gradient, a.squares, *total.words),
+            (b.loss, b.gradient, b.squares, *other.words),
+            strict=True,
+        ):
+            x += y
+        return total
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Ask between which scores the classes lie along directions theta[parameter, link] of the columns.
+
+    Total [direction, pair, 4]: least and highest score of the first class of the pair minus the second,
+    over rows of the first, then of the second; pairs (1, 0), (2, 0), (2, 1), ... And [direction, 2]: the
+    least and the highest margin of a row's own class over the best other.
+    """
+
+    design: Design
+    scaling: Array
+    directions: tuple[Array, ...]
+    classes: int
+
+    def zero(self) -> tuple[Array, Array]:
+        """Return the total of no rows."""
+        pairs, k = self.classes * (self.classes - 1) // 2, len(self.directions)
+        sides, margins = np.empty((k, pairs, 4)), np.empty((k, 2))
+        sides[..., 0::2], sides[..., 1::2] = np.inf, -np.inf
+        margins[:, 0], margins[:, 1] = np.inf, -np.inf
+        return sides, margins
+
+    def add(self, total: tuple[Array, Array], block: Block) -> tuple[Array, Array]:
+        """Add the rows of one block."""
+        assert block.classes is not None
+        d, (sides, margins) = self.design, total
+        columns = Columns(
+            [c.values(block) for c in d.dense],
+            [block.codes(c.column.name) for c in d.coded],
+            [c.start for c in d.coded],
+        )
+        rows = [np.flatnonzero(block.classes == c) for c in range(self.classes)]
+        for i, theta in enumerate(self.directions):
+            scores = kernels.linear_scores(columns, block.rows, self.scaling, theta)
+            pairs = ((a, b) for a in range(1, self.classes) for b in range(a))
+            for j, (a, b) in enumerate(pairs):
+                for at, c in ((0, a), (2, b)):
+                    gap = scores[rows[c], a] - scores[rows[c], b]
+                    sides[i, j, at] = gap.min(initial=sides[i, j, at])
+                    sides[i, j, at + 1] = gap.max(initial=sides[i, j, at + 1])
+            for c in range(self.classes):
+                own = scores[rows[c]]
+                margin = own[:, c] - np.delete(own, c, axis=1).max(axis=1, initial=-np.inf)
+                margins[i] = margin.min(initial=margins[i, 0]), margin.max(initial=margins[i, 1])
+        return total
+
+    def merge(self, total: tuple[Array, Array], other: tuple[Array, Array]) -> tuple[Array, Array]:
+        """Take the outer ends of two totals."""
+        for a, b in zip(total, other, strict=True):
+            np.minimum(a[..., 0::2], b[..., 0::2], out=a[..., 0::2])
+            np.maximum(a[..., 1::2], b[..., 1::2], out=a[..., 1::2])
+        return total

@@ -1,0 +1,166 @@
+"""Judging: folds depend on what rows hold, test rows teach nothing, and the razor takes the simplest good
+model.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tallystick as ts
+from tallystick.data.source import open_source
+from tallystick.errors import OptionError
+from tallystick.evaluate import compare_table, curve_table
+from tallystick.evaluate.compare import Candidate, resampled_t_test
+from tallystick.evaluate.folds import Plan, deal_folds, group_folds, hold_out, time_folds
+
+EXAMPLES = Path(ts.__file__).parent / "examples"
+
+
+def path(name):
+    return str(EXAMPLES / name)
+
+
+@pytest.fixture(scope="module")
+def votes():
+    return ts.NaiveBayes().read(path("votes.csv"), "party")
+
+
+def content(table, fold):
+    """Return the multiset of (row hash, fold)."""
+    return sorted(zip(table.row_hashes().tolist(), fold.tolist(), strict=True))
+
+
+def test_folds_do_not_depend_on_the_order_of_rows(votes):
+    order = np.random.default_rng(0).permutation(votes.rows)
+    shuffled = votes.take(order)
+    assert content(votes, deal_folds(votes, 10)) == content(shuffled, deal_folds(shuffled, 10))
+
+
+def test_copies_of_a_row_are_in_one_fold_and_classes_are_spread_evenly(votes):
+    fold = deal_folds(votes, 10)
+    seen = {}
+    for h, f in zip(votes.row_hashes().tolist(), fold.tolist(), strict=True):
+        assert seen.setdefault(h, f) == f
+    share = np.array([(votes.classes[fold == f] == 0).mean() for f in range(10)])
+    assert np.abs(share - (votes.classes == 0).mean()).max() < 0.1
+
+
+def test_another_key_deals_other_folds(votes):
+    assert (deal_folds(votes, 5, key=1) != deal_folds(votes, 5)).any()
+
+
+def test_groups_stay_together_and_time_is_taught_by_earlier_rows_only():
+    groups = np.array(["a", "b", "c", "a", "d", "b", "e", "f"])
+    fold = group_folds(groups, None, 3)
+    assert all(len(set(fold[groups == g])) == 1 for g in set(groups))
+    times = np.array([5, 1, 3, 2, 4, 9, 7, 8, 6, 6])
+    plan = Plan(time_folds(times, 3), rising=True)
+    for teach, test in plan.parts():
+        assert times[teach].max() < times[test].min()
+
+
+def test_a_share_held_out_is_about_that_share_of_each_class(votes):
+    fold = hold_out(votes, 0.25)
+    tested = fold == 0
+    for c in (0, 1):
+        assert tested[votes.classes == c].mean() == pytest.approx(0.25, abs=0.06)
+
+
+def test_levels_that_occur_in_test_rows_alone_change_no_byte_of_the_taught_model():
+    rows = {"x": ["a", "b", "a", "b", "a", "b"], "y": ["n", "p", "n", "p", "p", "n"]}
+    more = {"x": [*rows["x"], "zebra"], "y": [*rows["y"], "p"]}
+    teach = np.arange(6)
+    plain, wider = (ts.NaiveBayes().read(data, "y") for data in (rows, more))
+    assert (
+        ts.NaiveBayes().fit_table(plain.take(teach)).to_bytes()
+        == ts.NaiveBayes().fit_table(wider.take(teach)).to_bytes()
+    )
+
+
+def test_results_say_how_they_were_made_and_print_their_intervals(votes):
+    found = ts.cross_validate(ts.NaiveBayes(), path("votes.csv"), "party", folds=5, repeats=2, by="crime")
+    text = str(found)
+    assert "5 stratified folds, 2 times" in text
+    assert "95 % interval" in text
+    assert "(missing)" in text
+    assert found.to_dict()["fold_sizes"] == [list(Plan(r.fold).sizes) for r in found.repeats]
+    assert sum(found.to_dict()["fold_sizes"][0]) == 435
+
+
+def test_naive_bayes_on_votes_reaches_the_published_accuracy():
+    assert ts.cross_validate(ts.NaiveBayes(), path("votes.csv"), "party").accuracy >= 0.895
+
+
+def test_the_tree_on_votes_reaches_the_published_accuracy():
+    assert ts.cross_validate(ts.DecisionTree(), path("votes.csv"), "party").accuracy >= 0.94
+
+
+def test_an_unknown_positive_class_or_check_is_named():
+    with pytest.raises(OptionError, match="positive='x' is no class"):
+        ts.cross_validate(ts.NaiveBayes(), path("votes.csv"), "party", positive="x")
+    with pytest.raises(OptionError, match=r"there is no check 'giveway'\. Did you mean 'giveaway'"):
+        ts.compare(path("votes.csv"), "party", ignore=["giveway"])
+
+
+def test_the_razor_takes_the_simplest_within_one_standard_error_of_the_best(votes):
+    def named(name, n):
+        class Sized(ts.NaiveBayes):
+            def numbers(self):
+                return n
+
+        return Candidate(name, "bayes", (("", Sized()),))
+
+    found = compare_table([named("large", 900), named("small", 7)], votes, folds=5)
+    assert found.chosen.name == "small"
+    assert "7 numbers to read" in found.why
+    assert found["large"].against_best in (None, 1.0)  # the same answers: no difference at all
+
+
+def test_the_corrected_t_test_is_wider_than_the_plain_one(votes):
+    a = ts.cross_validate(ts.NaiveBayes(), path("votes.csv"), "party")
+    b = ts.cross_validate(ts.NaiveBayes(alpha=50.0), path("votes.csv"), "party")
+    from scipy import stats
+
+    plain = stats.ttest_rel(a.fold_means(), b.fold_means()).pvalue
+    assert plain < resampled_t_test(a, b) <= 1
+
+
+def test_subsets_of_a_curve_are_the_same_for_every_method(votes):
+    once = curve_table({"a": ts.NaiveBayes(), "b": ts.NaiveBayes()}, votes, sizes=(20, 100), repeats=3)
+    assert once.curves[0].error.tolist() == once.curves[1].error.tolist()
+    assert once.sizes == (20, 100)
+    order = np.random.default_rng(1).permutation(votes.rows)
+    again = curve_table({"a": ts.NaiveBayes()}, votes.take(order), sizes=(20, 100), repeats=3)
+    assert np.allclose(again.curves[0].error, once.curves[0].error)
+
+
+def test_a_scikit_learn_estimator_can_be_compared_beside_ours():
+    from sklearn.dummy import DummyClassifier
+
+    found = ts.compare(
+        path("votes.csv"),
+        "party",
+        methods=["bayes"],
+        tuned=False,
+        folds=3,
+        others={"prior": DummyClassifier(strategy="prior")},
+    )
+    majority, theirs = found["most frequent class"].result, found["prior"].result
+    assert np.allclose(majority.shares, theirs.shares, atol=1e-12)
+
+
+def test_rows_held_out_are_judged_by_a_model_that_never_saw_them(tmp_path):
+    from tallystick.evaluate import judge_on
+
+    lines = Path(path("votes.csv")).read_text(encoding="utf-8").splitlines()
+    train, test = tmp_path / "train.csv", tmp_path / "test.csv"
+    train.write_text("\n".join(lines[:300]))
+    test.write_text("\n".join([lines[0], *lines[300:]]))
+    found = judge_on(ts.NaiveBayes(), str(train), "party", str(test))
+    model = ts.NaiveBayes().fit(str(train), "party")
+    assert found.accuracy == pytest.approx(model.score(str(test), "party"))
+    assert len(found.truth) == 136
+    assert open_source(str(test)).name == "test.csv"

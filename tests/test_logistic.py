@@ -1,0 +1,291 @@
+"""Logistic regression: gradients, separation, collinear columns, missing and unseen values, products, the
+prior.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tallystick as ts
+from tallystick import kernels
+from tallystick.data.encode import read_table
+from tallystick.data.source import open_source
+from tallystick.engines.local import Local
+from tallystick.errors import OptionError, TallyError
+from tallystick.kernels import Columns, Curvature, Weighting
+from tallystick.learners.logistic.learner import prepared
+from tallystick.learners.logistic.path import drive
+from tallystick.learners.logistic.prepare import prepare
+from tallystick.models.logistic.options import LogisticOptions
+
+
+def made(seed, rows=80, classes=2):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "a": rng.normal(3, 2, rows),
+            "b": rng.choice(list("uvw"), rows),
+            "c": rng.random(rows) < 0.4,
+            "d": rng.exponential(size=rows),
+        }
+    )
+    frame.loc[rng.random(rows) < 0.1, "d"] = np.nan
+    score = frame["a"] / 2 + (frame["b"] == "u") + rng.logistic(size=rows)
+    return frame, np.digitize(score, np.quantile(score, np.linspace(0, 1, classes + 1)[1:-1]))
+
+
+def problem_of(frame, y, l2=0.7, **options):
+    table = read_table(open_source(frame), None, y)
+    given_ = LogisticOptions(l2=l2, **options)
+    known, moments = drive(prepared(given_, table.schema, table.unit), table, Local(1))
+    return table, prepare(known, moments, given_, table.schema, l2).problem
+
+
+@given(seed=st.integers(0, 10_000), classes=st.integers(2, 4))
+@settings(max_examples=25, deadline=None)
+def test_gradient_and_curvature_are_the_differences_of_the_value(seed, classes):
+    table, problem = problem_of(*made(seed, classes=classes))
+    rng = np.random.default_rng(seed)
+    w = rng.normal(0, 0.5, problem.weights)
+    engine = Local(1)
+
+    def at(v, curvature=Curvature.NONE):
+        return problem.read(v, engine.total(table, problem.ask(v, curvature)))
+
+    here = at(w, Curvature.PAIRS)
+    d = rng.normal(size=problem.weights)
+    h = 1e-4
+    ahead, behind = at(w + h * d), at(w - h * d)
+    assert (ahead.value - behind.value) / (2 * h) == pytest.approx(
+        float(here.gradient @ d), rel=1e-5, abs=1e-5
+    )
+    bend = (ahead.gradient - behind.gradient) / (2 * h)
+    expected = here.curvature @ d
+    if problem.symmetric:  # the common shift of constants was given a curvature of its own
+        k = problem.free_links
+        expected[:k] -= problem.rows / k * d[:k].sum()
+    np.testing.assert_allclose(bend, expected, rtol=1e-4, atol=1e-4)
+
+
+@given(seed=st.integers(0, 10_000), links=st.integers(1, 4), weighted=st.booleans())
+@settings(max_examples=40, deadline=None)
+def test_sums_are_those_of_a_plain_twin_and_of_any_cut_of_the_rows(seed, links, weighted):
+    rng = np.random.default_rng(seed)
+    rows, dense, levels = int(rng.integers(1, 700)), 3, 4
+    x = rng.uniform(-1, 1, (rows, dense))
+    codes = rng.integers(0, levels, rows).astype(np.uint8)
+    classes = rng.integers(0, max(links, 2), rows).astype(np.uint8)
+    copies = rng.integers(0, 5, rows) if weighted else None
+    theta = rng.normal(size=(1 + dense + levels, links))
+    scaling = np.stack([np.zeros(dense), np.ones(dense)])
+
+    def run(cuts):
+        out = kernels.new_sums(dense, levels, links, Curvature.PAIRS)
+        for a, b in itertools.pairwise(cuts):
+            columns = Columns([x[a:b, j] for j in range(dense)], [codes[a:b]], [0])
+            weights = Weighting(None if copies is None else copies[a:b])
+            kernels.logistic_sums(columns, scaling, classes[a:b], weights, theta, 40, Curvature.PAIRS, out)
+        return out
+
+    whole, parts = run([0, rows]), run(sorted({0, rows, *rng.integers(0, rows + 1, 4).tolist()}))
+    for name in ("loss", "gradient", "squares"):
+        np.testing.assert_array_equal(getattr(whole, name), getattr(parts, name))
+    Z = np.column_stack([np.ones(rows), x, np.eye(levels)[codes]])
+    eta = Z @ theta
+    scores = np.column_stack([np.zeros(rows), eta]) if links == 1 else eta
+    top = scores.max(1, keepdims=True)
+    shares = np.exp(scores - top)
+    shares /= shares.sum(1, keepdims=True)
+    w = np.ones(rows) if copies is None else copies
+    own = shares[np.arange(rows), classes]
+    assert (whole.loss[0] + whole.loss[1] * 2.0**-40) == pytest.approx(
+        float(-(w * np.log(own)).sum()), abs=1e-6
+    )
+    residual = np.eye(max(links, 2))[classes] - shares
+    expected = Z.T @ (residual * w[:, None])
+    np.testing.assert_allclose(
+        whole.gradient * 2.0**-40, expected[:, 1:] if links == 1 else expected, atol=1e-6
+    )
+    if links != 2:
+        pair = shares[:, 1] * shares[:, 0] * w
+        np.testing.assert_allclose(
+            np.tril(whole.squares[0]) * 2.0**-40, np.tril((Z * pair[:, None]).T @ Z), atol=1e-6
+        )
+
+
+def separated(kind, classes, columns, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(150, 4))
+    cuts = [0.0] if classes == 2 else [-0.5, 0.5]
+    score = X[:, 0] if columns == 1 else X[:, 0] + X[:, 1]
+    y = np.digitize(score, cuts)
+    if kind == "complete":
+        apart = np.min([abs(score - c) for c in cuts], axis=0) > 0.05
+        X, y = X[apart], y[apart]
+    elif kind == "quasi-complete":
+        touch = rng.normal(size=(40, 4))
+        if columns == 1:
+            touch[:, 0] = cuts[0]
+        else:
+            touch[:, 0] = np.round(touch[:, 0] * 8) / 8
+            touch[:, 1] = cuts[0] - touch[:, 0]
+        X, y = np.vstack([X, touch]), np.append(y, np.arange(40) % 2)
+    else:
+        y = np.where(rng.random(len(y)) < 0.3, rng.integers(0, classes, len(y)), y)
+    return pd.DataFrame(X, columns=list("abcd")), y
+
+
+KINDS = ("complete", "quasi-complete", "none")
+CASES = list(itertools.product(KINDS, (2, 3), (1, 2), range(4)))
+
+
+@pytest.mark.parametrize("l2", [0, 1.0], ids=["no prior", "prior"])
+@pytest.mark.parametrize(("kind", "classes", "columns", "seed"), CASES)
+def test_separated_classes_are_found_and_their_columns_named(kind, classes, columns, seed, l2):
+    X, y = separated(kind, classes, columns, seed)
+    model = ts.LogisticRegression(l2=l2).fit(X, y)
+    notes = [n for n in model.notes_ if n.code == "separation"]
+    assert (model.model_.fit.separation or "none") == kind
+    assert len(notes) == (kind != "none")
+    if notes:
+        assert "'a'" in notes[0].text
+        assert ("'b'" in notes[0].text) == (columns == 2)
+        assert "'c'" not in notes[0].text
+        assert "prior" in notes[0].text
+        assert model.model_.errors == ()
+        assert np.abs(model.coef_).max() < 50
+    assert ts.separable(X, y).kind == kind
+
+
+def test_a_level_with_one_class_only_is_quasi_complete_separation():
+    frame = pd.DataFrame({"x": list("aabbcc") * 10, "z": np.random.default_rng(0).normal(size=60)})
+    y = np.where(frame["x"] == "a", 1, np.arange(60) % 2)
+    model = ts.LogisticRegression(l2=0).fit(frame, y)
+    assert model.model_.fit.separation == "quasi-complete"
+    assert "'x'" in next(n.text for n in model.notes_ if n.code == "separation")
+
+
+@pytest.mark.parametrize("l2", [0, 1.0])
+def test_collinear_columns_have_one_answer_and_are_named(l2):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(200, 2)), columns=["a", "b"])
+    X["twice"] = 2 * X["a"] + 1
+    y = (X["a"] + rng.logistic(size=200) > 0).astype(int).to_numpy()
+    order = rng.permutation(200)
+    one = ts.LogisticRegression(l2=l2).fit(X, y)
+    assert one.to_bytes() == ts.LogisticRegression(l2=l2).fit(X.iloc[order], y[order]).to_bytes()
+    note = next(n for n in one.notes_ if n.code == "collinear")
+    assert "'twice' repeats 'a'" in note.text
+    assert np.isfinite(one.coef_).all()
+
+
+def test_more_columns_than_rows_have_one_answer():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(20, 40)), np.arange(20) % 2
+    order = rng.permutation(20)
+    for l2 in (0, 1.0):
+        model = ts.LogisticRegression(l2=l2).fit(X, y)
+        assert model.to_bytes() == ts.LogisticRegression(l2=l2).fit(X[order], y[order]).to_bytes()
+        assert model.model_.fit.separation == "complete"
+
+
+def test_no_convergence_is_an_error_and_leaves_no_model():
+    X, y = made(1)
+    model = ts.LogisticRegression(solver="gradient", max_iter=3)
+    with pytest.raises(TallyError, match=r"did not converge in 3 iterations.*max_iter"):
+        model.fit(X, y)
+    assert not hasattr(model, "model_")
+
+
+def test_one_columns_scale_touches_no_other():
+    X, y = made(2)
+    plain = ts.LogisticRegression().fit(X, y)
+    wide = ts.LogisticRegression().fit(X.assign(a=X["a"] * 2.0**40), y)
+    np.testing.assert_allclose(
+        plain.predict_proba(X), wide.predict_proba(X.assign(a=X["a"] * 2.0**40)), atol=1e-9
+    )
+    at = plain.coef_names_.index("a")
+    np.testing.assert_allclose(plain.coef_[:, at], wide.coef_[:, at] * 2.0**40, rtol=1e-6)
+    rest = [i for i in range(len(plain.coef_names_)) if i != at]
+    np.testing.assert_allclose(plain.coef_[:, rest], wide.coef_[:, rest], rtol=1e-6, atol=1e-9)
+
+
+def test_missing_numbers_count_as_the_mean_plus_a_weight_and_unseen_levels_as_0():
+    X, y = made(3, rows=400)
+    model = ts.LogisticRegression().fit(X, y)
+    mean = X["d"].mean()
+    row = {"a": 1.0, "b": "u", "c": True, "d": mean}
+    here, gone = model.explain(row), model.explain(row | {"d": None})
+    at = [r.column for r in here.reasons].index("d")
+    weight = model.coef_[0, model.coef_names_.index("d is missing")]
+    assert gone.reasons[at].parts[1] - here.reasons[at].parts[1] == pytest.approx(weight, abs=1e-9)
+    strange = model.explain(row | {"b": "never seen"})
+    assert strange.reasons[1].parts == (0.0, 0.0)
+
+
+def test_contributions_add_up_to_the_log_odds_that_predict_uses():
+    X, y = made(4, rows=300, classes=3)
+    model = ts.LogisticRegression(interactions=2).fit(X, y)
+    why = model.explain(X, 7)
+    np.testing.assert_allclose(why.shares, model.predict_proba(X)[7], atol=1e-12)
+    total = np.add.accumulate([why.base, *(r.parts for r in why.reasons)])[-1]
+    np.testing.assert_array_equal(total, why.scores)
+
+
+def test_weights_of_classes_and_rows_do_what_copies_do():
+    X, y = made(5, rows=200)
+    double = pd.concat([X, X[y == 1]])
+    copies = ts.LogisticRegression().fit(double, np.append(y, y[y == 1]))
+    by_class = ts.LogisticRegression(class_weight={1: 2.0}).fit(X, y)
+    by_row = ts.LogisticRegression().fit(X, y, sample_weight=np.where(y == 1, 2.0, 1.0))
+    assert by_row.to_bytes() == copies.to_bytes()
+    # class weights do not enter means and scales as copies do, so compare without standardising
+    for given_ in ({"standardize": False},):
+        a = ts.LogisticRegression(class_weight={1: 2.0}, **given_).fit(X[["a", "b"]], y)
+        b = ts.LogisticRegression(**given_).fit(double[["a", "b"]], np.append(y, y[y == 1]))
+        np.testing.assert_allclose(a.coef_, b.coef_, atol=1e-6)
+    assert by_class.model_.fit.rows == pytest.approx(200 + (y == 1).sum())
+
+
+def test_the_strength_of_the_prior_is_chosen_and_said():
+    X, y = made(6, rows=200)
+    model = ts.LogisticRegression(l2="cv").fit(X, y)
+    assert model.path_.best == model.model_.fit.l2
+    assert any(n.code == "prior-chosen" for n in model.notes_)
+    assert "chosen by cross-validation" in str(model)
+
+
+def test_an_l1_prior_sets_weights_to_0_and_meets_its_conditions():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 8))
+    y = (X[:, 0] - X[:, 1] + rng.logistic(size=300) > 0).astype(int)
+    for solver in ("newton", "lbfgs"):
+        model = ts.LogisticRegression(l2=0, l1=20.0, solver=solver, standardize=False).fit(X, y)
+        w = model.coef_[0]
+        assert 1 <= np.count_nonzero(w) < 8
+        slope = X.T @ (y - model.predict_proba(X)[:, 1])
+        np.testing.assert_allclose(slope[w != 0], 20.0 * np.sign(w[w != 0]), atol=1e-4)
+        assert (np.abs(slope[w == 0]) <= 20.0 + 1e-4).all()
+
+
+@pytest.mark.parametrize(
+    ("given_", "words"),
+    [
+        ({"l2": -1}, "l2 must be"),
+        ({"solver": "newtn"}, "Did you mean 'newton'"),
+        ({"interactions": 3}, "interactions"),
+        ({"class_weight": {"9": 1.0}}, "no class"),
+        ({"reference": "nobody"}, "no class"),
+        ({"l1": float("nan")}, "l1 must"),
+    ],
+)
+def test_an_option_that_makes_no_sense_is_named(given_, words):
+    X, y = made(7)
+    with pytest.raises(OptionError, match=words):
+        ts.LogisticRegression(**given_).fit(X, y)

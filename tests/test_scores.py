@@ -1,0 +1,97 @@
+"""Scores: equal to scikit-learn's, blind to order, weights are copies, intervals cover what they promise."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn import metrics
+
+from tallystick.evaluate import intervals
+from tallystick.evaluate.scores import answers, score
+
+NAMES = ("accuracy", "balanced accuracy", "log-loss", "brier", "auc", "average precision")
+
+
+def drawn(rows: int, slope: float, rng: np.random.Generator):
+    x = rng.normal(size=rows)
+    p = 1 / (1 + np.exp(0.8 - slope * x))
+    return (rng.random(rows) < p).astype(np.int64), np.c_[1 - p, p]
+
+
+def test_measures_equal_scikit_learns_on_two_classes():
+    y, p = drawn(2_000, 1.5, np.random.default_rng(0))
+    found = score(y, p, ("no", "yes"))
+    assert found["accuracy"].value == pytest.approx(metrics.accuracy_score(y, p.argmax(1)), abs=1e-12)
+    assert found["balanced accuracy"].value == pytest.approx(
+        metrics.balanced_accuracy_score(y, p.argmax(1)), abs=1e-12
+    )
+    assert found["log-loss"].value == pytest.approx(metrics.log_loss(y, p), abs=1e-9)
+    assert found["brier"].value == pytest.approx(2 * metrics.brier_score_loss(y, p[:, 1]), abs=1e-12)
+    assert found["auc"].value == pytest.approx(metrics.roc_auc_score(y, p[:, 1]), abs=1e-12)
+    assert found["average precision"].value == pytest.approx(
+        metrics.average_precision_score(y, p[:, 1]), abs=1e-12
+    )
+    f1 = [row["f1"] for row in found.per_class]
+    assert f1 == pytest.approx(metrics.f1_score(y, p.argmax(1), average=None), abs=1e-12)
+    assert found.confusion.tolist() == metrics.confusion_matrix(y, p.argmax(1)).tolist()
+
+
+def test_area_of_several_classes_is_the_mean_of_each_against_the_rest():
+    rng = np.random.default_rng(1)
+    p = rng.dirichlet(np.ones(4), 800)
+    y = np.array([rng.choice(4, p=row) for row in p])
+    found = score(y, p, ("a", "b", "c", "d"))
+    expected = metrics.roc_auc_score(y, p, multi_class="ovr", average="macro")
+    assert found["auc"].value == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_weight_is_that_many_copies_and_order_means_nothing():
+    rng = np.random.default_rng(2)
+    y, p = drawn(150, 1.0, rng)
+    p = p.round(2)  # ties
+    weight = rng.integers(1, 4, 150)
+    once = score(y, p, ("a", "b"), weight.astype(float)).to_dict()
+    order = rng.permutation(int(weight.sum()))
+    copies = score(np.repeat(y, weight)[order], np.repeat(p, weight, axis=0)[order], ("a", "b")).to_dict()
+    for a, b in zip(once["measures"], copies["measures"], strict=True):
+        assert [a[k] for k in ("value", "low", "high", "base")] == pytest.approx(
+            [b[k] for k in ("value", "low", "high", "base")], abs=1e-9
+        )
+    assert once["confusion"] == copies["confusion"]
+    assert once["curves"]["top_tenth"]["share"] == pytest.approx(
+        copies["curves"]["top_tenth"]["share"], abs=1e-12
+    )
+
+
+@pytest.mark.parametrize("slope", [0.7, 1.5])
+def test_intervals_cover_the_truth_in_93_to_97_of_100_simulations(slope):
+    rng = np.random.default_rng(3)
+    truth = score(*drawn(1_000_000, slope, rng), ("a", "b"))
+    covered = dict.fromkeys(NAMES, 0)
+    for _ in range(1_000):
+        found = score(*drawn(300, slope, rng), ("a", "b"))
+        for name in NAMES:
+            covered[name] += found[name].low <= truth[name].value <= found[name].high
+    for name in ("accuracy", "auc", "log-loss"):
+        # 1,000 draws of a 95 % interval: three standard errors of the count are 2 points
+        assert 925 <= covered[name] <= 975, (name, covered[name])
+
+
+def test_the_cheapest_answer_is_given_where_errors_cost_differently():
+    p = np.array([[0.7, 0.3], [0.95, 0.05]])
+    cost = np.array([[0.0, 1.0], [10.0, 0.0]])  # missing a positive costs ten false alarms
+    assert answers(p).tolist() == [0, 0]
+    assert answers(p, cost).tolist() == [1, 0]
+    found = score(np.array([1, 0]), p, ("no", "yes"), cost=cost)
+    assert found["cost"].value == 0.0
+    assert found["cost"].base == pytest.approx(0.5)  # always yes
+
+
+def test_students_tail_and_wilson_equal_known_values():
+    from scipy import stats
+
+    for t, freedom in ((0.5, 3), (2.0, 9), (4.0, 30)):
+        assert intervals.student_tail(t, freedom) == pytest.approx(stats.t.sf(t, freedom), abs=1e-12)
+    assert intervals.student_975(9) == pytest.approx(stats.t.ppf(0.975, 9), abs=1e-9)
+    expected = stats.binomtest(45, 50).proportion_ci(method="wilson")
+    assert intervals.wilson(45, 50) == pytest.approx((expected.low, expected.high), abs=1e-12)
