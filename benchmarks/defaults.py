@@ -55,7 +55,7 @@ def judged(name: str) -> dict[str, tuple[float, float, float]]:
     seconds = dict.fromkeys(SETTINGS, 0.0)
     for training, test in folds(X, y):
         rows = ts.DecisionTree().read(X.iloc[training], y.iloc[training])
-        made("unpruned").fit_table(rows)  # what a table keeps for later fits is made here, and charged to none
+        made("unpruned").fit_table(rows)  # what a table keeps for later fits is made here, charged to none
         for setting in SETTINGS:
             tree = made(setting)
             started = time.perf_counter()
