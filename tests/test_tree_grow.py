@@ -7,7 +7,7 @@ import random
 
 import numpy as np
 import pytest
-from tests import reference_tree as twin
+import reference_tree as twin
 
 from tallystick.kernels.trees import GrowColumn, Grower, GrowRules
 
