@@ -98,6 +98,11 @@ def test_the_tree_on_votes_reaches_the_published_accuracy():
     assert ts.cross_validate(ts.DecisionTree(), path("votes.csv"), "party").accuracy >= 0.94
 
 
+def test_a_memory_limit_is_refused_and_not_ignored():
+    with pytest.raises(OptionError, match="memory='1GB' cannot be kept yet"):
+        ts.NaiveBayes(memory="1GB").fit(path("votes.csv"), "party")
+
+
 def test_an_unknown_positive_class_or_check_is_named():
     with pytest.raises(OptionError, match="positive='x' is no class"):
         ts.cross_validate(ts.NaiveBayes(), path("votes.csv"), "party", positive="x")

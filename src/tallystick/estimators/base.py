@@ -167,6 +167,10 @@ class Estimator:
                 f"{type(self).__name__} requires y to be passed, but the target y is None. "
                 "Pass labels, or the name of a column of X."
             )
+        if self.memory is not None:
+            raise OptionError(
+                f"memory={shown(self.memory)} cannot be kept yet: a table is fitted in memory. Leave memory out."
+            )
         self._learning()  # checks the parameters before the work
         source = open_source(as_given(X))
         y, sample_weight = as_given(y), as_given(sample_weight)
