@@ -169,7 +169,7 @@ class Estimator:
             )
         if self.memory is not None:
             raise OptionError(
-                f"memory={shown(self.memory)} cannot be kept yet: a table is fitted in memory. Leave memory out."
+                f"memory={shown(self.memory)} cannot be kept yet: tables are fitted in memory. Leave it out."
             )
         self._learning()  # checks the parameters before the work
         source = open_source(as_given(X))
