@@ -158,7 +158,7 @@ TRACES = re.compile(
             "index" + "-url",
             "find" + "-links",
             r"https?://[^\s)>\"']*/" + "simple",
-            "files." + "pythonhosted",
+            "files.python" + "hosted",
             r"localhost:\d{4}/" + "(?:root|pypi|simple)",
         ]
     )

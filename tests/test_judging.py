@@ -98,6 +98,23 @@ def test_the_tree_on_votes_reaches_the_published_accuracy():
     assert ts.cross_validate(ts.DecisionTree(), path("votes.csv"), "party").accuracy >= 0.94
 
 
+def test_columns_that_repeat_each_other_and_identifiers_that_are_kept_are_checked():
+    rng = np.random.default_rng(0)
+    a = rng.integers(0, 3, 200)
+    data = {
+        "a": [f"v{i}" for i in a],
+        "again": [f"w{i}" for i in a],
+        "name": [f"n{i}" for i in range(200)],
+        "y": np.where(rng.random(200) < 0.3 + 0.2 * (a == 1), "p", "q").tolist(),
+    }
+    found = ts.compare(data, "y", methods=["bayes"], tuned=False, folds=3, keep=["name"])
+    checks = {c.code: c for c in found.checks}
+    assert "'a' and 'again' share" in checks["dependence"].text
+    assert checks["identifier"].column == "name"
+    few = ts.compare(data, "y", methods=["bayes"], tuned=False, folds=3, keep=["name"], ignore=["identifier"])
+    assert "identifier" not in {c.code for c in few.checks}
+
+
 def test_a_memory_limit_is_refused_and_not_ignored():
     with pytest.raises(OptionError, match="memory='1GB' cannot be kept yet"):
         ts.NaiveBayes(memory="1GB").fit(path("votes.csv"), "party")

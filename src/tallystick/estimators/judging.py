@@ -20,9 +20,11 @@ from tallystick.estimators.tree import DecisionTree
 from tallystick.evaluate import Candidate, Comparison, LearningCurve, compare_table, curve_table
 from tallystick.evaluate.checks import DEPENDENT, Check, check_codes, check_columns, check_result, check_table
 from tallystick.evaluate.crossval import training_loss
+from tallystick.explain.independence import independence
 
 Progress = Callable[[int, int, str], None]
 
+MOST_PAIRED = 100  # columns: more have too many pairs to look at here
 FAMILIES = {"tree": "decision tree", "bayes": "naive Bayes", "logistic": "logistic regression"}
 KINDS = {"tree": DecisionTree, "bayes": NaiveBayes, "logistic": LogisticRegression}
 
@@ -130,20 +132,20 @@ def _checked(found: Comparison, table: Table, ignore: frozenset[str]) -> Compari
     if entry.family != "majority":
         checks += check_result(entry.result, training_loss(entry.model, table), entry.name)
     if "bayes" in {e.family for e in found.entries}:
-        checks += _dependence(found)
+        checks += _dependence(table)
     return replace(found, checks=tuple(c for c in checks if c.code not in ignore))
 
 
-def _dependence(found: Comparison) -> Iterable[Check]:
-    """Yield the pair of columns that naive Bayes should not take as independent, if that is bad."""
-    model = next(e.model for e in found.entries if e.family == "bayes")
-    pairs = getattr(model, "dependence", None)
-    for pair in pairs() if callable(pairs) else ():
-        if pair.bits > DEPENDENT:
-            yield Check(
-                "dependence",
-                f"columns {shown(pair.a)} and {shown(pair.b)} share {pair.bits:.2f} bits given the class.",
-                "Naive Bayes counts such evidence twice: leave one out, or trust its shares less.",
-                pair.a,
-            )
-            return
+def _dependence(table: Table) -> Iterable[Check]:
+    """Yield the pair of columns that naive Bayes should least take as independent, if that is bad."""
+    if not 2 <= len(table.schema.used) <= MOST_PAIRED:
+        return
+    worst = max(independence(table), key=lambda pair: pair.excess, default=None)
+    if worst is not None and worst.excess > DEPENDENT:
+        yield Check(
+            "dependence",
+            f"columns {shown(worst.first)} and {shown(worst.second)} share {worst.bits:.2f} bits given the "
+            f"class, {worst.by_chance:.2f} by chance alone.",
+            "Naive Bayes counts such evidence twice: leave one out, or trust its shares less.",
+            worst.first,
+        )

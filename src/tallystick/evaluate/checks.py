@@ -26,6 +26,7 @@ OVERFIT = (
     2.0  # out-of-fold log-loss over training log-loss, beyond which a model has learned its rows by heart
 )
 GIVEN_AWAY = 0.98  # of the target's entropy known from one column
+IDENTIFIER_ROWS, IDENTIFIER_SHARE = 20, 0.9  # a column of that many different levels names its rows
 DEPENDENT = 0.1  # bits two columns share given the class
 
 CODES = {
@@ -92,10 +93,13 @@ def check_table(table: Table) -> Iterator[Check]:
             f"{copies:,} rows are copies of another row; folds keep them together.",
             "Make sure that copies are separate cases; a test set of your own may hold training rows.",
         )
-    for note in table.notes:
-        if note.code == "identifier-kept":
+    for column in table.schema.used:
+        if table.rows >= IDENTIFIER_ROWS and len(column.levels) >= IDENTIFIER_SHARE * table.rows:
             yield Check(
-                "identifier", note.text, "Leave it out unless it means something for new rows.", note.column
+                "identifier",
+                f"column {shown(column.name)} has {len(column.levels):,} levels in {table.rows:,} rows.",
+                "Leave it out unless it means something for new rows.",
+                column.name,
             )
 
 
