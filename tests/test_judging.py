@@ -14,6 +14,7 @@ from tallystick.data.source import open_source
 from tallystick.errors import OptionError
 from tallystick.evaluate import compare_table, curve_table
 from tallystick.evaluate.compare import Candidate, resampled_t_test
+from tallystick.evaluate.crossval import fold_shares
 from tallystick.evaluate.folds import Plan, deal_folds, group_folds, hold_out, time_folds
 
 EXAMPLES = Path(ts.__file__).parent / "examples"
@@ -186,3 +187,16 @@ def test_rows_held_out_are_judged_by_a_model_that_never_saw_them(tmp_path):
     assert found.accuracy == pytest.approx(model.score(str(test), "party"))
     assert len(found.truth) == 136
     assert open_source(str(test)).name == "test.csv"
+
+
+class Adding(ts.NaiveBayes):
+    """Naive Bayes that gives some sizes of a curve itself, by refitting."""
+
+    def grow_shares(self, table, teach, test, sizes):
+        for size in sizes:
+            yield None if size < 50 else fold_shares(ts.NaiveBayes(), table, teach[:size], test)
+
+
+def test_a_method_that_grows_its_own_shares_has_the_curve_of_refits(votes):
+    found = curve_table({"own": Adding(), "refit": ts.NaiveBayes(alpha=1.0)}, votes, (20, 60, 200), repeats=2)
+    assert found.curves[0].loss.tolist() == found.curves[1].loss.tolist()

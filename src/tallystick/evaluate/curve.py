@@ -8,9 +8,9 @@ depend on what rows hold, not on their order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,24 @@ Floats = NDArray[np.float64]
 TESTED = 1 / 3  # of the rows test in every repeat
 MOST_TESTED = 5_000  # more test rows cost time and tell nothing new
 POINTS = 10
+
+
+class Grows(Protocol):
+    """A method that may also have this, and then draws its curve without fitting every size anew."""
+
+    def grow_shares(
+        self, table: Table, teach: NDArray[np.int64], test: NDArray[np.int64], sizes: Sequence[int]
+    ) -> Iterable[Floats | None] | None:
+        """Return, for each of the rising sizes, shares[test row, class] of the model of teach[:size].
+
+        teach and test are rows of the table; classes are the labels of the whole table, and a class that
+        teach[:size] does not have gets the share 0. Law: the shares are the bits that fitting
+        `table.take(teach[:size])` and answering `table.take(test, its schema)` gives. An item that is None
+        (one class only, no usable column, a choice that cannot be added up) is fitted instead, and so is
+        everything when None is returned. Called once per repeat, from several threads at once: it may not
+        change the method, and uses one thread.
+        """
+        ...
 
 
 @dataclass(frozen=True)
@@ -160,17 +178,18 @@ def _sizes(sizes: Sequence[int] | None, table: Table, most: int) -> list[int]:
 def _one_curve(
     model: Fits, table: Table, teach: NDArray[np.int64], test: NDArray[np.int64], sizes: Sequence[int]
 ) -> tuple[Floats, Floats]:
-    """Return error[size] and loss[size]. A method that can add counts gives its shares size by size
-    (`grow_shares`).
+    """Return error[size] and loss[size]; a method that can add counts gives its shares size by size
+    (`Grows`).
     """
-    grow: Callable[..., Any] | None = getattr(model, "grow_shares", None)
-    shares = None if grow is None else grow(table, teach, test, sizes)
-    steps = shares if shares is not None else (_fitted_shares(model, table, teach[:s], test) for s in sizes)
+    grow = getattr(model, "grow_shares", None)
+    grown: Iterable[Floats | None] | None = None if grow is None else grow(table, teach, test, sizes)
+    steps = [None] * len(sizes) if grown is None else grown
     assert table.classes is not None
     truth = table.classes[test].astype(np.int64)
     weight = None if table.weights is None else table.weights[test]
     error, loss = np.empty(len(sizes)), np.empty(len(sizes))
-    for at, part in enumerate(steps):
+    for at, (size, found) in enumerate(zip(sizes, steps, strict=True)):
+        part = _fitted_shares(model, table, teach[:size], test) if found is None else found
         error[at] = np.average(answers(part) != truth, weights=weight)
         loss[at] = np.average(log_losses(truth, part), weights=weight)
     return error, loss
