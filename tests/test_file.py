@@ -22,6 +22,7 @@ from tallystick.errors import ModelFileError
 from tallystick.estimators import from_data, verify
 from tallystick.export import canonical, file
 from tallystick.export.diff import compare, diff
+from tallystick.export.whole import whole_file
 
 PACKAGE = Path(ts.__file__).parent
 VOTES = PACKAGE / "examples" / "votes.csv"
@@ -341,6 +342,27 @@ def test_a_fault_while_saving_keeps_the_old_file_and_leaves_no_other(
     monkeypatch.undo()
     assert path.read_bytes() == model.to_bytes()
     assert os.listdir(tmp_path) == ["m.tally.json"]
+
+
+@pytest.mark.parametrize("nameless", [True, False])
+def test_two_writers_at_once_do_not_clear_each_other_away(tmp_path, monkeypatch, nameless):
+    if not nameless:
+        monkeypatch.setattr(os, "O_TMPFILE", 0, raising=False)
+    path = tmp_path / "m"
+    (tmp_path / ".m.0123456789ab.part").write_bytes(b"left by a process that was killed")
+    with whole_file(path, "file", ModelFileError) as one:
+        one.write(b"one")
+        with whole_file(path, "file", ModelFileError) as two:
+            two.write(b"two")
+        assert path.read_bytes() == b"two"
+    assert path.read_bytes() == b"one"
+    assert os.listdir(tmp_path) == ["m"]
+
+
+def test_a_device_is_written_to_and_not_replaced():
+    with whole_file("/dev/null", "file", ModelFileError) as null:
+        null.write(b"gone")
+    assert not Path("/dev/null").is_file()
 
 
 def test_short_writes_are_finished(model, tmp_path, monkeypatch):

@@ -91,6 +91,9 @@ def main(args: Sequence[str] | None = None) -> None:
         sys.stdout.flush()
     except BrokenPipeError:
         code = _reader_went_away()
+    except OSError as error:  # a full disk behind `> file`
+        _reader_went_away()
+        code = _say(f"cannot write the output: {error.strerror}.", 2)
     sys.exit(code)
 
 
@@ -133,7 +136,8 @@ def _in_words(error: Exception) -> str:
         return str(error)
     if isinstance(error, OSError):
         reason = error.strerror or str(error)
-        return f"{error.filename}: {reason}." if error.filename else f"{reason}."
+        # without a name it is no file of ours that was opened: what is left is the output
+        return f"{error.filename}: {reason}." if error.filename else f"cannot write the output: {reason}."
     if isinstance(error, ModuleNotFoundError) and not str(error.name).startswith("tallystick"):
         return f"this needs the package {error.name}. Install it with pip."
     return f"unexpected {type(error).__name__}: {error}. Run again with --debug for the traceback."

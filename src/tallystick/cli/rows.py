@@ -7,11 +7,9 @@ leading apostrophe unless `raw`, and numbers stay numbers.
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import json
 import os
-import secrets
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -40,7 +38,9 @@ def write_rows(tables: Iterator[pa.Table], output: str | None, raw: bool) -> int
     if form is None:
         known = ", ".join(FORMATS)
         raise OptionError(f"-o {shown(output)} has no known ending. Use one of: {known}.")
-    with _whole_file(output) as file:
+    from tallystick.export.whole import whole_file
+
+    with whole_file(output, "file", DataError) as file:
         return _parquet(tables, file) if form == "parquet" else _lines(tables, file.write, form, raw)
 
 
@@ -79,26 +79,6 @@ def _parquet(tables: Iterator[pa.Table], file: IO[bytes]) -> int:
     if writer is not None:
         writer.close()
     return rows
-
-
-@contextlib.contextmanager
-def _whole_file(path: str) -> Iterator[IO[bytes]]:
-    """Open a file that takes its name only when all went well."""
-    target = Path(os.path.realpath(path))
-    temporary = target.parent / f".{target.name[:200]}.{secrets.token_hex(6)}.part"
-    try:
-        file = open(temporary, "xb")  # noqa: SIM115  closed below, before it takes its name
-    except OSError as error:
-        raise DataError(f"cannot write {shown(path, 300)}: {error.strerror}. Nothing was written.") from None
-    try:
-        with file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            temporary.unlink()
 
 
 def json_lines(table: pa.Table) -> bytes:

@@ -7,19 +7,17 @@ Laws: equal models give equal bytes; a file from a stranger is data: it is check
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import re
-import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from tallystick.data.schema import CODED, KINDS, Schema
 from tallystick.errors import ModelFileError, shown
 from tallystick.export import canonical
+from tallystick.export.whole import whole_file
 from tallystick.models import shapes
 from tallystick.models.shapes import Flag, Listed, Maybe, Number, Record, Shape, Text, Variant, Whole
 
@@ -210,51 +208,5 @@ def read_file(path: str | os.PathLike[str]) -> bytes:
 
 def save(path: str | os.PathLike[str], data: bytes) -> None:
     """Write the file whole or not at all: the old file or the new one is there at every moment."""
-    target = Path(os.path.realpath(path))
-    temporary = target.parent / f".{target.name[:200]}.{secrets.token_hex(6)}.part"
-    try:
-        try:
-            _write_new(temporary, target, data)
-        finally:
-            with contextlib.suppress(FileNotFoundError):
-                temporary.unlink()
-        _sync_folder(target.parent)
-    except OSError as error:
-        what = f"cannot write the model file {shown(os.fspath(path))}: {error.strerror or error}"
-        raise ModelFileError(what + ". Nothing was changed.") from None
-
-
-def _write_new(temporary: Path, target: Path, data: bytes) -> None:
-    """Fill a file without a name where the system has that, so that even a killed process leaves nothing
-    behind.
-    """
-    nameless = getattr(os, "O_TMPFILE", 0)
-    try:
-        handle = os.open(
-            target.parent if nameless else temporary,
-            os.O_WRONLY | (nameless or os.O_CREAT | os.O_EXCL),
-            0o666,
-        )
-    except OSError:  # a file system without nameless files
-        if not nameless:
-            raise
-        nameless, handle = 0, os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-    try:
-        left = memoryview(data)
-        while left:
-            left = left[os.write(handle, left) :]
-        os.fsync(handle)
-        if nameless:
-            # A dir_fd makes Python call linkat, which follows the link; link() would not.
-            os.link(f"/proc/self/fd/{handle}", temporary, src_dir_fd=handle, follow_symlinks=True)
-    finally:
-        os.close(handle)
-    os.replace(temporary, target)
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    with whole_file(path, "model file", ModelFileError) as file:
+        file.write(data)
