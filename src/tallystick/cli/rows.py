@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -21,6 +21,9 @@ import pyarrow.compute as pc
 from tallystick.cli import screen
 from tallystick.draw.text import clean
 from tallystick.errors import DataError, OptionError, shown
+
+if TYPE_CHECKING:
+    from tallystick.export.whole import Sink
 
 NUMBER = r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
 FORMULA = r"^[=+\-@\t\r]"  # what spreadsheets take for the beginning of a formula
@@ -68,7 +71,7 @@ def _lines(tables: Iterator[pa.Table], write: Callable[[bytes], Any], form: str,
     return rows
 
 
-def _parquet(tables: Iterator[pa.Table], file: IO[bytes]) -> int:
+def _parquet(tables: Iterator[pa.Table], file: Sink) -> int:
     import pyarrow.parquet as pq
 
     writer, rows = None, 0
