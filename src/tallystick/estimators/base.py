@@ -7,6 +7,7 @@ model file.
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 import os
 import sys
@@ -110,6 +111,17 @@ class Estimator:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file, whole or not at all."""
         file.save(path, self.to_bytes())
+
+    def export(self, kind: str, **options: Any) -> str | bytes:
+        """Return the model in another language: "rules", "sql", "python", "js" or "onnx" (bytes).
+
+        rules: format="text", "markdown" or "json". sql: dialect="duckdb", "sqlite", "postgres" or "spark",
+        and table="name".
+        """
+        from tallystick.export.targets import export
+
+        self._check_fitted()
+        return export(self.model_, kind, sha256=hashlib.sha256(self.to_bytes()).hexdigest(), **options)
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Self:

@@ -1,0 +1,235 @@
+// A row {column: value} to its answer, for the data of one model. No dependencies, no eval.
+//
+//   const model = tallystick(data);
+//   model.predict(row)   {label, probabilities: {label: share}}; regression: {value}
+//   model.explain(row)   the same, and why: {base, parts: [{column, value, parts: [one per label]}]} or {path: [...]}
+//
+// null, undefined, NaN and the model's marks (such as "?") are missing. Levels that were never seen are known as such.
+// A number may be given as text. What cannot be read is an Error that says which column.
+function tallystick(data) {
+  "use strict";
+  const marks = new Set(data.marks), NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
+  const strip = (text) => text.replace(/^[ \t-\r]+|[ \t-\r]+$/g, "");
+  const whole = (x) => Number.isInteger(x) && Math.abs(x) < 2 ** 64;
+  const written = (v) => typeof v === "number" && whole(v) ? String(BigInt(v)) : String(v);
+  const isGone = (v) => v === null || v === undefined || v !== v;
+  const low = (v) => (v === null ? -Infinity : v);
+  const each = (n, f) => Array.from({ length: n }, (_, i) => f(i));
+  const columns = data.columns.map((c) => ({
+    ...c,
+    codes: new Map((c.levels || []).map((t, i) => [t, i])),
+    byNumber: new Map(c.numbers || []),
+    byWord: new Map((c.words || []).map((t, i) => [t, i])),
+  }));
+  const reject = (c, v) => {
+    throw new Error(`column '${c.name}' needs a ${c.kind}, but the row holds '${String(v)}'. Correct it, or give null.`);
+  };
+
+  // ---- cells ----
+
+  function days(text) { // since 1970-01-01, as double(microseconds) / 86,400,000,000; NaN when it is no date
+    const m = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(?:Z|([+-])(\d\d):?(\d\d)?)?)?$/.exec(text);
+    if (!m || /[+-]\d\d:$/.test(text)) return NaN;
+    const [year, month, day, hour, minute, second] = m.slice(1, 7).map((t) => Number(t || 0));
+    const date = new Date(0);
+    date.setUTCFullYear(year, month - 1, day);
+    const real = year > 0 && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+    if (!real || hour > 23 || minute > 59 || second > 59 || Number(m[9] || 0) > 23 || Number(m[10] || 0) > 59) return NaN;
+    const zone = (m[8] === "-" ? 1 : -1) * (Number(m[9] || 0) * 60 + Number(m[10] || 0));
+    const fraction = Number(((m[7] || "") + "000000").slice(0, 6));
+    const minutes = BigInt(date.getTime() / 60000 + hour * 60 + minute + zone);
+    return Number(minutes * 60000000n + BigInt(second * 1000000 + fraction)) / 86400e6;
+  }
+
+  function numberOf(c, v) { // NaN when it is missing
+    if (isGone(v)) return NaN;
+    let x = typeof v === "bigint" ? Number(v) : v;
+    if (c.kind === "date" && v instanceof Date) x = (v.getTime() * 1000) / 86400e6;
+    else if (typeof v === "string") {
+      const text = strip(v);
+      if (marks.has(text)) return NaN;
+      x = c.kind === "date" ? days(text) : NUMBER.test(text) ? Number(text) : NaN;
+      if (x !== x) reject(c, v);
+    } else if (typeof x !== "number") reject(c, v);
+    if (data.sentinels.includes(x)) return NaN;
+    if (Math.abs(x) === Infinity) reject(c, v);
+    return x + 0;
+  }
+
+  function codeOf(c, v) { // the level's number; then missing, then unseen
+    const missing = c.levels.length;
+    if (isGone(v)) return missing;
+    const text = strip(written(v));
+    if (marks.has(text)) return missing;
+    if (c.codes.has(text)) return c.codes.get(text);
+    const plain = NUMBER.test(text) && !/^[+-]?0\d+$/.test(text);
+    const inexact = plain && /^[+-]?\d+$/.test(text) && BigInt(text.replace("+", "")) !== BigInt(Math.trunc(Number(text)));
+    if (plain && !inexact) {
+      const x = Number(text);
+      if (c.byNumber.has(x)) return c.byNumber.get(x);
+      if (c.kind === "boolean" && (x === 0 || x === 1)) return x;
+    } else if (/^(true|false)$/i.test(text)) {
+      const lower = text.toLowerCase();
+      if (c.codes.has(lower)) return c.codes.get(lower);
+      if (c.kind === "boolean") return lower === "true" ? 1 : 0;
+    }
+    return missing + 1;
+  }
+
+  function wordsOf(c, v) { // [[word number, count], ...] by number, and whether there is any word
+    if (isGone(v)) return [[], false];
+    const text = written(v);
+    if (marks.has(strip(text))) return [[], false];
+    const found = text.toLowerCase().match(/[\p{L}\p{N}_]{2,}/gu) || [], counts = new Map();
+    for (const word of found) if (c.byWord.has(word)) counts.set(word, (counts.get(word) || 0) + 1);
+    return [[...counts].map(([word, n]) => [c.byWord.get(word), n]).sort((a, b) => a[0] - b[0]), found.length > 0];
+  }
+
+  const cellOf = (row, i) => {
+    const c = columns[i];
+    if (!Object.hasOwn(row, c.name)) throw new Error(`the row lacks the column '${c.name}'. Add it, or give null.`);
+    const v = row[c.name];
+    return c.kind === "text" ? wordsOf(c, v) : c.levels ? codeOf(c, v) : numberOf(c, v);
+  };
+
+  // ---- trees ----
+
+  function branch(node, cell) { // where a cell goes: a node, or [[node, part], ...]
+    const [, cut, to, missing] = data.nodes[node];
+    if (cut === null) return cell < to.length ? to[cell] : missing;
+    return cell < cut ? to[0] : cell === cell ? to[1] : missing;
+  }
+
+  function down(row) { // shares, or the mean as the only one
+    const out = new Array(Math.max(data.labels.length, 1)).fill(0), waiting = [[0, 1]];
+    while (waiting.length) {
+      const [node, part] = waiting.pop(), test = data.nodes[node];
+      const to = test.length === 1 ? node : branch(node, cellOf(row, test[0]));
+      if (to === node) test[test.length - 1].forEach((share, k) => (out[k] += part * share));
+      else if (typeof to === "number") waiting.push([to, part]);
+      else for (const [below, share] of to) waiting.push([below, part * share]);
+    }
+    return out;
+  }
+
+  function path(row) {
+    const out = [];
+    for (let node = 0; ; ) {
+      const test = data.nodes[node];
+      if (test.length === 1) return out;
+      const [i, cut, to, missing] = test, c = columns[i], cell = cellOf(row, i), next = branch(node, cell);
+      const gone = cut === null ? cell >= to.length : cell !== cell;
+      const levels = cut === null ? c.levels.filter((_, code) => to[code] === next) : undefined;
+      const way = cut === null ? `${c.name} in {${levels.join(", ")}}` : `${c.name} ${next === to[0] ? "<" : "≥"} ${cut}`;
+      const text = gone ? `${c.name} is ${cut === null && cell > to.length ? "unseen" : "missing"}` : way;
+      out.push({ node, column: c.name, value: row[c.name], text, missing: gone, cut, levels, next });
+      if (typeof next !== "number" || next === node) return out;
+      node = next;
+    }
+  }
+
+  // ---- base and terms ----
+
+  const view = new DataView(new ArrayBuffer(8)), ROUNDER = 6755399441055744;
+  const power = (n) => (view.setFloat64(0, 0), view.setUint32(0, (n + 1023) << 20), view.getFloat64(0)); // 2 ** n
+  const bits = (high, under) => (view.setUint32(0, high), view.setUint32(4, under), view.getFloat64(0));
+  const LN2_HIGH = bits(0x3fe62e42, 0xfee00000), LN2_LOW = bits(0x3dea39ef, 0x35793c76);
+  const SERIES = [6227020800, 479001600, 39916800, 3628800, 362880, 40320, 5040, 720, 120, 24, 6].map((f) => 1 / f);
+
+  function exp(x) { // the same bits on every machine, which Math.exp does not promise
+    const t = Math.max(Math.min(x, 710), -746), n = evenly(t * 1.4426950408889634);
+    const high = t - n * LN2_HIGH, under = n * LN2_LOW, r = high - under, tail = high - r - under;
+    const p = SERIES.reduce((sum, f) => sum * r + f) * r + 0.5, half = evenly(n * 0.5);
+    return (1 + (r + (p * (r * r) + tail))) * power(half) * power(n - half);
+  }
+
+  function log(x) { // natural, of a whole number from 1 up: as the model counts, without Math.log
+    let k = 0, m = x;
+    while (m >= Math.SQRT2) (m /= 2), (k += 1);
+    const f = m - 1, s = f / (2 + f), z = s * s, half = 0.5 * f * f;
+    const p = [23, 21, 19, 17, 15, 13, 11, 9, 7, 5, 3].map((d) => 2 / d).reduce((sum, d) => sum * z + d);
+    return k * LN2_HIGH - (half - s * (half + z * p) - k * LN2_LOW - f);
+  }
+
+  const evenly = (x) => x + ROUNDER - ROUNDER; // the nearest whole number, ties to even
+  const square = (x) => x * x;
+
+  function wordValues(term, words) { // [[word, value], ...]
+    if (term.value === "once") return words.map(([w]) => [w, 1]);
+    if (term.value === "all") return words;
+    const fixed = term.value === "tf-idf"; // naive Bayes: in whole multiples of 2 ** -20, idf of 2 ** -16
+    const raw = words.map(([w, n]) => [w, fixed ? (n * term.idf[w]) / 65536 : (1 + log(Math.min(n, 4096))) * term.idf[w]]);
+    const squares = raw.reduce((sum, [, v]) => sum + v * v, 0);
+    if (fixed) return raw.map(([w, v]) => [w, evenly((v / Math.sqrt(squares || 1)) * 1048576)]);
+    return raw.map(([w, v]) => [w, v * (squares > 0 ? 1 / Math.sqrt(squares) : 0)]);
+  }
+
+  function partOf(term, row) { // one number per label
+    const n = data.base.length;
+    if (term.factors) {
+      const values = term.factors.map(([i, code]) => (code === null ? cellOf(row, i) : Number(cellOf(row, i) === code)));
+      const product = values.reduce((a, b) => a * b);
+      return each(n, (k) => (product === product ? product : term.centre) * term.slope[k]);
+    }
+    const x = cellOf(row, term.column);
+    if (term.cuts) return term.table[x === x ? term.cuts.filter((cut) => cut <= x).length : term.table.length - 1].map(low);
+    if (term.table) return term.table[x].map(low);
+    if (term.mean) return each(n, (k) => (x === x ? term.constant[k] - square(x - term.mean[k]) * term.half[k] : 0));
+    if (term.slope) return each(n, (k) => (x === x ? x * term.slope[k] + term.at_zero[k] : term.missing[k]));
+    const out = new Array(n).fill(0);
+    for (const [, part] of byWord(term, x[0])) part.forEach((p, k) => (out[k] += p));
+    if (term.present && x[1]) term.present.forEach((p, k) => (out[k] += low(p)));
+    return out;
+  }
+
+  // [[word number, its part per label], ...]; a word of weight 0 says nothing
+  const byWord = (term, words) =>
+    wordValues(term, words).filter(([, v]) => v).map(([w, v]) => [w, term.words[w].map((p) => v * low(p))]);
+
+  const base = (data.base || []).map(low);
+  const scaled = (scores) => (data.shift ? scores.map((s, k) => data.slope * s + data.shift[k]) : scores);
+
+  function shares(parts) {
+    let scores = base.slice();
+    for (const part of parts) scores = scores.map((s, k) => s + part[k]);
+    scores = scaled(scores);
+    if (Math.max(...scores) === -Infinity) scores = scaled(base); // every class is impossible: the prior answers
+    const top = Math.max(...scores), out = scores.map((s) => exp(s - top)), sum = out.reduce((a, b) => a + b, 0);
+    return out.map((e) => e / sum);
+  }
+
+  // ---- answers ----
+
+  function best(p) { // the most probable, or the cheapest; of equals the first
+    const costs = data.costs && data.costs.length ? data.costs : null;
+    const score = costs ? p.map((_, a) => -p.reduce((sum, share, c) => sum + share * costs[c][a], 0)) : p;
+    return score.indexOf(Math.max(...score));
+  }
+
+  function answer(p) {
+    if (!data.labels.length) return { value: p[0] };
+    return { label: data.labels[best(p)], probabilities: Object.fromEntries(data.labels.map((l, k) => [String(l), p[k]])) };
+  }
+
+  const parts = (row) => data.terms.map((term) => partOf(term, row));
+
+  function told(term, row, own) {
+    const out = { column: term.name, value: row[term.name], parts: own };
+    if (!term.words) return out;
+    const words = byWord(term, cellOf(row, term.column)[0]);
+    return { ...out, words: words.map(([w, part]) => ({ word: columns[term.column].words[w], parts: part })) };
+  }
+
+  return Object.freeze({
+    kind: data.kind,
+    target: data.target,
+    labels: data.labels,
+    columns: data.columns,
+    predict: (row) => answer(data.nodes ? down(row) : shares(parts(row))),
+    explain(row) {
+      if (data.nodes) return { ...answer(down(row)), path: path(row) };
+      const all = parts(row);
+      return { ...answer(shares(all)), base, parts: data.terms.map((term, i) => told(term, row, all[i])) };
+    },
+  });
+}

@@ -1,0 +1,280 @@
+"""A fitted model as plain data that every export target reads: columns, then a tree or terms.
+
+    model --form_of--> Form (this file) --> JavaScript, Python: the data and a fixed piece of code beside it
+                                        --> SQL, ONNX: written out from the data
+
+Knows models. Knows nothing of estimators, targets or files. None in a table is -infinity.
+Law: whoever follows a form answers what the model answers: missing marks, unseen levels, numbers given as
+text, ties.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.data.encode.column import mark_numbers
+from tallystick.data.schema import CODED, Column, Schema
+from tallystick.data.source.values import number_text
+from tallystick.errors import OptionError
+from tallystick.kernels import CellKind
+from tallystick.models.additive import (
+    WEIGHT_ONE,
+    BinTerm,
+    LevelTerm,
+    LinearTerm,
+    NormalTerm,
+    Term,
+    WordTerm,
+)
+from tallystick.models.logistic.model import LogisticModel
+from tallystick.models.logistic.parts import ProductTerm, TextTerm
+from tallystick.models.naive_bayes import NaiveBayesModel
+from tallystick.models.tree import SPREADS, Tree
+from tallystick.models.tree.nodes import STAYS
+
+Data = dict[str, Any]
+Model = Tree | NaiveBayesModel | LogisticModel
+
+
+@dataclass(frozen=True)
+class Form:
+    """What a target needs to know.
+
+    columns: those that the model looks at; `column` below is a place among them. labels: typed; none in
+    regression.
+    nodes: of a tree, node 0 is the root. A leaf is [shares]. A test is [column, cut, to, missing, shares]: a
+    number x goes to to[0] when x < cut, else to to[1]; a level goes to to[code] (cut is None); a missing or
+    unseen value goes to `missing`: a node, or [[node, part], ...] when it goes down all of them in parts. A
+    way that leads to the node itself ends there, and only then the test has shares.
+    base, terms: of an additive model; score = base + the parts of the terms in their order, then slope *
+    score + shift.
+    """
+
+    kind: str
+    target: str
+    labels: tuple[Any, ...]
+    columns: tuple[Column, ...]
+    marks: tuple[str, ...]
+    sha256: str
+    nodes: tuple[list[Any], ...] = ()
+    costs: tuple[tuple[float, ...], ...] = ()
+    base: tuple[float, ...] = ()
+    terms: tuple[Data, ...] = ()
+    slope: float = 1.0
+    shift: tuple[float, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def is_tree(self) -> bool:
+        """Whether it is a tree; else base and terms."""
+        return bool(self.nodes)
+
+    @property
+    def sentinels(self) -> tuple[float, ...]:
+        """The missing marks that are numbers."""
+        return tuple(mark_numbers(self.marks).tolist())
+
+    @property
+    def spreads(self) -> bool:
+        """Whether some missing value goes down several branches."""
+        return any(len(n) > 1 and isinstance(n[3], list) for n in self.nodes)
+
+    @property
+    def texts(self) -> list[str]:
+        """The columns whose words are read."""
+        return [c.name for c in self.columns if c.kind == "text"]
+
+    def to_dict(self) -> Data:
+        """Return what the JavaScript and the Python beside it read."""
+        out: Data = {
+            "kind": self.kind,
+            "target": self.target,
+            "labels": list(self.labels),
+            "marks": list(self.marks),
+            "sentinels": list(self.sentinels),
+            "columns": [_column(c) for c in self.columns],
+        }
+        if self.is_tree:
+            return out | {"nodes": list(self.nodes), "costs": [list(row) for row in self.costs]}
+        scaled = {"slope": self.slope, "shift": list(self.shift)} if self.shift else {}
+        return out | {"base": _finite(self.base), "terms": list(self.terms)} | scaled
+
+    def to_json(self) -> str:
+        """Return `to_dict` as one line of JSON that may stand in a script: without `<` and line separators."""
+        text = json.dumps(self.to_dict(), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        for character in "<>\u2028\u2029":
+            text = text.replace(character, f"\\u{ord(character):04x}")
+        return text
+
+
+def form_of(model: Any, sha256: str = "") -> Form:
+    """Return the form of a fitted model; sha256: of its model file, for the record."""
+    if isinstance(model, Tree):
+        return _tree(model, sha256)
+    if isinstance(model, NaiveBayesModel | LogisticModel):
+        return _additive(model, sha256)
+    raise OptionError(f"a model of kind {getattr(model, 'kind', type(model).__name__)!r} cannot be exported.")
+
+
+def number_levels(column: Column) -> list[tuple[float, int]]:
+    """Return (number, code) of the levels that are written as numbers are: 1.0 means the level "1"."""
+    parsed = _parsed(column.levels)
+    plain = (CellKind.NUMBER, CellKind.INTEGER)
+    return [
+        (float(v), code)
+        for code, (v, kind) in enumerate(zip(parsed.values, parsed.kinds, strict=True))
+        if CellKind(kind) in plain and number_text(float(v)) == column.levels[code]
+    ]
+
+
+def _parsed(texts: Sequence[str]) -> kernels.Parsed:
+    data, offsets = kernels.join_texts(tuple(texts))
+    return kernels.parse_numbers(data, offsets, None, ())
+
+
+def _column(column: Column) -> Data:
+    if column.kind == "numeric":
+        return {"name": column.name, "kind": "date" if column.unit == "date" else "number"}
+    if column.kind == "text":
+        return {"name": column.name, "kind": "text", "words": list(column.words)}
+    out: Data = {"name": column.name, "kind": "levels", "levels": list(column.levels)}
+    if column.kind == "boolean":
+        out["kind"] = "boolean"
+    numbers = number_levels(column)
+    return out | {"numbers": [[v, code] for v, code in numbers]} if numbers else out
+
+
+def _head(schema: Schema, kind: str, names: set[str], sha256: str) -> Data:
+    assert schema.target is not None
+    columns = tuple(c for c in schema.used if c.name in names)
+    labels = tuple(schema.target.values()) if schema.target.labels else ()
+    return {
+        "kind": kind,
+        "target": schema.target.name,
+        "labels": labels,
+        "columns": columns,
+        "marks": tuple(schema.marks),
+        "sha256": sha256,
+    }
+
+
+# -- trees --
+
+
+def _tree(tree: Tree, sha256: str) -> Form:
+    used = tree.schema.used
+    names = {used[j].name for j in tree.tested if j >= 0}
+    head = _head(tree.schema, tree.kind, names, sha256)
+    place = {c.name: i for i, c in enumerate(head["columns"])}
+    at = {j: place[used[j].name] for j in tree.tested if j >= 0}
+    shares = tree.shares.tolist()
+    nodes = tuple(_node(tree, n, at, shares[n]) for n in range(len(tree.nodes)))
+    return Form(**head, nodes=nodes, costs=tree.answers.costs)
+
+
+def _node(tree: Tree, node: int, at: dict[int, int], shares: list[float]) -> list[Any]:
+    nodes = tree.nodes
+    column = int(nodes.column[node])
+    if column < 0:
+        return [shares]
+    below = [*nodes.branches(node).tolist(), node]  # STAYS is -1: the last
+    coded = tree.schema.used[column].kind in CODED
+    to = [below[b] for b in nodes.levels(node).tolist()] if coded else below[:2]
+    way = int(nodes.missing_branch[node])
+    missing = _parts(tree, node) if way == SPREADS else below[way]
+    ends = way == STAYS or node in to
+    return [at[column], None if coded else float(nodes.cut[node]), to, missing, shares if ends else None]
+
+
+def _parts(tree: Tree, node: int) -> list[list[Any]]:
+    """Return [branch, part of the row that goes there] where a missing value goes down all branches."""
+    nodes = tree.nodes
+    weight, own = nodes.weight, int(nodes.weight[node])
+    below = nodes.branches(node).tolist()
+    return [[b, float(weight[b] / own) if own else 1 / len(below)] for b in below]
+
+
+# -- additive models --
+
+
+def _additive(model: NaiveBayesModel | LogisticModel, sha256: str) -> Form:
+    additive = model.additive
+    names = {name for term in additive.terms for name in _columns_of(term)}
+    head = _head(model.schema, model.kind, names, sha256)
+    place = {c.name: i for i, c in enumerate(head["columns"])}
+    calibration = getattr(model, "calibration", None)
+    scaled: Data = {}
+    if calibration is not None:
+        scaled = {"slope": float(calibration.slope), "shift": tuple(map(float, calibration.shift))}
+    terms = tuple(_term(term, place) for term in additive.terms)
+    return Form(**head, base=tuple(additive.base.tolist()), terms=terms, **scaled)
+
+
+def _columns_of(term: Term) -> list[str]:
+    return [f.column for f in term.part.factors] if isinstance(term, ProductTerm) else [term.column]
+
+
+def _finite(values: Any) -> Any:
+    """Return numbers with None for -infinity, as JSON can hold them."""
+    if isinstance(values, np.ndarray):
+        values = values.tolist()
+    if isinstance(values, list | tuple):
+        return [_finite(v) for v in values]
+    return None if values == -math.inf else values
+
+
+def _term(term: Term, place: dict[str, int]) -> Data:
+    for kind, write in _WRITERS.items():
+        if isinstance(term, kind):
+            name = {"name": term.column}
+            own = {} if isinstance(term, ProductTerm) else {"column": place[term.column]}
+            return name | own | write(term, place)
+    raise OptionError(f"a term of kind {type(term).__name__!r} cannot be exported.")
+
+
+def _linear(term: LinearTerm, place: dict[str, int]) -> Data:
+    missing = (term.missing - term.at_zero) + term.at_zero  # rounded as the model rounds
+    return {"slope": _plain(term.slope), "at_zero": _plain(term.at_zero), "missing": _plain(missing)}
+
+
+def _words(term: WordTerm, place: dict[str, int]) -> Data:
+    out: Data = {"words": _finite(term.table[:-1]), "value": term.counts}
+    if term.present.any():
+        out["present"] = _finite(term.present)
+    if term.idf is not None:
+        table = term.table[:-1] / WEIGHT_ONE
+        out |= {"words": _finite(table), "value": "tf-idf", "idf": term.idf[:-1].tolist()}
+    return out
+
+
+def _text(term: TextTerm, place: dict[str, int]) -> Data:
+    idf = term.part.idf.tolist()
+    return {"words": _plain(term.weights), "value": "log-tf-idf" if idf else "all", "idf": idf}
+
+
+def _product(term: ProductTerm, place: dict[str, int]) -> Data:
+    factors = [[place[f.column], f.code] for f in term.part.factors]
+    return {"factors": factors, "slope": _plain(term.slope), "centre": float(term.part.centre)}
+
+
+def _plain(values: NDArray[np.float64]) -> Any:
+    return values.tolist()
+
+
+_WRITERS: dict[type, Callable[[Any, dict[str, int]], Data]] = {
+    LevelTerm: lambda t, _: {"table": _finite(t.table)},
+    BinTerm: lambda t, _: {"cuts": _plain(t.cuts), "table": _finite(t.table)},
+    NormalTerm: lambda t, _: {k: _plain(getattr(t, k)) for k in ("mean", "half", "constant")},
+    LinearTerm: _linear,
+    WordTerm: _words,
+    TextTerm: _text,
+    ProductTerm: _product,
+}
