@@ -1,4 +1,4 @@
-"""JavaScript exports answer what the model answers, in node: every kind of model, every way to write a cell."""
+"""JavaScript exports answer what the model answers, in node: all kinds of models and of cells."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def test_no_name_can_end_the_script_and_nothing_is_evaluated(tmp_path):
 
 
 def test_words_are_found_as_the_model_finds_them_for_every_character(tmp_path):
-    """The script's pattern on x, character, y against Python's (?u)\\b\\w\\w+\\b, where both know the character."""
+    """The script's pattern on x, character, y against Python's (?u)\\b\\w\\w+\\b, if both know it."""
     pattern = re.search(r"toLowerCase\(\)\.match\((/.*?/gu)\)", runtime())[1]
     code = (
         f"const out = []; for (let c = 0; c < 0x110000; c++) if (c < 0xd800 || c > 0xdfff) "

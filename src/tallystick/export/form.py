@@ -108,7 +108,7 @@ class Form:
         return out | {"base": _finite(self.base), "terms": list(self.terms)} | scaled
 
     def to_json(self) -> str:
-        """Return `to_dict` as one line of JSON that may stand in a script: without `<` and line separators."""
+        """Return `to_dict` as one line of JSON that may stand in a script: no `<`, no line separators."""
         text = json.dumps(self.to_dict(), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         for character in "<>\u2028\u2029":
             text = text.replace(character, f"\\u{ord(character):04x}")
