@@ -1,7 +1,7 @@
 // Bindings of logistic regression: sums over a block, scores, and the solvers' linear algebra.
 #include "bindings.hpp"
 #include "kernels/logistic_solve.hpp"
-#include "kernels/logistic_words.hpp"
+#include "kernels/logistic_answers.hpp"
 
 namespace {
 
@@ -59,23 +59,37 @@ void bind_logistic(nb::module_& m) {
        nb::arg("bits"), nb::arg("curvature"), nb::arg("texts"), nb::arg("work").noconvert(),
        nb::arg("loss").noconvert(), nb::arg("gradient").noconvert(), nb::arg("squares").noconvert());
 
-    m.def("linear_scores", [](size_t dense, size_t coded, In<int64_t> table, In<double> scaling, In<double> theta,
-                              const std::vector<TextArrays>& texts, Out<double> work, Out<double> scores) {
-        const size_t width = table.shape(1), links = theta.shape(1);
-        const int64_t* t = table.data();
+    // answer: 0 scores, 1 shares (numbers[row, class]), 2 the best class (best[row]).
+    m.def("logistic_answers", [](size_t dense, size_t coded, size_t rows, In<int64_t> table, In<double> scaling,
+                                 In<double> theta, const std::vector<TextArrays>& texts, int64_t answer,
+                                 Out<double> work, Out<double> numbers, Out<uint32_t> best) {
         std::vector<logistic::Words> words;
         for (const auto& text : texts) words.push_back(words_of(text));
         nb::gil_scoped_release release;
-        logistic::Ask ask{};
-        ask.rows = scores.shape(0), ask.dense = dense, ask.coded = coded, ask.links = links;
-        ask.cells = theta.shape(0) - 1 - dense;
-        ask.values = t, ask.strides = t + width, ask.centre = scaling.data(), ask.factor = scaling.data() + dense;
-        ask.codes = t + 2 * width, ask.code_bytes = t + 3 * width, ask.starts = t + 4 * width;
-        ask.theta = theta.data();
-        logistic::linear_scores(ask, words.data(), words.size(), work.data(),
-                                work.data() + logistic::work_doubles(dense, links), scores.data());
-    }, nb::arg("dense"), nb::arg("coded"), nb::arg("table").noconvert(), nb::arg("scaling").noconvert(),
-       nb::arg("theta").noconvert(), nb::arg("texts"), nb::arg("work").noconvert(), nb::arg("scores").noconvert());
+        logistic::Ask ask = placed(dense, coded, rows, table);
+        ask.links = theta.shape(1), ask.cells = theta.shape(0) - 1 - dense;
+        ask.centre = scaling.data(), ask.factor = scaling.data() + dense, ask.theta = theta.data();
+        return logistic::answers(ask, words.data(), words.size(), work.data(),
+                                 work.data() + logistic::work_doubles(dense, ask.links), logistic::Answer(answer),
+                                 numbers.data(), best.data());
+    }, nb::arg("dense"), nb::arg("coded"), nb::arg("rows"), nb::arg("table").noconvert(),
+       nb::arg("scaling").noconvert(), nb::arg("theta").noconvert(), nb::arg("texts"), nb::arg("answer"),
+       nb::arg("work").noconvert(), nb::arg("numbers").noconvert(), nb::arg("best").noconvert());
+
+    m.def("places", [](const std::vector<Strided<double>>& values, const std::vector<AnyIn>& codes,
+                       const std::vector<int64_t>& starts, Out<int64_t> table) {
+        const size_t width = table.shape(1);
+        int64_t* t = table.data();
+        for (size_t j = 0; j < values.size(); ++j) {
+            t[j] = reinterpret_cast<int64_t>(values[j].data());
+            t[width + j] = values[j].stride(0);
+        }
+        for (size_t c = 0; c < codes.size(); ++c) {
+            t[2 * width + c] = reinterpret_cast<int64_t>(codes[c].data());
+            t[3 * width + c] = int64_t(codes[c].itemsize());
+            t[4 * width + c] = starts[c];
+        }
+    }, nb::arg("values").noconvert(), nb::arg("codes").noconvert(), nb::arg("starts"), nb::arg("table").noconvert());
 
     m.def("pick_rows", [](size_t dense, size_t coded, size_t rows, In<int64_t> table, uint64_t every,
                           Out<int64_t> picked) {
@@ -114,6 +128,11 @@ void bind_logistic(nb::module_& m) {
     m.def("times", [](In<double> a, In<double> x, Out<double> y) {
         logistic::times(a.shape(0), a.data(), x.data(), y.data());
     }, nb::arg("a").noconvert(), nb::arg("x").noconvert(), nb::arg("y").noconvert(), Release());
+    m.def("precondition", [](In<double> a, In<double> v, In<double> mean, In<int64_t> groups, bool even, Out<double> q) {
+        logistic::precondition(a.size(), v.size(), a.data(), v.data(), mean.data(), groups.shape(0), groups.data(), even,
+                               q.data());
+    }, nb::arg("a").noconvert(), nb::arg("v").noconvert(), nb::arg("mean").noconvert(), nb::arg("groups").noconvert(),
+       nb::arg("even"), nb::arg("q").noconvert(), Release());
     m.def("lasso_step", [](In<double> h, In<double> g, In<double> w, In<double> l1, double tolerance, int64_t rounds,
                            Out<double> d, Out<double> hd) {
         return logistic::lasso_step(h.shape(0), h.data(), g.data(), w.data(), l1.data(), tolerance, rounds, d.data(),

@@ -238,6 +238,42 @@ def test_contributions_add_up_to_the_log_odds_that_predict_uses():
     np.testing.assert_array_equal(total, why.scores)
 
 
+@pytest.mark.parametrize("classes", [2, 3])
+def test_one_row_as_a_dict_gets_the_bits_that_a_table_gives_it(classes):
+    X, y = made(8, rows=300, classes=classes)
+    X.loc[X.index % 7 == 0, "b"] = None
+    model = ts.LogisticRegression().fit(X, y)
+    whole = model.predict_proba(X)
+    for i in range(40):
+        row = X.iloc[i].to_dict()
+        np.testing.assert_array_equal(model.predict_proba_one(row), whole[i])
+        assert model.predict_one(row) == model.predict(X)[i]
+    strange = {"a": "2.5", "b": "never seen", "c": "TRUE", "d": None}
+    np.testing.assert_array_equal(model.predict_proba_one(strange), model.predict_proba([strange])[0])
+    with pytest.raises(TallyError, match="lacks the column 'c'"):
+        model.predict_proba_one({"a": 1.0, "b": "u", "d": 1.0})
+    with pytest.raises(TallyError, match="'a' is infinite"):
+        model.predict_proba_one(strange | {"a": np.inf})
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_plain_matrices_are_answered_as_if_they_were_read(classes):
+    rng = np.random.default_rng(classes)
+    X = rng.normal(size=(1_003, 9))
+    X[rng.random(X.shape) < 0.05] = np.nan
+    y = np.nan_to_num(X[:, :classes]).argmax(1)
+    model = ts.LogisticRegression().fit(X, y)
+    records = pd.DataFrame(X, columns=[f"x{j}" for j in range(9)]).to_dict("records")
+    shares = model.predict_proba(records)
+    for way in (X, np.asfortranarray(X), pd.DataFrame(records), X.astype("float64")[:, ::1]):
+        np.testing.assert_array_equal(model.predict_proba(way), shares)
+        np.testing.assert_array_equal(model.predict(way), model.classes_[shares.argmax(1)])
+    bad = X.copy()
+    bad[7, 2] = np.inf
+    with pytest.raises(TallyError, match="x2"):
+        model.predict(bad)
+
+
 def test_weights_of_classes_and_rows_do_what_copies_do():
     X, y = made(5, rows=200)
     double = pd.concat([X, X[y == 1]])

@@ -21,13 +21,6 @@
 #define TALLY_REQUIRE(condition) ((void)0)
 #endif
 
-// Hot loops are compiled twice and chosen at load time; without contraction both give the same bits.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(TALLY_CHECK)
-#define TALLY_CLONES __attribute__((target_clones("avx2", "default")))
-#else
-#define TALLY_CLONES
-#endif
-
 namespace tally {
 using std::int64_t;
 using std::size_t;

@@ -14,7 +14,7 @@
 
 namespace tally::logistic {
 
-constexpr size_t kRows = 256;  // rows taken through all steps at a time, so that they stay in the nearest cache
+constexpr size_t kRows = 128;  // rows taken through all steps at a time, so that they stay in the nearest cache
 
 enum class Curvature : int64_t { none = 0, pairs = 1, gram = 2, diagonal = 3 };  // gram: the same weight for every row
 
@@ -81,9 +81,45 @@ TALLY_INLINE double scaled(double x, double centre, double factor) {
     return y == y ? y : 0.0;
 }
 
+// Do the columns lie side by side, as in a matrix of rows? Then four rows of four columns are taken at a time.
+TALLY_INLINE bool side_by_side(const Ask& a) {
+    bool beside = a.dense >= 4;
+    for (size_t j = 1; j < a.dense; ++j)
+        beside &= a.values[j] == a.values[j - 1] + int64_t(sizeof(double)) && a.strides[j] == a.strides[0];
+    return beside;
+}
+
+TALLY_INLINE void scaled_four(const double* x, const Four& centre, const Four& factor, Four& out) {
+    const Four y = (*reinterpret_cast<const Four*>(x) - centre) * factor;
+    out = reinterpret_cast<Four>(reinterpret_cast<FourWhole>(y) & FourWhole(y == y));
+}
+
+// y[first_column.., row..] of a square of four by four.
+TALLY_INLINE void load_square(const double* x, size_t stride, const double* centre, const double* factor, double* to) {
+    const Four c = *reinterpret_cast<const Four*>(centre), f = *reinterpret_cast<const Four*>(factor);
+    Four r0, r1, r2, r3;
+    scaled_four(x, c, f, r0), scaled_four(x + stride, c, f, r1);
+    scaled_four(x + 2 * stride, c, f, r2), scaled_four(x + 3 * stride, c, f, r3);
+    const Four a = __builtin_shufflevector(r0, r1, 0, 4, 2, 6), b = __builtin_shufflevector(r0, r1, 1, 5, 3, 7);
+    const Four d = __builtin_shufflevector(r2, r3, 0, 4, 2, 6), e = __builtin_shufflevector(r2, r3, 1, 5, 3, 7);
+    *reinterpret_cast<Four*>(to) = __builtin_shufflevector(a, d, 0, 1, 4, 5);
+    *reinterpret_cast<Four*>(to + kRows) = __builtin_shufflevector(b, e, 0, 1, 4, 5);
+    *reinterpret_cast<Four*>(to + 2 * kRows) = __builtin_shufflevector(a, d, 2, 3, 6, 7);
+    *reinterpret_cast<Four*>(to + 3 * kRows) = __builtin_shufflevector(b, e, 2, 3, 6, 7);
+}
+
 // y[column, row] of rows first..first+n; the rest of the kRows is 0, so that it adds nothing.
 TALLY_INLINE void load_columns(const Ask& a, size_t first, size_t n, double* y) {
     for (size_t i = 0; i < kRows; ++i) y[i] = i < n ? 1.0 : 0.0;
+    size_t done = 0, whole = 0;
+    if (side_by_side(a)) {
+        const size_t stride = static_cast<size_t>(a.strides[0]);
+        const double* x = reinterpret_cast<const double*>(a.values[0]) + first * stride;
+        done = a.dense - a.dense % 4, whole = n - n % 4;
+        for (size_t i = 0; i < whole; i += 4)
+            for (size_t j = 0; j < done; j += 4)
+                load_square(x + i * stride + j, stride, a.centre + j, a.factor + j, y + (1 + j) * kRows + i);
+    }
     for (size_t j = 0; j < a.dense; ++j) {
         const size_t stride = static_cast<size_t>(a.strides[j]);
         const double* x = reinterpret_cast<const double*>(a.values[j]) + first * stride;
@@ -92,19 +128,25 @@ TALLY_INLINE void load_columns(const Ask& a, size_t first, size_t n, double* y) 
         if (stride == 1)
             for (size_t i = 0; i < n; ++i) to[i] = scaled(x[i], centre, factor);
         else
-            for (size_t i = 0; i < n; ++i) to[i] = scaled(x[i * stride], centre, factor);
+            for (size_t i = j < done ? whole : 0; i < n; ++i) to[i] = scaled(x[i * stride], centre, factor);
         for (size_t i = n; i < kRows; ++i) to[i] = 0.0;
     }
 }
 
+// A link's predictor stays in registers while the columns are added in their order.
 TALLY_INLINE void add_dense(const Ask& a, const double* y, double* eta) {
     for (size_t l = 0; l < a.links; ++l) {
-        double* e = eta + l * kRows;
-        for (size_t i = 0; i < kRows; ++i) e[i] += a.theta[l];
-        for (size_t j = 1; j <= a.dense; ++j) {
-            const double t = a.theta[j * a.links + l];
-            const double* column = y + j * kRows;
-            for (size_t i = 0; i < kRows; ++i) e[i] += t * column[i];
+        const double* theta = a.theta + l;
+        for (size_t i = 0; i < kRows; i += 16) {
+            const double t0 = theta[0];
+            Four e0 = Four{t0, t0, t0, t0}, e1 = e0, e2 = e0, e3 = e0;
+            for (size_t j = 1; j <= a.dense; ++j) {
+                const double t = theta[j * a.links];
+                const Four* column = reinterpret_cast<const Four*>(y + j * kRows + i);
+                e0 += t * column[0], e1 += t * column[1], e2 += t * column[2], e3 += t * column[3];
+            }
+            Four* to = reinterpret_cast<Four*>(eta + l * kRows + i);
+            to[0] = e0, to[1] = e1, to[2] = e2, to[3] = e3;
         }
     }
 }
@@ -133,6 +175,15 @@ TALLY_INLINE void add_coded(const Ask& a, size_t first, size_t n, double* eta) {
     }
 }
 
+// to[row] = the row's class as a number, so that what follows needs no branches.
+TALLY_INLINE void labels_of(const Ask& a, size_t first, size_t n, double* to) {
+    for (size_t i = n; i < kRows; ++i) to[i] = 0.0;
+    if (a.class_bytes == 1)
+        for (size_t i = 0; i < n; ++i) to[i] = static_cast<const uint8_t*>(a.classes)[first + i];
+    else
+        for (size_t i = 0; i < n; ++i) to[i] = double(code_at(a.classes, a.class_bytes, first + i));
+}
+
 // Two classes: eta is the log-odds of class 1. Leaves residual (y - p) in eta, p in share, the loss in `loss`.
 TALLY_INLINE void two_classes(const Ask& a, size_t first, size_t n, double* eta, double* share, double* loss) {
     for (size_t i = 0; i < kRows; ++i) {
@@ -141,14 +192,11 @@ TALLY_INLINE void two_classes(const Ask& a, size_t first, size_t n, double* eta,
         share[i] = (e < 0 ? t : 1.0) / (1.0 + t);
         loss[i] = log_of(1.0 + t) + (e < 0 ? 0.0 : e);  // of class 0
     }
-    for (size_t i = 0; i < n; ++i) {
-        const bool one = code_at(a.classes, a.class_bytes, first + i) != 0;
-        if (one) {  // 1 - p = 1 / (1 + e^eta) keeps its digits where p is nearly 1
-            loss[i] -= eta[i];
-            eta[i] = 1.0 - share[i];
-        } else {
-            eta[i] = -share[i];
-        }
+    double one[kRows];
+    labels_of(a, first, n, one);
+    for (size_t i = 0; i < kRows; ++i) {  // 1 - p = 1 / (1 + e^eta) keeps its digits where p is nearly 1
+        loss[i] -= one[i] != 0.0 ? eta[i] : 0.0;
+        eta[i] = one[i] != 0.0 ? 1.0 - share[i] : -share[i];
     }
 }
 
@@ -183,16 +231,29 @@ TALLY_INLINE void many_classes(const Ask& a, size_t first, size_t n, double* eta
 // Rows (by copies) whose own class is not strictly ahead: none means that the classes are separated.
 TALLY_INLINE int64_t count_wrong(const Ask& a, const Work& w, size_t first, size_t n) {
     int64_t wrong = 0;
-    for (size_t i = 0; i < n; ++i) {
-        bool right = true;
-        if (a.links == 1) {
-            right = w.eta[i] < 0.5 && w.eta[i] > -0.5;
-        } else {
-            const size_t own = static_cast<size_t>(code_at(a.classes, a.class_bytes, first + i));
-            for (size_t l = 0; l < a.links; ++l)
-                right &= l == own || w.share[l * kRows + i] < w.share[own * kRows + i];
+    const int64_t* copies = a.weights ? a.weights + first : nullptr;
+    if (a.links == 1) {
+        for (size_t i = 0; i < n; ++i) {
+            const int64_t here = w.eta[i] < 0.5 && w.eta[i] > -0.5 ? 0 : -1;
+            wrong += here & (copies ? copies[i] : 1);
         }
-        wrong += right ? 0 : (a.weights ? a.weights[first + i] : 1);
+        return wrong;
+    }
+    double own[kRows], top[kRows];
+    for (size_t i = 0; i < kRows; ++i) own[i] = top[i] = 0.0;
+    for (size_t i = 0; i < n; ++i) {
+        const size_t at = static_cast<size_t>(code_at(a.classes, a.class_bytes, first + i)) * kRows + i;
+        own[i] = w.share[at];
+        w.share[at] = -1.0;
+    }
+    for (size_t l = 0; l < a.links; ++l)
+        for (size_t i = 0; i < kRows; ++i) {
+            const double s = w.share[l * kRows + i];
+            top[i] = s > top[i] ? s : top[i];
+        }
+    for (size_t i = 0; i < n; ++i) {
+        w.share[static_cast<size_t>(code_at(a.classes, a.class_bytes, first + i)) * kRows + i] = own[i];
+        wrong += top[i] < own[i] ? 0 : (copies ? copies[i] : 1);
     }
     return wrong;
 }
@@ -237,6 +298,17 @@ TALLY_INLINE void sum_loss(const double* loss, const int64_t* copies, size_t n, 
     total[1] += int64_t(rest);
 }
 
+// to[code, link] += fixed[link, row].
+template <class Code>
+TALLY_INLINE void scatter(const Code* codes, size_t n, size_t links, const int64_t* fixed, int64_t* to) {
+    if (links == 1) {
+        for (size_t i = 0; i < n; ++i) to[codes[i]] += fixed[i];
+        return;
+    }
+    for (size_t i = 0; i < n; ++i)
+        for (size_t l = 0; l < links; ++l) to[size_t(codes[i]) * links + l] += fixed[l * kRows + i];
+}
+
 TALLY_INLINE void sum_gradient(const Ask& a, const Work& w, size_t first, size_t n, double magic, int64_t* gradient) {
     const int64_t* copies = a.weights ? a.weights + first : nullptr;
     for (size_t l = 0; l < a.links; ++l)
@@ -250,12 +322,12 @@ TALLY_INLINE void sum_gradient(const Ask& a, const Work& w, size_t first, size_t
                 (std::bit_cast<int64_t>(w.eta[l * kRows + i] + magic) - zero) * (copies ? copies[i] : 1);
     for (size_t c = 0; c < a.coded; ++c) {
         int64_t* to = gradient + (1 + a.dense + static_cast<size_t>(a.starts[c])) * a.links;
-        const void* codes = reinterpret_cast<const void*>(a.codes[c]);
-        const int64_t bytes = a.code_bytes[c];
-        for (size_t i = 0; i < n; ++i) {
-            int64_t* cell = to + static_cast<size_t>(code_at(codes, bytes, first + i)) * a.links;
-            for (size_t l = 0; l < a.links; ++l) cell[l] += w.fixed[l * kRows + i];
-        }
+        if (a.code_bytes[c] == 1)
+            scatter(reinterpret_cast<const uint8_t*>(a.codes[c]) + first, n, a.links, w.fixed, to);
+        else if (a.code_bytes[c] == 2)
+            scatter(reinterpret_cast<const uint16_t*>(a.codes[c]) + first, n, a.links, w.fixed, to);
+        else
+            scatter(reinterpret_cast<const uint32_t*>(a.codes[c]) + first, n, a.links, w.fixed, to);
     }
 }
 

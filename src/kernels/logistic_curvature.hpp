@@ -128,22 +128,28 @@ TALLY_INLINE void sum_diagonal(const Ask& a, const Work& w, size_t first, size_t
     }
 }
 
+// 1.5 * 2^(52 - bits): adding it leaves a term's whole multiples of 2^-bits in the low bits.
+TALLY_INLINE double magic_of(int64_t bits) {
+    return std::bit_cast<double>(0x4338000000000000ULL - (uint64_t(bits) << 52));
+}
+
 // Everything about a block without words.
-TALLY_CLONES inline void sums(const Ask& a, double* memory, const Totals& out) {
-    const Work w = lay_out(memory, a.dense, a.links);
-    const double magic = std::bit_cast<double>(0x4338000000000000ULL - (uint64_t(a.bits) << 52));  // 1.5 * 2^(52 - bits)
-    for (size_t first = 0; first < a.rows; first += kRows) {
-        const size_t n = a.rows - first < kRows ? a.rows - first : kRows;
-        load_columns(a, first, n, w.y);
-        for (size_t i = 0; i < a.links * kRows; ++i) w.eta[i] = 0.0;
-        add_dense(a, w.y, w.eta);
-        add_coded(a, first, n, w.eta);
-        finish_rows(a, w, first, n, magic, out);
-        if (a.curvature == Curvature::diagonal)
-            sum_diagonal(a, w, first, n, magic, out.curvature);
-        else if (a.curvature != Curvature::none)
-            sum_curvature(a, w, first, n, magic, out.curvature);
-    }
+inline void sums(const Ask& ask, double* memory, const Totals& totals) {
+    run_fast([a = ask, memory, out = totals] {
+        const Work w = lay_out(memory, a.dense, a.links);
+        const double magic = magic_of(a.bits);
+        for (size_t first = 0; first < a.rows; first += kRows) {
+            const size_t n = a.rows - first < kRows ? a.rows - first : kRows;
+            load_columns(a, first, n, w.y);
+            add_dense(a, w.y, w.eta);
+            add_coded(a, first, n, w.eta);
+            finish_rows(a, w, first, n, magic, out);
+            if (a.curvature == Curvature::diagonal)
+                sum_diagonal(a, w, first, n, magic, out.curvature);
+            else if (a.curvature != Curvature::none)
+                sum_curvature(a, w, first, n, magic, out.curvature);
+        }
+    });
 }
 
 }  // namespace tally::logistic

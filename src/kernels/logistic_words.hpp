@@ -69,48 +69,26 @@ TALLY_INLINE void sum_words(const Words& t, size_t links, const int64_t* copies,
 }
 
 // As `sums`, with text columns beside the others and no curvature. spare: kRows doubles per text column, and links more.
-TALLY_CLONES inline void word_sums(const Ask& a, const Words* texts, size_t n_texts, double* memory, double* spare,
-                                   const Totals& out) {
-    const Work w = lay_out(memory, a.dense, a.links);
-    double* line = spare + n_texts * kRows;
-    const double magic = std::bit_cast<double>(0x4338000000000000ULL - (uint64_t(a.bits) << 52));
-    for (size_t first = 0; first < a.rows; first += kRows) {
-        const size_t n = a.rows - first < kRows ? a.rows - first : kRows;
-        load_columns(a, first, n, w.y);
-        for (size_t i = 0; i < a.links * kRows; ++i) w.eta[i] = 0.0;
-        add_dense(a, w.y, w.eta);
-        add_coded(a, first, n, w.eta);
-        for (size_t t = 0; t < n_texts; ++t) add_words(texts[t], a.links, first, n, w.eta, spare + t * kRows, line);
-        finish_rows(a, w, first, n, magic, out);
-        if (a.curvature == Curvature::diagonal) sum_diagonal(a, w, first, n, magic, out.curvature);
-        for (size_t t = 0; t < n_texts; ++t)
-            sum_words(texts[t], a.links, a.weights ? a.weights + first : nullptr, first, n, w.eta, spare + t * kRows,
-                      magic, line);
-    }
-}
-
-// scores[row, class] of a block: the linear predictors; two classes have 0 and the log-odds of the second.
-TALLY_CLONES inline void linear_scores(const Ask& a, const Words* texts, size_t n_texts, double* memory, double* spare,
-                                       double* scores) {
-    const Work w = lay_out(memory, a.dense, a.links);
-    double* line = spare + n_texts * kRows;
-    for (size_t first = 0; first < a.rows; first += kRows) {
-        const size_t n = a.rows - first < kRows ? a.rows - first : kRows;
-        load_columns(a, first, n, w.y);
-        for (size_t i = 0; i < a.links * kRows; ++i) w.eta[i] = 0.0;
-        add_dense(a, w.y, w.eta);
-        add_coded(a, first, n, w.eta);
-        for (size_t t = 0; t < n_texts; ++t) add_words(texts[t], a.links, first, n, w.eta, spare + t * kRows, line);
-        if (a.links == 1) {
-            for (size_t i = 0; i < n; ++i) {
-                scores[2 * (first + i)] = 0.0;
-                scores[2 * (first + i) + 1] = w.eta[i];
-            }
-        } else {
-            for (size_t l = 0; l < a.links; ++l)
-                for (size_t i = 0; i < n; ++i) scores[(first + i) * a.links + l] = w.eta[l * kRows + i];
+inline void word_sums(const Ask& ask, const Words* texts, size_t n_texts, double* memory, double* spare,
+                      const Totals& totals) {
+    run_fast([a = ask, texts, n_texts, memory, spare, out = totals] {
+        const Work w = lay_out(memory, a.dense, a.links);
+        double* line = spare + n_texts * kRows;
+        const double magic = magic_of(a.bits);
+        for (size_t first = 0; first < a.rows; first += kRows) {
+            const size_t n = a.rows - first < kRows ? a.rows - first : kRows;
+            const int64_t* copies = a.weights ? a.weights + first : nullptr;
+            load_columns(a, first, n, w.y);
+            add_dense(a, w.y, w.eta);
+            add_coded(a, first, n, w.eta);
+            for (size_t t = 0; t < n_texts; ++t)
+                add_words(texts[t], a.links, first, n, w.eta, spare + t * kRows, line);
+            finish_rows(a, w, first, n, magic, out);
+            if (a.curvature == Curvature::diagonal) sum_diagonal(a, w, first, n, magic, out.curvature);
+            for (size_t t = 0; t < n_texts; ++t)
+                sum_words(texts[t], a.links, copies, first, n, w.eta, spare + t * kRows, magic, line);
         }
-    }
+    });
 }
 
 // The rows whose first columns hash to 0 of `every`: the same rows in any order. Returns how many. values and codes are

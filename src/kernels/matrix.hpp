@@ -8,7 +8,7 @@
 
 namespace tally {
 
-// As TALLY_CLONES, and once more for machines with 512-bit vectors.
+// Compiled for several machines and chosen at load time; 512-bit vectors among them.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(TALLY_CHECK)
 #define TALLY_WIDE_CLONES __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
 #else

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick import kernels
 from tallystick.contracts import Block, Engine, Model
 from tallystick.data.encode import Table
 from tallystick.data.schema import Note, Schema
@@ -21,6 +22,7 @@ from tallystick.draw.charts import dot_chart, line_chart
 from tallystick.draw.nomogram import Scale, nomogram
 from tallystick.errors import OptionError, nearest, shown
 from tallystick.estimators.base import Classifier
+from tallystick.estimators.plain_rows import plain_answers
 from tallystick.estimators.saying import Picture
 from tallystick.evaluate import deal_folds
 from tallystick.explain.logistic import Summary, explain, scales
@@ -31,6 +33,7 @@ from tallystick.learners.logistic.path import Path, choose
 from tallystick.learners.logistic.solvers import Step
 from tallystick.models.logistic.coefficients import coefficients
 from tallystick.models.logistic.model import KIND, LogisticModel
+from tallystick.models.logistic.one_row import OneRow
 from tallystick.models.logistic.options import LogisticOptions, label_text
 from tallystick.models.logistic.parts import Words
 
@@ -221,6 +224,39 @@ class LogisticRegression(Classifier):
         weights = [c.weights for c in coefficients(self.model_)]
         weights += [part.weights for part in self.model_.parts if isinstance(part, Words)]
         return sum(int(np.count_nonzero(w)) for w in weights)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return P(class | row) [row, class], classes in the order of `classes_`."""
+        self._check_fitted()
+        X = self._fitting(X)
+        plain = plain_answers(self.model_, X, kernels.Answer.SHARES, None, self.threads)
+        return plain if plain is not None else super().predict_proba(X)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the most probable class of each row; of equals the first in `classes_`."""
+        self._check_fitted()
+        X = self._fitting(X)
+        plain = plain_answers(self.model_, X, kernels.Answer.BEST, self.classes_, self.threads)
+        if plain is not None:
+            return plain
+        parts = [self.classes_[best] for best in self._each_block(X, self.model_.best)]
+        return np.concatenate(parts) if parts else self.classes_[:0]
+
+    def predict_proba_one(self, row: Mapping[str, Any]) -> NDArray[np.float64]:
+        """Return P(class | row) of one row given as a dict; quicker than a table of one row."""
+        self._check_fitted()
+        if self._one is None or self._one.model is not self.model_:
+            self._one = OneRow(self.model_)
+        if self._one.able and self.missing is None:
+            return self._one.shares(row)
+        shares: NDArray[np.float64] = self.predict_proba([dict(row)])[0]
+        return shares
+
+    def predict_one(self, row: Mapping[str, Any]) -> Any:
+        """Return the most probable class of one row given as a dict."""
+        return self.classes_[self.predict_proba_one(row).argmax()]
+
+    _one: OneRow | None = None
 
     def predict_block(self, block: Block) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Return P(class | row) [row, class]; no row is left to the prior."""

@@ -21,6 +21,7 @@ from tallystick.kernels.hashes import (
 )
 from tallystick.kernels.linear import LinearColumn, add_linear_sums, add_wide, wide_ints
 from tallystick.kernels.logistic import (
+    Answer,
     Columns,
     Curvature,
     Sums,
@@ -32,9 +33,11 @@ from tallystick.kernels.logistic import (
     dot,
     inverse_diagonal,
     lasso_step,
+    linear_answers,
     linear_scores,
     logistic_sums,
     new_sums,
+    precondition,
     sample_rows,
     times,
     word_rows,
@@ -67,6 +70,7 @@ from tallystick.kernels.words import WordCounter, WordRows, WordTable
 __all__ = [
     "SQUARE_DIGITS",
     "SUM_DIGITS",
+    "Answer",
     "CellKind",
     "Columns",
     "Curvature",
@@ -114,6 +118,7 @@ __all__ = [
     "inverse_diagonal",
     "join_texts",
     "lasso_step",
+    "linear_answers",
     "linear_scores",
     "log",
     "log1p",
@@ -127,6 +132,7 @@ __all__ = [
     "n_log2_n_table",
     "new_sums",
     "parse_numbers",
+    "precondition",
     "ranks",
     "sample_rows",
     "scan",

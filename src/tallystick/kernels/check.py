@@ -13,6 +13,12 @@ from numpy.typing import DTypeLike, NDArray
 
 CODES = ("uint8", "uint16", "uint32")
 Array = NDArray[Any]
+_DTYPES: dict[str | tuple[str, ...], frozenset[np.dtype[Any]]] = {}  # names to what they mean, as met
+
+
+def _known(dtypes: str | tuple[str, ...]) -> frozenset[np.dtype[Any]]:
+    names = (dtypes,) if isinstance(dtypes, str) else dtypes
+    return _DTYPES.setdefault(dtypes, frozenset(np.dtype(name) for name in names))
 
 
 def array(name: str, value: Any, dtypes: str | tuple[str, ...], shape: tuple[int | None, ...]) -> Array:
@@ -27,6 +33,15 @@ def array(name: str, value: Any, dtypes: str | tuple[str, ...], shape: tuple[int
 
 def loose(name: str, value: Any, dtypes: str | tuple[str, ...], shape: tuple[int | None, ...]) -> Array:
     """Return `value` as `array` does, but strides may be any multiple of the item size."""
+    known = _DTYPES.get(dtypes) or _known(dtypes)
+    if type(value) is np.ndarray and value.dtype in known and len(value.shape) == len(shape):
+        flags, item = value.flags, value.itemsize
+        for want, have, step in zip(shape, value.shape, value.strides, strict=True):
+            if (want is not None and want != have) or step % item:
+                break
+        else:
+            if flags.aligned:
+                return value
     if not isinstance(value, np.ndarray):
         raise TypeError(f"{name} must be a NumPy array; found {type(value).__name__}")
     allowed = (dtypes,) if isinstance(dtypes, str) else dtypes

@@ -18,7 +18,7 @@ from tallystick.kernels import check
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
-ROWS = 256  # rows a kernel takes at a time: the scratch of a text column
+ROWS = 128  # rows a kernel takes at a time: the scratch of a text column
 
 
 class Curvature(IntEnum):
@@ -168,30 +168,54 @@ def _places(columns: Columns, rows: int) -> Whole:
     """Return where the columns lie: addresses and strides of values; addresses, bytes and first cells of
     codes.
     """
-    table = np.zeros((5, max(len(columns.values), len(columns.codes))), np.int64)
-    for j, values in enumerate(columns.values):
-        check.loose("values", values, "float64", (rows,))
-        table[0, j], table[1, j] = values.__array_interface__["data"][0], values.strides[0] // 8
-    for c, (codes, start) in enumerate(zip(columns.codes, columns.starts, strict=True)):
-        check.array("codes", codes, check.CODES, (rows,))
-        table[2:, c] = codes.__array_interface__["data"][0], codes.itemsize, start
+    values, codes = columns.values, columns.codes
+    table = np.zeros((5, max(len(values), len(codes))), np.int64)
+    for one in values:
+        check.loose("values", one, "float64", (rows,))
+    for one in codes:
+        check.array("codes", one, check.CODES, (rows,))
+    _kernels.places(values, codes, columns.starts, table)
     return table
 
 
-def linear_scores(columns: Columns, rows: int, scaling: Floats, theta: Floats) -> Floats:
-    """Return scores[row, class] = theta[0] + (x - scaling[0]) * scaling[1] * theta + ...; two classes: 0
-    and the log-odds.
+class Answer(IntEnum):
+    """What `logistic_answers` is asked for."""
+
+    SCORES = 0
+    SHARES = 1
+    BEST = 2
+
+
+NO_NUMBERS, NO_CLASSES = np.empty((0, 0)), np.empty(0, np.uint32)
+
+
+def linear_answers(
+    columns: Columns, rows: int, scaling: Floats, theta: Floats, answer: Answer
+) -> tuple[NDArray[Any], bool]:
+    """Return scores[row, class], shares[row, class] or best[row], and whether every score is finite.
+
+    A score is theta[0] + (x - scaling[0]) * scaling[1] * theta + ...; two classes: 0 and the log-odds.
     """
     dense, links = len(columns.values), theta.shape[1]
     check.array("scaling", scaling, "float64", (2, dense))
     check.array("theta", theta, "float64", (None, None))
     texts = [text.arrays() for text in columns.texts]
     work = np.empty(_kernels.logistic_work(dense, links) + len(texts) * ROWS + links)
-    scores = np.empty((rows, max(links, 2)))
-    _kernels.linear_scores(
-        dense, len(columns.codes), _places(columns, rows), scaling, theta, texts, work, scores
+    numbers, best = NO_NUMBERS, NO_CLASSES
+    if answer == Answer.BEST:
+        best = np.empty(rows, np.uint32)
+    else:
+        numbers = np.empty((rows, max(links, 2)))
+    table = _places(columns, rows)
+    finite = _kernels.logistic_answers(
+        dense, len(columns.codes), rows, table, scaling, theta, texts, int(answer), work, numbers, best
     )
-    return scores
+    return best if answer == Answer.BEST else numbers, finite
+
+
+def linear_scores(columns: Columns, rows: int, scaling: Floats, theta: Floats) -> Floats:
+    """Return scores[row, class]: see `linear_answers`."""
+    return linear_answers(columns, rows, scaling, theta, Answer.SCORES)[0]
 
 
 def sample_rows(columns: Columns, rows: int, every: int) -> tuple[NDArray[np.int64], list[Floats]]:
@@ -285,6 +309,23 @@ def times(a: Floats, x: Floats) -> Floats:
     y = np.empty(len(x))
     _kernels.times(a, x, y)
     return y
+
+
+def precondition(a: Floats, v: Floats, mean: Floats, groups: Whole, even: bool, q: Floats) -> Floats:
+    """Return q[row, link] divided by about the curvature, in place: see logistic_solve.hpp.
+
+    a[row] * v[link] is the diagonal, mean[row] the mean of a column; groups[group, 2]: rows whose weights
+    keep their sum; even: so do the links of a row.
+    """
+    check.array("a", a, "float64", (None,))
+    check.array("v", v, "float64", (None,))
+    check.array("mean", mean, "float64", a.shape)
+    check.array("groups", groups, "int64", (None, 2))
+    check.writable("q", q, "float64", (len(a) * len(v),))
+    if len(groups) and not (groups.min() >= 0 and groups.max() <= len(a)):
+        raise ValueError(f"groups must lie within 0..{len(a)}; found {groups.min()}..{groups.max()}")
+    _kernels.precondition(a, v, mean, groups, even, q)
+    return q
 
 
 def lasso_step(

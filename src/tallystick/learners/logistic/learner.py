@@ -29,7 +29,7 @@ from tallystick.learners.logistic.prepare import (
     prepare,
     repeat_notes,
 )
-from tallystick.learners.logistic.problem import Point, Start, norm
+from tallystick.learners.logistic.problem import Point, norm
 from tallystick.learners.logistic.separation import Verdict, look
 from tallystick.models.logistic.design import design_of
 from tallystick.models.logistic.model import LogisticModel
@@ -39,6 +39,7 @@ from tallystick.stats.gradients import RowFacts
 Array = NDArray[np.float64]
 ERRORS = 2_000  # weights beyond which standard errors are not given
 LIMITS = {"newton": 200, "lbfgs": 5_000, "conjugate-gradient": 20_000, "gradient": 1_000_000}
+GRAM = 1e10  # rows times pairs of columns up to which their products are summed though no solver needs them
 PROBE = 300  # weights up to which separation is looked for under a prior
 MANY, EVERY = 100_000, 16  # from so many rows on, a sample of one in EVERY says where to begin
 CHEAP = 2_000_000  # rows times weights below which the curvature is asked for at every step
@@ -122,7 +123,9 @@ def prepared(
         )
     weights = class_weights(options.class_weight, schema.target, facts.classes / unit)
     known = Known(design, facts, unit, weights)
-    total = yield first_question(known, design.size * known.links <= 3 * MATRIX)
+    small = design.size * known.links <= MATRIX
+    cheap = design.size <= MATRIX and known.rows * (1 + len(design.dense)) ** 2 <= GRAM
+    total = yield first_question(known, small or cheap)
     return known, Moments.of(total, known)
 
 
@@ -266,7 +269,7 @@ def watched(run: solvers.Run, ready: Prepared, watch: bool) -> solvers.Steps:
             if verdict.kind:
                 raise Separated(verdict) from None
             run.alarm /= 10
-            start = Start(signal.point.w, None, start.diagonal, start.steepest)
+            start = replace(start, w=signal.point.w, curvature=None)
 
 
 def refresh(ready: Prepared) -> int:

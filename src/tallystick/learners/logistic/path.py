@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from tallystick.contracts import Engine, Table
 from tallystick.data.schema import Schema
 from tallystick.learners.logistic.learner import prepared, solve
-from tallystick.learners.logistic.problem import Start
 from tallystick.models.logistic.options import LogisticOptions
 
 STRENGTHS = (100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01)
@@ -64,7 +63,7 @@ def fold_losses(
         ready = prepare(known, moments, options, schema, strength)
         if w is not None:
             start = ready.start
-            ready = replace(ready, start=Start(w, start.curvature, start.diagonal, start.steepest))
+            ready = replace(ready, start=replace(start, w=w))
         point, _ = drive(solve(ready, options, False), training, engine)
         w = point.w
         seen = ready.problem.read(w, engine.total(left_out, ready.problem.ask(w)))

@@ -18,7 +18,7 @@ from tallystick import kernels
 from tallystick.data.schema import Note, Schema, Target
 from tallystick.errors import OptionError, nearest, shown, some
 from tallystick.kernels import Curvature
-from tallystick.learners.logistic.problem import Mask, Problem, Scales, Start, start_of, unit_bits
+from tallystick.learners.logistic.problem import Mask, Problem, Scales, Spread, Start, start_of, unit_bits
 from tallystick.models.logistic.design import Design
 from tallystick.models.logistic.options import LogisticOptions
 from tallystick.stats.gradients import Copies, Facts, LogisticSums, TextWeights, Total
@@ -285,12 +285,29 @@ def prepare(
         known.factor,
         absent_classes(known),
     )
-    squares = [(a * a * moments.squares + 2 * a * b * moments.sums + b * b * moments.squares[0])[free]]
-    squares += [word_squares(known, t, df) for t, df in zip(texts, known.facts.words, strict=True)]
     weighted = known.classes * known.class_weights
     shares = np.maximum(weighted, 0.5) / _sum(np.maximum(weighted, 0.5))
     small = None if gram is None or problem.weights > MATRIX else gram[np.ix_(free, free)]
-    return Prepared(problem, start_of(problem, shares, small, np.concatenate(squares)), gram, repeats)
+    sums = spread_of(known, moments, a, b, problem)
+    return Prepared(problem, start_of(problem, shares, small, sums), gram, repeats)
+
+
+def spread_of(known: Known, moments: Moments, a: Array, b: Array, problem: Problem) -> Spread:
+    """Return squares and means of z for free parameters and words, and which cells belong together."""
+    rows, d, free = moments.squares[0], known.design, problem.free
+    squares = [(a * a * moments.squares + 2 * a * b * moments.sums + b * b * rows)[free]]
+    means = [((a * moments.sums + b * rows) / max(rows, 1e-300))[free]]
+    for text, df in zip(problem.texts, known.facts.words, strict=True):
+        squares.append(word_squares(known, text, df))
+        means.append(np.zeros(len(squares[-1])))
+    place = np.concatenate([[0], np.cumsum(free)])
+    groups = [
+        (place[d.cell(c)], place[d.cell(c) + c.levels + 1]) for c in d.coded if c.column.kind != "boolean"
+    ]
+    means[0][0] = 0.0  # the constant itself
+    return Spread(
+        np.concatenate(squares), np.concatenate(means), np.array(groups, np.int64).reshape(-1, 2)
+    )
 
 
 def prior_sizes(known: Known, scales: Scales, moments: Moments, standardize: bool) -> Array:

@@ -174,6 +174,46 @@ class Problem:
 
 
 @dataclass(frozen=True)
+class Spread:
+    """Sums over rows for the free parameters and words of one link: squares[j] of z_j, mean[j] of z_j; and
+    groups[group, 2]: first and last + 1 of the cells that belong to one column.
+    """
+
+    squares: Array
+    mean: Array
+    groups: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """About the curvature, where it is no matrix: a[j] * v[link] about the means; see
+    kernels.precondition.
+    """
+
+    a: Array
+    v: Array
+    mean: Array
+    groups: NDArray[np.int64]
+    even: bool
+
+    def solve(self, q: Array) -> Array:
+        """Return the inverse times q, in the memory of q."""
+        return kernels.precondition(self.a, self.v, self.mean, self.groups, self.even, q)
+
+    @classmethod
+    def of(cls, problem: Problem, spread: Spread, v: Array) -> Metric:
+        """Return the metric of a problem; v[link] is p (1 - p) of the class shares."""
+        l2 = problem.l2[:: len(v)]
+        own = np.maximum(spread.squares - spread.mean * spread.mean * problem.rows, 1e-9 * spread.squares)
+        a = own + l2 * (len(v) / math.fsum(v.tolist()))
+        a = np.where(a > 0, a, 1.0)
+        prior = bool((l2[1:] > 0).all())
+        none = np.zeros((0, 2), np.int64)
+        groups = spread.groups if prior else none
+        return cls(a, v, spread.mean, groups, prior and problem.symmetric)
+
+
+@dataclass(frozen=True)
 class Start:
     """Where to begin: the weights that know the class shares only, and the curvature there."""
 
@@ -181,6 +221,7 @@ class Start:
     curvature: Array | None = None  # [weight, weight]
     diagonal: Array = field(default_factory=lambda: np.zeros(0))
     steepest: float = 1.0  # no curvature anywhere is above this
+    metric: Metric | None = None
 
 
 def first_weights(problem: Problem, shares: Array) -> Array:
@@ -198,9 +239,9 @@ def first_weights(problem: Problem, shares: Array) -> Array:
     return w
 
 
-def start_of(problem: Problem, shares: Array, gram: Array | None, diagonal: Array) -> Start:
-    """Return the start. gram[free, free]: sums of z z' over rows; diagonal[free or word]: sums of z^2."""
-    w = first_weights(problem, shares)
+def start_of(problem: Problem, shares: Array, gram: Array | None, sums: Spread) -> Start:
+    """Return the start. gram[free, free]: sums of z z' over rows."""
+    w, diagonal = first_weights(problem, shares), sums.squares
     spread = (
         np.array([shares[1] * shares[0]])
         if len(problem.links) == 1
@@ -211,7 +252,7 @@ def start_of(problem: Problem, shares: Array, gram: Array | None, diagonal: Arra
         problem.l2.max(initial=0.0)
     )
     if gram is None:
-        return Start(w, None, diag, most)
+        return Start(w, None, diag, most, Metric.of(problem, sums, spread))
     if len(problem.links) == 1:
         return Start(w, problem.assemble([gram * spread[0]]), diag, most)
     pairs = [gram * (shares[a] * shares[b]) for a in range(1, len(shares)) for b in range(a)]

@@ -212,8 +212,9 @@ def newton(run: Run, start: Start, period: int) -> Steps:
 
 
 def lbfgs(run: Run, start: Start) -> Steps:
-    """Many weights: a diagonal for the curvature, and what the last changes say."""
+    """Many weights: a diagonal about the means for the curvature, and what the last changes say."""
     inverse = 1.0 / np.where(start.diagonal > 0, start.diagonal, 1.0)
+    solve = start.metric.solve if start.metric is not None else lambda q: q * inverse
     point = yield from run.ask(start.w)
     run.note(point, 0.0)
     memory = Memory()
@@ -221,7 +222,7 @@ def lbfgs(run: Run, start: Start) -> Steps:
     while not run.small(point, tolerance):
         if run.alarm and point.wrong == 0:
             raise Diverging(point, point.w)
-        d = memory.direction(point.gradient, lambda q: q * inverse)
+        d = memory.direction(point.gradient, solve)
         new, t = yield from line_search(run, point, d, False)
         if t == 0.0:
             if not memory.pairs:

@@ -106,6 +106,17 @@ class LogisticModel:
 
     def scores(self, block: Block) -> Array:
         """Return log scores [row, class]."""
+        return self._answers(block, kernels.Answer.SCORES)
+
+    def shares(self, block: Block) -> tuple[Array, NDArray[np.bool_]]:
+        """Return P(class | row) [row, class]; no row is left to the prior."""
+        return self._answers(block, kernels.Answer.SHARES), np.zeros(block.rows, bool)
+
+    def best(self, block: Block) -> NDArray[np.uint32]:
+        """Return the most probable class [row], of equals the first."""
+        return self._answers(block, kernels.Answer.BEST)
+
+    def _answers(self, block: Block, answer: kernels.Answer) -> NDArray[Any]:
         plan = self._plan
         columns = kernels.Columns(
             [v for part in plan.dense for v in _dense_values(part, block)],
@@ -113,11 +124,31 @@ class LogisticModel:
             plan.starts,
             [w.text(block) for w in plan.words],
         )
-        return kernels.linear_scores(columns, block.rows, plan.scaling, plan.theta)
+        return kernels.linear_answers(columns, block.rows, plan.scaling, plan.theta, answer)[0]
 
-    def shares(self, block: Block) -> tuple[Array, NDArray[np.bool_]]:
-        """Return P(class | row) [row, class]; no row is left to the prior."""
-        return kernels.softmax(self.scores(block)), np.zeros(block.rows, bool)
+    def plain_answers(
+        self, columns: Sequence[Array], rows: int, answer: kernels.Answer
+    ) -> tuple[NDArray[Any], bool]:
+        """Return answers of rows given as plain values[column][row], and whether all were finite numbers or
+        missing; only for models of numeric columns.
+        """
+        plan, values = self._plan, iter(columns)
+        dense: list[Array] = []
+        for part in plan.dense:
+            x = next(values)
+            dense += [x] if part.missing is None else [x, np.isnan(x).astype(np.float64)]  # type: ignore[union-attr]
+        return kernels.linear_answers(kernels.Columns(dense, [], []), rows, plan.scaling, plan.theta, answer)
+
+    @property
+    def plain(self) -> bool:
+        """Every part is the slope of a numeric column."""
+        return all(isinstance(part, Slope) for part in self.parts)
+
+    @property
+    def centred_constant(self) -> Array:
+        """The constant [link] where every numeric column is at its centre."""
+        here: Array = self._plan.theta[0]
+        return here
 
     @cached_property
     def _plan(self) -> _Plan:

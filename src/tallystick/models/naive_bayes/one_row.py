@@ -17,6 +17,7 @@ from tallystick import kernels
 from tallystick.data.schema import Column
 from tallystick.errors import DataError, shown
 from tallystick.models.additive import BinTerm, LevelTerm, LinearTerm, NormalTerm, Term
+from tallystick.models.cells import alias, written
 from tallystick.models.naive_bayes.model import NaiveBayesModel
 
 Parts = list[float]
@@ -116,25 +117,3 @@ class OneRow:
             return parts(cell + 0.0)
 
         return read
-
-
-def written(cell: Any) -> str | None:
-    """Return a cell as its canonical text, None when it is missing."""
-    if cell is None:
-        return None
-    if isinstance(cell, bool | np.bool_):
-        return "true" if cell else "false"
-    if isinstance(cell, float | np.floating):
-        number = float(cell)
-        if number != number:
-            return None
-        return str(int(number)) if number.is_integer() and abs(number) < 2**53 else repr(number)
-    return str(cell).strip()
-
-
-def alias(text: str, levels: tuple[str, ...]) -> str:
-    """Return the boolean level a text means: TRUE is true, and 1 where the levels are 0 and 1."""
-    plain = text.lower()
-    if plain in levels:
-        return plain
-    return levels[plain in ("1", "true")] if plain in ("0", "1", "false", "true") else text

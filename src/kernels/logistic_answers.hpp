@@ -1,0 +1,114 @@
+// What a fitted logistic regression answers for new rows: scores, shares or the best class, a block in one reading.
+// Columns are added in their order, so an answer depends on its own row alone: not on blocks, threads or instruction set.
+#pragma once
+
+#include "kernels/logistic_words.hpp"
+
+namespace tally::logistic {
+
+enum class Answer : int64_t { scores = 0, shares = 1, best = 2 };
+
+// to[row, class] from eta[link, row]; two classes have the scores 0 and eta.
+TALLY_INLINE void write_scores(const double* eta, size_t links, size_t n, double* to) {
+    if (links == 1)
+        for (size_t i = 0; i < n; ++i) to[2 * i] = 0.0, to[2 * i + 1] = eta[i];
+    else
+        for (size_t l = 0; l < links; ++l)
+            for (size_t i = 0; i < n; ++i) to[i * links + l] = eta[l * kRows + i];
+}
+
+// eta becomes shares[class, row], by the steps of `softmax`; two classes need room for both. spare: 2 * kRows.
+TALLY_INLINE void shares_in_place(double* eta, size_t links, double* spare) {
+    double* top = spare;
+    double* sum = spare + kRows;
+    if (links == 1) {
+        for (size_t i = 0; i < kRows; ++i) {
+            const double e = eta[i], t = exp_of(e < 0 ? e : -e), whole = 1.0 + t;
+            eta[i] = (e < 0 ? 1.0 : t) / whole;
+            eta[kRows + i] = (e < 0 ? t : 1.0) / whole;
+        }
+        return;
+    }
+    for (size_t i = 0; i < kRows; ++i) top[i] = eta[i], sum[i] = 0.0;
+    for (size_t l = 1; l < links; ++l)
+        for (size_t i = 0; i < kRows; ++i) top[i] = eta[l * kRows + i] > top[i] ? eta[l * kRows + i] : top[i];
+    for (size_t l = 0; l < links; ++l)
+        for (size_t i = 0; i < kRows; ++i) {
+            eta[l * kRows + i] = exp_of(eta[l * kRows + i] - top[i]);
+            sum[i] += eta[l * kRows + i];
+        }
+    for (size_t l = 0; l < links; ++l)
+        for (size_t i = 0; i < kRows; ++i) eta[l * kRows + i] /= sum[i];
+}
+
+// best[row]: the class of the highest share, the first of equals. Scores decide where they are far enough apart that
+// their shares differ too; else `near` says so and the shares have to.
+TALLY_INLINE bool best_of_scores(const double* eta, size_t links, size_t n, uint32_t* best) {
+    constexpr double apart = 1e-9;
+    bool near = false;
+    if (links == 1) {
+        for (size_t i = 0; i < n; ++i) {
+            best[i] = eta[i] > 0.0;
+            near |= eta[i] < apart && eta[i] > -apart;
+        }
+        return near;
+    }
+    for (size_t i = 0; i < n; ++i) {
+        double top = eta[i], next = -infinity;
+        uint32_t at = 0;
+        for (size_t l = 1; l < links; ++l) {
+            const double e = eta[l * kRows + i];
+            const bool better = e > top;
+            next = better ? top : e > next ? e : next;
+            at = better ? uint32_t(l) : at;
+            top = better ? e : top;
+        }
+        best[i] = at;
+        near |= !(top - next > apart);
+    }
+    return near;
+}
+
+TALLY_INLINE void best_of_shares(const double* share, size_t classes, size_t n, uint32_t* best) {
+    for (size_t i = 0; i < n; ++i) {
+        uint32_t at = 0;
+        for (size_t c = 1; c < classes; ++c)
+            if (share[c * kRows + i] > share[at * kRows + i]) at = uint32_t(c);
+        best[i] = at;
+    }
+}
+
+// Fills scores or shares [row, class], or best[row]. Returns whether every score is finite: where none is missing or
+// infinite among the rows' values, it is. spare: kRows doubles per text column, and links more.
+inline bool answers(const Ask& ask, const Words* texts, size_t n_texts, double* memory, double* spare, Answer answer,
+                    double* numbers, uint32_t* best) {
+    return run_fast([a = ask, texts, n_texts, memory, spare, answer, numbers, best] {
+        const Work w = lay_out(memory, a.dense, a.links);
+        const size_t classes = a.links == 1 ? 2 : a.links;
+        double* line = spare + n_texts * kRows;
+        bool finite = true;
+        for (size_t first = 0; first < a.rows; first += kRows) {
+            const size_t n = a.rows - first < kRows ? a.rows - first : kRows;
+            load_columns(a, first, n, w.y);
+            add_dense(a, w.y, w.eta);
+            add_coded(a, first, n, w.eta);
+            for (size_t t = 0; t < n_texts; ++t)
+                add_words(texts[t], a.links, first, n, w.eta, spare + t * kRows, line);
+            for (size_t l = 0; l < a.links; ++l)
+                for (size_t i = 0; i < n; ++i) finite &= w.eta[l * kRows + i] - w.eta[l * kRows + i] == 0.0;
+            if (answer == Answer::scores) {
+                write_scores(w.eta, a.links, n, numbers + first * classes);
+                continue;
+            }
+            if (answer == Answer::best && !best_of_scores(w.eta, a.links, n, best + first)) continue;
+            shares_in_place(w.eta, a.links, w.row);
+            if (answer == Answer::best)
+                best_of_shares(w.eta, classes, n, best + first);
+            else
+                write_scores(w.eta, classes, n, numbers + first * classes);
+        }
+        return finite;
+    });
+}
+
+}  // namespace tally::logistic
