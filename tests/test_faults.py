@@ -48,8 +48,13 @@ def test_a_call_that_fails_leaves_the_old_file_or_the_new_one_and_one_line(tmp_p
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("job", "times", "way"),
-    [("save", 200, "nameless"), ("save", 200, "named"), ("csv", 40, "nameless"), ("jsonl", 40, "named"),
-     ("parquet", 40, "nameless")],
+    [
+        ("save", 200, "nameless"),
+        ("save", 200, "named"),
+        ("csv", 40, "nameless"),
+        ("jsonl", 40, "named"),
+        ("parquet", 40, "nameless"),
+    ],
 )
 def test_a_kill_leaves_the_old_file_or_the_new_one_and_the_next_write_clears_up(tmp_path, job, times, way):
     found = run(tmp_path, job, "kill", str(times), way)

@@ -48,24 +48,12 @@ def mixed():
     return ts.NaiveBayes(distributions={"n": "poisson", "temp": "gaussian"}).fit(rows, "y")
 
 
-def signed(document) -> bytes:
-    """Return the bytes of an edited document with a checksum that fits."""
-    return resigned(json.dumps(document, ensure_ascii=False))
-
-
-def resigned(text: str) -> bytes:
-    """Return JSON text in the frame of a model file, with a checksum that fits."""
-    inner = re.sub(r'^\{\s*', "", re.sub(r',?\s*"sha256":\s*"[0-9a-f]*"\s*\}\s*$', "", text))
-    inner = re.sub(r'^"format": \{"name": "tallystick model", "version": 1\}', FORMAT, inner)
-    body = ("{\n" + inner + ",\n").encode("utf-8", "surrogatepass")
-    return body + b'"sha256":"' + hashlib.sha256(body).hexdigest().encode() + b'"}\n'
-
-
-FORMAT = '"format":{"name":"tallystick model","version":1}'
-
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**63), 2**63) | st.floats(allow_nan=False,
-    allow_infinity=False) | st.text(),
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**63)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
     max_leaves=20,
 )
@@ -83,9 +71,7 @@ def test_canonical_text_reads_back_as_the_same_value(value):
 
 
 @given(
-    st.dictionaries(
-        st.text(st.characters(codec="utf-8"), max_size=4), st.integers(), min_size=2, max_size=6
-    )
+    st.dictionaries(st.text(st.characters(codec="utf-8"), max_size=4), st.integers(), min_size=2, max_size=6)
 )
 def test_canonical_text_does_not_depend_on_the_order_of_keys(value):
     back = dict(reversed(value.items()))
@@ -148,160 +134,6 @@ def test_damaged_frame_has_its_own_line(model, damage, says):
     assert "\n" not in str(caught.value)
 
 
-def test_every_truncation_of_a_small_model_is_refused():
-    data = ts.NaiveBayes().fit([{"a": "x", "y": 0}, {"a": "z", "y": 1}, {"a": "x", "y": 1}], "y").to_bytes()
-    for size in range(len(data)):
-        with pytest.raises(ModelFileError):
-            from_data(data[:size])
-
-
-def test_every_flipped_bit_of_a_small_model_is_refused():
-    data = ts.NaiveBayes().fit([{"a": "x", "y": 0}, {"a": "z", "y": 1}, {"a": "x", "y": 1}], "y").to_bytes()
-    for bit in range(len(data) * 8):
-        bad = bytearray(data)
-        bad[bit // 8] ^= 1 << bit % 8
-        with pytest.raises(ModelFileError):
-            from_data(bytes(bad))
-
-
-# -- strict loading: odd JSON with a checksum that fits --
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "says"),
-    [
-        ('"kind":"naive-bayes"', '"kind":"naive-bayes","kind":"naive-bayes"', "stands twice"),
-        ('"classes":[267,168]', '"classes":[NaN,168]', "NaN"),
-        ('"classes":[267,168]', '"classes":[267,-Infinity]', "Infinity"),
-        ('"alpha":1.0', '"alpha":1e999', "beyond all doubles"),
-        ('"classes":[267,168]', '"classes":[267,1' + "0" * 30 + "]", "too large"),
-        ('"classes":[267,168]', '"classes":[267,1' + "0" * 10_000 + "]", "too large"),
-        ('"classes":[267,168]', '"classes":' + "[" * 100_000 + "]" * 100_000, "nested"),
-        ('"name":"party"', '"name":"\\ud800"', "character pair"),
-        ('"name":"party"', '"name":"\\u0041"', "escape"),
-        ('"notes":[]', '"notes":[],}', "not JSON"),
-        ('"notes":[]', '"notes":[],"sha1":1', "unknown key 'sha1'"),
-        ('"notes":[],\n', "", "lacks the key 'notes'"),
-        ('"kind":"naive-bayes"', '"kind":"knave"', "unknown kind of model 'knave'"),
-        ('"kind":"naive-bayes"', '"kind":["naive-bayes"]', "unknown kind"),
-    ],
-)
-def test_odd_json_has_its_own_line(model, old, new, says):
-    text = model.to_bytes().decode()
-    assert old in text
-    with pytest.raises(ModelFileError, match=says) as caught:
-        from_data(resigned(text.replace(old, new, 1)))
-    assert "\n" not in str(caught.value)
-
-
-def test_bytes_that_are_not_utf8_are_refused(model):
-    body = model.to_bytes().replace(b"party", b"p\xffrty")
-    body = body[: body.rindex(b'"sha256"')]
-    with pytest.raises(ModelFileError, match="UTF-8"):
-        from_data(body + b'"sha256":"' + hashlib.sha256(body).hexdigest().encode() + b'"}\n')
-
-
-# -- strict loading: structure --
-
-
-def edit(path, value):
-    def change(document):
-        place = document
-        for step in path[:-1]:
-            place = place[step]
-        if value is KeyError:
-            del place[path[-1]]
-        else:
-            place[path[-1]] = value
-
-    return change
-
-
-BROKEN = [
-    (edit(["model", "classes"], [267]), "must be a list of 2"),
-    (edit(["model", "classes", 0], -1), "whole number"),
-    (edit(["model", "classes", 0], True), "whole number"),
-    (edit(["model", "classes", 0], 267.0), "whole number"),
-    (edit(["model", "classes", 0], 268), "not to 40 rows"),
-    (edit(["model", "columns", 0, "counts", 0], [1]), "must be a list of 2"),
-    (edit(["model", "columns", 0, "counts"], [[1, 2]]), "rows of counts"),
-    (edit(["model", "columns", 0, "counts", 0, 0], 3), "sum to"),
-    (edit(["model", "columns", 0, "missing", 0], 10**9), "misses more rows"),
-    (edit(["model", "columns", 0, "name"], "nobody"), "not those of the schema"),
-    (edit(["model", "columns", 0, "distribution"], "gaussian"), "lacks the key"),
-    (edit(["model", "columns", 0, "distribution"], "bernoulli"), "not fit for"),
-    (edit(["model", "columns", 0, "distribution"], "exotic"), "one of"),
-    (edit(["model", "columns", 2, "sums", 0], "1e5"), "exact sum"),
-    (edit(["model", "columns", 2, "sums", 0], "0.1"), "exact sum"),
-    (edit(["model", "columns", 2, "sums", 0], "9" * 5000), "exact sum"),
-    (edit(["model", "columns", 2, "squares", 0], "0"), "cannot come from"),
-    (edit(["model", "columns", 2, "squares", 0], "-4"), "sum of squares"),
-    (edit(["model", "columns", 3, "sums", 0], "-4"), "negative sum"),
-    (edit(["parameters", "alpha"], -1.0), "number from"),
-    (edit(["parameters", "alpha"], "x"), "finite number"),
-    (edit(["parameters", "variance"], "sd"), "one of ml, unbiased"),
-    (edit(["parameters", "priors"], [0.5, 0.6]), "sum to 1"),
-    (edit(["parameters", "priors"], [0.5]), "priors must be text"),
-    (edit(["rows", "count"], 41), "not to 41 rows"),
-    (edit(["rows", "fingerprint"], "abc"), "32 hex digits"),
-    (edit(["rows", "unit"], 0), "whole number"),
-    (edit(["schema", "columns", 0, "kind"], "magic"), "one of"),
-    (edit(["schema", "columns", 0, "levels"], ["a", "a"]), "without repetition"),
-    (edit(["schema", "columns", 1, "levels"], ["false"]), "a list of 2"),
-    (edit(["schema", "columns", 1, "name"], "sky"), "one name"),
-    (edit(["schema", "columns", 2, "low"], 1e9), "low <= high"),
-    (edit(["schema", "target", "labels"], []), "list of 0|class labels"),
-    (edit(["schema", "target", "type"], "integer"), "integer text"),
-    (edit(["schema", "target"], None), "an object"),
-    (edit(["schema"], KeyError), "lacks the key 'schema'"),
-    (edit(["schema", "columns", 0, "extra"], 1), "unknown key 'extra'"),
-    (edit(["notes"], [{"code": "x"}]), "lacks the key"),
-    (edit(["model", "calibration"], {"shift": [0.0, 0.0], "slope": -1.0}), "number from"),
-]
-
-
-@pytest.mark.parametrize(("change", "says"), BROKEN)
-def test_a_file_that_breaks_one_rule_is_refused_with_its_line(mixed, change, says):
-    document = json.loads(mixed.to_bytes())
-    change(document)
-    with pytest.raises(ModelFileError, match=says) as caught:
-        from_data(signed(document))
-    assert "\n" not in str(caught.value)
-
-
-def test_the_signing_helper_of_these_tests_keeps_a_good_file_good(mixed):
-    document = json.loads(mixed.to_bytes())
-    assert from_data(signed(document)).to_bytes() == mixed.to_bytes()
-
-
-@settings(max_examples=300, deadline=None)
-@given(data=st.data())
-def test_mutated_files_are_refused_or_give_finite_shares_that_sum_to_1(mixed, data):
-    document = json.loads(mixed.to_bytes())
-    places = list(_places(document))
-    for _ in range(data.draw(st.integers(1, 3))):
-        path = data.draw(st.sampled_from(places))
-        value = data.draw(
-            st.sampled_from(
-                [0, 1, -1, 2**63 - 1, 2**63, 0.5, 1e308, -1e308, 5e-324, "", "x", None, True, [], {}]
-            )
-        )
-        try:
-            edit(list(path), value)(document)
-        except (KeyError, IndexError, TypeError):
-            continue
-    try:
-        model = from_data(signed(document))
-    except ModelFileError:
-        return
-    rows = [
-        {"sky": "rain", "wet": True, "temp": 1.5, "n": 2},
-        {"sky": None, "wet": None, "temp": None, "n": None},
-    ]
-    shares = model.predict_proba([{c.name: r.get(c.name) for c in model.schema_.columns} for r in rows])
-    assert abs(shares.sum(1) - 1).max() < 1e-9
-
-
 def _places(value, path=()):
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, inner in items:
@@ -322,8 +154,15 @@ def test_save_replaces_a_file_whole_and_leaves_nothing_else(model, mixed, tmp_pa
 
 @pytest.mark.parametrize(
     ("call", "nameless"),
-    [("write", True), ("fsync", True), ("replace", True), ("link", True), ("write", False), ("fsync", False),
-     ("replace", False)],
+    [
+        ("write", True),
+        ("fsync", True),
+        ("replace", True),
+        ("link", True),
+        ("write", False),
+        ("fsync", False),
+        ("replace", False),
+    ],
 )
 def test_a_fault_while_saving_keeps_the_old_file_and_leaves_no_other(
     model, mixed, tmp_path, monkeypatch, call, nameless

@@ -20,8 +20,12 @@ register(
     FileKind(logistic.MODEL, Record(logistic.PARAMETERS | naive_bayes.WISHES), logistic.check),
 )
 
-for _kind, _keys in zip(TREES, (tree.DECISION, tree.REGRESSION), strict=True):
-    register(_kind, FileKind(tree.MODEL, Record(_keys | naive_bayes.WISHES, tree.OPTIONAL), tree.check))
+_TREE_RECORDS = (
+    Record(tree.DECISION | naive_bayes.WISHES, tree.OPTIONAL),
+    Record(tree.REGRESSION | naive_bayes.WISHES),
+)
+for _kind, _record in zip(TREES, _TREE_RECORDS, strict=True):
+    register(_kind, FileKind(tree.MODEL, _record, tree.check))
 
 __all__ = [
     "FileKind",

@@ -124,7 +124,23 @@ class LogisticModel:
             plan.starts,
             [w.text(block) for w in plan.words],
         )
-        return kernels.linear_answers(columns, block.rows, plan.scaling, plan.theta, answer)[0]
+        out, finite = kernels.linear_answers(columns, block.rows, plan.scaling, plan.theta, answer)
+        if finite:
+            return out
+        scores = kernels.linear_scores(columns, block.rows, plan.scaling, plan.theta)
+        return self._bounded(block, scores, answer)
+
+    def _bounded(self, block: Block, scores: Array, answer: kernels.Answer) -> NDArray[Any]:
+        """Return answers where rows beyond all doubles are added up again, each part at most 1e300."""
+        again = np.tile(self.additive.base, (block.rows, 1))
+        for term in self.additive.terms:
+            part = np.zeros_like(again)
+            term.add(part, block)
+            again += np.clip(np.nan_to_num(part, nan=0.0), -1e300, 1e300)
+        again = np.where(np.isfinite(scores).all(axis=1, keepdims=True), scores, again)
+        if answer == kernels.Answer.BEST:
+            return again.argmax(axis=1).astype(np.uint32)
+        return kernels.softmax(again) if answer == kernels.Answer.SHARES else again
 
     def plain_answers(
         self, columns: Sequence[Array], rows: int, answer: kernels.Answer

@@ -76,6 +76,7 @@ MODEL = Record(
     {"calibration": Record({"shift": Numbers("classes", -1e9, 1e9), "slope": Number(0, 1e9)})},
 )
 _NON_NEGATIVE = Number(0, 1e300)
+_SHARE = Number(0, 1)
 _BY_COLUMN = Either((Named(_NON_NEGATIVE), _NON_NEGATIVE))
 _NAMES = Text((*NUMERIC, *TEXT, "levels"))
 PARAMETERS: dict[str, Shape] = {
@@ -83,7 +84,7 @@ PARAMETERS: dict[str, Shape] = {
     "calibrate": Flag(),
     "distributions": Either((Named(_NAMES), _NAMES)),
     "m": Maybe(_BY_COLUMN),
-    "p": Maybe(Either((Named(Either((Named(_NON_NEGATIVE), _NON_NEGATIVE))), _NON_NEGATIVE))),
+    "p": Maybe(Either((Named(Either((Named(_SHARE), _SHARE))), _SHARE))),
     "priors": Either((Named(_NON_NEGATIVE), Numbers("classes", 0, 1), Text(PRIORS))),
     "share": Text(SHARES),
     "variance": Maybe(Text(VARIANCES)),
@@ -99,6 +100,8 @@ def check(document: dict[str, Any], schema: Schema) -> None:
     classes = np.array(model["classes"], object)
     if schema.target is None or len(schema.target.labels) < 1:
         raise ModelFileError("model file: a naive Bayes model needs class labels. The file was edited.")
+    if not classes.sum():
+        raise ModelFileError("model file: a naive Bayes model needs rows. The file was edited.")
     if int(classes.sum()) != document["rows"]["count"]:
         raise _uneven("the class counts", int(classes.sum()), f"{document['rows']['count']:,} rows")
     names = [c["name"] for c in model["columns"]]
@@ -113,11 +116,9 @@ def check(document: dict[str, Any], schema: Schema) -> None:
         options = BayesOptions(**{k: document["parameters"][k] for k in PARAMETERS})
         if not isinstance(options.priors, str):
             given_priors(options.priors, schema.target)
-        additive = NaiveBayesModel.from_dict(model, schema, options, unit).additive
+        _ = NaiveBayesModel.from_dict(model, schema, options, unit).additive
     except (OptionError, OverflowError) as error:
         raise ModelFileError(f"model file: {error}") from None
-    if np.isnan(additive.base).any():
-        raise ModelFileError("model file: the priors are not numbers. The file was edited.")
 
 
 def _check_column(data: dict[str, Any], column: Any, classes: Any) -> None:

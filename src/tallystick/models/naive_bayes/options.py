@@ -158,3 +158,5 @@ def _not_negative(parameter: str, given: Any) -> None:
         isinstance(given, bool | str) or not hasattr(given, "__float__") or not 0 <= float(given) < math.inf
     ):
         raise OptionError(f"{parameter} must be a number of at least 0, not {shown(given)}.")
+    elif parameter == "p" and given is not None and float(given) > 1:
+        raise OptionError(f"p is a share and at most 1, not {shown(given)}.")

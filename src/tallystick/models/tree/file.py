@@ -132,6 +132,7 @@ def _branches(
 
 def _check_sums(nodes: Nodes) -> None:
     """The counts of the branches must add up to the counts above them."""
+    _demand(int(nodes.counts[0].max()) > 0, "the root of the tree holds no rows")
     inner = np.flatnonzero(nodes.n_children > 0)
     if not len(inner):
         return
@@ -142,8 +143,6 @@ def _check_sums(nodes: Nodes) -> None:
         raise ModelFileError(
             f"the counts below node {node} do not add up to its own. Get the model file again."
         )
-    empty = nodes.counts[0].sum() == 0 if not len(nodes.mean) else nodes.counts[0, 0] == 0
-    _demand(not empty, "the root of the tree holds no rows")
 
 
 def _whole(values: Sequence[Any], what: str, low: int, high: int) -> NDArray[np.int64]:

@@ -250,7 +250,8 @@ class Tree:
             texts = list(self.candidates or ())
         else:
             assert self.all_candidates is not None
-            texts = write_candidates(self.all_candidates, self.nodes)
+            # where classes have weights, candidates were counted by weight and not in rows
+            texts = write_candidates(self.all_candidates, self.nodes, self.answers.weights is None)
         return write_nodes(self.nodes) | {"candidates": texts}
 
     @classmethod

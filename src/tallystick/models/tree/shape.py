@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from tallystick.data.schema import Schema
+from tallystick.errors import ModelFileError
 from tallystick.models.shapes import (
     Either,
     Flag,
@@ -67,4 +68,11 @@ REGRESSION: dict[str, Shape] = _BOTH
 
 
 def check(document: dict[str, Any], schema: Schema) -> None:
-    """Nothing is left to check here: building the tree checks its nodes against the schema."""
+    """Raise ModelFileError unless the target is one for this kind of tree; building the tree checks its
+    nodes against the schema.
+    """
+    labels = schema.target.labels if schema.target else ()
+    if (document["kind"] == "decision-tree") != bool(labels):
+        raise ModelFileError(
+            f"model file: a {document['kind']} cannot have {len(labels):,} class labels. The file was edited."
+        )
