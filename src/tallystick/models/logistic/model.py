@@ -139,7 +139,8 @@ class LogisticModel:
             again += np.clip(np.nan_to_num(part, nan=0.0), -1e300, 1e300)
         again = np.where(np.isfinite(scores).all(axis=1, keepdims=True), scores, again)
         if answer == kernels.Answer.BEST:
-            return again.argmax(axis=1).astype(np.uint32)
+            best: NDArray[np.uint32] = again.argmax(axis=1).astype(np.uint32)
+            return best
         return kernels.softmax(again) if answer == kernels.Answer.SHARES else again
 
     def plain_answers(
