@@ -22,6 +22,7 @@ _WHERE = {
     "learning_curve": "estimators.judging",
     "load": "estimators",
     "read": "data.source",
+    "report": "estimators.reporting",
     "separable": "explain",
 }
 
@@ -38,6 +39,7 @@ __all__ = [
     "learning_curve",
     "load",
     "read",
+    "report",
     "separable",
 ]
 
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     from tallystick.description import describe
     from tallystick.estimators import DecisionTree, LogisticRegression, NaiveBayes, RegressionTree, load
     from tallystick.estimators.judging import compare, learning_curve
+    from tallystick.estimators.reporting import report
     from tallystick.evaluate import cross_validate
     from tallystick.explain import bayes_rule, separable
 

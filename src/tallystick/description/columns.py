@@ -21,11 +21,21 @@ SHOWN_LEVELS = 50  # levels listed in a description; the rest is one sum
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part of a distribution: a level, or the numbers from `low` up to the next part."""
+    """One part of a distribution: a level, or the numbers from `low` up to the next part.
+
+    by_class: its rows in each class, where there is a target.
+    """
 
     label: str
     rows: int
     low: float | None = None
+    by_class: tuple[int, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the part as plain data."""
+        out: dict[str, Any] = {"rows": self.rows}
+        out |= {"low": self.low} if self.low is not None else {"level": self.label}
+        return out | ({"by_class": list(self.by_class)} if self.by_class else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +59,13 @@ class ColumnView:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the column as plain data."""
-        parts = [
-            {"rows": p.rows, "low": p.low} if p.low is not None else {"rows": p.rows, "level": p.label}
-            for p in self.distribution
-        ]
         return {
             "name": self.name,
             "kind": self.kind,
             "why": self.why,
             "missing": self.missing,
             "distinct": self.distinct,
-            "distribution": parts,
+            "distribution": [p.to_dict() for p in self.distribution],
             "gain": self.gain,
             "gain_ratio": self.gain_ratio,
             "cut": self.cut,
@@ -110,32 +116,44 @@ class Description:
     __repr__ = __str__
 
 
-def level_parts(labels: tuple[str, ...], sizes: Counts) -> tuple[Part, ...]:
-    """Return the most frequent levels, in schema order when all fit, and the rest as one part."""
+def level_parts(labels: tuple[str, ...], counts: Counts) -> tuple[Part, ...]:
+    """Return the most frequent levels, in schema order when all fit, and the rest as one part.
+
+    counts[level, class]; without a target there is one class, and parts do not tell it.
+    """
+    sizes = counts.sum(axis=1)
     if len(labels) <= SHOWN_LEVELS:
-        return tuple(Part(t, int(n)) for t, n in zip(labels, sizes, strict=True))
+        return tuple(_part(t, n) for t, n in zip(labels, counts, strict=True))
     first = np.argsort(-sizes, kind="stable")[:SHOWN_LEVELS]
-    rest = int(sizes.sum() - sizes[first].sum())
+    rest = counts.sum(axis=0) - counts[first].sum(axis=0)
     return (
-        *(Part(labels[i], int(sizes[i])) for i in first),
-        Part(f"{len(labels) - SHOWN_LEVELS:,} more levels", rest),
+        *(_part(labels[i], counts[i]) for i in first),
+        _part(f"{len(labels) - SHOWN_LEVELS:,} more levels", rest),
     )
 
 
-def number_parts(distinct: np.ndarray[Any, Any], sizes: Counts) -> tuple[Part, ...]:
-    """Return the rows in BINS equal intervals from lowest to highest, or per value when there are few."""
+def number_parts(distinct: np.ndarray[Any, Any], counts: Counts) -> tuple[Part, ...]:
+    """Return the rows in BINS equal intervals from lowest to highest, or per value when there are few.
+
+    counts[value, class].
+    """
     if len(distinct) == 0:
         return ()
     if len(distinct) <= BINS:
-        return tuple(Part("", int(n), float(v)) for v, n in zip(distinct, sizes, strict=True))
+        return tuple(_part("", n, float(v)) for v, n in zip(distinct, counts, strict=True))
     low, high = float(distinct[0]), float(distinct[-1])
     step = high / BINS - low / BINS
     if not step > 0:  # the whole range is below what a double can divide
         step = float(np.nextafter(0.0, 1.0))
     place = np.clip(((distinct / BINS - low / BINS) / step * BINS).astype(np.int64), 0, BINS - 1)
-    rows = np.zeros(BINS, np.int64)
-    np.add.at(rows, place, sizes)
-    return tuple(Part("", int(n), low + i * step) for i, n in enumerate(rows))
+    rows = np.zeros((BINS, counts.shape[1]), np.int64)
+    np.add.at(rows, place, counts)
+    return tuple(_part("", n, low + i * step) for i, n in enumerate(rows))
+
+
+def _part(label: str, counts: Counts, low: float | None = None) -> Part:
+    by_class = tuple(counts.tolist()) if len(counts) > 1 else ()
+    return Part(label, int(counts.sum()), low, by_class)
 
 
 def view(table: Table, column: Column, counts: Counts | None) -> ColumnView:
@@ -152,14 +170,14 @@ def view(table: Table, column: Column, counts: Counts | None) -> ColumnView:
     told: Gain | None = None
     cut: float | str | None = None
     if column.kind in CODED:
-        parts = level_parts(column.levels, sizes[:-1])
+        parts = level_parts(column.levels, known)
         if table.schema.target is not None:
             told = by_cut(known, missing) if column.kind == "ordered" else by_levels(known, missing)
         if told is not None and told.at is not None:
             cut = column.levels[told.at]
     else:
         distinct = table.ranks(column.name)[1]
-        parts = number_parts(distinct, sizes[:-1])
+        parts = number_parts(distinct, known)
         told = by_cut(known, missing) if table.schema.target is not None else None
         if told is not None and told.at is not None:
             cut = midpoint(float(distinct[told.at - 1]), float(distinct[told.at]))

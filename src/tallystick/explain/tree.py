@@ -235,8 +235,8 @@ def _bars(counts: tuple[float, ...]) -> str:
     return "".join(lines.HEIGHTS[min(7, int(8 * n / total))] if n else "·" for n in counts) if total else ""
 
 
-def splits(tree: Tree, node: int = 0, block: Block | None = None) -> Splits:
-    """Return every candidate split of a node of the tree that is shown.
+def splits(tree: Tree, node: int = 0, block: Block | None = None, most: int | None = None) -> Splits:
+    """Return every candidate split of a node of the tree that is shown, or the best `most` of them.
 
     Branches per level are not kept with the candidates; their rows are counted from the training rows
     (`block`).
@@ -251,7 +251,8 @@ def splits(tree: Tree, node: int = 0, block: Block | None = None) -> Splits:
     if block is not None and not tree.regression and not bool((tree.nodes.missing_branch == SPREADS).any()):
         stops = tree.stops(block)
         inside = (stops >= node) & (stops < tree.nodes.end[node])
-    made = [_candidate(tree, node, found, c) for c in range(found.start[node], found.start[node + 1])]
+    last = found.start[node + 1] if most is None else min(found.start[node] + most, found.start[node + 1])
+    made = [_candidate(tree, node, found, c) for c in range(found.start[node], last)]
     if inside is not None and block is not None:
         made = [_counted(tree, c, block, inside) for c in made]
     return Splits(tree, node, tuple(made))

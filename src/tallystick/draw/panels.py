@@ -1,0 +1,179 @@
+"""Small pictures that stand in a table or side by side: split bars, strips with an interval, square charts.
+
+Knows numbers, names and how to lay them out. Knows no model and no data set.
+Law: sizes and colours are attributes, never styles; texts keep their size on a narrow page because the
+pictures are drawn small and are not scaled.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tallystick.draw.svg import Svg, brief, colour, ticks
+
+SIDE, LEFT, BOTTOM, TOP, RIGHT = 320.0, 46.0, 40.0, 12.0, 12.0
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Points of one line; low and high are the ends of an interval at each point, dots marks the points."""
+
+    name: str
+    x: Sequence[float]
+    y: Sequence[float]
+    low: Sequence[float] = ()
+    high: Sequence[float] = ()
+    dots: bool = False
+    bars: bool = False  # intervals as bars at each point instead of a band
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One axis: its words, its ends, and whether it is logarithmic."""
+
+    words: str
+    low: float = 0.0
+    high: float = 1.0
+    log: bool = False
+
+    def place(self, value: float) -> float:
+        """Return where a value lies, 0 to 1."""
+        bend = math.log10 if self.log else float
+        a, b = bend(self.low), bend(self.high)
+        return (bend(value) - a) / ((b - a) or 1.0)
+
+    def ticks(self) -> list[float]:
+        """Return round numbers on the axis."""
+        if not self.log:
+            return ticks(self.low, self.high, 5)
+        powers = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
+        every = [f * 10.0**p for p in powers for f in (1, 2, 5)]
+        inside = [t for t in every if self.low <= t <= self.high * (1 + 1e-12)]
+        return inside if len(inside) <= 6 else [t for t in inside if f"{t:e}"[0] == "1"] or inside[:6]
+
+
+def split_bars(
+    parts: Sequence[Sequence[float]], title: str, hints: Sequence[str], wide: float = 168, tall: float = 40
+) -> str:
+    """Return one bar per part, as high as its rows, split by class: parts[part][class]."""
+    svg = Svg(wide, tall, title)
+    top = max([sum(p) for p in parts] or [0.0]) or 1.0
+    step = wide / max(len(parts), 1)
+    room = min(3.0, step * 0.15)
+    for i, part in enumerate(parts):
+        at = tall - 1
+        for c, rows in enumerate(part):
+            high = rows / top * (tall - 3)
+            if high > 0:
+                svg.rect(i * step + room / 2, at - high, step - room, high, fill=colour(c), **_pattern(c))
+            at -= high
+        if hints:
+            svg.rect(i * step, 0, step, tall, hints[i], fill="#000", opacity=0)
+    svg.line(0, tall - 0.5, wide, tall - 0.5, opacity=0.4)
+    return str(svg)
+
+
+def _pattern(c: int) -> dict[str, Any]:
+    """Return how a colour that comes again is told from its first use: the second eight are paler."""
+    return {"opacity": 0.6} if (c // 8) % 2 else {}
+
+
+def share_bar(shares: Sequence[float], title: str, wide: float = 240, tall: float = 14) -> str:
+    """Return one bar split by shares that sum to 1."""
+    svg = Svg(wide, tall, title)
+    at = 0.0
+    for c, share in enumerate(shares):
+        if share > 0:
+            svg.rect(at * wide, 0, share * wide, tall, fill=colour(c), **_pattern(c))
+        at += share
+    return str(svg)
+
+
+def length_bar(share: float, title: str, wide: float = 90, tall: float = 10) -> str:
+    """Return a bar of a share of its width, on a pale ground."""
+    svg = Svg(wide, tall, title)
+    svg.rect(0, 0, wide, tall, fill="currentColor", opacity=0.1, rx=2)
+    svg.rect(0, 0, max(min(share, 1.0) * wide, 1.0 if share > 0 else 0.0), tall, fill=colour(0), rx=2)
+    return str(svg)
+
+
+def strip(
+    value: float, ends: tuple[float, float], scale: tuple[float, float], title: str, strong: bool = False
+) -> str:
+    """Return a dot with its interval on a scale from left to right."""
+    wide, tall = 180.0, 18.0
+    svg = Svg(wide, tall, title)
+
+    def x(v: float) -> float:
+        return 6 + (min(max(v, scale[0]), scale[1]) - scale[0]) / ((scale[1] - scale[0]) or 1.0) * (wide - 12)
+
+    mine = colour(0 if strong else 7)
+    svg.line(6, tall / 2, wide - 6, tall / 2, opacity=0.15)
+    svg.line(x(ends[0]), tall / 2, x(ends[1]), tall / 2, stroke=mine, stroke_width=3)
+    svg.circle(x(value), tall / 2, 5, fill=mine)
+    return str(svg)
+
+
+def signed_bar(value: float, most: float, title: str, wide: float = 160, tall: float = 12) -> str:
+    """Return a bar from the middle to the right (above 0) or to the left."""
+    svg = Svg(wide, tall, title)
+    size = 0.0 if not math.isfinite(value) or most <= 0 else min(abs(value) / most, 1.0) * (wide / 2 - 2)
+    size = wide / 2 - 2 if math.isinf(value) else size
+    svg.line(wide / 2, 0, wide / 2, tall, opacity=0.5)
+    svg.rect(wide / 2 - (size if value < 0 else 0), 1, size, tall - 2, fill=colour(0 if value > 0 else 5))
+    return str(svg)
+
+
+def chart(curves: Sequence[Curve], x: Axis, y: Axis, title: str, guide: str = "") -> str:
+    """Return a small square chart; guide: "diagonal", or "" for none. One curve needs no legend."""
+    named = len(curves) > 1
+    svg = Svg(SIDE, SIDE - 30 + (18 * len(curves) if named else 0), title)
+    bottom = SIDE - 30 - BOTTOM
+
+    def at(a: float, b: float) -> tuple[float, float]:
+        return LEFT + x.place(a) * (SIDE - LEFT - RIGHT), bottom - y.place(b) * (bottom - TOP)
+
+    _axes(svg, x, y, bottom)
+    if guide == "diagonal":
+        (x1, y1), (x2, y2) = at(x.low, y.low), at(x.high, y.high)
+        svg.line(x1, y1, x2, y2, stroke_dasharray="4 4", opacity=0.5)
+    for k, curve in enumerate(curves):
+        _curve(svg, curve, k, at)
+        if named:
+            svg.rect(LEFT, SIDE - 32 + 18 * k, 12, 10, fill=colour(k), rx=2)
+            svg.text(LEFT + 18, SIDE - 23 + 18 * k, curve.name, 12)
+    return str(svg)
+
+
+def _curve(svg: Svg, curve: Curve, k: int, at: Any) -> None:
+    points = [at(a, b) for a, b in zip(curve.x, curve.y, strict=True)]
+    low = [at(a, b) for a, b in zip(curve.x, curve.low, strict=False)]
+    high = [at(a, b) for a, b in zip(curve.x, curve.high, strict=False)]
+    if curve.bars:
+        for (px, top), (_, under) in zip(high, low, strict=True):
+            svg.line(px, top, px, under, stroke=colour(k), stroke_width=1.5, opacity=0.7)
+    elif low:
+        svg.area([*low, *reversed(high)], fill=colour(k), opacity=0.18)
+    svg.curve(points, stroke=colour(k), stroke_width=2)
+    if curve.dots:
+        for (px, py), a, b in zip(points, curve.x, curve.y, strict=True):
+            svg.circle(px, py, 3, f"{curve.name}: {brief(b)} at {brief(a)}", fill=colour(k))
+
+
+def _axes(svg: Svg, x: Axis, y: Axis, bottom: float) -> None:
+    wide = SIDE - LEFT - RIGHT
+    for tick in y.ticks():
+        up = bottom - y.place(tick) * (bottom - TOP)
+        svg.line(LEFT, up, SIDE - RIGHT, up, opacity=0.15)
+        svg.text(LEFT - 6, up + 4, brief(tick), 11, text_anchor="end")
+    for tick in x.ticks():
+        along = LEFT + x.place(tick) * wide
+        svg.line(along, bottom, along, bottom + 4, opacity=0.6)
+        svg.text(along, bottom + 16, brief(tick), 11, text_anchor="middle")
+    svg.line(LEFT, bottom, SIDE - RIGHT, bottom, opacity=0.6)
+    svg.text(LEFT + wide / 2, bottom + 33, x.words, 12, text_anchor="middle")
+    middle = (TOP + bottom) / 2
+    svg.text(12, middle, y.words, 12, text_anchor="middle", transform=f"rotate(-90 12 {middle:.0f})")

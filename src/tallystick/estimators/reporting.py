@@ -1,0 +1,168 @@
+"""`report`: describe, compare, teach and draw, then one HTML file from all of it.
+
+Knows the estimators and which jobs to run. Knows nothing of pages: the report room makes those from data.
+Law: the same rows, parameters and name of the data give the same bytes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tallystick.data.encode import Table
+from tallystick.data.schema import CODED
+from tallystick.data.source import open_source
+from tallystick.description import Description, describe
+from tallystick.errors import DataError, OptionError, nearest, shown
+from tallystick.estimators.base import as_given
+from tallystick.estimators.judging import compare, learning_curve
+from tallystick.estimators.naive_bayes import NaiveBayes
+from tallystick.estimators.ordered import Ordered, ordered
+from tallystick.estimators.tree import DecisionTree
+from tallystick.evaluate import Comparison, LearningCurve
+from tallystick.evaluate.compare import Entry
+from tallystick.export import save
+from tallystick.report import Ingredients, page
+
+Progress = Callable[[int, int, str], None]
+WISHES = ("kinds", "levels", "missing", "keep", "threads")
+FEWEST = 10  # rows that a learning curve needs
+
+
+@dataclass(frozen=True)
+class Report:
+    """A finished page, with what it was made from. `model`: the chosen method, fitted on all rows."""
+
+    html: str = field(repr=False)
+    model: Any
+    comparison: Comparison = field(repr=False)
+    description: Description = field(repr=False)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the page, whole or not at all."""
+        save(path, self.html.encode())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what the page was made from as plain data."""
+        return {"comparison": self.comparison.to_dict(), "description": self.description.to_dict()}
+
+    def __str__(self) -> str:
+        size = len(self.html.encode())
+        return f"report on {self.comparison.target}: {self.comparison.chosen.name}, {size:,} bytes of HTML"
+
+
+def report(
+    data: Any,
+    target: str,
+    *,
+    path: str | os.PathLike[str] | None = None,
+    methods: Sequence[str] = ("tree", "bayes", "logistic"),
+    tuned: bool = False,
+    folds: int = 10,
+    repeats: int = 5,
+    rows: bool = True,
+    by: str | Iterable[str] = (),
+    title: str = "",
+    progress: Progress | None = None,
+    **shared: Any,
+) -> Report:
+    """Make one HTML file that says what decides the target, how well it can be told, by which model, and why.
+
+    rows: False leaves out every raw row, and leaves of a tree with a single row. by: columns to count errors
+    by; by default those in whose groups the error differs most. tuned, folds, methods: as in `compare`;
+    repeats: subsets of the learning curve. path: where to write the page. Further parameters (kinds, levels,
+    missing, keep, threads) go to every method.
+    """
+    if not isinstance(target, str):
+        raise OptionError(f"report takes the name of the target column, not {shown(type(target).__name__)}.")
+    steps = _Steps(progress, folds + repeats + 2)
+    reader = NaiveBayes(**shared)
+    source = ordered(open_source(as_given(data)), lambda s: reader.read(s, target))
+    table = reader.read(source, target)
+    groups = chosen_groups(table, by)
+    described = describe(source, target, **{k: v for k, v in shared.items() if k in WISHES})
+    steps.done(1, "describing")
+    found = compare(
+        source,
+        target,
+        methods=methods,
+        tuned=tuned,
+        folds=folds,
+        progress=steps.part(1, "comparing"),
+        **shared,
+    )
+    found = found if rows else without_single_rows(found, table)
+    curve = _curve(source, target, methods, repeats, steps.part(1 + folds, "teaching"), shared)
+    parts = Ingredients(
+        title or source.name, table, described, found, curve, groups, source.row if rows else None, folds
+    )
+    html = page(parts)
+    steps.done(steps.total, "drawing")
+    out = Report(html, found.model, found, described)
+    if path is not None:
+        out.save(path)
+    return out
+
+
+class _Steps:
+    """One bar for all jobs: each tells how much of its own part is done."""
+
+    def __init__(self, progress: Progress | None, total: int) -> None:
+        self.progress, self.total = progress, total
+
+    def done(self, count: int, what: str) -> None:
+        """Say that so many of all steps are done."""
+        if self.progress is not None:
+            self.progress(count, self.total, what)
+
+    def part(self, before: int, what: str) -> Progress | None:
+        """Return the callback of one job that begins after so many steps."""
+        return None if self.progress is None else lambda done, total, _: self.done(before + done, what)
+
+
+def chosen_groups(table: Table, by: str | Iterable[str]) -> tuple[str, ...]:
+    """Return the columns to count errors by: those asked for, which must have levels."""
+    names = (by,) if isinstance(by, str) else tuple(by)
+    known = [c.name for c in table.schema.used if c.kind in CODED]
+    for name in names:
+        if name not in known:
+            raise OptionError(
+                f"errors cannot be counted by {shown(name)}: it is no column of levels.{nearest(name, known)}"
+            )
+    return names
+
+
+def without_single_rows(found: Comparison, table: Table) -> Comparison:
+    """Return the comparison with trees fitted anew so that no leaf holds a single row."""
+    entries = tuple(_refitted(e, table) for e in found.entries)
+    chosen = next(e for e in entries if e.name == found.chosen.name)
+    return replace(found, entries=entries, chosen=chosen)
+
+
+def _refitted(entry: Entry, table: Table) -> Entry:
+    if not isinstance(entry.model, DecisionTree) or not bool(
+        (entry.model.model_.rows.sum(axis=1) <= 1).any()
+    ):
+        return entry
+    params = entry.model.get_params(deep=False)
+    model = DecisionTree(**params | {"min_samples_leaf": max(2, params["min_samples_leaf"])})
+    return replace(entry, model=model.fit_table(table), numbers=model.numbers())
+
+
+def _curve(
+    source: Ordered,
+    target: str,
+    methods: Sequence[str],
+    repeats: int,
+    progress: Progress | None,
+    shared: dict[str, Any],
+) -> LearningCurve | None:
+    """Return the learning curves, or None when they are not wanted or the rows are too few."""
+    if not repeats or source.cells.num_rows < FEWEST:
+        return None
+    try:
+        return learning_curve(source, target, methods=methods, repeats=repeats, progress=progress, **shared)
+    except DataError:  # some rows have no target, and too few are left
+        return None

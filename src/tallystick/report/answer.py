@@ -1,0 +1,383 @@
+"""What decides the target, in two or three plain sentences with numbers, made from the chosen model.
+
+Knows fitted models, the table they were taught and out-of-fold scores. Knows nothing of HTML.
+Laws: every number is counted from the rows or read off the model; what goes together is said, what causes
+what is never claimed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.data.encode import Table
+from tallystick.data.schema import CODED, Column
+from tallystick.description import ColumnView
+from tallystick.evaluate.scores import Measure
+from tallystick.explain.naive_bayes import value_names
+from tallystick.models.logistic.model import LogisticModel
+from tallystick.models.logistic.parts import Cells, Slope, Words
+from tallystick.models.naive_bayes import Counted, NaiveBayesModel, Summed, Worded
+from tallystick.models.tree import Tree
+from tallystick.models.tree.rules import Rule, rules
+from tallystick.models.tree.sentences import condition, number, plain
+from tallystick.report.pull import pulls
+from tallystick.report.said import Name, Said, listed, of_100, say, times
+
+MOST_LEVELS = 20  # of a column that can be said to tell something alone
+ENOUGH = 0.5  # of what the model gains over the base rate, for one column to be said to tell the target
+WIDEST = 40  # of a list of levels in a sentence
+
+
+@dataclass(frozen=True)
+class Group:
+    """Some rows: what they have in common, and their counts by class."""
+
+    words: str
+    counts: tuple[float, ...]
+
+    @property
+    def rows(self) -> float:
+        """How many."""
+        return sum(self.counts)
+
+    @property
+    def best(self) -> int:
+        """The most frequent class, the first of equals."""
+        return int(np.argmax(self.counts))
+
+
+def answer(model: Any, table: Table, views: Sequence[ColumnView], accuracy: Measure) -> list[Said]:
+    """Return the sentences of the first section: what decides, how, and how well."""
+    if isinstance(model, Tree):
+        out = tree_sentences(model, table)
+    elif isinstance(model, NaiveBayesModel):
+        out = bayes_sentences(model, table, views)
+    elif isinstance(model, LogisticModel):
+        out = logistic_sentences(model, table, views)
+    else:
+        assert table.schema.target is not None
+        out = [
+            say(
+                "No method tells {} better than always answering the most frequent class.",
+                Name(table.schema.target.name),
+            )
+        ]
+    return [*out, score_sentence(table, accuracy)]
+
+
+def score_sentence(table: Table, accuracy: Measure) -> Said:
+    """Return how good the model is on rows it has not seen, beside the base rate."""
+    assert table.schema.target is not None
+    assert table.classes is not None
+    labels = table.schema.target.labels
+    most = labels[int(np.argmax(np.bincount(table.classes, table.weights, minlength=len(labels))))]
+    return say(
+        "On rows it has not seen, the model is right for {} (95 % interval: {} to {}); always answering {} "
+        "is right for {}.",
+        of_100(accuracy.value),
+        f"{100 * accuracy.low:.0f}",
+        f"{100 * accuracy.high:.0f}",
+        Name(most),
+        of_100(accuracy.base or 0.0),
+    )
+
+
+# -- one column alone --
+
+
+def alone(table: Table, view: ColumnView) -> list[Group]:
+    """Return the groups that one column makes: its levels, or the two sides of its best cut; [] if it has
+    too many.
+    """
+    column = table.schema[view.name]
+    parts = [p for p in view.distribution if p.by_class]
+    if column.kind in CODED:
+        if len(column.levels) > min(MOST_LEVELS, max(2, table.rows // 10)):
+            return []
+        groups = [Group(f"= {p.label}", p.by_class) for p in parts]
+        missing = np.asarray(table.column(column.name)) >= len(column.levels)
+    elif column.kind == "numeric" and isinstance(view.cut, float):
+        values = table.column(column.name)
+        told = number(view.cut, column)
+        groups = [
+            Group(f"< {told}", _counts(table, values < view.cut)),
+            Group(f"≥ {told}", _counts(table, values >= view.cut)),
+        ]
+        missing = np.isnan(values)
+    else:
+        return []
+    if missing.any():
+        groups.append(Group("is missing", _counts(table, missing)))
+    return [g for g in groups if g.rows]
+
+
+def _counts(table: Table, here: NDArray[np.bool_]) -> tuple[float, ...]:
+    assert table.classes is not None
+    assert table.schema.target is not None
+    weights = None if table.weights is None else table.weights[here] / table.unit
+    full = np.bincount(table.classes[here], weights, minlength=len(table.schema.target.labels))
+    return tuple(float(n) for n in full)
+
+
+def tells(groups: Sequence[Group], base: float, reached: float) -> bool:
+    """Say whether answering each group's most frequent class gains most of what the model gains."""
+    rows = sum(g.rows for g in groups)
+    if not rows or reached <= base:
+        return False
+    right = sum(g.counts[g.best] for g in groups) / rows
+    return right - base >= ENOUGH * (reached - base) and right - base > 0.01
+
+
+def alone_sentence(table: Table, column: str, groups: Sequence[Group]) -> Said:
+    """Return what one column tells, and its two or three largest groups."""
+    assert table.schema.target is not None
+    target, labels = table.schema.target.name, table.schema.target.labels
+    rows = sum(g.rows for g in groups)
+    right = sum(g.counts[g.best] for g in groups) / rows
+    first = say(
+        "A single column, {}, tells the {} of {} rows.", Name(column), Name(target), of_100(right, about=True)
+    )
+    known = [g for g in groups if g.words != "is missing"] or list(groups)
+    shown = sorted(known, key=lambda g: (-g.rows, g.words))[:3]
+    parts = [
+        say(
+            "where it is {}, {} {} {}",
+            Name(g.words.removeprefix("= ")),
+            of_100(g.counts[g.best] / g.rows),
+            "is" if of_100(g.counts[g.best] / g.rows) == "none" else "are",
+            Name(labels[g.best]),
+        )
+        for g in shown
+    ]
+    return first + _sentence(parts)
+
+
+def _sentence(parts: Sequence[Said]) -> Said:
+    """Return parts as one sentence: joined by semicolons, the first letter large."""
+    out: list[Any] = []
+    for k, part in enumerate(parts):
+        out.append(say("{}{}", "; " if k else "", part))
+    pieces = [p for said in out for p in said.pieces if p.text]
+    first = pieces[0]
+    pieces[0] = type(first)(first.text[:1].upper() + first.text[1:], first.name)
+    return Said((*pieces, type(first)(".")))
+
+
+# -- a tree --
+
+
+def tree_sentences(tree: Tree, table: Table) -> list[Said]:
+    """Return what the root's test tells, then the largest groups that the tree makes."""
+    shown = tree.shown
+    nodes, target = shown.nodes, shown.schema.target
+    assert target is not None
+    if len(nodes) == 1:
+        return [say("No column tells {}: the tree asks no question.", Name(target.name))]
+    groups = [Group(_test(shown, k), _rows(shown, b)) for k, b in enumerate(nodes.branches(0).tolist())]
+    total = float(shown.rows[0].sum())
+    base, reached = float(shown.rows[0].max()) / total, 1 - shown.training_error() / total
+    if tells(groups, base, reached):
+        out = [alone_sentence(table, column_name(shown), groups)]
+        return out if len(nodes) == 1 + len(groups) else [*out, _rest_of_tree(shown, reached)]
+    first = say(
+        "No single column decides {}. The tree first asks for {}; in all it makes {} groups of rows.",
+        Name(target.name),
+        Name(column_name(shown)),
+        f"{nodes.leaves:,}",
+    )
+    return [first, *_largest(list(rules(shown)), total)]
+
+
+def column_name(tree: Tree) -> str:
+    """Return the column that the root tests."""
+    return tree.schema.used[int(tree.nodes.column[0])].name
+
+
+def _test(tree: Tree, branch: int) -> str:
+    """Return a branch of the root without the column's name: `= n`, `< 3.5`, `in {a, b}`."""
+    sentence = condition(tree.schema, tree.nodes, 0, branch).sentence(WIDEST)
+    return sentence.removeprefix(plain(column_name(tree))).strip()
+
+
+def _rows(tree: Tree, node: int) -> tuple[float, ...]:
+    return tuple(float(n) for n in tree.rows[node])
+
+
+def _rest_of_tree(tree: Tree, reached: float) -> Said:
+    columns = tree.nodes.column
+    used = {tree.schema.used[int(c)].name for c in columns[columns >= 0]} - {column_name(tree)}
+    order = [tree.schema.used[int(c)].name for c in columns[columns >= 0]]
+    names = [n for n in dict.fromkeys(order) if n in used][:3]
+    more = say(" by asking for {} as well", listed(names)) if names else say("")
+    return say(
+        "The whole tree makes {} groups{}, and is right for {} of the rows it was taught.",
+        f"{tree.nodes.leaves:,}",
+        more,
+        of_100(reached),
+    )
+
+
+def _largest(found: Sequence[Rule], total: float) -> list[Said]:
+    """Return the largest group of each of the two classes that have the largest groups."""
+    out: list[Said] = []
+    seen: set[str | float] = set()
+    for rule in sorted(found, key=lambda r: (-r.covers, str(r.answer))):
+        if rule.answer in seen or not rule.conditions or len(out) == 2:
+            continue
+        seen.add(rule.answer)
+        where = " and ".join(c.sentence(WIDEST) for c in rule.conditions)
+        out.append(
+            say(
+                "{} rows ({}) have {}: {} of them are {}.",
+                f"{rule.covers:,.0f}",
+                of_100(rule.covers / total),
+                Name(where if len(where) < 90 else where[:89] + "…"),
+                of_100(rule.share),
+                Name(str(rule.answer)),
+            )
+        )
+    return out
+
+
+# -- naive Bayes --
+
+
+def bayes_sentences(model: NaiveBayesModel, table: Table, views: Sequence[ColumnView]) -> list[Said]:
+    """Return what the strongest column tells, and how its values are spread over the classes."""
+    weights = pulls(model, table)
+    order = sorted(weights, key=lambda n: (-weights[n], n))
+    first = _strongest(table, views, order, _reached(model, table))
+    part = next(p for p in model.parts if p.name == order[0])
+    return [first, _spread(model, part)]
+
+
+def _reached(model: Any, table: Table) -> float:
+    """Return the accuracy on the rows that were taught."""
+    assert table.classes is not None
+    right = rows = 0.0
+    start = 0
+    for block in table.blocks():
+        weight = np.ones(block.rows) if block.weights is None else block.weights
+        hit = model.shares(block)[0].argmax(axis=1) == table.classes[start : start + block.rows]
+        right, rows, start = right + float(weight[hit].sum()), rows + float(weight.sum()), start + block.rows
+    return right / rows
+
+
+def _strongest(table: Table, views: Sequence[ColumnView], order: Sequence[str], reached: float) -> Said:
+    """Return that one column tells the target, or which columns weigh most."""
+    assert table.schema.target is not None
+    groups = alone(table, next(v for v in views if v.name == order[0]))
+    if groups:
+        full = np.sum([g.counts for g in groups], axis=0)
+        if tells(groups, float(full.max() / full.sum()), reached):
+            return alone_sentence(table, order[0], groups)
+    target = Name(table.schema.target.name)
+    if len(order) == 1:
+        return say("{} is told by the column {} alone.", target, Name(order[0]))
+    return say("No single column decides {}; {} weigh most.", target, listed(order[:3]))
+
+
+def _spread(model: NaiveBayesModel, part: Any) -> Said:
+    assert model.schema.target is not None
+    labels = model.schema.target.labels
+    if isinstance(part, Worded):
+        return _word_sentence(part.name, _word_weights(model, part), labels, model.schema[part.name])
+    c, d = _two(model.classes)
+    if isinstance(part, Summed):
+        means = part.means()
+        return say(
+            "The mean of {} is {} where {} is {}, and {} where it is {}.",
+            Name(part.name), f"{float(means[c]):.4g}", Name(model.schema.target.name), Name(labels[c]),
+            f"{float(means[d]):.4g}", Name(labels[d]),
+        )  # fmt: skip
+    counts = part.counts.astype(float)
+    shares = counts / np.maximum(counts.sum(axis=0), 1)
+    names = value_names(model, part)
+    v = int(np.argmax(np.abs(shares[:, c] - shares[:, d])))
+    binned = isinstance(part, Counted) and part.distribution == "binned"
+    value = names[v] if binned and names[v][0] in "<>" else f"{'of ' if binned else '= '}{names[v]}"
+    return say(
+        "Of the {} rows, {} have {}; of the {} rows, {}.",
+        Name(labels[c]), of_100(float(shares[v, c])), Name(f"{part.name} {value}"),
+        Name(labels[d]), of_100(float(shares[v, d])),
+    )  # fmt: skip
+
+
+def _two(classes: NDArray[Any]) -> tuple[int, int]:
+    """Return the two most frequent classes."""
+    order = np.argsort(-np.asarray(classes), kind="stable")
+    return int(order[0]), int(order[min(1, len(order) - 1)])
+
+
+def _word_weights(model: Any, part: Any) -> NDArray[np.float64]:
+    term = next(t for t in model.additive.terms if t.column == part.name)
+    table: NDArray[np.float64] = term.table[:-1] if hasattr(term, "table") else term.weights
+    heard = np.asarray(part.counts).sum(axis=1) if hasattr(part, "counts") else None
+    out = np.where(np.isfinite(table), table, 0.0)
+    return out * np.sqrt(heard)[:, None] if heard is not None else out
+
+
+def _word_sentence(name: str, weights: NDArray[np.float64], labels: Sequence[str], column: Column) -> Said:
+    """Return the words that speak most for each of two classes."""
+    c, d = (0, 1) if len(labels) == 2 else _two(np.abs(weights).sum(axis=0))
+    lead = weights[:, c] - weights[:, d]
+    order = np.argsort(-lead, kind="stable")
+    return say(
+        "In {}, the words {} speak most for {}, and {} for {}.",
+        Name(name), listed([column.words[i] for i in order[:3]]), Name(labels[c]),
+        listed([column.words[i] for i in order[::-1][:3]]), Name(labels[d]),
+    )  # fmt: skip
+
+
+# -- logistic regression --
+
+
+def logistic_sentences(model: LogisticModel, table: Table, views: Sequence[ColumnView]) -> list[Said]:
+    """Return what the strongest column tells, and by what it multiplies the odds."""
+    weights = pulls(model, table)
+    order = sorted(weights, key=lambda n: (-weights[n], n))
+    known = [n for n in order if n in {v.name for v in views}]
+    first = _strongest(table, views, known, _reached(model, table))
+    part = next(p for p in model.parts if p.name == order[0])
+    odds = _odds(model, table, part)
+    return [first] if odds is None else [first, odds]
+
+
+def _odds(model: LogisticModel, table: Table, part: Any) -> Said | None:
+    labels = model.labels
+    if isinstance(part, Words):
+        return _word_sentence(part.name, _word_weights(model, part), labels, model.schema[part.name])
+    term = next(t for t in model.additive.terms if t.column == part.name)
+    assert table.classes is not None
+    c, d = _two(np.bincount(table.classes, minlength=len(labels)))
+    if isinstance(part, Cells):
+        levels = model.schema[part.name].levels
+        lead = term.table[: len(levels), c] - term.table[: len(levels), d]  # type: ignore[attr-defined]
+        up, down = int(np.argmax(lead)), int(np.argmin(lead))
+        ratio, ends = float(np.exp(lead[up] - lead[down])), (levels[up], levels[down])
+        return _odds_sentence(part.name, (labels[c], labels[d]), ratio, ends)
+    if isinstance(part, Slope):
+        column = model.schema[part.name]
+        low, high = np.nanquantile(table.column(part.name), [0.25, 0.75], method="inverted_cdf").tolist()
+        slope = float(term.slope[c] - term.slope[d])  # type: ignore[attr-defined]
+        if low == high:
+            low, high = column.low or 0.0, column.high or 0.0
+        ends_of = (number(high, column), number(low, column))
+        ratio = float(np.exp(min(abs(slope * (high - low)), 700.0)))
+        return _odds_sentence(
+            part.name, (labels[c], labels[d]), ratio, ends_of if slope > 0 else ends_of[::-1]
+        )
+    return None
+
+
+def _odds_sentence(column: str, classes: tuple[str, str], ratio: float, ends: tuple[str, str]) -> Said:
+    return say(
+        "With the other columns unchanged, the model's odds of {} against {} are {} times as high where {} "
+        "is {} as where it is {}.",
+        Name(classes[0]), Name(classes[1]), times(ratio), Name(column), Name(ends[0]), Name(ends[1]),
+    )  # fmt: skip

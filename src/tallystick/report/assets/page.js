@@ -1,0 +1,346 @@
+// What moves on the page: theme, the tree, the nomogram, and the what-if form. Answers come from the exported model.
+// Law: texts reach the page by textContent only; nothing is fetched, stored or evaluated.
+(() => {
+  "use strict";
+  const given = JSON.parse(document.getElementById("given").textContent);
+  const root = document.documentElement, find = (id) => document.getElementById(id);
+  const { labels, palette, ask, tree, scales } = given;
+  const model = ask ? tallystick(ask.form) : null;
+  root.classList.add("js");
+
+  // ---- small things ----
+
+  const SVG = "http://www.w3.org/2000/svg";
+  const clean = (t) => String(t).replace(/[\p{C}\u2028\u2029]/gu, (c) => "\\u" + c.codePointAt(0).toString(16).padStart(4, "0"));
+  function make(tag, more = {}, ...inside) {
+    const out = document.createElement(tag);
+    for (const [key, value] of Object.entries(more)) {
+      if (key === "on") for (const [what, f] of Object.entries(value)) out.addEventListener(what, f);
+      else if (key === "class") out.className = value;
+      else if (value !== undefined && value !== null) out.setAttribute(key, value);
+    }
+    out.append(...inside.map((t) => (t instanceof Node ? t : document.createTextNode(String(t)))));
+    return out;
+  }
+  const name = (t) => make("bdi", {}, clean(t));
+  function draw(tag, more, ...inside) {
+    const out = document.createElementNS(SVG, tag);
+    for (const [key, value] of Object.entries(more)) out.setAttribute(key, value);
+    out.append(...inside);
+    return out;
+  }
+  const colour = (c) => palette[c % palette.length];
+  const pale = (c) => (Math.floor(c / palette.length) % 2 ? 0.6 : 1);
+  const whole = (n) => n.toLocaleString("en-US", { maximumFractionDigits: 2 });
+  function percent(share) { // never 0 or 100 unless it is
+    const text = (100 * share).toFixed(1);
+    if (share < 1 && text === "100.0") return "> 99.9 %";
+    return share > 0 && text === "0.0" ? "< 0.1 %" : text + " %";
+  }
+  const signed = (x) => (x === Infinity ? "+∞" : x === -Infinity ? "−∞" : (x < 0 ? "−" : "+") + Math.abs(x).toFixed(2));
+  function shareBar(shares, wide) {
+    const out = draw("svg", { viewBox: `0 0 ${wide} 9`, preserveAspectRatio: "none", "aria-hidden": "true" });
+    let at = 0;
+    for (const [c, share] of shares) {
+      out.append(draw("rect", { x: at * wide, y: 0, width: share * wide, height: 9, fill: colour(c), opacity: pale(c) }));
+      at += share;
+    }
+    return out;
+  }
+
+  // ---- theme ----
+
+  const theme = find("theme"), prefers = matchMedia("(prefers-color-scheme: dark)");
+  const dark = () => (root.dataset.theme ? root.dataset.theme === "dark" : prefers.matches);
+  const label = () => { theme.textContent = dark() ? "Light" : "Dark"; };
+  theme.addEventListener("click", () => { root.dataset.theme = dark() ? "light" : "dark"; label(); });
+  prefers.addEventListener("change", label);
+  label();
+
+  // ---- the row: one for the form, the tree and the nomogram ----
+
+  let row = null;
+  const listeners = [];
+  function told() { // {label, probabilities, path | base, parts}, or {error}
+    try { return model.explain(row); } catch (error) { return { error: error.message }; }
+  }
+  function changed() {
+    const found = told();
+    for (const f of listeners) f(found);
+  }
+
+  // ---- the tree ----
+
+  if (tree) {
+    const place = find("tree"), list = make("ul"), links = draw("svg", { class: "links", "aria-hidden": "true" });
+    const below = tree.parent.map(() => []), open = new Set(), WIDE = 212, TALL = 72, STEP = 290, GAP = 12;
+    const depth = [], number = new Map(tree.origin.map((o, k) => [o, k]));
+    tree.parent.forEach((up, k) => {
+      if (up >= 0) below[up].push(k);
+      depth[k] = up < 0 ? 0 : depth[up] + 1;
+    });
+    below.forEach((b, k) => { if (b.length && (tree.open || depth[k] < tree.first)) open.add(k); });
+    let chosen = -1, lit = new Set();
+    place.append(list);
+    list.before(links);
+
+    const counts = (k) => (Array.isArray(tree.counts[k]) ? tree.counts[k].map((n, c) => [c, n])
+      : Object.entries(tree.counts[k]).map(([c, n]) => [Number(c), n])).filter(([, n]) => n > 0);
+    const largest = (k) => counts(k).sort((a, b) => b[1] - a[1] || a[0] - b[0]);
+    const words = (k) => largest(k).slice(0, 12).map(([c, n]) => `${clean(labels[c])} ${whole(n)}`).join(", ");
+    const own = (k) => { const n = counts(k).find(([c]) => c === tree.answer[k]); return n && tree.rows[k] ? n[1] / tree.rows[k] : 0; };
+
+    function visible() { // [node, y] in preorder; a node stands in the middle of its branches
+      const out = [], at = new Map();
+      let line = 0;
+      (function walk(k) {
+        out.push(k);
+        if (open.has(k)) {
+          below[k].forEach(walk);
+          at.set(k, (at.get(below[k][0]) + at.get(below[k][below[k].length - 1])) / 2);
+        } else at.set(k, line++ * (TALL + GAP));
+      })(0);
+      return [out, at, line * (TALL + GAP)];
+    }
+
+    function nodeOf(k) {
+      const leaf = !below[k].length, total = counts(k).reduce((s, [, n]) => s + n, 0) || 1;
+      const says = `${whole(tree.rows[k])} rows · ${clean(labels[tree.answer[k]])} ${percent(own(k))}`;
+      const pick = make("button", { type: "button", class: "pick", "data-node": k, "aria-pressed": String(k === chosen), title: words(k),
+        on: { click: () => { chosen = k; show(); tell(k); } } },
+        make("b", {}, name(tree.branch[k])), shareBar(counts(k).map(([c, n]) => [c, n / total]), 190), make("span", {}, name(says)));
+      const out = make("li", { class: (leaf ? "leaf " : "") + (lit.has(k) ? "lit" : "") }, pick);
+      if (!leaf) {
+        const isOpen = open.has(k);
+        out.append(make("button", { type: "button", class: "fold", "data-fold": k, "aria-expanded": String(isOpen),
+          "aria-label": `${isOpen ? "fold" : "unfold"} ${clean(tree.branch[k])}`, on: { click: () => toggle(k) } }, isOpen ? "−" : "+"));
+      }
+      return out;
+    }
+
+    function show() {
+      const active = document.activeElement, held = active && active.dataset ? [active.dataset.node, active.dataset.fold] : [];
+      const [nodes, at, tall] = visible(), most = Math.max(...nodes.map((k) => depth[k]));
+      const wide = most * STEP + WIDE + 40, high = tall + 20;
+      list.style.width = wide + "px";
+      list.style.height = high + "px";
+      links.setAttribute("width", wide);
+      links.setAttribute("height", high);
+      links.replaceChildren(...nodes.filter((k) => k && at.has(k)).map((k) => {
+        const up = tree.parent[k], x1 = 12 + depth[up] * STEP + WIDE, x2 = 12 + depth[k] * STEP, y1 = 10 + at.get(up) + TALL / 2, y2 = 10 + at.get(k) + TALL / 2;
+        const thick = Math.max(1.5, (34 * tree.rows[k]) / (tree.rows[0] || 1)), half = (x1 + x2) / 2;
+        return draw("path", { d: `M${x1},${y1} C${half},${y1} ${half},${y2} ${x2},${y2}`, fill: "none", stroke: colour(tree.answer[k]),
+          "stroke-width": thick, opacity: lit.size && !lit.has(k) ? 0.2 : 0.5 });
+      }));
+      list.replaceChildren(...nodes.map((k) => {
+        const out = nodeOf(k);
+        out.style.left = 12 + depth[k] * STEP + "px";
+        out.style.top = 10 + at.get(k) + "px";
+        return out;
+      }));
+      const again = held[0] !== undefined ? list.querySelector(`[data-node="${held[0]}"]`) : held[1] !== undefined ? list.querySelector(`[data-fold="${held[1]}"]`) : null;
+      if (again) again.focus({ preventScroll: true });
+    }
+
+    function toggle(k) {
+      if (open.has(k)) open.delete(k); else open.add(k);
+      show();
+    }
+
+    function tell(k) { // counts, and the candidate splits with the runners-up
+      const way = [];
+      for (let at = k; tree.parent[at] >= 0; at = tree.parent[at]) way.unshift(tree.branch[at]);
+      const rows = largest(k).slice(0, 12).map(([c, n]) => make("tr", {}, make("th", { scope: "row" }, name(labels[c])),
+        make("td", { class: "right" }, whole(n)), make("td", { class: "right" }, percent(n / (tree.rows[k] || 1)))));
+      const out = [make("h3", {}, name(way.join(" and ") || "all rows")),
+        make("table", { class: "narrow" }, make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "class"), make("th", { scope: "col", class: "right" }, "rows"),
+          make("th", { scope: "col", class: "right" }, "share"))), make("tbody", {}, ...rows))];
+      const table = tree.tables[k];
+      if (table && table.length) {
+        out.push(make("h3", {}, "Which question to ask here"), make("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "questions" }, make("table", {},
+          make("thead", {}, make("tr", {}, ...["column", "question", "gain, bits", "gain ratio"].map((t, i) => make("th", { scope: "col", class: i > 1 ? "right" : "" }, t)))),
+          make("tbody", {}, ...table.map(([column, tests, gain, ratio, is]) => make("tr", { class: is ? "chosen" : "" },
+            make("th", { scope: "row" }, name(column), is ? make("span", { class: "tag" }, "asked") : ""), make("td", {}, name(tests)),
+            make("td", { class: "right" }, gain.toFixed(4)), make("td", { class: "right" }, ratio === null ? "" : ratio.toFixed(4))))))));
+      } else if (below[k].length) out.push(make("p", { class: "soft" }, "The other questions are told for the largest groups only."));
+      else out.push(make("p", { class: "soft" }, "A final group: no further question is asked."));
+      find("node").replaceChildren(...out);
+    }
+
+    find("unfold").addEventListener("click", () => { below.forEach((b, k) => { if (b.length) open.add(k); }); show(); });
+    find("fold").addEventListener("click", () => { open.clear(); show(); });
+    let follows = false;
+    const follow = find("follow");
+    if (follow) {
+      ask.starts.forEach((s, k) => follow.append(make("option", { value: k }, clean(s.label))));
+      follow.addEventListener("change", () => {
+        follows = follow.value !== "";
+        if (follows) begin(Number(follow.value)); else { lit = new Set(); show(); }
+      });
+    }
+    listeners.push((found) => {
+      if (!follows || !found.path) return;
+      const way = [0, ...found.path.map((s) => s.next)].filter((n) => typeof n === "number").map((n) => number.get(n)).filter((n) => n !== undefined);
+      lit = new Set(way);
+      way.forEach((k) => { if (below[k].length && way.some((w) => tree.parent[w] === k)) open.add(k); });
+      show();
+    });
+    window.addEventListener("tallystick-follow", () => { follows = true; });
+    show();
+  }
+
+  // ---- the nomogram ----
+
+  if (scales && model) {
+    const [c, d] = scales.classes, slope = ask.form.shift ? ask.form.slope : 1;
+    const spot = (w, [low, high]) => 3 + (94 * (Math.min(Math.max(w, low), high) - low)) / (high - low || 1);
+    const knobs = scales.lines.map((line, k) => {
+      const track = document.querySelector(`[data-line="${k}"] .track`);
+      const knob = make("span", { class: "knob", role: "slider", tabindex: 0, "aria-labelledby": `scale-${k}`, "aria-valuemin": 0, "aria-valuemax": line.stops.length - 1 });
+      const put = (s) => { set(line.column, line.stops[s][0]); };
+      const nearest = (event) => {
+        const box = track.getBoundingClientRect(), x = (100 * (event.clientX - box.left)) / box.width;
+        let best = 0;
+        line.stops.forEach((s, i) => { if (Math.abs(s[3] - x) < Math.abs(line.stops[best][3] - x)) best = i; });
+        return best;
+      };
+      const now = () => Number(knob.getAttribute("aria-valuenow") || 0);
+      knob.addEventListener("keydown", (event) => {
+        const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key], last = line.stops.length - 1;
+        const to = step ? now() + step : event.key === "Home" ? 0 : event.key === "End" ? last : NaN;
+        if (to !== to) return;
+        event.preventDefault();
+        put(Math.min(Math.max(to, 0), last));
+      });
+      track.addEventListener("pointerdown", (event) => {
+        event.preventDefault();
+        knob.focus();
+        track.setPointerCapture(event.pointerId);
+        put(nearest(event));
+      });
+      track.addEventListener("pointermove", (event) => { if (track.hasPointerCapture(event.pointerId)) put(nearest(event)); });
+      track.append(knob);
+      return knob;
+    });
+    const needles = ["sum", "share"].map((id) => { const n = make("span", { class: "needle" }); find(id).append(n); return n; });
+    listeners.push((found) => {
+      if (found.error) return;
+      const part = new Map(found.parts.map((p) => [p.column, slope * (p.parts[c] - p.parts[d])]));
+      scales.lines.forEach((line, k) => {
+        const weight = part.get(line.column), value = row[line.column];
+        let best = 0;
+        line.stops.forEach((s, i) => {
+          const same = typeof s[0] === "number" && value !== null ? -Math.abs(s[0] - Number(value)) : s[0] === value ? 1 : -1e300;
+          const before = line.stops[best], other = typeof before[0] === "number" && value !== null ? -Math.abs(before[0] - Number(value)) : before[0] === value ? 1 : -1e300;
+          if (same > other) best = i;
+        });
+        knobs[k].style.left = spot(weight === weight ? weight : 0, scales.ends) + "%";
+        knobs[k].setAttribute("aria-valuenow", best);
+        knobs[k].setAttribute("aria-valuetext", `${value === null || value === "" ? "missing" : clean(value)}: ${signed(weight)}`);
+        knobs[k].title = `${clean(line.column)} = ${value === null || value === "" ? "missing" : clean(value)}: ${signed(weight)}`;
+      });
+      const p = labels.map((l) => found.probabilities[l]), odds = Math.log(p[c] / p[d]);
+      for (const n of needles) n.style.left = spot(odds === odds ? odds : 0, scales.sum_ends) + "%";
+    });
+  }
+
+  // ---- what if ----
+
+  const inputs = new Map();
+  function set(column, value) {
+    row[column] = value;
+    const input = inputs.get(column);
+    if (input) input.value = value === null || value === undefined ? "" : value;
+    changed();
+  }
+
+  function begin(k) { // take one of the rows to start from
+    row = { ...ask.starts[k].row };
+    for (const [column, input] of inputs) input.value = row[column] === null || row[column] === undefined ? "" : row[column];
+    for (const id of ["start", "follow"]) if (find(id) && find(id).value !== "") find(id).value = String(k);
+    changed();
+  }
+
+  function inputOf(field, id) {
+    const take = (event) => { row[field.name] = event.target.value === "" ? null : event.target.value; changed(); };
+    if (field.levels) {
+      return make("select", { id, on: { change: take } }, make("option", { value: "" }, "(missing)"),
+        ...field.levels.map((l) => make("option", { value: l }, clean(l))));
+    }
+    if (field.kind === "text") return make("textarea", { id, on: { input: take } });
+    const hint = field.hint || (field.low === undefined ? "" : `${field.low} to ${field.high}`);
+    return make("input", { id, type: "text", inputmode: field.kind === "numeric" ? "decimal" : "text", placeholder: hint, on: { input: take } });
+  }
+
+  function bars(found) {
+    const shares = labels.map((l, c) => [c, found.probabilities[l]]).sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, 8);
+    return shares.map(([c, share]) => {
+      const bar = draw("svg", { viewBox: "0 0 110 12", preserveAspectRatio: "none", "aria-hidden": "true" },
+        draw("rect", { width: 110, height: 12, fill: "currentColor", opacity: 0.1, rx: 2 }), draw("rect", { width: 110 * share, height: 12, fill: colour(c), rx: 2 }));
+      return make("div", { class: "line" }, make("span", {}, name(labels[c])), bar, make("span", {}, percent(share)));
+    });
+  }
+
+  function reasons(found) { // parts of the log-odds of the answer against its best rival, the strongest first
+    const order = labels.map((l, c) => [found.probabilities[l], c]).sort((a, b) => b[0] - a[0] || a[1] - b[1]);
+    const c = order[0][1], d = order[1] ? order[1][1] : c, slope = ask.form.shift ? ask.form.slope : 1;
+    const shift = ask.form.shift ? ask.form.shift[c] - ask.form.shift[d] : 0, lead = (p) => (p[c] === p[d] ? 0 : slope * (p[c] - p[d]));
+    const lines = found.parts.flatMap((p) => (p.words && p.words.length ? p.words.map((w) => [`${p.column}: ${w.word}`, lead(w.parts)])
+      : [[`${p.column} = ${p.value === null || p.value === undefined || p.value === "" ? "(missing)" : p.value}`, lead(p.parts)]]));
+    lines.sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
+    const shown = [["before any column", lead(found.base) + shift], ...lines.slice(0, 10)];
+    const most = Math.max(...shown.map(([, w]) => (Math.abs(w) === Infinity ? 0 : Math.abs(w))), 1e-9);
+    const out = shown.map(([text, w]) => {
+      const size = Math.min(Math.abs(w) / most, 1) * 53, bar = draw("svg", { viewBox: "0 0 110 12", preserveAspectRatio: "none", "aria-hidden": "true" },
+        draw("line", { x1: 55, x2: 55, y1: 0, y2: 12, stroke: "currentColor", opacity: 0.5 }),
+        draw("rect", { x: w < 0 ? 55 - size : 55, y: 1, width: size, height: 10, fill: w < 0 ? palette[5] : palette[0] }));
+      return make("div", { class: "line" }, make("span", {}, name(text.length > 90 ? text.slice(0, 89) + "…" : text)), bar, make("span", {}, signed(w)));
+    });
+    const first = make("p", { class: "soft small" }, "log-odds of ", name(labels[c]), " against ", name(labels[d]));
+    const rest = lines.length > 10 ? [make("p", { class: "soft small" }, `and ${lines.length - 10} weaker parts`)] : [];
+    return [first, ...out, ...rest];
+  }
+
+  function way(found) {
+    const number = tree ? new Map(tree.origin.map((o, k) => [o, k])) : new Map();
+    const steps = found.path.map((s) => {
+      const k = typeof s.next === "number" ? number.get(s.next) : undefined;
+      const rows = k === undefined ? "" : `: ${whole(tree.rows[k])} rows, ${clean(labels[tree.answer[k]])} ahead`;
+      return make("li", {}, name(s.text), make("span", { class: "soft" }, name(rows)));
+    });
+    const hidden = found.path.filter((s) => typeof s.next === "number" && number.get(s.next) === undefined).length;
+    const out = [make("ol", { class: "way" }, ...steps.slice(0, steps.length - hidden))];
+    if (hidden) out.push(make("p", { class: "soft small" }, `${hidden} further question${hidden > 1 ? "s" : ""} of the grown tree move the share a little.`));
+    return out;
+  }
+
+  if (ask) {
+    const fields = find("fields"), more = find("more");
+    ask.fields.forEach((field, k) => {
+      const id = `field-${k}`, input = inputOf(field, id);
+      inputs.set(field.name, input);
+      (k < ask.open ? fields : more).append(make("div", { class: "field" + (field.kind === "text" ? " text" : "") }, make("label", { for: id }, name(field.name)), input));
+    });
+    if (ask.fields.length > ask.open) {
+      find("rest").hidden = false;
+      find("rest").firstElementChild.textContent = `${ask.fields.length - ask.open} more columns`;
+    }
+    const start = find("start");
+    ask.starts.forEach((s, k) => start.append(make("option", { value: k }, clean(s.label))));
+    start.addEventListener("change", () => begin(Number(start.value)));
+    find("form").addEventListener("submit", (event) => event.preventDefault());
+    listeners.push((found) => {
+      if (found.error) {
+        find("says").textContent = "No answer";
+        find("shares").replaceChildren(make("p", { class: "note" }, name(found.error)));
+        find("why").replaceChildren();
+        return;
+      }
+      find("says").replaceChildren(name(found.label));
+      find("shares").replaceChildren(...bars(found));
+      find("why").replaceChildren(...(found.path ? way(found) : reasons(found)));
+    });
+    begin(0);
+  }
+  window.report = Object.freeze({ model, data: given });
+})();

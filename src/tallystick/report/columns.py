@@ -1,0 +1,115 @@
+"""Section 2, the data: what needs attention, then every column with its distribution by class.
+
+Knows descriptions and checks. Knows nothing of HTML.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tallystick.data.schema import Column, Note
+from tallystick.description import ColumnView, Part
+from tallystick.draw.panels import length_bar, split_bars
+from tallystick.draw.text import clean, cut
+from tallystick.models.tree.sentences import number
+from tallystick.report.ingredients import Ingredients
+from tallystick.report.said import percent
+
+OPEN = 30  # columns shown at once; the rest unfolds
+MOST = 300  # columns shown at all
+MOST_BARS = 14  # of a small distribution
+MOST_NOTES = 60
+
+
+def data_section(given: Ingredients) -> dict[str, Any]:
+    """Return the checks, the classes, the columns and the notes, as the page shows them."""
+    found = given.description
+    ranked = sorted(found.columns, key=lambda c: (c.kind == "out", -(c.gain or 0.0), c.name))
+    most = max([c.gain or 0.0 for c in ranked] or [0.0]) or 1.0
+    rows = [_row(given, c, most) for c in ranked[:MOST]]
+    notes = [n.text for n in _notes(found.notes)]
+    return {
+        "checks": [c.to_dict() for c in given.comparison.checks],
+        "classes": [
+            {"label": p.label, "rows": f"{p.rows:,}", "share": percent(p.rows / max(found.rows, 1))}
+            for p in found.classes
+        ],
+        "entropy": f"{found.entropy or 0.0:.3f}",
+        "rows": rows[:OPEN],
+        "more": rows[OPEN:],
+        "left": len(ranked) - len(rows),
+        "notes": notes[:MOST_NOTES],
+        "notes_left": max(0, len(notes) - MOST_NOTES),
+        "form": found.form,
+    }
+
+
+def _notes(notes: tuple[Note, ...]) -> list[Note]:
+    return list(dict.fromkeys(notes))
+
+
+def _row(given: Ingredients, view: ColumnView, most: float) -> dict[str, Any]:
+    column = given.table.schema[view.name]
+    rows = max(given.description.rows, 1)
+    gain = "" if view.gain is None else f"{view.gain:.3f}"
+    return {
+        "name": view.name,
+        "kind": view.kind,
+        "why": view.why,
+        "missing": f"{view.missing:,}" if view.missing else "–",
+        "missing_share": percent(view.missing / rows) if view.missing else "",
+        "gain": gain,
+        "gain_bar": "" if view.gain is None else length_bar(view.gain / most, f"gain {gain} bits"),
+        "cut": _cut(view, column),
+        "bars": _bars(given, view, column),
+        "caption": _caption(view, column),
+    }
+
+
+def _cut(view: ColumnView, column: Column) -> str:
+    if view.cut is None:
+        return ""
+    if isinstance(view.cut, float):
+        return f"best cut: < {number(float(f'{view.cut:.6g}'), column)}"
+    return f"best {'word' if view.kind == 'text' else 'cut: <'} {cut(clean(view.cut), 24)}"
+
+
+def _bars(given: Ingredients, view: ColumnView, column: Column) -> str:
+    parts = _shown(view.distribution)
+    if not parts or not parts[0].by_class:
+        return ""
+    hints = [f"{_name(p, column)}: {_told(given, p)}" for p in parts]
+    words = f"distribution of {view.name} by class: " + "; ".join(hints[:6])
+    return split_bars([p.by_class for p in parts], words, hints)
+
+
+def _shown(parts: tuple[Part, ...]) -> list[Part]:
+    """Return the parts to draw: all, or the largest when there are many levels."""
+    if len(parts) <= MOST_BARS or parts[0].low is not None:
+        return list(parts)
+    return sorted(parts, key=lambda p: (-p.rows, p.label))[:MOST_BARS]
+
+
+def _name(part: Part, column: Column) -> str:
+    return f"from {number(float(f'{part.low:.6g}'), column)}" if part.low is not None else part.label
+
+
+def _told(given: Ingredients, part: Part) -> str:
+    counts = zip(given.labels, part.by_class, strict=True)
+    shown = sorted(counts, key=lambda c: -c[1])[:4]
+    return f"{part.rows:,} rows (" + ", ".join(f"{label} {n:,}" for label, n in shown if n) + ")"
+
+
+def _caption(view: ColumnView, column: Column) -> str:
+    """Return what the bars stand for: the ends of a range, or the largest levels."""
+    if view.kind == "out":
+        return "left out"
+    if view.kind == "text":
+        return f"{view.distinct:,} different words"
+    if column.kind == "numeric":
+        ends = [number(float(f"{v:.6g}"), column) for v in (column.low, column.high) if v is not None]
+        return " to ".join(ends)
+    drawn = _shown(view.distribution)
+    names = [cut(clean(p.label), 18) for p in drawn[:4]]
+    rest = view.distinct - len(names)
+    return ", ".join(names) + (f" and {rest:,} more" if rest > 0 else "")

@@ -1,0 +1,78 @@
+"""What a page is made from, and what all sections ask of it.
+
+Knows results of other rooms. Knows nothing of HTML.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from tallystick.data.encode import Table
+from tallystick.description import Description
+from tallystick.evaluate import Comparison, LearningCurve
+from tallystick.evaluate.compare import Entry
+from tallystick.report.pull import pulls
+
+Row = dict[str, str | None]
+
+
+@dataclass(frozen=True)
+class Ingredients:
+    """Results, all of the same rows in an order of their content.
+
+    row(number): a raw row as texts, or None when no raw row may be shown. groups: the columns that errors are
+    to be counted by; when empty, those where it differs most.
+    """
+
+    title: str
+    table: Table
+    description: Description
+    comparison: Comparison
+    curve: LearningCurve | None = None
+    groups: tuple[str, ...] = ()
+    row: Callable[[int], Row] | None = None
+    folds: int = 10
+
+    @property
+    def target(self) -> str:
+        """The name of the target."""
+        return self.comparison.target
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The classes, in their order everywhere on the page."""
+        assert self.table.schema.target is not None
+        return self.table.schema.target.labels
+
+    @property
+    def chosen(self) -> Entry:
+        """The razor's entry."""
+        return self.comparison.chosen
+
+    @cached_property
+    def model(self) -> Any:
+        """The chosen method's fitted model; None when the most frequent class was chosen."""
+        return getattr(self.chosen.model, "model_", None)
+
+    @cached_property
+    def others(self) -> list[Entry]:
+        """The best entry of each other family, in the order of the comparison."""
+        seen = {self.chosen.family, "majority", "yours"}
+        out = []
+        for entry in self.comparison.entries:
+            if entry.family not in seen:
+                seen.add(entry.family)
+                out.append(entry)
+        return out
+
+    @cached_property
+    def columns(self) -> list[str]:
+        """The columns that the chosen model looks at, the one that moves it most first."""
+        if self.model is None:
+            return []
+        weights = pulls(self.model, self.table)
+        known = {c.name for c in self.table.schema.used}
+        return [n for n in sorted(weights, key=lambda n: (-weights[n], n)) if n in known and weights[n] > 0]

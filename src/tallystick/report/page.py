@@ -1,0 +1,157 @@
+"""All sections into one HTML file: a template, a style sheet and a script, with hashes that allow just these.
+
+Knows jinja2, which is loaded here and nowhere else. Knows no model.
+Laws: everything that came from a user is escaped by the template or stands in JSON that cannot end its
+element; the Content-Security-Policy allows one style sheet and one script by their hashes, and no request.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from importlib import resources
+from typing import Any
+
+import jinja2
+from markupsafe import Markup, escape
+
+from tallystick.draw.svg import PALETTE, colour
+from tallystick.draw.text import clean
+from tallystick.export.javascript import runtime
+from tallystick.models.tree import Tree
+from tallystick.report.answer import answer
+from tallystick.report.columns import data_section
+from tallystick.report.ingredients import Ingredients
+from tallystick.report.judged import judged_section
+from tallystick.report.rows import rows_section
+from tallystick.report.said import Said, percent
+from tallystick.report.scales import FEW, MANY, scales_data, weights_table
+from tallystick.report.trees import tree_data, tree_facts
+from tallystick.report.use import use_section
+from tallystick.report.what_if import what_if
+
+SMALL = 15  # boxes of a tree that is shown small
+
+
+def page(given: Ingredients) -> str:
+    """Return the whole page."""
+    rows = rows_section(given)
+    ask = what_if(given, rows["starts"])
+    chosen = model_section(given)
+    data = {"labels": list(given.labels), "palette": list(PALETTE), "target": given.target, "ask": ask}
+    data |= {key: chosen[key] for key in ("tree", "scales") if key in chosen}
+    style, script = asset("page.css"), f"{runtime()}\n{asset('page.js')}"
+    return (
+        environment()
+        .get_template("page.html")
+        .render(
+            given=given,
+            said=answer_section(given),
+            data=data_section(given),
+            judged=judged_section(given),
+            chosen=chosen,
+            ask=ask,
+            rows=rows,
+            use=use_section(given),
+            style=Markup(style),
+            script=Markup(script),
+            json=Markup(in_script(data)),
+            policy=policy(style, script),
+        )
+    )
+
+
+def answer_section(given: Ingredients) -> dict[str, Any]:
+    """Return the sentences, the score beside the base rate, and the razor's reason."""
+    result = given.chosen.result
+    accuracy, loss = result.measure("accuracy"), result.measure("log-loss")
+    balanced = result.measure("balanced accuracy")
+    rare = min(p.rows for p in given.description.classes) < 0.1 * given.description.rows
+    return {
+        "sentences": answer(given.model, given.table, given.description.columns, accuracy),
+        "accuracy": percent(accuracy.value),
+        "ends": f"{100 * accuracy.low:.1f} to {100 * accuracy.high:.1f} %",
+        "base": percent(accuracy.base or 0.0),
+        "balanced": percent(balanced.value) if rare else "",
+        "loss": f"{loss.value:.3f}",
+        "loss_base": f"{loss.base:.3f}",
+        "why": given.comparison.why,
+        "name": given.chosen.name,
+        "numbers": f"{given.chosen.numbers:,}",
+        "shares": (accuracy.value, accuracy.low, accuracy.high, accuracy.base or 0.0),
+    }
+
+
+def model_section(given: Ingredients) -> dict[str, Any]:
+    """Return the chosen model, large, and the best of each other family, smaller."""
+    out: dict[str, Any] = {"name": given.chosen.name, "setting": given.chosen.setting, "kind": "none"}
+    if isinstance(given.model, Tree):
+        out |= {"kind": "tree", "tree": tree_data(given.model), "facts": tree_facts(given.model)}
+    elif given.model is not None:
+        out |= {"kind": "scales", "scales": scales_data(given, given.model)}
+        out |= {"weights": weights_table(given.model, given.labels, MANY)}
+    out["others"] = [other(given, entry) for entry in given.others]
+    return out
+
+
+def other(given: Ingredients, entry: Any) -> dict[str, Any]:
+    """Return a model that was not chosen, in little space."""
+    from tallystick.explain.tree import tree_svg
+
+    out: dict[str, Any] = {"name": entry.name, "numbers": f"{entry.numbers:,}", "setting": entry.setting}
+    model = entry.model.model_
+    if isinstance(model, Tree):
+        return out | {"kind": "tree", "svg": tree_svg(model, SMALL), "nodes": f"{len(model.shown.nodes):,}"}
+    return out | {"kind": "weights", "weights": weights_table(model, given.labels, FEW)}
+
+
+# -- safety --
+
+
+def in_script(data: Any) -> str:
+    """Return JSON that can stand inside a script element: nothing in it ends the element or a string."""
+    text = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def policy(style: str, script: str) -> str:
+    """Return the Content-Security-Policy: this style sheet and this script, and nothing from anywhere."""
+    return (
+        f"default-src 'none'; style-src '{sha(style)}'; script-src '{sha(script)}'; base-uri 'none'; "
+        "form-action 'none'"
+    )
+
+
+def sha(text: str) -> str:
+    """Return the hash by which a policy allows an inline text."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def asset(name: str) -> str:
+    """Return a file that belongs to the page."""
+    return (resources.files("tallystick.report") / "assets" / name).read_text(encoding="utf-8").strip()
+
+
+def environment() -> jinja2.Environment:
+    """Return the template's surroundings: everything is escaped unless it is one of our own pictures."""
+    out = jinja2.Environment(
+        loader=jinja2.PackageLoader("tallystick.report", "assets"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    out.filters |= {"name": name, "said": told, "picture": Markup, "colour": colour}
+    return out
+
+
+def name(text: object) -> Markup:
+    """Return a text of the user's: controls shown as codes, markup escaped, its direction kept to itself."""
+    return Markup("<bdi>{}</bdi>").format(clean(text))
+
+
+def told(said: Said) -> Markup:
+    """Return a sentence with its names set off."""
+    pieces = [Markup("<b>{}</b>").format(name(p.text)) if p.name else escape(p.text) for p in said.pieces]
+    return Markup("").join(pieces)

@@ -1,0 +1,193 @@
+"""Section 6, rows: those the model gets wrong with confidence, and one that stands for each leaf or class.
+
+Knows the encoded table, out-of-fold answers and how to fetch a raw row. Knows nothing of HTML.
+Laws: which rows are shown depends on what they hold, never on where they stood; without leave no raw row is
+fetched.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.data.encode import Table
+from tallystick.data.schema import CODED
+from tallystick.draw.text import clean, cut
+from tallystick.models.tree import Tree
+from tallystick.models.tree.sentences import condition
+from tallystick.report.ingredients import Ingredients, Row
+from tallystick.report.said import percent
+
+MOST_WRONG = 10
+MOST_GROUPS = 8
+MOST_CELLS = 6  # columns told of a row: those that move the model most
+LONGEST = 160  # letters of a text cell
+
+
+def rows_section(given: Ingredients) -> dict[str, Any]:
+    """Return wrong and typical rows for the page, and the rows that the what-if form can start from."""
+    if given.row is None:
+        return {"shown": False, "wrong": [], "typical": [], "starts": [], "errors": _errors(given)}
+    wrong, typical = _wrong(given), _typical(given)
+    starts = [{"label": t["words"], "row": t["raw"]} for t in typical]
+    starts += [
+        {"label": f"taken for {w['answer']}, but {w['truth']}", "row": w["raw"]}
+        for w in wrong[: MOST_GROUPS // 2]
+    ]
+    return {"shown": True, "wrong": wrong, "typical": typical, "starts": starts, "errors": _errors(given)}
+
+
+def _errors(given: Ingredients) -> dict[str, str]:
+    result = given.chosen.result
+    tested = result.fold >= 0
+    wrong = int((result.shares.argmax(axis=1) != result.truth)[tested].sum())
+    return {"wrong": f"{wrong:,}", "rows": f"{int(tested.sum()):,}"}
+
+
+def _wrong(given: Ingredients) -> list[dict[str, Any]]:
+    """Return the rows whose wrong answer had the largest share; copies of a row are told once."""
+    result = given.chosen.result
+    answers = result.shares.argmax(axis=1)
+    confident = result.shares[np.arange(len(answers)), answers]
+    rows = np.flatnonzero((answers != result.truth) & (result.fold >= 0))
+    hashes = given.table.row_hashes()
+    order = rows[np.lexsort((hashes[rows], -confident[rows]))]
+    out: list[dict[str, Any]] = []
+    at: dict[int, int] = {}
+    for row in order.tolist():
+        key = int(hashes[row])
+        if key in at:
+            out[at[key]]["copies"] += 1
+        elif len(out) < MOST_WRONG:
+            at[key] = len(out)
+            raw = _raw(given, row)
+            out.append(
+                {
+                    "truth": given.labels[int(result.truth[row])],
+                    "answer": given.labels[int(answers[row])],
+                    "share": percent(float(confident[row])),
+                    "own": percent(float(result.shares[row, result.truth[row]])),
+                    "copies": 1,
+                    "raw": raw,
+                    "cells": _cells(given, raw),
+                }
+            )
+    return out
+
+
+def _raw(given: Ingredients, row: int) -> Row:
+    assert given.row is not None
+    found = given.row(row)
+    used = {c.name for c in given.table.schema.used}
+    return {name: value for name, value in found.items() if name in used}
+
+
+def _cells(given: Ingredients, raw: Row, first: tuple[str, ...] = ()) -> list[dict[str, str]]:
+    names = list(dict.fromkeys([*first, *given.columns]))[:MOST_CELLS]
+    return [{"name": n, "value": _short(raw.get(n))} for n in names if n in raw]
+
+
+def _short(value: str | None) -> str:
+    return "(missing)" if value is None or value == "" else cut(clean(value), LONGEST)
+
+
+# -- typical rows --
+
+
+def _typical(given: Ingredients) -> list[dict[str, Any]]:
+    groups, words = _groups(given)
+    out = []
+    for number, (told, first) in words.items():
+        here = np.flatnonzero(groups == number)
+        if len(here) == 0:
+            continue
+        row = int(here[most_typical(given.table, here)])
+        raw = _raw(given, row)
+        truth = given.labels[int(given.table.classes[row])]  # type: ignore[index]
+        out.append(
+            {
+                "words": told,
+                "rows": f"{len(here):,}",
+                "truth": truth,
+                "raw": raw,
+                "cells": _cells(given, raw, first),
+            }
+        )
+    return out
+
+
+def _groups(given: Ingredients) -> tuple[NDArray[np.int64], dict[int, tuple[str, tuple[str, ...]]]]:
+    """Return group[row], and the words and first columns of each group shown: leaves, or classes."""
+    table = given.table
+    assert table.classes is not None
+    if isinstance(given.model, Tree):
+        tree = given.model.shown
+        stops = np.concatenate([tree.stops(block) for block in table.blocks()])
+        leaves, sizes = np.unique(stops, return_counts=True)
+        order = sorted(range(len(leaves)), key=lambda k: (-int(sizes[k]), int(leaves[k])))[:MOST_GROUPS]
+        own = tree.labels[stops] == table.classes  # the row that stands for a leaf has its answer
+        words = {int(leaves[k]): _leaf(tree, int(leaves[k])) for k in order}
+        return np.where(own, stops, -1), words
+    right = given.chosen.result.shares.argmax(axis=1) == table.classes
+    full = np.bincount(table.classes, minlength=len(given.labels))
+    order = sorted(range(len(full)), key=lambda c: (-int(full[c]), c))[:MOST_GROUPS]
+    names: dict[int, tuple[str, tuple[str, ...]]] = {c: (given.labels[c], ()) for c in order}
+    return np.where(right, table.classes.astype(np.int64), -1), names
+
+
+def _leaf(tree: Tree, node: int) -> tuple[str, tuple[str, ...]]:
+    """Return the way to a leaf in words, and the columns asked on it."""
+    tests, columns = [], []
+    at = node
+    while tree.nodes.parent[at] >= 0:
+        up = int(tree.nodes.parent[at])
+        test = condition(tree.schema, tree.nodes, up, tree.nodes.branches(up).tolist().index(at))
+        tests.append(test.sentence(40))
+        columns.append(test.column.name)
+        at = up
+    assert tree.schema.target is not None
+    answer = tree.schema.target.labels[int(tree.labels[node])]
+    words = " and ".join(reversed(tests)) or "all rows"
+    return f"{answer}: {cut(clean(words), 150)}", tuple(dict.fromkeys(reversed(columns)))
+
+
+def most_typical(table: Table, here: NDArray[np.int64]) -> int:
+    """Return the place in `here` of the row that agrees with most columns of its group.
+
+    A row agrees with a column of levels when it has the group's most frequent level, with a number when it
+    lies in the group's middle half. Of equals the one nearest to the medians, then the first by content.
+    """
+    score, away = np.zeros(len(here)), np.zeros(len(here))
+    for column in table.schema.used:
+        if column.kind in CODED:
+            codes = np.asarray(table.column(column.name))[here].astype(np.int64)
+            score += codes == int(np.argmax(np.bincount(codes)))
+        elif column.kind == "numeric":
+            values = table.column(column.name)[here]
+            known = values[~np.isnan(values)]
+            if len(known) == 0:
+                continue
+            low, middle, high = np.quantile(known, [0.25, 0.5, 0.75], method="inverted_cdf")
+            score += (values >= low) & (values <= high)
+            away += np.nan_to_num(np.abs(values - middle) / ((high - low) or 1.0), nan=1.0)
+    return int(np.lexsort((np.arange(len(here)), away, -score))[0])
+
+
+def middle_row(table: Table) -> Row:
+    """Return a row that nobody brought: the most frequent level and the median of each column."""
+    out: Row = {}
+    for column in table.schema.used:
+        if column.kind in CODED:
+            codes = np.bincount(np.asarray(table.column(column.name)).astype(np.int64))
+            best = int(np.argmax(codes))
+            out[column.name] = column.levels[best] if best < len(column.levels) else None
+        elif column.kind == "numeric":
+            values = table.column(column.name)
+            known = values[~np.isnan(values)]
+            middle = float(np.quantile(known, 0.5, method="inverted_cdf")) if len(known) else None
+            out[column.name] = None if middle is None else f"{middle:.12g}"
+        else:
+            out[column.name] = ""
+    return out

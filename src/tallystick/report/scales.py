@@ -1,0 +1,230 @@
+"""Naive Bayes and logistic regression for the page: a nomogram with points that move, and a table of weights.
+
+Knows additive models. Knows nothing of HTML. Law: a stop is a value that a cell can have and what it adds to
+the log-odds of one class against another, by the model's own terms.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tallystick.data.schema import Column
+from tallystick.draw.nomogram import SHARES, ticks
+from tallystick.draw.panels import signed_bar
+from tallystick.draw.scales import place, scale_line
+from tallystick.draw.text import clean
+from tallystick.explain.logistic import Figure, Summary
+from tallystick.explain.naive_bayes import bin_names, votes
+from tallystick.models.additive import BinTerm, LevelTerm, LinearTerm, NormalTerm
+from tallystick.models.logistic.model import LogisticModel
+from tallystick.models.logistic.parts import Words
+from tallystick.models.naive_bayes import NaiveBayesModel
+from tallystick.models.tree.sentences import number
+from tallystick.report.ingredients import Ingredients
+
+MOST_SCALES = 16  # columns drawn; the others keep the value of the row below
+MOST_STOPS = 24  # levels on a line, the heaviest
+GRID = 24  # steps of a number from its lowest to its highest value
+FEW, MANY = 10, 40  # lines of a table: of a model that is shown small, and large
+Additive = NaiveBayesModel | LogisticModel
+
+
+@dataclass(frozen=True)
+class Stop:
+    """A value, the words for it, its weight, and whether it has a mark on the line."""
+
+    value: str | float | None
+    words: str
+    weight: float
+    marked: bool = True
+
+
+def pair(given: Ingredients) -> tuple[int, int]:
+    """Return the classes of the nomogram: the second of two against the first; else the two most frequent."""
+    if len(given.labels) == 2:
+        return 1, 0
+    assert given.table.classes is not None
+    full = np.bincount(given.table.classes, given.table.weights, minlength=len(given.labels))
+    order = np.argsort(-full, kind="stable").tolist()
+    return order[0], order[min(1, len(order) - 1)]
+
+
+def scales_data(given: Ingredients, model: Additive) -> dict[str, Any]:
+    """Return the lines of the nomogram, drawn, with the stops of each for the page's script."""
+    c, d = pair(given)
+    calibration = getattr(model, "calibration", None)
+    slope = 1.0 if calibration is None else float(calibration.slope)
+    shift = 0.0 if calibration is None else float(calibration.shift[c] - calibration.shift[d])
+    base = slope * float(model.additive.base[c] - model.additive.base[d]) + shift
+    lines = [(n, _stops(model, n, c, d, slope)) for n in given.columns]
+    lines = [(n, s) for n, s in lines if len(s) > 1][:MOST_SCALES]
+    weights = [s.weight for _, stops in lines for s in stops] or [0.0]
+    ends = (min([*weights, 0.0]), max([*weights, 0.0]))
+    drawn = [_line(n, stops, ends) for n, stops in lines]
+    top = scale_line("log-odds", [(f"{t:+g}", t) for t in ticks(*ends)] if ends[0] < ends[1] else [], ends)
+    return {
+        "classes": [c, d],
+        "ends": ends,
+        "axis": top,
+        "lines": drawn,
+        "left": max(0, len(given.columns) - len(drawn)),
+        "base": base if math.isfinite(base) else 0.0,
+        **_sums(lines, base),
+    }
+
+
+def _line(name: str, stops: list[Stop], ends: tuple[float, float]) -> dict[str, Any]:
+    svg = scale_line(f"{name}: what each value adds", [(s.words, s.weight) for s in stops if s.marked], ends)
+    return {
+        "column": name,
+        "svg": svg,
+        "stops": [[s.value, s.words, round(s.weight, 4), place(s.weight, ends)] for s in stops],
+    }
+
+
+def _sums(lines: list[tuple[str, list[Stop]]], base: float) -> dict[str, Any]:
+    """Return the line of sums and the line of shares that stands under it."""
+    low = base + sum(min(s.weight for s in stops) for _, stops in lines)
+    high = base + sum(max(s.weight for s in stops) for _, stops in lines)
+    ends = (max(low, -12.0), min(high, 12.0))
+    ends = ends if ends[0] < ends[1] else (-1.0, 1.0)
+    odds = [(f"{100 * s:g} %", math.log(s / (1 - s))) for s in SHARES]
+    inside = [(t, o) for t, o in odds if ends[0] <= o <= ends[1]]
+    return {
+        "sum_ends": ends,
+        "sum": scale_line("sum of log-odds", [(f"{t:+g}", t) for t in ticks(*ends)], ends),
+        "share": scale_line("share of the class", inside, ends),
+    }
+
+
+def _stops(model: Additive, name: str, c: int, d: int, slope: float) -> list[Stop]:
+    term = next((t for t in model.additive.terms if t.column == name), None)
+    column = model.schema[name]
+    if isinstance(term, LevelTerm):
+        return _level_stops(term, column, c, d, slope)
+    if isinstance(term, BinTerm):
+        names, cuts = bin_names(term.cuts.tolist()), term.cuts.tolist()
+        values = _inside(cuts, column)
+        weights = [_lead(row, c, d) * slope for row in term.table[: len(names)]]
+        return [Stop(v, n, w) for v, n, w in zip(values, names, weights, strict=True)]
+    if isinstance(term, LinearTerm | NormalTerm) and column.low is not None and column.high is not None:
+        return _number_stops(term, column, c, d, slope)
+    return []
+
+
+def _lead(row: Any, c: int, d: int) -> float:
+    """Return the lead of class c over d; where one is impossible a far weight that can still be drawn."""
+    a, b = float(row[c]), float(row[d])
+    if a == b:
+        return 0.0
+    return max(-12.0, min(12.0, a - b))
+
+
+def _level_stops(term: LevelTerm, column: Column, c: int, d: int, slope: float) -> list[Stop]:
+    stops = [
+        Stop(level, clean(level), slope * _lead(row, c, d))
+        for level, row in zip(column.levels, term.table, strict=False)
+    ]
+    stops = sorted(stops, key=lambda s: (-abs(s.weight), s.words))[:MOST_STOPS]
+    if column.missing:
+        stops.append(Stop(None, "(missing)", slope * _lead(term.table[len(column.levels)], c, d)))
+    return sorted(stops, key=lambda s: (s.weight, s.words))
+
+
+def _inside(cuts: list[float], column: Column) -> list[float]:
+    """Return a value inside each bin."""
+    low = column.low if column.low is not None else (cuts[0] if cuts else 0.0)
+    high = column.high if column.high is not None else (cuts[-1] if cuts else 0.0)
+    edges = [min(low, *cuts, low), *cuts, max(high, *cuts, high)] if cuts else [low, high]
+    return [float(f"{(a + b) / 2:.6g}") if a < b else b for a, b in itertools.pairwise(edges)]
+
+
+def _number_stops(term: Any, column: Column, c: int, d: int, slope: float) -> list[Stop]:
+    assert column.low is not None
+    assert column.high is not None
+    out = []
+    for i in range(GRID + 1):
+        x = float(f"{column.low + (column.high - column.low) * i / GRID:.5g}")
+        if isinstance(term, NormalTerm):
+            scores = term.constant - term.half * (x - term.mean) ** 2
+        else:
+            scores = term.at_zero + term.slope * x
+        out.append(Stop(x, number(x, column), slope * _lead(scores, c, d), i % (GRID // 4) == 0))
+    return out
+
+
+# -- tables --
+
+
+def weights_table(model: Additive, labels: tuple[str, ...], most: int) -> dict[str, Any]:
+    """Return the strongest votes of naive Bayes, or the odds of logistic regression, as rows of texts."""
+    if isinstance(model, NaiveBayesModel):
+        return _votes(model, labels, most)
+    return _odds(model, most)
+
+
+def _votes(model: NaiveBayesModel, labels: tuple[str, ...], most: int) -> dict[str, Any]:
+    found = [v for v in votes(model) if math.isfinite(v.weight)]
+    top = max([abs(v.weight) for v in found] or [1.0])
+    rows = [
+        {
+            "name": f"{v.column} = {v.value}",
+            "of": v.label,
+            "weight": f"{v.weight:+.2f}",
+            "odds": _ratio(v.weight),
+            "bar": signed_bar(v.weight, top, f"log-odds {v.weight:+.2f} for {v.label}"),
+        }
+        for v in found[:most]
+    ]
+    return {"kind": "votes", "rows": rows, "left": max(0, len(found) - len(rows)), "errors": False}
+
+
+def _odds(model: LogisticModel, most: int) -> dict[str, Any]:
+    figures = [f for f in Summary(model).figures if f.name != "(constant)"] + _words(model)
+    ordered = sorted(figures, key=lambda f: (-_strength(f), f.name, f.of))
+    top = max([abs(f.estimate) for f in ordered[:most]] or [1.0]) or 1.0
+    rows = [
+        {
+            "name": f.name,
+            "of": f.of,
+            "weight": f"{f.estimate:+.3g}",
+            "odds": _ratio(f.estimate),
+            "ends": "" if f.odds_interval is None else " to ".join(f"{v:.3g}" for v in f.odds_interval),
+            "p": "" if f.p is None else "< 0.001" if f.p < 0.001 else f"{f.p:.3f}",
+            "bar": signed_bar(f.estimate, top, f"log-odds {f.estimate:+.3g} for {f.of}"),
+        }
+        for f in ordered[:most]
+    ]
+    errors = any(r["ends"] for r in rows)
+    return {"kind": "odds", "rows": rows, "left": max(0, len(ordered) - len(rows)), "errors": errors}
+
+
+def _strength(f: Figure) -> float:
+    return abs(f.z) if f.z is not None else abs(f.estimate)
+
+
+def _words(model: LogisticModel) -> list[Figure]:
+    """Return the heaviest words of text columns as figures."""
+    out = []
+    for part in (p for p in model.parts if isinstance(p, Words)):
+        names = model.schema[part.name].words
+        for link in range(part.weights.shape[1]):
+            of = model.labels[link if model.links > 1 else 1]
+            order = np.argsort(-np.abs(part.weights[:, link]), kind="stable")[:MANY].tolist()
+            out += [
+                Figure(f"{part.name}: {names[w]}", of, float(part.weights[w, link]), None, None)
+                for w in order
+            ]
+    return out
+
+
+def _ratio(weight: float) -> str:
+    if weight > 13.8:
+        return "> 1,000,000"
+    ratio = math.exp(weight)
+    return f"{ratio:,.0f}" if ratio >= 100 else f"{ratio:.3g}"

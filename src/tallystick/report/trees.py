@@ -1,0 +1,90 @@
+"""A tree for the page: its nodes as data that the page's script draws, and a still picture.
+
+Knows fitted trees. Knows nothing of HTML. Law: numbers of nodes are those of the tree that is shown; `origin`
+gives each its number in the grown tree, which the exported model speaks of.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tallystick.explain.tree import splits, tree_svg
+from tallystick.models.tree import Tree
+from tallystick.models.tree.sentences import condition
+
+STILL = 31  # boxes of the still picture
+OPEN = 40  # nodes of a tree that starts unfolded
+FIRST = 3  # depths that are open in a larger tree
+MOST_TABLES = 400  # nodes whose candidate splits are told, the largest first
+CANDIDATES = 6  # splits told of each
+WIDEST = 46
+MOST_CELLS = 60_000  # numbers in all counts; with more, a node keeps its largest classes
+
+
+def tree_data(tree: Tree) -> dict[str, Any]:
+    """Return the tree as plain data: parents, tests, counts, answers, candidates."""
+    shown = tree.shown
+    nodes = shown.nodes
+    origin = list(range(len(nodes)))
+    if tree.averaged is not None:
+        origin = tree.nodes.cut_back(tree.averaged.best)[1].tolist()
+    inner = np.flatnonzero(nodes.column >= 0)
+    told = sorted(inner.tolist(), key=lambda n: (-float(nodes.weight[n]), n))[:MOST_TABLES]
+    return {
+        "parent": nodes.parent.tolist(),
+        "branch": [_branch(shown, n) for n in range(len(nodes))],
+        "asks": [shown.schema.used[int(c)].name if c >= 0 else "" for c in nodes.column],
+        "counts": _counts(shown),
+        "rows": [float(r) for r in shown.rows.sum(axis=1)],
+        "answer": shown.labels.tolist(),
+        "origin": origin,
+        "tables": {str(n): _table(shown, n) for n in told} if shown.all_candidates is not None else {},
+        "open": len(nodes) <= OPEN,
+        "first": FIRST,
+    }
+
+
+def _branch(tree: Tree, node: int) -> str:
+    up = int(tree.nodes.parent[node])
+    if up < 0:
+        return "all rows"
+    k = tree.nodes.branches(up).tolist().index(node)
+    return condition(tree.schema, tree.nodes, up, k).sentence(WIDEST)
+
+
+def _counts(tree: Tree) -> list[Any]:
+    """Return counts[node][class], or pairs [class, count] of the largest classes where there are too many."""
+    rows = tree.rows
+    if rows.size <= MOST_CELLS:
+        return [[int(n) if n == int(n) else round(float(n), 2) for n in line] for line in rows]
+    out: list[Any] = []
+    for line in rows:
+        order = np.argsort(-line, kind="stable")[:8].tolist()
+        out.append({str(k): round(float(line[k]), 2) for k in order if line[k] > 0})
+    return out
+
+
+def _table(tree: Tree, node: int) -> list[list[Any]]:
+    """Return the best candidate splits: column, tests, gain, gain ratio, whether it was chosen."""
+    found = splits(tree, node, most=CANDIDATES).candidates
+    out = []
+    for c in found:
+        ratio = None if c.ratio != c.ratio else round(c.ratio, 4)
+        out.append([c.column, " | ".join(c.tests[:2]), round(c.gain, 4), ratio, int(c.chosen)])
+    return out
+
+
+def tree_facts(tree: Tree) -> dict[str, Any]:
+    """Return what is said beside the tree."""
+    shown = tree.shown
+    return {
+        "leaves": f"{shown.nodes.leaves:,}",
+        "nodes": f"{len(shown.nodes):,}",
+        "depth": int(shown.nodes.depth.max()),
+        "averaged": tree.averaged is not None,
+        "grown": f"{tree.nodes.leaves:,}",
+        "still": tree_svg(tree, STILL),
+        "tables": min(MOST_TABLES, int((shown.nodes.column >= 0).sum())),
+    }

@@ -1,0 +1,165 @@
+"""Section 7, how to use it: the commands, the exports, the model's sha256, parameters, how numbers were made.
+
+Knows estimators by what they can do. Knows nothing of HTML.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+from typing import Any
+
+from tallystick import __version__
+from tallystick.draw.text import clean
+from tallystick.errors import TallyError
+from tallystick.report.ingredients import Ingredients
+
+COMMANDS = {"tree": "tree", "bayes": "bayes", "logistic": "logistic"}
+EXECUTION = ("engine", "threads", "memory", "verbose")
+WISHES = ("kinds", "levels", "missing", "keep")
+MOST_CODE = 60_000  # letters of an export that the page shows
+
+HOW = (
+    (
+        "Rows it has not seen",
+        "Every score is out of fold: the rows are dealt into {folds} folds by what they hold, copies of a"
+        " row together, and each fold is answered by a model fitted on the others.",
+    ),
+    (
+        "Accuracy",
+        "Rows whose most probable class is right, over all rows; its 95 % interval is Wilson's.",
+    ),
+    (
+        "Log-loss",
+        "The mean of −ln(share given to the right class): 0 is certain and right; low is good. It also "
+        "punishes confident mistakes, which accuracy does not see.",
+    ),
+    (
+        "Base rate",
+        "Always answering the most frequent class; for log-loss, always giving the class shares.",
+    ),
+    (
+        "The razor",
+        "Of all methods within one standard error of the lowest log-loss, the one with the fewest numbers"
+        " to read: tests and leaves of a tree, shares, means and variances of naive Bayes, weights of "
+        "logistic regression that are not 0.",
+    ),
+    (
+        "p",
+        "Of the corrected resampled t-test of the fold losses against the best method.",
+    ),
+    (
+        "Information gain",
+        "By how many bits a column lowers the entropy of the target: one branch per level, or the best "
+        "cut of a number; rows without a value count by their share.",
+    ),
+    (
+        "ROC, precision and recall",
+        "For one class against the rest, the rarest: found = share of its rows that are answered so; "
+        "false alarms = share of the other rows; precision = share of such answers that are right.",
+    ),
+    (
+        "Calibration",
+        "Rows in ten about equally full groups by the share the model gave; bars are 95 % intervals. "
+        "Points on the diagonal mean that the shares can be taken at their word.",
+    ),
+    (
+        "Learning curve",
+        "A third of the rows (at most 5,000) is held back, the method is taught subsets of the others; "
+        "bands are two standard errors over the subsets.",
+    ),
+    (
+        "Errors by group",
+        "Out-of-fold errors counted by the levels of a column; intervals are Wilson's.",
+    ),
+    (
+        "Log-odds",
+        "What a value adds to ln(P(one class) / P(the other)); the sum of all is the model's answer.",
+    ),
+    (
+        "Rows that stand for a group",
+        "The row that agrees with most columns of its group: the most frequent level, or a number in the "
+        "middle half.",
+    ),
+)
+
+
+def use_section(given: Ingredients) -> dict[str, Any]:
+    """Return commands, exports, parameters and definitions."""
+    estimator = given.chosen.model
+    out: dict[str, Any] = {
+        "how": [(name, text.format(folds=given.folds)) for name, text in HOW],
+        "version": __version__,
+    }
+    if given.model is None:
+        return out | {"model": False}
+    content = estimator.to_bytes()
+    data = given.description.name
+    file = "model.tally.json"
+    return out | {
+        "model": True,
+        "sha256": hashlib.sha256(content).hexdigest(),
+        "bytes": f"{len(content):,}",
+        "fit": _fit_line(given, data, file),
+        "verify": f"tally verify {file} {_quoted(data)}",
+        "python": _python(given, data, file),
+        "parameters": [
+            (n, _shown(v)) for n, v in sorted(estimator.get_params().items()) if n not in EXECUTION
+        ],
+        "exports": [e for e in (_export(estimator, "sql"), _export(estimator, "python")) if e],
+        "notes": [n.text for n in estimator.notes_][:20],
+    }
+
+
+def _fit_line(given: Ingredients, data: str, file: str) -> str:
+    estimator = given.chosen.model
+    model = COMMANDS.get(given.chosen.family, given.chosen.family)
+    default = type(estimator)().get_params()
+    parts = ["tally fit", _quoted(data), "--target", _quoted(given.target), "--model", model]
+    for name, value in sorted(estimator.get_params().items()):
+        if name in EXECUTION or value == default[name]:
+            continue
+        if name == "kinds":
+            parts += [f"--kind {_quoted(f'{k}={v}')}" for k, v in value.items()]
+        elif name == "levels":
+            parts += [f"--levels {_quoted(k + '=' + ','.join(map(str, v)))}" for k, v in value.items()]
+        elif name in ("keep", "missing"):
+            parts += [f"--{name} {_quoted(str(v))}" for v in ([value] if isinstance(value, str) else value)]
+        else:
+            parts.append(f"--set {_quoted(f'{name}={_shown(value)}')}")
+    return " ".join([*parts, "-o", file])
+
+
+def _python(given: Ingredients, data: str, file: str) -> str:
+    return (
+        "import tallystick as ts\n"
+        f"model = ts.load({file!r})          # written by the command above\n"
+        f"model.predict({clean(data)!r}); model.explain({clean(data)!r})"
+    )
+
+
+def _quoted(text: str) -> str:
+    return shlex.quote(clean(text))
+
+
+def _shown(value: Any) -> str:
+    import json
+
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except TypeError:
+        return str(value)
+
+
+def _export(estimator: Any, kind: str) -> dict[str, Any] | None:
+    """Return the model in another language; why not, where that cannot be."""
+    name = {"sql": "SQL", "python": "Python"}[kind]
+    command = f"tally export model.tally.json --to {kind}"
+    try:
+        text = str(estimator.export(kind))
+    except TallyError as error:
+        return {"name": name, "text": "", "why": str(error), "command": command}
+    if len(text) > MOST_CODE:
+        why = f"The text has {len(text):,} letters, too many for this page."
+        return {"name": name, "text": "", "why": why, "command": command}
+    return {"name": name, "text": text, "why": "", "command": command}

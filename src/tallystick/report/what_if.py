@@ -1,0 +1,85 @@
+"""Section 5, what if: the exported model as data, a field per column it looks at, rows to start from.
+
+Knows models, their exported form and the schema. Knows nothing of HTML.
+Law: the page answers by the exported form alone; of a text column it keeps the heaviest words, and says so.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+from typing import Any
+
+import numpy as np
+
+from tallystick.data.schema import CODED, Column
+from tallystick.export.form import form_of
+from tallystick.report.ingredients import Ingredients
+from tallystick.report.rows import middle_row
+
+MOST_WORDS = 2_000
+MOST_BYTES = 1_400_000  # of the exported model; a larger one would make the page too heavy
+OPEN = 12  # fields shown at once
+MOST_LEVELS = 500  # in a list to choose from; of more, the field is typed in
+
+
+def what_if(given: Ingredients, starts: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """Return form, fields and starting rows; None when there is no model, or it is too large for a page."""
+    if given.model is None:
+        return None
+    form = json.loads(form_of(given.model).to_json())
+    words = [limited(form, c) for c in range(len(form["columns"])) if form["columns"][c]["kind"] == "text"]
+    if len(json.dumps(form)) > MOST_BYTES:
+        return None
+    names = [c["name"] for c in form["columns"]]
+    order = sorted(names, key=lambda n: given.columns.index(n) if n in given.columns else len(names))
+    first = [{"label": "the middle of every column", "row": middle_row(given.table)}]
+    every = [*starts, *first]
+    return {
+        "form": form,
+        "fields": [_field(given.table.schema[n]) for n in order],
+        "open": OPEN,
+        "starts": [{"label": s["label"], "row": {n: s["row"].get(n) for n in names}} for s in every],
+        "words": [w for w in words if w],
+    }
+
+
+def limited(form: dict[str, Any], column: int) -> dict[str, Any] | None:
+    """Keep the heaviest words of a text column of a form, in place; return how many were left out, if any."""
+    words = form["columns"][column]["words"]
+    if len(words) <= MOST_WORDS:
+        return None
+    spread = np.zeros(len(words))
+    terms = [t for t in form["terms"] if t.get("column") == column and "words" in t]
+    for term in terms:
+        table = np.array([[-30.0 if p is None else p for p in line] for line in term["words"]], float)
+        scale = np.array(term["idf"], float) if len(term.get("idf", ())) else 1.0
+        spread += (table.max(axis=1) - table.min(axis=1)) * scale
+    kept = np.sort(np.argsort(-spread, kind="stable")[:MOST_WORDS]).tolist()
+    form["columns"][column]["words"] = [words[k] for k in kept]
+    for term in terms:
+        term["words"] = [term["words"][k] for k in kept]
+        if len(term.get("idf", ())):
+            term["idf"] = [term["idf"][k] for k in kept]
+    return {"column": form["columns"][column]["name"], "kept": MOST_WORDS, "all": len(words)}
+
+
+def _field(column: Column) -> dict[str, Any]:
+    out: dict[str, Any] = {"name": column.name, "kind": column.kind}
+    if column.kind in CODED:
+        few = len(column.levels) <= MOST_LEVELS
+        return out | ({"levels": list(column.levels)} if few else {"kind": "typed"})
+    if column.kind == "numeric" and column.unit == "date":
+        return out | {"kind": "date", "hint": f"{_day(column.low)} to {_day(column.high)}"}
+    if column.kind == "numeric" and column.low is not None and column.high is not None:
+        return out | {"low": column.low, "high": column.high}
+    return out
+
+
+def _day(value: float | None) -> str:
+    if value is None:
+        return "?"
+    try:
+        return (datetime.date(1970, 1, 1) + datetime.timedelta(days=int(value))).isoformat()
+    except OverflowError:
+        return "?"
