@@ -108,6 +108,7 @@ def test_help_lists_the_commands_in_the_order_of_the_work():
         "predict",
         "compare",
         "curve",
+        "report",
         "verify",
         "diff",
     ]
@@ -161,9 +162,9 @@ def test_describe_json_has_every_number(folder):
     outlook = data["columns"][0]
     assert outlook["gain"] == pytest.approx(0.2467, abs=1e-4)
     assert outlook["distribution"] == [
-        {"rows": 4, "level": "Overcast"},
-        {"rows": 5, "level": "Rain"},
-        {"rows": 5, "level": "Sunny"},
+        {"rows": 4, "level": "Overcast", "by_class": [0, 4]},
+        {"rows": 5, "level": "Rain", "by_class": [2, 3]},
+        {"rows": 5, "level": "Sunny", "by_class": [3, 2]},
     ]
 
 

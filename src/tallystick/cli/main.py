@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import click
 
 from tallystick import __version__
-from tallystick.cli import demo, describe, fit, judge, models, predict
+from tallystick.cli import demo, describe, fit, judge, models, predict, report
 from tallystick.draw.text import clean
 from tallystick.errors import TallyError
 
@@ -71,6 +71,7 @@ for command in (
     predict.predict,
     judge.compare,
     judge.curve,
+    report.report,
     models.verify,
     models.diff,
 ):

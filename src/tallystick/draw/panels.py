@@ -56,10 +56,14 @@ class Axis:
 
 
 def split_bars(
-    parts: Sequence[Sequence[float]], title: str, hints: Sequence[str], wide: float = 168, tall: float = 40
+    parts: Sequence[Sequence[float]], title: str, hints: Sequence[str], names: Sequence[str] = ()
 ) -> str:
-    """Return one bar per part, as high as its rows, split by class: parts[part][class]."""
-    svg = Svg(wide, tall, title)
+    """Return one bar per part, as high as its rows, split by class: parts[part][class].
+
+    names: under the bars, or two of them for the ends.
+    """
+    wide, tall = 180.0, 40.0
+    svg = Svg(wide, tall + (15 if names else 0), title)
     top = max([sum(p) for p in parts] or [0.0]) or 1.0
     step = wide / max(len(parts), 1)
     room = min(3.0, step * 0.15)
@@ -73,6 +77,10 @@ def split_bars(
         if hints:
             svg.rect(i * step, 0, step, tall, hints[i], fill="#000", opacity=0)
     svg.line(0, tall - 0.5, wide, tall - 0.5, opacity=0.4)
+    each = len(names) == len(parts)
+    for i, text in enumerate(names):
+        x, anchor = ((i + 0.5) * step, "middle") if each else (i * wide, ("start", "end")[i])
+        svg.text(x, tall + 12, text, 11, text_anchor=anchor, opacity=0.8)
     return str(svg)
 
 
@@ -127,8 +135,15 @@ def signed_bar(value: float, most: float, title: str, wide: float = 160, tall: f
     return str(svg)
 
 
-def chart(curves: Sequence[Curve], x: Axis, y: Axis, title: str, guide: str = "") -> str:
-    """Return a small square chart; guide: "diagonal", or "" for none. One curve needs no legend."""
+def chart(
+    curves: Sequence[Curve],
+    x: Axis,
+    y: Axis,
+    title: str,
+    level: tuple[str, float] | None = None,
+    diagonal: bool = False,
+) -> str:
+    """Return a small square chart; level: a dashed line across with its name. One curve needs no legend."""
     named = len(curves) > 1
     svg = Svg(SIDE, SIDE - 30 + (18 * len(curves) if named else 0), title)
     bottom = SIDE - 30 - BOTTOM
@@ -137,7 +152,11 @@ def chart(curves: Sequence[Curve], x: Axis, y: Axis, title: str, guide: str = ""
         return LEFT + x.place(a) * (SIDE - LEFT - RIGHT), bottom - y.place(b) * (bottom - TOP)
 
     _axes(svg, x, y, bottom)
-    if guide == "diagonal":
+    if level:
+        (x1, up), (x2, _) = at(x.low, level[1]), at(x.high, level[1])
+        svg.line(x1, up, x2, up, stroke_dasharray="4 4", opacity=0.6)
+        svg.text(x2, up - 5, level[0], 11, text_anchor="end", opacity=0.8)
+    if diagonal:
         (x1, y1), (x2, y2) = at(x.low, y.low), at(x.high, y.high)
         svg.line(x1, y1, x2, y2, stroke_dasharray="4 4", opacity=0.5)
     for k, curve in enumerate(curves):

@@ -24,7 +24,7 @@ from tallystick.estimators.tree import DecisionTree
 from tallystick.evaluate import Comparison, LearningCurve
 from tallystick.evaluate.compare import Entry
 from tallystick.export import save
-from tallystick.report import Ingredients, page
+from tallystick.reports import Ingredients, page
 
 Progress = Callable[[int, int, str], None]
 WISHES = ("kinds", "levels", "missing", "keep", "threads")
@@ -33,9 +33,13 @@ FEWEST = 10  # rows that a learning curve needs
 
 @dataclass(frozen=True)
 class Report:
-    """A finished page, with what it was made from. `model`: the chosen method, fitted on all rows."""
+    """A finished page, with what it was made from. `model`: the chosen method, fitted on all rows.
+
+    `answer`: the sentences of the first section.
+    """
 
     html: str = field(repr=False)
+    answer: tuple[str, ...]
     model: Any
     comparison: Comparison = field(repr=False)
     description: Description = field(repr=False)
@@ -98,9 +102,9 @@ def report(
     parts = Ingredients(
         title or source.name, table, described, found, curve, groups, source.row if rows else None, folds
     )
-    html = page(parts)
+    html, answer = page(parts)
     steps.done(steps.total, "drawing")
-    out = Report(html, found.model, found, described)
+    out = Report(html, answer, found.model, found, described)
     if path is not None:
         out.save(path)
     return out

@@ -20,34 +20,35 @@ from tallystick.draw.svg import PALETTE, colour
 from tallystick.draw.text import clean
 from tallystick.export.javascript import runtime
 from tallystick.models.tree import Tree
-from tallystick.report.answer import answer
-from tallystick.report.columns import data_section
-from tallystick.report.ingredients import Ingredients
-from tallystick.report.judged import judged_section
-from tallystick.report.rows import rows_section
-from tallystick.report.said import Said, percent
-from tallystick.report.scales import FEW, MANY, scales_data, weights_table
-from tallystick.report.trees import tree_data, tree_facts
-from tallystick.report.use import use_section
-from tallystick.report.what_if import what_if
+from tallystick.reports.answer import answer
+from tallystick.reports.columns import data_section
+from tallystick.reports.ingredients import Ingredients
+from tallystick.reports.judged import judged_section
+from tallystick.reports.rows import rows_section
+from tallystick.reports.said import Said, percent
+from tallystick.reports.scales import FEW, MANY, scales_data, weights_table
+from tallystick.reports.trees import tree_data, tree_facts
+from tallystick.reports.use import use_section
+from tallystick.reports.what_if import what_if
 
 SMALL = 15  # boxes of a tree that is shown small
 
 
-def page(given: Ingredients) -> str:
-    """Return the whole page."""
+def page(given: Ingredients) -> tuple[str, tuple[str, ...]]:
+    """Return the whole page, and the sentences of its first section."""
+    said = answer_section(given)
     rows = rows_section(given)
     ask = what_if(given, rows["starts"])
     chosen = model_section(given)
     data = {"labels": list(given.labels), "palette": list(PALETTE), "target": given.target, "ask": ask}
     data |= {key: chosen[key] for key in ("tree", "scales") if key in chosen}
     style, script = asset("page.css"), f"{runtime()}\n{asset('page.js')}"
-    return (
+    html = (
         environment()
         .get_template("page.html")
         .render(
             given=given,
-            said=answer_section(given),
+            said=said,
             data=data_section(given),
             judged=judged_section(given),
             chosen=chosen,
@@ -60,6 +61,7 @@ def page(given: Ingredients) -> str:
             policy=policy(style, script),
         )
     )
+    return html, tuple(str(s) for s in said["sentences"])
 
 
 def answer_section(given: Ingredients) -> dict[str, Any]:
@@ -76,7 +78,7 @@ def answer_section(given: Ingredients) -> dict[str, Any]:
         "balanced": percent(balanced.value) if rare else "",
         "loss": f"{loss.value:.3f}",
         "loss_base": f"{loss.base:.3f}",
-        "why": given.comparison.why,
+        "why": given.comparison.why[:1].upper() + given.comparison.why[1:],
         "name": given.chosen.name,
         "numbers": f"{given.chosen.numbers:,}",
         "shares": (accuracy.value, accuracy.low, accuracy.high, accuracy.base or 0.0),
@@ -130,13 +132,13 @@ def sha(text: str) -> str:
 
 def asset(name: str) -> str:
     """Return a file that belongs to the page."""
-    return (resources.files("tallystick.report") / "assets" / name).read_text(encoding="utf-8").strip()
+    return (resources.files("tallystick.reports") / "assets" / name).read_text(encoding="utf-8").strip()
 
 
 def environment() -> jinja2.Environment:
     """Return the template's surroundings: everything is escaped unless it is one of our own pictures."""
     out = jinja2.Environment(
-        loader=jinja2.PackageLoader("tallystick.report", "assets"),
+        loader=jinja2.PackageLoader("tallystick.reports", "assets"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,

@@ -25,10 +25,12 @@ from tallystick.models.logistic.model import LogisticModel
 from tallystick.models.logistic.parts import Words
 from tallystick.models.naive_bayes import NaiveBayesModel
 from tallystick.models.tree.sentences import number
-from tallystick.report.ingredients import Ingredients
+from tallystick.reports.ingredients import Ingredients
+from tallystick.reports.rows import middle_row
 
 MOST_SCALES = 16  # columns drawn; the others keep the value of the row below
 MOST_STOPS = 24  # levels on a line, the heaviest
+FAR = 12.0  # where an impossible value is drawn
 GRID = 24  # steps of a number from its lowest to its highest value
 FEW, MANY = 10, 40  # lines of a table: of a model that is shown small, and large
 Additive = NaiveBayesModel | LogisticModel
@@ -40,7 +42,7 @@ class Stop:
 
     value: str | float | None
     words: str
-    weight: float
+    weight: float  # less that of the column's median, for a column that is a line
     marked: bool = True
 
 
@@ -61,12 +63,14 @@ def scales_data(given: Ingredients, model: Additive) -> dict[str, Any]:
     slope = 1.0 if calibration is None else float(calibration.slope)
     shift = 0.0 if calibration is None else float(calibration.shift[c] - calibration.shift[d])
     base = slope * float(model.additive.base[c] - model.additive.base[d]) + shift
-    lines = [(n, _stops(model, n, c, d, slope)) for n in given.columns]
+    middle = middle_row(given.table)
+    lines = [(n, _stops(model, n, (c, d, slope), middle[n])) for n in given.columns]
+    base += slope * math.fsum(_at_middle(t, c, d, middle) for t in model.additive.terms)
     lines = [(n, s) for n, s in lines if len(s) > 1][:MOST_SCALES]
     weights = [s.weight for _, stops in lines for s in stops] or [0.0]
     ends = (min([*weights, 0.0]), max([*weights, 0.0]))
     drawn = [_line(n, stops, ends) for n, stops in lines]
-    top = scale_line("log-odds", [(f"{t:+g}", t) for t in ticks(*ends)] if ends[0] < ends[1] else [], ends)
+    top = scale_line("log-odds", [(_tick(t), t) for t in ticks(*ends)] if ends[0] < ends[1] else [], ends)
     return {
         "classes": [c, d],
         "ends": ends,
@@ -76,6 +80,10 @@ def scales_data(given: Ingredients, model: Additive) -> dict[str, Any]:
         "base": base if math.isfinite(base) else 0.0,
         **_sums(lines, base),
     }
+
+
+def _tick(value: float) -> str:
+    return f"{value:+g}" if value else "0"
 
 
 def _line(name: str, stops: list[Stop], ends: tuple[float, float]) -> dict[str, Any]:
@@ -97,12 +105,22 @@ def _sums(lines: list[tuple[str, list[Stop]]], base: float) -> dict[str, Any]:
     inside = [(t, o) for t, o in odds if ends[0] <= o <= ends[1]]
     return {
         "sum_ends": ends,
-        "sum": scale_line("sum of log-odds", [(f"{t:+g}", t) for t in ticks(*ends)], ends),
+        "sum": scale_line("sum of log-odds", [(_tick(t), t) for t in ticks(*ends)], ends),
         "share": scale_line("share of the class", inside, ends),
     }
 
 
-def _stops(model: Additive, name: str, c: int, d: int, slope: float) -> list[Stop]:
+def _at_middle(term: Any, c: int, d: int, middle: dict[str, str | None]) -> float:
+    """Return what a line says at the median of its column; other terms are not moved."""
+    if not isinstance(term, LinearTerm) or middle.get(term.column) is None:
+        return 0.0
+    x = float(middle[term.column] or 0.0)
+    scores = term.at_zero + term.slope * x
+    return float(scores[c] - scores[d])
+
+
+def _stops(model: Additive, name: str, way: tuple[int, int, float], middle: str | None) -> list[Stop]:
+    c, d, slope = way
     term = next((t for t in model.additive.terms if t.column == name), None)
     column = model.schema[name]
     if isinstance(term, LevelTerm):
@@ -113,7 +131,7 @@ def _stops(model: Additive, name: str, c: int, d: int, slope: float) -> list[Sto
         weights = [_lead(row, c, d) * slope for row in term.table[: len(names)]]
         return [Stop(v, n, w) for v, n, w in zip(values, names, weights, strict=True)]
     if isinstance(term, LinearTerm | NormalTerm) and column.low is not None and column.high is not None:
-        return _number_stops(term, column, c, d, slope)
+        return _number_stops(term, column, way, slope * _at_middle(term, c, d, {name: middle}))
     return []
 
 
@@ -122,7 +140,7 @@ def _lead(row: Any, c: int, d: int) -> float:
     a, b = float(row[c]), float(row[d])
     if a == b:
         return 0.0
-    return max(-12.0, min(12.0, a - b))
+    return a - b if math.isfinite(a - b) else math.copysign(FAR, a - b)
 
 
 def _level_stops(term: LevelTerm, column: Column, c: int, d: int, slope: float) -> list[Stop]:
@@ -144,7 +162,8 @@ def _inside(cuts: list[float], column: Column) -> list[float]:
     return [float(f"{(a + b) / 2:.6g}") if a < b else b for a, b in itertools.pairwise(edges)]
 
 
-def _number_stops(term: Any, column: Column, c: int, d: int, slope: float) -> list[Stop]:
+def _number_stops(term: Any, column: Column, way: tuple[int, int, float], middle: float) -> list[Stop]:
+    c, d, slope = way
     assert column.low is not None
     assert column.high is not None
     out = []
@@ -154,7 +173,8 @@ def _number_stops(term: Any, column: Column, c: int, d: int, slope: float) -> li
             scores = term.constant - term.half * (x - term.mean) ** 2
         else:
             scores = term.at_zero + term.slope * x
-        out.append(Stop(x, number(x, column), slope * _lead(scores, c, d), i % (GRID // 4) == 0))
+        weight = slope * _lead(scores, c, d) - middle
+        out.append(Stop(x, number(float(f"{x:.4g}"), column), weight, i % (GRID // 4) == 0))
     return out
 
 

@@ -14,8 +14,8 @@ from tallystick.data.schema import CODED
 from tallystick.draw.panels import Axis, Curve, chart, length_bar, strip
 from tallystick.evaluate.compare import Entry
 from tallystick.evaluate.groups import error_rates
-from tallystick.report.ingredients import Ingredients
-from tallystick.report.said import percent
+from tallystick.reports.ingredients import Ingredients
+from tallystick.reports.said import percent
 
 MOST_CLASSES = 12  # of a confusion matrix; with more, the most frequent confusions are listed
 MOST_PAIRS = 15
@@ -33,8 +33,8 @@ def judged_section(given: Ingredients) -> dict[str, Any]:
         "curve": _curve(given),
         "confusion": _confusion(given),
         "positive": scores.positive,
-        "roc": _unit_chart("ROC curve", scores.curves["roc"], "false alarms", "found", "diagonal"),
-        "pr": _unit_chart("precision against recall", scores.curves["pr"], "found (recall)", "precision", ""),
+        "roc": _unit_chart("ROC curve", scores.curves["roc"], "false alarms", "found", True),
+        "pr": _unit_chart("precision and recall", scores.curves["pr"], "found (recall)", "precision", False),
         "calibration": _calibration(scores.curves["calibration"]),
         "lift": scores.curves["top_tenth"],
         "groups": _groups(given),
@@ -90,13 +90,14 @@ def _curve(given: Ingredients) -> dict[str, Any] | None:
     ]
     tops = [v for c in drawn for v in c.high if math.isfinite(v)] + [curve.base]
     axis = Axis("rows taught (logarithmic)", data["sizes"][0], data["sizes"][-1], log=True)
-    svg = chart(drawn, axis, Axis("error on rows held back", 0.0, max(tops) * 1.02), "learning curves")
+    level = ("base rate", curve.base)
+    svg = chart(drawn, axis, Axis("error on rows held back", 0.0, max(tops) * 1.05), "learning curves", level)
     return {"svg": svg, "tested": f"{curve.tested:,}", "repeats": curve.repeats, "base": percent(curve.base)}
 
 
-def _unit_chart(title: str, points: list[list[float]], x: str, y: str, guide: str) -> str:
+def _unit_chart(title: str, points: list[list[float]], x: str, y: str, diagonal: bool) -> str:
     xs, ys = [p[0] for p in points], [p[1] for p in points]
-    return chart([Curve(title, xs, ys)], Axis(x), Axis(y), title, guide)
+    return chart([Curve(title, xs, ys)], Axis(x), Axis(y), title, diagonal=diagonal)
 
 
 def _calibration(bins: list[dict[str, Any]]) -> str:
@@ -110,7 +111,7 @@ def _calibration(bins: list[dict[str, Any]]) -> str:
         bars=True,
     )
     return chart(
-        [line], Axis("share the model gave"), Axis("share that came true"), "calibration", "diagonal"
+        [line], Axis("share the model gave"), Axis("share that came true"), "calibration", diagonal=True
     )
 
 
@@ -182,7 +183,7 @@ def _spread(rates: list[dict[str, Any]]) -> float:
 
 
 def _group(g: dict[str, Any], rates: list[dict[str, Any]]) -> dict[str, str]:
-    top = max(r["high"] for r in rates) or 1.0
+    top = max(r["error"] for r in rates) or 1.0
     return {
         "group": g["group"],
         "rows": f"{g['rows']:,.0f}",

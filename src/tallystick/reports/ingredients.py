@@ -14,7 +14,7 @@ from tallystick.data.encode import Table
 from tallystick.description import Description
 from tallystick.evaluate import Comparison, LearningCurve
 from tallystick.evaluate.compare import Entry
-from tallystick.report.pull import pulls
+from tallystick.reports.pull import pulls
 
 Row = dict[str, str | None]
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from tallystick.data.schema import CODED, Column
 from tallystick.export.form import form_of
-from tallystick.report.ingredients import Ingredients
-from tallystick.report.rows import middle_row
+from tallystick.reports.ingredients import Ingredients
+from tallystick.reports.rows import middle_row
 
 MOST_WORDS = 2_000
 MOST_BYTES = 1_400_000  # of the exported model; a larger one would make the page too heavy

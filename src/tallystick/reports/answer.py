@@ -25,11 +25,11 @@ from tallystick.models.naive_bayes import Counted, NaiveBayesModel, Summed, Word
 from tallystick.models.tree import Tree
 from tallystick.models.tree.rules import Rule, rules
 from tallystick.models.tree.sentences import condition, number, plain
-from tallystick.report.pull import pulls
-from tallystick.report.said import Name, Said, listed, of_100, say, times
+from tallystick.reports.pull import pulls
+from tallystick.reports.said import Name, Said, listed, of_100, say, times
 
 MOST_LEVELS = 20  # of a column that can be said to tell something alone
-ENOUGH = 0.5  # of what the model gains over the base rate, for one column to be said to tell the target
+ENOUGH = 0.75  # of what the model gains over the base rate, for one column to be said to tell the target
 WIDEST = 40  # of a list of levels in a sentence
 
 

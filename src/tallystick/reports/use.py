@@ -12,7 +12,7 @@ from typing import Any
 from tallystick import __version__
 from tallystick.draw.text import clean
 from tallystick.errors import TallyError
-from tallystick.report.ingredients import Ingredients
+from tallystick.reports.ingredients import Ingredients
 
 COMMANDS = {"tree": "tree", "bayes": "bayes", "logistic": "logistic"}
 EXECUTION = ("engine", "threads", "memory", "verbose")

@@ -9,7 +9,7 @@ Knows results, fitted models and the encoded table. Knows nothing of estimators,
 
 from __future__ import annotations
 
-from tallystick.report.ingredients import Ingredients
-from tallystick.report.page import page
+from tallystick.reports.ingredients import Ingredients
+from tallystick.reports.page import page
 
 __all__ = ["Ingredients", "page"]

@@ -17,8 +17,8 @@ from tallystick.data.schema import CODED
 from tallystick.draw.text import clean, cut
 from tallystick.models.tree import Tree
 from tallystick.models.tree.sentences import condition
-from tallystick.report.ingredients import Ingredients, Row
-from tallystick.report.said import percent
+from tallystick.reports.ingredients import Ingredients, Row
+from tallystick.reports.said import percent
 
 MOST_WRONG = 10
 MOST_GROUPS = 8
@@ -81,7 +81,8 @@ def _raw(given: Ingredients, row: int) -> Row:
     assert given.row is not None
     found = given.row(row)
     used = {c.name for c in given.table.schema.used}
-    return {name: value for name, value in found.items() if name in used}
+    marks = given.table.schema.marks
+    return {n: None if v is None or v.strip() in marks else v for n, v in found.items() if n in used}
 
 
 def _cells(given: Ingredients, raw: Row, first: tuple[str, ...] = ()) -> list[dict[str, str]]:

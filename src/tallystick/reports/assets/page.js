@@ -33,6 +33,7 @@
   const pale = (c) => (Math.floor(c / palette.length) % 2 ? 0.6 : 1);
   const whole = (n) => n.toLocaleString("en-US", { maximumFractionDigits: 2 });
   function percent(share) { // never 0 or 100 unless it is
+    if (share === 0 || share === 1) return 100 * share + " %";
     const text = (100 * share).toFixed(1);
     if (share < 1 && text === "100.0") return "> 99.9 %";
     return share > 0 && text === "0.0" ? "< 0.1 %" : text + " %";
@@ -69,11 +70,22 @@
     for (const f of listeners) f(found);
   }
 
+  // A number that is a line is measured from its median, so that its part is small where the number is usual.
+  const middle = new Map();
+  if (model && ask.form.terms) {
+    const at = model.explain(ask.starts[ask.starts.length - 1].row).parts;
+    ask.form.terms.forEach((t, i) => { if (t.slope && !t.factors) middle.set(t.name, at[i].parts); });
+  }
+  const lead = (p, c, d, slope) => { // of one column's part: class c over d
+    const own = p.parts[c] === p.parts[d] ? 0 : slope * (p.parts[c] - p.parts[d]), from = middle.get(p.column);
+    return from ? own - slope * (from[c] - from[d]) : own;
+  };
+
   // ---- the tree ----
 
   if (tree) {
     const place = find("tree"), list = make("ul"), links = draw("svg", { class: "links", "aria-hidden": "true" });
-    const below = tree.parent.map(() => []), open = new Set(), WIDE = 212, TALL = 72, STEP = 290, GAP = 12;
+    const below = tree.parent.map(() => []), open = new Set(), WIDE = 212, TALL = 86, STEP = 290, GAP = 12;
     const depth = [], number = new Map(tree.origin.map((o, k) => [o, k]));
     tree.parent.forEach((up, k) => {
       if (up >= 0) below[up].push(k);
@@ -225,7 +237,7 @@
     const needles = ["sum", "share"].map((id) => { const n = make("span", { class: "needle" }); find(id).append(n); return n; });
     listeners.push((found) => {
       if (found.error) return;
-      const part = new Map(found.parts.map((p) => [p.column, slope * (p.parts[c] - p.parts[d])]));
+      const part = new Map(found.parts.map((p) => [p.column, lead(p, c, d, slope)]));
       scales.lines.forEach((line, k) => {
         const weight = part.get(line.column), value = row[line.column];
         let best = 0;
@@ -284,11 +296,12 @@
   function reasons(found) { // parts of the log-odds of the answer against its best rival, the strongest first
     const order = labels.map((l, c) => [found.probabilities[l], c]).sort((a, b) => b[0] - a[0] || a[1] - b[1]);
     const c = order[0][1], d = order[1] ? order[1][1] : c, slope = ask.form.shift ? ask.form.slope : 1;
-    const shift = ask.form.shift ? ask.form.shift[c] - ask.form.shift[d] : 0, lead = (p) => (p[c] === p[d] ? 0 : slope * (p[c] - p[d]));
-    const lines = found.parts.flatMap((p) => (p.words && p.words.length ? p.words.map((w) => [`${p.column}: ${w.word}`, lead(w.parts)])
-      : [[`${p.column} = ${p.value === null || p.value === undefined || p.value === "" ? "(missing)" : p.value}`, lead(p.parts)]]));
+    const shift = ask.form.shift ? ask.form.shift[c] - ask.form.shift[d] : 0;
+    const lines = found.parts.flatMap((p) => (p.words && p.words.length ? p.words.map((w) => [`${p.column}: ${w.word}`, lead(w, c, d, slope)])
+      : [[`${p.column} = ${p.value === null || p.value === undefined || p.value === "" ? "(missing)" : p.value}`, lead(p, c, d, slope)]]));
+    const moved = [...middle.values()].reduce((sum, m) => sum + slope * (m[c] - m[d]), 0);
     lines.sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
-    const shown = [["before any column", lead(found.base) + shift], ...lines.slice(0, 10)];
+    const shown = [[middle.size ? "at the median of every number" : "before any column", slope * (found.base[c] - found.base[d]) + shift + moved], ...lines.slice(0, 10)];
     const most = Math.max(...shown.map(([, w]) => (Math.abs(w) === Infinity ? 0 : Math.abs(w))), 1e-9);
     const out = shown.map(([text, w]) => {
       const size = Math.min(Math.abs(w) / most, 1) * 53, bar = draw("svg", { viewBox: "0 0 110 12", preserveAspectRatio: "none", "aria-hidden": "true" },
@@ -306,7 +319,7 @@
     const steps = found.path.map((s) => {
       const k = typeof s.next === "number" ? number.get(s.next) : undefined;
       const rows = k === undefined ? "" : `: ${whole(tree.rows[k])} rows, ${clean(labels[tree.answer[k]])} ahead`;
-      return make("li", {}, name(s.text), make("span", { class: "soft" }, name(rows)));
+      return make("li", {}, name(k === undefined ? s.text : tree.branch[k]), make("span", { class: "soft" }, name(rows)));
     });
     const hidden = found.path.filter((s) => typeof s.next === "number" && number.get(s.next) === undefined).length;
     const out = [make("ol", { class: "way" }, ...steps.slice(0, steps.length - hidden))];
@@ -323,7 +336,8 @@
     });
     if (ask.fields.length > ask.open) {
       find("rest").hidden = false;
-      find("rest").firstElementChild.textContent = `${ask.fields.length - ask.open} more columns`;
+      const left = ask.fields.length - ask.open;
+      find("rest").firstElementChild.textContent = `${left} more column${left > 1 ? "s" : ""}`;
     }
     const start = find("start");
     ask.starts.forEach((s, k) => start.append(make("option", { value: k }, clean(s.label))));

@@ -10,15 +10,16 @@ from typing import Any
 from tallystick.data.schema import Column, Note
 from tallystick.description import ColumnView, Part
 from tallystick.draw.panels import length_bar, split_bars
-from tallystick.draw.text import clean, cut
+from tallystick.draw.text import clean, cut, width
 from tallystick.models.tree.sentences import number
-from tallystick.report.ingredients import Ingredients
-from tallystick.report.said import percent
+from tallystick.reports.ingredients import Ingredients
+from tallystick.reports.said import percent
 
 OPEN = 30  # columns shown at once; the rest unfolds
 MOST = 300  # columns shown at all
 MOST_BARS = 14  # of a small distribution
 MOST_NOTES = 60
+LETTERS = 28  # under all bars together
 
 
 def data_section(given: Ingredients) -> dict[str, Any]:
@@ -80,7 +81,16 @@ def _bars(given: Ingredients, view: ColumnView, column: Column) -> str:
         return ""
     hints = [f"{_name(p, column)}: {_told(given, p)}" for p in parts]
     words = f"distribution of {view.name} by class: " + "; ".join(hints[:6])
-    return split_bars([p.by_class for p in parts], words, hints)
+    return split_bars([p.by_class for p in parts], words, hints, _under(view, column, parts))
+
+
+def _under(view: ColumnView, column: Column, parts: list[Part]) -> list[str]:
+    """Return what stands under the bars: the ends of a range, or every level where there is room."""
+    if column.kind == "numeric" and column.low is not None and column.high is not None:
+        return [number(float(f"{v:.6g}"), column) for v in (column.low, column.high)]
+    room = LETTERS // max(len(parts), 1)
+    names = [clean(p.label) for p in parts]
+    return names if all(width(n) <= room for n in names) else []
 
 
 def _shown(parts: tuple[Part, ...]) -> list[Part]:
@@ -101,15 +111,14 @@ def _told(given: Ingredients, part: Part) -> str:
 
 
 def _caption(view: ColumnView, column: Column) -> str:
-    """Return what the bars stand for: the ends of a range, or the largest levels."""
+    """Return what the bars stand for where it does not stand under them."""
     if view.kind == "out":
         return "left out"
     if view.kind == "text":
         return f"{view.distinct:,} different words"
-    if column.kind == "numeric":
-        ends = [number(float(f"{v:.6g}"), column) for v in (column.low, column.high) if v is not None]
-        return " to ".join(ends)
     drawn = _shown(view.distribution)
+    if column.kind == "numeric" or _under(view, column, drawn):
+        return ""
     names = [cut(clean(p.label), 18) for p in drawn[:4]]
     rest = view.distinct - len(names)
     return ", ".join(names) + (f" and {rest:,} more" if rest > 0 else "")

@@ -92,6 +92,8 @@ def times(ratio: float) -> str:
 
 def percent(share: float, digits: int = 1) -> str:
     """Return a share in percent; never 100 % or 0 % unless it is."""
+    if share in (0.0, 1.0):
+        return f"{100 * share:.0f} %"
     text = f"{100 * share:.{digits}f}"
     if share < 1 and float(text) >= 100:
         text = f"{100 - 10**-digits:.{digits}f}"

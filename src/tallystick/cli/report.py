@@ -1,0 +1,86 @@
+"""tally report: one HTML file that a board can read."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import click
+
+from tallystick.cli import options, screen
+from tallystick.draw.text import Line, Span, clean, wrapped
+from tallystick.errors import OptionError, shown
+
+METHODS = ("tree", "bayes", "logistic")
+
+
+@click.command(short_help="One HTML file: the answer, the data, the model, what if.")
+@click.argument("data", metavar="FILE")
+@click.option("--target", "-t", required=True, help="The column to be predicted.")
+@click.option("--output", "-o", default="report.html", show_default=True, help="Where to write the page.")
+@click.option("--save-model", metavar="MODEL", help="Also save the chosen model, for predict and verify.")
+@click.option("--no-rows", is_flag=True, help="Show no raw row, and no leaf of a tree with a single row.")
+@click.option("--by", multiple=True, metavar="NAME", help="Count errors by the levels of a column.")
+@click.option("--method", "methods", multiple=True, type=click.Choice(METHODS), help="Compare only these.")
+@click.option("--tuned", is_flag=True, help="Compare the methods tuned as well: slower.")
+@click.option("--folds", type=click.IntRange(min=2), default=10, show_default=True, help="Number of folds.")
+@click.option("--repeats", type=click.IntRange(min=0), default=5, show_default=True,
+              help="Subsets of the learning curve; 0 leaves it out.")  # fmt: skip
+@click.option("--title", default="", help="What the page calls the data; the file's name if not given.")
+@options.columns
+@options.reading
+@options.common
+def report(data: str, target: str, output: str, as_json: bool, **given: Any) -> None:
+    """Compare the methods on FILE, choose one, and write a page that says what decides the target and how
+    well.
+
+    The page is one file without a server or network: it opens from disk, prints, and its what-if form
+    computes in the page itself.
+
+    Example: tally report votes.csv --target party -o report.html
+    """
+    import tallystick as ts
+
+    for path in (output, given["save_model"]):
+        _check_not_data(path, data)
+    with screen.progress("reporting") as progress:
+        found = ts.report(
+            options.source(data, given),
+            target,
+            methods=given["methods"] or METHODS,
+            tuned=given["tuned"],
+            folds=given["folds"],
+            repeats=given["repeats"],
+            rows=not given["no_rows"],
+            by=given["by"],
+            title=given["title"],
+            progress=progress,
+            **options.wishes(given),
+        )
+    found.save(output)
+    if given["save_model"] is not None:
+        if not hasattr(found.model, "save"):
+            raise OptionError("no method beat the most frequent class: there is no model to save.")
+        found.model.save(given["save_model"])
+    if as_json:
+        screen.show_json(found.to_dict() | {"saved": output, "bytes": len(found.html.encode())})
+        return
+    screen.show(in_words(found, output))
+
+
+def in_words(found: Any, output: str) -> list[Line]:
+    """Return the answer, and where the page lies."""
+    lines: list[Line] = []
+    for sentence in found.answer:
+        lines += wrapped(clean(sentence), screen.cells())
+    size = len(found.html.encode())
+    where = f"{clean(output)}: {size:,} bytes; open it in a browser"
+    return [*lines, (Span("saved ", "good"), Span(where))]
+
+
+def _check_not_data(output: str | None, data: str) -> None:
+    """Never write over the table that was read."""
+    if output is None or not os.path.exists(output) or not os.path.exists(data):
+        return
+    if os.path.samefile(output, data):
+        raise OptionError(f"{shown(output)} is the data itself. Give the page another name.")
