@@ -15,7 +15,7 @@ _WHERE = {
     "LogisticRegression": "estimators",
     "NaiveBayes": "estimators",
     "RegressionTree": "estimators",
-    "bayes_rule": "explain",
+    "bayes_rule": "explain.rule",
     "compare": "estimators.judging",
     "cross_validate": "evaluate",
     "describe": "description",
@@ -23,7 +23,7 @@ _WHERE = {
     "load": "estimators",
     "read": "data.source",
     "report": "estimators.reporting",
-    "separable": "explain",
+    "separable": "explain.planes",
 }
 
 __all__ = [
@@ -50,7 +50,8 @@ if TYPE_CHECKING:
     from tallystick.estimators.judging import compare, learning_curve
     from tallystick.estimators.reporting import report
     from tallystick.evaluate import cross_validate
-    from tallystick.explain import bayes_rule, separable
+    from tallystick.explain.planes import separable
+    from tallystick.explain.rule import bayes_rule
 
 
 def __getattr__(name: str) -> Any:

@@ -8,11 +8,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 import click
 
 from tallystick import __version__
-from tallystick.cli import demo, describe, fit, judge, models, predict, report
 from tallystick.draw.text import clean
 from tallystick.errors import TallyError
 
@@ -34,8 +34,33 @@ class Interrupted(Exception):  # noqa: N818  not an error of anyone
     """The user pressed Ctrl-C."""
 
 
-class Ordered(click.Group):
-    """A group that lists its commands in the order of a day's work, not of the alphabet."""
+# The commands in the order of a day's work, each with its module: loaded when it is asked for.
+COMMANDS = {
+    "demo": "demo",
+    "describe": "describe",
+    "fit": "fit",
+    "predict": "predict",
+    "compare": "judge",
+    "curve": "judge",
+    "report": "report",
+    "verify": "models",
+    "diff": "models",
+}
+
+
+class Commands(click.Group):
+    """The commands of `tally`. One is loaded when it is run; help loads all."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names in the order of a day's work, not of the alphabet."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """Return a command by name."""
+        if name not in COMMANDS:
+            return None
+        command: click.Command = getattr(import_module(f"tallystick.cli.{COMMANDS[name]}"), name)
+        return command
 
     def invoke(self, ctx: click.Context) -> object:
         """Run the command; an interrupt is ours to report, click would print an empty line first."""
@@ -44,13 +69,9 @@ class Ordered(click.Group):
         except KeyboardInterrupt:
             raise Interrupted from None
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names as they were added."""
-        return list(self.commands)
-
 
 @click.group(
-    cls=Ordered,
+    cls=Commands,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Try `tally demo` first. Errors are one line; add --debug for a traceback.",
@@ -62,20 +83,6 @@ def tally(ctx: click.Context) -> None:
     """Classification for tables and text that learns by counting and shows its working."""
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
-
-
-for command in (
-    demo.demo,
-    describe.describe,
-    fit.fit,
-    predict.predict,
-    judge.compare,
-    judge.curve,
-    report.report,
-    models.verify,
-    models.diff,
-):
-    tally.add_command(command)
 
 
 def main(args: Sequence[str] | None = None) -> None:

@@ -131,6 +131,8 @@ def predicted(estimator: Classifier, source: Source, met: Met, given: dict[str, 
     import numpy as np
     import pyarrow as pa
 
+    from tallystick.data.encode.strings import plain_array
+
     target = estimator.schema_.target
     assert target is not None
     labels = pa.array(target.labels, pa.string())
@@ -143,10 +145,10 @@ def predicted(estimator: Classifier, source: Source, met: Met, given: dict[str, 
         shares, prior_only = estimator.predict_block(matched.block)
         best = shares.argmax(axis=1)
         columns = [
-            labels.take(pa.array(best)),
-            pa.array(np.take_along_axis(shares, best[:, None], axis=1)[:, 0]),
+            labels.take(plain_array(best)),
+            plain_array(np.take_along_axis(shares, best[:, None], axis=1)[:, 0]),
         ]
-        columns += [pa.array(np.ascontiguousarray(shares[:, c])) for c in range(len(names) - 2)]
+        columns += [plain_array(shares[:, c]) for c in range(len(names) - 2)]
         met.add(matched, int(prior_only.sum()), best, target.labels)
         yield carried.beside(pa.table(columns, names=names))
 

@@ -1,21 +1,36 @@
 """The public classes: fit(X, y) = open the source, choose the engine, run the loop; and models back from
-files.
+files. A class is loaded when it is first used: who predicts with one kind of model waits for no other.
 """
 
 from __future__ import annotations
 
 import os
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from tallystick.estimators.base import Classifier, Estimator
-from tallystick.estimators.check import Verdict, verify
-from tallystick.estimators.logistic import LogisticRegression
-from tallystick.estimators.naive_bayes import NaiveBayes
-from tallystick.estimators.regression_tree import RegressionTree
-from tallystick.estimators.tree import DecisionTree
 from tallystick.export import from_bytes, read_file
 
-KINDS: dict[str, type[Estimator]] = {
-    cls.kind: cls for cls in (DecisionTree, LogisticRegression, NaiveBayes, RegressionTree)
+if TYPE_CHECKING:
+    from tallystick.estimators.check import Verdict, verify
+    from tallystick.estimators.logistic import LogisticRegression
+    from tallystick.estimators.naive_bayes import NaiveBayes
+    from tallystick.estimators.regression_tree import RegressionTree
+    from tallystick.estimators.tree import DecisionTree
+
+_WHERE = {
+    "DecisionTree": "tree",
+    "LogisticRegression": "logistic",
+    "NaiveBayes": "naive_bayes",
+    "RegressionTree": "regression_tree",
+    "Verdict": "check",
+    "verify": "check",
+}
+_CLASSES = {
+    "decision-tree": "DecisionTree",
+    "logistic-regression": "LogisticRegression",
+    "naive-bayes": "NaiveBayes",
+    "regression-tree": "RegressionTree",
 }
 
 
@@ -27,7 +42,14 @@ def load(path: str | os.PathLike[str]) -> Estimator:
 def from_data(data: bytes) -> Estimator:
     """Return the fitted estimator of a model file's bytes."""
     document = from_bytes(data)
-    return KINDS[document["kind"]].from_document(document)
+    estimator: Estimator = __getattr__(_CLASSES[document["kind"]]).from_document(document)
+    return estimator
+
+
+def __getattr__(name: str) -> Any:
+    if name in _WHERE:
+        return getattr(import_module(f"tallystick.estimators.{_WHERE[name]}"), name)
+    raise AttributeError(f"module 'tallystick.estimators' has no attribute {name!r}")
 
 
 __all__ = [

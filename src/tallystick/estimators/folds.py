@@ -15,7 +15,6 @@ from tallystick.contracts import Engine
 from tallystick.data.encode import Table
 from tallystick.data.encode.work import in_order
 from tallystick.data.schema import Note
-from tallystick.evaluate import deal_folds
 from tallystick.learners.calibrate import calibrate
 from tallystick.learners.fit import fit
 from tallystick.learners.naive_bayes import NaiveBayesLearner
@@ -142,6 +141,8 @@ def calibrated(model: NaiveBayesModel, table: Table, engine: Engine) -> NaiveBay
 
 def _unseen_scores(model: NaiveBayesModel, table: Table, engine: Engine) -> Array:
     """Return scores[row, class], each by a model that was fitted without the row's fold."""
+    from tallystick.evaluate import deal_folds  # judging is not loaded by who only predicts
+
     assert table.schema.target is not None
     folds = min(FOLDS, table.rows)
     fold = deal_folds(table, folds)

@@ -6,28 +6,21 @@ Knows estimators and the explain room. Knows nothing of sums.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.draw.nomogram import Scale, nomogram
 from tallystick.errors import OptionError, shown
 from tallystick.estimators.base import Classifier
-from tallystick.explain.independence import Independence, independence
-from tallystick.explain.logistic_form import LogisticForm, logistic_form
-from tallystick.explain.naive_bayes import (
-    Explanation,
-    Shares,
-    Votes,
-    class_number,
-    explain,
-    shares,
-    value_names,
-    votes,
-)
 from tallystick.models.additive import NormalTerm, WordTerm
 from tallystick.models.naive_bayes import NaiveBayesModel, Summed
+
+if TYPE_CHECKING:  # loaded when a method asks for them: who only predicts does not wait
+    from tallystick.draw.nomogram import Scale
+    from tallystick.explain.independence import Independence
+    from tallystick.explain.logistic_form import LogisticForm
+    from tallystick.explain.naive_bayes import Explanation, Shares, Votes
 
 MOST_MARKS = 24
 
@@ -39,16 +32,22 @@ class Saying(Classifier):
 
     def shares(self, column: str) -> Shares:
         """Return the share of each value of a column in each class, with the counts it comes from."""
+        from tallystick.explain.naive_bayes import shares
+
         self._check_fitted()
         return shares(self.model_, column)
 
     def votes(self, label: Any = None) -> Votes:
         """Return how much each value speaks for a class, in log-odds, the strongest first."""
+        from tallystick.explain.naive_bayes import votes
+
         self._check_fitted()
         return votes(self.model_, label)
 
     def explain(self, row: Any, number: int = 0) -> Explanation:
         """Return why a row is answered as it is: a dict, or one row (by number) of anything tabular."""
+        from tallystick.explain.naive_bayes import explain
+
         self._check_fitted()
         rows = [row] if isinstance(row, dict) else row
         start = 0
@@ -60,6 +59,9 @@ class Saying(Classifier):
 
     def nomogram(self, label: Any = None, against: Any = None) -> Picture:
         """Return the model as a picture: each column a line, each value where its weight lies."""
+        from tallystick.draw.nomogram import nomogram
+        from tallystick.explain.naive_bayes import class_number
+
         self._check_fitted()
         model = self.model_
         assert model.schema.target is not None
@@ -79,6 +81,8 @@ class Saying(Classifier):
 
     def to_logistic(self) -> LogisticForm:
         """Return the equivalent logistic form; an error names the column that has none."""
+        from tallystick.explain.logistic_form import logistic_form
+
         self._check_fitted()
         return logistic_form(self.model_)
 
@@ -86,6 +90,8 @@ class Saying(Classifier):
         """Return the pairs of columns that most violate the assumption: what they tell about each other given
         the class.
         """
+        from tallystick.explain.independence import independence
+
         if y is None and hasattr(self, "model_") and self.schema_.target is not None:
             y = self.schema_.target.name
         return independence(self.read(X, y, sample_weight))
@@ -121,6 +127,9 @@ def _escaped(text: str) -> str:
 
 
 def _scale(model: NaiveBayesModel, i: int, c: int, d: int) -> Scale:
+    from tallystick.draw.nomogram import Scale
+    from tallystick.explain.naive_bayes import value_names
+
     part, term = model.parts[i], model.additive.terms[i]
     if isinstance(part, Summed):
         points = _points(model, part)

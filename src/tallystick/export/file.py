@@ -11,12 +11,13 @@ import hashlib
 import os
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
-from tallystick.data.schema import CODED, KINDS, Schema
+from tallystick.data.schema import CODED, Schema
+from tallystick.data.schema import KINDS as COLUMN_KINDS
 from tallystick.errors import ModelFileError, shown
 from tallystick.export import canonical
+from tallystick.export.kinds import KINDS
 from tallystick.export.whole import whole_file
 from tallystick.models import shapes
 from tallystick.models.shapes import Flag, Listed, Maybe, Number, Record, Shape, Text, Variant, Whole
@@ -27,25 +28,6 @@ MAX_BYTES = 1 << 30
 _MAGIC = b'{\n"format":{"name":"tallystick model","version":'
 _LAST = re.compile(rb'"sha256":"([0-9a-f]{64})"}\n')
 _LAST_SIZE = len(b'"sha256":""}\n') + 64
-
-
-@dataclass(frozen=True, slots=True)
-class FileKind:
-    """What a kind of model adds to the envelope: the shapes of its two sections, and a check across
-    sections.
-    """
-
-    model: shapes.Shape
-    parameters: shapes.Shape
-    check: Callable[[dict[str, Any], Schema], None]
-
-
-_KINDS: dict[str, FileKind] = {}
-
-
-def register(name: str, kind: FileKind) -> None:
-    """Let files of one more kind of model be read."""
-    _KINDS[name] = kind
 
 
 _NAME = Text(test=lambda t: 0 < len(t) <= 100_000, words="a name")
@@ -62,7 +44,7 @@ def _column(kind: str) -> Record:
     return Record(keys, {"declared": Flag(only=True)})
 
 
-_COLUMN = Variant("kind", {kind: _column(kind) for kind in KINDS if kind != "out"})
+_COLUMN = Variant("kind", {kind: _column(kind) for kind in COLUMN_KINDS if kind != "out"})
 _TARGET = Record(
     {
         "labels": Listed(Text(), size="classes", distinct=True),
@@ -106,11 +88,11 @@ def from_bytes(data: bytes) -> dict[str, Any]:
 def _checked(document: dict[str, Any]) -> dict[str, Any]:
     """Return the document if all its sections are what they should be."""
     kind = document.get("kind")
-    if not isinstance(kind, str) or kind not in _KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:
         raise ModelFileError(
-            f"model file: unknown kind of model {shown(kind)}. Known: {', '.join(sorted(_KINDS))}."
+            f"model file: unknown kind of model {shown(kind)}. Known: {', '.join(sorted(KINDS))}."
         )
-    extra = _KINDS[kind]
+    extra = KINDS[kind]()
     sizes: shapes.Sizes = {}
     fixed: dict[str, Shape] = {
         "format": Record({"name": Text((NAME,)), "version": Whole(VERSION, VERSION)}),

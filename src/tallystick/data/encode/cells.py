@@ -196,7 +196,7 @@ def _narrow(array: pa.DictionaryArray) -> pa.DictionaryArray:
     if array.indices.null_count:
         return pa.DictionaryArray.from_arrays(array.indices.cast(kind), array.dictionary)
     narrow = array.indices.to_numpy().astype(kind.to_pandas_dtype())
-    return pa.DictionaryArray.from_arrays(pa.array(narrow), array.dictionary, safe=False)
+    return pa.DictionaryArray.from_arrays(strings.plain_array(narrow), array.dictionary, safe=False)
 
 
 def _from_dictionary(

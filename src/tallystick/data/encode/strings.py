@@ -39,6 +39,14 @@ class Distinct:
         return np.bincount(self.codes, minlength=len(self.values) + 1)
 
 
+def plain_array(values: NDArray[Any]) -> pa.Array:
+    """Return numbers as an Arrow array over the same memory, none missing. `pa.array` would load numpy.ma, to
+    see whether they are masked: a tenth of the time of a small prediction.
+    """
+    kind = pa.from_numpy_dtype(values.dtype)
+    return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(np.ascontiguousarray(values))])
+
+
 def code_type(levels: int) -> type[np.unsignedinteger[Any]]:
     """Return the smallest unsigned type that holds the codes of so many levels, of missing and of unseen."""
     return np.uint8 if levels + 2 <= 1 << 8 else np.uint16 if levels + 2 <= 1 << 16 else np.uint32

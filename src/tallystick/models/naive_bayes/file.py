@@ -185,11 +185,3 @@ def _check_counts(data: dict[str, Any], column: Any, present: Any, place: str) -
 
 def _uneven(what: str, found: int, expected: str) -> ModelFileError:
     return ModelFileError(f"model file: {what} sum to {found:,}, not to {expected}. The file was edited.")
-
-
-WISHES: dict[str, Shape] = {
-    "keep": Listed(Text()),
-    "kinds": Named(Text()),
-    "levels": Named(Listed(Text())),
-    "missing": Maybe(Listed(Text())),
-}
