@@ -10,7 +10,6 @@ import hashlib
 import json
 import os
 import pickle
-import re
 from pathlib import Path
 
 import pytest
