@@ -14,8 +14,8 @@ from tallystick.data.source import open_source
 from tallystick.errors import OptionError
 from tallystick.evaluate import compare_table, curve_table
 from tallystick.evaluate.compare import Candidate, resampled_t_test
-from tallystick.evaluate.crossval import fold_shares
 from tallystick.evaluate.folds import Plan, deal_folds, group_folds, hold_out, time_folds
+from tallystick.evaluate.running import fold_shares
 
 EXAMPLES = Path(ts.__file__).parent / "examples"
 
@@ -84,7 +84,7 @@ def test_levels_that_occur_in_test_rows_alone_change_no_byte_of_the_taught_model
 def test_results_say_how_they_were_made_and_print_their_intervals(votes):
     found = ts.cross_validate(ts.NaiveBayes(), path("votes.csv"), "party", folds=5, repeats=2, by="crime")
     text = str(found)
-    assert "5 stratified folds, 2 times" in text
+    assert "5 stratified folds, 86 to 88 rows each, 2 times" in text
     assert "95 % interval" in text
     assert "(missing)" in text
     assert found.to_dict()["fold_sizes"] == [list(Plan(r.fold).sizes) for r in found.repeats]

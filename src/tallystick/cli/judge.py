@@ -18,6 +18,9 @@ _target = click.option("--target", "-t", required=True, help="The column to be p
 @click.argument("data", metavar="FILE")
 @_target
 @click.option("--folds", type=click.IntRange(min=2), default=10, show_default=True, help="Number of folds.")
+@click.option("--groups", metavar="COLUMN", help="Rows with equal values of COLUMN stay in one fold.")
+@click.option("--time", metavar="COLUMN", help="A fold is taught by rows with earlier values of COLUMN only.")
+@click.option("--parts", metavar="0.6,0.2,0.2", help="Shares of rows that teach, validate, test; no folds.")
 @click.option("--method", "methods", multiple=True, type=click.Choice(METHODS), help="Compare only these.")
 @click.option("--no-tuning", is_flag=True, help="Methods as they are only: faster.")
 @click.option("--ignore", multiple=True, metavar="CODE", help="A check not wanted.")
@@ -29,6 +32,9 @@ def compare(
     data: str,
     target: str,
     folds: int,
+    groups: str | None,
+    time: str | None,
+    parts: str | None,
     methods: tuple[str, ...],
     no_tuning: bool,
     ignore: tuple[str, ...],
@@ -51,7 +57,9 @@ def compare(
             target,
             methods=methods or METHODS,
             tuned=not no_tuning,
-            folds=folds,
+            folds=folds if parts is None else _shares(parts),
+            groups=groups,
+            time=time,
             ignore=ignore,
             progress=progress,
             **options.wishes(given),
@@ -101,6 +109,16 @@ def curve(
         screen.show_json(found.to_dict())
         return
     print(screen.cleaned(str(found)))
+
+
+def _shares(text: str) -> tuple[float, ...]:
+    """Return numbers separated by commas; what is no number is refused with the others' rules."""
+    from tallystick.errors import OptionError, shown
+
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise OptionError(f"--parts takes numbers such as 0.6,0.2,0.2, not {shown(text)}.") from None
 
 
 def _save(path: str | None, draw: Any) -> None:

@@ -7,6 +7,7 @@ model file.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import inspect
 import os
@@ -53,8 +54,9 @@ class Estimator:
     # -- parameters --
 
     @classmethod
-    def _names(cls) -> list[str]:
-        return [p for p in inspect.signature(cls.__init__).parameters if p != "self"]
+    @functools.cache  # read once per class: comparisons make estimators by the thousand
+    def _names(cls) -> tuple[str, ...]:
+        return tuple(p for p in inspect.signature(cls.__init__).parameters if p != "self")
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the constructor's parameters as they were given."""

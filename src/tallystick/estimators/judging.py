@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from tallystick.data.encode import Table
 from tallystick.errors import OptionError, nearest, shown
 from tallystick.estimators.foreign import Foreign, Majority, raw_frame
@@ -19,7 +17,8 @@ from tallystick.estimators.naive_bayes import NaiveBayes
 from tallystick.estimators.tree import DecisionTree
 from tallystick.evaluate import Candidate, Comparison, LearningCurve, compare_table, curve_table
 from tallystick.evaluate.checks import DEPENDENT, Check, check_codes, check_columns, check_result, check_table
-from tallystick.evaluate.crossval import training_loss
+from tallystick.evaluate.crossval import Way, cost_matrix, without
+from tallystick.evaluate.running import training_loss
 from tallystick.explain.independence import independence
 
 Progress = Callable[[int, int, str], None]
@@ -55,7 +54,9 @@ def compare(
     methods: Sequence[str] = ("tree", "bayes", "logistic"),
     others: Mapping[str, Any] | Iterable[Any] = (),
     tuned: bool = True,
-    folds: int = 10,
+    folds: int | Sequence[float] = 10,
+    groups: str | None = None,
+    time: str | None = None,
     cost: Any = None,
     ignore: Iterable[str] = (),
     sample_weight: Any = None,
@@ -66,27 +67,47 @@ def compare(
     razor.
 
     others: scikit-learn estimators to compare with, alone or by name; they get the rows in a pandas frame.
-    ignore: codes of checks not wanted. Further parameters (kinds, levels, missing, keep, threads) go to
-    every family.
+    folds: a number, or shares (teach, test) or (teach, validate, test): settings are then chosen on the rows
+    that validate. groups: a column whose equal values stay in one fold; time: a column; a fold is taught by
+    earlier rows only. ignore: codes of checks not wanted. Further parameters (kinds, levels, missing, keep,
+    threads) go to every family.
     """
     check_codes(ignore)
+    _known(methods)
+    way = Way.of(folds, groups, time)
+    if way.one_out:
+        raise OptionError("compare takes a number of folds or shares; leave-one-out is for cross_validate.")
+    table = way.read(NaiveBayes(**shared), data, target, sample_weight)
+    dealing, how = way.dealing(table)
+    lean = without(table, way.aside)
+    assert table.schema.target is not None
+    prices = cost_matrix(cost, table.schema.target.labels)
+    candidates = _candidates(methods, tuned, shared, data, others)
+    found = compare_table(candidates, lean, way.folds, prices, progress, dealing, how)
+    return _checked(found, lean, frozenset(ignore))
+
+
+def _known(methods: Iterable[str]) -> None:
     for name in methods:
         if name not in KINDS:
             raise OptionError(
                 f"there is no method {shown(name)}.{nearest(name, list(KINDS))} Use: {', '.join(KINDS)}."
             )
-    table = NaiveBayes(**shared).read(data, target, sample_weight)
-    candidates = [Candidate("most frequent class", "majority", (("", Majority()),))]
+
+
+def _candidates(
+    methods: Sequence[str], tuned: bool, shared: Mapping[str, Any], data: Any, others: Any
+) -> list[Candidate]:
+    """Return the most frequent class, the families as they are and tuned, and the user's own."""
+    out = [Candidate("most frequent class", "majority", (("", Majority()),))]
     for family in methods:
-        candidates.append(Candidate(FAMILIES[family], family, (("", KINDS[family](**shared)),)))
+        out.append(Candidate(FAMILIES[family], family, (("", KINDS[family](**shared)),)))
         if tuned:
-            candidates.append(Candidate(f"{FAMILIES[family]}, tuned", family, settings(family, shared)))
+            out.append(Candidate(f"{FAMILIES[family]}, tuned", family, settings(family, shared)))
     if others:
         frame = raw_frame(data)
-        candidates += [Candidate(n, "yours", (("", Foreign(e, frame)),)) for n, e in _named(others).items()]
-    prices = None if cost is None else np.asarray(cost, np.float64)
-    found = compare_table(candidates, table, folds, prices, progress)
-    return _checked(found, table, frozenset(ignore))
+        out += [Candidate(n, "yours", (("", Foreign(e, frame)),)) for n, e in _named(others).items()]
+    return out
 
 
 def learning_curve(
@@ -108,9 +129,7 @@ def learning_curve(
     if isinstance(methods, Mapping):
         chosen = dict(methods)
     else:
-        unknown = [m for m in methods if m not in KINDS]
-        if unknown:
-            raise OptionError(f"there is no method {shown(unknown[0])}. Use: {', '.join(KINDS)}.")
+        _known(methods)
         chosen = {FAMILIES[m]: KINDS[m](**shared) for m in methods}
     if not chosen:
         raise OptionError(f"no method to draw a curve of. Use: {', '.join(KINDS)}.")

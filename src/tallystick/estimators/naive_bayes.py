@@ -5,7 +5,8 @@ Knows the learner, the model and how to show it. Knows nothing of sums.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from tallystick.contracts import Block, Engine, Model
 from tallystick.data.encode import Table
 from tallystick.data.schema import Note, Schema
+from tallystick.engines.local import Local
 from tallystick.estimators.folds import calibrated, cross_answers, one_out_answers
 from tallystick.estimators.growing import Growing
 from tallystick.estimators.saying import Saying
@@ -149,6 +151,27 @@ class NaiveBayes(Growing, Saying):
         if fold is None:
             return one_out_answers(ask, table, self._engine(), _shares)
         return cross_answers(ask, table, fold, folds, self._engine(), _shares)
+
+    def answer_settings(
+        self, settings: Sequence[Any], training: Table, tested: Table
+    ) -> Iterator[NDArray[np.float64]] | None:
+        """Return shares[row, class] of each setting; those that differ in smoothing alone share sums."""
+        if any(s.calibrate for s in settings):
+            return None
+        numeric = any(c.kind == "numeric" for c in training.schema.used)
+        fitted: dict[str, NaiveBayesModel] = {}
+        engine = Local(1)
+
+        def model(setting: NaiveBayes) -> NaiveBayesModel:
+            options = setting._options()
+            same = replace(options, alpha=1.0, distributions=options.distributions if numeric else "auto")
+            if repr(same) not in fitted:
+                made = fit(NaiveBayesLearner(options, training.unit), training, engine)
+                assert isinstance(made, NaiveBayesModel)
+                fitted[repr(same)] = made
+            return replace(fitted[repr(same)], options=options)
+
+        return (_shares(model(setting), tested) for setting in settings)
 
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return log(prior * product of shares) [row, class], neither normalised nor calibrated."""

@@ -6,11 +6,12 @@ Knows the learner and the model. Knows nothing of splits or sums.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.contracts import Block
 from tallystick.data.encode import Table
 from tallystick.errors import DataError
 from tallystick.estimators.tree import _Growing
@@ -23,7 +24,7 @@ class RegressionTree(_Growing):
     """
 
     kind = "regression-tree"
-    regression: ClassVar[bool] = True
+    regression: ClassVar[Literal[True]] = True
     _estimator_type = "regressor"
     average = False
     smoothing = 0.0
@@ -83,6 +84,10 @@ class RegressionTree(_Growing):
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return the mean response of each row's leaf."""
         return np.ascontiguousarray(self.answer(X)[:, 0])
+
+    def predict_block(self, block: Block) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Return the mean response of each row's leaf as [row, 0], and the rows that had no leaf: none."""
+        return self.model_.answer(block), np.zeros(block.rows, dtype=bool)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return R²: the share of the response's variance that the tree explains on these rows."""

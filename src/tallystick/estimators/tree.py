@@ -5,7 +5,7 @@ Knows the learner and the model. Knows nothing of splits or sums.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -19,7 +19,7 @@ from tallystick.estimators.base import Classifier
 from tallystick.estimators.plain_rows import plain_ends
 from tallystick.estimators.tree_views import TreeViews, pruning_note
 from tallystick.learners.fit import fit
-from tallystick.learners.tree import TreeLearner
+from tallystick.learners.tree import TreeLearner, beyond
 from tallystick.learners.tree_options import TreeOptions
 from tallystick.models.tree import Answers, Tree
 from tallystick.models.tree.weights import class_weights, cost_table
@@ -73,6 +73,23 @@ class _Growing(TreeViews):
             return grown, notes
         tree = self._pruned(grown, table)
         return tree, (*notes, pruning_note(self.pruning, grown, tree))
+
+    def answer_settings(
+        self, settings: Sequence[Any], training: Table, tested: Table
+    ) -> Iterator[NDArray[np.float64]] | None:
+        """Return shares[row, class] of each setting from one tree, when only max_leaf_nodes differs."""
+        first, *others = [{**s.get_params(), "max_leaf_nodes": None} for s in settings]
+        if self.pruning is not None or any(params != first for params in others):
+            return None
+        whole = type(self)(**{**first, "threads": 1})
+        learner = TreeLearner(
+            whole._options(), training.unit, whole._answers(training.schema.target), keep_candidates=False
+        )
+        grown = fit(learner, training, whole._engine())
+        assert isinstance(grown, Tree)
+        sizes = (setting.max_leaf_nodes for setting in settings)
+        trees = (grown if n is None else grown.cut_back(beyond(grown.nodes, n)) for n in sizes)
+        return (np.concatenate([tree.answer(block) for block in tested.blocks()]) for tree in trees)
 
     def _restore(self, document: Mapping[str, Any]) -> None:
         for name, value in document["parameters"].items():

@@ -1,10 +1,13 @@
 """Judging: folds, scores, comparisons and curves, as data."""
 
 from tallystick.evaluate.compare import Candidate, Comparison, compare_table
-from tallystick.evaluate.crossval import CrossValidation, cross_validate, judge_on, refit_shares
+from tallystick.evaluate.crossval import cross_validate, judge_on
 from tallystick.evaluate.curve import LearningCurve, curve_table
 from tallystick.evaluate.folds import deal, deal_folds
 from tallystick.evaluate.labels import labels_of
+from tallystick.evaluate.regression import RegressionValidation
+from tallystick.evaluate.result import CrossValidation
+from tallystick.evaluate.running import refit_shares
 from tallystick.evaluate.scores import Measure, Scores, score
 
 __all__ = [
@@ -13,6 +16,7 @@ __all__ = [
     "CrossValidation",
     "LearningCurve",
     "Measure",
+    "RegressionValidation",
     "Scores",
     "compare_table",
     "cross_validate",

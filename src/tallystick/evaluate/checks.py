@@ -18,7 +18,7 @@ from tallystick.data.schema import CODED, Column
 from tallystick.errors import OptionError, nearest, shown
 
 if TYPE_CHECKING:
-    from tallystick.evaluate.crossval import CrossValidation
+    from tallystick.evaluate.result import CrossValidation
 
 RARE = 0.05  # a class of a smaller share makes accuracy a poor guide
 FEW = 10  # rows of a class that folds need

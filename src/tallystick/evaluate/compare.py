@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 from tallystick.data.encode import Table
 from tallystick.evaluate import intervals
 from tallystick.evaluate.checks import Check
-from tallystick.evaluate.crossval import Answers, CrossValidation, Progress, answer, fresh, run_folds
-from tallystick.evaluate.folds import NEVER, Plan, deal_folds
+from tallystick.evaluate.folds import NEVER, Dealing, Plan
+from tallystick.evaluate.result import Answers, CrossValidation
+from tallystick.evaluate.running import Progress, Steps, answer_settings, fresh, run_folds
 from tallystick.evaluate.scores import log_losses
 
 INNER = 5  # folds inside the teaching part, for choosing a setting
@@ -101,6 +102,7 @@ class Comparison:
             "checks": [c.to_dict() for c in self.checks],
             "chosen": self.chosen.name,
             "entries": [e.to_dict() for e in self.entries],
+            "fold_sizes": list(Plan(self.best.result.fold).sizes),
             "how": self.how,
             "stopped": self.stopped,
             "target": self.target,
@@ -132,77 +134,138 @@ def compare_table(
     folds: int = 10,
     cost: NDArray[np.float64] | None = None,
     progress: Progress | None = None,
+    dealing: Dealing | None = None,
+    how: str = "",
 ) -> Comparison:
     """Cross-validate every candidate on the same folds, fit each on all rows, and apply the razor."""
-    plan = Plan(deal_folds(table, folds))
-    parts = list(plan.parts())
-    assert table.schema.target is not None
-    labels = table.schema.target.labels
-    shares = np.zeros((len(candidates), table.rows, len(labels)))
-    spent = np.zeros((len(parts), len(candidates)))
-    done = np.full(table.rows, NEVER, np.int64)
-
-    def one(at: int) -> int:
-        teach, test = parts[at]
-        training = table.take(teach)
-        tested = table.take(test, training.schema)
-        chosen, seconds = choose(candidates, training)
-        for i, (_, estimator) in enumerate(chosen):
-            started = time.perf_counter()
-            model = fresh(estimator, threads=1).fit_table(training)
-            shares[i, test] = answer(model, training, tested, labels)
-            spent[at, i] = seconds[i] + time.perf_counter() - started
-        return at
-
-    def finished(at: int) -> None:
-        done[parts[at][1]] = plan.fold[parts[at][1]]
-
-    stopped = run_folds(one, len(parts), finished, progress)
-    results = [_result(table, Answers(s, done), folds, cost, stopped) for s in shares]
-    return _conclude(candidates, table, results, spent.sum(axis=0))
+    dealing = dealing or Dealing()
+    work = _Work(candidates, table, dealing, dealing.outer(table, folds), progress)
+    stopped = run_folds(work.one, len(work.folds) + 1, work.finished, enough=3)
+    done = Answers(np.zeros((0, 0)), work.done)
+    how = how or f"{folds} stratified folds"
+    results = [_result(table, replace(done, shares=s), how, cost, stopped) for s in work.shares]
+    return _conclude(candidates, table, results, work)
 
 
-def choose(
-    candidates: Sequence[Candidate], training: Table
-) -> tuple[list[tuple[str, Any]], NDArray[np.float64]]:
-    """Return the setting of each candidate with the lowest log-loss over inner folds, and the seconds it
-    took.
-
-    The inner teaching parts are made once and serve every candidate.
+class _Work:
+    """All folds of a comparison: each chooses settings inside its teaching rows, fits them and answers its
+    test rows. The job 0 chooses on all rows, for the models that are kept.
     """
-    seconds = np.zeros(len(candidates))
-    tuned = [i for i, c in enumerate(candidates) if len(c.settings) > 1]
-    out = [c.settings[0] for c in candidates]
-    if not tuned:
-        return out, seconds
-    labels = training.schema.target.labels if training.schema.target else ()
-    losses = {i: np.zeros(len(candidates[i].settings)) for i in tuned}
-    for teach, test in Plan(deal_folds(training, INNER, key=1)).parts():
-        inner = training.take(teach)
-        tested = training.take(test, inner.schema)
-        assert tested.classes is not None
-        truth = training.classes[test].astype(np.int64)  # type: ignore[index]
-        weight = np.ones(len(test)) if training.weights is None else training.weights[test].astype(np.float64)
-        for i in tuned:
+
+    def __init__(
+        self,
+        candidates: Sequence[Candidate],
+        table: Table,
+        dealing: Dealing,
+        plan: Plan,
+        progress: Progress | None,
+    ) -> None:
+        assert table.schema.target is not None
+        self.candidates, self.table, self.dealing, self.plan = candidates, table, dealing, plan
+        self.labels = table.schema.target.labels
+        self.shares = np.zeros((len(candidates), table.rows, max(len(self.labels), 1)))
+        self.done = np.full(table.rows, NEVER, np.int64)
+        self.folds = plan.numbers
+        self.seconds = np.zeros((len(self.folds) + 1, len(candidates)))
+        self.picked: dict[int, list[int]] = {}  # by job: the number of each candidate's setting
+        self.steps = Steps((len(self.folds) + 1) * (INNER + 1), progress, "fits")
+        self.chosen: list[int] | None = None
+
+    def one(self, job: int) -> int:
+        """Do one job and return its number."""
+        if job == 0:
+            self.chosen = self._choose(self.table, np.arange(self.table.rows), 0)
+            self.steps.one()
+            return 0
+        teach, test = self.plan.part(self.folds[job - 1])
+        training = self.table.take(teach)
+        tested = self.table.take(test, training.schema)
+        self.picked[job] = picked = self._choose(training, teach, job)
+        for family in _families(self.candidates):
             started = time.perf_counter()
-            for s, (_, estimator) in enumerate(candidates[i].settings):
-                model = fresh(estimator, threads=1).fit_table(inner)
-                losses[i][s] += float(
-                    (weight * log_losses(truth, answer(model, inner, tested, labels))).sum()
-                )
-            seconds[i] += time.perf_counter() - started
-    for i in tuned:
-        out[i] = candidates[i].settings[int(np.argmin(losses[i]))]
-    return out, seconds
+            settings = [self.candidates[i].settings[picked[i]][1] for i in family]
+            for i, shares in zip(
+                family, answer_settings(settings, training, tested, self.labels), strict=True
+            ):
+                self.shares[i, test] = shares
+            self.seconds[job, family] += (time.perf_counter() - started) / len(family)
+        self.steps.one()
+        return job
+
+    def finished(self, job: int) -> None:
+        """Count the test rows of a job in."""
+        if job:
+            self.done[self.plan.fold == self.folds[job - 1]] = self.folds[job - 1]
+
+    def _choose(self, training: Table, rows: NDArray[np.int64], job: int) -> list[int]:
+        """Return the setting of each candidate with the lowest log-loss over inner folds.
+
+        The inner teaching parts are made once and serve every candidate.
+        """
+        out = [0] * len(self.candidates)
+        tuned = [i for i, c in enumerate(self.candidates) if len(c.settings) > 1]
+        if not tuned:
+            for _ in range(INNER):
+                self.steps.one()
+            return out
+        losses = {i: np.zeros(len(self.candidates[i].settings)) for i in tuned}
+        plan = self.dealing.inner(training, INNER, rows)
+        weights = np.ones(training.rows) if training.weights is None else training.weights.astype(np.float64)
+        for number in range(INNER):
+            if number in plan.numbers:
+                teach, test = plan.part(number)
+                inner = training.take(teach)
+                tested = training.take(test, inner.schema)
+                for i in tuned:
+                    started = time.perf_counter()
+                    settings = [estimator for _, estimator in self.candidates[i].settings]
+                    each = answer_settings(settings, inner, tested, _labels(training))
+                    losses[i] += [loss_of(training, test, shares, weights) for shares in each]
+                    self.seconds[job, i] += time.perf_counter() - started
+            self.steps.one()
+        for i in tuned:
+            out[i] = int(np.argmin(losses[i]))
+        return out
+
+    def settings(self) -> list[int]:
+        """Return the setting of each candidate for the models of all rows; stopped before it was chosen: the
+        one that most folds chose.
+        """
+        if self.chosen is not None:
+            return self.chosen
+        each = np.array(list(self.picked.values())).T
+        return [int(np.argmax(np.bincount(row))) for row in each]
 
 
-def _result(table: Table, answers: Answers, folds: int, cost: Any, stopped: bool) -> CrossValidation:
-    assert table.classes is not None
+def _families(candidates: Sequence[Candidate]) -> list[list[int]]:
+    """Return the candidates of each family that are ours and so may be fitted together; others alone."""
+    out: dict[Any, list[int]] = {}
+    for i, c in enumerate(candidates):
+        together = hasattr(c.settings[0][1], "answer_settings")
+        out.setdefault((c.family, type(c.settings[0][1])) if together else i, []).append(i)
+    return list(out.values())
+
+
+def _labels(table: Table) -> tuple[str, ...]:
     assert table.schema.target is not None
+    return table.schema.target.labels
+
+
+def loss_of(
+    table: Table, rows: NDArray[np.int64], shares: NDArray[np.float64], weights: NDArray[np.float64]
+) -> float:
+    """Return the summed log-loss of some rows, or of a regression their squared errors."""
+    if table.response is not None:
+        return float((weights[rows] * (table.response[rows] - shares[:, 0]) ** 2).sum())
+    assert table.classes is not None
+    return float((weights[rows] * log_losses(table.classes[rows].astype(np.int64), shares)).sum())
+
+
+def _result(table: Table, answers: Answers, how: str, cost: Any, stopped: bool) -> CrossValidation:
+    assert table.classes is not None
     weights = None if table.weights is None else table.weights / table.unit
-    how = f"{folds} stratified folds"
     return CrossValidation(
-        table.schema.target.labels,
+        _labels(table),
         table.classes.astype(np.int64),
         (answers,),
         weights,
@@ -213,16 +276,12 @@ def _result(table: Table, answers: Answers, folds: int, cost: Any, stopped: bool
 
 
 def _conclude(
-    candidates: Sequence[Candidate],
-    table: Table,
-    results: list[CrossValidation],
-    seconds: NDArray[np.float64],
+    candidates: Sequence[Candidate], table: Table, results: list[CrossValidation], work: _Work
 ) -> Comparison:
-    chosen, _ = choose(candidates, table)
     entries = []
-    for candidate, (words, estimator), result, spent in zip(
-        candidates, chosen, results, seconds, strict=True
-    ):
+    seconds = work.seconds[1:].sum(axis=0)
+    for candidate, chosen, result, spent in zip(candidates, work.settings(), results, seconds, strict=True):
+        words, estimator = candidate.settings[chosen]
         model = fresh(estimator).fit_table(table)
         entries.append(
             Entry(candidate.name, candidate.family, result, words, numbers(model), float(spent), model)
@@ -282,7 +341,7 @@ def standard_error(result: CrossValidation) -> float:
 
 
 def _against(entry: Entry, best: Entry) -> Entry:
-    if entry is best:
+    if entry is best or len(best.result.fold_means()) < 2:  # one part tells nothing of the spread
         return entry
     p = resampled_t_test(entry.result, best.result)
     return Entry(

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from tallystick.data.encode import Table
 from tallystick.errors import DataError, OptionError, shown
-from tallystick.evaluate.crossval import Fits, Progress, answer, fresh, run_folds
 from tallystick.evaluate.folds import keyed
+from tallystick.evaluate.running import Fits, Progress, Steps, answer, fresh, run_folds
 from tallystick.evaluate.scores import answers, log_losses
 
 Floats = NDArray[np.float64]
@@ -136,16 +136,18 @@ def curve_table(
     tested = min(int(table.rows * TESTED), MOST_TESTED)
     steps = _sizes(sizes, table, table.rows - tested)
     error, loss = (np.full((len(methods), repeats, len(steps)), np.nan) for _ in range(2))
+    told = Steps(repeats * len(methods), progress, "curves")
 
     def one(repeat: int) -> int:
         order = subset_order(table, repeat + 1)
         test, teach = order[:tested], order[tested:]
         for m, model in enumerate(methods.values()):
             error[m, repeat], loss[m, repeat] = _one_curve(model, table, teach, test, steps)
+            told.one()
         return repeat
 
     finished: list[int] = []
-    stopped = run_folds(one, repeats, finished.append, progress)
+    stopped = run_folds(one, repeats, finished.append)
     assert table.schema.target is not None
     assert table.classes is not None
     share = np.bincount(table.classes, table.weights).max() / (

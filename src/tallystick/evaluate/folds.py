@@ -7,6 +7,7 @@ Law: folds depend on the multiset of rows and the key, not on their order; copie
 from __future__ import annotations
 
 import hashlib
+import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -39,13 +40,58 @@ class Plan:
         """The number of test rows of each fold."""
         return tuple(np.bincount(self.fold[self.fold >= 0]).tolist())
 
+    @property
+    def numbers(self) -> list[int]:
+        """The folds that have test rows."""
+        return [int(f) for f in np.unique(self.fold[self.fold >= 0])]
+
+    def part(self, f: int) -> tuple[Rows, Rows]:
+        """Return (teaching rows, test rows) of one fold."""
+        teach = np.flatnonzero(self.fold < f if self.rising else self.fold != f)
+        return teach, np.flatnonzero(self.fold == f)
+
     def parts(self) -> Iterator[tuple[Rows, Rows]]:
-        """Yield (teaching rows, test rows) of each fold that has any."""
-        for f in range(int(self.fold.max()) + 1):
-            test = np.flatnonzero(self.fold == f)
-            teach = np.flatnonzero(self.fold < f if self.rising else self.fold != f)
-            if len(test):
-                yield teach, test
+        """Yield (teaching rows, test rows) of each fold that has any, one at a time."""
+        return (self.part(f) for f in self.numbers)
+
+
+@dataclass(frozen=True)
+class Dealing:
+    """How rows are dealt to folds, for all rows or for some of them, so that inner folds keep the same law.
+
+    groups[row]: rows of one group stay together. times[row]: folds are taught by earlier rows. shares: the
+    parts that teach, validate (if there are three) and test, once each. None of these: stratified folds.
+    """
+
+    groups: NDArray[Any] | None = None
+    times: NDArray[Any] | None = None
+    shares: tuple[float, ...] = ()
+
+    def plan(self, table: Table, folds: int, key: int = 0, rows: Rows | None = None) -> Plan:
+        """Return a plan for a table that holds `rows` of all rows (None: all)."""
+        if self.groups is not None:
+            groups = self.groups if rows is None else self.groups[rows]
+            if rows is not None:
+                folds = max(2, min(folds, len(np.unique(groups))))
+            return Plan(group_folds(groups, table.weights, folds, key))
+        if self.times is not None:
+            times = self.times if rows is None else self.times[rows]
+            if rows is not None:
+                folds = max(1, min(folds, len(np.unique(times)) - 1))
+            return Plan(time_folds(times, folds), rising=True)
+        return Plan(deal_folds(table, folds, key))
+
+    def outer(self, table: Table, folds: int, key: int = 0) -> Plan:
+        """Return the plan that judges."""
+        if self.shares:
+            return Plan(hold_out(table, self.shares[-1] / sum(self.shares), key))
+        return self.plan(table, folds, key)
+
+    def inner(self, training: Table, folds: int, rows: Rows) -> Plan:
+        """Return the plan that chooses among settings, inside the teaching rows of one fold."""
+        if len(self.shares) == 3:
+            return Plan(hold_out(training, self.shares[1] / sum(self.shares[:2]), 1))
+        return self.plan(training, folds, 1, rows)
 
 
 def deal_folds(table: Table, folds: int | str, key: int = 0) -> Folds:
@@ -55,13 +101,10 @@ def deal_folds(table: Table, folds: int | str, key: int = 0) -> Folds:
     """
     hashes = keyed(table.row_hashes(), key)
     _check(folds, table.rows, "rows")
-    assert table.classes is not None
-    assert table.schema.target is not None
     assert isinstance(folds, int)
     out = np.empty(table.rows, np.int64)
     load = np.zeros(folds, np.int64)
-    for c in range(max(len(table.schema.target.labels), 1)):
-        rows = np.flatnonzero(table.classes == c)
+    for rows in _by_class(table):
         _, inverse = np.unique(hashes[rows], return_inverse=True)
         loads = _loads(inverse, None if table.weights is None else table.weights[rows])
         dealt, load = deal(loads, load)
@@ -78,7 +121,7 @@ def group_folds(groups: NDArray[Any], weights: NDArray[np.int64] | None, folds: 
     """Return fold[row]: rows of one group stay together; groups in the order of a keyed hash of their
     name.
     """
-    names, inverse = np.unique(groups, return_inverse=True)
+    names, inverse = np.unique(groups.astype(str), return_inverse=True)
     _check(folds, len(names), "groups")
     hashes = keyed(hash_texts([str(n) for n in names.tolist()]), key)
     order = np.argsort(hashes, kind="stable")
@@ -93,7 +136,8 @@ def time_folds(times: NDArray[Any], folds: int) -> Folds:
     Rows of one moment are never parted.
     """
     moments, inverse = np.unique(times, return_inverse=True)
-    _check(folds, len(moments) - 1, "later moments")
+    if folds > 1 or len(moments) < 2:
+        _check(folds, len(moments) - 1, "later moments")
     full = np.bincount(inverse)
     middle = (np.cumsum(full) - full / 2) / len(times)
     stretch = np.minimum((middle * (folds + 1)).astype(np.int64), folds)
@@ -105,9 +149,25 @@ def hold_out(table: Table, share: float, key: int = 0) -> Folds:
     """Return fold[row]: 0 for about `share` of the rows of each class, which test; NEVER for the rest."""
     if not 0 < share < 1:
         raise OptionError(f"the share of rows held out must lie between 0 and 1, not {shown(share)}.")
-    parts = max(2, round(1 / min(share, 1 - share)))
-    tested = deal_folds(table, min(parts * 10, table.rows), key) / min(parts * 10, table.rows) < share
-    return np.where(tested, 0, NEVER).astype(np.int64)
+    hashes = keyed(table.row_hashes(), key)
+    out = np.full(table.rows, NEVER, np.int64)
+    for rows in _by_class(table):
+        _, inverse = np.unique(hashes[rows], return_inverse=True)
+        loads = _loads(inverse, None if table.weights is None else table.weights[rows])
+        middle = np.cumsum(loads) - loads / 2
+        out[rows[(middle < share * loads.sum())[inverse]]] = 0
+    if (out == 0).all() or (out == NEVER).all():
+        raise DataError(f"{table.rows:,} rows cannot be parted at {share:g}. Use folds.")
+    return out
+
+
+def _by_class(table: Table) -> Iterator[Rows]:
+    """Yield the rows of each class; of a regression all rows."""
+    if table.classes is None:
+        yield np.arange(table.rows)
+        return
+    for c in range(int(table.classes.max(initial=0)) + 1):
+        yield np.flatnonzero(table.classes == c)
 
 
 def keyed(hashes: NDArray[np.uint64], key: int) -> NDArray[np.uint64]:
@@ -139,10 +199,13 @@ def deal(loads: NDArray[np.int64], before: NDArray[np.int64]) -> tuple[Folds, ND
         out[:] = order[np.arange(len(loads)) % folds]
         np.add.at(mine, out, loads)
         return out, before + mine
+    lightest = [(0, earlier, f) for f, earlier in enumerate(before.tolist())]
+    heapq.heapify(lightest)
     for i, load in enumerate(loads.tolist()):
-        f = min(range(folds), key=lambda k: (mine[k], before[k], k))
+        full, earlier, f = lightest[0]
         out[i] = f
-        mine[f] += load
+        heapq.heapreplace(lightest, (full + load, earlier, f))
+    np.add.at(mine, out, loads)
     return out, before + mine
 
 

@@ -1,20 +1,25 @@
 """Errors by group: does the method fail some rows more often than others.
 
-Knows a value per row, the truth and the answers. Law: groups are shown in a stated order, the largest first.
+Knows a value per row, the truth and the answers, and how a column's values name groups.
+Law: groups are shown in a stated order, the largest first.
 """
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.data.encode import Table
+from tallystick.data.schema import CODED
+from tallystick.errors import OptionError, nearest, shown
 from tallystick.evaluate import intervals
 from tallystick.evaluate.scores import answers
 
 if TYPE_CHECKING:
-    from tallystick.evaluate.crossval import Answers
+    from tallystick.evaluate.result import Answers
 
 MOST = 20  # groups shown; the rest is one row
 
@@ -55,3 +60,22 @@ def error_rates(
             }
         )
     return out
+
+
+def group_names(table: Table, name: str) -> NDArray[Any]:
+    """Return the value of a column in each row as text; numbers are cut at their quartiles."""
+    if name not in table.columns:
+        raise OptionError(f"there is no used column {shown(name)}.{nearest(name, list(table.columns))}")
+    column, data = table.schema[name], table.columns[name]
+    if column.kind in CODED:
+        return np.asarray(np.array([*column.levels, "(missing)", "(unseen)"], object)[data])
+    if column.kind != "numeric":
+        raise OptionError(f"column {shown(name)} is {column.kind}; groups need levels or numbers.")
+    known = data[~np.isnan(data)]
+    cuts = np.unique(np.quantile(known, (0.25, 0.5, 0.75))) if len(known) else np.empty(0)
+    ends = ["", *(f"{c:g}" for c in cuts), ""]
+    texts = [
+        f"{a} to below {b}" if a and b else f"below {b}" if b else f"{a} or more" for a, b in pairwise(ends)
+    ]
+    codes = np.where(np.isnan(data), len(texts), np.searchsorted(cuts, data, "right"))
+    return np.array([*texts, "(missing)"], object)[codes]

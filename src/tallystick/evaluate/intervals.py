@@ -22,6 +22,7 @@ METHODS = {
     "recalls": "Wilson's intervals of the class recalls, joined by their distances (MOVER)",
     "auc": "DeLong's variance on the logit scale",
     "precision": "normal interval on the logit scale with the number of positives as the size",
+    "r2": "the interval of the mean squared error, carried to R² (the base as it was measured)",
     "f1": "Wilson's interval for hits among hits, misses and false alarms, carried to F1",
 }
 

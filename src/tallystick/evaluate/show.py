@@ -1,34 +1,69 @@
 """Results as lines of text, for `print` and a terminal.
 
-Knows results and how tables are set. Knows no terminal.
+Knows results, how tables are set, and how wide the terminal is (80 when there is none). Law: no line is wider
+than that, so long as the names of methods and classes leave room.
 """
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
-from tallystick.draw.text import Line, Span, bar, clean, plain, table, wrapped
+from tallystick.draw.text import Line, Span, bar, clean, plain, table, width, wrapped
+from tallystick.evaluate.folds import Plan
 
 if TYPE_CHECKING:
-    from tallystick.evaluate.compare import Comparison
-    from tallystick.evaluate.crossval import CrossValidation
+    from tallystick.evaluate.compare import Comparison, Entry
     from tallystick.evaluate.curve import LearningCurve
+    from tallystick.evaluate.regression import RegressionValidation
+    from tallystick.evaluate.result import CrossValidation
     from tallystick.evaluate.scores import Measure
 
-CELLS = 100
+WIDE = 100  # cells: no table is set wider
+GIVE_WAY = (5, 2)  # columns of a comparison that go when it is too wide: bars, the interval of the accuracy
+
+
+def cells() -> int:
+    """Return how wide lines may be: as the terminal, at most 100; 80 in a pipe."""
+    return max(40, min(WIDE, shutil.get_terminal_size((80, 24)).columns))
 
 
 def show_cross_validation(result: CrossValidation) -> str:
     """Return the measures with their intervals, and the confusion matrix."""
-    rows = len(result.truth)
-    repeats = f", {len(result.repeats)} times" if len(result.repeats) > 1 else ""
-    lines: list[Line] = [(Span(f"{rows:,} rows, {result.how}{repeats}", "strong"),), ()]
+    lines: list[Line] = [(Span(_heading(result), "strong"),), ()]
     measures = [result.measure(m.name) for m in result.scores.measures]
     header = ("", "value", "95 % interval", "base rate")
-    lines += table(header, (_measure(m) for m in measures), frozenset({1, 2, 3}), CELLS)
+    lines += table(header, (_measure(m) for m in measures), frozenset({1, 2, 3}), cells())
     lines += [(), *_confusion(result)]
     for column in result.groups:
         lines += [(), *_groups(result, column)]
+    if result.stopped:
+        lines.append((Span("stopped before the end: finished folds only", "note"),))
+    return plain(lines)
+
+
+def _heading(result: CrossValidation | RegressionValidation) -> str:
+    """Return how many rows were judged, how, and how large the folds are."""
+    repeats = f", {len(result.repeats)} times" if len(result.repeats) > 1 else ""
+    return f"{len(result.truth):,} rows, {clean(result.how)}{sizes(result)}{repeats}"
+
+
+def sizes(result: CrossValidation | RegressionValidation) -> str:
+    """Return how many test rows a fold has, in words."""
+    found = [n for r in result.repeats for n in Plan(r.fold).sizes if n]
+    if not found or result.how.startswith("each") or "held out" in result.how:
+        return ""
+    low, high = min(found), max(found)
+    if len(found) == 1:
+        return f": {low:,} rows"
+    return f", {low:,} rows each" if low == high else f", {low:,} to {high:,} rows each"
+
+
+def show_regression(result: RegressionValidation) -> str:
+    """Return the measures with their intervals; the base is always answering the mean."""
+    lines: list[Line] = [(Span(_heading(result), "strong"),), ()]
+    header = ("", "value", "95 % interval", "base rate")
+    lines += table(header, (_measure(m) for m in result.measures), frozenset({1, 2, 3}), cells())
     if result.stopped:
         lines.append((Span("stopped before the end: finished folds only", "note"),))
     return plain(lines)
@@ -53,7 +88,7 @@ def _confusion(result: CrossValidation) -> list[Line]:
         (Span(name), *(Span(f"{v:,.0f}", "strong" if i == j else "") for j, v in enumerate(line)))
         for i, (name, line) in enumerate(zip(names, scores.confusion.tolist(), strict=True))
     )
-    return table(("truth \\ answer", *names), rows, frozenset(range(1, len(names) + 1)), CELLS)
+    return table(("truth \\ answer", *names), rows, frozenset(range(1, len(names) + 1)), cells())
 
 
 def _groups(result: CrossValidation, column: str) -> list[Line]:
@@ -69,43 +104,51 @@ def _groups(result: CrossValidation, column: str) -> list[Line]:
         )
         for g in found
     )
-    return table((clean(column), "rows", "error", "95 % interval", ""), rows, frozenset({1, 2, 3}), CELLS)
+    return table((clean(column), "rows", "error", "95 % interval", ""), rows, frozenset({1, 2, 3}), cells())
 
 
 def show_comparison(found: Comparison) -> str:
     """Return the table of methods, the razor's sentence and the checks."""
-    lines: list[Line] = [(Span(f"predicting {clean(found.target)}, {found.how}", "strong"),), ()]
+    room = cells()
+    first = found.entries[0].result
+    how = f"{len(first.truth):,} rows, {clean(found.how)}{sizes(first)}"
+    lines: list[Line] = [(Span(f"predicting {clean(found.target)}: {how}", "strong"),), ()]
     worst = max(e.result.measure("log-loss").value for e in found.entries)
-    rows = []
-    for e in found.entries:
-        accuracy, loss = e.result.measure("accuracy"), e.result.measure("log-loss")
-        rows.append(
-            (
-                Span(
-                    ("▸ " if e is found.chosen else "  ") + clean(e.name),
-                    "strong" if e is found.chosen else "",
-                ),
-                Span(f"{accuracy.value:.4f}"),
-                Span(f"{accuracy.low:.3f}-{accuracy.high:.3f}", "dim"),
-                Span(f"{loss.value:.4f}"),
-                Span(f"{loss.low:.3f}-{loss.high:.3f}", "dim"),
-                Span(bar(loss.value / worst, 8), "bar"),
-                Span("?" if e.numbers >= 10**9 else f"{e.numbers:,}"),
-                Span("" if e.against_best is None else f"{e.against_best:.3f}", "dim"),
-            )
-        )
+    rows = [_entry(found, e, worst) for e in found.entries]
     header = ("method", "accuracy", "95 %", "log-loss", "95 %", "", "numbers", "p")
-    lines += table(header, rows, frozenset({1, 2, 3, 4, 6, 7}), CELLS)
-    lines += [(), *wrapped(found.why, CELLS, "razor: "), *wrapped(_settings(found), CELLS, "chosen: ")]
+    shown = list(range(len(header)))
+    for gone in GIVE_WAY:
+        widths = [max(width(header[j]), *(width(row[j].text) for row in rows)) + 2 for j in shown]
+        if sum(widths) - 2 > room:
+            shown.remove(gone)
+    right = frozenset(at for at, j in enumerate(shown) if j not in (0, 5))
+    lines += table([header[j] for j in shown], ([row[j] for j in shown] for row in rows), right, room)
+    lines += [(), *wrapped(clean(found.why), room, "razor: "), *wrapped(_settings(found), room, "chosen: ")]
     for check in found.checks:
-        lines += wrapped(clean(f"{check.text} {check.advice}"), CELLS, f"check {check.code}: ", "note")
+        lines += wrapped(clean(f"{check.text} {check.advice}"), room, f"check {check.code}: ", "note")
     if found.stopped:
         lines.append((Span("stopped before the end: finished folds only", "note"),))
     return plain(lines)
 
 
+def _entry(found: Comparison, e: Entry, worst: float) -> list[Span]:
+    """Return the cells of one method."""
+    accuracy, loss = e.result.measure("accuracy"), e.result.measure("log-loss")
+    mine = e is found.chosen
+    return [
+        Span(("▸ " if mine else "  ") + clean(e.name), "strong" if mine else ""),
+        Span(f"{accuracy.value:.4f}"),
+        Span(f"{accuracy.low:.3f}-{accuracy.high:.3f}", "dim"),
+        Span(f"{loss.value:.4f}"),
+        Span(f"{loss.low:.3f}-{loss.high:.3f}", "dim"),
+        Span(bar(loss.value / worst, 8), "bar"),
+        Span("?" if e.numbers >= 10**9 else f"{e.numbers:,}"),
+        Span("" if e.against_best is None else f"{e.against_best:.3f}", "dim"),
+    ]
+
+
 def _settings(found: Comparison) -> str:
-    return f"{found.chosen.name}" + (f" with {found.chosen.setting}" if found.chosen.setting else "")
+    return clean(found.chosen.name + (f" with {found.chosen.setting}" if found.chosen.setting else ""))
 
 
 def show_curve(curve: LearningCurve) -> str:
@@ -121,6 +164,8 @@ def show_curve(curve: LearningCurve) -> str:
         for i, size in enumerate(curve.sizes)
     )
     header = ("rows taught", *(clean(c.name) for c in curve.curves))
-    lines += table(header, rows, frozenset(range(len(header))), CELLS)
+    lines += table(header, rows, frozenset(range(len(header))), cells())
     lines += [(), (Span(f"always the most frequent class: {curve.base:.4f}", "dim"),)]
+    if curve.stopped:
+        lines.append((Span("stopped before the end: finished repeats only", "note"),))
     return plain(lines)

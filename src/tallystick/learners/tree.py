@@ -148,7 +148,7 @@ def beyond(nodes: Nodes, most: int) -> NDArray[np.bool_]:
     worth = nodes.gain * nodes.weight
     queue = [(-worth[0], 0)]
     leaves = 1
-    while queue:
+    while queue and leaves < most:
         _, node = heapq.heappop(queue)
         if nodes.column[node] < 0:
             continue

@@ -1,0 +1,113 @@
+"""Out-of-fold answers of a regression: mean squared error and its like, with intervals.
+
+Knows numbers, answers and folds. Knows nothing of tables or methods.
+Law: a row of weight w counts as w rows; the base is the error of always answering the mean.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.evaluate import intervals
+from tallystick.evaluate.folds import Plan
+from tallystick.evaluate.result import Answers
+from tallystick.evaluate.scores import Measure
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class RegressionValidation:
+    """truth[row] in the order of the rows read; answers are shares[row, 0] of each repeat."""
+
+    truth: Floats
+    repeats: tuple[Answers, ...]
+    weights: Floats | None = None
+    how: str = "folds"
+    stopped: bool = False
+
+    @property
+    def mse(self) -> float:
+        """The mean of the squared errors."""
+        return self.measure("mse").value
+
+    @property
+    def fold(self) -> NDArray[np.int64]:
+        """fold[row] of the first repeat."""
+        return self.repeats[0].fold
+
+    @property
+    def answers(self) -> Floats:
+        """answers[row] of the first repeat."""
+        return self.repeats[0].shares[:, 0]
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """Mean squared error, mean absolute error and R², averaged over the repeats."""
+        parts = [self._measures(r) for r in self.repeats]
+        out = []
+        for same in zip(*parts, strict=True):
+            value, low, high = np.mean([(m.value, m.low, m.high) for m in same], axis=0).tolist()
+            out.append(Measure(same[0].name, value, low, high, same[0].method, same[0].base))
+        return tuple(out)
+
+    def measure(self, name: str) -> Measure:
+        """Return one measure by name: "mse", "mae" or "r2"."""
+        return next(m for m in self.measures if m.name == name)
+
+    def fold_means(self) -> Floats:
+        """Return the mean squared error of every fold of every repeat."""
+        out = []
+        for r in self.repeats:
+            squares = (self.truth - r.shares[:, 0]) ** 2
+            weight = np.ones(len(squares)) if self.weights is None else self.weights
+            for f in Plan(r.fold).numbers:
+                here = r.fold == f
+                out.append(np.average(squares[here], weights=weight[here]))
+        return np.array(out)
+
+    def _measures(self, part: Answers) -> list[Measure]:
+        rows = part.fold >= 0
+        away = self.truth[rows] - part.shares[rows, 0]
+        weight = np.ones(len(away)) if self.weights is None else self.weights[rows]
+        middle = np.average(self.truth[rows], weights=weight)
+        spread = self.truth[rows] - middle
+        mse, mae = (float(np.average(v, weights=weight)) for v in (away**2, np.abs(away)))
+        base = float(np.average(spread**2, weights=weight))
+        low, high = intervals.mean(away**2, weight)
+        low = max(low, 0.0)
+        of = base or 1.0
+        return [
+            Measure("mse", mse, low, high, "mean", base),
+            Measure(
+                "mae",
+                mae,
+                *intervals.mean(np.abs(away), weight),
+                "mean",
+                float(np.average(np.abs(spread), weights=weight)),
+            ),
+            Measure("r2", 1 - mse / of, 1 - high / of, 1 - low / of, "r2", 0.0),
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data."""
+        return {
+            "fold_mse": self.fold_means().tolist(),
+            "fold_sizes": [list(Plan(r.fold).sizes) for r in self.repeats],
+            "folds": len(Plan(self.fold).numbers),
+            "how": self.how,
+            "measures": [m.to_dict() for m in self.measures],
+            "mse": self.mse,
+            "repeats": len(self.repeats),
+            "rows": len(self.truth),
+            "stopped": self.stopped,
+        }
+
+    def __str__(self) -> str:
+        from tallystick.evaluate.show import show_regression
+
+        return show_regression(self)

@@ -1,0 +1,156 @@
+"""Out-of-fold answers and what follows from them: measures with intervals, fold by fold and group by group.
+
+Knows classes, shares and folds. Knows nothing of tables, methods or how folds were run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.errors import OptionError
+from tallystick.evaluate import folds as dealing
+from tallystick.evaluate.scores import Measure, Scores, answers, log_losses, score
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Out-of-fold shares[row, class] of one repeat; fold[row] is negative where a row was never tested."""
+
+    shares: Floats
+    fold: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class CrossValidation:
+    """Out-of-fold answers and what follows from them.
+
+    truth[row] in the order of the rows read; weights[row] are whole multiples of 1/unit, or None.
+    """
+
+    classes: tuple[str, ...]
+    truth: NDArray[np.int64]
+    repeats: tuple[Answers, ...]
+    weights: Floats | None = None
+    cost: Floats | None = None
+    positive: int | None = None
+    how: str = "stratified folds"
+    stopped: bool = False  # interrupted: only finished folds count
+    groups: dict[str, NDArray[Any]] = field(default_factory=dict, repr=False)
+
+    @property
+    def shares(self) -> Floats:
+        """Out-of-fold shares of the first repeat."""
+        return self.repeats[0].shares
+
+    @property
+    def fold(self) -> NDArray[np.int64]:
+        """fold[row] of the first repeat."""
+        return self.repeats[0].fold
+
+    @cached_property
+    def all_scores(self) -> tuple[Scores, ...]:
+        """The scores of each repeat."""
+        return tuple(self._score(r) for r in self.repeats)
+
+    @property
+    def scores(self) -> Scores:
+        """The scores of the first repeat: measures, confusion, curves."""
+        return self.all_scores[0]
+
+    def measure(self, name: str) -> Measure:
+        """Return one measure, its value and interval averaged over the repeats."""
+        parts = [s[name] for s in self.all_scores]
+        value, low, high = (float(np.mean([getattr(p, f) for p in parts])) for f in ("value", "low", "high"))
+        return Measure(name, value, low, high, parts[0].method, parts[0].base)
+
+    @property
+    def accuracy(self) -> float:
+        """The share of rows whose most probable class is right."""
+        return self.measure("accuracy").value
+
+    @property
+    def log_loss(self) -> float:
+        """The mean of -ln(share given to the right class)."""
+        return self.measure("log-loss").value
+
+    @property
+    def base_rate(self) -> float:
+        """The accuracy of always answering the most frequent class."""
+        base = self.measure("accuracy").base
+        assert base is not None
+        return base
+
+    def fold_means(self, name: str = "log-loss") -> Floats:
+        """Return the mean log-loss or accuracy of every fold of every repeat."""
+        out = []
+        for r in self.repeats:
+            tested = np.flatnonzero(r.fold >= 0)
+            rows = _row_values(name, self.truth[tested], r.shares[tested])
+            weight = np.ones(len(tested)) if self.weights is None else self.weights[tested]
+            for f in np.unique(r.fold[tested]).tolist():
+                here = r.fold[tested] == f
+                out.append(np.average(rows[here], weights=weight[here]))
+        return np.array(out)
+
+    @property
+    def fold_accuracies(self) -> tuple[float, ...]:
+        """The accuracy in each fold."""
+        return tuple(self.fold_means("accuracy").tolist())
+
+    @property
+    def standard_error(self) -> float:
+        """The standard error of the mean accuracy over folds."""
+        means = self.fold_means("accuracy")
+        return float(np.std(means, ddof=1) / len(means) ** 0.5) if len(means) > 1 else float("nan")
+
+    def by(self, column: str) -> list[dict[str, Any]]:
+        """Return rows, error rate with interval, and mean share of the positive class for each value of a
+        column.
+        """
+        from tallystick.evaluate.groups import error_rates
+
+        return error_rates(self.groups[column], self.truth, self.repeats[0], self.weights, self.cost)
+
+    def _score(self, part: Answers) -> Scores:
+        rows = np.flatnonzero(part.fold >= 0)
+        weight = None if self.weights is None else self.weights[rows]
+        return score(self.truth[rows], part.shares[rows], self.classes, weight, self.cost, self.positive)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data."""
+        return {
+            "accuracy": self.accuracy,
+            "base_rate": self.base_rate,
+            "by": {name: self.by(name) for name in self.groups},
+            "fold_accuracies": list(self.fold_accuracies),
+            "fold_sizes": [list(dealing.Plan(r.fold).sizes) for r in self.repeats],
+            "folds": len(dealing.Plan(self.fold).sizes),
+            "how": self.how,
+            "log_loss": self.log_loss,
+            "measures": [self.measure(m.name).to_dict() for m in self.scores.measures],
+            "repeats": len(self.repeats),
+            "rows": len(self.truth),
+            "scores": self.scores.to_dict(),
+            "standard_error": self.standard_error,
+            "stopped": self.stopped,
+        }
+
+    def __str__(self) -> str:
+        from tallystick.evaluate.show import show_cross_validation
+
+        return show_cross_validation(self)
+
+
+def _row_values(name: str, truth: NDArray[np.int64], shares: Floats) -> Floats:
+    if name == "log-loss":
+        return log_losses(truth, shares)
+    if name == "accuracy":
+        return np.asarray(answers(shares) == truth, np.float64)
+    raise OptionError(f"a fold has a mean 'log-loss' or 'accuracy', not {name!r}.")

@@ -1,0 +1,201 @@
+"""Folds at work: teaching parts are fitted and test parts answered, two folds at a time.
+
+Knows tables, plans, and anything that can fit a table and answer a block. Knows nothing of learners.
+Laws: what occurs in test rows alone is unseen to the teaching part; the answers do not depend on threads; at
+most two teaching parts exist at once, however many folds there are; an interrupt keeps what is finished.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.contracts import Block
+from tallystick.data.encode import Table
+from tallystick.evaluate.folds import NEVER, Plan
+from tallystick.evaluate.result import Answers
+from tallystick.evaluate.scores import log_losses
+
+Floats = NDArray[np.float64]
+Progress = Callable[[int, int, str], None]
+WORKERS = 2  # folds at work at once
+
+
+class Fits(Protocol):
+    """What judging needs of a method."""
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters it was made with."""
+        ...
+
+    def read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
+        """Return the encoded table."""
+        ...
+
+    def fit_table(self, table: Table) -> Any:
+        """Learn from an encoded table."""
+        ...
+
+    def predict_block(self, block: Block) -> tuple[Floats, NDArray[np.bool_]]:
+        """Return P(class | row) [row, class], and the rows only the prior could answer."""
+        ...
+
+
+class Shares(Protocol):
+    """A method that may also have this, and then answers many settings of itself with less work."""
+
+    def answer_settings(
+        self, settings: Sequence[Any], training: Table, tested: Table
+    ) -> Iterable[Floats] | None:
+        """Return, for each setting (an unfitted method of this class), shares[tested row, class].
+
+        Classes are those of the training table. Law: the shares are those of fitting each setting alone and
+        answering, to the precision a fit is carried to. None: each must be fitted. It uses one thread.
+        """
+        ...
+
+
+class Steps:
+    """Counts finished pieces of work over all threads and tells them."""
+
+    def __init__(self, total: int, progress: Progress | None, what: str = "folds") -> None:
+        self.total, self.progress, self.what = total, progress, what
+        self.done, self.lock = 0, threading.Lock()
+
+    def one(self) -> None:
+        """One more piece is done."""
+        with self.lock:
+            self.done += 1
+            if self.progress is not None:
+                self.progress(self.done, self.total, self.what)
+
+
+def run_folds(one: Callable[[int], int], n: int, finished: Callable[[int], None], enough: int = 1) -> bool:
+    """Run one(0) to one(n - 1) on two threads; True when the user pressed Ctrl-C after at least `enough` were
+    finished. Folds under way then come to their end unseen; those waiting are not begun.
+    """
+    pool = ThreadPoolExecutor(min(WORKERS, n))
+    jobs = [pool.submit(one, at) for at in range(n)]
+    count = 0
+    try:
+        for job in as_completed(jobs):
+            finished(job.result())
+            count += 1
+    except KeyboardInterrupt:
+        if count < enough:
+            raise
+        return True
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+    return False
+
+
+def cross_shares(
+    model: Fits, table: Table, plan: Plan, progress: Progress | None = None
+) -> tuple[Answers, bool]:
+    """Return out-of-fold shares, and whether the user stopped before all folds were done.
+
+    A method may know a faster way to the same answers (`cross_shares` of its own). Regression: shares[row, 0]
+    is the answer itself.
+    """
+    own = getattr(model, "cross_shares", None)
+    if own is not None and not plan.rising and (plan.fold >= 0).all():
+        found = own(table, None if plan.one_out else plan.fold, int(plan.fold.max()) + 1)
+        if found is not None:
+            return Answers(found, plan.fold), False
+    assert table.schema.target is not None
+    shares = np.zeros((table.rows, max(len(table.schema.target.labels), 1)))
+    done = np.full(table.rows, NEVER, np.int64)
+    numbers = plan.numbers
+    steps = Steps(len(numbers), progress)
+
+    def one(at: int) -> int:
+        teach, test = plan.part(numbers[at])
+        method = fresh(model, threads=1 if len(numbers) > 1 else None)
+        shares[test] = fold_shares(method, table, teach, test)
+        steps.one()
+        return at
+
+    def finished(at: int) -> None:
+        here = plan.fold == numbers[at]
+        done[here] = numbers[at]
+
+    return Answers(shares, done), run_folds(one, len(numbers), finished)
+
+
+def refit_shares(model: Fits, table: Table, fold: NDArray[np.int64]) -> Floats:
+    """Return shares[row, class] out of fold by fitting each teaching part anew: what any faster way must
+    equal.
+    """
+    assert table.schema.target is not None
+    shares = np.zeros((table.rows, len(table.schema.target.labels)))
+    for teach, test in Plan(fold).parts():
+        shares[test] = fold_shares(fresh(model), table, teach, test)
+    return shares
+
+
+def fold_shares(model: Fits, table: Table, teach: NDArray[np.int64], test: NDArray[np.int64]) -> Floats:
+    """Fit the teaching rows and return shares[test row, class], classes as in the whole table."""
+    training = table.take(teach)
+    model.fit_table(training)
+    assert table.schema.target is not None
+    return answer(model, training, table.take(test, training.schema), table.schema.target.labels)
+
+
+def answer(model: Fits, training: Table, part: Table, labels: tuple[str, ...]) -> Floats:
+    """Return shares[row, class] of a part encoded by the training schema; a class not taught has the share
+    0. Regression: the answers as [row, 0].
+    """
+    own = getattr(model, "predict_table", None)  # a method that needs the rows as they were read
+    blocks = (model.predict_block(block)[0] for block in part.blocks())
+    found = own(part) if own is not None else np.concatenate(list(blocks))
+    return spread(found, training, labels)
+
+
+def spread(shares: Floats, training: Table, labels: tuple[str, ...]) -> Floats:
+    """Return shares[row, class of the training part] as shares[row, class of all labels]."""
+    assert training.schema.target is not None
+    if training.schema.target.labels == labels:
+        return shares
+    out = np.zeros((len(shares), len(labels)))
+    out[:, [labels.index(label) for label in training.schema.target.labels]] = shares
+    return out
+
+
+def answer_settings(
+    settings: Sequence[Any], training: Table, part: Table, labels: tuple[str, ...]
+) -> Iterable[Floats]:
+    """Yield shares[row, class of all labels] of each setting fitted to the training part, together where its
+    method can.
+    """
+    own = getattr(settings[0], "answer_settings", None)
+    found = own(settings, training, part) if own is not None and len(settings) > 1 else None
+    if found is not None:
+        for shares in found:
+            yield spread(shares, training, labels)
+        return
+    for setting in settings:
+        yield answer(fresh(setting, threads=1).fit_table(training), training, part, labels)
+
+
+def training_loss(model: Any, table: Table) -> float:
+    """Return the log-loss of a fitted model on the rows it was taught."""
+    assert table.schema.target is not None
+    assert table.classes is not None
+    losses = log_losses(
+        table.classes.astype(np.int64), answer(model, table, table, table.schema.target.labels)
+    )
+    return float(np.average(losses, weights=table.weights))
+
+
+def fresh(model: Fits, threads: int | None = None) -> Any:
+    """Return an unfitted copy; threads are set where the method has them."""
+    params = model.get_params(deep=False)
+    if threads is not None and params.get("threads", 0) is None:
+        params["threads"] = threads
+    return type(model)(**params)

@@ -1,0 +1,232 @@
+"""Comparing and dealing: settings answered together are settings answered alone, rows that belong together
+stay together, an interrupt keeps what is finished, and folds cost no memory.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tallystick as ts
+from tallystick.errors import OptionError
+from tallystick.estimators.judging import settings
+from tallystick.evaluate.folds import Dealing, hold_out
+from tallystick.evaluate.running import answer, answer_settings, fresh
+
+EXAMPLES = Path(ts.__file__).parent / "examples"
+VOTES = str(EXAMPLES / "votes.csv")
+
+
+def mixed(rows=240, seed=0):
+    """Return numbers, levels and missing cells with two classes."""
+    rng = np.random.default_rng(seed)
+    x, z = rng.normal(size=rows), rng.normal(size=rows).round(1)
+    colour = rng.choice(["red", "green", "blue", None], rows)
+    p = 1 / (1 + np.exp(-(1.5 * x + (colour == "red") - z * x)))
+    y = np.where(rng.random(rows) < p, "yes", "no")
+    return {"x": x, "z": z, "colour": colour.tolist(), "y": y.tolist()}
+
+
+@pytest.mark.parametrize("family", ["tree", "bayes", "logistic"])
+def test_settings_answered_together_answer_as_each_alone(family):
+    table = {"tree": ts.DecisionTree, "bayes": ts.NaiveBayes, "logistic": ts.LogisticRegression}[
+        family
+    ]().read(mixed(), "y")
+    training = table.take(np.arange(0, 160))
+    tested = table.take(np.arange(160, 240), training.schema)
+    each = [e for _, e in settings(family, {})]
+    together = list(answer_settings(each, training, tested, ("no", "yes")))
+    assert len(together) == len(each) <= 8
+    for setting, shares in zip(each, together, strict=True):
+        alone = answer(fresh(setting).fit_table(training), training, tested, ("no", "yes"))
+        assert np.allclose(shares, alone, rtol=0, atol=0 if family != "logistic" else 1e-5), setting
+
+
+def test_rows_of_a_group_are_never_taught_and_tested_at_once():
+    data = mixed()
+    data["patient"] = [f"p{i // 8}" for i in range(240)]
+    found = ts.cross_validate(ts.NaiveBayes(), data, "y", folds=5, groups="patient")
+    patient = np.array(data["patient"])
+    assert all(len(set(found.fold[patient == p])) == 1 for p in set(patient))
+    assert "5 folds that keep each patient together, 48 rows each" in str(found)
+    compared = ts.compare(data, "y", methods=["bayes"], folds=5, groups="patient")
+    assert (compared["naive Bayes"].result.fold == found.fold).all()
+    learned = [c.name for c in compared["naive Bayes"].model.schema_.columns]
+    assert "patient" not in learned  # it deals rows
+    assert np.allclose(compared["naive Bayes"].result.shares, found.shares)
+
+
+def test_inner_folds_keep_groups_together_too():
+    data = mixed()
+    groups = np.array([f"p{i // 8}" for i in range(240)])
+    table = ts.NaiveBayes().read(data, "y")
+    dealing = Dealing(groups=groups)
+    teach, _ = dealing.outer(table, 5).part(0)
+    inner = dealing.inner(table.take(teach), 5, teach)
+    assert all(len(set(inner.fold[groups[teach] == g])) == 1 for g in set(groups[teach]))
+
+
+def test_a_fold_by_time_is_taught_by_earlier_rows_only():
+    data = mixed()
+    data["day"] = [f"2020-{1 + i // 28:02d}-{1 + i % 28:02d}" for i in range(240)]
+    found = ts.cross_validate(ts.NaiveBayes(), data, "y", folds=4, time="day")
+    fold = found.fold
+    assert (fold[np.argsort(data["day"])] == np.sort(fold)).all()
+    assert (fold < 0).sum() > 0  # the first stretch only teaches
+    assert len(found.to_dict()["fold_sizes"][0]) == 4
+    compared = ts.compare(data, "y", methods=["bayes"], folds=4, time="day")
+    assert np.allclose(compared["naive Bayes"].result.shares[fold >= 0], found.shares[fold >= 0])
+    with pytest.raises(OptionError, match="not both"):
+        ts.cross_validate(ts.NaiveBayes(), data, "y", groups="day", time="day")
+
+
+def test_parts_that_teach_validate_and_test_share_no_row():
+    table = ts.NaiveBayes().read(mixed(), "y")
+    dealing = Dealing(shares=(0.6, 0.2, 0.2))
+    teach, test = dealing.outer(table, 0).part(0)
+    validate = teach[dealing.inner(table.take(teach), 5, teach).fold == 0]
+    assert len(test) == pytest.approx(48, abs=3)
+    assert len(validate) == pytest.approx(48, abs=3)
+    assert not set(test) & set(teach)
+    found = ts.compare(mixed(), "y", methods=["bayes", "tree"], folds=(0.6, 0.2, 0.2))
+    assert "60% teach, 20% validate, 20% test" in str(found)
+    assert found.to_dict()["fold_sizes"] == [len(test)]
+    assert {e.against_best for e in found.entries} == {None}  # one part has no spread to test by
+    alone = ts.cross_validate(ts.NaiveBayes(), mixed(), "y", folds=(0.8, 0.2))
+    assert alone.scores.rows == len(test)
+    with pytest.raises(OptionError, match="two"):
+        ts.compare(mixed(), "y", folds=(1.0,))
+
+
+def test_a_share_held_out_depends_on_what_rows_hold_not_on_their_order():
+    table = ts.NaiveBayes().read(mixed(), "y")
+    order = np.random.default_rng(1).permutation(240)
+    assert (hold_out(table.take(order), 0.3) == hold_out(table, 0.3)[order]).all()
+    share = [(hold_out(table, 0.3) == 0)[table.classes == c].mean() for c in (0, 1)]
+    assert share == pytest.approx([0.3, 0.3], abs=0.01)
+
+
+def test_rows_of_another_file_test_a_model_of_this_one(tmp_path):
+    lines = Path(VOTES).read_text(encoding="utf-8").splitlines()
+    train, test = tmp_path / "train.csv", tmp_path / "test.csv"
+    train.write_text("\n".join(lines[:300]))
+    test.write_text("\n".join([lines[0], *lines[300:]]))
+    found = ts.cross_validate(ts.DecisionTree(), str(train), "party", held_out=str(test))
+    assert found.accuracy == pytest.approx(
+        ts.DecisionTree().fit(str(train), "party").score(str(test), "party")
+    )
+    assert "299 rows taught, these were held out" in str(found)
+
+
+def test_a_regression_has_a_mean_squared_error_with_its_interval():
+    rng = np.random.default_rng(3)
+    x = rng.uniform(size=400)
+    data = {"x": x, "y": np.floor(4 * x) + rng.normal(scale=0.3, size=400)}
+    found = ts.cross_validate(ts.RegressionTree(max_leaf_nodes=4), data, "y", folds=5)
+    assert found.mse == pytest.approx(((data["y"] - found.answers) ** 2).mean())
+    measure = found.measure("mse")
+    assert measure.low < 0.09 < measure.high  # the noise no model can avoid
+    assert measure.base == pytest.approx(data["y"].var())
+    assert found.measure("r2").value == pytest.approx(1 - found.mse / data["y"].var())
+    assert sum(found.to_dict()["fold_sizes"][0]) == 400
+    assert "mse" in str(found)
+    copy = ts.cross_validate(
+        ts.RegressionTree(max_leaf_nodes=4), {k: v[::-1] for k, v in data.items()}, "y", folds=5
+    )
+    assert copy.mse == pytest.approx(found.mse, rel=1e-12)
+
+
+def test_levels_and_words_of_test_rows_alone_are_unseen_and_teach_nothing():
+    rows = mixed(60)
+    rows["text"] = [
+        f"some words about number {i % 7} and a long enough sentence to be text" for i in range(60)
+    ]
+    new = {"x": [0.1] * 2, "z": [0.2] * 2, "colour": ["zebra"] * 2, "text": ["quite another vocabulary"] * 2}
+    more = {n: [*v, *([*new[n]] if n != "y" else ["yes", "no"])] for n, v in rows.items()}
+    kinds = {"text": "text"}
+    teach, test = np.arange(60), np.array([60, 61])
+    for make in (ts.NaiveBayes, ts.LogisticRegression, ts.DecisionTree):
+        plain, wider = (make(kinds=kinds).read(data, "y") for data in (rows, more))
+        model = make(kinds=kinds).fit_table(wider.take(teach))
+        assert make(kinds=kinds).fit_table(plain.take(teach)).to_bytes() == model.to_bytes()
+        training = wider.take(teach)
+        inside = answer(model, training, wider.take(test, training.schema), ("no", "yes"))
+        assert (
+            inside.tolist() == model.predict_proba({n: v[60:] for n, v in more.items() if n != "y"}).tolist()
+        )
+
+
+STOPPED = """
+import os, signal, sys, threading
+import tallystick as ts
+
+def progress(done, total, what):
+    if done == {after}:
+        os.kill(os.getpid(), signal.SIGINT)  # as Ctrl-C does
+
+found = {call}
+print("stopped", found.stopped, sum(found.to_dict()["fold_sizes"]{first}))
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "after", "first"),
+    [
+        ("ts.compare(sys.argv[1], 'party', methods=['tree'], folds=20, progress=progress)", 60, ""),
+        ("ts.cross_validate(ts.DecisionTree(), sys.argv[1], 'party', folds=60, progress=progress)", 9, "[0]"),
+    ],
+)
+def test_an_interrupt_keeps_the_folds_that_are_finished(call, after, first):
+    code = textwrap.dedent(STOPPED).format(call=call, after=after, first=first)
+    done = subprocess.run([sys.executable, "-c", code, VOTES], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    word, stopped, rows = done.stdout.split()
+    assert (word, stopped) == ("stopped", "True")
+    assert 0 < int(rows) < 435
+
+
+def test_an_interrupt_before_anything_is_finished_ends_the_work():
+    code = STOPPED.format(call="ts.compare(sys.argv[1], 'party', progress=progress)", after=1, first="")
+    done = subprocess.run([sys.executable, "-c", code, VOTES], capture_output=True, text=True, timeout=120)
+    assert done.returncode != 0
+    assert "KeyboardInterrupt" in done.stderr
+    assert signal.SIGINT
+
+
+def test_more_folds_hold_no_more_memory():
+    """The largest amount of memory in use at once, by Python's own count, for 5 and for 100 folds."""
+    import tracemalloc
+
+    rng = np.random.default_rng(0)
+    data = {f"x{j}": rng.normal(size=4_000) for j in range(10)}
+    table = ts.DecisionTree().read({**data, "y": (data["x0"] > 0).astype(int)}, "y")
+    from tallystick.evaluate.running import cross_shares
+
+    most = {}
+    for folds in (5, 5, 100):
+        plan = Dealing().outer(table, folds)
+        tracemalloc.start()
+        cross_shares(ts.DecisionTree(max_depth=1), table, plan)
+        most[folds] = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert most[100] < 1.5 * most[5]
+
+
+@pytest.mark.parametrize("columns", [80, 100])
+def test_a_comparison_fits_the_terminal(columns):
+    own = {**os.environ, "COLUMNS": str(columns)}
+    call = "ts.compare(sys.argv[1], 'party', methods=['tree', 'bayes'], folds=3)"
+    code = f"import sys, tallystick as ts; print({call})"
+    done = subprocess.run(
+        [sys.executable, "-c", code, VOTES], capture_output=True, text=True, env=own, timeout=120
+    )
+    lines = done.stdout.splitlines()
+    assert max(map(len, lines)) <= columns, done.stdout
+    assert "naive Bayes, tuned" in done.stdout
