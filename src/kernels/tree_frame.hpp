@@ -1,6 +1,6 @@
 // The rows of a table, or of one subtree, as the search wants them: per node one run of entries in every column.
 //
-// A frame numbers its rows 0..n-1. `rows` lists them by node in rising order; order[column] lists them by node in rising
+// A frame numbers its rows 0..n-1. `rows` lists them by node, class after class; order[column] lists them by node in rising
 // order of value, missing last. Columns without an order are read as codes. A split marks each row's side and every
 // list is partitioned stably, so that order survives.
 #pragma once
@@ -50,6 +50,7 @@ struct Frame {
     std::vector<const void*> codes;     // per column, by this frame's row numbers
     std::vector<int> width;
     std::vector<std::vector<uint8_t>> own_codes;
+    std::vector<std::vector<uint64_t>> words;  // [pack, row]: see tree_words.hpp
     std::vector<uint32_t> table_row;  // row number in the table; empty: the same
     Weights weights;
     std::vector<int64_t> own_score, own_rows, own_response;

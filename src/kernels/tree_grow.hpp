@@ -11,6 +11,7 @@
 #include <mutex>
 
 #include "kernels/tree_search.hpp"
+#include "kernels/tree_words.hpp"
 
 namespace tally::tree {
 
@@ -96,8 +97,16 @@ struct Searched {
     std::shared_ptr<Open> sibling;
     std::vector<int64_t> sibling_total;
 
+    std::vector<int64_t> ones;  // [pack, class, 64]
+    const std::vector<int32_t>* bit = nullptr;  // [column]: pack * 64 + bit, -1 where it is in none
+
     Family family(size_t j) {
         Family out;
+        if (bit && (*bit)[j] >= 0) {
+            const size_t at = static_cast<size_t>((*bit)[j]);
+            out.ones = ones.data() + at / word_bits * word_bits * (total.size() - 1) + at % word_bits;
+            return out;
+        }
         if (kept.empty()) return out;
         out.keep = &kept[j];
         if (parent && !parent->open->constant[j])

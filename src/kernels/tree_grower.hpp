@@ -29,6 +29,7 @@ class Grower final : public AnyGrower {
         table_.width.resize(columns, 0);
         table_.weights = problem.weights;
         missing_.resize(columns, 0);
+        bundle();
         if (problem.rows > problem.small) local_.resize(problem.rows);
     }
 
@@ -47,12 +48,13 @@ class Grower final : public AnyGrower {
             table_.codes[j] = column.codes;
             table_.width[j] = column.width;
         }
+        for (size_t p = 0; p < packs_.size(); ++p)
+            if (packs_[p].first == j) pack_words(p);
     }
 
     size_t start() override {
         const size_t n = problem_.rows;
-        table_.rows.resize(n);
-        for (size_t row = 0; row < n; ++row) table_.rows[row] = table_.layout.make(label(row), false, row);
+        list_rows();
         make_room(table_);
         std::vector<int64_t> total(book_.width());
         sum_rows(table_, table_.rows.data(), n, problem_.regression, problem_.classes, total.data());
@@ -88,7 +90,16 @@ class Grower final : public AnyGrower {
         thread_local Scratch scratch;
         thread_local std::vector<E> spare;
         for (const auto& made : splits_) part_column(table_, made, j, spare);
-        for (auto& s : frontier_) book_.search_column(table_, j, *s, scratch);
+        if (bit_[j] < 0) {
+            for (auto& s : frontier_) book_.search_column(table_, j, *s, scratch);
+            return;
+        }
+        const size_t p = static_cast<size_t>(bit_[j]) / word_bits;
+        if (packs_[p].columns.front() != j) return;  // all columns of a pack go with its first
+        for (auto& s : frontier_) {
+            count_pack(table_, p, *s);
+            for (uint32_t member : packs_[p].columns) book_.search_column(table_, member, *s, scratch);
+        }
     }
 
     // Take small nodes and grow them until none waits. Any number of threads may do this after the last level.
@@ -121,6 +132,7 @@ class Grower final : public AnyGrower {
    private:
     static constexpr uint32_t few = 64;       // codes up to here are counted in small frames too
     static constexpr size_t countable = 4096; // distinct numbers up to here are counted in large nodes
+    static constexpr size_t pays = 4;         // columns of two codes from which words pay
 
     // Copy one node with all that belongs to it.
     void append(Growth& out, const Growth& from, uint32_t at) const {
@@ -177,6 +189,48 @@ class Grower final : public AnyGrower {
         bool many = false;
         for (const Column& c : problem_.columns) many |= c.kind == Kind::levels && !problem_.rules.groups;
         if (many) f.branch.resize(f.n);
+    }
+
+    // Choose the columns that may be counted 64 at a time; whether they have missing rows is seen later.
+    void bundle() {
+        bit_.assign(problem_.columns.size(), -1);
+        if (!book_.unit()) return;
+        std::vector<uint32_t> two;
+        for (uint32_t j = 0; j < problem_.columns.size(); ++j) {
+            const Column& column = problem_.columns[j];
+            if (column.kind != Kind::numeric && column.k == 2 && column.width == 1) two.push_back(j);
+        }
+        for (size_t from = 0; from + pays <= two.size(); from += word_bits) {
+            const size_t to = std::min(two.size(), from + word_bits);
+            packs_.push_back({two[from], {two.begin() + static_cast<ptrdiff_t>(from), two.begin() + static_cast<ptrdiff_t>(to)}});
+        }
+        table_.words.resize(packs_.size());
+    }
+
+    void pack_words(size_t p) {
+        fill_words(packs_[p], problem_.columns, problem_.rows, table_.words[p]);
+        const auto& columns = packs_[p].columns;
+        for (size_t b = 0; b < columns.size(); ++b) bit_[columns[b]] = static_cast<int32_t>(p * word_bits + b);
+    }
+
+    void count_pack(const Frame<E>& f, size_t p, Searched& s) const {
+        const auto& columns = packs_[p].columns;
+        if (std::all_of(columns.begin(), columns.end(), [&](uint32_t j) { return s.open->constant[j]; })) return;
+        count_words(f, f.words[p], f.rows.data() + s.open->begin, s.total.data(), problem_.classes, columns.size(),
+                    s.ones.data() + p * word_bits * problem_.classes);
+    }
+
+    // All rows, class after class.
+    void list_rows() {
+        const size_t n = problem_.rows;
+        std::vector<size_t> at(problem_.classes + 1, 0);
+        for (size_t row = 0; row < n; ++row) ++at[label(row) + 1];
+        for (size_t c = 0; c < problem_.classes; ++c) at[c + 1] += at[c];
+        table_.rows.resize(n);
+        for (size_t row = 0; row < n; ++row) {
+            const size_t c = label(row);
+            table_.rows[at[c]++] = table_.layout.make(c, false, row);
+        }
     }
 
     void sort_column(size_t j, Column& column) {
@@ -243,6 +297,8 @@ class Grower final : public AnyGrower {
             s->sibling = other.first;
             s->sibling_total = other.second;
         }
+        s->bit = &bit_;
+        s->ones.resize(packs_.size() * word_bits * problem_.classes);
         book_.look(*s);
         frontier_.push_back(std::move(s));
     }
@@ -266,7 +322,12 @@ class Grower final : public AnyGrower {
         for (size_t b = 0; b < branches; ++b) {
             std::vector<int64_t> total(book_.width());
             const size_t size = start[b + 1] - start[b];
-            sum_rows(f, rows + start[b], size, problem_.regression, problem_.classes, total.data());
+            if (made.many) {
+                sum_rows(f, rows + start[b], size, problem_.regression, problem_.classes, total.data());
+            } else {  // the search has counted the first branch already
+                const int64_t* left = s.lefts.data() + j * book_.width();
+                for (size_t c = 0; c < total.size(); ++c) total[c] = b == 0 ? left[c] : s.total[c] - left[c];
+            }
             auto open = std::make_shared<Open>();
             open->begin = s.open->begin + start[b];
             open->end = open->begin + size;
@@ -314,6 +375,11 @@ class Grower final : public AnyGrower {
         }
         make_room(f);
         copy_weights(f);
+        f.words.resize(packs_.size());
+        for (size_t p = 0; p < packs_.size(); ++p) {
+            f.words[p].resize(f.n);
+            for (size_t i = 0; i < f.n; ++i) f.words[p][i] = table_.words[p][f.table_row[i]];
+        }
         f.order.resize(columns);
         f.own_codes.resize(columns);
         f.codes.assign(columns, nullptr);
@@ -334,7 +400,7 @@ class Grower final : public AnyGrower {
                                               local_[table_.layout.row(run[i])]);
         } else if (column.k > few) {
             open.missing[j] = order_by_code(f, j, column);
-        } else {
+        } else if (bit_[j] < 0) {
             f.own_codes[j].resize(f.n);
             for (size_t i = 0; i < f.n; ++i)
                 f.own_codes[j][i] = static_cast<uint8_t>(code_at(column.codes, column.width, f.table_row[i]));
@@ -367,11 +433,14 @@ class Grower final : public AnyGrower {
         stack.emplace_back(std::move(root), std::move(total));
         Searched s;
         Scratch scratch;
+        s.bit = &bit_;
+        s.ones.resize(packs_.size() * word_bits * problem_.classes);
         while (!stack.empty()) {
             s.open = std::move(stack.back().first);
             s.total = std::move(stack.back().second);
             stack.pop_back();
             book_.look(s);
+            for (size_t p = 0; p < packs_.size(); ++p) count_pack(f, p, s);
             for (size_t j = 0; j < columns; ++j) book_.search_column(f, j, s, scratch);
             const int32_t best = book_.choose(s);
             book_.record(out, s, best);
@@ -390,6 +459,8 @@ class Grower final : public AnyGrower {
     Rulebook book_;
     Frame<E> table_;
     std::vector<uint32_t> missing_, local_;
+    std::vector<Pack> packs_;
+    std::vector<int32_t> bit_;  // [column]: pack * 64 + bit, -1 where it is in none
     Growth top_;
     std::vector<std::shared_ptr<Searched>> frontier_, ready_;
     std::vector<Made> splits_;

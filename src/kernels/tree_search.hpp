@@ -55,8 +55,10 @@ inline int64_t logs_of_two(const Here& here, const int64_t* left) {
 }
 
 // Walk one run with the missing rows `aside` on the left (or none, and they are on the right).
+// left [C + 1] receives the first branch if the walk knows it, else left[C] stays 0.
 template <class E>
-BestCut walk_run(const Frame<E>& f, const Here& here, const E* run, Range range, const int64_t* aside, bool repeats, Scratch& s) {
+BestCut walk_run(const Frame<E>& f, const Here& here, const E* run, Range range, const int64_t* aside, bool repeats, Scratch& s,
+                 int64_t* left) {
     const Scorer& sc = here.scorer;
     const size_t C = sc.classes;
     auto go = [&](auto sides) {
@@ -69,7 +71,9 @@ BestCut walk_run(const Frame<E>& f, const Here& here, const E* run, Range range,
     if (here.unit && sc.criterion != Criterion::gini) {
         if (C <= 32 && range.high >= range.low + 4 * Blocks<E>::length) {
             Blocks<E> blocks(f.layout, run, range, aside, here.tables, C, s.blocks);
-            return repeats ? blocks.template best<false>() : blocks.template best<true>();
+            const BestCut cut = repeats ? blocks.template best<false>() : blocks.template best<true>();
+            if (cut.at) blocks.left_of(cut.at, left);
+            return cut;
         }
         if (C == 2)
             return go(TwoClasses<E>{f.layout, here.tables.pairs[0], here.tables.pairs[1], here.tables.sizes, aside[1], left_all});
@@ -106,8 +110,8 @@ Candidate search_order(const Frame<E>& f, const Column& column, const Here& here
                        Scratch& s, int64_t* left) {
     Candidate out;
     const size_t known = n - missing, width = here.scorer.classes + 1;
-    s.spare.assign(2 * width, 0);
-    int64_t *apart = s.spare.data(), *none = apart + width;
+    s.spare.assign(3 * width, 0);
+    int64_t *apart = s.spare.data(), *none = apart + width, *known_left = none + width;
     if (missing) sum_rows(f, run + known, missing, here.regression, width - 1, apart);
     const int64_t least = least_rows(here, column.kind), away = apart[width - 1];
     const int64_t* rows = f.weights.rows;
@@ -115,10 +119,12 @@ Candidate search_order(const Frame<E>& f, const Column& column, const Here& here
     BestCut best;
     for (int side = missing ? 0 : 1; side < 2; ++side) {
         const Range range = allowed(f.layout, run, known, rows, least, side == 0 ? away : 0, side == 0 ? 0 : away);
-        const BestCut cut = walk_run(f, here, run, range, side == 0 ? apart : none, repeats, s);
+        known_left[width - 1] = 0;
+        const BestCut cut = walk_run(f, here, run, range, side == 0 ? apart : none, repeats, s, known_left);
         if (!cut.at || (best.at && (cut.key < best.key || (cut.key == best.key && cut.at >= best.at)))) continue;
         best = cut;
         out.missing = side;
+        std::copy_n(known_left, width, left);
     }
     out.found = best.at > 0;
     if (!out.found) {
@@ -126,9 +132,10 @@ Candidate search_order(const Frame<E>& f, const Column& column, const Here& here
         return out;
     }
     out.constant = false;
-    sum_rows(f, run, best.at, here.regression, width - 1, left);
-    if (missing && out.missing == 0)
-        for (size_t c = 0; c < width; ++c) left[c] += apart[c];
+    if (left[width - 1] == 0) {
+        sum_rows(f, run, best.at, here.regression, width - 1, left);
+        for (size_t c = 0; missing && out.missing == 0 && c < width; ++c) left[c] += apart[c];
+    }
     if (!missing) out.missing = left[width - 1] * 2 >= here.total[width - 1] ? 0 : 1;
     if (here.rules->penalty > 0.0) {
         const Range a = allowed(f.layout, run, known, rows, least, int64_t{0}, away);
@@ -302,6 +309,7 @@ struct Family {
     size_t begin = 0, size = 0;                    // the sibling's rows
     const int64_t* total = nullptr;                // and classes
     std::vector<int64_t>* keep = nullptr;          // where the node's own table goes
+    const int64_t* ones = nullptr;                 // rows of code 1 where it was counted with others, [class, 64]
 };
 
 // The best split of the node `open` on one column.
@@ -317,6 +325,14 @@ Candidate search(const Frame<E>& f, size_t j, const Column& column, const Here& 
     } else {
         const size_t cells = (column.k + size_t{1}) * width;
         if (s.table.size() < cells) s.table.resize(cells, 0);
+        if (family.ones) {
+            for (size_t c = 0; c + 1 < width; ++c) {
+                s.table[width + c] = family.ones[64 * c];
+                s.table[c] = here.total[c] - family.ones[64 * c];
+            }
+            levels = compact(here, column.k, s);
+            return search_table<int64_t>(column, here, levels, s, left, map);
+        }
         const bool other = family.parent && !family.parent->empty() && family.size < n;
         const E* rows = f.rows.data() + (other ? family.begin : open.begin);
         fill_table(f, j, column, here, rows, other ? family.size : n, other ? family.total : here.total, s.table.data());

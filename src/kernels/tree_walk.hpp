@@ -235,6 +235,14 @@ class Blocks {
         return out;
     }
 
+    // left [C + 1]: the rows of each class before entry `at`, those set aside among them, and all of them.
+    void left_of(size_t at, int64_t* left) const {
+        const size_t k = (at - range_.low) / length;
+        std::copy_n(counts(k), C_, left);
+        count(start(k), at, left);
+        left[C_] = size(left);
+    }
+
    private:
     size_t ends() const { return (range_.high - range_.low + length - 1) / length; }
     size_t start(size_t k) const { return std::min(range_.low + k * length, range_.high); }

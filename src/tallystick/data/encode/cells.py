@@ -137,7 +137,9 @@ def _from_integers(chunk: pa.Array, as_text: bool) -> Condensed:
     ends = pc.min_max(chunk)
     low, high = ends["min"].as_py(), ends["max"].as_py()
     if not as_text and (low is None or max(-low, high) <= 1 << 53):
-        return Floats(floats(chunk))
+        if low is None or chunk.null_count:
+            return Floats(floats(chunk))
+        return Floats(floats(chunk), scan=Scan(0, -1, low, high, True, 0 <= low <= high <= 1, False))
     coded = chunk.dictionary_encode()
     wholes = coded.dictionary.to_pylist()
     if not as_text and all(int(float(n)) == n for n in wholes):

@@ -96,9 +96,20 @@ def _from_columns(source: Any, marks: Sequence[str], decimal: str, small: Mappin
     def give(j: int, name: str) -> Give:
         if j in small:
             return lambda as_text: [small[j]]
-        return lambda as_text: [condense(c, name, marks, decimal, as_text) for c in source.get(j).chunks]
+        return lambda as_text: _parts(source.get(j).chunks, name, marks, decimal, as_text)
 
     return Gathered(source.rows, {name: give(j, name) for j, name in enumerate(source.columns)})
+
+
+def _parts(
+    chunks: Sequence[Any], name: str, marks: Sequence[str], decimal: str, as_text: bool
+) -> list[Part]:
+    """Return the parts of a column; small whole numbers without missing ones need not become doubles."""
+    if len(chunks) == 1 and pa.types.is_integer(chunks[0].type) and chunks[0].null_count == 0:
+        small = small_columns(chunks[0].to_numpy()[:, None], 1)
+        if small:
+            return [small[0]]
+    return [condense(chunk, name, marks, decimal, as_text) for chunk in chunks]
 
 
 def _from_batches(

@@ -56,6 +56,8 @@ def small_columns(matrix: NDArray[Any], threads: int | None) -> dict[int, Wholes
     if not rows or not width:
         return {}
     base = _bases(matrix)
+    if base is None:
+        return {}
     codes = np.empty((width, rows), np.uint8)
 
     def work(start: int) -> Callable[[], NDArray[np.uint8]]:
@@ -71,10 +73,15 @@ def small_columns(matrix: NDArray[Any], threads: int | None) -> dict[int, Wholes
     return {j: Wholes(codes[j], int(base[j])) for j in np.flatnonzero(fits).tolist()}
 
 
-def _bases(matrix: NDArray[Any]) -> NDArray[np.int64]:
-    """Return what to take off each column: 0 where that leaves small numbers, else the least of a sample."""
+def _bases(matrix: NDArray[Any]) -> NDArray[np.int64] | None:
+    """Return what to take off each column: 0 where that leaves small numbers, else the least of a sample.
+
+    None when the sample says that no column is small.
+    """
     sample = matrix[:: max(1, len(matrix) // SAMPLE)]
     low, high = sample.min(axis=0).astype(object), sample.max(axis=0).astype(object)
+    if all(b - a > 255 for a, b in zip(low, high, strict=True)):
+        return None
     small = [a >= 0 and b < 256 for a, b in zip(low, high, strict=True)]
     room = [max(0, (255 - (b - a)) // 2) for a, b in zip(low, high, strict=True)]
     base = [0 if s else max(a - r, -(2**62)) for s, a, r in zip(small, low, room, strict=True)]
