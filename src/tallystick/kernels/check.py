@@ -6,6 +6,7 @@ package, so the errors are TypeError and ValueError, not errors for users.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -45,19 +46,27 @@ def loose(name: str, value: Any, dtypes: str | tuple[str, ...], shape: tuple[int
     if not isinstance(value, np.ndarray):
         raise TypeError(f"{name} must be a NumPy array; found {type(value).__name__}")
     allowed = (dtypes,) if isinstance(dtypes, str) else dtypes
-    if value.dtype.name not in allowed or not value.dtype.isnative:
+    if _name(value.dtype) not in allowed or not value.dtype.isnative:
         raise TypeError(f"{name} must be {' or '.join(allowed)}; found {value.dtype}")
-    fits = value.ndim == len(shape)
-    if not fits or any(
-        want is not None and want != have for want, have in zip(shape, value.shape, strict=True)
+    found = value.shape
+    if found != shape and (
+        len(found) != len(shape)
+        or not all(want is None or want == have for want, have in zip(shape, found, strict=True))
     ):
         wanted = ", ".join("any" if n is None else str(n) for n in shape)
-        raise ValueError(f"{name} must have shape ({wanted}); found {value.shape}")
-    if not value.flags.aligned or any(s % value.itemsize for s in value.strides):
+        raise ValueError(f"{name} must have shape ({wanted}); found {found}")
+    item = value.itemsize
+    if not value.flags.aligned or any(s % item for s in value.strides):
         raise ValueError(
             f"{name} must be aligned; found strides {value.strides} of {value.itemsize}-byte items"
         )
     return value
+
+
+@cache
+def _name(dtype: np.dtype[Any]) -> str:
+    """Return a dtype's name; NumPy makes it anew each time."""
+    return dtype.name
 
 
 def maybe(name: str, value: Any, dtype: str, shape: tuple[int | None, ...]) -> Array | None:

@@ -29,8 +29,9 @@ class ValuesByClass(NamedTuple):
 
     def of_classes(self, classes: NDArray[np.intp]) -> ValuesByClass:
         """Return the same for some of the classes."""
-        return ValuesByClass(self.values, np.ascontiguousarray(self.counts[:, classes]),
-        self.missing[classes])
+        return ValuesByClass(
+            self.values, np.ascontiguousarray(self.counts[:, classes]), self.missing[classes]
+        )
 
     def without(self, counts: Counts, missing: Counts) -> ValuesByClass:
         """Return the rest when some of the counts are taken away; values that no row has are gone."""

@@ -61,6 +61,8 @@ class Scale:
 
     def rules(self, rules: GrowRules) -> GrowRules:
         """Return growing rules with the least decrease in fixed point, as the kernels compare it."""
+        if not self.shift or not rules.min_decrease:
+            return rules
         return replace(rules, min_decrease=float(np.ldexp(rules.min_decrease, 2 * self.shift)))
 
 
@@ -172,7 +174,9 @@ class GrowingInMemory(Growing):
         grower = Grower(
             cells,
             self.by_name,
-            replace(scale.rules(self.rules), fractions=False),
+            replace(scale.rules(self.rules), fractions=False)
+            if self.rules.fractions
+            else scale.rules(self.rules),
             classes=classes,
             labels=None if response is not None else table.classes,
             response=response,

@@ -86,8 +86,17 @@ class Job:
             codes = np.where(np.isnan(values), 2, values).astype(np.uint8)
             return Done(self._column("boolean", verdict.levels, facts.missing, why), codes, notes)
         low, high = (None, None) if facts.missing == facts.total else (facts.low, facts.high)
-        column = self._column("numeric", (), facts.missing, why)
-        return Done(replace(column, low=low, high=high, unit="date" if dated else ""), values, notes)
+        column = Column(
+            self.name,
+            "numeric",
+            low=low,
+            high=high,
+            unit="date" if dated else "",
+            missing=facts.missing,
+            declared=self.asked.declared,
+            why=why,
+        )
+        return Done(column, values, notes)
 
     def _wholes(self, part: Wholes) -> Done:
         """Judge and encode a column of small whole numbers, none of them missing."""

@@ -72,10 +72,10 @@ def _scan(matrix: Any, threads: int | None) -> list[Scan]:
     """Return one look at every column, by slices of rows: over threads, and an interrupt is noticed."""
     starts = range(0, len(matrix), 4 * BATCH)
     jobs = (_bind(kernels.scan_matrix, matrix[start : start + 4 * BATCH]) for start in starts)
-    scans = kernels.scan_matrix(matrix[:0])
+    scans: list[Scan] | None = None
     for start, more in zip(starts, in_order(jobs, threads), strict=True):
-        scans = [_joined(a, b, start) for a, b in zip(scans, more, strict=True)]
-    return scans
+        scans = more if scans is None else [_joined(a, b, start) for a, b in zip(scans, more, strict=True)]
+    return kernels.scan_matrix(matrix) if scans is None else scans
 
 
 def _joined(a: Scan, b: Scan, start: int) -> Scan:
@@ -96,12 +96,12 @@ def _from_columns(source: Any, marks: Sequence[str], decimal: str, small: Mappin
     def give(j: int, name: str) -> Give:
         if j in small:
             return lambda as_text: [small[j]]
-        return lambda as_text: _parts(source.get(j).chunks, name, marks, decimal, as_text)
+        return lambda as_text: parts_of(source.get(j).chunks, name, marks, decimal, as_text)
 
     return Gathered(source.rows, {name: give(j, name) for j, name in enumerate(source.columns)})
 
 
-def _parts(
+def parts_of(
     chunks: Sequence[Any], name: str, marks: Sequence[str], decimal: str, as_text: bool
 ) -> list[Part]:
     """Return the parts of a column; small whole numbers without missing ones need not become doubles."""

@@ -18,13 +18,15 @@ from tallystick.data.schema import Column, Schema
 
 Hashes = NDArray[np.uint64]
 Key = tuple[int, int]
+NO_TABLE: Hashes = np.empty((2, 0), np.uint64)  # numbers need none
 
 
 class Hasher:
     """The tables that turn the codes of a schema into hashes; made once for many blocks."""
 
     def __init__(self, schema: Schema) -> None:
-        self.columns = [(c, _key(c.name), _table(c)) for c in schema.used]
+        keyed = [(c, _key(c.name)) for c in schema.used]
+        self.columns = [(c, key, NO_TABLE if c.kind == "numeric" else _table(c, key)) for c, key in keyed]
         self.target = schema.target
         if schema.target is not None:
             self.target_key = _key(schema.target.name)
@@ -64,9 +66,8 @@ def _key(name: str) -> Key:
     return kernels.hash_text(name.encode())
 
 
-def _table(column: Column) -> Hashes:
+def _table(column: Column, key: Key) -> Hashes:
     """Return hashes[lane, code] of a column's levels, then missing and unseen; of words, then unseen."""
-    key = _key(column.name)
     return _hash_texts(column.words if column.kind == "text" else column.levels, key)
 
 

@@ -111,8 +111,9 @@ class Table:
         """Return hashes[row] of the rows' content, target included, weights not."""
         hasher = Hasher(self.schema)
         jobs = (partial(hasher.rows, block) for block in self.blocks())
-        return np.concatenate([hashes[0] for hashes in in_order(jobs, self._threads)] or [np.empty(0,
-        np.uint64)])
+        return np.concatenate(
+            [hashes[0] for hashes in in_order(jobs, self._threads)] or [np.empty(0, np.uint64)]
+        )
 
     @property
     def fingerprint(self) -> str:
@@ -147,8 +148,16 @@ class Table:
         response = None if self.response is None else self.response[rows]
         kept = rows if self.kept is None else self.kept[rows]
         return Table(
-            schema, columns, len(rows), self.notes, self.source_notes, classes, response, weights,
-            self.unit, kept
+            schema,
+            columns,
+            len(rows),
+            self.notes,
+            self.source_notes,
+            classes,
+            response,
+            weights,
+            self.unit,
+            kept,
         )
 
     def slice(self, start: int, stop: int) -> Block:

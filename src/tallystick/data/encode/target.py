@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.data.encode.cells import Coded, Floats, Part, among, condense
-from tallystick.data.encode.column import Merged, joined, long_way
-from tallystick.data.encode.gather import Gathered
+from tallystick.data.encode.cells import Coded, Floats, Part, among
+from tallystick.data.encode.column import Merged, joined, long_way, mark_numbers
+from tallystick.data.encode.gather import Gathered, parts_of
 from tallystick.data.encode.infer import Asked, Plan
 from tallystick.data.encode.weights import Scale
+from tallystick.data.encode.wholes import Wholes, facts_of
 from tallystick.data.schema import LabelType, Note, Target
 from tallystick.data.source.frames import as_column
 from tallystick.data.source.values import number_text
@@ -54,16 +55,19 @@ def read_target(source: Source, gathered: Gathered, target: Any, regression: boo
             )
         name, typed = target, getattr(source, "typed", True)
         notes: tuple[Note, ...] = ()
-        parts = [long_way(p, not regression) for p in gathered.columns[target](not regression)]
+        parts = gathered.columns[target](not regression)
     else:
         name, typed, notes = target_name(target), True, _mixed(target)
         cells = as_column(_flat(target), name)
-        parts = [condense(c, name, plan.marks, plan.decimal, not regression) for c in cells.chunks]
+        parts = parts_of(cells.chunks, name, plan.marks, plan.decimal, not regression)
     count = sum(len(part) for part in parts)
     if count != gathered.rows:
         raise TargetError(
             f"target {shown(name)} has {count:,} values for {gathered.rows:,} rows. Pass one per row."
         )
+    if not regression and _are_small(parts) and not len(mark_numbers(plan.marks)):
+        return _small_classes(name, parts[0], plan, notes)
+    parts = [long_way(part, not regression) for part in parts]
     asked = Asked(marks=plan.marks, decimal=plan.decimal)
     return _response(name, parts, asked) if regression else _classes(name, parts, asked, plan, typed, notes)
 
@@ -176,6 +180,22 @@ def _classes(
     at = {label: code for code, label in enumerate(labels)}
     into = np.array([at[c] for c in canonical] + [0], dtype=_class_type(len(labels)))
     return Goal(Target(name, labels, label_type), into[merged.codes], None, absent, (*notes, *more))
+
+
+def _are_small(parts: list[Part]) -> TypeGuard[list[Wholes]]:
+    return len(parts) == 1 and isinstance(parts[0], Wholes)
+
+
+def _small_classes(name: str, part: Wholes, plan: Plan, notes: tuple[Note, ...]) -> Goal:
+    """The same for small whole numbers, of which none is missing: no text on the way."""
+    present = facts_of(part, None).present.tolist()
+    found = {str(value) for value in present}
+    _check_labels(name, found, "integer", len(part), plan)
+    labels = tuple(sorted(found | set(plan.levels.get(name, ())), key=float))
+    at = {label: code for code, label in enumerate(labels)}
+    into = np.zeros(256, _class_type(len(labels)))
+    into[[value - part.base for value in present]] = [at[str(value)] for value in present]
+    return Goal(Target(name, labels, "integer"), into[part.codes], None, None, notes)
 
 
 def _class_type(labels: int) -> type[np.unsignedinteger[Any]]:

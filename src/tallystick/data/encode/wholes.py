@@ -19,6 +19,7 @@ from tallystick.kernels import CellKind
 
 SLICE = 1 << 18  # rows a thread takes at once
 SAMPLE = 1024
+EXACT = 2**53 - 256  # beyond this a double may hold another number
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,7 @@ def small_columns(matrix: NDArray[Any], threads: int | None) -> dict[int, Wholes
 
     jobs = (work(start) for start in range(0, rows, SLICE))
     fits = np.bitwise_and.reduce(list(in_order(jobs, threads)))
+    fits[np.abs(base) > EXACT] = 0
     return {j: Wholes(codes[j], int(base[j])) for j in np.flatnonzero(fits).tolist()}
 
 

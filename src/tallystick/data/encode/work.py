@@ -12,6 +12,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
+from functools import cache
+from itertools import chain, islice
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -37,7 +39,12 @@ def _watched(job: Callable[[], T], stop: threading.Event) -> T:
 
 def thread_count(threads: int | None) -> int:
     """Return how many threads to use; None means one per processor."""
-    return max(1, threads or os.cpu_count() or 1)
+    return max(1, threads or _processors())
+
+
+@cache
+def _processors() -> int:
+    return os.cpu_count() or 1
 
 
 def in_order(jobs: Iterable[Callable[[], T]], threads: int | None = None) -> Iterator[T]:
@@ -47,11 +54,17 @@ def in_order(jobs: Iterable[Callable[[], T]], threads: int | None = None) -> Ite
         for job in jobs:
             yield job()
         return
+    every = iter(jobs)
+    begin = list(islice(every, 2))
+    if len(begin) < 2:  # a thread would cost more than it gives
+        for job in begin:
+            yield job()
+        return
     pool = ThreadPoolExecutor(count, thread_name_prefix="tallystick")
     waiting: deque[Future[T]] = deque()
     stop = threading.Event()
     try:
-        for job in jobs:
+        for job in chain(begin, every):
             waiting.append(pool.submit(_watched, job, stop))
             if len(waiting) > count:
                 yield _answer(waiting.popleft())
