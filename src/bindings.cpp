@@ -1,13 +1,12 @@
 // The compiled module. Each binding unpacks arrays and calls one kernel with the GIL released.
 // bindings.hpp holds what the binding files share; bindings_<room>.cpp hold the rest of the bindings.
 #include "bindings.hpp"
-#include "kernels/bayes.hpp"
 #include "kernels/counts.hpp"
 #include "kernels/entropy.hpp"
 #include "kernels/hash.hpp"
+#include "kernels/joint.hpp"
 #include "kernels/linear.hpp"
 #include "kernels/math.hpp"
-#include "kernels/matrix.hpp"
 #include "kernels/moments.hpp"
 #include "kernels/ranks.hpp"
 #include "kernels/scan.hpp"
@@ -23,6 +22,23 @@ void bind_counts(nb::module_& m) {
             count_classes(classes.size(), c, pointer(weights), table.size(), table.data());
         });
     }, nb::arg("classes").noconvert(), nb::arg("weights").noconvert().none(), nb::arg("table").noconvert(), Release());
+
+    // tables[column][code, class]; all codes and classes have 8 bits.
+    m.def("count_joint", [](const std::vector<In<uint8_t>>& columns, In<uint8_t> classes,
+                            const std::vector<Out<int64_t>>& tables) {
+        std::vector<const uint8_t*> at;
+        std::vector<int64_t*> to;
+        std::vector<size_t> sizes;
+        std::vector<uint32_t> cells(2 * joint_cells);
+        for (size_t j = 0; j < columns.size(); ++j) {
+            at.push_back(columns[j].data()), to.push_back(tables[j].data()), sizes.push_back(tables[j].shape(0));
+        }
+        if (at.empty()) return;
+        count_joint(classes.size(), at.size(), at.data(), classes.data(), sizes.data(), tables[0].shape(1), cells.data(),
+                    to.data());
+    }, nb::arg("columns").noconvert(), nb::arg("classes").noconvert(), nb::arg("tables").noconvert(), Release());
+    m.attr("joint_cells") = joint_cells;
+    m.attr("joint_codes") = joint_codes;
 
     // tables[column][node, code, class]
     m.def("count_columns", [](const std::vector<AnyIn>& columns, AnyIn classes, Maybe<uint32_t> nodes,
@@ -218,6 +234,23 @@ void bind_hashes(nb::module_& m) {
         });
     }, nb::arg("hashes").noconvert(), nb::arg("codes").noconvert(), nb::arg("table").noconvert(), Release());
 
+    // tables[column][lane, code]; all codes have 8 bits.
+    m.def("add_joint_hashes", [](Out<uint64_t> hashes, const std::vector<In<uint8_t>>& codes,
+                                 const std::vector<In<uint64_t>>& tables) {
+        constexpr size_t step = 1 << 14;  // rows whose hashes stay in the second-level cache while the columns pass
+        const size_t rows = hashes.shape(1), columns = codes.size();
+        std::vector<const uint8_t*> at(columns);
+        std::vector<const uint64_t*> hash(columns);
+        std::vector<size_t> sizes(columns);
+        std::vector<Lanes> room(joint_codes);
+        for (size_t j = 0; j < columns; ++j) hash[j] = tables[j].data(), sizes[j] = tables[j].shape(1);
+        for (size_t begin = 0; begin < rows; begin += step) {
+            for (size_t j = 0; j < columns; ++j) at[j] = codes[j].data() + begin;
+            add_joint_hashes(rows - begin < step ? rows - begin : step, columns, at.data(), hash.data(), sizes.data(),
+                             room.data(), hashes.data() + begin, hashes.data() + rows + begin);
+        }
+    }, nb::arg("hashes").noconvert(), nb::arg("codes").noconvert(), nb::arg("tables").noconvert(), Release());
+
     m.def("mix_hashes", [](Out<uint64_t> hashes) { mix_hashes(hashes.size(), hashes.data()); },
           nb::arg("hashes").noconvert(), Release());
 
@@ -299,86 +332,9 @@ void bind_scores(nb::module_& m) {
     }, nb::arg("scores").noconvert(), nb::arg("out").noconvert(), Release());
 }
 
-// ---- naive Bayes ----------------------------------------------------------------------------------------------
-
-void bind_bayes(nb::module_& m) {
-    m.def("count_entries", [](In<int64_t> starts, In<uint32_t> words, Maybe<uint32_t> counts, AnyIn classes,
-                              Maybe<int64_t> weights, Out<int64_t> table) {
-        by_width(classes, [&](auto* c) {
-            count_entries(classes.size(), starts.data(), words.data(), pointer(counts), c, pointer(weights),
-                          table.shape(0), table.shape(1), table.data());
-        });
-    }, nb::arg("starts").noconvert(), nb::arg("words").noconvert(), nb::arg("counts").noconvert().none(),
-       nb::arg("classes").noconvert(), nb::arg("weights").noconvert().none(), nb::arg("table").noconvert(), Release());
-
-    m.def("add_level_scores", [](Out<double> scores, const std::vector<In<uint8_t>>& codes,
-                                 const std::vector<In<double>>& tables) {
-        std::vector<const uint8_t*> from;
-        std::vector<const double*> parts;
-        for (size_t j = 0; j < codes.size(); ++j) from.push_back(codes[j].data()), parts.push_back(tables[j].data());
-        const size_t rows = scores.shape(0), k = scores.shape(1);
-        const auto run = [&]<size_t fixed>() {
-            add_level_scores<fixed>(rows, from.size(), from.data(), parts.data(), k, scores.data());
-        };
-        k == 2 ? run.template operator()<2>() : k == 3 ? run.template operator()<3>() : run.template operator()<0>();
-    }, nb::arg("scores").noconvert(), nb::arg("codes").noconvert(), nb::arg("tables").noconvert(), Release());
-
-    // -> per column (missing, low, high, cells that are not whole, cells that are neither 0 nor 1, a -0.0 is there)
-    m.def("scan_rows", [](Strided<double> matrix) {
-        const size_t rows = matrix.shape(0), columns = matrix.shape(1);
-        std::vector<std::tuple<int64_t, double, double, int64_t, int64_t, bool>> out;
-        for (size_t first = 0; first < columns; first += lanes) {
-            const size_t width = std::min(lanes, columns - first);
-            RowScan s{};
-            for (size_t j = 0; j < width; ++j) s.low[j] = infinity, s.high[j] = -infinity;
-            scan_rows(rows, width, matrix.data() + first, matrix.stride(0), s);
-            for (size_t j = 0; j < width; ++j) {
-                const auto missing = static_cast<int64_t>(s.missing[j]);
-                out.emplace_back(missing, s.low[j], s.high[j], static_cast<int64_t>(s.broken[j]) - missing,
-                                 static_cast<int64_t>(s.many[j]) - missing, s.negative_zero[j] != 0);
-            }
-        }
-        return out;
-    }, nb::arg("matrix").noconvert(), Release());
-
-    // At most `lanes` columns; sums and wide are zeros.
-    m.def("add_row_moments", [](Strided<double> matrix, AnyIn classes, In<double> scale, In<int64_t> units,
-                                Out<double> sums, Out<uint64_t> wide, Out<int64_t> missing, Out<int64_t> digits,
-                                Out<int64_t> squares) {
-        const RowTables scratch{sums.data(), reinterpret_cast<__int128*>(wide.data())};
-        by_width(classes, [&](auto* c) {
-            add_row_moments(matrix.shape(0), matrix.shape(1), matrix.data(), matrix.stride(0), c, missing.shape(1),
-                            scale.data(), units.data(), scratch, {missing.data(), digits.data(), squares.data()});
-        });
-    }, nb::arg("matrix").noconvert(), nb::arg("classes").noconvert(), nb::arg("scale").noconvert(),
-       nb::arg("units").noconvert(), nb::arg("sums").noconvert(), nb::arg("wide").noconvert(),
-       nb::arg("missing").noconvert(), nb::arg("digits").noconvert(), nb::arg("squares").noconvert(), Release());
-    m.attr("lanes") = lanes;
-    m.attr("slots") = slots;
-
-    m.def("add_matrix_hashes", [](Out<uint64_t> hashes, Strided<double> matrix, In<uint64_t> keys) {
-        add_matrix_hashes(matrix.shape(0), matrix.shape(1), matrix.data(), matrix.stride(0), keys.data(), hashes.data());
-    }, nb::arg("hashes").noconvert(), nb::arg("matrix").noconvert(), nb::arg("keys").noconvert(), Release());
-    m.def("mix", [](uint64_t x) { return mix(x); }, nb::arg("x"));
-
-    const auto small = [&]<class T>(T) {
-        m.def("small_codes", [](Strided<T> matrix, In<int64_t> base, size_t start, Out<uint8_t> codes, Out<uint8_t> fits) {
-            small_codes(matrix.shape(0), matrix.shape(1), matrix.data(), matrix.stride(0), matrix.stride(1), base.data(),
-                        codes.shape(1), codes.data() + start, fits.data());
-        }, nb::arg("matrix").noconvert(), nb::arg("base").noconvert(), nb::arg("start"), nb::arg("codes").noconvert(),
-           nb::arg("fits").noconvert(), Release());
-    };
-    small(int64_t{}), small(uint64_t{}), small(int32_t{}), small(uint32_t{});
-    small(int16_t{}), small(uint16_t{}), small(int8_t{}), small(uint8_t{});
-
-    m.def("mdl_cuts", [](In<int64_t> sums, double unit, In<double> n_log_n, Out<int64_t> stack, Out<uint8_t> cut) {
-        mdl_cuts(cut.size(), sums.shape(1), sums.data(), unit, {n_log_n.data(), n_log_n.size()}, stack.data(), cut.data());
-    }, nb::arg("sums").noconvert(), nb::arg("unit"), nb::arg("n_log_n").noconvert(), nb::arg("stack").noconvert(),
-       nb::arg("cut").noconvert(), Release());
-}
-
 }  // namespace
 
+void bind_bayes(nb::module_& m);     // bindings_bayes.cpp
 void bind_logistic(nb::module_& m);  // bindings_logistic.cpp
 void bind_text(nb::module_& m);      // bindings_text.cpp
 void bind_trees(nb::module_& m);     // bindings_trees.cpp

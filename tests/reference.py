@@ -184,6 +184,13 @@ def hash_bits(bits, key):
     return mix(mix(key) ^ mix((bits + 1) & WORD))
 
 
+def mark(x, key):
+    """One lane of the mark of a double."""
+    bits = MISSING_CELL if x != x else int(np.float64(x + 0.0).view(np.uint64))
+    moved = ((bits ^ (bits >> 48)) + key) % 2**64
+    return (moved % 2**32) * (moved >> 32)
+
+
 def hash_double(x, key):
     return hash_bits(MISSING_CELL if x != x else int(np.float64(x + 0.0).view(np.uint64)), key)
 

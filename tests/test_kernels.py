@@ -205,7 +205,7 @@ def test_moments_are_exact_for_all_doubles(case, more_classes):
     values, classes, n_classes, weights = case
     expected = reference.moments(values, classes, n_classes, weights)
     missing, sums, squares = _tables(1, n_classes + more_classes)  # many classes take another way
-    kernels.add_moments(values[:, None], classes, missing, sums, squares, weights)
+    kernels.add_moments([values], classes, missing, sums, squares, weights)
     for c, (gone, total, square) in enumerate(expected):
         assert missing[0, c] == gone
         assert kernels.exact_sum(sums[0, c]) == total
@@ -223,9 +223,9 @@ def test_moments_of_a_matrix_equal_those_of_its_columns(order):
     matrix = np.asarray(seed.normal(size=(5000, 19)) * 10.0 ** seed.integers(-9, 9, 19), order=order)
     classes = seed.integers(0, 3, 5000).astype(np.uint16)
     together, alone = _tables(19, 3), _tables(19, 3)
-    kernels.add_moments(matrix, classes, *together)
+    kernels.add_moments(list(matrix.T), classes, *together)
     for j in range(19):
-        kernels.add_moments(matrix[:, j : j + 1].copy(), classes, *(t[j : j + 1] for t in alone))
+        kernels.add_moments([matrix[:, j].copy()], classes, *(t[j : j + 1] for t in alone))
     for a, b in zip(together, alone, strict=True):
         np.testing.assert_array_equal(a, b)
 
@@ -234,7 +234,7 @@ def test_the_largest_doubles_with_the_largest_weights_do_not_overflow():
     values, weight = np.array([1.7976931348623157e308, -1.7976931348623157e308]), 2**62 - 1
     missing, sums, squares = _tables(1, 2)
     kernels.add_moments(
-        values[:, None], np.array([0, 1], np.uint8), missing, sums, squares, np.full(2, weight)
+        [values], np.array([0, 1], np.uint8), missing, sums, squares, np.full(2, weight)
     )
     assert kernels.exact_sum(sums[0, 1]) == weight * Fraction(values[1])
     assert kernels.exact_squares(squares[0, 1]) == weight * Fraction(values[1]) ** 2

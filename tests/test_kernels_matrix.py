@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -24,6 +25,16 @@ def matrices(cells=CELLS):
     )
 
 
+LAYOUTS = st.sampled_from(
+    [
+        np.asarray,
+        np.asfortranarray,
+        lambda m: m[::-1].copy()[::-1],
+        lambda m: np.hstack([m, m])[:, : m.shape[1]],
+    ]
+)
+
+
 def tables(width, classes):
     return (
         np.zeros((width, classes), np.int64),
@@ -33,15 +44,15 @@ def tables(width, classes):
 
 
 @settings(max_examples=150, deadline=None)
-@given(matrices(), st.integers(0, 2**32))
-def test_row_moments_equal_those_of_each_column(matrix, seed):
+@given(st.data(), st.integers(0, 2**32))
+def test_row_moments_equal_those_of_each_column(data, seed):
+    matrix = data.draw(matrices())
     classes = np.random.default_rng(seed).integers(0, 3, len(matrix)).astype(np.uint8)
     together, alone = tables(matrix.shape[1], 3), tables(matrix.shape[1], 3)
-    assert kernels.by_rows(matrix)
-    kernels.add_moments(matrix, classes, *together)
+    kernels.add_moments(list(data.draw(LAYOUTS)(matrix).T), classes, *together)
     for j in range(matrix.shape[1]):
         part = (t[j : j + 1] for t in alone)
-        kernels.add_moments(np.ascontiguousarray(matrix[:, j])[:, None], classes, *part)
+        kernels.add_moments([np.ascontiguousarray(matrix[:, j])], classes, *part)
     for a, b in zip(together, alone, strict=True):
         np.testing.assert_array_equal(a, b)
 
@@ -53,9 +64,9 @@ def test_row_moments_of_many_rows_of_every_size():
     matrix[5, 1] = np.nan
     classes = rng.integers(0, 5, 5000).astype(np.uint16)
     together, alone = tables(9, 5), tables(9, 5)
-    kernels.add_moments(matrix, classes, *together)
+    kernels.add_moments(list(matrix.T), classes, *together)
     for j in range(9):
-        kernels.add_moments(matrix[:, j : j + 1].copy(), classes, *(t[j : j + 1] for t in alone))
+        kernels.add_moments([matrix[:, j].copy()], classes, *(t[j : j + 1] for t in alone))
     for a, b in zip(together, alone, strict=True):
         np.testing.assert_array_equal(a, b)
 
@@ -67,18 +78,47 @@ def test_row_scan_equals_the_scan_of_each_column(matrix):
         assert tuple(found)[:6] == tuple(kernels.scan(matrix[:, j].copy()))[:6]
         zeros = matrix[:, j][matrix[:, j] == 0]
         assert found.negative_zero or not np.signbit(zeros).any()
-    assert [s[5] for s in scan_rows(matrix)] == [bool((np.signbit(c) & (c == 0)).any()) for c in matrix.T]
+    assert [s[5] for s in scan_rows(list(matrix.T))] == [
+        bool((np.signbit(c) & (c == 0)).any()) for c in matrix.T
+    ]
 
 
 @settings(max_examples=100, deadline=None)
 @given(matrices())
-def test_row_hashes_equal_the_sum_over_columns(matrix):
+def test_marks_of_rows_equal_the_twins_summed_over_columns(matrix):
     keys = [kernels.hash_text(f"x{j}".encode()) for j in range(matrix.shape[1])]
-    together, alone = np.zeros((2, len(matrix)), np.uint64), np.zeros((2, len(matrix)), np.uint64)
-    kernels.add_matrix_hashes(together, matrix, keys)
-    for j, key in enumerate(keys):
-        kernels.add_double_hashes(alone, matrix[:, j], key)
-    np.testing.assert_array_equal(together, alone)
+    together = np.zeros((2, len(matrix)), np.uint64)
+    kernels.add_marks(together, list(matrix.T), keys)
+    for row, cells in enumerate(matrix.tolist()):
+        for lane in (0, 1):
+            marks = (reference.mark(x, key[lane]) for x, key in zip(cells, keys, strict=True))
+            assert int(together[lane, row]) == sum(marks) % 2**64
+
+
+def test_marks_of_many_rows_do_not_depend_on_the_layout():
+    matrix = np.random.default_rng(1).normal(size=(1000, 70))
+    matrix[::3, 5], matrix[::4, 69], matrix[7] = np.nan, -0.0, np.inf
+    keys = [kernels.hash_text(f"x{j}".encode()) for j in range(70)]
+    found = []
+    for columns in (list(matrix.T), list(np.asfortranarray(matrix).T), list(matrix[::-1][::-1].T)):
+        hashes = np.zeros((2, 1000), np.uint64)
+        kernels.add_marks(hashes, columns, keys)
+        found.append(hashes.tobytes())
+    alone = np.zeros((2, 1000), np.uint64)
+    for j in reversed(range(70)):
+        kernels.add_marks(alone, [matrix[:, j]], [keys[j]])
+    assert set(found) == {alone.tobytes()}
+
+
+def test_marks_tell_round_numbers_apart():
+    """Whole numbers differ in few bits, all at the top: the hardest case for a product of halves."""
+    rng = np.random.default_rng(2)
+    matrix = np.unique(rng.integers(0, 3, (200_000, 20)), axis=0).astype(float)
+    keys = [kernels.hash_text(f"x{j}".encode()) for j in range(20)]
+    hashes = np.zeros((2, len(matrix)), np.uint64)
+    kernels.add_marks(hashes, list(matrix.T), keys)
+    for lane in hashes:
+        assert len(np.unique(lane)) == len(matrix)
 
 
 @settings(max_examples=100, deadline=None)
@@ -92,13 +132,15 @@ def test_small_codes_are_values_less_their_base(data):
     low = [max(int(c.min()), -(2**62)) if int(c.min()) < 2**62 else 0 for c in matrix.T]
     base, fits = np.array(low, np.int64), np.ones(3, np.uint8)
     codes = np.zeros((3, len(matrix)), np.uint8)
-    kernels.small_codes(matrix, base, codes, 0, fits)
+    seen = np.zeros((3, 256), np.uint8)
+    kernels.small_codes(matrix, base, codes, 0, fits, seen)
     assert info is not None
     for j in range(3):
         small = [int(v) - low[j] for v in matrix[:, j]]
         assert bool(fits[j]) == all(0 <= s < 256 for s in small)
         if fits[j]:
             assert codes[j].tolist() == small
+            assert np.flatnonzero(seen[j]).tolist() == sorted(set(small))
 
 
 @settings(max_examples=60, deadline=None)
@@ -132,9 +174,40 @@ def test_a_matrix_of_whole_numbers_gives_the_model_of_the_same_frame(data):
     np.testing.assert_array_equal(models[0].predict_proba(new), models[0].predict_proba(again))
 
 
+def code_columns(data):
+    """Some columns of few codes, and how many codes each may have."""
+    rows, width = data.draw(st.sampled_from([1, 7, 600])), data.draw(st.integers(1, 9))
+    sizes = data.draw(st.lists(st.sampled_from([1, 2, 3, 11, 60, 250]), min_size=width, max_size=width))
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    return rng, rows, sizes, [rng.integers(0, size, rows).astype(np.uint8) for size in sizes]
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.data())
+def test_columns_counted_together_give_what_each_gives_alone(data):
+    rng, rows, sizes, columns = code_columns(data)
+    n_classes = data.draw(st.sampled_from([1, 2, 5, 40]))
+    classes = rng.integers(0, n_classes, rows).astype(np.uint8)
+    together = kernels.count_columns(columns, classes, sizes, n_classes)
+    for codes, size, table in zip(columns, sizes, together, strict=True):
+        np.testing.assert_array_equal(table, reference.count_codes(codes, classes, size, n_classes))
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.data())
+def test_columns_hashed_together_give_the_sum_of_each(data):
+    rng, rows, sizes, columns = code_columns(data)
+    tables = [rng.integers(0, 2**64, (2, size), dtype=np.uint64) for size in sizes]
+    together, alone = np.zeros((2, rows), np.uint64), np.zeros((2, rows), np.uint64)
+    kernels.add_joint_hashes(together, columns, tables)
+    for codes, table in zip(columns, tables, strict=True):
+        kernels.add_code_hashes(alone, codes, table)
+    np.testing.assert_array_equal(together, alone)
+
+
 def test_row_kernels_refuse_wrong_arguments():
-    with pytest.raises(TypeError, match="matrix"):
-        scan_rows(np.zeros((2, 4), np.float32))
+    with pytest.raises(TypeError, match="columns"):
+        scan_rows([np.zeros(2, np.float32)])
     with pytest.raises(ValueError, match=r"rows 1\.\.3"):
         kernels.small_codes(
             np.zeros((2, 1), np.int64),
@@ -142,4 +215,5 @@ def test_row_kernels_refuse_wrong_arguments():
             np.zeros((1, 2), np.uint8),
             1,
             np.ones(1, np.uint8),
+            np.zeros((1, 256), np.uint8),
         )

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <type_traits>
 #if defined(__x86_64__) && __has_include(<sys/platform/x86.h>)
 #include <sys/platform/x86.h>
 #endif
@@ -56,5 +57,33 @@ auto run_avx2(Loop loop) {
 template <class Loop>
 inline auto run_fast(Loop loop) {
     return has_avx2 ? run_avx2(loop) : loop();
+}
+
+// Whether fused multiply-add may be used too; it is off whenever AVX2 is.
+#if !defined(__x86_64__) || !defined(__GNUC__) || defined(TALLY_CHECK)
+inline constexpr bool has_fma = false;
+#elif __has_include(<sys/platform/x86.h>)
+inline const bool has_fma = has_avx2 && CPU_FEATURE_ACTIVE(FMA);
+#else
+inline const bool has_fma = has_avx2 && __builtin_cpu_supports("fma");
+#endif
+
+#if defined(__x86_64__) && defined(__GNUC__)
+template <class Loop>
+__attribute__((target("avx2,fma"), flatten, noinline)) auto run_avx2_fma(Loop loop) {
+    return loop(std::true_type{});
+}
+#else
+template <class Loop>
+auto run_avx2_fma(Loop loop) {
+    return loop(std::true_type{});
+}
+#endif
+
+// As run_fast, for loops that need the exact rest of a product: loop(true) may ask for a fused multiply-add, which is
+// quick then; loop(false) must find the same number another way.
+template <class Loop>
+inline auto run_fused(Loop loop) {
+    return has_fma ? run_avx2_fma(loop) : loop(std::false_type{});
 }
 }  // namespace tally

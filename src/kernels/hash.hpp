@@ -1,5 +1,6 @@
 // Hashes of cells and rows, for fingerprints and folds. Not for secrets. Two lanes of 64 bits make 128.
-// A row's hash is mix(sum over columns of the cell's hash), so the order of columns does not matter.
+// A row's hash is mix(sum over columns of the cell's hash), so the order of columns does not matter. Doubles have a
+// second hash, the mark: one product per lane, for fingerprints, which are taken of every table that is learned.
 #pragma once
 
 #include <bit>
@@ -38,6 +39,20 @@ inline uint64_t hash_bits(uint64_t bits, uint64_t key) { return mix(mix(key) ^ m
 
 inline uint64_t hash_double(double x, uint64_t key) {
     return hash_bits(x != x ? missing_cell : std::bit_cast<uint64_t>(x + 0.0), key);
+}
+
+// What a double puts into its marks: its bits, the top ones once more at the low end, so that both halves differ
+// where only the top ones do (round numbers).
+inline uint64_t mark_bits(double x) {
+    const uint64_t bits = x != x ? missing_cell : std::bit_cast<uint64_t>(x + 0.0);
+    return bits ^ (bits >> 48);
+}
+
+// One lane of a mark: the product of the two halves under a key. Two rows that differ have equal sums of such
+// products in both lanes only by chance, about once in 2^96 pairs.
+inline uint64_t mark(uint64_t bits, uint64_t key) {
+    const uint64_t moved = bits + key;
+    return (moved & 0xFFFFFFFF) * (moved >> 32);
 }
 
 // Text cells in Arrow layout; bit (bit_offset + row) of validity says present, null: all are.

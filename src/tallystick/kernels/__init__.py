@@ -13,6 +13,7 @@ from tallystick.kernels.explog import exp, log, log1p, log2, n_log2_n, n_log2_n_
 from tallystick.kernels.hashes import (
     add_code_hashes,
     add_double_hashes,
+    add_joint_hashes,
     add_text_hashes,
     hash_missing,
     hash_text,
@@ -43,7 +44,7 @@ from tallystick.kernels.logistic import (
     word_rows,
     word_values,
 )
-from tallystick.kernels.matrix import add_matrix_hashes, as_matrix, by_rows, scan_rows, small_codes
+from tallystick.kernels.matrix import add_marks, scan_rows, small_codes
 from tallystick.kernels.moments import (
     SQUARE_DIGITS,
     SUM_DIGITS,
@@ -88,18 +89,17 @@ __all__ = [
     "add_code_scores",
     "add_double_hashes",
     "add_gaussian_scores",
+    "add_joint_hashes",
     "add_level_scores",
     "add_linear_scores",
     "add_linear_sums",
-    "add_matrix_hashes",
+    "add_marks",
     "add_moments",
     "add_text_hashes",
     "add_wide",
     "add_word_scores",
-    "as_matrix",
     "best_class",
     "bins",
-    "by_rows",
     "carry",
     "cholesky",
     "cholesky_skip",

@@ -12,6 +12,7 @@ from tallystick import _kernels
 from tallystick.kernels import check
 
 Counts = NDArray[np.int64]
+FULL = 1 << 32  # rows at which a cell of 32 bits could be full
 
 
 def count_classes(
@@ -87,4 +88,16 @@ def _count(
         check.array("codes" if len(columns) == 1 else f"columns[{j}]", codes, check.CODES, classes.shape)
     check.maybe("weights", weights, "int64", classes.shape)
     check.maybe("nodes", nodes, "uint32", classes.shape)
-    _kernels.count_columns(list(columns), classes, nodes, weights, tables)
+    small = [j for j, codes in enumerate(columns) if _is_small(codes, tables[j])]
+    plain = weights is None and nodes is None and classes.dtype == np.uint8 and len(classes) < FULL
+    if plain and len(small) > 1:
+        _kernels.count_joint([columns[j] for j in small], classes, [tables[j][0] for j in small])
+        rest = sorted(set(range(len(columns))) - set(small))
+        columns, tables = [columns[j] for j in rest], [tables[j] for j in rest]
+    if columns:
+        _kernels.count_columns(list(columns), classes, nodes, weights, tables)
+
+
+def _is_small(codes: NDArray[Any], table: Counts) -> bool:
+    """Say whether a column may be counted together with others."""
+    return codes.dtype == np.uint8 and table[0].size <= _kernels.joint_cells

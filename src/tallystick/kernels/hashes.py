@@ -6,6 +6,7 @@ then `mix_hashes` ends it. A column's key comes from its name, so the order of c
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,21 @@ def add_code_hashes(hashes: Hashes, codes: NDArray[Any], table: Hashes) -> None:
     check.array("codes", codes, check.CODES, (rows,))
     check.array("table", table, "uint64", (2, None))
     _kernels.add_code_hashes(hashes, codes, table)
+
+
+def add_joint_hashes(hashes: Hashes, codes: Sequence[NDArray[np.uint8]], tables: Sequence[Hashes]) -> None:
+    """Do `add_code_hashes` for several columns of few codes; tables have at most 2,048 codes."""
+    rows = _rows(hashes)
+    if len(codes) != len(tables):
+        raise ValueError(f"tables must have one entry per column; found {len(tables)} for {len(codes)}")
+    for j, (column, table) in enumerate(zip(codes, tables, strict=True)):
+        check.array(f"codes[{j}]", column, "uint8", (rows,))
+        check.array(f"tables[{j}]", table, "uint64", (2, None))
+        if table.shape[1] > _kernels.joint_codes:
+            raise ValueError(
+                f"tables[{j}] must have at most {_kernels.joint_codes} codes; found {table.shape[1]}"
+            )
+    _kernels.add_joint_hashes(hashes, list(codes), list(tables))
 
 
 def add_double_hashes(hashes: Hashes, values: NDArray[np.float64], key: tuple[int, int]) -> None:

@@ -6,6 +6,7 @@ their number: all but the last lie in [0, 2^32), the last has the sign.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -14,47 +15,50 @@ from numpy.typing import NDArray
 
 from tallystick import _kernels
 from tallystick.kernels import check
-from tallystick.kernels.matrix import add_row_moments, by_rows
+from tallystick.kernels.matrix import add_row_moments
 
 Digits = NDArray[np.int64]
 SUM_DIGITS: int = _kernels.sum_digits
 SQUARE_DIGITS: int = _kernels.square_digits
 SUM_UNIT = 1074  # a sum of 1 is 2^-1074
 SQUARE_UNIT = 2148
+FEW_COLUMNS = 2  # below, there is nothing to walk together
 MOST_CLASSES = 32  # beyond, the tables of all columns at once no longer stay near
 
 
 def add_moments(
-    matrix: NDArray[np.float64],
+    columns: Sequence[NDArray[np.float64]],
     classes: NDArray[Any],
     missing: Digits,
     sums: Digits,
     squares: Digits,
     weights: NDArray[np.int64] | None = None,
 ) -> None:
-    """Add the columns of matrix[row, column] to the three tables, exactly; strides may be any.
+    """Add columns[j][row] to the three tables, exactly; columns may be strided.
 
     missing[column, class]: rows (or weight) without a finite value; sums[column, class, digit];
     squares[column, class, digit]. Digits come out carried.
     """
-    check.loose("matrix", matrix, "float64", (None, None))
-    check.array("classes", classes, check.CODES, (matrix.shape[0],))
+    check.array("classes", classes, check.CODES, (None,))
+    for j, column in enumerate(columns):
+        check.loose(f"columns[{j}]", column, "float64", classes.shape)
     check.maybe("weights", weights, "int64", classes.shape)
-    check.writable("missing", missing, "int64", (matrix.shape[1], None))
+    check.writable("missing", missing, "int64", (len(columns), None))
     check.writable("sums", sums, "int64", (*missing.shape, SUM_DIGITS))
     check.writable("squares", squares, "int64", (*missing.shape, SQUARE_DIGITS))
-    columns, n_classes = missing.shape
-    if weights is None and n_classes <= MOST_CLASSES and by_rows(matrix):
-        add_row_moments(matrix, classes, missing, sums, squares)
-        carry(sums)
-        carry(squares)
-        return
-    scratch = np.zeros(_kernels.bucket_words(columns, n_classes, weights is not None), np.uint64)
-    step = _kernels.most_rows
+    n_classes, step = missing.shape[1], _kernels.most_rows
     for begin in range(0, len(classes), step):
         rows = slice(begin, begin + step)
+        if weights is None and n_classes <= MOST_CLASSES and len(columns) >= FEW_COLUMNS:
+            add_row_moments([c[rows] for c in columns], classes[rows], missing, sums, squares)
+            carry(sums)
+            carry(squares)
+            continue
+        scratch = np.zeros(_kernels.bucket_words(1, n_classes, weights is not None), np.uint64)
         part = None if weights is None else weights[rows]
-        _kernels.add_moments(matrix[rows], classes[rows], part, scratch, missing, sums, squares)
+        for j, column in enumerate(columns):
+            tables = (table[j : j + 1] for table in (missing, sums, squares))
+            _kernels.add_moments(column[rows][:, None], classes[rows], part, scratch, *tables)
 
 
 def carry(digits: Digits) -> Digits:

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from tallystick import _kernels
 from tallystick.kernels import check
-from tallystick.kernels.matrix import by_rows, scan_rows
+from tallystick.kernels.matrix import scan_rows
 
 FLOATS = ("float64", "float32")
+FEW_COLUMNS = 4  # below, columns one by one are quicker
 WHOLES = ("int64", "uint64", "int32", "uint32", "int16", "uint16", "int8", "uint8")
 
 
@@ -51,8 +52,8 @@ def scan(values: NDArray[Any]) -> Scan:
 def scan_matrix(matrix: NDArray[Any]) -> list[Scan]:
     """Return `scan` of every column of matrix[row, column], reading the memory once."""
     check.loose("matrix", matrix, FLOATS, (None, None))
-    if by_rows(matrix):
-        return [_scan_of(s, matrix[:, j]) for j, s in enumerate(scan_rows(matrix))]
+    if matrix.dtype == np.float64 and matrix.shape[1] >= FEW_COLUMNS:
+        return [_scan_of(s, matrix[:, j]) for j, s in enumerate(scan_rows(list(matrix.T)))]
     return [Scan(*s) for s in _kernels.scan_matrix(matrix)]
 
 

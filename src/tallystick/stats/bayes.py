@@ -76,7 +76,8 @@ class BayesSums:
         self._add_codes(total, block)
         columns = [block.values(a.column) for a in self.asks if a.how == "moments"]
         if columns:
-            _add_moments(total, columns, block)
+            tables = total["missing"], total["sums"], total["squares"]
+            kernels.add_moments(columns, block.classes, *tables, weights=block.weights)
         for i, ask in enumerate(self.asks):
             if ask.how in ("words", "once", "tf-idf"):
                 _add_words(total, i, block, ask, self.classes)
@@ -114,18 +115,6 @@ def plus(total: Total, other: Total, sign: int) -> Total:
 def key(ask: int, part: str) -> str:
     """Return the name of one array of the total."""
     return f"{ask} {part}"
-
-
-def _add_moments(total: Total, columns: list[NDArray[np.float64]], block: Block) -> None:
-    assert block.classes is not None
-    tables = total["missing"], total["sums"], total["squares"]
-    matrix = kernels.as_matrix(columns)
-    if matrix is not None:
-        kernels.add_moments(matrix, block.classes, *tables, weights=block.weights)
-        return
-    for j, values in enumerate(columns):
-        missing, sums, squares = (table[j : j + 1] for table in tables)
-        kernels.add_moments(values[:, None], block.classes, missing, sums, squares, weights=block.weights)
 
 
 def _add_words(total: Total, i: int, block: Block, ask: Ask, classes: int) -> None:

@@ -112,10 +112,10 @@ class Moments:
         """Add the rows of one block."""
         assert block.classes is not None
         missing = np.zeros_like(total.present)
-        for j, name in enumerate(self.columns):
-            column, part = block.values(name)[:, None], slice(j, j + 1)
-            tables = missing[part], total.sums[part], total.squares[part]
-            kernels.add_moments(column, block.classes, *tables, weights=block.weights)
+        columns = [block.values(name) for name in self.columns]
+        kernels.add_moments(
+            columns, block.classes, missing, total.sums, total.squares, weights=block.weights
+        )
         rows = kernels.count_classes(block.classes, self.classes, block.weights)
         np.add(total.present, rows - missing, out=total.present)
         return total

@@ -20,7 +20,7 @@ from tallystick.data.encode import strings
 from tallystick.data.encode.cells import WRITTEN_NUMBERS, Coded, Floats, Part, among
 from tallystick.data.encode.codes import recode
 from tallystick.data.encode.infer import Asked, NumberFacts, TextFacts, Verdict, judge_numbers, judge_texts
-from tallystick.data.encode.wholes import Wholes, by_table, facts_of, level_code, text_facts, text_table
+from tallystick.data.encode.wholes import Wholes, by_table, level_code, text_facts, text_table
 from tallystick.data.encode.work import checkpoint
 from tallystick.data.schema import CODED, Column, Note
 from tallystick.data.source.values import number_text
@@ -100,18 +100,18 @@ class Job:
 
     def _wholes(self, part: Wholes) -> Done:
         """Judge and encode a column of small whole numbers, none of them missing."""
-        facts = facts_of(part, self.scale.weights if self.scale.unit == 1 else None)
         if self.asked.wants_text:
-            texts, counts, kinds = text_facts(facts)
-            verdict = judge_texts(self.name, TextFacts(texts, counts, kinds, self.scale.total, 0), self.asked)
+            texts, kinds = text_facts(part)
+            ones = np.ones(len(texts), np.int64)  # a wish does not depend on how often a value comes
+            verdict = judge_texts(self.name, TextFacts(texts, ones, kinds, self.scale.total, 0), self.asked)
             if verdict.kind not in CODED:
                 return self._texts([long_way(part, True)])
             k = len(verdict.levels)
             into = level_code(verdict.levels, k)
             codes = by_table(part, text_table(part.base, into, strings.code_type(k)))
             return Done(self._column(verdict.kind, verdict.levels, 0, verdict.why), codes, verdict.notes)
-        low, high = float(facts.present[0]), float(facts.present[-1])
-        run = len(facts.present) == self.scale.total == high - low + 1
+        low, high = float(part.present[0]), float(part.present[-1])
+        run = len(part.used) == self.scale.total == high - low + 1
         binary = low >= 0 and high <= 1 and low < high
         verdict = judge_numbers(
             self.name, NumberFacts(self.scale.total, 0, low, high, True, binary, run), self.asked

@@ -167,8 +167,10 @@ class Matcher:
             code = level_code(self.column.levels, k + 1)
             known = text_table(cells.base, lambda t: code(self._alias(t, float(t))), strings.code_type(k))
             self.tables[cells.base] = known
-        codes = by_table(cells, self.tables[cells.base])
-        return _Found(codes, 0, int(np.count_nonzero(codes == k + 1)))
+        table = self.tables[cells.base]
+        codes = by_table(cells, table)
+        unseen = int(np.count_nonzero(codes == k + 1)) if (table[cells.used] == k + 1).any() else 0
+        return _Found(codes, 0, unseen)
 
     def _codes(self, cells: Any) -> _Found:
         k = len(self.column.levels)

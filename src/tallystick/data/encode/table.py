@@ -111,9 +111,7 @@ class Table:
         """Return hashes[row] of the rows' content, target included, weights not."""
         hasher = Hasher(self.schema)
         jobs = (partial(hasher.rows, block) for block in self.blocks())
-        return np.concatenate(
-            [hashes[0] for hashes in in_order(jobs, self._threads)] or [np.empty(0, np.uint64)]
-        )
+        return np.concatenate(list(in_order(jobs, self._threads)) or [np.empty(0, np.uint64)])
 
     @property
     def fingerprint(self) -> str:

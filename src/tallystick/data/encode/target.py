@@ -18,7 +18,7 @@ from tallystick.data.encode.column import Merged, joined, long_way, mark_numbers
 from tallystick.data.encode.gather import Gathered, parts_of
 from tallystick.data.encode.infer import Asked, Plan
 from tallystick.data.encode.weights import Scale
-from tallystick.data.encode.wholes import Wholes, facts_of
+from tallystick.data.encode.wholes import Wholes, by_table
 from tallystick.data.schema import LabelType, Note, Target
 from tallystick.data.source.frames import as_column
 from tallystick.data.source.values import number_text
@@ -188,14 +188,14 @@ def _are_small(parts: list[Part]) -> TypeGuard[list[Wholes]]:
 
 def _small_classes(name: str, part: Wholes, plan: Plan, notes: tuple[Note, ...]) -> Goal:
     """The same for small whole numbers, of which none is missing: no text on the way."""
-    present = facts_of(part, None).present.tolist()
+    present = part.present
     found = {str(value) for value in present}
     _check_labels(name, found, "integer", len(part), plan)
     labels = tuple(sorted(found | set(plan.levels.get(name, ())), key=float))
     at = {label: code for code, label in enumerate(labels)}
     into = np.zeros(256, _class_type(len(labels)))
     into[[value - part.base for value in present]] = [at[str(value)] for value in present]
-    return Goal(Target(name, labels, "integer"), into[part.codes], None, None, notes)
+    return Goal(Target(name, labels, "integer"), by_table(part, into), None, None, notes)
 
 
 def _class_type(labels: int) -> type[np.unsignedinteger[Any]]:

@@ -24,10 +24,18 @@ EXACT = 2**53 - 256  # beyond this a double may hold another number
 
 @dataclass(frozen=True, slots=True)
 class Wholes:
-    """Cells as small whole numbers: value = base + codes[row]; none is missing."""
+    """Cells as small whole numbers: value = base + codes[row]; none is missing. used: the codes there are,
+    rising.
+    """
 
     codes: NDArray[np.uint8]
     base: int
+    used: NDArray[np.int64]
+
+    @property
+    def present(self) -> list[int]:
+        """The values there are, rising."""
+        return [int(v) + self.base for v in self.used]
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -39,10 +47,9 @@ class Wholes:
 
     def texts(self) -> pa.DictionaryArray:
         """Return the cells as texts."""
-        there = np.flatnonzero(kernels.count_classes(self.codes, 256))
         into = np.zeros(256, np.int16)
-        into[there] = np.arange(len(there))
-        names = pa.array([str(self.base + int(v)) for v in there], pa.large_string())
+        into[self.used] = np.arange(len(self.used))
+        names = pa.array([str(v) for v in self.present], pa.large_string())
         return pa.DictionaryArray.from_arrays(pa.array(into[self.codes]), names)
 
 
@@ -61,18 +68,21 @@ def small_columns(matrix: NDArray[Any], threads: int | None) -> dict[int, Wholes
         return {}
     codes = np.empty((width, rows), np.uint8)
 
-    def work(start: int) -> Callable[[], NDArray[np.uint8]]:
-        def run() -> NDArray[np.uint8]:
-            fits = np.ones(width, np.uint8)
-            kernels.small_codes(matrix[start : start + SLICE], base, codes, start, fits)
-            return fits
+    def work(start: int) -> Callable[[], tuple[NDArray[np.uint8], NDArray[np.uint8]]]:
+        def run() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+            fits, seen = np.ones(width, np.uint8), np.zeros((width, 256), np.uint8)
+            kernels.small_codes(matrix[start : start + SLICE], base, codes, start, fits, seen)
+            return fits, seen
 
         return run
 
-    jobs = (work(start) for start in range(0, rows, SLICE))
-    fits = np.bitwise_and.reduce(list(in_order(jobs, threads)))
+    done = list(in_order((work(start) for start in range(0, rows, SLICE)), threads))
+    fits = np.bitwise_and.reduce([f for f, _ in done])
     fits[np.abs(base) > EXACT] = 0
-    return {j: Wholes(codes[j], int(base[j])) for j in np.flatnonzero(fits).tolist()}
+    used = np.bitwise_or.reduce([s for _, s in done])
+    return {
+        j: Wholes(codes[j], int(base[j]), np.flatnonzero(used[j])) for j in np.flatnonzero(fits).tolist()
+    }
 
 
 def _bases(matrix: NDArray[Any]) -> NDArray[np.int64] | None:
@@ -90,27 +100,10 @@ def _bases(matrix: NDArray[Any]) -> NDArray[np.int64] | None:
     return np.array([b if b < 2**62 else 0 for b in base], np.int64)
 
 
-@dataclass(frozen=True)
-class WholeFacts:
-    """present[value] rising, and counts[value] of rows."""
-
-    present: NDArray[np.int64]
-    counts: NDArray[np.int64]
-
-
-def facts_of(part: Wholes, weights: NDArray[np.int64] | None) -> WholeFacts:
-    """Return which values there are, and how often."""
-    counts = kernels.count_classes(part.codes, 256, weights)
-    there = np.flatnonzero(counts)
-    return WholeFacts(there + part.base, counts[there])
-
-
-def text_facts(facts: WholeFacts) -> tuple[pa.LargeStringArray, NDArray[np.int64], NDArray[np.uint8]]:
-    """Return texts sorted by bytes, their counts, and their kinds as the parser sees them."""
-    texts = [str(v) for v in facts.present.tolist()]
-    order = sorted(range(len(texts)), key=lambda i: texts[i].encode())
-    kinds = np.full(len(texts), CellKind.INTEGER, np.uint8)
-    return pa.array([texts[i] for i in order], pa.large_string()), facts.counts[order], kinds
+def text_facts(part: Wholes) -> tuple[pa.LargeStringArray, NDArray[np.uint8]]:
+    """Return texts sorted by bytes, and their kinds as the parser sees them."""
+    texts = sorted(map(str, part.present), key=str.encode)
+    return pa.array(texts, pa.large_string()), np.full(len(texts), CellKind.INTEGER, np.uint8)
 
 
 def text_table(base: int, into: Callable[[str], int], width: Any) -> NDArray[Any]:
@@ -120,7 +113,7 @@ def text_table(base: int, into: Callable[[str], int], width: Any) -> NDArray[Any
 
 def by_table(part: Wholes, table: NDArray[Any]) -> NDArray[Any]:
     """Return the code of each cell; the cells themselves where the table changes nothing."""
-    if table.dtype == np.uint8 and (table == np.arange(256))[part.codes.max(initial=0) :: -1].all():
+    if table.dtype == np.uint8 and (table[part.used] == part.used).all():
         return part.codes
     return table[part.codes]
 

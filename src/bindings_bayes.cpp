@@ -1,0 +1,112 @@
+// The bindings of naive Bayes: words by class, matrices walked by rows, cuts by the MDL rule.
+#include <algorithm>
+
+#include "bindings.hpp"
+#include "kernels/bayes.hpp"
+#include "kernels/matrix.hpp"
+#include "kernels/row_moments.hpp"
+
+namespace {
+
+struct Held {  // some columns as the kernels want them
+    std::vector<const double*> at;
+    std::vector<ptrdiff_t> strides;
+    size_t rows;
+
+    Held(const std::vector<Strided<double>>& given, size_t first) : rows(given[first].shape(0)) {
+        for (size_t j = first; j < std::min(given.size(), first + lanes); ++j) {
+            at.push_back(given[j].data());
+            strides.push_back(given[j].stride(0));
+        }
+    }
+    Columns columns() const { return {rows, at.size(), at.data(), strides.data()}; }
+};
+
+}  // namespace
+
+void bind_bayes(nb::module_& m) {
+    m.def("count_entries", [](In<int64_t> starts, In<uint32_t> words, Maybe<uint32_t> counts, AnyIn classes,
+                              Maybe<int64_t> weights, Out<int64_t> table) {
+        by_width(classes, [&](auto* c) {
+            count_entries(classes.size(), starts.data(), words.data(), pointer(counts), c, pointer(weights),
+                          table.shape(0), table.shape(1), table.data());
+        });
+    }, nb::arg("starts").noconvert(), nb::arg("words").noconvert(), nb::arg("counts").noconvert().none(),
+       nb::arg("classes").noconvert(), nb::arg("weights").noconvert().none(), nb::arg("table").noconvert(), Release());
+
+    m.def("add_level_scores", [](Out<double> scores, const std::vector<In<uint8_t>>& codes,
+                                 const std::vector<In<double>>& tables) {
+        std::vector<const uint8_t*> from;
+        std::vector<const double*> parts;
+        for (size_t j = 0; j < codes.size(); ++j) from.push_back(codes[j].data()), parts.push_back(tables[j].data());
+        const size_t rows = scores.shape(0), k = scores.shape(1);
+        const auto run = [&]<size_t fixed>() {
+            add_level_scores<fixed>(rows, from.size(), from.data(), parts.data(), k, scores.data());
+        };
+        k == 2 ? run.template operator()<2>() : k == 3 ? run.template operator()<3>() : run.template operator()<0>();
+    }, nb::arg("scores").noconvert(), nb::arg("codes").noconvert(), nb::arg("tables").noconvert(), Release());
+
+    // -> per column (missing, low, high, cells that are not whole, cells that are neither 0 nor 1, a -0.0 is there)
+    m.def("scan_rows", [](const std::vector<Strided<double>>& given) {
+        std::vector<std::tuple<int64_t, double, double, int64_t, int64_t, bool>> out;
+        for (size_t first = 0; first < given.size(); first += lanes) {
+            const Held held(given, first);
+            RowScan s{};
+            for (size_t j = 0; j < lanes; ++j) s.low[j] = infinity, s.high[j] = -infinity;
+            scan_rows(held.columns(), s);
+            for (size_t j = 0; j < held.at.size(); ++j) {
+                const auto missing = static_cast<int64_t>(s.missing[j]);
+                out.emplace_back(missing, s.low[j], s.high[j], static_cast<int64_t>(s.broken[j]) - missing,
+                                 static_cast<int64_t>(s.many[j]) - missing, s.negative_zero[j] != 0);
+            }
+        }
+        return out;
+    }, nb::arg("columns").noconvert(), Release());
+
+    // Without weights, digits are not carried.
+    m.def("add_row_moments", [](const std::vector<Strided<double>>& given, AnyIn classes, Out<int64_t> missing,
+                                Out<int64_t> digits, Out<int64_t> squares) {
+        const size_t k = missing.shape(1);
+        std::vector<double> sums(k * row_slots * lanes);
+        std::vector<int64_t> wholes(k * row_slots * lanes);
+        std::vector<uint32_t> filled(k);
+        for (size_t first = 0; first < given.size(); first += lanes) {
+            const Held held(given, first);
+            const MomentTables to = tables_of({missing.data(), digits.data(), squares.data()}, first, k);
+            by_width(classes, [&](auto* c) {
+                add_columns(held.columns(), c, k, {sums.data(), wholes.data(), filled.data()}, to);
+            });
+        }
+    }, nb::arg("columns").noconvert(), nb::arg("classes").noconvert(), nb::arg("missing").noconvert(),
+       nb::arg("digits").noconvert(), nb::arg("squares").noconvert(), Release());
+
+    // keys[lane, column]
+    m.def("add_marks", [](Out<uint64_t> hashes, const std::vector<Strided<double>>& given, In<uint64_t> keys) {
+        const size_t rows = hashes.shape(1);
+        for (size_t first = 0; first < given.size(); first += lanes) {
+            const Held held(given, first);
+            RowKeys own{};
+            for (size_t j = 0; j < held.at.size(); ++j) {
+                own.mask[j] = ~uint64_t{0};
+                for (size_t lane = 0; lane < 2; ++lane) own.key[lane][j] = keys.data()[lane * given.size() + first + j];
+            }
+            add_marks(held.columns(), own, hashes.data(), hashes.data() + rows);
+        }
+    }, nb::arg("hashes").noconvert(), nb::arg("columns").noconvert(), nb::arg("keys").noconvert(), Release());
+
+    const auto small = [&]<class T>(T) {
+        m.def("small_codes", [](Strided<T> matrix, In<int64_t> base, size_t start, Out<uint8_t> codes, Out<uint8_t> fits,
+                                Out<uint8_t> seen) {
+            small_codes(matrix.shape(0), matrix.shape(1), matrix.data(), matrix.stride(0), matrix.stride(1), base.data(),
+                        codes.shape(1), codes.data() + start, fits.data(), seen.data());
+        }, nb::arg("matrix").noconvert(), nb::arg("base").noconvert(), nb::arg("start"), nb::arg("codes").noconvert(),
+           nb::arg("fits").noconvert(), nb::arg("seen").noconvert(), Release());
+    };
+    small(int64_t{}), small(uint64_t{}), small(int32_t{}), small(uint32_t{});
+    small(int16_t{}), small(uint16_t{}), small(int8_t{}), small(uint8_t{});
+
+    m.def("mdl_cuts", [](In<int64_t> sums, double unit, In<double> n_log_n, Out<int64_t> stack, Out<uint8_t> cut) {
+        mdl_cuts(cut.size(), sums.shape(1), sums.data(), unit, {n_log_n.data(), n_log_n.size()}, stack.data(), cut.data());
+    }, nb::arg("sums").noconvert(), nb::arg("unit"), nb::arg("n_log_n").noconvert(), nb::arg("stack").noconvert(),
+       nb::arg("cut").noconvert(), Release());
+}
