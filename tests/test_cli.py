@@ -106,6 +106,7 @@ def test_help_lists_the_commands_in_the_order_of_the_work():
         "describe",
         "fit",
         "predict",
+        "explain",
         "compare",
         "curve",
         "report",
@@ -115,7 +116,7 @@ def test_help_lists_the_commands_in_the_order_of_the_work():
     assert good("-h") == text == good()
 
 
-@pytest.mark.parametrize("command", ["demo", "describe", "fit", "predict", "verify", "diff"])
+@pytest.mark.parametrize("command", ["demo", "describe", "fit", "predict", "explain", "verify", "diff"])
 def test_every_command_has_help_and_json_and_debug(command):
     text = good(command, "--help")
     assert "--json" in text
@@ -202,7 +203,7 @@ def test_fit_saves_a_model_that_python_loads(fitted):
 
 def test_fit_says_what_it_did(folder):
     text = good("fit", "votes.csv", "--target", "party", "-o", "m.tally.json", cwd=folder)
-    assert "16 columns of 435 rows" in text
+    assert "435 rows, 16 columns" in text
     assert "saved m.tally.json: naive-bayes" in text
 
 

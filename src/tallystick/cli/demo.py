@@ -24,7 +24,11 @@ FEW = 6  # members in new.csv, the first of the file
 
 @click.command(short_help="The whole job once, on bundled data.")
 @click.option(
-    "--folder", default="tally-demo", show_default=True, help="Where to put the files; made if need be."
+    "--folder",
+    type=click.Path(),
+    default="tally-demo",
+    show_default=True,
+    help="Where to put the files; made if need be.",
 )
 @options.common
 def demo(folder: str, as_json: bool) -> None:

@@ -10,7 +10,7 @@ from tallystick.cli import options, screen
 
 
 @click.command(short_help="What the columns of a file are taken for, and why.")
-@click.argument("data", metavar="FILE")
+@click.argument("data", metavar="FILE", type=click.Path())
 @click.option(
     "--target", "-t", help="The column to be predicted: adds information gain, gain ratio and best cut."
 )

@@ -5,27 +5,43 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shlex
+import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from tallystick.cli import options, screen
-from tallystick.draw.text import Line, Span, clean
-from tallystick.errors import OptionError, shown
+from tallystick.draw.text import Line, Span, clean, wrapped
+from tallystick.errors import OptionError, TallyError, shown
 
 if TYPE_CHECKING:
+    from tallystick.data.encode import Table
     from tallystick.estimators import Classifier
 
 # the word on the command line: the public class
 MODELS = {"bayes": "NaiveBayes", "logistic": "LogisticRegression", "tree": "DecisionTree"}
+BEST = "best"
+SHOWN = 40  # lines of a model on the page
 
 
 @click.command(short_help="Learn from a file and save the model.")
-@click.argument("data", metavar="FILE")
+@click.argument("data", metavar="FILE", type=click.Path())
 @click.option("--target", "-t", required=True, help="The column to be predicted.")
-@click.option("--model", "method", type=click.Choice(list(MODELS)), default="bayes", show_default=True)
 @click.option(
-    "--output", "-o", help="Where to save the model, e.g. votes.tally.json; without it the model is printed."
+    "--model",
+    "method",
+    type=click.Choice([*MODELS, BEST]),
+    default="bayes",
+    show_default=True,
+    help="The method; best compares the three as they are and takes the simplest that is good enough.",
+)
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(allow_dash=True),
+    help="Where to save the model, e.g. votes.tally.json; - is standard output. Without it nothing is saved.",
 )
 @click.option(
     "--set",
@@ -34,38 +50,95 @@ MODELS = {"bayes": "NaiveBayes", "logistic": "LogisticRegression", "tree": "Deci
     metavar="NAME=VALUE",
     help="Set a parameter of the method, e.g. alpha=0.5.",
 )
+@click.option(
+    "--folds",
+    type=click.IntRange(min=0),
+    default=10,
+    show_default=True,
+    help="Folds of the cross-validated score; 0: no score.",
+)
 @options.columns
 @options.reading
 @options.common
-def fit(data: str, target: str, method: str, output: str | None, as_json: bool, **given: Any) -> None:
-    """Learn to predict a column of FILE from the others, and save the model as one readable file."""
-    estimator = learned(data, target, method, given)
-    content = estimator.to_bytes()
+def fit(
+    data: str, target: str, method: str, output: str | None, folds: int, as_json: bool, **given: Any
+) -> None:
+    """Learn to predict a column of FILE from the others, and save the model as one readable file.
+
+    Prints the model, its score on rows it has not seen, and the next command to type.
+    """
     if output is not None:
         _check_not_data(output, data)
-        estimator.save(output)
+    done = learned(data, target, method, given)
+    content = done.estimator.to_bytes()
+    score = scored(done, folds)
+    if output == "-":
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
+    elif output is not None:
+        done.estimator.save(output)
     if as_json:
-        screen.show_json(summary(estimator, content) | {"saved": output})
+        out = {"saved": output, "score": score, "why": done.why}
+        screen.show_json(summary(done.estimator, content) | out, sys.stderr if output == "-" else None)
         return
-    if output is None:
-        print(screen.cleaned(str(estimator)))
-        screen.say("The model is not saved. Add -o FILE.tally.json to keep it.")
-    else:
-        screen.show(in_words(estimator, content, output))
-    screen.show_notes((*estimator.source_notes_, *estimator.notes_))
+    page = sys.stderr if output == "-" else sys.stdout
+    screen.show(model_lines(done), page)
+    screen.show(score_lines(score), page)
+    screen.show(in_words(done.estimator, content, output), page)
+    screen.show_notes((*done.estimator.source_notes_, *done.estimator.notes_))
+    screen.show(next_lines(output), page)
 
 
-def learned(data: str, target: str, method: str, given: dict[str, Any]) -> Classifier:
+@dataclass(frozen=True)
+class Fitted:
+    """An estimator with the table it was fitted to, and why it was taken."""
+
+    estimator: Classifier
+    table: Table
+    why: str = ""
+
+
+def learned(data: str, target: str, method: str, given: dict[str, Any]) -> Fitted:
     """Return an estimator fitted to a file, with the options of the command line."""
     import tallystick as ts
 
-    estimator: Classifier = getattr(ts, MODELS[method])(**options.wishes(given))
-    estimator.set_params(**settings(given.get("settings", ())))
+    source, why = options.source(data, given), ""
+    if method == BEST:
+        if given.get("settings"):
+            raise OptionError("--set is for one method; it does not go with --model best. Name the method.")
+        with screen.progress("comparing") as progress:
+            found = ts.compare(source, target, tuned=False, progress=progress, **options.wishes(given))
+        if found.chosen.family not in MODELS:
+            raise OptionError(f"no method is better than the most frequent class. {found.why}")
+        estimator, why = type(found.model)(**found.model.get_params()), found.why
+    else:
+        estimator = getattr(ts, MODELS[method])(**options.wishes(given))
+        estimator.set_params(**settings(given.get("settings", ())))
     with screen.progress("fitting") as progress:
         estimator.verbose = progress
-        estimator.fit(options.source(data, given), target)
+        table = estimator.read(source, target)
+        estimator.fit_table(table)
     estimator.verbose = False
-    return estimator
+    return Fitted(estimator, table, why)
+
+
+def scored(done: Fitted, folds: int) -> dict[str, Any] | None:
+    """Return accuracy and log-loss on rows not seen, with their intervals; None when they were not asked for.
+
+    Where the table has too few rows to be cut into folds, the reason is all there is.
+    """
+    import tallystick as ts
+
+    if folds == 0:
+        return None
+    fresh = type(done.estimator)(**done.estimator.get_params())
+    try:
+        with screen.progress("cross-validating") as progress:
+            found = ts.cross_validate(fresh, done.table, folds=folds, progress=progress)
+    except TallyError as error:
+        return {"reason": str(error)}
+    measures = {name: found.measure(name).to_dict() for name in ("accuracy", "log-loss")}
+    return {"folds": found.to_dict()["folds"], "measures": measures}
 
 
 def settings(texts: tuple[str, ...]) -> dict[str, Any]:
@@ -98,22 +171,50 @@ def summary(estimator: Classifier, content: bytes) -> dict[str, Any]:
     }
 
 
-def in_words(estimator: Classifier, content: bytes, output: str) -> list[Line]:
-    """Return what was learned and where it lies, in two lines."""
+def model_lines(done: Fitted) -> list[Line]:
+    """Return the model as it prints, the first SHOWN lines, and why it was taken."""
+    lines = [clean(line) for line in str(done.estimator).split("\n")]
+    out: list[Line] = wrapped(clean(done.why), screen.cells()) if done.why else []
+    out += [(Span(line),) for line in lines[:SHOWN]]
+    if len(lines) > SHOWN:
+        out.append((Span(f"... and {len(lines) - SHOWN:,} more lines", "dim"),))
+    return [*out, ()]
+
+
+def score_lines(score: dict[str, Any] | None) -> list[Line]:
+    """Return the scores with their intervals, a line each."""
+    if score is None:
+        return []
+    if "reason" in score:
+        return wrapped(clean(f"Not cross-validated: {score['reason']}"), screen.cells())
+    head = f"on rows not seen ({score['folds']} folds)"
+    lines: list[Line] = [(Span(head, "strong"),)]
+    for name, found in score["measures"].items():
+        base = f"; the class shares alone: {found['base']:.4f}" if found["base"] is not None else ""
+        interval = f"(95 % interval {found['low']:.4f} to {found['high']:.4f}{base})"
+        lines.append((Span(f"  {name:<9} {found['value']:.4f} "), Span(interval, "dim")))
+    return lines
+
+
+def in_words(estimator: Classifier, content: bytes, output: str | None) -> list[Line]:
+    """Return where the model lies, in a line."""
+    if output is None:
+        return [(Span("The model is not saved. Add -o FILE.tally.json to keep it."),)]
     found = summary(estimator, content)
-    classes = ", ".join(clean(label) for label in found["classes"][:4])
-    more = f" and {len(found['classes']) - 4} more" if len(found["classes"]) > 4 else ""
-    columns, digest = len(found["columns"]), found["sha256"][:16]
-    plural = "column" if columns == 1 else "columns"
+    place = "standard output" if output == "-" else clean(output)
+    words = f"{place}: {found['kind']}, {found['bytes']:,} bytes, sha256 {found['sha256'][:16]}..."
+    return [(Span("saved ", "good"), Span(words))]
+
+
+def next_lines(output: str | None) -> list[Line]:
+    """Return the next command to type."""
+    if output is None or output == "-":
+        return []
     return [
         (
-            Span(clean(found["target"]), "strong"),
-            Span(f" ({classes}{more}) from {columns:,} {plural} of {found['rows']:,.10g} rows"),
-        ),
-        (
-            Span("saved ", "good"),
-            Span(f"{clean(output)}: {found['kind']}, {found['bytes']:,} bytes, sha256 {digest}..."),
-        ),
+            Span("next: "),
+            Span(f"tally predict {shlex.quote(clean(output))} NEW.csv -o predictions.csv", "strong"),
+        )
     ]
 
 

@@ -10,12 +10,12 @@ from tallystick.cli import options, screen
 
 METHODS = ("tree", "bayes", "logistic")
 
-_picture = click.option("--picture", metavar="FILE.svg", help="Also save the picture.")
+_picture = click.option("--picture", metavar="FILE.svg", type=click.Path(), help="Also save the picture.")
 _target = click.option("--target", "-t", required=True, help="The column to be predicted.")
 
 
 @click.command(short_help="Compare the methods, and take the simplest that is good enough.")
-@click.argument("data", metavar="FILE")
+@click.argument("data", metavar="FILE", type=click.Path())
 @_target
 @click.option("--folds", type=click.IntRange(min=2), default=10, show_default=True, help="Number of folds.")
 @click.option("--groups", metavar="COLUMN", help="Rows with equal values of COLUMN stay in one fold.")
@@ -23,7 +23,7 @@ _target = click.option("--target", "-t", required=True, help="The column to be p
 @click.option("--parts", metavar="0.6,0.2,0.2", help="Shares of rows that teach, validate, test; no folds.")
 @click.option("--method", "methods", multiple=True, type=click.Choice(METHODS), help="Compare only these.")
 @click.option("--no-tuning", is_flag=True, help="Methods as they are only: faster.")
-@click.option("--ignore", multiple=True, metavar="CODE", help="A check not wanted.")
+@click.option("--ignore", multiple=True, metavar="CODE", help="A check not wanted, e.g. dependence.")
 @_picture
 @options.columns
 @options.reading
@@ -46,8 +46,6 @@ def compare(
     frequent class.
 
     Every method sees the same folds. The razor takes the simplest within one standard error of the best.
-
-    Example: tally compare votes.csv --target party
     """
     import tallystick as ts
 
@@ -72,7 +70,7 @@ def compare(
 
 
 @click.command(short_help="Learning curves: the error against the number of rows taught.")
-@click.argument("data", metavar="FILE")
+@click.argument("data", metavar="FILE", type=click.Path())
 @_target
 @click.option("--method", "methods", multiple=True, type=click.Choice(METHODS), help="Draw only these.")
 @click.option("--repeats", type=click.IntRange(min=1), default=20, show_default=True, help="Random subsets.")
@@ -89,10 +87,7 @@ def curve(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Teach methods subsets of FILE of rising size, and print the error on rows held back.
-
-    Example: tally curve votes.csv --target party --repeats 5
-    """
+    """Teach methods subsets of FILE of rising size, and print the error on rows held back."""
     import tallystick as ts
 
     with screen.progress("teaching") as progress:

@@ -13,6 +13,7 @@ from importlib import import_module
 import click
 
 from tallystick import __version__
+from tallystick.cli import examples
 from tallystick.draw.text import clean
 from tallystick.errors import TallyError
 
@@ -40,6 +41,7 @@ COMMANDS = {
     "describe": "describe",
     "fit": "fit",
     "predict": "predict",
+    "explain": "explain",
     "compare": "judge",
     "curve": "judge",
     "report": "report",
@@ -60,6 +62,7 @@ class Commands(click.Group):
         if name not in COMMANDS:
             return None
         command: click.Command = getattr(import_module(f"tallystick.cli.{COMMANDS[name]}"), name)
+        command.epilog = examples.epilog(name)
         return command
 
     def invoke(self, ctx: click.Context) -> object:

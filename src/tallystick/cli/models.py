@@ -18,8 +18,8 @@ SHOWN = 40  # changes listed on a page
 
 
 @click.command(short_help="Fit again and compare byte for byte.")
-@click.argument("model", metavar="MODEL")
-@click.argument("data", metavar="FILE")
+@click.argument("model", metavar="MODEL", type=click.Path())
+@click.argument("data", metavar="FILE", type=click.Path())
 @click.option("--threads", type=click.IntRange(min=1), help="Threads to use; changes no result.")
 @options.reading
 @options.common
@@ -93,8 +93,8 @@ def told(found: Difference) -> list[Line]:
 
 
 @click.command(short_help="What changed between two models, in words.")
-@click.argument("a", metavar="A")
-@click.argument("b", metavar="B")
+@click.argument("a", metavar="A", type=click.Path())
+@click.argument("b", metavar="B", type=click.Path())
 @options.common
 def diff(a: str, b: str, as_json: bool) -> None:
     """Say in words what changed from model file A to model file B.

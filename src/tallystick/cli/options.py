@@ -22,7 +22,7 @@ _COMMON = (
     click.option("--debug", is_flag=True, expose_value=False, help="Show a traceback when something fails."),
 )
 _READING = (
-    click.option("--sep", help="What separates cells; found by looking if not given."),
+    click.option("--sep", help="What separates cells, e.g. ';' or tab; found by looking if not given."),
     click.option(
         "--no-header", is_flag=True, help="The first line is data; columns are called column_1, column_2, ..."
     ),
@@ -41,17 +41,20 @@ _COLUMNS = (
         "kinds",
         multiple=True,
         metavar="NAME=KIND",
-        help="Set a column's kind: numeric, levels, ordered, boolean, text or out.",
+        help="Set a column's kind: numeric, levels, ordered, boolean, text or out, e.g. zip=levels.",
     ),
     click.option(
-        "--levels", multiple=True, metavar="NAME=A,B,...", help="Set a column's levels, in their order."
+        "--levels",
+        multiple=True,
+        metavar="NAME=A,B,...",
+        help="Set a column's levels, in their order, e.g. size=S,M,L.",
     ),
     click.option("--keep", multiple=True, metavar="NAME", help="Use a column that would be left out."),
     click.option(
         "--missing",
         multiple=True,
         metavar="MARK",
-        help="What stands for missing, instead of the usual marks.",
+        help="What stands for missing, e.g. -999, instead of the usual marks.",
     ),
     click.option(
         "--threads",

@@ -21,9 +21,14 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Predict the rows of a file with a saved model.")
-@click.argument("model", metavar="MODEL")
-@click.argument("data", metavar="FILE")
-@click.option("--output", "-o", help="Write to a file (.csv, .jsonl, .parquet) instead of printing CSV.")
+@click.argument("model", metavar="MODEL", type=click.Path())
+@click.argument("data", metavar="FILE", type=click.Path())
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(allow_dash=True),
+    help="Write to a file (.csv, .jsonl, .parquet) instead of printing CSV; - is standard output.",
+)
 @click.option("--proba", "--all-classes", "proba", is_flag=True, help="Add the probability of every class.")
 @click.option(
     "--with", "carried", multiple=True, metavar="NAME", help="Copy a column of FILE into the output."
@@ -34,7 +39,11 @@ if TYPE_CHECKING:
     "--lenient", is_flag=True, help="A cell that cannot be read as a number is missing, and counted."
 )
 @click.option(
-    "--missing-columns", type=click.Choice(["error", "as-missing"]), default="error", show_default=True
+    "--missing-columns",
+    type=click.Choice(["error", "as-missing"]),
+    default="error",
+    show_default=True,
+    help="What to do about a column of the model that FILE lacks.",
 )
 @click.option("--threads", type=click.IntRange(min=1), help="Threads to use; changes no result.")
 @options.reading
@@ -63,8 +72,8 @@ def predict(model: str, data: str, output: str | None, as_json: bool, **given: A
         return
     from tallystick.cli.rows import write_rows
 
-    count = write_rows(answers, output, given["raw"])
-    if output is not None:
+    count = write_rows(answers, None if output == "-" else output, given["raw"])
+    if output not in (None, "-"):
         print(clean(f"{count:,} row{'s' * (count != 1)} -> {output}{met.classes()}"))
     met.say()
 

@@ -15,7 +15,7 @@ METHODS = ("tree", "bayes", "logistic")
 
 
 @click.command(short_help="One HTML file: the answer, the data, the model, what if.")
-@click.argument("data", metavar="FILE")
+@click.argument("data", metavar="FILE", type=click.Path())
 @click.option("--target", "-t", required=True, help="The column to be predicted.")
 @click.option("--output", "-o", default="report.html", show_default=True, help="Where to write the page.")
 @click.option("--save-model", metavar="MODEL", help="Also save the chosen model, for predict and verify.")
@@ -36,8 +36,6 @@ def report(data: str, target: str, output: str, as_json: bool, **given: Any) -> 
 
     The page is one file without a server or network: it opens from disk, prints, and its what-if form
     computes in the page itself.
-
-    Example: tally report votes.csv --target party -o report.html
     """
     import tallystick as ts
 

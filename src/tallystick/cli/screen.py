@@ -45,7 +45,9 @@ def cells() -> int:
 
 def show(lines: Iterable[Line], stream: TextIO | None = None) -> None:
     """Print lines; styles become colours on a terminal that has them."""
-    stream = stream or sys.stdout
+    stream, lines = stream or sys.stdout, list(lines)
+    if not lines:
+        return
     if not is_terminal(stream) or "NO_COLOR" in os.environ:
         print(plain(lines), file=stream)
         return
@@ -67,9 +69,9 @@ def cleaned(text: str) -> str:
     return "\n".join(clean(line) for line in text.split("\n"))
 
 
-def show_json(data: Any) -> None:
+def show_json(data: Any, stream: TextIO | None = None) -> None:
     """Print plain data as JSON: ASCII only, so that nothing in it can reach a terminal as a command."""
-    print(json.dumps(data, indent=2, allow_nan=False))
+    print(json.dumps(data, indent=2, allow_nan=False), file=stream or sys.stdout)
 
 
 def show_notes(notes: Iterable[Note], heading: str = "notes") -> None:

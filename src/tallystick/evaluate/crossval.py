@@ -62,6 +62,7 @@ def cross_validate(
 ) -> CrossValidation | RegressionValidation:
     """Judge a method on rows it has not seen: every fold is answered by a model fitted on the others.
 
+    data: anything `fit` takes, or a table that was read already.
     folds: a number, "leave-one-out" (copies together), or shares such as (0.7, 0.3): the first part
     teaches, the last tests once. groups: a column whose equal values stay in one fold. time: a column; a
     fold is taught by earlier rows only. Columns named by groups or time are not learned from. held_out:
@@ -166,6 +167,8 @@ class Way:
 
     def read(self, reader: Any, data: Any, target: Any, weight: Any) -> Table:
         """Read the table; columns set aside must not be left out, so their kind is declared."""
+        if isinstance(data, Table) and not self.aside:
+            return data
         kinds = dict(reader.kinds or {})
         if self.groups is not None:
             kinds.setdefault(self.groups, "levels")

@@ -1,0 +1,106 @@
+"""Commands to copy: for every command, lines that work as they stand, and what they do.
+
+Knows words only. The lines run in a folder with the bundled tables, a model of each kind of `votes.csv`
+(`votes.tally.json`, `tree.tally.json`) and some rows without the target, `new.csv`; a test runs them all.
+Law: every option of a command is in one of its lines, or in one of the lines of `SHARED`.
+"""
+
+from __future__ import annotations
+
+EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
+    "demo": (
+        ("tally demo", "the whole job once, in the folder tally-demo"),
+        ("tally demo --folder try --json", "in another folder, the results as JSON"),
+    ),
+    "describe": (
+        ("tally describe votes.csv", "what the columns are taken for, and why"),
+        ("tally describe votes.csv --target party --all", "and what each tells of the party"),
+        ("tally describe votes.csv --json", "every number, for another program"),
+    ),
+    "fit": (
+        ("tally fit votes.csv --target party -o votes.tally.json", "learn, and save the model"),
+        ("tally fit votes.csv -t party --model tree", "a decision tree, only looked at"),
+        ("tally fit votes.csv -t party --set alpha=0.5 --folds 5", "a parameter; fewer folds for the score"),
+        ("tally fit votes.csv -t party --folds 0 --json", "no score; the result as JSON"),
+        ("tally fit votes.csv -t party -o - > piped.tally.json", "the model file into a pipe"),
+    ),
+    "predict": (
+        ("tally predict votes.tally.json new.csv", "prediction and probability of every row"),
+        ("tally predict votes.tally.json new.csv -o out.parquet --keep-columns", "a file with all columns"),
+        ("tally predict votes.tally.json new.csv --proba --with crime --raw", "one column, all classes"),
+        (
+            "tally predict votes.tally.json new.csv --missing-columns as-missing --lenient",
+            "take what is there",
+        ),
+        ("tally predict votes.tally.json new.csv --threads 1 -o - | head -n 3", "into a pipe"),
+        ("tally predict votes.tally.json new.csv --json", "predictions and what was met, as JSON"),
+    ),
+    "explain": (
+        ("tally explain tree.tally.json new.csv --row 3", "the way of the third row down the tree"),
+        ("tally explain votes.tally.json new.csv --row 3", "the votes of the columns, with the counts"),
+        ("tally explain votes.tally.json new.csv --json", "the first row, as JSON"),
+    ),
+    "compare": (
+        ("tally compare votes.csv --target party --no-tuning", "the three methods as they are"),
+        (
+            "tally compare votes.csv -t party --method tree --method bayes --no-tuning --folds 5",
+            "two of them, five folds",
+        ),
+        (
+            "tally compare votes.csv -t party --no-tuning --ignore dependence --picture compared.svg --json",
+            "without one of the checks; a picture and JSON",
+        ),
+        ("tally compare days.csv -t late --groups shop --no-tuning", "a shop's rows stay in one fold"),
+        ("tally compare days.csv -t late --time day --no-tuning", "taught by earlier days only"),
+        ("tally compare days.csv -t late --parts 0.6,0.2,0.2 --no-tuning", "teach, validate and test once"),
+    ),
+    "curve": (
+        ("tally curve votes.csv --target party --repeats 2", "the error against the rows taught"),
+        (
+            "tally curve votes.csv -t party --method bayes --repeats 2 --picture curve.svg --json",
+            "one method; a picture and JSON",
+        ),
+    ),
+    "report": (
+        ("tally report votes.csv --target party --repeats 0", "one page that says what decides the party"),
+        (
+            "tally report play-tennis.csv -t Play -o tennis.html --save-model tennis.tally.json --repeats 0",
+            "name the page, and keep the model",
+        ),
+        (
+            "tally report play-tennis.csv -t Play --title 'Tennis?' --by Outlook --no-rows --repeats 0",
+            "errors by a column, and no raw rows",
+        ),
+        (
+            "tally report play-tennis.csv -t Play --method bayes --tuned --folds 3 --repeats 0 --json",
+            "one method, tuned; the findings as JSON",
+        ),
+    ),
+    "verify": (
+        ("tally verify votes.tally.json votes.csv", "fit again and compare byte for byte"),
+        ("tally verify votes.tally.json votes.csv --threads 1 --json", "with one thread; the answer as JSON"),
+    ),
+    "diff": (
+        ("tally diff votes.tally.json votes.tally.json", "what changed from one model to another"),
+        ("tally diff votes.tally.json votes.tally.json --json", "as JSON"),
+    ),
+}
+
+# options that several commands take: one line for each
+SHARED: tuple[tuple[str, str], ...] = (
+    ("tally describe semicolon.csv --sep ';' --decimal ','", "cells between semicolons, decimal commas"),
+    ("tally describe bare.csv --no-header", "a file without names"),
+    ("tally describe latin.csv --encoding cp1252", "a file of another encoding"),
+    ("tally describe ragged.csv --bad-rows skip", "leave out rows of another length, counted"),
+    ("tally describe infinite.csv --inf missing", "infinite numbers are missing"),
+    ("tally describe votes.csv --kind crime=out --missing '?'", "leave a column out; what means missing"),
+    ("tally describe sizes.csv --kind size=ordered --levels size=S,M,L", "levels with an order"),
+    ("tally describe sizes.csv --keep code --threads 1", "use a column that would be left out"),
+    ("tally describe votes.csv --debug", "a traceback when something fails"),
+)
+
+
+def epilog(command: str) -> str:
+    """Return the lines of a command for the end of its help."""
+    lines = [f"  # {what}\n  {line}" for line, what in EXAMPLES.get(command, ())]
+    return "\b\nExamples:\n" + "\n".join(lines) if lines else ""

@@ -1,0 +1,86 @@
+"""tally explain: why a row of a file is answered as it is: the path down a tree, or the columns' votes."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tallystick.cli import options, screen
+from tallystick.draw.text import Line, Span, clean, table
+from tallystick.errors import OptionError
+
+if TYPE_CHECKING:
+    from tallystick.contracts import Source
+
+
+@click.command(short_help="Why a row of a file is answered as it is.")
+@click.argument("model", metavar="MODEL", type=click.Path())
+@click.argument("data", metavar="FILE", type=click.Path())
+@click.option(
+    "--row",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Which row, counted from 1; the header is not counted.",
+)
+@options.reading
+@options.common
+def explain(model: str, data: str, row: int, as_json: bool, **given: Any) -> None:
+    """Say why MODEL answers a row of FILE as it does.
+
+    A tree: every test on the row's way, with the counts of the rows that went there. Naive Bayes: what each
+    column adds to the log-odds, and the counts it comes from. Logistic regression: what each column adds.
+
+    Rows are counted from 1, as in every message of this program: row 3 of a CSV file with a header is its
+    fourth line.
+    """
+    import tallystick as ts
+
+    estimator: Any = ts.load(model)
+    source = options.source(data, given)
+    _check_row(source, row)
+    found = estimator.explain(source, row - 1)
+    counts = counted(estimator, found) if estimator.kind == "naive-bayes" else []
+    if as_json:
+        more = {"counts": [dict(zip(("column", "value", "counts"), c, strict=True)) for c in counts]}
+        screen.show_json({"row": row} | found.to_dict() | (more if counts else {}))
+        return
+    screen.show([(Span(f"row {row:,} of {clean(source.name)}", "strong"),)])
+    print(screen.cleaned(str(found)))
+    if counts:
+        screen.show([(), *counts_table(counts, found.classes)])
+
+
+def _check_row(source: Source, row: int) -> None:
+    """Say it in the user's numbers when there is no such row."""
+    count = 0
+    for batch in source.batches():
+        count += batch.num_rows
+        if count >= row:
+            return
+    raise OptionError(f"--row {row:,} is not there: {source.name} has {count:,} rows, counted from 1.")
+
+
+def counted(estimator: Any, found: Any) -> list[tuple[str, str, dict[str, int]]]:
+    """Return column, value and counts by class of each reason that comes from counts."""
+    out = []
+    for reason in found.reasons:
+        known = estimator.shares(reason.column)
+        inside = re.search(r"\((.*)\)$", reason.value)  # a number, and the bin it lies in
+        value = reason.value if reason.value in known.values else inside[1] if inside else ""
+        if known.counts is not None and value in known.values:
+            row = known.counts[known.values.index(value)].tolist()
+            out.append((reason.column, value, dict(zip(known.classes, row, strict=True))))
+    return out
+
+
+def counts_table(counts: list[tuple[str, str, dict[str, int]]], classes: tuple[str, ...]) -> list[Line]:
+    """Return the counts as a table: all that a naive Bayes model knows of the row."""
+    rows = [
+        [Span(clean(column)), Span(clean(value)), *(Span(f"{n:,}") for n in by_class.values())]
+        for column, value, by_class in counts
+    ]
+    heads = ["training rows with", "this value", *(clean(c) for c in classes)]
+    return table(heads, rows, frozenset(range(2, len(heads))), screen.cells())
