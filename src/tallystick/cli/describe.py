@@ -17,20 +17,35 @@ from tallystick.cli import options, screen
 @click.option(
     "--all", "all_columns", is_flag=True, help="List every column, also when there are more than 100."
 )
+@click.option(
+    "--against",
+    metavar="MODEL",
+    type=click.Path(),
+    help="Say what changed in each column since this model was fitted.",
+)
 @options.columns
 @options.reading
 @options.common
-def describe(data: str, target: str | None, all_columns: bool, as_json: bool, **given: Any) -> None:
+def describe(
+    data: str, target: str | None, all_columns: bool, against: str | None, as_json: bool, **given: Any
+) -> None:
     """Say what the columns of FILE are taken for and why, what lies in them, and what they tell of a target.
 
     Reads CSV (also gzipped) and Parquet.
     """
     import tallystick as ts
 
+    model = None if against is None else ts.load(against)
+    source, wishes = options.source(data, given), options.wishes(given)
     with screen.progress("reading") as progress:
-        found = ts.describe(options.source(data, given), target, progress=progress, **options.wishes(given))
+        found = ts.describe(source, target, progress=progress, against=model, **wishes)
     if as_json:
         screen.show_json(found.to_dict())
+        return
+    if found.changes is not None:
+        from tallystick.description import show_changes
+
+        screen.show(show_changes.page(found.changes, screen.cells()))
         return
     from tallystick.description.show import page
 

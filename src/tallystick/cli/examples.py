@@ -15,6 +15,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "describe": (
         ("tally describe votes.csv", "what the columns are taken for, and why"),
         ("tally describe votes.csv --target party --all", "and what each tells of the party"),
+        ("tally describe new.csv --against votes.tally.json", "what changed since the model was fitted"),
         ("tally describe votes.csv --json", "every number, for another program"),
     ),
     "fit": (
@@ -50,7 +51,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "tally compare votes.csv -t party --no-tuning --ignore dependence --picture compared.svg --json",
             "without one of the checks; a picture and JSON",
         ),
-        ("tally compare days.csv -t late --groups shop --no-tuning", "a shop's rows stay in one fold"),
+        (
+            "tally compare days.csv -t late --groups shop --folds 3 --no-tuning",
+            "a shop's rows stay in one fold",
+        ),
         ("tally compare days.csv -t late --time day --no-tuning", "taught by earlier days only"),
         ("tally compare days.csv -t late --parts 0.6,0.2,0.2 --no-tuning", "teach, validate and test once"),
     ),

@@ -15,10 +15,11 @@ from tallystick import kernels
 from tallystick.data.encode import Table, read_table
 from tallystick.data.schema import CODED, Column, Wishes
 from tallystick.data.source import open_source
+from tallystick.description.against import Changes, ColumnChange, Shift, changes
 from tallystick.description.columns import ColumnView, Description, Part, class_parts, view
 from tallystick.description.gains import Counts
 
-__all__ = ["ColumnView", "Description", "Part", "describe"]
+__all__ = ["Changes", "ColumnChange", "ColumnView", "Description", "Part", "Shift", "describe"]
 
 
 def describe(
@@ -31,17 +32,20 @@ def describe(
     keep: Iterable[str] | None = None,
     threads: int | None = None,
     progress: Callable[..., None] | None = None,
+    against: Any = None,
 ) -> Description:
     """Say what the columns of a table are taken for, what lies in them, and what they tell of a target.
 
     data: anything `fit` takes. The other parameters are those every estimator has, so that what is described
     is what would be fitted. With a target: information gain and gain ratio of each column in bits, and the
-    best cut of a numeric or ordered one.
+    best cut of a numeric or ordered one. With `against`, a fitted model: `changes` says what changed in each
+    column since its training.
     """
     source = open_source(data)
     wishes = Wishes(kinds or {}, levels or {}, tuple(keep or ()), None if missing is None else tuple(missing))
     table = read_table(source, wishes, target, threads=threads, progress=progress)
-    return replace(_described(source.name, table), form=getattr(source, "form", ""))
+    found = replace(_described(source.name, table), form=getattr(source, "form", ""))
+    return found if against is None else replace(found, changes=changes(source, against, threads))
 
 
 def _described(name: str, table: Table) -> Description:

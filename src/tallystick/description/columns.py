@@ -13,6 +13,7 @@ import numpy as np
 
 from tallystick.data.encode import Table
 from tallystick.data.schema import CODED, Column, Note
+from tallystick.description.against import Changes
 from tallystick.description.gains import Counts, Gain, by_cut, by_levels, by_word, entropy, midpoint
 
 BINS = 12  # of the small distribution of a numeric column
@@ -84,6 +85,7 @@ class Description:
     classes: tuple[Part, ...] = ()
     entropy: float | None = None
     form: str = ""  # how a file was read
+    changes: Changes | None = None  # since the training of a model
 
     def __getitem__(self, name: str) -> ColumnView:
         for column in self.columns:
@@ -105,13 +107,13 @@ class Description:
             "target": target if self.target else None,
             "columns": [c.to_dict() for c in self.columns],
             "notes": [n.to_dict() for n in self.notes],
-        }
+        } | ({} if self.changes is None else {"against": self.changes.to_dict()})
 
     def __str__(self) -> str:
         from tallystick.description.show import page
         from tallystick.draw.text import plain
 
-        return plain(page(self))
+        return plain(page(self)) if self.changes is None else str(self.changes)
 
     __repr__ = __str__
 

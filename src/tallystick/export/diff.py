@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from tallystick.errors import shown
+from tallystick.export import diff_models
 from tallystick.export.file import from_bytes, read_file
 
 _WORDS = {
     "rows": "training rows",
     "parameters": "parameter",
     "schema": "schema",
-    "model": "model",
     "notes": "note",
 }
 
@@ -73,9 +73,22 @@ def compare(a: dict[str, Any], b: dict[str, Any]) -> Difference:
     if a["kind"] != b["kind"]:
         return Difference((Change("kind of model", a["kind"], b["kind"]),))
     found: list[Change] = []
-    for section in ("parameters", "rows", "schema", "model", "notes"):
-        found += _walk(_named(a, section), _named(b, section), _WORDS[section])
+    for section in ("parameters", "rows", "schema"):
+        found += _walk(_by_name(a[section]), _by_name(b[section]), _WORDS[section])
+    found += _models(a, b)
+    found += _walk(_notes(a["notes"]), _notes(b["notes"]), _WORDS["notes"])
     return Difference(tuple(found))
+
+
+def _models(a: dict[str, Any], b: dict[str, Any]) -> Iterator[Change]:
+    """Yield what changed in the models' own parts, by name."""
+    if a["kind"] in diff_models.TREES:
+        for place, before, after in diff_models.tree_changes(a, b):
+            if before != after or type(before) is not type(after):
+                yield Change(place, before, after)
+        return
+    named = diff_models.naive_bayes if a["kind"] == "naive-bayes" else diff_models.logistic
+    yield from _walk(named(a), named(b), "")
 
 
 def changes(a: dict[str, Any], b: dict[str, Any]) -> list[str]:
@@ -83,62 +96,30 @@ def changes(a: dict[str, Any], b: dict[str, Any]) -> list[str]:
     return [str(change) for change in compare(a, b).changes]
 
 
-def _named(document: dict[str, Any], section: str) -> Any:
-    """Return a section with names in the place of positions: classes, columns, levels and words."""
-    if section != "model":
-        return _by_name(document[section])
-    labels = document["schema"]["target"]["labels"]
-    values = {c["name"]: c.get("levels", c.get("words")) for c in document["schema"]["columns"]}
-    out = {}
-    for key, value in document["model"].items():
-        if key == "columns":
-            out[key] = {
-                f"column {shown(c['name'])}": _column(c, labels, values.get(c["name"])) for c in value
-            }
-        else:
-            out[key] = _by_class(value, labels)
+def _notes(notes: list[dict[str, Any]]) -> dict[str, str]:
+    """Return notes by code and column; several of one name are numbered."""
+    out: dict[str, str] = {}
+    for note in notes:
+        name = f"{note['code']} {shown(note['column'])}" if note["column"] else note["code"]
+        same = sum(key == name or key.startswith(f"{name} #") for key in out)
+        count = f" (count {note['count']:,})" if note["count"] else ""
+        out[f"{name} #{same + 1}" if same else name] = note["text"] + count
     return out
-
-
-def _column(column: dict[str, Any], labels: list[str], names: list[str] | None) -> dict[str, Any]:
-    out: dict[str, Any] = {}
-    for key, value in column.items():
-        if key == "counts" and names is not None and len(names) == len(value):
-            out[key] = {
-                f"level {shown(n)}": _by_class(row, labels) for n, row in zip(names, value, strict=True)
-            }
-        elif key == "counts":
-            out[key] = {f"bin {i + 1}": _by_class(row, labels) for i, row in enumerate(value)}
-        else:
-            out[key] = _by_class(value, labels)
-    return out
-
-
-def _by_class(value: Any, labels: list[str]) -> Any:
-    if (
-        isinstance(value, list)
-        and len(value) == len(labels)
-        and not isinstance(value[0] if value else 0, list)
-    ):
-        return {f"class {shown(label)}": v for label, v in zip(labels, value, strict=True)}
-    return _by_name(value)
 
 
 def _by_name(value: Any) -> Any:
     if isinstance(value, dict):
         return {k: _by_name(v) for k, v in value.items()}
-    if isinstance(value, list) and value and all(isinstance(v, dict) for v in value):
-        if all("name" in v for v in value):
-            return {f"column {shown(v['name'])}": _by_name(v) for v in value}
-        return {f"{v.get('code', '')} {shown(v.get('column', ''))}".strip(): v.get("text", v) for v in value}
-    return value
+    if isinstance(value, list) and value and all(isinstance(v, dict) and "name" in v for v in value):
+        return {f"column {shown(v['name'])}": _by_name(v) for v in value}
+    return "none" if value is None else value  # None says that there is no such place
 
 
 def _walk(a: Any, b: Any, place: str) -> Iterator[Change]:
     """Yield the changes below one place; 1 and 1.0 or true and 1 are not the same."""
     if isinstance(a, dict) and isinstance(b, dict):
         for key in sorted(a.keys() | b.keys()):
-            yield from _walk(a.get(key), b.get(key), f"{place}, {key}")
+            yield from _walk(a.get(key), b.get(key), f"{place}, {key}" if place else key)
     elif isinstance(a, list) and isinstance(b, list) and all(isinstance(v, str) for v in a + b):
         before, after = set(a), set(b)
         for name in sorted(before - after):

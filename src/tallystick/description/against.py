@@ -1,0 +1,345 @@
+"""What changed since a model was fitted: new rows beside what the model file keeps of the training rows.
+
+Knows a model's document (counts, ranges, moments) and new rows encoded by its schema. Knows nothing of the
+training rows themselves: where the file keeps too little of a column to tell a shift, that is said.
+Law: the findings depend on the multiset of new rows and on the model file alone.
+
+Measures and limits, n new rows and m training rows:
+  missing   the share of rows without a value; a change beyond 0.05 and twice its standard error
+  counts    total variation: half the sum of the absolute differences of shares, "so many rows lie elsewhere";
+            beyond 0.10 and what chance alone would give, the sum of sqrt(p (1 - p) (1/n + 1/m) / (2 pi))
+  moments   the mean's move in standard deviations of the training rows; beyond 0.25 and twice sqrt(1/n + 1/m)
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.contracts import Source
+from tallystick.data.encode import match
+from tallystick.data.schema import CODED, Column, Schema
+from tallystick.data.source.values import number_text
+from tallystick.errors import OptionError, counted, shown, some
+
+MISSING_LIMIT, COUNTS_LIMIT, MEAN_LIMIT = 0.05, 0.10, 0.25
+COUNTS, MOMENTS = "total variation", "mean in standard deviations"
+NAMED = 5  # unseen levels told by name
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """How far a distribution moved, by which measure, and from where on that is a change."""
+
+    measure: str
+    value: float
+    limit: float
+
+    @property
+    def beyond(self) -> bool:
+        """Whether it moved further than the limit."""
+        return self.value > self.limit
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnChange:
+    """One column: `findings` are sentences about what changed; `shift` is None where the file keeps too
+    little, and `untold` says so. Shares are of rows.
+    """
+
+    name: str
+    kind: str
+    findings: tuple[str, ...]
+    missing: tuple[float, float] | None = None  # before, after
+    unseen: Mapping[str, int] = field(default_factory=dict)
+    outside: tuple[int, int] | None = None  # rows below the lowest and above the highest training value
+    shift: Shift | None = None
+    untold: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        moved = self.shift
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "changed": bool(self.findings),
+            "findings": list(self.findings),
+            "missing": None
+            if self.missing is None
+            else dict(zip(("before", "after"), self.missing, strict=True)),
+            "unseen": dict(self.unseen),
+            "outside": None
+            if self.outside is None
+            else dict(zip(("below", "above"), self.outside, strict=True)),
+            "shift": None
+            if moved is None
+            else {"measure": moved.measure, "value": moved.value, "limit": moved.limit},
+            "untold": self.untold,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What changed since training, a column each. Prints one line per column."""
+
+    name: str
+    rows: int
+    kind: str
+    trained: float
+    columns: tuple[ColumnChange, ...]
+    ignored: tuple[str, ...] = ()  # columns the model does not know
+
+    def __getitem__(self, name: str) -> ColumnChange:
+        return next(c for c in self.columns if c.name == name)
+
+    @property
+    def changed(self) -> tuple[ColumnChange, ...]:
+        """The columns that changed."""
+        return tuple(c for c in self.columns if c.findings)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {
+            "name": self.name,
+            "rows": self.rows,
+            "model": self.kind,
+            "training_rows": self.trained,
+            "changed": len(self.changed),
+            "columns": [c.to_dict() for c in self.columns],
+            "ignored": list(self.ignored),
+        }
+
+    def __str__(self) -> str:
+        from tallystick.description.show_changes import page
+        from tallystick.draw.text import plain
+
+        return plain(page(self))
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What the file keeps of a column's training values: counts by level, bin or word, or mean and standard
+    deviation; or why there is nothing.
+    """
+
+    counts: NDArray[np.float64] | None = None
+    cuts: NDArray[np.float64] | None = None
+    mean: float = math.nan
+    deviation: float = math.nan
+    untold: str = ""
+
+
+@dataclass
+class _Seen:
+    """What the new rows hold in a column, added up batch by batch."""
+
+    missing: int = 0
+    unreadable: int = 0
+    below: int = 0
+    above: int = 0
+    values: int = 0
+    sum: float = 0.0
+    counts: Any = 0
+    unseen: int = 0
+    low: float = math.inf
+    high: float = -math.inf
+
+
+def changes(source: Source, model: Any, threads: int | None = None) -> Changes:
+    """Return what changed from the training rows of a fitted model to the rows of a source."""
+    if not hasattr(model, "to_dict") or not hasattr(model, "schema_"):
+        raise OptionError(f"against must be a fitted model, not {shown(model)}. Pass ts.load(path).")
+    document, schema = model.to_dict(), model.schema_
+    trained = document["rows"]["count"] / document["rows"]["unit"]
+    known = {c.name: _known(document, c) for c in schema.used}
+    seen = {c.name: _Seen() for c in schema.used}
+    rows = 0
+    for part in match(source, schema, lenient=True, missing_columns="as-missing", threads=threads):
+        rows += part.block.rows
+        for column in schema.used:
+            _add(seen[column.name], part, column, known[column.name])
+    names = _unseen_names(source, schema, seen)
+    there = set(source.columns)
+    views = tuple(
+        _change(c, known[c.name], seen[c.name], names.get(c.name, Counter()), (rows, trained))
+        if c.name in there
+        else ColumnChange(c.name, c.kind, ("is not there: the model takes it as missing",))
+        for c in schema.used
+    )
+    target = schema.target.name if schema.target else ""
+    ignored = tuple(n for n in source.columns if n not in seen and n != target)
+    return Changes(source.name, rows, document["kind"], trained, views, ignored)
+
+
+def _known(document: Mapping[str, Any], column: Column) -> _Known:
+    """Return what a model file keeps of one column."""
+    model, unit = document["model"], document["rows"]["unit"]
+    if document["kind"] == "naive-bayes":
+        own = next((c for c in model["columns"] if c["name"] == column.name), None)
+        if own is None:
+            return _Known(untold="the model does not use it")
+        if "counts" in own:
+            counts = np.array(own["counts"], dtype=np.float64).reshape(len(own["counts"]), -1).sum(axis=1)
+            if own.get("cuts") == []:
+                return _Known(untold="the model keeps it as one bin")
+            return _Known(counts, np.array(own["cuts"]) if "cuts" in own else None)
+        rows = sum(n - m for n, m in zip(model["classes"], own["missing"], strict=True)) / unit
+        return _moments(own, rows, unit)
+    if document["kind"] == "logistic-regression":
+        part = next(p for p in model["parts"] if p["name"] == column.name)
+        if part["part"] == "slope" and part["scale"] > 0:
+            return _Known(mean=float(part["centre"]), deviation=float(part["scale"]))
+        return _Known(untold="a logistic regression keeps no counts of levels or words")
+    return _Known(untold="a tree keeps no counts of a column")
+
+
+def _moments(own: Mapping[str, Any], rows: float, unit: int) -> _Known:
+    """Return mean and standard deviation over all classes from the exact sums of a naive Bayes model."""
+    total = sum(Fraction(s) for s in own["sums"]) / unit
+    if rows <= 0:
+        return _Known(untold="it was always missing")
+    mean = total / Fraction(rows)
+    if "squares" not in own:  # Poisson: the variance is the mean
+        return _Known(mean=float(mean), deviation=math.sqrt(max(float(mean), 0.0)))
+    spread = sum(Fraction(s) for s in own["squares"]) / unit / Fraction(rows) - mean * mean
+    return _Known(mean=float(mean), deviation=math.sqrt(max(float(spread), 0.0)))
+
+
+def _add(seen: _Seen, part: Any, column: Column, known: _Known) -> None:
+    """Add the rows of one batch."""
+    name, block = column.name, part.block
+    seen.missing += part.missing[name]
+    seen.unreadable += part.unreadable[name]
+    seen.unseen += part.unseen[name]
+    if column.kind in CODED:
+        k = len(column.levels)
+        seen.counts = seen.counts + np.bincount(block.codes(name), minlength=k + 2)[:k]
+    elif column.kind == "numeric":
+        values = block.values(name)
+        values = values[~np.isnan(values)]
+        seen.values += len(values)
+        if not len(values):
+            return
+        seen.low, seen.high = min(seen.low, float(values.min())), max(seen.high, float(values.max()))
+        seen.sum = math.fsum([seen.sum, *np.sort(values).tolist()])
+        if column.low is not None and column.high is not None:
+            seen.below += int((values < column.low).sum())
+            seen.above += int((values > column.high).sum())
+        if known.cuts is not None:
+            bins = np.searchsorted(known.cuts, values, side="right")
+            seen.counts = seen.counts + np.bincount(bins, minlength=len(known.cuts) + 1)
+    elif column.kind == "text":
+        _, words, counts = block.words(name)
+        k = len(column.words)
+        found = np.bincount(words, counts, minlength=k + 1)
+        seen.counts = seen.counts + found[:k]
+        seen.values += int(found.sum())
+        seen.unseen += int(found[k])
+
+
+def _unseen_names(source: Source, schema: Schema, seen: Mapping[str, _Seen]) -> dict[str, Counter[str]]:
+    """Return the unseen levels with their rows, for the columns that have some."""
+    wanted = [c for c in schema.used if c.kind in CODED and seen[c.name].unseen]
+    if not wanted:
+        return {}
+    out: dict[str, Counter[str]] = {c.name: Counter() for c in wanted}
+    for batch in source.batches():
+        for column in wanted:
+            cells = Counter(batch.column(column.name).to_pylist())
+            for cell, count in cells.items():
+                text = "" if cell is None else cell if isinstance(cell, str) else _text(cell)
+                if text not in column.levels and text not in schema.marks and cell is not None:
+                    out[column.name][text] += count
+    return out
+
+
+def _text(cell: Any) -> str:
+    return (
+        str(cell).lower()
+        if isinstance(cell, bool)
+        else number_text(cell)
+        if isinstance(cell, int | float)
+        else str(cell)
+    )
+
+
+def _change(
+    column: Column, known: _Known, seen: _Seen, unseen: Counter[str], sizes: tuple[int, float]
+) -> ColumnChange:
+    """Return one column's findings."""
+    rows, trained = sizes
+    missing = (column.missing / trained if trained else 0.0, seen.missing / rows if rows else 0.0)
+    outside = (seen.below, seen.above) if column.kind == "numeric" and column.low is not None else None
+    shift, untold = _shift(column, known, seen, trained), known.untold
+    if shift is None and not untold:
+        untold = "there is too little to compare"
+    findings = [
+        *_about_missing(missing, seen.unreadable, rows, trained),
+        *_about_values(column, seen, unseen),
+        *([_about_shift(shift)] if shift is not None and shift.beyond else []),
+    ]
+    return ColumnChange(
+        column.name, column.kind, tuple(findings), missing, dict(unseen.most_common()), outside, shift, untold
+    )
+
+
+def _about_missing(shares: tuple[float, float], unreadable: int, rows: int, trained: float) -> list[str]:
+    out = []
+    if unreadable:
+        out.append(f"{counted(unreadable, 'row')} with something that is no number")
+    if rows and trained:
+        before, after = shares
+        both = (before * trained + after * rows) / (trained + rows)
+        chance = 2 * math.sqrt(both * (1 - both) * (1 / rows + 1 / trained))
+        if abs(after - before) > max(MISSING_LIMIT, chance):
+            out.append(f"missing in {after:.1%} of the rows, was {before:.1%}")
+    return out
+
+
+def _about_values(column: Column, seen: _Seen, unseen: Counter[str]) -> list[str]:
+    out = []
+    if column.kind in CODED and seen.unseen:
+        names = some(list(unseen), NAMED)
+        out.append(f"{counted(seen.unseen, 'row')} with levels never seen{': ' if names else ''}{names}")
+    if seen.below:
+        out.append(f"{counted(seen.below, 'row')} below {column.low:.6g}, down to {seen.low:.6g}")
+    if seen.above:
+        out.append(f"{counted(seen.above, 'row')} above {column.high:.6g}, up to {seen.high:.6g}")
+    return out
+
+
+def _about_shift(shift: Shift) -> str:
+    if shift.measure == COUNTS:
+        return f"{shift.value:.0%} of the values lie elsewhere (limit {shift.limit:.0%})"
+    return f"the mean moved by {shift.value:.2f} standard deviations (limit {shift.limit:.2f})"
+
+
+def _shift(column: Column, known: _Known, seen: _Seen, trained: float) -> Shift | None:
+    """Return how far the values moved, where the file keeps enough to tell."""
+    if known.counts is not None and known.counts.sum() > 0 and np.sum(seen.counts) > 0:
+        extra = [0.0, seen.unseen] if column.kind != "numeric" else [0.0, 0]
+        before = np.append(known.counts, extra[0])
+        after = np.append(np.asarray(seen.counts, dtype=np.float64), extra[1])
+        return _variation(before, after)
+    if known.deviation > 0 and seen.values and trained:
+        move = abs(seen.sum / seen.values - known.mean) / known.deviation
+        limit = max(MEAN_LIMIT, 2 * math.sqrt(1 / seen.values + 1 / trained))
+        return Shift(MOMENTS, move, limit)
+    return None
+
+
+def _variation(before: NDArray[np.float64], after: NDArray[np.float64]) -> Shift:
+    """Return the total variation of two lists of counts, and the limit that chance leaves."""
+    m, n = float(before.sum()), float(after.sum())
+    p = (before + after) / (m + n)
+    chance = float(np.sqrt(p * (1 - p) * (1 / n + 1 / m) / (2 * math.pi)).sum())
+    return Shift(COUNTS, float(np.abs(before / m - after / n).sum() / 2), COUNTS_LIMIT + chance)

@@ -1,0 +1,118 @@
+"""What changed since training: each change is found, and rows of the same kind are not called changed."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+
+import tallystick as ts
+from tallystick.errors import OptionError
+
+METHODS = {"bayes": ts.NaiveBayes, "tree": ts.DecisionTree, "logistic": ts.LogisticRegression}
+
+
+def table(rows, seed, **change):
+    """Return rows; `change` maps a column to a function of its value."""
+    chance = random.Random(seed)
+    out = []
+    for _ in range(rows):
+        y = chance.random() < 0.5
+        row = {
+            "age": round(chance.gauss(50 + 8 * y, 10), 3),
+            "grade": chance.choice("aab" if y else "abb"),
+            "kids": chance.randrange(5),
+            "member": None if chance.random() < 0.02 else chance.random() < 0.5,
+            "said": " ".join(chance.choices(["red", "blue", "pie", "tea"], k=3)),
+            "y": "yes" if y else "no",
+        }
+        out.append({k: change[k](v, chance) if k in change else v for k, v in row.items()})
+    return out
+
+
+@pytest.fixture(scope="module", params=METHODS)
+def model(request):
+    return METHODS[request.param](kinds={"said": "text"}).fit(table(600, 1), "y")
+
+
+def changes(rows, model):
+    return ts.describe(rows, against=model).changes
+
+
+def test_rows_of_the_same_kind_have_not_changed(model):
+    for seed in range(2, 6):
+        found = changes(table(300, seed), model)
+        unchanged = [
+            c.name
+            for c in found.columns
+            if not c.findings or "above" in c.findings[0] or "below" in c.findings[0]
+        ]  # a new extreme value may come at any time
+        assert unchanged == ["age", "grade", "kids", "member", "said"]
+    assert changes(table(600, 1), model).changed == ()
+
+
+@pytest.mark.parametrize(
+    ("column", "change", "says"),
+    [
+        ("grade", lambda v, _: "z" if v == "b" else v, "levels never seen: 'z'"),
+        ("grade", lambda v, _: 7 if v == "b" else v, "levels never seen: '7'"),
+        ("age", lambda v, _: v + 1000, "300 rows above|the mean moved"),
+        ("age", lambda v, _: v - 1000, "300 rows below|the mean moved"),
+        ("member", lambda v, chance: None if chance.random() < 0.3 else v, "missing in "),
+        ("age", lambda v, chance: "n/a now" if chance.random() < 0.1 else v, "something that is no number"),
+    ],
+)
+def test_a_change_that_every_model_can_tell_is_found_alone(model, column, change, says):
+    found = changes(table(300, 2, **{column: change}), model)
+    assert any(words in "; ".join(found[column].findings) for words in says.split("|"))
+    others = [c for c in found.changed if c.name not in (column, "age")]  # age: a new extreme may come
+    assert others == []
+
+
+def test_a_shift_is_told_by_counts_or_moments_and_silence_is_explained(model):
+    moved = {
+        "grade": lambda v, chance: "a" if chance.random() < 0.8 else v,
+        "age": lambda v, _: v / 2 + 30,
+        "kids": lambda v, _: min(v, 1),
+        "said": lambda v, _: "red red tea",
+    }
+    found = changes(table(400, 3, **moved), model)
+    told = {c.name for c in found.columns if c.shift is not None and c.shift.beyond}
+    kind = model.kind
+    expected = {
+        "naive-bayes": {"grade", "said"},
+        "logistic-regression": {"age", "kids"},
+        "decision-tree": set(),
+    }[kind]
+    assert expected <= told
+    for column in found.columns:
+        assert (column.shift is None) == bool(column.untold)
+
+
+def test_a_column_that_is_gone_and_one_that_is_new_are_named(model):
+    rows = [{k: v for k, v in r.items() if k != "grade"} | {"extra": 1} for r in table(50, 2)]
+    found = changes(rows, model)
+    assert found["grade"].findings == ("is not there: the model takes it as missing",)
+    assert found.ignored == ("extra",)
+
+
+def test_the_order_of_rows_changes_nothing(model):
+    rows = table(200, 2)
+    assert changes(rows, model).to_dict() == changes(rows[::-1], model).to_dict()
+
+
+def test_the_page_has_one_entry_per_column_and_json_the_same(model):
+    described = ts.describe(table(100, 2), against=model)
+    page = str(described)
+    for column in described.changes.columns:
+        assert f"  {column.name}: " in page
+    data = json.loads(json.dumps(described.to_dict()))["against"]
+    assert [c["name"] for c in data["columns"]] == [c.name for c in described.changes.columns]
+    assert data["training_rows"] == 600
+
+
+def test_few_rows_and_other_things_than_models_are_handled(model):
+    assert changes(table(5, 2), model).rows == 5
+    with pytest.raises(OptionError, match="against must be a fitted model"):
+        ts.describe(table(10, 1), against="m.tally.json")
