@@ -128,6 +128,37 @@ void bind_logistic(nb::module_& m) {
     m.def("times", [](In<double> a, In<double> x, Out<double> y) {
         logistic::times(a.shape(0), a.data(), x.data(), y.data());
     }, nb::arg("a").noconvert(), nb::arg("x").noconvert(), nb::arg("y").noconvert(), Release());
+    m.def("add_sides", [](size_t dense, size_t coded, In<int64_t> table, In<double> scaling, AnyIn classes,
+                          Maybe<int64_t> weights, In<double> thetas, Out<double> work, Out<double> sides,
+                          Out<double> margins) {
+        nb::gil_scoped_release release;
+        logistic::Ask ask = placed(dense, coded, classes.size(), table);
+        ask.links = thetas.shape(2), ask.cells = thetas.shape(1) - 1 - dense;
+        ask.centre = scaling.data(), ask.factor = scaling.data() + dense;
+        ask.classes = classes.data(), ask.class_bytes = int64_t(classes.itemsize()), ask.weights = pointer(weights);
+        logistic::add_sides(ask, thetas.shape(0), thetas.data(), work.data(), sides.data(), margins.data());
+    }, nb::arg("dense"), nb::arg("coded"), nb::arg("table").noconvert(), nb::arg("scaling").noconvert(),
+       nb::arg("classes").noconvert(), nb::arg("weights").noconvert().none(), nb::arg("thetas").noconvert(),
+       nb::arg("work").noconvert(), nb::arg("sides").noconvert(), nb::arg("margins").noconvert());
+
+    m.def("curvature_of_sums", [](In<int64_t> links, size_t classes, In<int64_t> squares, In<int64_t> at,
+                                  In<double> power, double unit, double shift, In<double> l2, Out<double> h) {
+        logistic::curvature_of_sums(at.size(), links.size(), links.data(), classes, squares.data(), squares.shape(1),
+                                    at.data(), power.data(), unit, shift, l2.data(), h.data());
+    }, nb::arg("links").noconvert(), nb::arg("classes"), nb::arg("squares").noconvert(), nb::arg("at").noconvert(),
+       nb::arg("power").noconvert(), nb::arg("unit"), nb::arg("shift"), nb::arg("l2").noconvert(),
+       nb::arg("h").noconvert(), Release());
+    m.def("curvature_of_gram", [](In<int64_t> links, size_t classes, In<double> gram, In<double> share, double shift,
+                                  In<double> l2, Out<double> h) {
+        logistic::curvature_of_gram(gram.shape(0), links.size(), links.data(), classes, gram.data(), share.data(), shift,
+                                    l2.data(), h.data());
+    }, nb::arg("links").noconvert(), nb::arg("classes"), nb::arg("gram").noconvert(), nb::arg("share").noconvert(),
+       nb::arg("shift"), nb::arg("l2").noconvert(), nb::arg("h").noconvert(), Release());
+    m.def("eigen_ends", [](In<double> a, In<double> l, size_t rounds, Out<double> v, Out<double> ends) {
+        logistic::eigen_ends(a.shape(0), a.data(), l.data(), rounds, v.data(), ends.data());
+    }, nb::arg("a").noconvert(), nb::arg("l").noconvert(), nb::arg("rounds"), nb::arg("v").noconvert(),
+       nb::arg("ends").noconvert(), Release());
+
     m.def("precondition", [](In<double> a, In<double> v, In<double> mean, In<int64_t> groups, bool even, Out<double> q) {
         logistic::precondition(a.size(), v.size(), a.data(), v.data(), mean.data(), groups.shape(0), groups.data(), even,
                                q.data());

@@ -111,4 +111,47 @@ inline bool answers(const Ask& ask, const Words* texts, size_t n_texts, double* 
     });
 }
 
+// Between which scores the classes lie along directions thetas[direction, P, links], over rows of weight above 0.
+// sides[direction, pair, 4]: least and highest score of the first class of a pair (1, 0), (2, 0), (2, 1), ... minus the
+// second, over rows of the first, then of the second. margins[direction, 2]: least and highest lead of a row's own class.
+TALLY_INLINE void one_side(const Ask& a, const Work& w, size_t first, size_t n, double* sides, double* margins) {
+    const size_t classes = a.links == 1 ? 2 : a.links;
+    for (size_t i = 0; i < n; ++i) {
+        if (a.weights && a.weights[first + i] == 0) continue;
+        const size_t own = static_cast<size_t>(code_at(a.classes, a.class_bytes, first + i));
+        double lead = infinity;
+        for (size_t c = 0; c < classes; ++c) {
+            if (c == own) continue;
+            const double up = own > c ? 1.0 : -1.0;  // the pair is told from its higher class
+            const double gap = a.links == 1 ? w.eta[i] : up * (w.eta[own * kRows + i] - w.eta[c * kRows + i]);
+            const size_t pair = own > c ? own * (own - 1) / 2 + c : c * (c - 1) / 2 + own;
+            double* side = sides + 4 * pair + (own > c ? 0 : 2);
+            side[0] = gap < side[0] ? gap : side[0];
+            side[1] = gap > side[1] ? gap : side[1];
+            lead = up * gap < lead ? up * gap : lead;
+        }
+        margins[0] = lead < margins[0] ? lead : margins[0];
+        margins[1] = lead > margins[1] ? lead : margins[1];
+    }
+}
+
+inline void add_sides(const Ask& ask, size_t directions, const double* thetas, double* memory, double* sides,
+                      double* margins) {
+    run_fast([ask, directions, thetas, memory, sides, margins] {
+        Ask a = ask;
+        const Work w = lay_out(memory, a.dense, a.links);
+        const size_t classes = a.links == 1 ? 2 : a.links, pairs = classes * (classes - 1) / 2;
+        for (size_t first = 0; first < a.rows; first += kRows) {
+            const size_t n = a.rows - first < kRows ? a.rows - first : kRows;
+            load_columns(a, first, n, w.y);
+            for (size_t d = 0; d < directions; ++d) {
+                a.theta = thetas + d * (1 + a.dense + a.cells) * a.links;
+                add_dense(a, w.y, w.eta);
+                add_coded(a, first, n, w.eta);
+                one_side(a, w, first, n, sides + 4 * pairs * d, margins + 2 * d);
+            }
+        }
+    });
+}
+
 }  // namespace tally::logistic

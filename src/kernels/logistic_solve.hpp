@@ -79,6 +79,78 @@ inline void cholesky_solve(size_t n, const double* l, double* x) {
     });
 }
 
+// The curvature h[n k, n k] of n parameters of k links, from one table per pair of classes: h is -table where the links
+// differ and the sum of a link's tables where they do not. table(pair, i, j) is the pair's entry for parameters j <= i.
+// `shift` is added among the constants of all links, l2[n k] to the diagonal. links[k]: which classes have weights.
+template <class Table>
+TALLY_INLINE void assemble(size_t n, size_t k, const int64_t* links, size_t classes, Table table, double shift,
+                           const double* l2, double* h) {
+    const size_t m = n * k;
+    for (size_t i = 0; i < n; ++i)
+        for (size_t j = 0; j <= i; ++j)
+            for (size_t x = 0; x < k; ++x)
+                for (size_t y = 0; y < k; ++y) {
+                    const size_t a = size_t(links[x]), b = size_t(links[y]);
+                    double value = 0.0;
+                    if (classes == 1) {
+                        value = table(0, i, j);
+                    } else if (a != b) {
+                        value = -table(a > b ? a * (a - 1) / 2 + b : b * (b - 1) / 2 + a, i, j);
+                    } else {
+                        for (size_t c = 0; c < classes; ++c)
+                            if (c != a) value += table(a > c ? a * (a - 1) / 2 + c : c * (c - 1) / 2 + a, i, j);
+                    }
+                    if (i == 0) value += shift;
+                    h[(i * k + x) * m + j * k + y] = value;
+                    h[(j * k + y) * m + i * k + x] = value;
+                }
+    for (size_t i = 0; i < m; ++i) h[i * m + i] += l2[i];
+}
+
+// From the sums over rows squares[pair, p, p], the lower triangles; power[i] brings parameter at[i] back to its scale.
+inline void curvature_of_sums(size_t n, size_t k, const int64_t* links, size_t classes, const int64_t* squares, size_t p,
+                              const int64_t* at, const double* power, double unit, double shift, const double* l2,
+                              double* h) {
+    run_fast([=] {
+        assemble(n, k, links, classes, [=](size_t pair, size_t i, size_t j) {
+            const size_t high = size_t(at[i] > at[j] ? at[i] : at[j]), low = size_t(at[i] > at[j] ? at[j] : at[i]);
+            return double(squares[(pair * p + high) * p + low]) * (power[i] * power[j] * unit);
+        }, shift, l2, h);
+    });
+}
+
+// From gram[n, n] with the same weight for every row: share[a] * share[b] for a pair of classes.
+inline void curvature_of_gram(size_t n, size_t k, const int64_t* links, size_t classes, const double* gram,
+                              const double* share, double shift, const double* l2, double* h) {
+    run_fast([=] {
+        assemble(n, k, links, classes, [=](size_t pair, size_t i, size_t j) {
+            size_t a = 1;
+            while ((a + 1) * a / 2 <= pair) ++a;
+            return gram[i * n + j] * (share[a] * share[pair - a * (a - 1) / 2]);
+        }, shift, l2, h);
+    });
+}
+
+// About the largest and the smallest eigenvalue of a, whose factor is l, by repeated products. v: scratch of 2 n.
+inline void eigen_ends(size_t n, const double* a, const double* l, size_t rounds, double* v, double* ends) {
+    double* u = v + n;
+    for (size_t j = 0; j < n; ++j) v[j] = 1.0 + double(j) / double(n);
+    for (size_t round = 0; round < rounds; ++round) {
+        times(n, a, v, u);
+        const double length = __builtin_sqrt(dot(n, u, u));
+        for (size_t j = 0; j < n; ++j) v[j] = u[j] / length;
+    }
+    times(n, a, v, u);
+    ends[0] = dot(n, v, u);
+    for (size_t j = 0; j < n; ++j) v[j] = 1.0 + double(j) / double(n);
+    for (size_t round = 0; round < rounds; ++round) {
+        const double length = __builtin_sqrt(dot(n, v, v));
+        for (size_t j = 0; j < n; ++j) v[j] /= length;
+        cholesky_solve(n, l, v);
+    }
+    ends[1] = 1.0 / __builtin_sqrt(dot(n, v, v));
+}
+
 // The inverse curvature as L-BFGS begins with it: q[n, k] in place becomes weights. The constant (row 0) is measured where
 // every column has its mean, so that it is no longer torn between a column's cells; curvature a[row] * v[link] elsewhere.
 // The weights of a group of rows (the cells of one column) keep their sum, which no row of the table can see; so do the

@@ -1,4 +1,4 @@
-"""Sums of logistic regression over one block, and the solvers' linear algebra in a fixed order of additions.
+"""Sums of logistic regression over one block, and what a fitted one answers.
 
 Every sum is whole multiples of 2^-bits, so that any order and any cut of the rows gives the same bits.
 """
@@ -6,7 +6,7 @@ Every sum is whole multiples of 2^-bits, so that any order and any cut of the ro
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
 
@@ -98,7 +98,7 @@ def new_sums(dense: int, cells: int, links: int, curvature: Curvature, texts: in
     return Sums(np.zeros(3, np.int64), np.zeros((p, links), np.int64), np.zeros(shape, np.int64), work)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Columns:
     """The columns of a block: values[dense][row], codes[coded][row], starts[coded] (first cell of a coded
     column).
@@ -108,6 +108,21 @@ class Columns:
     codes: Sequence[NDArray[Any]]
     starts: Sequence[int]
     texts: Sequence[Text] = ()
+    _known: dict[int, Whole] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def places(self, rows: int) -> Whole:
+        """Return where the columns lie, checked and looked up once: addresses and strides of values;
+        addresses, bytes and first cells of codes.
+        """
+        if rows not in self._known:
+            for one in self.values:
+                check.loose("values", one, "float64", (rows,))
+            for one in self.codes:
+                check.array("codes", one, check.CODES, (rows,))
+            table = np.zeros((5, max(len(self.values), len(self.codes))), np.int64)
+            _kernels.places(self.values, self.codes, self.starts, table)
+            self._known[rows] = table
+        return self._known[rows]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +158,7 @@ def logistic_sums(
     check.maybe("class_factor", weighting.class_factor, "float64", (None,))
     if not 0 <= bits <= 50:
         raise ValueError(f"bits must be 0 to 50; found {bits}")
-    table, texts = _places(columns, rows), [text.arrays() for text in columns.texts]
+    table, texts = columns.places(rows), [text.arrays() for text in columns.texts]
     _kernels.logistic_sums(
         dense,
         coded,
@@ -162,20 +177,6 @@ def logistic_sums(
         out.gradient,
         out.squares,
     )
-
-
-def _places(columns: Columns, rows: int) -> Whole:
-    """Return where the columns lie: addresses and strides of values; addresses, bytes and first cells of
-    codes.
-    """
-    values, codes = columns.values, columns.codes
-    table = np.zeros((5, max(len(values), len(codes))), np.int64)
-    for one in values:
-        check.loose("values", one, "float64", (rows,))
-    for one in codes:
-        check.array("codes", one, check.CODES, (rows,))
-    _kernels.places(values, codes, columns.starts, table)
-    return table
 
 
 class Answer(IntEnum):
@@ -206,7 +207,7 @@ def linear_answers(
         best = np.empty(rows, np.uint32)
     else:
         numbers = np.empty((rows, max(links, 2)))
-    table = _places(columns, rows)
+    table = columns.places(rows)
     finite = _kernels.logistic_answers(
         dense, len(columns.codes), rows, table, scaling, theta, texts, int(answer), work, numbers, best
     )
@@ -218,12 +219,39 @@ def linear_scores(columns: Columns, rows: int, scaling: Floats, theta: Floats) -
     return linear_answers(columns, rows, scaling, theta, Answer.SCORES)[0]
 
 
+def add_sides(
+    columns: Columns,
+    scaling: Floats,
+    classes: NDArray[Any],
+    weights: Whole | None,
+    thetas: Floats,
+    sides: Floats,
+    margins: Floats,
+) -> None:
+    """Widen sides[direction, pair, 4] and margins[direction, 2] by the rows of a block: see
+    logistic_answers.hpp.
+    """
+    rows, dense, (directions, _, links) = len(classes), len(columns.values), thetas.shape
+    pairs = max(links * (links - 1) // 2, 1)
+    check.array("classes", classes, check.CODES, (rows,))
+    check.maybe("weights", weights, "int64", (rows,))
+    check.array("scaling", scaling, "float64", (2, dense))
+    check.array("thetas", thetas, "float64", (None, None, None))
+    check.writable("sides", sides, "float64", (directions, pairs, 4))
+    check.writable("margins", margins, "float64", (directions, 2))
+    work = np.empty(_kernels.logistic_work(dense, links))
+    table = columns.places(rows)
+    _kernels.add_sides(
+        dense, len(columns.codes), table, scaling, classes, weights, thetas, work, sides, margins
+    )
+
+
 def sample_rows(columns: Columns, rows: int, every: int) -> tuple[NDArray[np.int64], list[Floats]]:
     """Return about one row in `every`, by a hash of their first columns, and the values of these rows.
 
     The choice depends on what is in a row alone, so it is the same in any order of rows.
     """
-    table, dense = _places(columns, rows), len(columns.values)
+    table, dense = columns.places(rows), len(columns.values)
     picked = np.empty(rows + 1, np.int64)
     step = check.size("every", every)
     count = int(_kernels.pick_rows(dense, len(columns.codes), rows, table, step, picked))
@@ -256,85 +284,3 @@ def word_values(text: Text) -> Floats:
     values = np.empty(int(text.starts[-1] - text.starts[0]))
     _kernels.word_values(text.arrays(), values)
     return values
-
-
-def dot(a: Floats, b: Floats) -> float:
-    """Return the sum of a * b in a fixed order."""
-    check.array("a", a, "float64", (None,))
-    check.array("b", b, "float64", a.shape)
-    return float(_kernels.dot(a, b))
-
-
-def cholesky(a: Floats, least: float = 0.0) -> tuple[Floats, int]:
-    """Return L of a = L L' and n; or what was done, and the first column whose pivot is at most `least` of
-    itself.
-    """
-    check.array("a", a, "float64", (None, None))
-    factor = a.copy()
-    at = int(_kernels.cholesky(factor, least))
-    return factor, at
-
-
-def cholesky_solve(factor: Floats, right: Floats) -> Floats:
-    """Return x with L L' x = right."""
-    check.array("factor", factor, "float64", (None, None))
-    x = np.array(right, np.float64)
-    check.array("right", x, "float64", (len(factor),))
-    _kernels.cholesky_solve(factor, x)
-    return x
-
-
-def cholesky_skip(a: Floats, least: float) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return L of the columns that do not depend on earlier ones, and which do (their rows are the
-    identity's).
-    """
-    n = len(check.array("a", a, "float64", (None, None)))
-    factor, skipped = a.copy(), np.zeros(n, np.uint8)
-    _kernels.cholesky_skip(factor, least, skipped)
-    return factor, skipped.astype(bool)
-
-
-def inverse_diagonal(factor: Floats) -> Floats:
-    """Return the diagonal of (L L')^-1."""
-    n = len(check.array("factor", factor, "float64", (None, None)))
-    diagonal = np.empty(n)
-    _kernels.inverse_diagonal(factor, np.empty(n), diagonal)
-    return diagonal
-
-
-def times(a: Floats, x: Floats) -> Floats:
-    """Return a x for a square matrix, in a fixed order of additions."""
-    check.array("a", a, "float64", (len(x), len(x)))
-    check.array("x", x, "float64", (None,))
-    y = np.empty(len(x))
-    _kernels.times(a, x, y)
-    return y
-
-
-def precondition(a: Floats, v: Floats, mean: Floats, groups: Whole, even: bool, q: Floats) -> Floats:
-    """Return q[row, link] divided by about the curvature, in place: see logistic_solve.hpp.
-
-    a[row] * v[link] is the diagonal, mean[row] the mean of a column; groups[group, 2]: rows whose weights
-    keep their sum; even: so do the links of a row.
-    """
-    check.array("a", a, "float64", (None,))
-    check.array("v", v, "float64", (None,))
-    check.array("mean", mean, "float64", a.shape)
-    check.array("groups", groups, "int64", (None, 2))
-    check.writable("q", q, "float64", (len(a) * len(v),))
-    if len(groups) and not (groups.min() >= 0 and groups.max() <= len(a)):
-        raise ValueError(f"groups must lie within 0..{len(a)}; found {groups.min()}..{groups.max()}")
-    _kernels.precondition(a, v, mean, groups, even, q)
-    return q
-
-
-def lasso_step(
-    h: Floats, g: Floats, w: Floats, l1: Floats, tolerance: float, rounds: int
-) -> tuple[Floats, int]:
-    """Return the step d that minimises g'd + d'hd/2 + sum l1 |w + d|, and the rounds it took."""
-    n = len(g)
-    check.array("h", h, "float64", (n, n))
-    for name, value in (("g", g), ("w", w), ("l1", l1)):
-        check.array(name, value, "float64", (n,))
-    d, hd = np.zeros(n), np.zeros(n)
-    return d, int(_kernels.lasso_step(h, g, w, l1, tolerance, rounds, d, hd))

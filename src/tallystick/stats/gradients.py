@@ -9,6 +9,7 @@ rows gives the same bits.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,6 +110,37 @@ class Total:
 
 
 @dataclass(frozen=True, slots=True)
+class Laid:
+    """The rows of a block as kernels take them, by a design; `every`: one row in so many."""
+
+    design: Design
+    every: int
+    columns: Columns
+    classes: NDArray[Any]
+    weights: Whole | None
+
+
+def laid_out(design: Design, block: Block, every: int) -> Laid:
+    """Return the columns of a block; a fit asks the same rows many times, so the block remembers the last."""
+    memo: dict[str, Any] = getattr(block, "memo", {})
+    known = memo.get(f"logistic {every}")
+    if known is not None and known.design is design:
+        return known  # type: ignore[no-any-return]
+    assert block.classes is not None
+    values = [c.values(block) for c in design.dense]
+    codes = [block.codes(c.column.name) for c in design.coded]
+    columns = Columns(values, codes, [c.start for c in design.coded])
+    classes, weights = block.classes, block.weights
+    if every > 1:
+        rows, values = kernels.sample_rows(columns, block.rows, every)
+        columns = Columns(values, [c[rows] for c in codes], columns.starts)
+        classes, weights = classes[rows], None if weights is None else weights[rows]
+    laid = Laid(design, every, columns, classes, weights)
+    memo[f"logistic {every}"] = laid
+    return laid
+
+
+@dataclass(frozen=True, slots=True)
 class LogisticSums:
     """Ask for loss, gradient and curvature at theta[parameter, link].
 
@@ -133,25 +165,19 @@ class LogisticSums:
     def add(self, total: Total, block: Block) -> Total:
         """Add the rows of one block."""
         assert block.classes is not None
-        d = self.design
-        values = [c.values(block) for c in d.dense]
-        codes = [block.codes(c.column.name) for c in d.coded]
-        classes, weights = block.classes, block.weights
-        if self.every > 1:
-            starts = [c.start for c in d.coded]
-            rows, values = kernels.sample_rows(Columns(values, codes, starts), block.rows, self.every)
-            codes, classes = [c[rows] for c in codes], classes[rows]
-            weights = None if weights is None else weights[rows]
-        texts = [
-            Text(*block.words(c.name), t.idf, t.tf, t.unit, t.scale, t.theta, g)
-            for c, t, g in zip(d.texts, self.texts, total.words, strict=True)
-        ]
-        columns = Columns(values, codes, [c.start for c in d.coded], texts)
+        laid = laid_out(self.design, block, self.every)
+        columns = laid.columns
+        if self.texts:
+            texts = [
+                Text(*block.words(c.name), t.idf, t.tf, t.unit, t.scale, t.theta, g)
+                for c, t, g in zip(self.design.texts, self.texts, total.words, strict=True)
+            ]
+            columns = Columns(columns.values, columns.codes, columns.starts, texts)
         kernels.logistic_sums(
             columns,
             self.scaling,
-            classes,
-            self.copies.of(weights),
+            laid.classes,
+            self.copies.of(laid.weights),
             self.theta,
             self.bits,
             self.curvature,
@@ -196,25 +222,10 @@ class Sides:
     def add(self, total: tuple[Array, Array], block: Block) -> tuple[Array, Array]:
         """Add the rows of one block."""
         assert block.classes is not None
-        d, (sides, margins) = self.design, total
-        columns = Columns(
-            [c.values(block) for c in d.dense],
-            [block.codes(c.column.name) for c in d.coded],
-            [c.start for c in d.coded],
-        )
-        rows = [np.flatnonzero(block.classes == c) for c in range(self.classes)]
-        for i, theta in enumerate(self.directions):
-            scores = kernels.linear_scores(columns, block.rows, self.scaling, theta)
-            pairs = ((a, b) for a in range(1, self.classes) for b in range(a))
-            for j, (a, b) in enumerate(pairs):
-                for at, c in ((0, a), (2, b)):
-                    gap = scores[rows[c], a] - scores[rows[c], b]
-                    sides[i, j, at] = gap.min(initial=sides[i, j, at])
-                    sides[i, j, at + 1] = gap.max(initial=sides[i, j, at + 1])
-            for c in range(self.classes):
-                own = scores[rows[c]]
-                margin = own[:, c] - np.delete(own, c, axis=1).max(axis=1, initial=-np.inf)
-                margins[i] = margin.min(initial=margins[i, 0]), margin.max(initial=margins[i, 1])
+        sides, margins = total
+        columns = laid_out(self.design, block, 1).columns
+        thetas = np.stack(self.directions)
+        kernels.add_sides(columns, self.scaling, block.classes, block.weights, thetas, sides, margins)
         return total
 
     def merge(self, total: tuple[Array, Array], other: tuple[Array, Array]) -> tuple[Array, Array]:

@@ -38,13 +38,17 @@ Progress = Callable[[int, int, str], None]
 
 @dataclass(frozen=True)
 class Block:
-    """Some rows of a table as views; see contracts.Block."""
+    """Some rows of a table as views; see contracts.Block.
+
+    memo: what a statistic that asks the same rows many times keeps of them.
+    """
 
     rows: int
     columns: Mapping[str, Any]
     classes: NDArray[Any] | None = None
     response: NDArray[np.float64] | None = None
     weights: NDArray[np.int64] | None = None
+    memo: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def codes(self, column: str) -> NDArray[Any]:
         """Return the codes of a levels, ordered or boolean column."""
@@ -79,6 +83,7 @@ class Table:
     kept: NDArray[np.int64] | None = None  # row of the source of each row; None: all, in their order
     _ranks: dict[str, Any] = field(default_factory=dict, repr=False)
     _fingerprint: str | None = field(default=None, repr=False)
+    _blocks: list[Block] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def column(self, name: str) -> Any:
         """Return the whole column: codes, values or words."""
@@ -99,9 +104,11 @@ class Table:
             self._ranks.update(zip(group, ranked, strict=True))
 
     def blocks(self) -> Iterator[Block]:
-        """Yield all rows in slices of about 65,536."""
-        for start in range(0, self.rows, BLOCK):
-            yield self.slice(start, min(start + BLOCK, self.rows))
+        """Yield all rows in slices of about 65,536, the same blocks every time."""
+        if not self._blocks:
+            starts = range(0, self.rows, BLOCK)
+            self._blocks = [self.slice(start, min(start + BLOCK, self.rows)) for start in starts]
+        return iter(self._blocks)
 
     @property
     def _threads(self) -> int | None:

@@ -173,12 +173,5 @@ def condition_of(ready: Prepared) -> float | None:
     factor, done = kernels.cholesky(matrix, 1e-12)
     if done < len(matrix):
         return None
-    top = low = start = np.ones(len(matrix)) + np.arange(len(matrix)) / len(matrix)
-    for _ in range(30):
-        top = kernels.times(matrix, start)
-        start = top / math.sqrt(kernels.dot(top, top))
-    largest = kernels.dot(start, kernels.times(matrix, start))
-    for _ in range(30):
-        low = kernels.cholesky_solve(factor, low / math.sqrt(kernels.dot(low, low)))
-    smallest = 1.0 / math.sqrt(kernels.dot(low, low))
+    largest, smallest = kernels.eigen_ends(matrix, factor)
     return largest / smallest

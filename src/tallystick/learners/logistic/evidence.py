@@ -15,7 +15,7 @@ from typing import Any
 
 from tallystick import kernels
 from tallystick.data.schema import Schema
-from tallystick.learners.logistic.prepare import MATRIX, Known, Moments, Prepared, prepare
+from tallystick.learners.logistic.prepare import MATRIX, Basis, Known, Prepared, prepare
 from tallystick.learners.logistic.problem import Point
 from tallystick.models.logistic.options import DEFAULT_L2, LogisticOptions
 
@@ -24,24 +24,26 @@ PLENTY = 100  # rows per weight from which the prior hardly matters
 COSTLY = 2e7  # rows times weights times classes beyond which λ = 1 stands too
 LEAST, MOST = 0.05, 50.0
 ROUNDS = 6
+ROUGH = 1e-3  # how near to its optimum a strength is judged: the longest step still to go
 
 
 def evident(
-    known: Known, moments: Moments, options: LogisticOptions, schema: Schema, solve: Any
+    known: Known, basis: Basis, options: LogisticOptions, schema: Schema, solve: Any
 ) -> Generator[Any, Any, tuple[float, Prepared]]:
     """Return the strength, and the problem prepared for it, started from the last weights."""
     strength = DEFAULT_L2
-    ready = prepare(known, moments, options, schema, strength)
+    ready = prepare(known, basis, options, schema, strength)
     weights = ready.problem.weights
     costly = weights > MATRIX or known.rows * weights * known.links > COSTLY
     if costly or ready.start.curvature is None or known.rows >= PLENTY * weights:
         return strength, ready
     plain = replace(options, solver="newton")
     for _ in range(ROUNDS):
-        point, _run = yield from solve(ready, plain, True)
+        point, _run = yield from solve(ready, plain, True, fine=ROUGH)
         before, strength = strength, next_strength(ready, point, strength)
-        again = prepare(known, moments, options, schema, strength)
-        ready = replace(again, start=replace(again.start, w=point.w))
+        again = prepare(known, basis, options, schema, strength)
+        seen = again.problem.reread(point, ready.problem)  # the rows need not be asked again
+        ready = replace(again, start=replace(again.start, w=point.w, point=seen))
         if abs(strength - before) <= 0.05 * before:
             break
     return strength, ready

@@ -21,6 +21,7 @@ from tallystick.learners.logistic.build import build
 from tallystick.learners.logistic.evidence import evident
 from tallystick.learners.logistic.prepare import (
     MATRIX,
+    Basis,
     Known,
     Moments,
     Prepared,
@@ -29,7 +30,7 @@ from tallystick.learners.logistic.prepare import (
     prepare,
     repeat_notes,
 )
-from tallystick.learners.logistic.problem import Point, norm
+from tallystick.learners.logistic.problem import Point, Problem, norm
 from tallystick.learners.logistic.separation import Verdict, look
 from tallystick.models.logistic.design import design_of
 from tallystick.models.logistic.model import LogisticModel
@@ -40,6 +41,7 @@ Array = NDArray[np.float64]
 ERRORS = 2_000  # weights beyond which standard errors are not given
 LIMITS = {"newton": 200, "lbfgs": 5_000, "conjugate-gradient": 20_000, "gradient": 1_000_000}
 GRAM = 1e10  # rows times pairs of columns up to which their products are summed though no solver needs them
+ENOUGH = 0.1  # a Newton step that can change no score by more has an optimum ahead
 PROBE = 300  # weights up to which separation is looked for under a prior
 MANY, EVERY = 100_000, 16  # from so many rows on, a sample of one in EVERY says where to begin
 CHEAP = 2_000_000  # rows times weights below which the curvature is asked for at every step
@@ -91,16 +93,16 @@ class LogisticLearner:
 
     def _stages(self, schema: Schema) -> Generator[Statistic[Any], Any, LogisticModel]:
         options = self.options
-        known, moments = yield from prepared(options, schema, self.unit)
+        known, basis = yield from prepared(options, schema, self.unit)
         ready = None
         if options.l2 == "auto" and not options.l1:
-            strength, ready = yield from evident(known, moments, options, schema, solve)
+            strength, ready = yield from evident(known, basis, options, schema, solve)
         else:
             strength = (
                 self.chosen if options.l2 == "cv" else 0.0 if options.l2 == "auto" else float(options.l2)
             )
-        given = ready or prepare(known, moments, options, schema, strength)
-        fitted = yield from fit_once(known, moments, options, schema, strength, given, self.errors)
+        given = ready or prepare(known, basis, options, schema, strength)
+        fitted = yield from fit_once(known, basis, options, schema, strength, given, self.errors)
         if self.trace is not None:
             self.trace.extend(fitted.run.trace)
         if self.notes is not None:
@@ -108,9 +110,7 @@ class LogisticLearner:
         return fitted.model()
 
 
-def prepared(
-    options: LogisticOptions, schema: Schema, unit: int
-) -> Generator[Any, Any, tuple[Known, Moments]]:
+def prepared(options: LogisticOptions, schema: Schema, unit: int) -> Generator[Any, Any, tuple[Known, Basis]]:
     """Ask what every fit needs: rows per class and word, then the moments of columns."""
     assert schema.target is not None
     design = design_of(schema, options.interactions, options.polynomial)
@@ -123,10 +123,21 @@ def prepared(
         )
     weights = class_weights(options.class_weight, schema.target, facts.classes / unit)
     known = Known(design, facts, unit, weights)
-    small = design.size * known.links <= MATRIX
+    weights = design.size * known.links
+    if not design.texts and weights <= MATRIX and many(known.rows, weights):
+        found = Moments.of((yield first_question(known, False)), known)
+        part = Moments.of((yield first_question(known, True, EVERY)), known)
+        basis = Basis(known, found, part.times(EVERY))
+        if not basis.repeats:  # columns apart in a part of the rows are apart in all
+            return known, basis
     cheap = design.size <= MATRIX and known.rows * (1 + len(design.dense)) ** 2 <= GRAM
-    total = yield first_question(known, small or cheap)
-    return known, Moments.of(total, known)
+    total = yield first_question(known, weights <= MATRIX or cheap)
+    return known, Basis(known, Moments.of(total, known))
+
+
+def many(rows: float, weights: int) -> bool:
+    """Are there so many rows that a part of them says where to begin?"""
+    return rows >= MANY and rows >= 1_000 * weights
 
 
 @dataclass(frozen=True)
@@ -163,7 +174,7 @@ class Fitted:
 
 def fit_once(
     known: Known,
-    moments: Moments,
+    basis: Basis,
     options: LogisticOptions,
     schema: Schema,
     strength: float,
@@ -177,11 +188,11 @@ def fit_once(
         point, run = yield from solve(ready, options, errors, watch=not prior)
     except Separated as found:
         verdict, strength, prior = found.verdict, DEFAULT_L2, True
-        ready = prepare(known, moments, options, schema, strength)
+        ready = prepare(known, basis, options, schema, strength)
         point, run = yield from solve(ready, options, False)
     else:
         if prior and errors:
-            verdict = yield from probe(known, moments, options, schema, ready, point)
+            verdict = yield from probe(known, basis, options, schema, ready, point)
     return Fitted(schema, options, known, ready, point, run, strength, verdict)
 
 
@@ -194,7 +205,7 @@ class Separated(Exception):  # noqa: N818
 
 
 def probe(
-    known: Known, moments: Moments, options: LogisticOptions, schema: Schema, ready: Prepared, point: Point
+    known: Known, basis: Basis, options: LogisticOptions, schema: Schema, ready: Prepared, point: Point
 ) -> Generator[Any, Any, Verdict]:
     """Return whether the classes are separated although a prior holds the weights: looked for where it may
     be.
@@ -206,9 +217,11 @@ def probe(
     small = ready.problem.weights <= PROBE and known.rows * ready.problem.weights * known.links <= CHEAP
     if not small or norm(point.w) < 0.5:
         return Verdict()
-    bare = prepare(known, moments, replace(options, l1=0.0, solver="newton", max_iter=30), schema, 0.0)
+    plain = replace(options, l1=0.0, solver="newton", max_iter=30)
+    bare = prepare(known, basis, plain, schema, 0.0)
+    bare = replace(bare, start=replace(bare.start, w=carried(ready.problem, bare.problem, point.w)))
     try:
-        yield from solve(bare, replace(options, l1=0.0, solver="newton", max_iter=30), False, watch=True)
+        yield from solve(bare, plain, False, watch=True, reach=ENOUGH)
     except Separated as found:
         return found.verdict
     except solvers.NoConvergence:
@@ -216,16 +229,42 @@ def probe(
     return Verdict()
 
 
+def carried(held: Problem, bare: Problem, w: Array) -> Array:
+    """Return weights of a problem with a prior for the same problem without: levels against the reference
+    level, classes against the reference class.
+    """
+    theta, d = held.theta(w)[0], held.design
+    for coded in d.coded:
+        cells = slice(d.cell(coded), d.cell(coded) + coded.levels + 1)
+        fixed = np.flatnonzero(held.free[cells] & ~bare.free[cells])
+        if coded.column.kind != "boolean" and len(fixed):
+            level = theta[d.cell(coded) + fixed[0]].copy()
+            theta[0] += level
+            theta[cells] -= level
+    if len(theta[0]) > 1 and not bare.links.all():
+        theta = theta - theta[:, ~bare.links][:, :1]
+    return bare.flat(theta)
+
+
 def solve(
-    ready: Prepared, options: LogisticOptions, errors: bool, watch: bool = False
+    ready: Prepared,
+    options: LogisticOptions,
+    errors: bool,
+    watch: bool = False,
+    reach: float = 0.0,
+    fine: float = solvers.FINE,
 ) -> Generator[Any, Any, tuple[Point, solvers.Run]]:
-    """Return the optimum by the solver asked for, and how it went. watch: look out for separated classes."""
+    """Return the optimum by the solver asked for, and how it went.
+
+    watch: look out for separated classes. reach, fine: when a Newton step is short enough to stop, in scores
+    and in weights.
+    """
     problem, start = ready.problem, ready.start
     name = options.solver
     if name == "auto" or (watch and start.curvature is not None):
         name = "newton" if start.curvature is not None else "lbfgs"
     wanted = errors and problem.weights <= ERRORS and not problem.texts and not options.l1
-    run = solvers.Run(problem, options.max_iter or LIMITS[name], wanted)
+    run = solvers.Run(problem, options.max_iter or LIMITS[name], wanted, reach=reach, fine=fine)
     if options.l1:
         point = yield from (solvers.lasso if name == "newton" else solvers.orthant)(run, start)
     elif name == "newton":
@@ -259,7 +298,7 @@ def watched(run: solvers.Run, ready: Prepared, watch: bool) -> solvers.Steps:
     """Run Newton's method; when it seems to diverge, look whether the classes are separated."""
     start, period = ready.start, refresh(ready)
     run.alarm = 1e-3 if watch else 0.0
-    if ready.problem.rows >= MANY and ready.problem.rows >= 1_000 * ready.problem.weights:
+    if many(ready.problem.rows, ready.problem.weights):
         start, period = (yield from solvers.sample(ready.problem, start, EVERY)), 10
     while True:
         try:
@@ -268,7 +307,7 @@ def watched(run: solvers.Run, ready: Prepared, watch: bool) -> solvers.Steps:
             verdict = yield from look(ready.problem, [signal.point.w, signal.direction])
             if verdict.kind:
                 raise Separated(verdict) from None
-            run.alarm /= 10
+            run.alarm, run.ahead = run.alarm / 10, False
             start = replace(start, w=signal.point.w, curvature=None)
 
 

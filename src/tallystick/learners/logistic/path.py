@@ -55,12 +55,12 @@ def fold_losses(
     training: Table, left_out: Table, engine: Engine, options: LogisticOptions, schema: Schema, unit: int
 ) -> NDArray[np.float64]:
     """Return the loss on the rows left out after each strength, per row."""
-    known, moments = drive(prepared(options, schema, unit), training, engine)
+    known, basis = drive(prepared(options, schema, unit), training, engine)
     from tallystick.learners.logistic.prepare import prepare
 
     out, w = np.zeros(len(STRENGTHS)), None
     for i, strength in enumerate(STRENGTHS):
-        ready = prepare(known, moments, options, schema, strength)
+        ready = prepare(known, basis, options, schema, strength)
         if w is not None:
             start = ready.start
             ready = replace(ready, start=replace(start, w=w))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,16 +91,17 @@ def class_weights(option: str | Mapping[str, float] | None, target: Target, clas
     return np.array([given.get(label, 1.0) for label in target.labels])
 
 
-def first_question(known: Known, matrix: bool) -> LogisticSums:
+def first_question(known: Known, matrix: bool, every: int = 1) -> LogisticSums:
     """Ask for the sums of columns, their squares (and products, if a matrix is wanted), each brought to
-    -1..1.
+    -1..1; of about one row in `every`.
     """
     d = known.design
     middle, half = middles(d)
     texts = tuple(replace(t, theta=np.zeros((len(t.idf), known.links))) for t in no_texts(d))
     mode = Curvature.GRAM if matrix and not d.texts else Curvature.DIAGONAL
     theta = np.zeros((d.size, known.links))
-    return LogisticSums(d, np.stack([middle, 1.0 / half]), theta, known.bits, known.copies, mode, texts)
+    scaling = np.stack([middle, 1.0 / half])
+    return LogisticSums(d, scaling, theta, known.bits, known.copies, mode, texts, every)
 
 
 def no_texts(design: Design) -> tuple[TextWeights, ...]:
@@ -125,6 +127,11 @@ class Moments:
     squares: Array  # [parameter]
     products: Array | None  # [parameter, parameter]
 
+    def times(self, factor: float) -> Moments:
+        """Return the moments of so many times the rows."""
+        products = None if self.products is None else self.products * factor
+        return Moments(self.sums * factor, self.squares * factor, products)
+
     @classmethod
     def of(cls, total: Total, known: Known) -> Moments:
         """Read the total."""
@@ -134,6 +141,41 @@ class Moments:
         lower = total.sums.squares[0]
         whole = (np.tril(lower) + np.tril(lower, -1).T) * unit
         return cls(whole[0].copy(), np.diag(whole).copy(), whole)
+
+
+@dataclass(frozen=True)
+class Basis:
+    """What every strength of the prior shares: scales, products and repeats of columns, found once.
+
+    part: moments that stand for the products, where only a part of the rows was asked for them.
+    """
+
+    known: Known
+    moments: Moments
+    part: Moments | None = None
+
+    @cached_property
+    def scales(self) -> tuple[Scales, Array, Array]:
+        """The scales, and a, b with z = a y + b."""
+        return scales_of(self.known, self.moments)
+
+    @cached_property
+    def gram(self) -> Array | None:
+        """Sums of z z' over rows."""
+        return gram_of(self.part or self.moments, *self.scales[1:])
+
+    @cached_property
+    def repeats(self) -> tuple[tuple[int, tuple[int, ...]], ...]:
+        """Parameters that repeat others."""
+        if self.gram is None:
+            return ()
+        return repeated(self.gram, free_weights(self.known.design, self.moments.squares, False))
+
+    @cached_property
+    def shares(self) -> Array:
+        """About the share of each class, never 0."""
+        weighted = np.maximum(self.known.classes * self.known.class_weights, 0.5)
+        return weighted / _sum(weighted)
 
 
 def scales_of(known: Known, moments: Moments) -> tuple[Scales, Array, Array]:
@@ -254,17 +296,15 @@ class Prepared:
 
 
 def prepare(
-    known: Known, moments: Moments, options: LogisticOptions, schema: Schema, strength: float
+    known: Known, basis: Basis, options: LogisticOptions, schema: Schema, strength: float
 ) -> Prepared:
     """Return the problem for a prior of this strength (l2)."""
     assert schema.target is not None
-    d, prior = known.design, strength > 0 or options.l1 > 0
-    scales, a, b = scales_of(known, moments)
-    gram = gram_of(moments, a, b)
+    d, prior, moments = known.design, strength > 0 or options.l1 > 0, basis.moments
+    (scales, a, b), gram = basis.scales, basis.gram
     free = free_weights(d, moments.squares, prior)
-    repeats = repeated(gram, free_weights(d, moments.squares, False)) if gram is not None else ()
     if not prior:
-        free[[j for j, _ in repeats]] = False
+        free[[j for j, _ in basis.repeats]] = False
     links = free_links(known, options, schema.target, prior)
     texts = text_weights(known, options.words)
     size = prior_sizes(known, scales, moments, options.standardize)
@@ -285,11 +325,11 @@ def prepare(
         known.factor,
         absent_classes(known),
     )
-    weighted = known.classes * known.class_weights
-    shares = np.maximum(weighted, 0.5) / _sum(np.maximum(weighted, 0.5))
-    small = None if gram is None or problem.weights > MATRIX else gram[np.ix_(free, free)]
+    small = None
+    if gram is not None and problem.weights <= MATRIX:
+        small = gram if free.all() else gram[np.ix_(free, free)]
     sums = spread_of(known, moments, a, b, problem)
-    return Prepared(problem, start_of(problem, shares, small, sums), gram, repeats)
+    return Prepared(problem, start_of(problem, basis.shares, small, sums), gram, basis.repeats)
 
 
 def spread_of(known: Known, moments: Moments, a: Array, b: Array, problem: Problem) -> Spread:
@@ -305,9 +345,7 @@ def spread_of(known: Known, moments: Moments, a: Array, b: Array, problem: Probl
         (place[d.cell(c)], place[d.cell(c) + c.levels + 1]) for c in d.coded if c.column.kind != "boolean"
     ]
     means[0][0] = 0.0  # the constant itself
-    return Spread(
-        np.concatenate(squares), np.concatenate(means), np.array(groups, np.int64).reshape(-1, 2)
-    )
+    return Spread(np.concatenate(squares), np.concatenate(means), np.array(groups, np.int64).reshape(-1, 2))
 
 
 def prior_sizes(known: Known, scales: Scales, moments: Moments, standardize: bool) -> Array:

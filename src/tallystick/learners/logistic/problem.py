@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,21 +90,59 @@ class Problem:
         """Every class has weights of its own: adding a number to all constants changes nothing."""
         return len(self.links) > 1 and bool((self.links | self.absent).all())
 
+    @cached_property
+    def _at(self) -> NDArray[np.int64]:
+        return np.flatnonzero(self.free)
+
+    @cached_property
+    def _links_at(self) -> NDArray[np.int64]:
+        return np.flatnonzero(self.links)
+
+    @cached_property
+    def _flat(self) -> NDArray[np.int64]:
+        """Where the free weights lie in a flat theta[parameter, link]."""
+        return (self._at[:, None] * len(self.links) + self._links_at[None, :]).ravel()
+
+    @cached_property
+    def _power(self) -> Array:
+        """The power of two that goes with each free weight."""
+        return np.repeat(self.scales.power[self._at], len(self._links_at))
+
+    @cached_property
+    def _scaling(self) -> Array:
+        return self.scales.scaling
+
     def theta(self, w: Array) -> tuple[Array, list[Array]]:
         """Return the weights as kernels take them: theta[parameter, link], and words[text][word, link]."""
-        k, n = self.free_links, int(self.free.sum())
+        return self._laid(w[: len(self._flat)]), self._words(w)
+
+    def _laid(self, w: Array) -> Array:
         theta = np.zeros((len(self.free), len(self.links)))
-        theta[np.ix_(self.free, self.links)] = w[: n * k].reshape(n, k)
-        if self.absent.any():
+        theta.reshape(-1)[self._flat] = w
+        if len(self.absent) and self.absent.any():
             theta[0, self.absent] = ABSENT
-        at, words = n * k, []
+        return theta
+
+    def _words(self, w: Array) -> list[Array]:
+        at, words = len(self._flat), []
         for text in self.texts:
+            size = (len(text.idf) - 1) * self.free_links
             table = np.zeros((len(text.idf), len(self.links)))
-            size = (len(text.idf) - 1) * k
-            table[:-1, self.links] = w[at : at + size].reshape(-1, k)
+            if self.links.all():
+                table[:-1] = w[at : at + size].reshape(-1, self.free_links)
+            else:
+                table[:-1, self.links] = w[at : at + size].reshape(-1, self.free_links)
             words.append(table)
             at += size
-        return theta, words
+        return words
+
+    def flat(self, theta: Array) -> Array:
+        """Return the free weights of theta[parameter, link]."""
+        return theta.reshape(-1)[self._flat]
+
+    def reach(self, d: Array) -> float:
+        """Return by how much a step can change the score of a row at most."""
+        return math.fsum(np.abs(d[: len(self._flat)] * self._power).tolist())
 
     def centred(self, w: Array) -> Array:
         """Return the weights with constants that sum to 0, where only their differences mean something."""
@@ -115,11 +154,14 @@ class Problem:
 
     def ask(self, w: Array, curvature: Curvature = Curvature.NONE) -> LogisticSums:
         """Return the question at weights w."""
-        theta, words = self.theta(w)
-        texts = tuple(replace(t, theta=table / t.scale) for t, table in zip(self.texts, words, strict=True))
-        theta *= self.scales.power[:, None]
-        scaling = self.scales.scaling
-        return LogisticSums(self.design, scaling, theta, self.bits, self.copies, curvature, texts, self.every)
+        theta = self._laid(w[: len(self._flat)] * self._power)
+        texts = tuple(
+            replace(t, theta=table if t.scale == 1.0 else table / t.scale)
+            for t, table in zip(self.texts, self._words(w), strict=True)
+        )
+        return LogisticSums(
+            self.design, self._scaling, theta, self.bits, self.copies, curvature, texts, self.every
+        )
 
     def sampled(self, every: int) -> Problem:
         """Return the same problem on about one row in `every`."""
@@ -129,48 +171,41 @@ class Problem:
         """Return what the total says at weights w."""
         unit = self.factor * 2.0**-self.bits
         loss = float(total.sums.loss[0]) * self.factor + float(total.sums.loss[1]) * unit
-        down = total.sums.gradient * (-unit * self.scales.power)[:, None]
-        parts: list[Array] = [down[np.ix_(self.free, self.links)].ravel()]
-        for text, words in zip(self.texts, total.words, strict=True):
-            slopes = words[:-1, self.links].astype(np.float64) * (-unit / text.scale)
-            parts.append(slopes.ravel())
-        gradient = np.concatenate(parts) + self.l2 * w
-        value = loss + 0.5 * kernels.dot(self.l2 * w, w)
+        gradient = total.sums.gradient.reshape(-1)[self._flat] * self._power * -unit
+        if self.texts:
+            parts = [gradient]
+            for text, words in zip(self.texts, total.words, strict=True):
+                kept = words[:-1] if self.links.all() else words[:-1, self.links]
+                parts.append((kept * (-unit / text.scale)).ravel())
+            gradient = np.concatenate(parts)
+        pull = self.l2 * w
+        gradient += pull
+        value = loss + 0.5 * kernels.dot(pull, w)
         curvature = self.curvature(total.sums.squares) if total.sums.squares.ndim == 3 else None
         return Point(w, value, gradient, loss, int(total.sums.loss[2]), curvature)
 
-    def curvature(self, squares: NDArray[np.int64], prior: bool = True) -> Array:
-        """Return the matrix [weight, weight] of second derivatives from the sums of pairs of links."""
-        at = np.flatnonzero(self.free)
-        power = self.scales.power[at]
-        outer = power[:, None] * power[None, :] * (self.factor * 2.0**-self.bits)
-        tables = []
-        for square in squares:
-            part = square[np.ix_(at, at)]
-            tables.append((np.tril(part) + np.tril(part, -1).T) * outer)
-        return self.assemble(tables, prior)
+    def reread(self, point: Point, other: Problem) -> Point:
+        """Return a point of another problem that differs by its prior alone, as this problem sees it."""
+        change = self.l2 - other.l2
+        pull = change * point.w
+        curvature = point.curvature
+        if curvature is not None:
+            curvature = curvature.copy()
+            curvature.reshape(-1)[:: len(curvature) + 1] += change
+        value = point.value + 0.5 * kernels.dot(pull, point.w)
+        return replace(point, value=value, gradient=point.gradient + pull, curvature=curvature)
 
-    def assemble(self, tables: list[Array], prior: bool = True) -> Array:
-        """Return the curvature from one matrix per pair of links; a link with itself is the sum of its
-        pairs.
-        """
-        links, k, n = len(self.links), self.free_links, len(tables[0])
-        if links == 1:
-            h = tables[0].copy()
-        else:
-            full = np.zeros((n, links, n, links))
-            pairs = ((a, b) for a in range(1, links) for b in range(a))
-            for (a, b), table in zip(pairs, tables, strict=True):
-                full[:, a, :, b] = full[:, b, :, a] = -table
-                full[:, a, :, a] += table
-                full[:, b, :, b] += table
-            at = np.flatnonzero(self.links)
-            h = np.ascontiguousarray(full[:, at][:, :, :, at]).reshape(n * k, n * k)
-        if self.symmetric:  # the constants' common shift has no curvature of its own: give it some
-            h[:k, :k] += self.rows / k
-        if prior:
-            h[np.diag_indices(len(h))] += self.l2
-        return h
+    def curvature(self, squares: NDArray[np.int64]) -> Array:
+        """Return the matrix [weight, weight] of second derivatives from the sums of pairs of links."""
+        unit, power = self.factor * 2.0**-self.bits, self.scales.power[self._at]
+        return kernels.curvature_of_sums(
+            self._links_at, len(self.links), squares, self._at, power, unit, self.shift, self.l2
+        )
+
+    @property
+    def shift(self) -> float:
+        """The curvature given to the constants' common shift, which has none of its own."""
+        return self.rows / self.free_links if self.symmetric else 0.0
 
 
 @dataclass(frozen=True)
@@ -220,8 +255,10 @@ class Start:
     w: Array
     curvature: Array | None = None  # [weight, weight]
     diagonal: Array = field(default_factory=lambda: np.zeros(0))
-    steepest: float = 1.0  # no curvature anywhere is above this
+    squares: Array = field(default_factory=lambda: np.zeros(0))  # [free or word]: sums of z^2 over rows
+    gram: Array | None = None  # [free, free]: sums of z z' over rows
     metric: Metric | None = None
+    point: Point | None = None  # what is known at w, when it was asked before
 
 
 def first_weights(problem: Problem, shares: Array) -> Array:
@@ -248,15 +285,17 @@ def start_of(problem: Problem, shares: Array, gram: Array | None, sums: Spread) 
         else (shares * (1 - shares))[problem.links]
     )
     diag = (diagonal[:, None] * spread[None, :]).ravel() + problem.l2
-    most = (0.25 if len(problem.links) == 1 else 0.5) * largest(gram, diagonal) + float(
-        problem.l2.max(initial=0.0)
-    )
     if gram is None:
-        return Start(w, None, diag, most, Metric.of(problem, sums, spread))
-    if len(problem.links) == 1:
-        return Start(w, problem.assemble([gram * spread[0]]), diag, most)
-    pairs = [gram * (shares[a] * shares[b]) for a in range(1, len(shares)) for b in range(a)]
-    return Start(w, problem.assemble(pairs), diag, most)
+        return Start(w, None, diag, sums.squares, None, Metric.of(problem, sums, spread))
+    gram, links = np.ascontiguousarray(gram), np.flatnonzero(problem.links)
+    h = kernels.curvature_of_gram(links, len(problem.links), gram, shares, problem.shift, problem.l2)
+    return Start(w, h, diag, sums.squares, gram)
+
+
+def steepest(problem: Problem, start: Start) -> float:
+    """Return a number that no curvature anywhere is above."""
+    bound = 0.25 if len(problem.links) == 1 else 0.5
+    return bound * largest(start.gram, start.squares) + float(problem.l2.max(initial=0.0))
 
 
 def largest(gram: Array | None, diagonal: Array) -> float:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.errors import TallyError
 from tallystick.kernels import Curvature
-from tallystick.learners.logistic.problem import Point, Problem, Start, norm
+from tallystick.learners.logistic.problem import Point, Problem, Start, norm, steepest
 
 Array = NDArray[np.float64]
 Steps = Generator[Any, Any, Point]
@@ -61,6 +62,9 @@ class Run:
     most: int
     errors: bool = False  # the curvature at the end is wanted
     alarm: float = 0.0  # gradient norm per row from which a long step means divergence
+    ahead: bool = True  # so does every row's own class being ahead
+    reach: float = 0.0  # enough when no row's score can change by more in a Newton step
+    fine: float = FINE  # the longest Newton step still to go at the end
     trace: list[Step] = field(default_factory=list)
     asked: int = 0
 
@@ -142,14 +146,14 @@ class Memory:
 
 def factorised(h: Array) -> Callable[[Array], Array]:
     """Return what solves h x = b; a matrix that is not quite positive gets a little more diagonal."""
-    extra = 0.0
+    extra, a = 0.0, h
     for _ in range(40):
-        a = h.copy()
-        a[np.diag_indices(len(a))] *= 1.0 + extra
         factor, at = kernels.cholesky(a, 1e-14)
         if at == len(a):
-            return lambda b: kernels.cholesky_solve(factor, b)
+            return partial(kernels.cholesky_solve, factor)
         extra = max(10 * extra, 1e-12)
+        a = h.copy()
+        a.reshape(-1)[:: len(a) + 1] *= 1.0 + extra
     diagonal = np.where(np.diag(h) > 0, np.diag(h), 1.0)
     return lambda b: b / diagonal
 
@@ -175,7 +179,7 @@ def newton(run: Run, start: Start, period: int) -> Steps:
     """period: quasi-Newton steps taken before the curvature is asked for anew."""
     solve = factorised(start.curvature) if start.curvature is not None else None
     last = period == 1 or solve is None
-    point = yield from run.ask(start.w, last)
+    point = start.point or (yield from run.ask(start.w, last))
     run.note(point, 0.0)
     memory, age, latest = Memory(), 0, point.curvature
     while True:
@@ -184,9 +188,12 @@ def newton(run: Run, start: Start, period: int) -> Steps:
             memory.clear()
         assert solve is not None
         d = memory.direction(point.gradient, solve)
-        if run.small(point) and norm(d) <= FINE:
+        if run.small(point, TOLERANCE * run.fine / FINE) and norm(d) <= run.fine:
             break
-        if norm(point.gradient) <= run.alarm * run.problem.rows and norm(d) > 0.1:
+        if run.reach and run.problem.reach(d) <= run.reach:
+            break
+        near_end = norm(point.gradient) <= run.alarm * run.problem.rows and norm(d) > 0.1
+        if run.alarm and (near_end or (run.ahead and point.wrong == 0)):
             raise Diverging(point, d)
         near = run.errors and norm(point.gradient) <= 100 * TOLERANCE * run.problem.rows and age > 0
         new, t = yield from line_search(run, point, d, age + 1 >= period or near)
@@ -290,7 +297,7 @@ def gradient_ascent(run: Run, start: Start) -> Steps:
     """
     point = yield from run.ask(start.w)
     run.note(point, 0.0)
-    t = 1.0 / start.steepest
+    t = 1.0 / steepest(run.problem, start)
     while not run.small(point, PLAIN):
         point = yield from run.ask(point.w - t * point.gradient)
         run.note(point, t)

@@ -1,0 +1,142 @@
+"""The solvers' linear algebra in a fixed order of additions: the same bits everywhere, no BLAS, no LAPACK."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import _kernels
+from tallystick.kernels import check
+
+Floats = NDArray[np.float64]
+Whole = NDArray[np.int64]
+
+
+def dot(a: Floats, b: Floats) -> float:
+    """Return the sum of a * b in a fixed order."""
+    check.array("a", a, "float64", (None,))
+    check.array("b", b, "float64", a.shape)
+    return float(_kernels.dot(a, b))
+
+
+def cholesky(a: Floats, least: float = 0.0) -> tuple[Floats, int]:
+    """Return L of a = L L' and n; or what was done, and the first column whose pivot is at most `least` of
+    itself.
+    """
+    check.array("a", a, "float64", (None, None))
+    factor = a.copy()
+    at = int(_kernels.cholesky(factor, least))
+    return factor, at
+
+
+def cholesky_solve(factor: Floats, right: Floats) -> Floats:
+    """Return x with L L' x = right."""
+    check.array("factor", factor, "float64", (None, None))
+    x = np.array(right, np.float64)
+    check.array("right", x, "float64", (len(factor),))
+    _kernels.cholesky_solve(factor, x)
+    return x
+
+
+def cholesky_skip(a: Floats, least: float) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return L of the columns that do not depend on earlier ones, and which do (their rows are the
+    identity's).
+    """
+    n = len(check.array("a", a, "float64", (None, None)))
+    factor, skipped = a.copy(), np.zeros(n, np.uint8)
+    _kernels.cholesky_skip(factor, least, skipped)
+    return factor, skipped.astype(bool)
+
+
+def inverse_diagonal(factor: Floats) -> Floats:
+    """Return the diagonal of (L L')^-1."""
+    n = len(check.array("factor", factor, "float64", (None, None)))
+    diagonal = np.empty(n)
+    _kernels.inverse_diagonal(factor, np.empty(n), diagonal)
+    return diagonal
+
+
+def times(a: Floats, x: Floats) -> Floats:
+    """Return a x for a square matrix, in a fixed order of additions."""
+    check.array("a", a, "float64", (len(x), len(x)))
+    check.array("x", x, "float64", (None,))
+    y = np.empty(len(x))
+    _kernels.times(a, x, y)
+    return y
+
+
+def precondition(a: Floats, v: Floats, mean: Floats, groups: Whole, even: bool, q: Floats) -> Floats:
+    """Return q[row, link] divided by about the curvature, in place: see logistic_solve.hpp.
+
+    a[row] * v[link] is the diagonal, mean[row] the mean of a column; groups[group, 2]: rows whose weights
+    keep their sum; even: so do the links of a row.
+    """
+    check.array("a", a, "float64", (None,))
+    check.array("v", v, "float64", (None,))
+    check.array("mean", mean, "float64", a.shape)
+    check.array("groups", groups, "int64", (None, 2))
+    check.writable("q", q, "float64", (len(a) * len(v),))
+    if len(groups) and not (groups.min() >= 0 and groups.max() <= len(a)):
+        raise ValueError(f"groups must lie within 0..{len(a)}; found {groups.min()}..{groups.max()}")
+    _kernels.precondition(a, v, mean, groups, even, q)
+    return q
+
+
+def curvature_of_sums(
+    links: Whole,
+    classes: int,
+    squares: Whole,
+    at: Whole,
+    power: Floats,
+    unit: float,
+    shift: float,
+    l2: Floats,
+) -> Floats:
+    """Return the curvature [n k, n k] from squares[pair, P, P] in whole `unit`s, lower triangles filled.
+
+    links[k]: the classes with weights (classes 1: the one link of two classes); at[n]: the free parameters,
+    each brought to its scale by power[n]; shift is added among the constants, l2[n k] to the diagonal.
+    """
+    pairs = max(classes * (classes - 1) // 2, 1)
+    check.array("links", links, "int64", (None,))
+    check.array("at", at, "int64", (None,))
+    check.array("power", power, "float64", at.shape)
+    check.array("l2", l2, "float64", (len(at) * len(links),))
+    check.array("squares", squares, "int64", (pairs, None, None))
+    h = np.empty((len(l2), len(l2)))
+    _kernels.curvature_of_sums(links, classes, squares, at, power, unit, shift, l2, h)
+    return h
+
+
+def curvature_of_gram(
+    links: Whole, classes: int, gram: Floats, share: Floats, shift: float, l2: Floats
+) -> Floats:
+    """Return the curvature [n k, n k] where every row has the same share[class]; gram[n, n] sums z z'."""
+    check.array("links", links, "int64", (None,))
+    check.array("gram", gram, "float64", (len(gram), len(gram)))
+    check.array("share", share, "float64", (max(classes, 2),))
+    check.array("l2", l2, "float64", (len(gram) * len(links),))
+    h = np.empty((len(l2), len(l2)))
+    _kernels.curvature_of_gram(links, classes, gram, share, shift, l2, h)
+    return h
+
+
+def eigen_ends(a: Floats, factor: Floats, rounds: int = 30) -> tuple[float, float]:
+    """Return about the largest and the smallest eigenvalue of a = L L'."""
+    n = len(check.array("a", a, "float64", (len(a), len(a))))
+    check.array("factor", factor, "float64", a.shape)
+    ends = np.empty(2)
+    _kernels.eigen_ends(a, factor, check.size("rounds", rounds), np.empty(2 * n), ends)
+    return float(ends[0]), float(ends[1])
+
+
+def lasso_step(
+    h: Floats, g: Floats, w: Floats, l1: Floats, tolerance: float, rounds: int
+) -> tuple[Floats, int]:
+    """Return the step d that minimises g'd + d'hd/2 + sum l1 |w + d|, and the rounds it took."""
+    n = len(g)
+    check.array("h", h, "float64", (n, n))
+    for name, value in (("g", g), ("w", w), ("l1", l1)):
+        check.array(name, value, "float64", (n,))
+    d, hd = np.zeros(n), np.zeros(n)
+    return d, int(_kernels.lasso_step(h, g, w, l1, tolerance, rounds, d, hd))
