@@ -123,15 +123,15 @@ def prepared(options: LogisticOptions, schema: Schema, unit: int) -> Generator[A
         )
     weights = class_weights(options.class_weight, schema.target, facts.classes / unit)
     known = Known(design, facts, unit, weights)
-    weights = design.size * known.links
-    if not design.texts and weights <= MATRIX and many(known.rows, weights):
+    size = design.size * known.links
+    if not design.texts and size <= MATRIX and many(known.rows, size):
         found = Moments.of((yield first_question(known, False)), known)
         part = Moments.of((yield first_question(known, True, EVERY)), known)
         basis = Basis(known, found, part.times(EVERY))
         if not basis.repeats:  # columns apart in a part of the rows are apart in all
             return known, basis
     cheap = design.size <= MATRIX and known.rows * (1 + len(design.dense)) ** 2 <= GRAM
-    total = yield first_question(known, weights <= MATRIX or cheap)
+    total = yield first_question(known, size <= MATRIX or cheap)
     return known, Basis(known, Moments.of(total, known))
 
 

@@ -173,10 +173,11 @@ class Problem:
         loss = float(total.sums.loss[0]) * self.factor + float(total.sums.loss[1]) * unit
         gradient = total.sums.gradient.reshape(-1)[self._flat] * self._power * -unit
         if self.texts:
-            parts = [gradient]
+            parts: list[Array] = [gradient]
             for text, words in zip(self.texts, total.words, strict=True):
                 kept = words[:-1] if self.links.all() else words[:-1, self.links]
-                parts.append((kept * (-unit / text.scale)).ravel())
+                slopes: Array = kept * (-unit / text.scale)
+                parts.append(slopes.ravel())
             gradient = np.concatenate(parts)
         pull = self.l2 * w
         gradient += pull
