@@ -7,12 +7,12 @@ namespace {
 
 // The arrays of one text column, in the order of `tallystick.kernels.logistic.Text`.
 using TextArrays = std::tuple<In<int64_t>, In<uint32_t>, In<uint32_t>, In<double>, In<double>, bool, double, In<double>,
-                              Out<int64_t>>;
+                              Out<int64_t>, Maybe<double>>;
 
 logistic::Words words_of(const TextArrays& t) {
     return {std::get<0>(t).data(), std::get<1>(t).data(), std::get<2>(t).data(), std::get<3>(t).data(),
             std::get<4>(t).data(), std::get<4>(t).size(), std::get<5>(t), std::get<6>(t), std::get<7>(t).data(),
-            std::get<8>(t).data()};
+            std::get<8>(t).data(), pointer(std::get<9>(t))};
 }
 
 // Where columns lie, as `tallystick.kernels.logistic` tells it.
@@ -115,6 +115,24 @@ void bind_logistic(nb::module_& m) {
 
     m.def("dot", [](In<double> a, In<double> b) { return logistic::dot(a.size(), a.data(), b.data()); },
           nb::arg("a").noconvert(), nb::arg("b").noconvert(), Release());
+    m.def("dots", [](const std::vector<In<double>>& vectors, const std::vector<In<double>>& sides, Out<double> out) {
+        std::vector<const double*> v, b;
+        for (const auto& one : vectors) v.push_back(one.data());
+        for (const auto& one : sides) b.push_back(one.data());
+        const size_t n = sides.empty() ? 0 : sides[0].size();
+        nb::gil_scoped_release release;
+        logistic::dots(n, v.size(), v.data(), b.size(), b.data(), out.data());
+    }, nb::arg("vectors").noconvert(), nb::arg("sides").noconvert(), nb::arg("out").noconvert());
+    m.def("combine", [](double factor, const std::vector<In<double>>& vectors, In<double> coefficient, Out<double> q) {
+        std::vector<const double*> v;
+        for (const auto& one : vectors) v.push_back(one.data());
+        nb::gil_scoped_release release;
+        logistic::combine(q.size(), factor, v.size(), v.data(), coefficient.data(), q.data());
+    }, nb::arg("factor"), nb::arg("vectors").noconvert(), nb::arg("coefficient").noconvert(), nb::arg("q").noconvert());
+    m.def("pulled", [](In<int64_t> sums, double unit, In<double> l2, In<double> w, Out<double> gradient) {
+        return logistic::pulled(sums.size(), sums.data(), unit, l2.data(), w.data(), gradient.data());
+    }, nb::arg("sums").noconvert(), nb::arg("unit"), nb::arg("l2").noconvert(), nb::arg("w").noconvert(),
+       nb::arg("gradient").noconvert(), Release());
     m.def("cholesky", [](Out<double> a, double least) { return logistic::cholesky(a.shape(0), a.data(), least); },
           nb::arg("a").noconvert(), nb::arg("least"), Release());
     m.def("cholesky_solve", [](In<double> l, Out<double> x) { logistic::cholesky_solve(l.shape(0), l.data(), x.data()); },

@@ -19,6 +19,52 @@ inline double dot(size_t n, const double* a, const double* b) {
     return run_fast([=] { return dot8(n, a, b); });
 }
 
+constexpr size_t kPiece = 2048;  // entries of long vectors taken at a time, so that each is read once
+
+// out[vector, side] = vectors[vector] . sides[side], summed piece by piece.
+inline void dots(size_t n, size_t n_vectors, const double* const* vectors, size_t n_sides, const double* const* sides,
+                 double* out) {
+    run_fast([=] {
+        for (size_t i = 0; i < n_vectors * n_sides; ++i) out[i] = 0.0;
+        for (size_t first = 0; first < n; first += kPiece) {
+            const size_t size = n - first < kPiece ? n - first : kPiece;
+            for (size_t v = 0; v < n_vectors; ++v)
+                for (size_t b = 0; b < n_sides; ++b)
+                    out[v * n_sides + b] += dot8(size, vectors[v] + first, sides[b] + first);
+        }
+    });
+}
+
+// q = factor * q + sum of coefficient[vector] * vectors[vector], in the order of the vectors.
+inline void combine(size_t n, double factor, size_t n_vectors, const double* const* vectors, const double* coefficient,
+                    double* q) {
+    run_fast([=] {
+        for (size_t first = 0; first < n; first += kPiece) {
+            const size_t size = n - first < kPiece ? n - first : kPiece;
+            double* to = q + first;
+            for (size_t i = 0; i < size; ++i) to[i] *= factor;
+            for (size_t v = 0; v < n_vectors; ++v) {
+                const double* from = vectors[v] + first;
+                const double c = coefficient[v];
+                for (size_t i = 0; i < size; ++i) to[i] += c * from[i];
+            }
+        }
+    });
+}
+
+// gradient = sums * unit + l2 * w; returns the sum of l2 * w * w.
+inline double pulled(size_t n, const int64_t* sums, double unit, const double* l2, const double* w, double* gradient) {
+    return run_fast([=] {
+        double s[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+        for (size_t i = 0; i < n; ++i) {
+            const double pull = l2[i] * w[i];
+            gradient[i] = double(sums[i]) * unit + pull;
+            s[i % 8] += pull * w[i];
+        }
+        return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+    });
+}
+
 // a = L L', L in the lower triangle. Returns the first column whose pivot is not above `least` times its diagonal, or n.
 inline int64_t cholesky(size_t n, double* a, double least) {
     return run_fast([=] {
@@ -152,37 +198,42 @@ inline void eigen_ends(size_t n, const double* a, const double* l, size_t rounds
 }
 
 // The inverse curvature as L-BFGS begins with it: q[n, k] in place becomes weights. The constant (row 0) is measured where
-// every column has its mean, so that it is no longer torn between a column's cells; curvature a[row] * v[link] elsewhere.
+// every column has its mean, so that it is no longer torn between a column's cells; a[row] * v[link] is 1 over the curvature.
 // The weights of a group of rows (the cells of one column) keep their sum, which no row of the table can see; so do the
 // links of a row when `even`. groups: [2 * n_groups] first row and the row after the last; cells without rows (mean 0)
 // stay apart.
 inline void precondition(size_t n, size_t k, const double* a, const double* v, const double* mean, size_t n_groups,
                          const int64_t* groups, bool even, double* q) {
     run_fast([=] {
+        double room = 0.0;
+        for (size_t l = 0; l < k; ++l) room += v[l];
         for (size_t j = 1; j < n; ++j)
-            for (size_t l = 0; l < k; ++l) q[j * k + l] -= mean[j] * q[l];
+            if (mean[j] != 0.0)
+                for (size_t l = 0; l < k; ++l) q[j * k + l] -= mean[j] * q[l];
         for (size_t j = 0; j < n; ++j) {
-            double sum = 0.0, room = 0.0;
+            double sum = 0.0;
             for (size_t l = 0; l < k; ++l) {
-                q[j * k + l] /= a[j] * v[l];
+                q[j * k + l] *= a[j] * v[l];
                 sum += q[j * k + l];
-                room += 1.0 / v[l];
             }
-            for (size_t l = 0; even && l < k; ++l) q[j * k + l] -= sum / room / v[l];
+            if (!even) continue;
+            sum /= room;
+            for (size_t l = 0; l < k; ++l) q[j * k + l] -= sum * v[l];
         }
         for (size_t g = 0; g < n_groups; ++g) {
             const size_t begin = size_t(groups[2 * g]), end = size_t(groups[2 * g + 1]);
-            double room = 0.0;
-            for (size_t j = begin; j < end; ++j) room += mean[j] > 0.0 ? 1.0 / a[j] : 0.0;
-            if (!(room > 0.0)) continue;
+            double cells = 0.0;
+            for (size_t j = begin; j < end; ++j) cells += mean[j] > 0.0 ? a[j] : 0.0;
+            if (!(cells > 0.0)) continue;
             for (size_t l = 0; l < k; ++l) {
                 double sum = 0.0;
                 for (size_t j = begin; j < end; ++j) sum += mean[j] > 0.0 ? q[j * k + l] : 0.0;
-                for (size_t j = begin; j < end; ++j) q[j * k + l] -= mean[j] > 0.0 ? sum / room / a[j] : 0.0;
+                for (size_t j = begin; j < end; ++j) q[j * k + l] -= mean[j] > 0.0 ? sum / cells * a[j] : 0.0;
             }
         }
         for (size_t j = 1; j < n; ++j)
-            for (size_t l = 0; l < k; ++l) q[l] -= mean[j] * q[j * k + l];
+            if (mean[j] != 0.0)
+                for (size_t l = 0; l < k; ++l) q[l] -= mean[j] * q[j * k + l];
     });
 }
 

@@ -15,8 +15,9 @@ struct Words {
     size_t tf_size;
     int64_t unit;
     double scale;              // a power of two that brings every value to at most 1
-    const double* theta;       // [words + 1, links], for scaled values
-    int64_t* gradient;         // [words + 1, links]
+    const double* theta;       // [words, links], for scaled values
+    int64_t* gradient;         // [words, links]
+    const double* value;       // [entry] from `word_values`, or null: then values are found on the way
 };
 
 TALLY_INLINE double tf_of(const Words& t, int64_t entry) {
@@ -35,14 +36,19 @@ TALLY_INLINE double row_scale(const Words& t, size_t row) {
     return squares > 0.0 ? t.scale / __builtin_sqrt(squares) : 0.0;
 }
 
+TALLY_INLINE double value_of(const Words& t, int64_t entry, double scale) {
+    return t.value ? t.value[entry] : (tf_of(t, entry) * t.idf[t.word[entry]]) * scale;
+}
+
 // eta[link, row] += words of the row; scale[row] is kept for the gradient; line[links] is scratch.
 TALLY_INLINE void add_words(const Words& t, size_t links, size_t first, size_t n, double* eta, double* scale, double* line) {
     for (size_t i = 0; i < n; ++i) {
         const size_t row = first + i;
-        scale[i] = row_scale(t, row);
+        scale[i] = t.value ? 1.0 : row_scale(t, row);
         for (size_t l = 0; l < links; ++l) line[l] = 0.0;
         for (int64_t e = t.starts[row]; e < t.starts[row + 1]; ++e) {
-            const double v = (tf_of(t, e) * t.idf[t.word[e]]) * scale[i];
+            const double v = value_of(t, e, scale[i]);
+            if (v == 0.0) continue;  // an unseen word has no weights
             const double* theta = t.theta + size_t(t.word[e]) * links;
             for (size_t l = 0; l < links; ++l) line[l] += v * theta[l];
         }
@@ -58,7 +64,8 @@ TALLY_INLINE void sum_words(const Words& t, size_t links, const int64_t* copies,
         const int64_t times = copies ? copies[i] : 1;
         for (size_t l = 0; l < links; ++l) line[l] = residual[l * kRows + i];
         for (int64_t e = t.starts[row]; e < t.starts[row + 1]; ++e) {
-            const double v = (tf_of(t, e) * t.idf[t.word[e]]) * scale[i];
+            const double v = value_of(t, e, scale[i]);
+            if (v == 0.0) continue;
             int64_t* to = t.gradient + size_t(t.word[e]) * links;
             if (copies)
                 for (size_t l = 0; l < links; ++l) to[l] += (std::bit_cast<int64_t>(v * line[l] + magic) - zero) * times;

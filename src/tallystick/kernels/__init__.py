@@ -22,6 +22,7 @@ from tallystick.kernels.hashes import (
 )
 from tallystick.kernels.linear import LinearColumn, add_linear_sums, add_wide, wide_ints
 from tallystick.kernels.logistic import (
+    NO_GRADIENT,
     Answer,
     Columns,
     Curvature,
@@ -62,19 +63,23 @@ from tallystick.kernels.solve import (
     cholesky,
     cholesky_skip,
     cholesky_solve,
+    combine,
     curvature_of_gram,
     curvature_of_sums,
     dot,
+    dots,
     eigen_ends,
     inverse_diagonal,
     lasso_step,
     precondition,
+    pulled,
     times,
 )
 from tallystick.kernels.text import CellKind, Parsed, join_texts, parse_numbers
 from tallystick.kernels.words import WordCounter, WordRows, WordTable
 
 __all__ = [
+    "NO_GRADIENT",
     "SQUARE_DIGITS",
     "SUM_DIGITS",
     "Answer",
@@ -111,6 +116,7 @@ __all__ = [
     "cholesky",
     "cholesky_skip",
     "cholesky_solve",
+    "combine",
     "count_classes",
     "count_codes",
     "count_columns",
@@ -119,6 +125,7 @@ __all__ = [
     "curvature_of_sums",
     "digits_of",
     "dot",
+    "dots",
     "eigen_ends",
     "exact_squares",
     "exact_sum",
@@ -143,6 +150,7 @@ __all__ = [
     "new_sums",
     "parse_numbers",
     "precondition",
+    "pulled",
     "ranks",
     "sample_rows",
     "scan",

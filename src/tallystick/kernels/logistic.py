@@ -48,8 +48,9 @@ class Text:
     tf: Floats  # [count]; the last stands for all larger counts
     unit: bool
     scale: float
-    theta: Floats  # [words + 1, links]
-    gradient: Whole  # [words + 1, links]
+    theta: Floats  # [words, links]
+    gradient: Whole  # [words, links]; nothing where no gradient is asked for
+    values: Floats | None = None  # [entry] from `word_values`, to save finding them again
 
     def arrays(self) -> tuple[Any, ...]:
         """Return the fields as the kernel takes them, checked."""
@@ -58,8 +59,10 @@ class Text:
         check.array("counts", self.counts, "uint32", self.words.shape)
         check.array("idf", self.idf, "float64", (None,))
         check.array("tf", self.tf, "float64", (None,))
-        check.array("theta", self.theta, "float64", (len(self.idf), None))
-        check.writable("gradient", self.gradient, "int64", self.theta.shape)
+        check.array("theta", self.theta, "float64", (len(self.idf) - 1, None))
+        if self.gradient.size:
+            check.writable("gradient", self.gradient, "int64", self.theta.shape)
+        check.maybe("values", self.values, "float64", self.words.shape)
         if int(self.starts[0]) < 0 or int(self.starts[-1]) > len(self.words):
             raise ValueError(f"starts must lie within words; found {self.starts[0]}..{self.starts[-1]}")
         return (
@@ -72,6 +75,7 @@ class Text:
             self.scale,
             self.theta,
             self.gradient,
+            self.values,
         )
 
 
@@ -187,6 +191,7 @@ class Answer(IntEnum):
     BEST = 2
 
 
+NO_GRADIENT = np.zeros((0, 0), np.int64)
 NO_NUMBERS, NO_CLASSES = np.empty((0, 0)), np.empty(0, np.uint32)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,6 +19,35 @@ def dot(a: Floats, b: Floats) -> float:
     check.array("a", a, "float64", (None,))
     check.array("b", b, "float64", a.shape)
     return float(_kernels.dot(a, b))
+
+
+def dots(vectors: Sequence[Floats], sides: Sequence[Floats]) -> list[list[float]]:
+    """Return [vector][side]: the sums of products, every vector read once."""
+    for one in (*vectors, *sides):
+        check.array("vectors", one, "float64", sides[0].shape)
+    out = np.empty((len(vectors), len(sides)))
+    _kernels.dots(vectors, sides, out)
+    found: list[list[float]] = out.tolist()
+    return found
+
+
+def combine(q: Floats, factor: float, vectors: Sequence[Floats], coefficients: Sequence[float]) -> Floats:
+    """Do q = factor * q + the sum of coefficient * vector, and return it."""
+    check.writable("q", q, "float64", (None,))
+    for one in vectors:
+        check.array("vectors", one, "float64", q.shape)
+    given = check.array("coefficients", np.array(coefficients, np.float64), "float64", (len(vectors),))
+    _kernels.combine(factor, vectors, given, q)
+    return q
+
+
+def pulled(sums: Whole, unit: float, l2: Floats, w: Floats, gradient: Floats) -> float:
+    """Do gradient = sums * unit + l2 * w, and return the sum of l2 * w * w."""
+    check.array("sums", sums, "int64", w.shape)
+    check.array("l2", l2, "float64", w.shape)
+    check.array("w", w, "float64", (None,))
+    check.writable("gradient", gradient, "float64", w.shape)
+    return float(_kernels.pulled(sums, unit, l2, w, gradient))
 
 
 def cholesky(a: Floats, least: float = 0.0) -> tuple[Floats, int]:
@@ -68,8 +99,8 @@ def times(a: Floats, x: Floats) -> Floats:
 def precondition(a: Floats, v: Floats, mean: Floats, groups: Whole, even: bool, q: Floats) -> Floats:
     """Return q[row, link] divided by about the curvature, in place: see logistic_solve.hpp.
 
-    a[row] * v[link] is the diagonal, mean[row] the mean of a column; groups[group, 2]: rows whose weights
-    keep their sum; even: so do the links of a row.
+    a[row] * v[link] is 1 over the diagonal, mean[row] the mean of a column; groups[group, 2]: rows whose
+    weights keep their sum; even: so do the links of a row.
     """
     check.array("a", a, "float64", (None,))
     check.array("v", v, "float64", (None,))

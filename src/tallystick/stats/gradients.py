@@ -8,7 +8,7 @@ rows gives the same bits.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -79,7 +79,7 @@ class TextWeights:
     tf: Array
     unit: bool
     scale: float
-    theta: Array  # [words + 1, link]
+    theta: Array  # [words, link]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +140,19 @@ def laid_out(design: Design, block: Block, every: int) -> Laid:
     return laid
 
 
+def text_of(block: Block, name: str, weights: TextWeights, gradient: Whole) -> Text:
+    """Return a text column as kernels take it; the block remembers the words' values while a fit lasts."""
+    plain = Text(
+        *block.words(name), weights.idf, weights.tf, weights.unit, weights.scale, weights.theta, gradient
+    )
+    memo: dict[str, Any] = getattr(block, "memo", {})
+    idf, values = memo.get(f"words of {name}", (None, None))
+    if idf is not weights.idf:
+        values = kernels.word_values(plain)
+        memo[f"words of {name}"] = weights.idf, values
+    return replace(plain, values=values)
+
+
 @dataclass(frozen=True, slots=True)
 class LogisticSums:
     """Ask for loss, gradient and curvature at theta[parameter, link].
@@ -169,7 +182,7 @@ class LogisticSums:
         columns = laid.columns
         if self.texts:
             texts = [
-                Text(*block.words(c.name), t.idf, t.tf, t.unit, t.scale, t.theta, g)
+                text_of(block, c.name, t, g)
                 for c, t, g in zip(self.design.texts, self.texts, total.words, strict=True)
             ]
             columns = Columns(columns.values, columns.codes, columns.starts, texts)

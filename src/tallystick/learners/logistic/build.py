@@ -84,7 +84,7 @@ def parts_of(
         dense[coded.column.name] = Cells(coded.column.name, theta[cells].copy(), free)
     for written, table, text in zip(d.texts, words, problem.texts, strict=True):
         idf = text.idf[:-1].copy() if text.unit else np.zeros(0)
-        dense[written.name] = Words(written.name, table[:-1].copy(), idf)
+        dense[written.name] = Words(written.name, table.copy(), idf)
     kinds = {"numeric", "text", *CODED}
     return constant, (*(dense[c.name] for c in schema.used if c.kind in kinds), *products)
 

@@ -97,7 +97,7 @@ def first_question(known: Known, matrix: bool, every: int = 1) -> LogisticSums:
     """
     d = known.design
     middle, half = middles(d)
-    texts = tuple(replace(t, theta=np.zeros((len(t.idf), known.links))) for t in no_texts(d))
+    texts = tuple(replace(t, theta=np.zeros((len(t.idf) - 1, known.links))) for t in no_texts(d))
     mode = Curvature.GRAM if matrix and not d.texts else Curvature.DIAGONAL
     theta = np.zeros((d.size, known.links))
     scaling = np.stack([middle, 1.0 / half])

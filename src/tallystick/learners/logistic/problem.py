@@ -127,11 +127,11 @@ class Problem:
         at, words = len(self._flat), []
         for text in self.texts:
             size = (len(text.idf) - 1) * self.free_links
-            table = np.zeros((len(text.idf), len(self.links)))
-            if self.links.all():
-                table[:-1] = w[at : at + size].reshape(-1, self.free_links)
-            else:
-                table[:-1, self.links] = w[at : at + size].reshape(-1, self.free_links)
+            table = w[at : at + size].reshape(-1, self.free_links)
+            if not self.links.all():
+                whole = np.zeros((len(table), len(self.links)))
+                whole[:, self.links] = table
+                table = whole
             words.append(table)
             at += size
         return words
@@ -171,17 +171,19 @@ class Problem:
         """Return what the total says at weights w."""
         unit = self.factor * 2.0**-self.bits
         loss = float(total.sums.loss[0]) * self.factor + float(total.sums.loss[1]) * unit
-        gradient = total.sums.gradient.reshape(-1)[self._flat] * self._power * -unit
-        if self.texts:
-            parts: list[Array] = [gradient]
-            for text, words in zip(self.texts, total.words, strict=True):
-                kept = words[:-1] if self.links.all() else words[:-1, self.links]
-                slopes: Array = kept * (-unit / text.scale)
-                parts.append(slopes.ravel())
-            gradient = np.concatenate(parts)
-        pull = self.l2 * w
-        gradient += pull
-        value = loss + 0.5 * kernels.dot(pull, w)
+        gradient = np.empty(self.weights)
+        few = len(self._flat)
+        pull = self.l2[:few] * w[:few]
+        gradient[:few] = total.sums.gradient.reshape(-1)[self._flat] * self._power * -unit + pull
+        square, at = kernels.dot(pull, w[:few]), few
+        for text, words in zip(self.texts, total.words, strict=True):
+            kept = words if self.links.all() else np.ascontiguousarray(words[:, self.links])
+            part = slice(at, at + kept.size)
+            square += kernels.pulled(
+                kept.reshape(-1), -unit / text.scale, self.l2[part], w[part], gradient[part]
+            )
+            at += kept.size
+        value = loss + 0.5 * square
         curvature = self.curvature(total.sums.squares) if total.sums.squares.ndim == 3 else None
         return Point(w, value, gradient, loss, int(total.sums.loss[2]), curvature)
 
@@ -222,7 +224,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class Metric:
-    """About the curvature, where it is no matrix: a[j] * v[link] about the means; see
+    """About 1 over the curvature, where it is no matrix: a[j] * v[link] about the means; see
     kernels.precondition.
     """
 
@@ -246,7 +248,7 @@ class Metric:
         prior = bool((l2[1:] > 0).all())
         none = np.zeros((0, 2), np.int64)
         groups = spread.groups if prior else none
-        return cls(a, v, spread.mean, groups, prior and problem.symmetric)
+        return cls(1.0 / a, 1.0 / v, spread.mean, groups, prior and problem.symmetric)
 
 
 @dataclass(frozen=True)
@@ -316,4 +318,4 @@ def unit_bits(total: float) -> int:
 
 def norm(gradient: Array) -> float:
     """Return the largest entry."""
-    return float(np.abs(gradient).max(initial=0.0))
+    return max(float(gradient.max(initial=0.0)), -float(gradient.min(initial=0.0)))

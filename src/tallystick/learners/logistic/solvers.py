@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.errors import TallyError
 from tallystick.kernels import Curvature
+from tallystick.learners.logistic.memory import Memory
 from tallystick.learners.logistic.problem import Point, Problem, Start, norm, steepest
 
 Array = NDArray[np.float64]
@@ -27,7 +28,6 @@ Steps = Generator[Any, Any, Point]
 TOLERANCE = 1e-8  # gradient norm per row
 FINE = 1e-8  # and the longest step still to go, in standardised weights, where it is known
 PLAIN = 1e-10  # gradient norm per row of the solvers that do not know how far it is to the optimum
-MEMORY = 12
 
 
 class NoConvergence(TallyError):  # noqa: N818
@@ -97,7 +97,7 @@ def line_search(
     slope = kernels.dot(point.gradient, d)
     t = first
     for _ in range(60):
-        new = yield from run.ask(point.w + t * d, curvature)
+        new = yield from run.ask(point.w + (d if t == 1.0 else t * d), curvature)
         # Near the optimum values differ by less than they are known to: then the gradient decides.
         slack = 1e-13 * abs(point.value)
         if new.value <= point.value + 1e-4 * t * slope or (
@@ -108,40 +108,6 @@ def line_search(
         fit = -slope * t * t / bend if bend > 0 else 0.5 * t
         t = min(max(fit, 0.1 * t), 0.5 * t)
     return point, 0.0
-
-
-class Memory:
-    """The last changes of weights and gradients: what they say of the curvature (two-loop recursion of
-    L-BFGS).
-    """
-
-    def __init__(self) -> None:
-        self.pairs: list[tuple[Array, Array, float]] = []
-
-    def clear(self) -> None:
-        """Forget all."""
-        self.pairs.clear()
-
-    def learn(self, old: Point, new: Point) -> None:
-        """Keep one change."""
-        s, y = new.w - old.w, new.gradient - old.gradient
-        sy = kernels.dot(s, y)
-        if sy > 0:
-            self.pairs = [*self.pairs[-(MEMORY - 1) :], (s, y, sy)]
-
-    def direction(self, gradient: Array, solve: Callable[[Array], Array]) -> Array:
-        """Return minus the inverse curvature times the gradient; `solve` is the inverse before the first
-        change.
-        """
-        q, alphas = gradient.copy(), []
-        for s, y, sy in reversed(self.pairs):
-            alpha = kernels.dot(s, q) / sy
-            alphas.append(alpha)
-            q -= alpha * y
-        q = solve(q)
-        for (s, y, sy), alpha in zip(self.pairs, reversed(alphas), strict=True):
-            q += s * (alpha - kernels.dot(y, q) / sy)
-        return -q
 
 
 def factorised(h: Array) -> Callable[[Array], Array]:
@@ -181,13 +147,12 @@ def newton(run: Run, start: Start, period: int) -> Steps:
     last = period == 1 or solve is None
     point = start.point or (yield from run.ask(start.w, last))
     run.note(point, 0.0)
-    memory, age, latest = Memory(), 0, point.curvature
+    memory, age, latest = Memory(solve or _as_it_is), 0, point.curvature
     while True:
         if point.curvature is not None:
-            solve, latest, age = factorised(point.curvature), point.curvature, 0
-            memory.clear()
-        assert solve is not None
-        d = memory.direction(point.gradient, solve)
+            latest, age = point.curvature, 0
+            memory.begin(factorised(point.curvature))
+        d = memory.direction(point.gradient)
         if run.small(point, TOLERANCE * run.fine / FINE) and norm(d) <= run.fine:
             break
         if run.reach and run.problem.reach(d) <= run.reach:
@@ -202,7 +167,7 @@ def newton(run: Run, start: Start, period: int) -> Steps:
                 raise _stuck(run, point)
             point = yield from run.ask(point.w, True)
             continue
-        memory.learn(point, new)
+        memory.learn(new.w - point.w, new.gradient - point.gradient, new.gradient)
         point, age = new, age + 1
         run.note(point, t)
     if run.errors and point.curvature is None:
@@ -221,22 +186,21 @@ def newton(run: Run, start: Start, period: int) -> Steps:
 def lbfgs(run: Run, start: Start) -> Steps:
     """Many weights: a diagonal about the means for the curvature, and what the last changes say."""
     inverse = 1.0 / np.where(start.diagonal > 0, start.diagonal, 1.0)
-    solve = start.metric.solve if start.metric is not None else lambda q: q * inverse
+    memory = Memory(start.metric.solve if start.metric is not None else lambda q: q * inverse)
     point = yield from run.ask(start.w)
     run.note(point, 0.0)
-    memory = Memory()
     tolerance = PLAIN if len(point.w) <= 1_000 else TOLERANCE
     while not run.small(point, tolerance):
         if run.alarm and point.wrong == 0:
             raise Diverging(point, point.w)
-        d = memory.direction(point.gradient, solve)
+        d = memory.direction(point.gradient, scaled=True)
         new, t = yield from line_search(run, point, d, False)
         if t == 0.0:
-            if not memory.pairs:
+            if not memory.s:
                 raise _stuck(run, point)
-            memory.clear()
+            memory.begin(memory.solve)
             continue
-        memory.learn(point, new)
+        memory.learn(new.w - point.w, new.gradient - point.gradient, new.gradient)
         point = new
         run.note(point, t)
     return point
@@ -340,9 +304,9 @@ def orthant(run: Run, start: Start) -> Steps:
     inverse = 1.0 / np.where(start.diagonal > 0, start.diagonal, 1.0)
     point = yield from run.ask(start.w)
     run.note(point, 0.0)
-    memory = Memory()
+    memory = Memory(lambda q: q * inverse)
     while norm(pseudo := corner(point, l1)) > TOLERANCE * run.problem.rows:
-        d = memory.direction(pseudo, lambda q: q * inverse)
+        d = memory.direction(pseudo)
         d = np.where(d * pseudo < 0, d, 0.0)
         side = np.where(point.w != 0, np.sign(point.w), -np.sign(pseudo))
         t, new = 1.0, point
@@ -355,11 +319,11 @@ def orthant(run: Run, start: Start) -> Steps:
                 break
             t *= 0.5
         else:
-            if not memory.pairs:
+            if not memory.s:
                 raise _stuck(run, point)
-            memory.clear()
+            memory.begin(memory.solve)
             continue
-        memory.learn(point, new)
+        memory.learn(new.w - point.w, new.gradient - point.gradient, new.gradient)
         point = new
         run.note(point, t)
     return point
@@ -374,6 +338,10 @@ def corner(point: Point, l1: Array) -> Array:
 
 def _l1(l1: Array, w: Array) -> float:
     return kernels.dot(l1, np.abs(w))
+
+
+def _as_it_is(q: Array) -> Array:
+    return q
 
 
 def _stuck(run: Run, point: Point) -> NoConvergence:

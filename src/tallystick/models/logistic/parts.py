@@ -80,9 +80,6 @@ class Words:
     def text(self, block: Block) -> kernels.Text:
         """Return the column of a block as the kernels take it."""
         starts, words, counts = block.words(self.name)
-        links = self.weights.shape[1]
-        theta = np.zeros((len(self.weights) + 1, links))
-        theta[:-1] = self.weights
         plain = len(self.idf) == 0
         idf = np.append(np.ones(len(self.weights)) if plain else self.idf, 0.0)
         most = int(counts.max(initial=1))
@@ -90,9 +87,8 @@ class Words:
         if not plain:
             tf = 1.0 + kernels.log(np.maximum(np.arange(min(most, 4096) + 1, dtype=float), 1.0))
             tf[0] = 0.0
-        return kernels.Text(
-            starts, words, counts, idf, tf, not plain, 1.0, theta, np.zeros(theta.shape, np.int64)
-        )
+        weights = np.ascontiguousarray(self.weights)
+        return kernels.Text(starts, words, counts, idf, tf, not plain, 1.0, weights, kernels.NO_GRADIENT)
 
 
 @dataclass(frozen=True)
