@@ -5,7 +5,6 @@
 #include "kernels/entropy.hpp"
 #include "kernels/hash.hpp"
 #include "kernels/joint.hpp"
-#include "kernels/linear.hpp"
 #include "kernels/math.hpp"
 #include "kernels/moments.hpp"
 #include "kernels/ranks.hpp"
@@ -261,35 +260,6 @@ void bind_hashes(nb::module_& m) {
     }, nb::arg("hashes").noconvert(), nb::arg("weights").noconvert().none(), Release());
 }
 
-// ---- linear -------------------------------------------------------------------------------------------------
-
-using Place = std::tuple<size_t, size_t, double>;  // first parameter, levels, bound
-
-void add_linear(const std::vector<std::optional<Strided<double>>>& values, const std::vector<Maybe<uint32_t>>& codes,
-                const std::vector<Place>& places, In<double> beta, AnyIn classes, Maybe<int64_t> weights,
-                Out<double> scratch, Out<uint64_t> objective, Out<uint64_t> gradient,
-                std::optional<Out<uint64_t>> curvature) {
-    std::vector<LinearColumn> columns;
-    for (size_t j = 0; j < places.size(); ++j) {
-        const auto [first, levels, bound] = places[j];
-        columns.push_back({values[j] ? values[j]->data() : nullptr, values[j] ? values[j]->stride(0) : 0,
-                           pointer(codes[j]), first, levels, bound});
-    }
-    std::vector<size_t> at(columns.size() + 1);
-    const LinearModel model{columns.size(), beta.shape(1), beta.shape(0), columns.data(), beta.data()};
-    const LinearTerms terms{at.data(), scratch.data(), scratch.data() + at.size()};
-    const auto wide = [](Out<uint64_t>& array) { return reinterpret_cast<Wide*>(array.data()); };
-    const LinearTotals totals{wide(objective), wide(gradient), curvature ? wide(*curvature) : nullptr};
-    by_width(classes, [&](auto* c) { add_linear_sums(classes.size(), model, c, pointer(weights), terms, totals); });
-}
-
-void bind_linear(nb::module_& m) {
-    m.def("add_linear_sums", &add_linear, nb::arg("values").noconvert(), nb::arg("codes").noconvert(),
-          nb::arg("places"), nb::arg("beta").noconvert(), nb::arg("classes").noconvert(),
-          nb::arg("weights").noconvert().none(), nb::arg("scratch").noconvert(), nb::arg("objective").noconvert(),
-          nb::arg("gradient").noconvert(), nb::arg("curvature").noconvert().none(), Release());
-}
-
 // ---- scores -------------------------------------------------------------------------------------------------
 
 void bind_scores(nb::module_& m) {
@@ -347,7 +317,6 @@ NB_MODULE(_kernels, m) {
     bind_math(m);
     bind_moments(m);
     bind_hashes(m);
-    bind_linear(m);
     bind_scores(m);
     bind_text(m);
     bind_logistic(m);

@@ -1,4 +1,4 @@
-"""Every kernel against its twin in reference.py: counts, scan, ranks, bins, moments, hashes, linear sums."""
+"""Every kernel against its twin in reference.py: counts, scan, ranks, bins, moments, hashes."""
 
 from __future__ import annotations
 
@@ -297,32 +297,6 @@ def test_every_input_bit_reaches_every_output_bit():
     assert share.max() < 0.7
 
 
-# ---- linear sums ----
-
-
-@given(st.integers(0, 2**32), st.integers(0, 25), st.integers(1, 3), st.booleans())
-def test_linear_sums_equal_the_twin(number, n, free, weighted):
-    seed = np.random.default_rng(number)
-    beta = seed.normal(size=(6, free)) * seed.choice([0.1, 1.0, 30.0])
-    values = seed.uniform(-4, 4, (n, 2))
-    values[seed.random((n, 2)) < 0.1] = math.nan
-    codes = seed.integers(0, 5, n).astype(np.uint32)
-    columns = [
-        kernels.LinearColumn(values[:, 0], 1, 0, 4.0),
-        kernels.LinearColumn(codes, 2, 3, 1.0),
-        kernels.LinearColumn(values[:, 1], 5, 0, 8.0),
-    ]
-    classes = seed.integers(0, free + 1, n).astype(np.uint8)
-    weights = seed.integers(0, 2**50, n) if weighted else None
-    objective, gradient = np.zeros(2, np.uint64), np.zeros((6, free, 2), np.uint64)
-    curvature = np.zeros((6, free, 6, free, 2), np.uint64)
-    kernels.add_linear_sums(columns, beta, classes, objective, gradient, curvature, weights)
-    expected = reference.linear_sums(columns, beta, classes, weights)
-    assert kernels.wide_ints(objective[None])[0] == expected[0]
-    np.testing.assert_array_equal(kernels.wide_ints(gradient), expected[1])
-    np.testing.assert_array_equal(kernels.wide_ints(curvature), expected[2])
-
-
 # ---- the door names what is wrong ----
 
 
@@ -344,11 +318,3 @@ def test_the_door_names_the_wrong_argument():
     frozen.flags.writeable = False
     with pytest.raises(ValueError, match=r"scores must be writable"):
         kernels.add_code_scores(frozen, codes, np.zeros((1, 2)))
-    with pytest.raises(ValueError, match=r"columns\[0\] must have a power of two"):
-        kernels.add_linear_sums(
-            [kernels.LinearColumn(np.zeros(4), 1, 0, 3.0)],
-            np.zeros((2, 1)),
-            classes,
-            np.zeros(2, np.uint64),
-            np.zeros((2, 1, 2), np.uint64),
-        )

@@ -75,6 +75,7 @@ TALLY_INLINE int64_t code_at(const void* codes, int64_t bytes, size_t row) {
 
 using Four = double __attribute__((vector_size(32), aligned(8), may_alias));
 using FourWhole = int64_t __attribute__((vector_size(32), aligned(8), may_alias));
+using FourBits = uint64_t __attribute__((vector_size(32), aligned(8), may_alias));  // sums of these may wrap
 
 TALLY_INLINE double scaled(double x, double centre, double factor) {
     const double y = (x - centre) * factor;

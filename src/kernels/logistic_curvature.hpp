@@ -10,21 +10,21 @@ namespace tally::logistic {
 // side[j] . y[k] for two columns j and two columns k at a time: each load is used twice.
 TALLY_INLINE void four_dots(const double* u0, const double* u1, const double* v0, const double* v1, double magic,
                             uint64_t out[4]) {
-    FourWhole t00{}, t01{}, t10{}, t11{};
+    FourBits t00{}, t01{}, t10{}, t11{};
     const Four m = {magic, magic, magic, magic};
     for (size_t i = 0; i < kRows; i += 4) {
         const Four a0 = *reinterpret_cast<const Four*>(u0 + i), a1 = *reinterpret_cast<const Four*>(u1 + i);
         const Four b0 = *reinterpret_cast<const Four*>(v0 + i), b1 = *reinterpret_cast<const Four*>(v1 + i);
-        t00 += reinterpret_cast<FourWhole>(Four(a0 * b0 + m));
-        t01 += reinterpret_cast<FourWhole>(Four(a0 * b1 + m));
-        t10 += reinterpret_cast<FourWhole>(Four(a1 * b0 + m));
-        t11 += reinterpret_cast<FourWhole>(Four(a1 * b1 + m));
+        t00 += reinterpret_cast<FourBits>(Four(a0 * b0 + m));
+        t01 += reinterpret_cast<FourBits>(Four(a0 * b1 + m));
+        t10 += reinterpret_cast<FourBits>(Four(a1 * b0 + m));
+        t11 += reinterpret_cast<FourBits>(Four(a1 * b1 + m));
     }
     const uint64_t zero = kRows * std::bit_cast<uint64_t>(magic);
-    out[0] = uint64_t(t00[0]) + uint64_t(t00[1]) + uint64_t(t00[2]) + uint64_t(t00[3]) - zero;
-    out[1] = uint64_t(t01[0]) + uint64_t(t01[1]) + uint64_t(t01[2]) + uint64_t(t01[3]) - zero;
-    out[2] = uint64_t(t10[0]) + uint64_t(t10[1]) + uint64_t(t10[2]) + uint64_t(t10[3]) - zero;
-    out[3] = uint64_t(t11[0]) + uint64_t(t11[1]) + uint64_t(t11[2]) + uint64_t(t11[3]) - zero;
+    out[0] = t00[0] + t00[1] + t00[2] + t00[3] - zero;
+    out[1] = t01[0] + t01[1] + t01[2] + t01[3] - zero;
+    out[2] = t10[0] + t10[1] + t10[2] + t10[3] - zero;
+    out[3] = t11[0] + t11[1] + t11[2] + t11[3] - zero;
 }
 
 TALLY_INLINE void dense_by_dense(const Ask& a, const Work& w, const int64_t* copies, size_t n, double magic,

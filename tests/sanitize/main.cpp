@@ -7,7 +7,8 @@ int main() {
     test_moments();
     test_math();
     test_hashes();
-    test_scores_and_linear();
+    test_scores();
+    test_logistic();
     test_numbers();
     test_words();
     std::puts("sanitize: all kernels clean");

@@ -1,7 +1,6 @@
-// exp and log, whole-number logarithms, hashes, scores and linear sums.
+// exp and log, whole-number logarithms, hashes and scores.
 #include "kernels/entropy.hpp"
 #include "kernels/hash.hpp"
-#include "kernels/linear.hpp"
 #include "kernels/scores.hpp"
 #include "tests.hpp"
 
@@ -40,7 +39,7 @@ void test_hashes() {
     EXPECT(sum_hashes(4, hashes.data(), hashes.data(), nullptr) != sum_hashes(4, hashes.data(), hashes.data(), weights.data()));
 }
 
-void test_scores_and_linear() {
+void test_scores() {
     const size_t rows = 700, n_classes = 3;
     std::vector<double> scores(rows * n_classes), shares(scores.size()), table = hard_doubles(5 * n_classes, 9);
     for (double& x : table) x = x == x && x < 1e300 && x > -1e300 ? x : -infinity;
@@ -60,21 +59,4 @@ void test_scores_and_linear() {
     best_class(rows, n_classes, scores.data(), best.data());
     softmax(rows, n_classes, scores.data(), shares.data());
     log_sum_exp(rows, n_classes, scores.data(), out.data());
-
-    std::vector<double> x(rows), beta(5 * 2);
-    for (size_t row = 0; row < rows; ++row) x[row] = row % 50 == 0 ? not_a_number : static_cast<double>(row % 9) - 4.0;
-    for (size_t i = 0; i < beta.size(); ++i) beta[i] = static_cast<double>(i) * 40.0 - 100.0;
-    const auto levels = numbers_below<uint32_t>(rows, 5, 8);
-    const auto classes = numbers_below<uint8_t>(rows, 3, 9);
-    const auto weights = numbers_below<int64_t>(rows, 1u << 30, 10);
-    const LinearColumn columns[] = {{x.data(), 1, nullptr, 1, 0, 4.0}, {nullptr, 0, levels.data(), 2, 3, 1.0}};
-    const LinearModel model{2, 2, 5, columns, beta.data()};
-    std::vector<size_t> at(3);
-    std::vector<double> part(3), score(2);
-    std::vector<Wide> objective(1), gradient(10), curvature(100);
-    for (const int64_t* w : {static_cast<const int64_t*>(nullptr), weights.data()}) {
-        add_linear_sums(rows, model, classes.data(), w, {at.data(), part.data(), score.data()},
-                        {objective.data(), gradient.data(), curvature.data()});
-    }
-    EXPECT(objective[0].high >= 0);
 }

@@ -43,6 +43,7 @@ void test_ranks();
 void test_moments();
 void test_math();
 void test_hashes();
-void test_scores_and_linear();
+void test_scores();
+void test_logistic();
 void test_numbers();
 void test_words();

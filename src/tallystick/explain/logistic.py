@@ -22,6 +22,7 @@ from tallystick.explain.naive_bayes import Explanation, Reason
 from tallystick.models.additive import LevelTerm, LinearTerm
 from tallystick.models.logistic.coefficients import Coefficient, coefficients
 from tallystick.models.logistic.model import LogisticModel
+from tallystick.models.logistic.options import DEFAULT_L2
 from tallystick.models.logistic.parts import Cells, Part, Product, TextTerm, Words, product_values
 
 NORMAL_95 = 1.959963984540054
@@ -180,7 +181,9 @@ def prior_words(model: LogisticModel) -> str:
     if not parts:
         return "No prior: maximum likelihood. Levels are compared with their first level."
     on = "on standardised columns" if model.options.standardize else "on columns as they are"
-    how = {"cv": " (chosen by cross-validation)", "auto": " (chosen by the evidence of the rows)"}
+    abound = " (it stands where rows or weights abound)"
+    auto = abound if l2 == DEFAULT_L2 else " (chosen by the evidence of the rows)"
+    how = {"cv": " (chosen by cross-validation)", "auto": auto}
     chosen = how.get(str(model.options.l2), "") if l2 else ""
     return f"{' and '.join(parts)}{chosen}, {on}, not on the constant; weights are told in your units."
 

@@ -20,7 +20,6 @@ from tallystick.kernels.hashes import (
     mix_hashes,
     sum_hashes,
 )
-from tallystick.kernels.linear import LinearColumn, add_linear_sums, add_wide, wide_ints
 from tallystick.kernels.logistic import (
     NO_GRADIENT,
     Answer,
@@ -86,7 +85,6 @@ __all__ = [
     "CellKind",
     "Columns",
     "Curvature",
-    "LinearColumn",
     "Parsed",
     "Ranks",
     "Scan",
@@ -103,12 +101,10 @@ __all__ = [
     "add_joint_hashes",
     "add_level_scores",
     "add_linear_scores",
-    "add_linear_sums",
     "add_marks",
     "add_moments",
     "add_sides",
     "add_text_hashes",
-    "add_wide",
     "add_word_scores",
     "best_class",
     "bins",
@@ -162,7 +158,6 @@ __all__ = [
     "sum_hashes",
     "times",
     "whole",
-    "wide_ints",
     "word_rows",
     "word_values",
 ]
