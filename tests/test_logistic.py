@@ -274,6 +274,20 @@ def test_plain_matrices_are_answered_as_if_they_were_read(classes):
         model.predict(bad)
 
 
+def test_pictures_name_columns_ratios_and_shares_and_escape_them():
+    X, y = made(9, rows=300)
+    X = X.rename(columns={"a": "<b>"})
+    model = ts.LogisticRegression(l2=0).fit(X, y)
+    figure = next(f for f in model.summary().figures if f.name == "<b>")
+    low, high = figure.odds_interval
+    forest, nomogram = model.forest().svg, model.nomogram().svg
+    assert f"{figure.odds_ratio:.3g} ({low:.3g} to {high:.3g})" in forest
+    for picture in (forest, nomogram):
+        assert "&lt;b&gt;" in picture
+        assert "<b>" not in picture
+    assert "share" in nomogram
+
+
 def test_weights_of_classes_and_rows_do_what_copies_do():
     X, y = made(5, rows=200)
     double = pd.concat([X, X[y == 1]])

@@ -18,7 +18,8 @@ from tallystick import kernels
 from tallystick.contracts import Block, Engine, Model
 from tallystick.data.encode import Table
 from tallystick.data.schema import Note, Schema
-from tallystick.draw.charts import dot_chart, line_chart
+from tallystick.draw.charts import line_chart
+from tallystick.draw.forest import Effect, forest
 from tallystick.draw.nomogram import Scale, nomogram
 from tallystick.errors import OptionError, nearest, shown
 from tallystick.estimators.base import Classifier
@@ -161,27 +162,28 @@ class LogisticRegression(Classifier):
         labels = self.model_.labels
         c = self._class(label) if label is not None else len(labels) - 1
         d = self._class(against) if against is not None else (0 if c else 1)
-        lines = [Scale(name, tuple(marks)) for name, marks in scales(self.model_, c, d)]
-        base = self.model_.additive.base
+        lines, base = [], float(self.model_.additive.base[c] - self.model_.additive.base[d])
+        for name, marks in scales(self.model_, c, d):
+            least = min(weight for _, weight in marks)  # every line begins at 0, the constant has the rest
+            lines.append(Scale(name, tuple((text, weight - least) for text, weight in marks)))
+            base += least
         assert self.schema_.target is not None
-        return Picture(
-            nomogram(
-                f"{self.schema_.target.name}: {labels[c]} against {labels[d]}",
-                lines,
-                float(base[c] - base[d]),
-            )
-        )
+        return Picture(nomogram(f"{self.schema_.target.name}: {labels[c]} against {labels[d]}", lines, base))
 
     def forest(self) -> Picture:
         """Return the odds ratios with their 95 % intervals as a picture, on a logarithmic scale."""
         figures = [f for f in self.summary().figures if f.name != "(constant)"]
-        many = len({f.of for f in figures}) > 1
-        dots = []
+        assert self.schema_.target is not None
+        classes = list(dict.fromkeys(f.of for f in figures))
+        effects = []
         for f in figures:
             low, high = f.interval or (f.estimate, f.estimate)
-            name = f"{f.name} ({f.of})" if many else f.name
-            dots.append((name, f.estimate, low, high, f"{f.odds_ratio:.3g}"))
-        return Picture(dot_chart(dots, "ln of the odds ratio, beside it the ratio", ("no effect", 0.0)))
+            name = f"{f.name} ({f.of})" if len(classes) > 1 else f.name
+            effects.append(Effect(name, f.estimate, low, high))
+        of = f" = {classes[0]}" if len(classes) == 1 else ""
+        told = "coloured: the interval leaves out 1", "no intervals: see the summary"
+        note = told[0] if self.model_.errors else told[1]
+        return Picture(forest(f"Odds ratios for {self.schema_.target.name}{of}", effects, note))
 
     def trace_picture(self) -> Picture:
         """Return the gradient norm of every step as a picture; fit with trace=True."""

@@ -17,6 +17,7 @@ import numpy as np
 from tallystick import kernels
 from tallystick.contracts import Block
 from tallystick.data.schema import CODED
+from tallystick.draw.svg import ticks
 from tallystick.draw.text import Line, Span, clean, plain, table, wrapped
 from tallystick.explain.naive_bayes import Explanation, Reason
 from tallystick.models.additive import LevelTerm, LinearTerm
@@ -365,6 +366,7 @@ def scales(model: LogisticModel, c: int, d: int) -> list[tuple[str, list[tuple[s
             and column.high is not None
         ):
             slope, low, high = float(term.slope[c] - term.slope[d]), column.low, column.high
-            values = [low + (high - low) * i / 4 for i in range(5)]
-            out.append((part.name, [(f"{v:.4g}", slope * v) for v in values]))
+            round_ones = [v for v in ticks(low, high) if low <= v <= high]
+            values = round_ones if len(round_ones) >= 2 else [low, high]
+            out.append((part.name, [(f"{v:.6g}", slope * v) for v in values]))
     return out
