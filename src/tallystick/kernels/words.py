@@ -6,6 +6,7 @@ A word's number depends on the order in which texts came; `WordTable.order` make
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -19,6 +20,7 @@ from tallystick.kernels.text import join_texts, text_rows
 
 STOP_WORDS, STOP_ARENA, STOP_SCRATCH, STOP_ENTRIES = 1, 2, 3, 4  # what ran short; 0 is done
 CHUNK = 1 << 18  # entries kept together
+QUICK = 1 << 16  # slots up to which a table grows fourfold
 UNICODE: str = _kernels.unicode_version  # of the tables that say what a word character is
 
 
@@ -27,6 +29,14 @@ def _longer(array: NDArray[Any], length: int) -> NDArray[Any]:
     out = np.empty((length, *array.shape[1:]), array.dtype)
     out[: len(array)] = array
     return out
+
+
+def _lent(room: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Return two arrays whose memory goes back to the system when they are dropped: while chunks are joined,
+    the whole grows as they go. The allocator would keep what is freed.
+    """
+    both = np.frombuffer(mmap.mmap(-1, 8 * room), np.uint32)
+    return both[:room], both[room:]
 
 
 @dataclass(slots=True)
@@ -63,7 +73,8 @@ class WordTable:
         if stop == STOP_ARENA:
             self.arena = _longer(self.arena, 2 * len(self.arena) + 2 * need)
             return
-        slots = np.zeros(4 * len(self.slots), np.uint64)
+        factor = 4 if len(self.slots) < QUICK else 2  # small tables grow fast, large ones waste no memory
+        slots = np.zeros(factor * len(self.slots), np.uint64)
         _kernels.move_slots(self.slots, slots)
         self.slots, self.records = slots, _longer(self.records, len(slots) // 2 + 1)
 
@@ -135,7 +146,7 @@ class WordCounter:
         chunks: list[WordRows] = []
         row = 0
         while row < rows:
-            words, counts = np.empty(room, np.uint32), np.empty(room, np.uint32)
+            words, counts = _lent(room)
             done, entries = self._fill(texts, row, lengths, words, counts)
             if done == row:  # not even one row fits
                 room *= 2

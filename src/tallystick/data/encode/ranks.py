@@ -34,6 +34,7 @@ def rank_group(columns: Sequence[NDArray[np.float64]]) -> list[Ranked]:
         return [rank(column) for column in columns]
     gathered = np.empty((len(columns), len(columns[0])))
     for start in range(0, gathered.shape[1], ROWS):
+        checkpoint()
         for own, column in zip(gathered, columns, strict=True):
             own[start : start + ROWS] = column[start : start + ROWS]
     ranked = []
