@@ -122,7 +122,7 @@ def test_rows_of_another_file_test_a_model_of_this_one(tmp_path):
     assert found.accuracy == pytest.approx(
         ts.DecisionTree().fit(str(train), "party").score(str(test), "party")
     )
-    assert "299 rows taught, these were held out" in str(found)
+    assert "136 rows, held out; 299 others were taught" in str(found)
 
 
 def test_a_regression_has_a_mean_squared_error_with_its_interval():
@@ -230,3 +230,17 @@ def test_a_comparison_fits_the_terminal(columns):
     lines = done.stdout.splitlines()
     assert max(map(len, lines)) <= columns, done.stdout
     assert "naive Bayes, tuned" in done.stdout
+
+
+def test_copies_of_a_row_are_rows_of_their_own_in_a_learning_curve():
+    from tallystick.evaluate.curve import subset_order
+
+    data = {"x": ["a"] * 300 + ["b"] * 300, "y": (["p"] * 200 + ["q"] * 100) * 2}
+    table = ts.NaiveBayes().read(data, "y")
+    first = subset_order(table, 1)[:200]
+    share = (table.columns["x"][first] == 0).mean()
+    assert 0.35 < share < 0.65  # a run of copies would give 0 or 1
+    mixed = np.random.default_rng(0).permutation(600)
+    again = table.take(mixed)
+    there = subset_order(again, 1)[:200]
+    assert sorted(again.row_hashes()[there]) == sorted(table.row_hashes()[first])

@@ -6,7 +6,7 @@ Knows the learner, the model and how to show it. Knows nothing of sums.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from html import escape
 from typing import Any
@@ -21,6 +21,7 @@ from tallystick.data.schema import Note, Schema
 from tallystick.draw.charts import line_chart
 from tallystick.draw.forest import Effect, forest
 from tallystick.draw.nomogram import Scale, nomogram
+from tallystick.engines.local import Local
 from tallystick.errors import OptionError, nearest, shown
 from tallystick.estimators.base import Classifier
 from tallystick.estimators.plain_rows import plain_answers
@@ -30,7 +31,7 @@ from tallystick.explain.logistic import Summary, explain, scales
 from tallystick.explain.naive_bayes import Explanation
 from tallystick.learners.fit import fit
 from tallystick.learners.logistic import LogisticLearner
-from tallystick.learners.logistic.path import Path, choose
+from tallystick.learners.logistic.path import Path, choose, path_models
 from tallystick.learners.logistic.solvers import Step
 from tallystick.models.logistic.coefficients import coefficients
 from tallystick.models.logistic.model import KIND, LogisticModel
@@ -129,6 +130,26 @@ class LogisticRegression(Classifier):
             inside = np.where(fold == k, 0, weights)
             parts.append((replace(table, weights=inside), replace(table, weights=weights - inside)))
         return choose(parts, engine, options, table.schema, table.unit)
+
+    def answer_settings(
+        self, settings: Sequence[Any], training: Table, tested: Table
+    ) -> Iterator[NDArray[np.float64]] | None:
+        """Return shares[row, class] of each setting by one path, when only the strength of l2 differs."""
+        strengths = [s.l2 for s in settings]
+        first, *others = [{**s.get_params(), "l2": 1.0} for s in settings]
+        plain = all(isinstance(v, (int, float)) and v > 0 for v in strengths) and not self.l1
+        if not plain or any(params != first for params in others):
+            return None
+        order = sorted(range(len(settings)), key=lambda i: -strengths[i])
+        options = LogisticOptions.of(type(self)(**first))
+        models = path_models(
+            training, Local(1), options, [float(strengths[i]) for i in order], training.unit
+        )
+        found = {
+            i: np.concatenate([model.shares(block)[0] for block in tested.blocks()])
+            for i, model in zip(order, models, strict=True)
+        }
+        return (found[i] for i in range(len(settings)))
 
     def _restore(self, document: Mapping[str, Any]) -> None:
         for name, value in document["parameters"].items():

@@ -159,19 +159,22 @@ class NaiveBayes(Growing, Saying):
         if any(s.calibrate for s in settings):
             return None
         numeric = any(c.kind == "numeric" for c in training.schema.used)
-        fitted: dict[str, NaiveBayesModel] = {}
         engine = Local(1)
+        fitted: dict[str, NaiveBayesModel] = {}
+        answered: dict[str, NDArray[np.float64]] = {}  # without numbers some settings are the same
 
-        def model(setting: NaiveBayes) -> NaiveBayesModel:
-            options = setting._options()
-            same = replace(options, alpha=1.0, distributions=options.distributions if numeric else "auto")
-            if repr(same) not in fitted:
+        def one(options: BayesOptions) -> NDArray[np.float64]:
+            known = options if numeric else replace(options, distributions="auto")
+            sums, exact = repr(replace(known, alpha=1.0)), repr(known)
+            if sums not in fitted:
                 made = fit(NaiveBayesLearner(options, training.unit), training, engine)
                 assert isinstance(made, NaiveBayesModel)
-                fitted[repr(same)] = made
-            return replace(fitted[repr(same)], options=options)
+                fitted[sums] = made
+            if exact not in answered:
+                answered[exact] = _shares(replace(fitted[sums], options=options), tested)
+            return answered[exact]
 
-        return (_shares(model(setting), tested) for setting in settings)
+        return (one(setting._options()) for setting in settings)
 
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return log(prior * product of shares) [row, class], neither normalised nor calibrated."""

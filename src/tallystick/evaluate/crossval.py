@@ -124,7 +124,7 @@ def judge_on(model: Fits, data: Any, target: Any, held_out: Any, cost: Any = Non
     known = truth != MISSING
     part = Answers(shares[known], np.zeros(int(known.sum()), np.int64))
     prices = None if cost is None else np.asarray(cost, np.float64)
-    how = f"{table.rows:,} rows taught, these were held out"
+    how = f"held out; {table.rows:,} others were taught"
     return CrossValidation(labels, truth[known], (part,), cost=prices, how=how)
 
 

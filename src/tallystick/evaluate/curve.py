@@ -2,8 +2,7 @@
 
 Knows tables, and anything that can fit a table and answer a block. Knows nothing of learners.
 Law: every method sees the same subsets; a smaller subset is part of the larger one of the same repeat, and
-subsets
-depend on what rows hold, not on their order.
+subsets depend on what rows hold, not on their order.
 """
 
 from __future__ import annotations
@@ -161,8 +160,19 @@ def curve_table(
 
 
 def subset_order(table: Table, key: int) -> NDArray[np.int64]:
-    """Return the rows in an order that depends on their content and the key; copies follow one another."""
-    return np.argsort(keyed(table.row_hashes(), key), kind="stable").astype(np.int64)
+    """Return the rows in an order that depends on what they hold and on the key.
+
+    Copies of a row are rows of their own here (a row of weight w is one row): subsets are random, and which
+    of several equal rows comes first means nothing.
+    """
+    hashes = table.row_hashes()
+    order = np.argsort(hashes, kind="stable")
+    ranked = hashes[order]
+    first = np.concatenate([[True], ranked[1:] != ranked[:-1]])
+    copy = np.arange(table.rows) - np.maximum.accumulate(np.where(first, np.arange(table.rows), 0))
+    with np.errstate(over="ignore"):
+        mixed = keyed(ranked ^ keyed(copy.astype(np.uint64), 1), key)
+    return order[np.argsort(mixed, kind="stable")].astype(np.int64)
 
 
 def _sizes(sizes: Sequence[int] | None, table: Table, most: int) -> list[int]:

@@ -8,7 +8,7 @@ depends on no order of rows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +17,10 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Engine, Table
 from tallystick.data.schema import Schema
+from tallystick.learners.logistic.build import build
 from tallystick.learners.logistic.learner import prepared, solve
+from tallystick.learners.logistic.prepare import prepare
+from tallystick.models.logistic.model import LogisticModel
 from tallystick.models.logistic.options import LogisticOptions
 
 STRENGTHS = (100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01)
@@ -56,8 +59,6 @@ def fold_losses(
 ) -> NDArray[np.float64]:
     """Return the loss on the rows left out after each strength, per row."""
     known, basis = drive(prepared(options, schema, unit), training, engine)
-    from tallystick.learners.logistic.prepare import prepare
-
     out, w = np.zeros(len(STRENGTHS)), None
     for i, strength in enumerate(STRENGTHS):
         ready = prepare(known, basis, options, schema, strength)
@@ -72,6 +73,25 @@ def fold_losses(
             out[i + 1 :] = out[i]
             break
     return out
+
+
+def path_models(
+    training: Table, engine: Engine, options: LogisticOptions, strengths: Sequence[float], unit: int
+) -> Iterator[LogisticModel]:
+    """Yield the model of each strength of the prior, strong ones first, each started from the one before.
+
+    Standard errors and the look for separated classes are left out: these models answer and are forgotten.
+    """
+    schema = training.schema
+    known, basis = drive(prepared(options, schema, unit), training, engine)
+    w = None
+    for strength in strengths:
+        ready = prepare(known, basis, options, schema, strength)
+        if w is not None:
+            ready = replace(ready, start=replace(ready.start, w=w))
+        point, run = drive(solve(ready, options, False), training, engine)
+        w, point = point.w, replace(point, curvature=None)
+        yield build(schema, replace(options, l2=strength), known, ready, point, run, "", strength)
 
 
 def drive(stages: Any, table: Table, engine: Engine) -> Any:
