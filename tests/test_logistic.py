@@ -5,6 +5,8 @@ prior.
 from __future__ import annotations
 
 import itertools
+import os
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -309,6 +311,21 @@ def test_the_strength_of_the_prior_is_chosen_and_said():
     assert model.path_.best == model.model_.fit.l2
     assert any(n.code == "prior-chosen" for n in model.notes_)
     assert "chosen by cross-validation" in str(model)
+
+
+DATA = os.environ.get("TALLYSTICK_DATA")
+
+
+@pytest.mark.night
+@pytest.mark.skipif(DATA is None, reason="TALLYSTICK_DATA is not set: 20 Newsgroups are not there")
+def test_20_newsgroups_by_date_with_the_prior_chosen_by_cross_validation():
+    parts = [
+        pd.read_csv(Path(DATA) / f"20newsgroups/20news-bydate-{part}.csv.gz", keep_default_na=False)
+        for part in ("train", "test")
+    ]
+    model = ts.LogisticRegression(l2="cv", kinds={"text": "text"})
+    model.fit(parts[0][["text"]], parts[0]["newsgroup"])
+    assert model.score(parts[1][["text"]], parts[1]["newsgroup"]) >= 0.84
 
 
 def test_an_l1_prior_sets_weights_to_0_and_meets_its_conditions():

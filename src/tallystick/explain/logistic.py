@@ -318,6 +318,7 @@ def explain(model: LogisticModel, block: Block, row: int = 0) -> Explanation:
         tuple(scores.tolist()),
         tuple(shares.tolist()),
         False,
+        "constant",
     )
 
 

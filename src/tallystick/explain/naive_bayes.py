@@ -289,6 +289,7 @@ class Explanation:
     scores: tuple[float, ...]
     shares: tuple[float, ...]
     only_prior: bool  # every class was impossible, so the prior answered
+    begins: str = "prior"  # what the base is called
 
     @property
     def answer(self) -> str:
@@ -331,7 +332,7 @@ class Explanation:
         lines = [f"{first}; against {second} with {self.shares[rival]:.4f}"]
         if self.only_prior:
             lines.append("every class has a share of 0 somewhere: answered by the prior alone")
-        rows = [("prior", "", self.base[c] - self.base[rival]), *self.for_class()]
+        rows = [(self.begins, "", self.base[c] - self.base[rival]), *self.for_class()]
         most = max((abs(w) for _, _, w in rows if np.isfinite(w)), default=1.0) or 1.0
         for column, value, weight in rows:
             lines.append(_bar_line(f"{column} = {value}" if value else column, weight, most))

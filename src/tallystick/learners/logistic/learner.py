@@ -128,7 +128,8 @@ def prepared(options: LogisticOptions, schema: Schema, unit: int) -> Generator[A
         found = Moments.of((yield first_question(known, False)), known)
         part = Moments.of((yield first_question(known, True, EVERY)), known)
         basis = Basis(known, found, part.times(EVERY))
-        if not basis.repeats:  # columns apart in a part of the rows are apart in all
+        fair = abs(part.squares[0] * EVERY / found.squares[0] - 1.0) <= 0.5  # few distinct rows: all or none
+        if fair and not basis.repeats:  # columns apart in a part of the rows are apart in all
             return known, basis
     cheap = design.size <= MATRIX and known.rows * (1 + len(design.dense)) ** 2 <= GRAM
     total = yield first_question(known, size <= MATRIX or cheap)
@@ -298,7 +299,7 @@ def watched(run: solvers.Run, ready: Prepared, watch: bool) -> solvers.Steps:
     """Run Newton's method; when it seems to diverge, look whether the classes are separated."""
     start, period = ready.start, refresh(ready)
     run.alarm = 1e-3 if watch else 0.0
-    if many(ready.problem.rows, ready.problem.weights):
+    if ready.part and many(ready.problem.rows, ready.problem.weights):
         start, period = (yield from solvers.sample(ready.problem, start, EVERY)), 10
     while True:
         try:

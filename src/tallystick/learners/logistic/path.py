@@ -23,6 +23,7 @@ from tallystick.learners.logistic.prepare import prepare
 from tallystick.models.logistic.model import LogisticModel
 from tallystick.models.logistic.options import LogisticOptions
 
+ROUGH = 1e-4  # how near to its optimum a strength is judged: the longest step still to go
 STRENGTHS = (100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01)
 
 
@@ -65,7 +66,7 @@ def fold_losses(
         if w is not None:
             start = ready.start
             ready = replace(ready, start=replace(start, w=w))
-        point, _ = drive(solve(ready, options, False), training, engine)
+        point, _ = drive(solve(ready, options, False, fine=ROUGH), training, engine)
         w = point.w
         seen = ready.problem.read(w, engine.total(left_out, ready.problem.ask(w)))
         out[i] = seen.loss

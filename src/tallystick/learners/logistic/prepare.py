@@ -293,6 +293,7 @@ class Prepared:
     start: Start
     gram: Array | None  # [parameter, parameter]
     repeats: tuple[tuple[int, tuple[int, ...]], ...]  # parameters that repeat others
+    part: bool = False  # a part of the rows can say where to begin
 
 
 def prepare(
@@ -329,7 +330,8 @@ def prepare(
     if gram is not None and problem.weights <= MATRIX:
         small = gram if free.all() else gram[np.ix_(free, free)]
     sums = spread_of(known, moments, a, b, problem)
-    return Prepared(problem, start_of(problem, basis.shares, small, sums), gram, basis.repeats)
+    start = start_of(problem, basis.shares, small, sums)
+    return Prepared(problem, start, gram, basis.repeats, basis.part is not None)
 
 
 def spread_of(known: Known, moments: Moments, a: Array, b: Array, problem: Problem) -> Spread:

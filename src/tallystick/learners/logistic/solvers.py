@@ -189,7 +189,7 @@ def lbfgs(run: Run, start: Start) -> Steps:
     memory = Memory(start.metric.solve if start.metric is not None else lambda q: q * inverse)
     point = yield from run.ask(start.w)
     run.note(point, 0.0)
-    tolerance = PLAIN if len(point.w) <= 1_000 else TOLERANCE
+    tolerance = (PLAIN if len(point.w) <= 1_000 else TOLERANCE) * run.fine / FINE
     while not run.small(point, tolerance):
         if run.alarm and point.wrong == 0:
             raise Diverging(point, point.w)
