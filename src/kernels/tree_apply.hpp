@@ -4,6 +4,9 @@
 // missing branch; -1 there means that the way ends at the node.
 #pragma once
 
+#include <cmath>
+#include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "kernels/tree_frame.hpp"
@@ -60,10 +63,16 @@ class Walk {
 
     // out[row]: the node where the row's way ends. Returns whether an infinite number was met.
     bool ends(size_t rows, const Cells* columns, int32_t* out) const {
-        bool single = true, whole = true;
-        for (const Step& s : steps_)
-            if (s.column >= 0 && !s.levels) (columns[s.column].width == 4 ? whole : single) = false;
-        if (next_.empty() && single != whole)  // numbers only, all of one width
+        bool single = true, whole = true, even = true;
+        const Cells* last = nullptr;
+        for (const Step& s : steps_) {
+            if (s.column < 0 || s.levels) continue;
+            const Cells* cells = columns + s.column;
+            (cells->width == 4 ? whole : single) = false;
+            even = even && (!last || last->stride == cells->stride);
+            last = cells;
+        }
+        if (next_.empty() && even && single != whole)  // numbers only, all alike
             return whole ? descend<double>(rows, columns, out) : descend<float>(rows, columns, out);
         bool infinite = false;
         constexpr size_t lanes = 8;
@@ -84,14 +93,13 @@ class Walk {
     }
 
    private:
-    // Numbers only: no branch depends on the data. A leaf leads to itself; following[node][0, 1, 2] are the nodes of
-    // x < cut, x >= cut, missing.
+    // Numbers only, all columns of one width and one distance between rows: no branch depends on the data, and a cell
+    // is the row's address plus the test's. A leaf leads to itself; following[0, 1, 2] are x < cut, x >= cut, missing.
     template <class Float>
     bool descend(size_t rows, const Cells* columns, int32_t* out) const {
         struct Plain {
-            double cut;
-            ptrdiff_t stride;
-            const char* data;
+            ptrdiff_t offset;
+            Float cut;
             int32_t following[3];
         };
         std::vector<Plain> plain(steps_.size());
@@ -101,32 +109,46 @@ class Walk {
         for (size_t i = 0; i < steps_.size(); ++i) {
             const Step& s = steps_[i];
             const int32_t own = static_cast<int32_t>(i);
-            const Cells& c = s.column >= 0 ? columns[s.column] : *any;
-            plain[i] = {s.cut, c.stride, c.data, {own, own, own}};
+            plain[i] = {s.column >= 0 ? columns[s.column].data - any->data : 0, not_below<Float>(s.cut), {own, own, own}};
             if (s.column >= 0) plain[i].following[0] = s.low, plain[i].following[1] = s.high, plain[i].following[2] = s.missing;
         }
         constexpr size_t lanes = 16;
         bool infinite = false;
         for (size_t row = 0; row < rows; row += lanes) {
             const size_t n = rows - row < lanes ? rows - row : lanes;
+            const char* at = any->data + static_cast<ptrdiff_t>(row) * any->stride;
             int32_t node[lanes] = {};
             int32_t moved = 1;
+            Float odd = 0;  // becomes NaN when a number met is infinite or missing
             while (moved) {
                 moved = 0;
                 for (size_t k = 0; k < n; ++k) {
                     const Plain& p = plain[static_cast<size_t>(node[k])];
-                    const Float x = *reinterpret_cast<const Float*>(p.data + static_cast<ptrdiff_t>(row + k) * p.stride);
-                    const double wide = static_cast<double>(x);
-                    const int way = static_cast<int>(!(wide < p.cut)) + static_cast<int>(wide != wide);
-                    infinite |= x - x != Float{0} && x == x;
-                    const int32_t to = p.following[way];
+                    const Float x = *reinterpret_cast<const Float*>(at + static_cast<ptrdiff_t>(k) * any->stride + p.offset);
+                    odd += x - x;
+                    const int32_t to = p.following[static_cast<int>(!(x < p.cut)) + static_cast<int>(x != x)];
                     moved |= to ^ node[k];
                     node[k] = to;
                 }
             }
             for (size_t k = 0; k < n; ++k) out[row + k] = node[k];
+            for (size_t k = 0; k < n && odd != odd && !infinite; ++k) walk_one(columns, row + k, infinite);
         }
         return infinite;
+    }
+
+    // The least Float that is not below the cut: x < it exactly when x < cut.
+    template <class Float>
+    static Float not_below(double cut) {
+        const Float near = static_cast<Float>(cut);
+        if constexpr (std::is_same_v<Float, double>) return near;
+        return static_cast<double>(near) < cut ? std::nextafter(near, std::numeric_limits<Float>::infinity()) : near;
+    }
+
+    int32_t walk_one(const Cells* columns, size_t row, bool& infinite) const {
+        int32_t node = 0;
+        for (int32_t to; (to = step(node, columns, row, infinite)) != node;) node = to;
+        return node;
     }
 
     int32_t step(int32_t node, const Cells* columns, size_t row, bool& infinite) const {
