@@ -115,6 +115,42 @@ def test_long_runs_give_the_tree_of_count_tables(classes: int, distinct: int) ->
     assert fit(learner, table, Scattered(1)).to_dict() == expected
 
 
+@pytest.mark.parametrize("rows", [40, 700, 20_000])
+@pytest.mark.parametrize("columns", [5, 70])
+def test_columns_of_two_codes_counted_together_give_the_tree_of_count_tables(rows: int, columns: int) -> None:
+    """64 columns of two codes are counted at once, unless some row of a column is missing."""
+    rng = np.random.default_rng(rows + columns)
+    x = (rng.random((rows, columns)) < rng.random(columns)).astype(float)
+    x[0], x[1] = 0.0, 1.0  # every column has both codes
+    x[rng.random(rows) < 0.1, 1] = np.nan
+    signal = x[:, 0] + 2 * x[:, 2] * x[:, columns - 1] + rng.normal(size=rows)
+    y = np.digitize(signal, [0, 1.5])
+    number = np.round(rng.normal(size=(rows, 1)), 1)
+    table = read_table(open_source(np.hstack([x, number])), Wishes(), y)
+    assert sum(c.kind == "boolean" for c in table.schema.used) == columns
+    learner = TreeLearner(TreeOptions(max_depth=5, criterion="gain-ratio"), table.unit)
+    expected = fit(learner, table, Local(1)).to_dict()
+    assert fit(learner, table, Scattered(1)).to_dict() == expected
+    assert fit(learner, table, Local(2)).to_dict() == expected
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_rows_of_numbers_end_where_one_record_ends(kind: type) -> None:
+    rng = np.random.default_rng(6)
+    x = rng.normal(size=(500, 4)).astype(kind)
+    x[rng.random(x.shape) < 0.1] = np.nan
+    tree = ts.DecisionTree().fit(x, (np.nan_to_num(x[:, 0]) > np.nan_to_num(x[:, 1])).astype(int))
+    tree.model_.nodes.cut[0] = np.nextafter(
+        float(x[7, tree.model_.nodes.column[0]]), np.inf
+    )  # between two floats
+    one = [
+        tree.apply({f"x{j}": None if v != v else float(v) for j, v in enumerate(row)})[0]
+        for row in x.tolist()
+    ]
+    for matrix in (x, np.asfortranarray(x), np.hstack([x, x])[:, :4]):
+        assert tree.apply(matrix).tolist() == one
+
+
 def test_priors_and_class_weights_answer_like_copies_of_rows() -> None:
     rng = np.random.default_rng(3)
     x = np.round(rng.normal(size=(200, 3)), 2)

@@ -7,6 +7,7 @@ Law: the arrays are those of growing in memory, byte for byte in the model file.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from tallystick.stats.growth import (
     observe,
     spread_missing,
 )
+from tallystick.stats.standing import Standing, Stood
 
 MOST_DISTINCT = 65_535  # more distinct numbers than this are put in bins when rows are not in memory
 BINS = 255
@@ -56,6 +58,7 @@ class Levels:
     tests: list[Test] = field(default_factory=list)
     open: list[int] = field(default_factory=lambda: [0])
     binned: list[str] = field(default_factory=list)
+    standing: Standing = field(default_factory=Standing)
 
     def ask(self) -> Frontier | None:
         """Return the next question, None when the tree is grown."""
@@ -70,13 +73,31 @@ class Levels:
             classes,
             self.scale,
             self.question.parts,
+            self.standing,
         )
 
-    def update(self, total: Level) -> None:
+    def update(self, total: Level | Stood) -> None:
         """Split the open nodes by their tables."""
         now, self.open = self.open, []
         for i, node in enumerate(now):
-            self._split(node, [t[i] for t in total.tables], total.squares[i])
+            counts = total.counts(i)
+            if self._ends(counts):
+                self.parts[node] = Part(self.leaf, counts)
+            else:
+                self._split(node, *total.node(i))
+
+    def _ends(self, counts: NDArray[np.int64]) -> bool:
+        """Say of a node that the judge would make a leaf without looking at its columns."""
+        rules, classes = self.question.rules, len(self.question.labels)
+        few = int(counts.sum()) < max(rules.min_split, 2 * rules.min_leaf)
+        return classes > 0 and (few or int(np.count_nonzero(counts)) < 2)
+
+    @cached_property
+    def leaf(self) -> dict[str, NDArray[Any]]:
+        """What the judge says of a leaf."""
+        width = len(self.question.labels) + 1
+        nothing = [np.zeros((c.k + 1, width), np.int64) for c in self.codings]
+        return self.judge.judge(np.zeros(width, np.int64), nothing, 0, 0.0)
 
     def _split(self, node: int, tables: list[NDArray[np.int64]], squares: NDArray[np.int64]) -> None:
         counts = tables[0].sum(axis=0)
@@ -93,10 +114,13 @@ class Levels:
             self._open(node, part, said, tables)
 
     def _vectors(self, table: NDArray[np.int64]) -> NDArray[np.int64]:
-        rows = table.sum(axis=1, keepdims=True)
-        return np.ascontiguousarray(
-            np.concatenate([table * (1 if self.factors is None else self.factors), rows], axis=1)
-        )
+        classes = table.shape[1]
+        out = np.empty((len(table), classes + 1), np.int64)
+        out[:, :classes] = table if self.factors is None else table * self.factors
+        out[:, classes] = table[:, 0]
+        for c in range(1, classes):  # many codes, few classes: quicker than a sum along the short side
+            out[:, classes] += table[:, c]
+        return out
 
     def _open(
         self, node: int, part: Part, said: dict[str, NDArray[Any]], tables: list[NDArray[np.int64]]

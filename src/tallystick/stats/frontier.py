@@ -6,7 +6,7 @@ Law: whole numbers only, so the answer does not depend on the order or the cut o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.contracts import Block
 from tallystick.stats.growth import Scale
+from tallystick.stats.standing import Standing, Stood
 
 Ints = NDArray[np.int64]
 LIMB = 18  # bits of a limb of the response: products of limbs leave room for 2^26 rows
+PAIRS = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,15 @@ class Level(NamedTuple):
     tables: list[Ints]
     squares: Ints
 
+    def counts(self, i: int) -> Ints:
+        """Return rows of each class of open node i."""
+        total: Ints = self.tables[0][i].sum(axis=0)
+        return total
+
+    def node(self, i: int) -> tuple[list[Ints], Ints]:
+        """Return tables[column][code, class] and the sums of squares of open node i."""
+        return [table[i] for table in self.tables], self.squares[i]
+
 
 @dataclass(frozen=True)
 class Frontier:
@@ -88,6 +99,11 @@ class Frontier:
     classes: int  # 0: regression
     scale: Scale
     parts: int = 1  # a weight of 1 in the table is this many here
+    standing: Standing = field(default_factory=Standing, compare=False, repr=False)  # tables in memory only
+
+    def whole(self, table: Any, threads: int) -> Stood:
+        """Return the same tables of a table in memory, without sending all rows down from the root again."""
+        return self.standing.answer(self, table)
 
     def zero(self) -> Level:
         """Return the total of no rows."""
@@ -128,9 +144,8 @@ class Frontier:
             code = column[row].astype(np.int64)
             np.add.at(table[:, :, 0], (at, code), weight)
             np.add.at(table[:, :, 1], (at, code), weight * y)
-        limbs = [y >> 2 * LIMB, y >> LIMB & (2**LIMB - 1), y & (2**LIMB - 1)]
-        pairs = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
-        for i, (a, b) in enumerate(pairs):
+        limbs = _limbs(y)
+        for i, (a, b) in enumerate(PAIRS):
             np.add.at(total.squares[:, i], at, weight * limbs[a] * limbs[b])
         return total
 
@@ -140,6 +155,16 @@ class Frontier:
             table += more
         total.squares[...] += other.squares
         return total
+
+
+def _limbs(y: Ints) -> list[Ints]:
+    return [y >> 2 * LIMB, y >> LIMB & (2**LIMB - 1), y & (2**LIMB - 1)]
+
+
+def squares_of(y: Ints, weight: Ints) -> Ints:
+    """Return the six sums of products of the limbs of a response."""
+    limbs = _limbs(y)
+    return np.array([(weight * limbs[a] * limbs[b]).sum() for a, b in PAIRS], np.int64)
 
 
 def follow(entries: Entries, test: Test, codes: NDArray[Any]) -> Entries:
