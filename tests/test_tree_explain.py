@@ -256,3 +256,11 @@ def test_a_regression_tree_is_explained_pruned_and_told_as_rules():
     for kind in ("pessimistic", "mdl"):
         with pytest.raises(OptionError, match="needs classes"):
             tree.prune(kind)
+
+
+def test_a_picture_keeps_the_level_when_the_name_of_the_column_is_long() -> None:
+    name = "a-very-long-name-of-a-column-that-no-picture-has-room-for"
+    tree = ts.DecisionTree(average=False).fit({name: ["n", "n", "y", "y"], "x": [1, 1, 1, 2]}, [0, 0, 1, 1])
+    picture = tree.to_svg()
+    assert "… = n" in picture
+    assert "… = y" in picture

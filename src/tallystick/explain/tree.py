@@ -406,6 +406,14 @@ def _drawn(tree: Tree, most: int) -> list[int]:
     return sorted(drawn)
 
 
+def _shortened(sentence: str, name: str, cells: int) -> str:
+    """Return a sentence that fits; its column's name gives way first, for the rest tells branches apart."""
+    rest = sentence.removeprefix(name)
+    if lines.width(sentence) > cells and rest != sentence:
+        sentence = lines.cut(name, max(10, cells - lines.width(rest))) + rest
+    return lines.cut(sentence, cells)
+
+
 def _box(tree: Tree, node: int, place: dict[int, int], lit: set[int]) -> Box:
     nodes = tree.nodes
     up = int(nodes.parent[node])
@@ -413,7 +421,8 @@ def _box(tree: Tree, node: int, place: dict[int, int], lit: set[int]) -> Box:
     if up >= 0:
         k = nodes.branches(up).tolist().index(node)
         test = condition(tree.schema, nodes, up, k)
-        branch = lines.cut(test.sentence(20, missing=False), 34) + (" or missing" if test.missing else "")
+        sentence = _shortened(test.sentence(20, missing=False), plain(test.column.name), 34)
+        branch = sentence + (" or missing" if test.missing else "")
     ends = nodes.column[node] < 0
     total = rows(nodes.counts[node].sum(), tree.unit)
     counts = tree.rows[node]
