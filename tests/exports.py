@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from datetime import date, timedelta
 from functools import cache
 from pathlib import Path
@@ -175,3 +176,21 @@ def same(found: tuple[list[Any], np.ndarray], name: str, within: float = 1e-9) -
     wrong = [i for i, (a, b) in enumerate(zip(labels, found[0], strict=True)) if a != b]
     assert wrong == [] or fitted(name).regression, (len(wrong), wrong[:3])
     assert float(np.abs(shares - found[1]).max()) <= within
+
+
+PYTHON = """
+import json, runpy, sys
+model = runpy.run_path("model.py")
+rows = json.load(open("rows.json", encoding="utf-8"))
+found = [model["predict"](row) for row in rows]
+shares = [list(a.get("probabilities", {"": a.get("value")}).values()) for a in found]
+print(json.dumps([[a.get("label", a.get("value")), s] for a, s in zip(found, shares)]))
+"""
+
+
+def run_python(script: str, rows: list[dict[str, Any]], folder: Path) -> tuple[list[Any], np.ndarray]:
+    """Return what an exported module answers in `python -I`, which sees nothing but the standard library."""
+    (folder / "model.py").write_text(script, encoding="utf-8")
+    (folder / "rows.json").write_text(json.dumps(rows), encoding="utf-8")
+    (folder / "run.py").write_text(PYTHON, encoding="utf-8")
+    return _run([sys.executable, "-I", "-S", "run.py"], folder)

@@ -108,8 +108,12 @@ class Form:
         return out | {"base": _finite(self.base), "terms": list(self.terms)} | scaled
 
     def to_json(self) -> str:
-        """Return `to_dict` as one line of JSON that may stand in a script: no `<`, no line separators."""
-        text = json.dumps(self.to_dict(), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        """Return `to_dict` as JSON that may stand in a script: no `<` is in it; an item a line."""
+        data = self.to_dict()
+        long = {key: data.pop(key) for key in ("columns", "nodes", "terms") if key in data}
+        lines = [f"{_json(key)}:{_json(value)}" for key, value in data.items()]
+        lines += [f"{_json(key)}:[\n" + ",\n".join(map(_json, items)) + "\n]" for key, items in long.items()]
+        text = "{" + ",\n".join(lines) + "}"
         for character in "<>\u2028\u2029":
             text = text.replace(character, f"\\u{ord(character):04x}")
         return text
@@ -133,6 +137,10 @@ def number_levels(column: Column) -> list[tuple[float, int]]:
         for code, (v, kind) in enumerate(zip(parsed.values, parsed.kinds, strict=True))
         if CellKind(kind) in plain and number_text(float(v)) == column.levels[code]
     ]
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 def _parsed(texts: Sequence[str]) -> kernels.Parsed:

@@ -12,7 +12,7 @@ from typing import Any
 from tallystick.errors import OptionError, nearest, shown
 from tallystick.export.form import form_of
 
-TARGETS = ("js",)
+TARGETS = ("rules", "sql", "python", "js", "onnx")
 
 
 def export(model: Any, kind: str, sha256: str = "", **options: Any) -> str | bytes:
@@ -31,4 +31,10 @@ def _js(model: Any, sha256: str) -> str:
     return javascript(form_of(model, sha256))
 
 
-_WRITERS: dict[str, Callable[..., str | bytes]] = {"js": _js}
+def _python(model: Any, sha256: str) -> str:
+    from tallystick.export.python import python
+
+    return python(form_of(model, sha256))
+
+
+_WRITERS: dict[str, Callable[..., str | bytes]] = {"js": _js, "python": _python}

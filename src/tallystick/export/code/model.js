@@ -164,14 +164,14 @@ function tallystick(data) {
     return raw.map(([w, v]) => [w, v * (squares > 0 ? 1 / Math.sqrt(squares) : 0)]);
   }
 
-  function partOf(term, row) { // one number per label
+  function partOf(term, cells) { // one number per label
     const n = data.base.length;
     if (term.factors) {
-      const values = term.factors.map(([i, code]) => (code === null ? cellOf(row, i) : Number(cellOf(row, i) === code)));
+      const values = term.factors.map(([i, code]) => (code === null ? cells[i] : Number(cells[i] === code)));
       const product = values.reduce((a, b) => a * b);
       return each(n, (k) => (product === product ? product : term.centre) * term.slope[k]);
     }
-    const x = cellOf(row, term.column);
+    const x = cells[term.column];
     if (term.cuts) return term.table[x === x ? term.cuts.filter((cut) => cut <= x).length : term.table.length - 1].map(low);
     if (term.table) return term.table[x].map(low);
     if (term.mean) return each(n, (k) => (x === x ? term.constant[k] - square(x - term.mean[k]) * term.half[k] : 0));
@@ -211,7 +211,10 @@ function tallystick(data) {
     return { label: data.labels[best(p)], probabilities: Object.fromEntries(data.labels.map((l, k) => [String(l), p[k]])) };
   }
 
-  const parts = (row) => data.terms.map((term) => partOf(term, row));
+  function parts(row) {
+    const cells = columns.map((_, i) => cellOf(row, i));
+    return data.terms.map((term) => partOf(term, cells));
+  }
 
   function told(term, row, own) {
     const out = { column: term.name, value: row[term.name], parts: own };

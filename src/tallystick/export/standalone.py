@@ -1,0 +1,345 @@
+"""A row {column: value} to its answer, for the data of one model. Needs the standard library only.
+
+    model = Model(data)
+    model.predict(row)   {"label": ..., "probabilities": {label: share}}; regression: {"value": ...}
+    model.explain(row)   the same, and why: "base" and "parts" per column, or the "path" through the tree
+
+None, NaN and the model's marks (such as "?") are missing. Levels that were never seen are known as such. A
+number may be given as text. What cannot be read is a ValueError that says which column.
+"""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import json
+import math
+import re
+import sys
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from typing import Any
+
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+CLOCK = r"[T ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:[.,]([0-9]+))?)?(?:Z|([+-])([0-9]{2})(:?[0-9]{2})?)?"
+DATE = re.compile(rf"([0-9]{{4}})-([0-9]{{2}})-([0-9]{{2}})(?:{CLOCK})?")
+WORD = re.compile(r"(?u)\b\w\w+\b")
+SPACES = " \t\n\v\f\r"
+SERIES = [1.0 / math.factorial(n) for n in range(13, 2, -1)]
+LN2_HIGH, LN2_LOW = float.fromhex("0x1.62e42fee00000p-1"), float.fromhex("0x1.a39ef35793c76p-33")
+ROUNDER = 6755399441055744.0
+Row = Mapping[str, Any]
+
+
+def days(text: str) -> float:
+    """Return days since 1970-01-01, as float(microseconds) / 86,400,000,000; NaN when it is no date."""
+    found = DATE.fullmatch(text)
+    if not found:
+        return math.nan
+    year, month, day, hour, minute, second = (int(t or 0) for t in found.groups()[:6])
+    fraction, sign, ahead, past = found.groups()[6:]
+    late, more = int(ahead or 0), int((past or "0").lstrip(":"))
+    if hour > 23 or minute > 59 or second > 59 or late > 23 or more > 59:
+        return math.nan
+    try:
+        date = datetime.date(year, month, day).toordinal() - 719163
+    except ValueError:
+        return math.nan
+    zone = (1 if sign == "-" else -1) * (late * 60 + more)
+    minutes = date * 1440 + hour * 60 + minute + zone
+    return float(minutes * 60_000_000 + second * 1_000_000 + int(((fraction or "") + "000000")[:6])) / 86400e6
+
+
+def moment(value: datetime.date) -> float:
+    """Return days since 1970-01-01 of a date or a time."""
+    if not isinstance(value, datetime.datetime):
+        return float(value.toordinal() - 719163)
+    if value.tzinfo is not None:
+        value = (value - (value.utcoffset() or datetime.timedelta())).replace(tzinfo=None)
+    return float((value - datetime.datetime(1970, 1, 1)) // datetime.timedelta(microseconds=1)) / 86400e6
+
+
+def written(value: Any) -> str:
+    """Return a value as text: 1.0 is "1", True is "true"."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return str(int(value)) if abs(value) < 2.0**64 and value == int(value) else repr(value)
+    return str(value)
+
+
+def gone(value: Any) -> bool:
+    """Say whether a value is missing."""
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def low(value: float | None) -> float:
+    """Return a number of a table, where None stands for -infinity."""
+    return -math.inf if value is None else value
+
+
+def exp(x: float) -> float:
+    """Return e^x with the same bits on every machine, which math.exp does not promise."""
+    t = max(min(x, 710.0), -746.0)
+    n = (t * 1.4426950408889634 + ROUNDER) - ROUNDER
+    high, under = t - n * LN2_HIGH, n * LN2_LOW
+    r = high - under
+    tail = (high - r) - under
+    p = reduce(lambda total, f: total * r + f, SERIES) * r + 0.5
+    half = (n * 0.5 + ROUNDER) - ROUNDER
+    return (1.0 + (r + (p * (r * r) + tail))) * math.ldexp(1.0, int(half)) * math.ldexp(1.0, int(n - half))
+
+
+def log(x: float) -> float:
+    """Return the natural logarithm of a whole number from 1 up, as the model counts."""
+    k, m = 0, float(x)
+    while m >= math.sqrt(2):
+        m, k = m / 2, k + 1
+    f = m - 1.0
+    s, half = f / (2.0 + f), 0.5 * f * f
+    p = reduce(lambda total, d: total * (s * s) + d, [2.0 / d for d in range(23, 2, -2)])
+    return k * LN2_HIGH - ((half - s * (half + (s * s) * p)) - k * LN2_LOW - f)
+
+
+class Column:
+    """How the cells of one column are read."""
+
+    def __init__(self, data: Mapping[str, Any], marks: Sequence[str], sentinels: Sequence[float]) -> None:
+        self.name, self.kind, self.levels = data["name"], data["kind"], data.get("levels")
+        self.marks, self.sentinels = frozenset(marks), frozenset(sentinels)
+        self.codes: dict[str, int] = {text: code for code, text in enumerate(self.levels or ())}
+        self.by_number: dict[float, int] = dict(data.get("numbers", ()))
+        self.words = data.get("words", ())
+        self.by_word = {word: number for number, word in enumerate(self.words)}
+
+    def cell(self, row: Row) -> Any:
+        """Return the value (NaN is missing), the code, or the words of a row."""
+        if self.name not in row:
+            raise ValueError(f"the row lacks the column {self.name!r}. Add it, or give None.")
+        read = self.found if self.kind == "text" else self.number if self.levels is None else self.code
+        return read(row[self.name])
+
+    def number(self, value: Any) -> float:
+        """Return a number, NaN when it is missing."""
+        if gone(value):
+            return math.nan
+        x = math.nan
+        if isinstance(value, datetime.date) and self.kind == "date":
+            x = moment(value)
+        elif isinstance(value, str):
+            text = value.strip(SPACES)
+            if text in self.marks:
+                return math.nan
+            x = days(text) if self.kind == "date" else float(text) if NUMBER.fullmatch(text) else math.nan
+        elif not isinstance(value, bool | datetime.date):
+            x = float(value)
+        if math.isnan(x) or (math.isinf(x) and x not in self.sentinels):
+            raise ValueError(
+                f"column {self.name!r} needs a {self.kind}, found {value!r}. Correct it or give None."
+            )
+        return math.nan if x in self.sentinels else x + 0.0
+
+    def code(self, value: Any) -> int:
+        """Return the number of a level; then missing, then unseen."""
+        assert self.levels is not None
+        text = "" if gone(value) else written(value).strip(SPACES)
+        if gone(value) or text in self.marks:
+            return len(self.levels)
+        if text in self.codes:
+            return self.codes[text]
+        whole = re.fullmatch("[+-]?[0-9]+", text)
+        exact = not whole or (not re.match("[+-]?0[0-9]", text) and int(float(text)) == int(text))
+        if NUMBER.fullmatch(text) and exact:
+            x = float(text)
+            if x in self.by_number:
+                return self.by_number[x]
+            if self.kind == "boolean" and x in (0.0, 1.0):
+                return int(x)
+        elif text.lower() in ("true", "false"):
+            if text.lower() in self.codes:
+                return self.codes[text.lower()]
+            if self.kind == "boolean":
+                return int(text.lower() == "true")
+        return len(self.levels) + 1
+
+    def found(self, value: Any) -> tuple[list[tuple[int, int]], bool]:
+        """Return (word number, count) by number, and whether there is any word."""
+        text = "" if gone(value) else written(value)
+        if gone(value) or text.strip(SPACES) in self.marks:
+            return [], False
+        words = WORD.findall(text.lower())
+        counts: dict[int, int] = {}
+        for word in words:
+            if word in self.by_word:
+                counts[self.by_word[word]] = counts.get(self.by_word[word], 0) + 1
+        return sorted(counts.items()), bool(words)
+
+
+class Model:
+    """One model: a tree of tests, or a base and a part per column."""
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self.data, self.labels = data, data["labels"]
+        self.columns = [Column(c, data["marks"], data["sentinels"]) for c in data["columns"]]
+        self.base = [low(b) for b in data.get("base", ())]
+
+    def predict(self, row: Row) -> dict[str, Any]:
+        """Return the label and the probabilities of a row; regression: the value."""
+        return self.answer(self.down(row) if "nodes" in self.data else self.shares(self.parts(row)))
+
+    def explain(self, row: Row) -> dict[str, Any]:
+        """Return the answer and why."""
+        if "nodes" in self.data:
+            return {**self.answer(self.down(row)), "path": self.path(row)}
+        parts = self.parts(row)
+        told = [
+            {"column": t["name"], "value": row.get(t["name"]), "parts": p}
+            for t, p in zip(self.data["terms"], parts, strict=True)
+        ]
+        return {**self.answer(self.shares(parts)), "base": self.base, "parts": told}
+
+    def answer(self, shares: list[float]) -> dict[str, Any]:
+        """Return the most probable label, or the cheapest; of equals the first."""
+        if not self.labels:
+            return {"value": shares[0]}
+        score = shares
+        if costs := self.data.get("costs"):
+            score = [0.0] * len(shares)
+            for share, row in zip(shares, costs, strict=True):
+                score = [total - share * cost for total, cost in zip(score, row, strict=True)]
+        best = self.labels[score.index(max(score))]
+        return {"label": best, "probabilities": dict(zip(self.labels, shares, strict=True))}
+
+    # -- trees --
+
+    def branch(self, node: int, cell: Any) -> Any:
+        """Return where a cell goes: a node, or [[node, part], ...]."""
+        _, cut, to, missing, _ = self.data["nodes"][node]
+        if cut is None:
+            return to[cell] if cell < len(to) else missing
+        return to[0] if cell < cut else to[1] if cell == cell else missing
+
+    def down(self, row: Row) -> list[float]:
+        """Return the shares at the end of the row's way; in regression the mean."""
+        out, waiting = [0.0] * max(len(self.labels), 1), [(0, 1.0)]
+        while waiting:
+            node, part = waiting.pop()
+            test = self.data["nodes"][node]
+            to = node if len(test) == 1 else self.branch(node, self.columns[test[0]].cell(row))
+            if to == node:
+                out = [o + part * share for o, share in zip(out, test[-1], strict=True)]
+            elif isinstance(to, int):
+                waiting.append((to, part))
+            else:
+                waiting += [(below, part * share) for below, share in to]
+        return out
+
+    def path(self, row: Row) -> list[dict[str, Any]]:
+        """Return the tests on the row's way, until it ends or goes several ways."""
+        out, node = [], 0
+        while len(test := self.data["nodes"][node]) > 1:
+            column, cut, to = self.columns[test[0]], test[1], test[2]
+            cell = column.cell(row)
+            after = self.branch(node, cell)
+            missing = cell >= len(to) if cut is None else cell != cell
+            levels = (
+                None if cut is not None else [t for t, b in zip(column.levels, to, strict=True) if b == after]
+            )
+            step = {"node": node, "column": column.name, "value": row[column.name], "missing": missing}
+            out.append({**step, "cut": cut, "levels": levels, "next": after})
+            if not isinstance(after, int) or after == node:
+                break
+            node = after
+        return out
+
+    # -- base and terms --
+
+    def parts(self, row: Row) -> list[list[float]]:
+        """Return what each term adds to the score of each class."""
+        cells = [column.cell(row) for column in self.columns]
+        return [self.part(term, cells) for term in self.data["terms"]]
+
+    def part(self, term: Mapping[str, Any], cells: Sequence[Any]) -> list[float]:
+        """Return one term's part per class."""
+        if "factors" in term:
+            product = 1.0
+            for column, code in term["factors"]:
+                product *= cells[column] if code is None else float(cells[column] == code)
+            return [(product if product == product else term["centre"]) * s for s in term["slope"]]
+        x = cells[term["column"]]
+        if "words" in term:
+            return self.worded(term, *x)
+        if "cuts" in term:
+            x = bisect_right(term["cuts"], x) if x == x else -1
+        if "table" in term:
+            return [low(p) for p in term["table"][x]]
+        if x != x:
+            return term.get("missing") or [0.0] * len(self.base)
+        if "mean" in term:
+            lines = zip(term["constant"], term["mean"], term["half"], strict=True)
+            return [c - (x - m) * (x - m) * h for c, m, h in lines]
+        return [x * s + a for s, a in zip(term["slope"], term["at_zero"], strict=True)]
+
+    def worded(self, term: Mapping[str, Any], words: list[tuple[int, int]], some: bool) -> list[float]:
+        """Return the part of a row's words."""
+        out = [0.0] * len(self.base)
+        for word, value in weighted(term, words):
+            if value:
+                out = [o + value * low(p) for o, p in zip(out, term["words"][word], strict=True)]
+        if some and "present" in term:
+            out = [o + low(p) for o, p in zip(out, term["present"], strict=True)]
+        return out
+
+    def shares(self, parts: list[list[float]]) -> list[float]:
+        """Return the probability of each class."""
+        scores = self.base
+        for part in parts:
+            scores = [s + p for s, p in zip(scores, part, strict=True)]
+        scores = self.scaled(scores)
+        if max(scores) == -math.inf:
+            scores = self.scaled(self.base)  # every class is impossible: the prior answers
+        top = max(scores)
+        powers = [exp(s - top) for s in scores]
+        total = reduce(lambda a, b: a + b, powers, 0.0)
+        return [p / total for p in powers]
+
+    def scaled(self, scores: list[float]) -> list[float]:
+        """Return the scores after calibration, if there is any."""
+        if "shift" not in self.data:
+            return scores
+        return [self.data["slope"] * s + b for s, b in zip(scores, self.data["shift"], strict=True)]
+
+
+def weighted(term: Mapping[str, Any], words: list[tuple[int, int]]) -> list[tuple[int, float]]:
+    """Return the value of each word: its count, 1, or tf-idf over the row's length."""
+    if term["value"] == "once":
+        return [(word, 1.0) for word, _ in words]
+    if term["value"] == "all":
+        return [(word, float(count)) for word, count in words]
+    idf, fixed = term["idf"], term["value"] == "tf-idf"
+    if fixed:  # naive Bayes: whole multiples of 2**-20, idf of 2**-16
+        raw = [(word, count * idf[word] / 65536) for word, count in words]
+    else:
+        raw = [(word, (1.0 + log(min(count, 4096))) * idf[word]) for word, count in words]
+    squares = reduce(lambda total, pair: total + pair[1] * pair[1], raw, 0.0)
+    if fixed:
+        return [(w, (v / math.sqrt(squares or 1.0) * 1048576 + ROUNDER) - ROUNDER) for w, v in raw]
+    scale = 1.0 / math.sqrt(squares) if squares > 0 else 0.0
+    return [(word, value * scale) for word, value in raw]
+
+
+def main(model: Model, arguments: Sequence[str]) -> None:
+    """Read rows from a CSV file, or from the standard input, and write a CSV of answers."""
+    with open(arguments[0], encoding="utf-8", newline="") if arguments else sys.stdin as file:
+        head = [f"P({label})" for label in model.labels]
+        out = csv.writer(sys.stdout, lineterminator="\n")
+        out.writerow(["prediction", *head])
+        for row in csv.DictReader(file):
+            found = model.predict(row)
+            out.writerow([found.get("label", found.get("value")), *found.get("probabilities", {}).values()])
+
+
+def from_json(text: str) -> Model:
+    """Return the model of data as JSON."""
+    return Model(json.loads(text))

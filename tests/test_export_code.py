@@ -1,0 +1,90 @@
+"""Python and JavaScript exports answer what the model answers, run by `python -I` and by node."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+
+import exports as e
+import numpy as np
+import pytest
+
+import tallystick as ts
+
+NODE = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+RUN = {"python": e.run_python, "js": e.run_node}
+TARGETS = ["python", pytest.param("js", marks=NODE)]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", [*e.MODELS, *e.TEXT_MODELS])
+def test_the_code_answers_what_the_model_answers(name, target, tmp_path):
+    found = RUN[target](e.fitted(name).export(target), e.records(e.new_rows(name)), tmp_path)
+    e.same(found, name, 1e-12)
+    if name.startswith(("tree", "bayes")):
+        assert (found[1] == e.expected(name)[1]).all()  # to the last bit
+
+
+CELLS = [
+    {
+        e.EVIL: " 0.25 ",
+        "count": "003",
+        "flag": "TRUE",
+        "grade": "1.0",
+        "name": " O'Brien\t",
+        "when": "2020-02-29",
+    },
+    {
+        e.EVIL: "1e-1",
+        "count": "+4",
+        "flag": "1",
+        "grade": 10,
+        "name": "?",
+        "when": "2021-12-31T23:59:59.25+01:00",
+    },
+    {e.EVIL: "NA", "count": 2, "flag": 0, "grade": "1e1", "name": "o'brien", "when": "2020-06-01 12:00"},
+    {e.EVIL: "", "count": "?", "flag": "false", "grade": 2.0, "name": None, "when": "null"},
+    {e.EVIL: ".5", "count": "7.", "flag": "maybe", "grade": "01", "name": "NaN", "when": None},
+    {e.EVIL: -0.0, "count": 1e3, "flag": True, "grade": "+3", "name": "plain", "when": "0001-01-01"},
+]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", ["tree", "tree id3", "bayes", "bayes gaussian", "logistic"])
+def test_a_cell_is_read_however_it_is_written(name, target, tmp_path):
+    model = e.fitted(name)
+    rows = [row | {"income (€)": None, "size": "high"} for row in CELLS]
+    found = RUN[target](model.export(target), rows, tmp_path)
+    assert found[0] == [model.predict([row]).tolist()[0] for row in rows]
+    assert np.abs(found[1] - np.concatenate([model.predict_proba([row]) for row in rows])).max() < 1e-12
+
+
+@pytest.mark.parametrize("cell", ["abc", True, "inf", "1e999"])
+def test_what_cannot_be_read_is_a_value_error(cell, tmp_path):
+    row = dict.fromkeys(e.new_rows("bayes")) | {e.EVIL: cell}
+    code = f"import runpy; runpy.run_path('model.py')['predict']({row!r})"
+    (tmp_path / "model.py").write_text(e.fitted("bayes").export("python"), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.stderr.splitlines()[-1].startswith(f"ValueError: column {e.EVIL!r} needs a number")
+
+
+def test_the_module_is_a_command_that_reads_csv(tmp_path):
+    model = ts.DecisionTree().fit({"a'b": ["x", "y"] * 20, "class": ["it's", "no"] * 20}, "class")
+    (tmp_path / "model.py").write_text(model.export("python"), encoding="utf-8")
+    (tmp_path / "new.csv").write_text("a'b\nx\ny\n?\n")
+    command = [sys.executable, "-I", "-S", "model.py", "new.csv"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    lines = done.stdout.splitlines()
+    assert lines[0] == "prediction,P(it's),P(no)"
+    assert [line.split(",")[0] for line in lines[1:]] == ["it's", "no", "it's"]
+
+
+def test_no_name_can_leave_the_text_it_stands_in(tmp_path):
+    name = "'''; raise SystemExit('out') #\\\n"
+    rows = {name: ["a'''", "b\\"] * 10, "y": ["p", "q"] * 10}
+    model = ts.NaiveBayes().fit(rows, "y")
+    found = e.run_python(model.export("python"), [{name: "a'''"}, {name: "b\\"}], tmp_path)
+    assert found[0] == ["p", "q"]
