@@ -16,7 +16,7 @@ import tallystick
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src" / "tallystick"
-HEAVY = ("pyarrow", "duckdb", "pandas", "polars", "scipy", "sklearn", "pyspark", "rich", "jinja2")
+HEAVY = ("pyarrow", "duckdb", "pandas", "polars", "scipy", "sklearn", "pyspark", "onnx", "rich", "jinja2")
 MODULES = sorted(PACKAGE.rglob("*.py"))
 KERNELS = sorted((ROOT / "src" / "kernels").glob("*.hpp"))
 SOURCES = [*MODULES, *KERNELS, *sorted((ROOT / "src").glob("bindings*"))]

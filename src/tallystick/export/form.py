@@ -119,6 +119,16 @@ class Form:
         return text
 
 
+def best(form: Form, shares: Sequence[float]) -> int:
+    """Return the place of the label answered: the most probable or the cheapest, of equals the first."""
+    score = list(shares)
+    if form.costs:
+        score = [0.0] * len(shares)
+        for share, row in zip(shares, form.costs, strict=True):
+            score = [total - share * cost for total, cost in zip(score, row, strict=True)]
+    return score.index(max(score))
+
+
 def form_of(model: Any, sha256: str = "") -> Form:
     """Return the form of a fitted model; sha256: of its model file, for the record."""
     if isinstance(model, Tree):

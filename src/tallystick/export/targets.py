@@ -22,6 +22,10 @@ def export(model: Any, kind: str, sha256: str = "", **options: Any) -> str | byt
             f"there is no export to {shown(kind)}.{nearest(str(kind), TARGETS)} "
             f"Use one of {', '.join(TARGETS)}."
         )
+    known = OPTIONS.get(kind, ())
+    if strange := [name for name in options if name not in known]:
+        takes = f"It takes {', '.join(known)}." if known else "It takes none."
+        raise OptionError(f"the export to {kind} has no option {shown(strange[0])}. {takes}")
     return _WRITERS[kind](model, sha256, **options)
 
 
@@ -37,4 +41,29 @@ def _python(model: Any, sha256: str) -> str:
     return python(form_of(model, sha256))
 
 
-_WRITERS: dict[str, Callable[..., str | bytes]] = {"js": _js, "python": _python}
+def _sql(model: Any, sha256: str, dialect: str = "duckdb", table: str = "data", keep: Any = ()) -> str:
+    from tallystick.export.sql import sql
+
+    return sql(form_of(model, sha256), dialect, table, keep)
+
+
+def _rules(model: Any, sha256: str, format: str = "text") -> str:
+    from tallystick.export.rules import export_rules
+
+    return export_rules(model, sha256, format)
+
+
+def _onnx(model: Any, sha256: str) -> bytes:
+    from tallystick.export.onnx import onnx_model
+
+    return onnx_model(form_of(model, sha256))
+
+
+_WRITERS: dict[str, Callable[..., str | bytes]] = {
+    "rules": _rules,
+    "sql": _sql,
+    "python": _python,
+    "js": _js,
+    "onnx": _onnx,
+}
+OPTIONS = {"rules": ("format",), "sql": ("dialect", "table", "keep")}

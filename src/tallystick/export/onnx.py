@@ -1,0 +1,344 @@
+"""A model as an ONNX graph: an input per column, outputs `label` and `probabilities`; regression: `value`.
+
+Knows forms and the package onnx, which it loads when called. Numbers come as double [row, 1], levels as text
+[row, 1] as the model names them; missing is NaN, "" or one of the marks. All arithmetic is in doubles.
+Law: a graph answers what the model answers, to 1e-6; what ONNX cannot say is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.data.schema import Column
+from tallystick.errors import OptionError, some
+from tallystick.export.form import Form, best, number_levels
+from tallystick.export.heading import heading
+
+OPSET, ML_OPSET, IR = 18, 3, 9  # read by onnxruntime from 1.15 on
+
+
+def onnx_model(form: Form) -> bytes:
+    """Return the bytes of the graph."""
+    refuse(form)
+    try:
+        import onnx
+    except ModuleNotFoundError:
+        raise OptionError(
+            "the export to onnx needs the package onnx. Run: pip install 'tallystick[onnx]'."
+        ) from None
+    graph = _Graph(onnx)
+    if form.is_tree:
+        _tree(graph, form)
+    else:
+        _terms(graph, form)
+    return graph.to_bytes(form)
+
+
+def refuse(form: Form) -> None:
+    """Raise where ONNX cannot say what the model says."""
+    if form.texts:
+        raise OptionError(
+            f"a model that reads the words of text ({some(form.texts, 3)}) has no ONNX: its operators cut "
+            "text into words in other ways. Export it to python or js."
+        )
+    if form.spreads:
+        raise OptionError(
+            "a tree that sends missing values down all branches in parts has no ONNX: one row has many ways. "
+            "Export it to python or js, or fit with missing_values='learned'."
+        )
+
+
+class _Graph:
+    """Nodes and constants being gathered."""
+
+    def __init__(self, onnx: Any) -> None:
+        self.onnx = onnx
+        self.nodes: list[Any] = []
+        self.constants: list[Any] = []
+        self.inputs: list[Any] = []
+        self.outputs: list[Any] = []
+        self.made: dict[str, str] = {}
+
+    def add(self, kind: str, inputs: Sequence[str], domain: str = "", out: str = "", **given: Any) -> str:
+        """Add a node and return the name of its output."""
+        out = out or f"t{len(self.nodes)}"
+        make = self.onnx.helper.make_node
+        self.nodes.append(make(kind, list(inputs), [out], domain=domain, **given))
+        return out
+
+    def constant(self, values: Any, kind: Any = np.float64) -> str:
+        """Add a constant and return its name."""
+        name = f"c{len(self.constants)}"
+        if kind is str:
+            flat = [str(v).encode() for v in values]
+            made = self.onnx.helper.make_tensor(name, self.onnx.TensorProto.STRING, [len(flat)], flat)
+        else:
+            made = self.onnx.numpy_helper.from_array(np.array(values, kind), name)
+        self.constants.append(made)
+        return name
+
+    def cell(self, form: Form, place: int) -> str:
+        """Return a column as the model reads it: doubles [row, 1] with NaN, or codes [row, 1]."""
+        column = form.columns[place]
+        if column.name not in self.made:
+            numeric = column.kind == "numeric"
+            proto = self.onnx.TensorProto
+            kind = proto.DOUBLE if numeric else proto.STRING
+            self.inputs.append(self.onnx.helper.make_tensor_value_info(column.name, kind, [None, 1]))
+            self.made[column.name] = self._number(form, column) if numeric else self._code(form, column)
+        return self.made[column.name]
+
+    def _number(self, form: Form, column: Column) -> str:
+        name = self.add("Identity", [column.name])
+        nan = self.constant([np.nan])
+        name = self.add("Where", [self.add("IsInf", [name]), nan, name])
+        for sentinel in form.sentinels:
+            name = self.add("Where", [self.add("Equal", [name, self.constant([sentinel])]), nan, name])
+        return name
+
+    def _code(self, form: Form, column: Column) -> str:
+        codes = known_texts(form, column)
+        return self.add(
+            "LabelEncoder",
+            [column.name],
+            "ai.onnx.ml",
+            keys_strings=list(codes),
+            values_int64s=list(codes.values()),
+            default_int64=len(column.levels) + 1,
+        )
+
+    def output(self, name: str, kind: Any, shape: Sequence[Any]) -> None:
+        """Name an output of the graph."""
+        self.outputs.append(self.onnx.helper.make_tensor_value_info(name, kind, shape))
+
+    def labels(self, form: Form, place: str) -> None:
+        """Add the output `label` [row] for places [row] among the labels."""
+        proto = self.onnx.TensorProto
+        first = form.labels[0]
+        kinds = {
+            bool: (proto.BOOL, np.bool_),
+            int: (proto.INT64, np.int64),
+            float: (proto.DOUBLE, np.float64),
+        }
+        kind, dtype = kinds.get(type(first), (proto.STRING, str))
+        self.add("Gather", [self.constant(list(form.labels), dtype), place], out="label")
+        self.output("label", kind, [None])
+
+    def to_bytes(self, form: Form) -> bytes:
+        """Return the finished model, checked."""
+        helper = self.onnx.helper
+        graph = helper.make_graph(self.nodes, "tallystick", self.inputs, self.outputs, self.constants)
+        opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid("ai.onnx.ml", ML_OPSET)]
+        model = helper.make_model(graph, opset_imports=opsets, producer_name="tallystick", ir_version=IR)
+        model.doc_string = "\n".join(heading(form))
+        self.onnx.checker.check_model(model)
+        out: bytes = model.SerializeToString()
+        return out
+
+
+def known_texts(form: Form, column: Column) -> dict[str, int]:
+    """Return the code of every text that means a level or missing."""
+    out: dict[str, int] = {}
+    numbers = dict(number_levels(column))
+    words: dict[str, int] = {t: column.levels.index(t) for t in ("false", "true") if t in column.levels}
+    if column.kind == "boolean":
+        words = {"false": 0, "true": 1} | words
+        numbers = {0.0: 0, 1.0: 1} | numbers
+    for word, code in words.items():
+        out |= {word: code, word.upper(): code, word.title(): code}
+    for number, code in numbers.items():
+        out |= {repr(number): code, repr(number).removesuffix(".0"): code}
+    out |= {text: code for code, text in enumerate(column.levels)}
+    return out | dict.fromkeys(["", *form.marks], len(column.levels))
+
+
+# -- trees --
+
+
+def _tree(graph: _Graph, form: Form) -> None:
+    """Tests as one tree of cuts that answers with the number of the end, then the ends' answers by number."""
+    ends = [node for node, test in enumerate(form.nodes) if test[-1] is not None]
+    cuts = _Cuts(form, {node: number for number, node in enumerate(ends)})
+    shares = np.array([form.nodes[node][-1] for node in ends])
+    proto = graph.onnx.TensorProto
+    if cuts.features:
+        features = graph.add("Concat", [_feature(graph, form, f) for f in cuts.features], axis=1)
+        place = graph.add("TreeEnsembleRegressor", [features], "ai.onnx.ml", **cuts.attributes(graph))
+        whole = graph.add("Cast", [place], to=proto.INT64)
+        number = graph.add("Reshape", [whole, graph.constant([-1], np.int64)])
+    else:
+        raise OptionError("a tree without any test reads no column, and ONNX needs an input. Use its answer.")
+    if not form.labels:
+        graph.add("Gather", [graph.constant(shares[:, 0]), number], out="value")
+        graph.output("value", proto.DOUBLE, [None])
+        return
+    places = [best(form, row) for row in shares.tolist()]
+    graph.labels(form, graph.add("Gather", [graph.constant(places, np.int64), number]))
+    graph.add("Gather", [graph.constant(shares), number], out="probabilities")
+    graph.output("probabilities", proto.DOUBLE, [None, len(form.labels)])
+
+
+def _feature(graph: _Graph, form: Form, feature: tuple[int, tuple[int, ...] | None]) -> str:
+    """Return a column of numbers, or the branch that each level of a column takes at some test."""
+    column, ways = feature
+    cell = graph.cell(form, column)
+    return cell if ways is None else graph.add("Gather", [graph.constant(ways), cell])
+
+
+class _Cuts:
+    """A tree as binary cuts on features; a test of levels is cuts on the number of its branch."""
+
+    def __init__(self, form: Form, ends: dict[int, int]) -> None:
+        self.form, self.ends = form, ends
+        self.features: dict[tuple[int, tuple[int, ...] | None], int] = {}
+        self.rows: list[list[Any]] = []  # feature, cut, true, false, missing goes to true, end
+        self._add(0)
+
+    def _add(self, root: int) -> None:
+        """Lay out nodes with a stack of our own: trees may be deeper than Python's."""
+        waiting: list[tuple[Any, int, int]] = [(("node", root), -1, 0)]
+        while waiting:
+            job, parent, slot = waiting.pop()
+            number = len(self.rows)
+            if parent >= 0:
+                self.rows[parent][slot] = number
+            below = self._lay(job)
+            waiting += [(child, number, place) for child, place in below]
+
+    def _lay(self, job: Any) -> list[tuple[Any, int]]:
+        """Add one row for a node, an end, a cut or a run of branches; return what is below true and false."""
+        kind, what = job
+        if kind == "end" or (kind == "node" and len(self.form.nodes[what]) == 1):
+            self.rows.append([0, 0.0, 0, 0, 0, self.ends[what]])
+            return []
+        if kind == "run":
+            feature, first, targets = what
+            self.rows.append([feature, first + 0.5, 0, 0, 0, None])
+            rest = targets[1:]
+            last = rest[0] if len(rest) == 1 else ("run", (feature, first + 1, rest))
+            return [(targets[0], 2), (last, 3)]
+        if kind == "cut":
+            feature, cut, low, high = what
+            self.rows.append([feature, cut, 0, 0, 0, None])
+            return [(low, 2), (high, 3)]
+        column, cut, to, missing, _ = self.form.nodes[what]
+        if cut is None:
+            return self._levels(what, column, to, missing)
+        ways = [self._to(what, node) for node in (*to, missing)]
+        feature = self.features.setdefault((column, None), len(self.features))
+        if missing in to:
+            self.rows.append([feature, cut, 0, 0, int(missing == to[0]), None])
+            return [(ways[0], 2), (ways[1], 3)]
+        self.rows.append([feature, np.inf, 0, 0, 0, None])  # first: is there a value at all?
+        return [(("cut", (feature, cut, ways[0], ways[1])), 2), (ways[2], 3)]
+
+    def _to(self, node: int, below: int) -> tuple[str, int]:
+        return ("end", node) if below == node else ("node", below)
+
+    def _levels(self, node: int, column: int, to: list[int], missing: int) -> list[tuple[Any, int]]:
+        branches = list(dict.fromkeys([*to, missing]))
+        ways = tuple(branches.index(b) for b in [*to, missing, missing])
+        feature = self.features.setdefault((column, ways), len(self.features))
+        targets = [self._to(node, b) for b in branches]
+        if len(targets) == 1:
+            return self._lay(targets[0])  # every value takes one way
+        return self._lay(("run", (feature, 0, targets)))
+
+    def attributes(self, graph: _Graph) -> dict[str, Any]:
+        """Return the attributes of the operator; thresholds are doubles."""
+        rows, count = self.rows, len(self.rows)
+        leaves = [i for i, row in enumerate(rows) if row[5] is not None]
+        array = graph.onnx.numpy_helper.from_array
+        return {
+            "n_targets": 1,
+            "nodes_treeids": [0] * count,
+            "nodes_nodeids": list(range(count)),
+            "nodes_featureids": [row[0] for row in rows],
+            "nodes_modes": ["LEAF" if row[5] is not None else "BRANCH_LT" for row in rows],
+            "nodes_values_as_tensor": array(np.array([row[1] for row in rows]), "values"),
+            "nodes_truenodeids": [row[2] for row in rows],
+            "nodes_falsenodeids": [row[3] for row in rows],
+            "nodes_missing_value_tracks_true": [row[4] for row in rows],
+            "target_treeids": [0] * len(leaves),
+            "target_nodeids": leaves,
+            "target_ids": [0] * len(leaves),
+            "target_weights_as_tensor": array(np.array([float(rows[i][5]) for i in leaves]), "weights"),
+        }
+
+
+# -- base and terms --
+
+
+def _terms(graph: _Graph, form: Form) -> None:
+    """Scores as a sum of parts [row, class], then shares and the first of the largest."""
+    total = graph.constant([form.base])
+    for term in form.terms:
+        total = graph.add("Add", [total, _part(graph, form, term)])
+    base = np.array([form.base])
+    if form.shift:
+        total = graph.add("Mul", [total, graph.constant([form.slope])])
+        total = graph.add("Add", [total, graph.constant([form.shift])])
+        base = form.slope * base + np.array([form.shift])
+    axis = graph.constant([1], np.int64)
+    top = graph.add("ReduceMax", [total, axis], keepdims=1)
+    lost = graph.add("Equal", [top, graph.constant([-np.inf])])
+    total = graph.add("Where", [lost, graph.constant(base), total])
+    top = graph.add("ReduceMax", [total, axis], keepdims=1)
+    powers = graph.add("Exp", [graph.add("Sub", [total, top])])
+    whole = graph.add("ReduceSum", [powers, axis], keepdims=1)
+    shares = graph.add("Div", [powers, whole], out="probabilities")
+    graph.output(shares, graph.onnx.TensorProto.DOUBLE, [None, len(form.labels)])
+    graph.labels(form, graph.add("ArgMax", [shares], axis=1, keepdims=0))
+
+
+def _part(graph: _Graph, form: Form, term: dict[str, Any]) -> str:
+    """Return what a term adds [row, class]."""
+    if "factors" in term:
+        return _product(graph, form, term)
+    cell = graph.cell(form, term["column"])
+    if "table" in term:
+        code = _bins(graph, cell, term["cuts"]) if "cuts" in term else cell
+        flat = graph.add("Reshape", [code, graph.constant([-1], np.int64)])
+        return graph.add("Gather", [graph.constant(_low(term["table"])), flat])
+    gone = graph.add("IsNaN", [cell])
+    known = graph.add("Where", [gone, graph.constant([0.0]), cell])
+    if "mean" in term:
+        away = graph.add("Sub", [known, graph.constant([term["mean"]])])
+        fall = graph.add("Mul", [graph.add("Mul", [away, away]), graph.constant([term["half"]])])
+        line = graph.add("Sub", [graph.constant([term["constant"]]), fall])
+        return graph.add("Where", [gone, graph.constant([[0.0] * len(form.labels)]), line])
+    rise = graph.add("Mul", [known, graph.constant([term["slope"]])])
+    line = graph.add("Add", [rise, graph.constant([term["at_zero"]])])
+    return graph.add("Where", [gone, graph.constant([term["missing"]]), line])
+
+
+def _bins(graph: _Graph, cell: str, cuts: list[float]) -> str:
+    """Return the bin [row]: how many cuts are at or below x; the last for missing."""
+    proto = graph.onnx.TensorProto
+    gone = graph.add("IsNaN", [cell])
+    missing = graph.constant([[len(cuts) + 1]], np.int64)
+    if not cuts:
+        return graph.add("Where", [gone, missing, graph.constant([[0]], np.int64)])
+    passed = graph.add("Cast", [graph.add("GreaterOrEqual", [cell, graph.constant([cuts])])], to=proto.INT64)
+    count = graph.add("ReduceSum", [passed, graph.constant([1], np.int64)], keepdims=1)
+    return graph.add("Where", [gone, missing, count])
+
+
+def _product(graph: _Graph, form: Form, term: dict[str, Any]) -> str:
+    value = ""
+    for column, code in term["factors"]:
+        factor = graph.cell(form, column)
+        if code is not None:
+            held = graph.add("Equal", [factor, graph.constant([code], np.int64)])
+            factor = graph.add("Cast", [held], to=graph.onnx.TensorProto.DOUBLE)
+        value = graph.add("Mul", [value, factor]) if value else factor
+    known = graph.add("Where", [graph.add("IsNaN", [value]), graph.constant([term["centre"]]), value])
+    return graph.add("Mul", [known, graph.constant([term["slope"]])])
+
+
+def _low(table: list[list[float | None]]) -> NDArray[np.float64]:
+    return np.array([[-np.inf if p is None else p for p in row] for row in table])

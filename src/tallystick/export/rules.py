@@ -1,0 +1,90 @@
+"""The rules of a tree as text, Markdown or JSON; two classes also as a Boolean expression.
+
+Knows rules of trees. Refuses what has none: naive Bayes and logistic regression add up parts of all columns.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tallystick.errors import OptionError, nearest, shown
+from tallystick.export.form import form_of
+from tallystick.export.heading import heading
+from tallystick.models.tree import Tree
+from tallystick.models.tree.rules import Rule, Rules, rules
+from tallystick.models.tree.sentences import plain
+
+FORMATS = ("text", "markdown", "json")
+
+
+def export_rules(model: Any, sha256: str, format: str = "text") -> str:
+    """Return the rules of the tree that is shown."""
+    if format not in FORMATS:
+        raise OptionError(
+            f"rules have no format {shown(format)}.{nearest(str(format), FORMATS)} "
+            f"Use one of {', '.join(FORMATS)}."
+        )
+    if not isinstance(model, Tree):
+        raise OptionError(
+            f"a model of kind {shown(model.kind)} has no if-then rules: every column adds its part to the "
+            "score. Export it to sql, python, js or onnx, or use explain()."
+        )
+    found = rules(model)
+    if format == "json":
+        return _json(model, found, sha256)
+    head = heading(form_of(model, sha256))
+    if model.averaged is not None:
+        head.append(
+            "These are the rules of the most probable pruning; predictions average over all prunings, so "
+            "that a few rows may be answered otherwise."
+        )
+    if format == "markdown":
+        return _markdown(model, found, head)
+    return "\n".join([*(f"# {line}" for line in head), str(found), *_expression(found)]) + "\n"
+
+
+def _expression(found: Rules) -> list[str]:
+    labels = found.schema.target.labels if found.schema.target else ()
+    if len(labels) != 2:
+        return []
+    return [f"as an expression: {plain(labels[1])} = {found.expression()}"]
+
+
+def _markdown(model: Tree, found: Rules, head: list[str]) -> str:
+    assert found.schema.target is not None
+    measure = "± " if model.regression else "share"
+    lines = [f"# Rules for {_cell(found.schema.target.name)}", ""]
+    lines += [f"- {_cell(line.strip())}" for line in head]
+    lines += ["", f"| | if | then | rows | {measure} |", "|---:|---|---|---:|---:|"]
+    for number, rule in enumerate(found, 1):
+        lines.append(f"| {number} | {_if(rule)} | {_then(rule)} | {rule.covers:,.10g} | {_measure(rule)} |")
+    notes = [_cell(note) for note in [*found.notes, *_expression(found)]]
+    return "\n".join([*lines, *(["", *notes] if notes else [])]) + "\n"
+
+
+def _if(rule: Rule) -> str:
+    return " **and** ".join(_cell(c.sentence()) for c in rule.conditions) or "always"
+
+
+def _then(rule: Rule) -> str:
+    return _cell(rule.answer) if isinstance(rule.answer, str) else f"{rule.answer:.6g}"
+
+
+def _measure(rule: Rule) -> str:
+    return f"{rule.share:.3f}" if isinstance(rule.answer, str) else f"{rule.spread:.4g}"
+
+
+def _cell(text: str) -> str:
+    """Return a text that stays in its cell and means nothing to Markdown."""
+    out = plain(text)
+    for character in "\\`*_{}[]<>#|":
+        out = out.replace(character, "\\" + character)
+    return out
+
+
+def _json(model: Tree, found: Rules, sha256: str) -> str:
+    data = {"kind": model.kind, "sha256": sha256, "averaged": model.averaged is not None} | found.to_dict()
+    if found.schema.target and len(found.schema.target.labels) == 2:
+        data["expression"] = found.expression()
+    return json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False) + "\n"

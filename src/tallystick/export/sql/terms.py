@@ -1,0 +1,89 @@
+"""The terms of naive Bayes and logistic regression in SQL: what each column adds to the score of a class.
+
+Knows forms of additive models. Law: parts are added in the order of the terms, as the model adds them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tallystick.export.form import Form
+from tallystick.export.sql.dialect import Dialect
+
+LONGEST = 100  # additions in one bracket: a sum of thousands in a row would be nested as deep
+
+
+def score(form: Form, label: int, sql: Dialect) -> str:
+    """Return the score of a class, calibrated if the model is."""
+    parts = [
+        f"CAST({sql.double(form.base[label])} AS {sql.real})",
+        *(_part(form, term, label, sql) for term in form.terms),
+    ]
+    total = _sum(parts)
+    if not form.shift:
+        return total
+    return f"{sql.double(form.slope)} * (\n      {total}) + {sql.double(form.shift[label])}"
+
+
+def prior(form: Form, label: int, sql: Dialect) -> str:
+    """Return the score of a class that answers when every class is impossible."""
+    scaled = form.slope * form.base[label] + form.shift[label] if form.shift else form.base[label]
+    return sql.double(scaled)
+
+
+def _sum(parts: Sequence[str]) -> str:
+    some = list(parts)
+    while len(some) > LONGEST:
+        groups = [some[i : i + LONGEST] for i in range(0, len(some), LONGEST)]
+        some = ["(" + "\n      + ".join(group) + ")" for group in groups]
+    return "\n      + ".join(some)
+
+
+def _part(form: Form, term: dict[str, Any], label: int, sql: Dialect) -> str:
+    if "factors" in term:
+        return _product(form, term, label, sql)
+    name = sql.name_of(form.columns[term["column"]].name)
+    if "cuts" in term:
+        return _bins(term, name, label, sql)
+    if "table" in term:
+        return _levels(form, term, name, label, sql)
+    if "mean" in term:
+        mean, half, constant = (sql.double(term[k][label]) for k in ("mean", "half", "constant"))
+        away = f"({name} - {_signed(mean)})"
+        return f"CASE WHEN {name} IS NULL THEN 0e0 ELSE {constant} - {away} * {away} * {half} END"
+    slope, at_zero, missing = (sql.double(term[k][label]) for k in ("slope", "at_zero", "missing"))
+    line = f"{name} * {_signed(slope)}" + (f" + {_signed(at_zero)}" if term["at_zero"][label] else "")
+    return f"CASE WHEN {name} IS NULL THEN {missing} ELSE {line} END"
+
+
+def _signed(number: str) -> str:
+    return f"({number})" if number.startswith("-") else number
+
+
+def _bins(term: dict[str, Any], name: str, label: int, sql: Dialect) -> str:
+    parts = [sql.double(row[label]) for row in term["table"]]
+    arms = [f"WHEN {name} < {sql.number(cut)} THEN {p}" for cut, p in zip(term["cuts"], parts, strict=False)]
+    last = parts[len(term["cuts"])]
+    return f"CASE WHEN {name} IS NULL THEN {parts[-1]} {' '.join(arms)} ELSE {last} END"
+
+
+def _levels(form: Form, term: dict[str, Any], name: str, label: int, sql: Dialect) -> str:
+    levels = form.columns[term["column"]].levels
+    parts = [sql.double(row[label]) for row in term["table"]]
+    arms = [f"WHEN {sql.literal(t)} THEN {p}" for t, p in zip(levels, parts, strict=False)]
+    other = f"CASE WHEN {name} IS NULL THEN {parts[-2]} ELSE {parts[-1]} END"
+    if parts[-1] == parts[-2]:
+        other = parts[-1]
+    return f"CASE {name} {' '.join(arms)} ELSE {other} END"
+
+
+def _product(form: Form, term: dict[str, Any], label: int, sql: Dialect) -> str:
+    """A level that is not held makes a product 0, unless the other factor is missing."""
+    factors = []
+    for column, code in term["factors"]:
+        name = sql.name_of(form.columns[column].name)
+        level = "" if code is None else sql.literal(form.columns[column].levels[code])
+        factors.append(name if code is None else f"CASE WHEN {name} = {level} THEN 1e0 ELSE 0e0 END")
+    product = " * ".join(factors)
+    return f"coalesce({product}, {sql.double(term['centre'])}) * {_signed(sql.double(term['slope'][label]))}"

@@ -1,0 +1,161 @@
+"""Real databases for the tests of SQL exports: each takes columns and a SELECT and gives back columns."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import os
+import shutil
+import sqlite3
+import subprocess
+from collections.abc import Callable, Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+Table = dict[str, list[Any]]
+Run = Callable[[str, Table], Table]
+
+POSTGRES = next(iter(sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)), None)
+
+
+def column_type(cells: list[Any], words: dict[type, str]) -> str:
+    """Return the SQL type of a column of one Python type."""
+    kinds = {type(c) for c in cells if c is not None}
+    kind = float if kinds == {int, float} else next(iter(kinds), str)
+    return words[kind]
+
+
+def quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def dated(table: Table) -> Table:
+    """Return the table with ISO dates as dates, as a typed database holds them."""
+    return {
+        n: [None if c is None else date.fromisoformat(c) for c in cells] if n == "when" else cells
+        for n, cells in table.items()
+    }
+
+
+@contextlib.contextmanager
+def sqlite() -> Iterator[Run]:
+    """SQLite as Python brings it, in memory."""
+
+    def run(select: str, table: Table) -> Table:
+        with contextlib.closing(sqlite3.connect(":memory:")) as base:
+            base.execute(f"CREATE TABLE data ({', '.join(map(quoted, table))})")
+            marks = ", ".join("?" * len(table))
+            base.executemany(f"INSERT INTO data VALUES ({marks})", zip(*table.values(), strict=True))
+            found = base.execute(select)
+            names = [d[0] for d in found.description]
+            return dict(zip(names, map(list, zip(*found.fetchall(), strict=True)), strict=True))
+
+    yield run
+
+
+@contextlib.contextmanager
+def duckdb() -> Iterator[Run]:
+    """DuckDB in this process."""
+    import duckdb
+    import pyarrow as pa
+
+    def run(select: str, table: Table) -> Table:
+        with duckdb.connect() as base:
+            base.register("data", pa.table(dated(table)))
+            found = base.execute(select)
+            names = [d[0] for d in found.description]
+            return dict(zip(names, map(list, zip(*found.fetchall(), strict=True)), strict=True))
+
+    yield run
+
+
+@contextlib.contextmanager
+def postgres(folder: Path) -> Iterator[Run]:
+    """A PostgreSQL server of its own in a folder, on a socket there, stopped at the end."""
+    assert POSTGRES is not None
+    user: dict[str, Any] = {"user": "nobody"} if os.geteuid() == 0 else {}  # the server refuses to be root
+    place = folder / "pg"
+    place.mkdir()
+    if user:
+        shutil.chown(place, "nobody")
+        for above in [folder, *folder.parents]:
+            if above.stat().st_uid == 0 and len(above.parts) > 2:
+                above.chmod(above.stat().st_mode | 0o011)
+    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.STDOUT, "check": True, **user}
+    data = place / "data"
+    start = [POSTGRES / "initdb", "-D", data, "-U", "tally", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"]
+    subprocess.run(start, **quiet)
+    given = f"-c listen_addresses= -c unix_socket_directories={place} -c fsync=off"
+    subprocess.run(
+        [POSTGRES / "pg_ctl", "-D", data, "-w", "-o", given, "-l", place / "log", "start"], **quiet
+    )
+    try:
+        yield lambda select, table: _psql(place, select, table)
+    finally:
+        subprocess.run([POSTGRES / "pg_ctl", "-D", data, "-m", "immediate", "stop"], **quiet)
+
+
+def _psql(place: Path, select: str, table: Table) -> Table:
+    words = {float: "double precision", int: "bigint", bool: "boolean", str: "text", date: "date"}
+    table = dated(table)
+    columns = ", ".join(f"{quoted(n)} {column_type(c, words)}" for n, c in table.items())
+    lines = io.StringIO()
+    writer = csv.writer(lines, lineterminator="\n")
+    for row in zip(*table.values(), strict=True):
+        writer.writerow(["\\N" if c is None else c for c in row])
+    script = (
+        f"CREATE TEMP TABLE data ({columns});\nCOPY data FROM STDIN WITH (FORMAT csv, NULL '\\N');\n"
+        f"{lines.getvalue()}\\.\n{select.rstrip()};\n"
+    )
+    command = [POSTGRES / "psql", "-h", place, "-U", "tally", "-d", "postgres", "-X", "-q", "--csv"]
+    done = subprocess.run(
+        [*command, "-v", "ON_ERROR_STOP=1"], input=script, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    names, *rows = csv.reader(io.StringIO(done.stdout))
+    return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+
+
+@contextlib.contextmanager
+def spark() -> Iterator[Run]:
+    """Spark in this process and one Java beside it, bound to this machine alone."""
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    from pyspark.sql import SparkSession
+    from pyspark.sql import types as t
+
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.log.level": "ERROR",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.codegen.wholeStage": "false",  # compiling what runs once takes longer than running it
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    }
+    builder = SparkSession.builder.master("local[2]").appName("tallystick tests")
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    session = builder.getOrCreate()
+    kinds = {
+        float: t.DoubleType(),
+        int: t.LongType(),
+        bool: t.BooleanType(),
+        str: t.StringType(),
+        date: t.DateType(),
+    }
+
+    def run(select: str, table: Table) -> Table:
+        table = dated(table)
+        schema = t.StructType([t.StructField(n, column_type(c, kinds)) for n, c in table.items()])
+        frame = session.createDataFrame(list(zip(*table.values(), strict=True)), schema)
+        frame.createOrReplaceTempView("data")
+        rows = session.sql(select)
+        return dict(zip(rows.columns, map(list, zip(*rows.collect(), strict=True)), strict=True))
+
+    try:
+        yield run
+    finally:
+        session.stop()

@@ -1,0 +1,184 @@
+"""SQL exports, run by the databases themselves: no label differs, shares to 1e-9, names stay names."""
+
+from __future__ import annotations
+
+import shutil
+from typing import Any
+
+import databases
+import exports as e
+import numpy as np
+import pytest
+
+import tallystick as ts
+from tallystick.errors import OptionError
+from tallystick.export.sql.dialect import DIALECTS
+
+KEY = "row number"
+SQL_MODELS = [name for name in e.MODELS if name != "tree c4.5"]
+HERE = {"duckdb": databases.duckdb, "sqlite": databases.sqlite}
+
+
+def with_key(table: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    return {KEY: list(range(len(next(iter(table.values()))))), **table}
+
+
+def answers(found: dict[str, list[Any]], like: Any) -> tuple[list[Any], np.ndarray]:
+    """Return labels and shares in the order of the key; a database may give labels as text, or 1 for true."""
+    order = np.argsort(np.array(found[KEY], np.int64))
+    read = {"t": True, "f": False, True: True, False: False}  # 1 and 0 are found as True and False
+    labels = [found["prediction"][i] for i in order]
+    labels = [read[v] if isinstance(like, bool) else type(like)(v) for v in labels]
+    names = [n for n in found if n.startswith("P(")] or ["prediction"]
+    return labels, np.array([[float(found[n][i]) for n in names] for i in order])
+
+
+def check(run: databases.Run, dialect: str, name: str) -> None:
+    select = e.fitted(name).export("sql", dialect=dialect, keep=KEY)
+    e.same(answers(run(select, with_key(e.new_rows(name))), e.expected(name)[0][0]), name)
+
+
+@pytest.mark.parametrize("dialect", HERE)
+@pytest.mark.parametrize("name", SQL_MODELS)
+def test_a_database_in_this_process_answers_what_the_model_answers(name, dialect):
+    with HERE[dialect]() as run:
+        check(run, dialect, name)
+
+
+def big_tree() -> Any:
+    """A tree of at least 10,000 nodes, deeper than databases nest."""
+    r = np.random.default_rng(3)
+    columns = {f"x{j}": r.integers(0, 3000, 16_000).astype(float).tolist() for j in range(3)}
+    columns["skewed"] = np.exp(r.normal(0, 3, 16_000)).tolist()
+    labels = [f"class {c}" for c in r.integers(0, 3, 16_000)]
+    model = ts.DecisionTree(criterion="entropy", average=False, smoothing=0.5).fit(columns, np.array(labels))
+    assert len(model.model_.nodes) >= 10_000
+    assert model.get_depth() > 20
+    return model
+
+
+def check_big(run: databases.Run, dialect: str) -> None:
+    model = big_tree()
+    r = np.random.default_rng(4)
+    rows = {c.name: (r.random(1000) * 3000).tolist() for c in model.schema_.used}
+    found = run(model.export("sql", dialect=dialect, keep=KEY), with_key(rows))
+    labels, shares = answers(found, "")
+    assert labels == model.predict(rows).tolist()
+    assert np.abs(shares - model.predict_proba(rows)).max() <= 1e-9
+
+
+@pytest.mark.parametrize("dialect", HERE)
+def test_a_tree_of_ten_thousand_nodes_fits_a_database_in_this_process(dialect):
+    with HERE[dialect]() as run:
+        check_big(run, dialect)
+
+
+@pytest.mark.skipif(
+    shutil.which("pg_ctlcluster") is None or databases.POSTGRES is None, reason="PostgreSQL is not installed"
+)
+def test_postgresql_answers_what_the_models_answer(tmp_path):
+    with databases.postgres(tmp_path) as run:
+        for name in SQL_MODELS:
+            check(run, "postgres", name)
+        check_big(run, "postgres")
+        check_texts(run, "postgres")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("java") is None, reason="java is not installed")
+def test_spark_answers_what_the_models_answer():
+    pytest.importorskip("pyspark")
+    with databases.spark() as run:
+        for name in SQL_MODELS:
+            check(run, "spark", name)
+        check_big(run, "spark")
+        check_texts(run, "spark")
+
+
+TEXTS: dict[str, list[Any]] = {
+    e.EVIL: ["0.25", "1e-1", None, "-3", ".5", "+1"],
+    "income (€)": [None] * 5 + ["7"],
+    "count": ["3", "4", "2.0", None, "7.", "1e3"],
+    "when": ["2020-02-29", "2021-12-31", None, "2020-06-01", "2019-01-01", "2022-02-02"],
+    "name": [" O'Brien\t", "?", "o'brien", None, "NaN", "back\\slash"],
+    "size": ["high", "low ", "huge", "", "medium", "high"],
+    "grade": ["1.0", "10", "1e1", "01", "3.00", "2"],
+    "flag": ["TRUE", "1", "0", "false", "maybe", "True"],
+}
+
+
+def check_texts(run: databases.Run, dialect: str) -> None:
+    """Columns of text, as a CSV loaded without types gives them."""
+    table = TEXTS
+    if dialect == "sqlite":  # its numbers in text are those of JSON
+        table = TEXTS | {
+            e.EVIL: ["0.25", "1e-1", "NA", "-3", "0.5", "1"],
+            "count": ["3", "4", "2.0", "?", "7", "1e3"],
+        }
+    for name in ("tree", "tree id3", "bayes", "logistic"):
+        model = e.fitted(name)
+        found = answers(
+            run(model.export("sql", dialect=dialect, keep=KEY), with_key(table)), model.classes_[0].item()
+        )
+        assert found[0] == model.predict(e.records(table)).tolist()
+        assert np.abs(found[1] - model.predict_proba(e.records(table))).max() <= 1e-9
+
+
+@pytest.mark.parametrize("dialect", HERE)
+def test_numbers_dates_and_levels_may_be_text(dialect):
+    with HERE[dialect]() as run:
+        check_texts(run, dialect)
+
+
+@pytest.mark.parametrize("dialect", HERE)
+def test_text_that_is_no_number_is_the_databases_error_and_never_a_value(dialect):
+    table = with_key({n: ["abc"] if n == e.EVIL else [None] for n in TEXTS})
+    with HERE[dialect]() as run, pytest.raises(Exception, match=r"(?i)convert|malformed|json"):
+        run(e.fitted("bayes").export("sql", dialect=dialect, keep=KEY), table)
+
+
+@pytest.mark.parametrize("dialect", HERE)
+def test_infinite_and_marked_numbers_are_missing(dialect):
+    rows = {"x": [1.0, -999.0, 2.0, 3.0] * 20, "y": ["a", "b", "a", "c"] * 20}
+    model = ts.NaiveBayes(missing=["-999"], distributions="gaussian").fit(rows, "y")
+    table = with_key({"x": [float("inf"), -999.0, float("nan"), None]})
+    with HERE[dialect]() as run:
+        found = answers(run(model.export("sql", dialect=dialect, keep=KEY), table), "")
+    assert np.abs(found[1] - model.predict_proba({"x": [None]})).max() < 1e-12
+
+
+def test_names_of_ours_give_way_to_names_of_the_table():
+    rows = {"tally_kept_0": [1.0, 2.0] * 20, "Tally_cells": ["a", "b"] * 20, "y": ["n", "p"] * 20}
+    model = ts.NaiveBayes().fit(rows, "y")
+    with databases.duckdb() as run:
+        found = run(model.export("sql"), {n: c for n, c in rows.items() if n != "y"})
+    assert list(found) == ["tally_kept_0", "Tally_cells", "prediction", "P(n)", "P(p)"]
+    assert sorted(found["prediction"]) == ["n"] * 20 + ["p"] * 20
+
+
+def test_table_and_kept_columns_are_quoted_names():
+    model = ts.DecisionTree().fit({"a": ["x", "y"] * 9, "y": [0, 1] * 9}, "y")
+    text = model.export("sql", table='my.t"; DROP TABLE x; --', keep=["id"])
+    assert 'FROM "my"."t""; DROP TABLE x; --"\n' in text
+    assert '"id" AS tally_kept_0' in text
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_sql_begins_with_what_it_is(dialect):
+    head = e.fitted("bayes").export("sql", dialect=dialect).split("WITH")[0]
+    assert all(line.startswith("-- ") for line in head.splitlines())
+    for part in ("a naive Bayes model for 'class'", "sha256", "income (€)", "A missing value", "DROP TABLE"):
+        assert part in head
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"dialect": "duckdbb"}, "there is no SQL dialect 'duckdbb'. Did you mean 'duckdb'"),
+        ({"table": ""}, "table='' is no name of a table"),
+        ({"format": "text"}, "the export to sql has no option 'format'. It takes dialect, table, keep."),
+    ],
+)
+def test_wrong_options_are_named(options, words):
+    with pytest.raises(OptionError, match="^" + words.replace(".", r"\.")):
+        e.fitted("bayes").export("sql", **options)
