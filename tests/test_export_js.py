@@ -70,7 +70,7 @@ def test_the_parts_of_an_explanation_add_up_to_the_answer(name, tmp_path):
 
 
 def test_the_path_of_a_tree_is_the_way_the_row_goes(tmp_path):
-    model, rows = e.fitted("tree"), e.records(e.new_rows("tree"))[:50]
+    model, rows = e.fitted("tree"), e.records(e.new_rows("tree"))[:12]
     told = evaluate(model.export("js"), f"{json.dumps(rows)}.map(model.explain)", tmp_path)
     ends = model.apply(rows).tolist()
     assert [t["path"][-1]["next"] for t in told] == ends

@@ -45,6 +45,7 @@ COMMANDS = {
     "compare": "judge",
     "curve": "judge",
     "report": "report",
+    "export": "export",
     "verify": "models",
     "diff": "models",
 }

@@ -31,7 +31,7 @@ class Dialect:
     text: str = "VARCHAR"
     once: str = ""
     greatest: str = "greatest"
-    strip: str = "trim({}, chr(32) || chr(9) || chr(10) || chr(11) || chr(12) || chr(13))"
+    strip: str = r"trim({}, E' \t\n\x0B\f\r')"
     is_number: str = ""  # whether a text is a plain number
     days: str = ""  # a date or time as days since 1970-01-01
 

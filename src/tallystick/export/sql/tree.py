@@ -52,7 +52,7 @@ class Tests:
             after.append(node)
             return str(-node)
         column = self.form.columns[test[0]]
-        inside = "\n" + "  " * (DEEP - deep + 2 + indent)
+        inside = "\n" + "  " * (DEEP - deep + 3 + indent)
 
         def to(below: int) -> str:
             return str(self.ends[node]) if below == node else self._case(below, deep - 1, after, indent)

@@ -1,0 +1,59 @@
+"""tally export: a saved model in another language."""
+
+from __future__ import annotations
+
+import base64
+import sys
+from typing import Any
+
+import click
+
+from tallystick.cli import options, screen
+from tallystick.errors import OptionError
+
+TO = ("rules", "sql", "python", "js", "onnx")
+DIALECTS = ("duckdb", "sqlite", "postgres", "spark")
+
+
+@click.command(short_help="A saved model as rules, SQL, Python, JavaScript or ONNX.")
+@click.argument("model", metavar="MODEL")
+@click.option("--to", "target", type=click.Choice(TO), required=True, help="The language to export to.")
+@click.option("--output", "-o", help="Write to a file instead of printing; - is the standard output.")
+@click.option(
+    "--format", type=click.Choice(["text", "markdown", "json"]), help="Of rules; text if not given."
+)
+@click.option("--dialect", type=click.Choice(DIALECTS), help="Of SQL; duckdb if not given.")
+@click.option("--table", metavar="NAME", help="Of SQL: the table with the rows; data if not given.")
+@click.option(
+    "--keep",
+    multiple=True,
+    metavar="NAME",
+    help="Of SQL: a column to carry along, such as a key; the model's columns if not given.",
+)
+@options.common
+def export(model: str, target: str, output: str | None, as_json: bool, **given: Any) -> None:
+    """Write a saved MODEL in another language: the same answers without Tallystick.
+
+    What a target cannot say is refused with its reason; docs/export.md has the table.
+    """
+    import tallystick as ts
+
+    wanted = {name: value for name, value in given.items() if value}
+    content = ts.load(model).export(target, **wanted)
+    data = content.encode() if isinstance(content, str) else content
+    if as_json:
+        if output is not None:
+            raise OptionError("--json prints; it does not go with -o. Leave out one of them.")
+        coded = {"text": content} if isinstance(content, str) else {"base64": base64.b64encode(data).decode()}
+        screen.show_json({"to": target, "bytes": len(data), **coded})
+    elif output is not None and output != "-":
+        from tallystick.export import save
+
+        save(output, data)
+        screen.say(f"saved {screen.cleaned(output)}: {target}, {len(data):,} bytes")
+    elif isinstance(content, str):
+        sys.stdout.write(content)
+    elif screen.is_terminal(sys.stdout):
+        raise OptionError("onnx is bytes, which a terminal cannot show. Give -o FILE.")
+    else:
+        sys.stdout.buffer.write(content)
