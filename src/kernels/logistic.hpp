@@ -95,18 +95,16 @@ TALLY_INLINE void scaled_four(const double* x, const Four& centre, const Four& f
     out = reinterpret_cast<Four>(reinterpret_cast<FourWhole>(y) & FourWhole(y == y));
 }
 
-// y[first_column.., row..] of a square of four by four.
-TALLY_INLINE void load_square(const double* x, size_t stride, const double* centre, const double* factor, double* to) {
+// A square of four rows and four columns: column[k] holds the four rows of column k.
+TALLY_INLINE void load_square(const double* x, size_t stride, const double* centre, const double* factor, Four column[4]) {
     const Four c = *reinterpret_cast<const Four*>(centre), f = *reinterpret_cast<const Four*>(factor);
     Four r0, r1, r2, r3;
     scaled_four(x, c, f, r0), scaled_four(x + stride, c, f, r1);
     scaled_four(x + 2 * stride, c, f, r2), scaled_four(x + 3 * stride, c, f, r3);
     const Four a = __builtin_shufflevector(r0, r1, 0, 4, 2, 6), b = __builtin_shufflevector(r0, r1, 1, 5, 3, 7);
     const Four d = __builtin_shufflevector(r2, r3, 0, 4, 2, 6), e = __builtin_shufflevector(r2, r3, 1, 5, 3, 7);
-    *reinterpret_cast<Four*>(to) = __builtin_shufflevector(a, d, 0, 1, 4, 5);
-    *reinterpret_cast<Four*>(to + kRows) = __builtin_shufflevector(b, e, 0, 1, 4, 5);
-    *reinterpret_cast<Four*>(to + 2 * kRows) = __builtin_shufflevector(a, d, 2, 3, 6, 7);
-    *reinterpret_cast<Four*>(to + 3 * kRows) = __builtin_shufflevector(b, e, 2, 3, 6, 7);
+    column[0] = __builtin_shufflevector(a, d, 0, 1, 4, 5), column[1] = __builtin_shufflevector(b, e, 0, 1, 4, 5);
+    column[2] = __builtin_shufflevector(a, d, 2, 3, 6, 7), column[3] = __builtin_shufflevector(b, e, 2, 3, 6, 7);
 }
 
 // y[column, row] of rows first..first+n; the rest of the kRows is 0, so that it adds nothing.
@@ -118,8 +116,11 @@ TALLY_INLINE void load_columns(const Ask& a, size_t first, size_t n, double* y) 
         const double* x = reinterpret_cast<const double*>(a.values[0]) + first * stride;
         done = a.dense - a.dense % 4, whole = n - n % 4;
         for (size_t i = 0; i < whole; i += 4)
-            for (size_t j = 0; j < done; j += 4)
-                load_square(x + i * stride + j, stride, a.centre + j, a.factor + j, y + (1 + j) * kRows + i);
+            for (size_t j = 0; j < done; j += 4) {
+                Four column[4];
+                load_square(x + i * stride + j, stride, a.centre + j, a.factor + j, column);
+                for (size_t k = 0; k < 4; ++k) *reinterpret_cast<Four*>(y + (1 + j + k) * kRows + i) = column[k];
+            }
     }
     for (size_t j = 0; j < a.dense; ++j) {
         const size_t stride = static_cast<size_t>(a.strides[j]);

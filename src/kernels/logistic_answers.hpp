@@ -78,6 +78,32 @@ TALLY_INLINE void best_of_shares(const double* share, size_t classes, size_t n, 
     }
 }
 
+// eta[row] of one link over columns that lie side by side: they go into the sum without being laid out first. The
+// additions are those of `add_dense`, in their order.
+TALLY_INLINE void add_side_by_side(const Ask& a, size_t first, size_t n, double* y, double* eta) {
+    const size_t stride = static_cast<size_t>(a.strides[0]), done = a.dense - a.dense % 4, whole = n - n % 4;
+    const double* x = reinterpret_cast<const double*>(a.values[0]) + first * stride;
+    for (size_t i = 0; i < whole; i += 4) {
+        Four e = {a.theta[0], a.theta[0], a.theta[0], a.theta[0]};
+        for (size_t j = 0; j < done; j += 4) {
+            Four column[4];
+            load_square(x + i * stride + j, stride, a.centre + j, a.factor + j, column);
+            for (size_t k = 0; k < 4; ++k) e += a.theta[1 + j + k] * column[k];
+        }
+        for (size_t j = done; j < a.dense; ++j) {
+            Four column;
+            for (size_t k = 0; k < 4; ++k) column[k] = scaled(x[(i + k) * stride + j], a.centre[j], a.factor[j]);
+            e += a.theta[1 + j] * column;
+        }
+        *reinterpret_cast<Four*>(eta + i) = e;
+    }
+    if (whole == n) return;
+    double rest[kRows];
+    load_columns(a, first, n, y);
+    add_dense(a, y, rest);
+    for (size_t i = whole; i < n; ++i) eta[i] = rest[i];
+}
+
 // Fills scores or shares [row, class], or best[row]. Returns whether every score is finite: where none is missing or
 // infinite among the rows' values, it is. spare: kRows doubles per text column, and links more.
 inline bool answers(const Ask& ask, const Words* texts, size_t n_texts, double* memory, double* spare, Answer answer,
@@ -86,12 +112,17 @@ inline bool answers(const Ask& ask, const Words* texts, size_t n_texts, double* 
         const Work w = lay_out(memory, a.dense, a.links);
         const size_t classes = a.links == 1 ? 2 : a.links;
         double* line = spare + n_texts * kRows;
+        const bool plain = a.links == 1 && a.coded == 0 && side_by_side(a);
         bool finite = true;
         for (size_t first = 0; first < a.rows; first += kRows) {
             const size_t n = a.rows - first < kRows ? a.rows - first : kRows;
-            load_columns(a, first, n, w.y);
-            add_dense(a, w.y, w.eta);
-            add_coded(a, first, n, w.eta);
+            if (plain) {
+                add_side_by_side(a, first, n, w.y, w.eta);
+            } else {
+                load_columns(a, first, n, w.y);
+                add_dense(a, w.y, w.eta);
+                add_coded(a, first, n, w.eta);
+            }
             for (size_t t = 0; t < n_texts; ++t)
                 add_words(texts[t], a.links, first, n, w.eta, spare + t * kRows, line);
             for (size_t l = 0; l < a.links; ++l)

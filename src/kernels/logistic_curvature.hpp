@@ -133,6 +133,11 @@ TALLY_INLINE double magic_of(int64_t bits) {
     return std::bit_cast<double>(0x4338000000000000ULL - (uint64_t(bits) << 52));
 }
 
+// Sums that no weight takes part in: loss and gradient are not asked for.
+TALLY_INLINE bool of_columns_alone(const Ask& a) {
+    return a.curvature == Curvature::gram || a.curvature == Curvature::diagonal;
+}
+
 // Everything about a block without words.
 inline void sums(const Ask& ask, double* memory, const Totals& totals) {
     run_fast([a = ask, memory, out = totals] {
@@ -141,9 +146,13 @@ inline void sums(const Ask& ask, double* memory, const Totals& totals) {
         for (size_t first = 0; first < a.rows; first += kRows) {
             const size_t n = a.rows - first < kRows ? a.rows - first : kRows;
             load_columns(a, first, n, w.y);
-            add_dense(a, w.y, w.eta);
-            add_coded(a, first, n, w.eta);
-            finish_rows(a, w, first, n, magic, out);
+            if (of_columns_alone(a)) {
+                row_factors(a, first, n, w.row + kRows);
+            } else {
+                add_dense(a, w.y, w.eta);
+                add_coded(a, first, n, w.eta);
+                finish_rows(a, w, first, n, magic, out);
+            }
             if (a.curvature == Curvature::diagonal)
                 sum_diagonal(a, w, first, n, magic, out.curvature);
             else if (a.curvature != Curvature::none)

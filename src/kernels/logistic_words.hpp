@@ -75,7 +75,7 @@ TALLY_INLINE void sum_words(const Words& t, size_t links, const int64_t* copies,
     }
 }
 
-// As `sums`, with text columns beside the others and no curvature. spare: kRows doubles per text column, and links more.
+// As `sums`, with text columns beside the others; of curvatures only the diagonal, without words. spare: kRows doubles per text column, and links more.
 inline void word_sums(const Ask& ask, const Words* texts, size_t n_texts, double* memory, double* spare,
                       const Totals& totals) {
     run_fast([a = ask, texts, n_texts, memory, spare, out = totals] {
@@ -86,12 +86,16 @@ inline void word_sums(const Ask& ask, const Words* texts, size_t n_texts, double
             const size_t n = a.rows - first < kRows ? a.rows - first : kRows;
             const int64_t* copies = a.weights ? a.weights + first : nullptr;
             load_columns(a, first, n, w.y);
+            if (of_columns_alone(a)) {
+                row_factors(a, first, n, w.row + kRows);
+                sum_diagonal(a, w, first, n, magic, out.curvature);
+                continue;
+            }
             add_dense(a, w.y, w.eta);
             add_coded(a, first, n, w.eta);
             for (size_t t = 0; t < n_texts; ++t)
                 add_words(texts[t], a.links, first, n, w.eta, spare + t * kRows, line);
             finish_rows(a, w, first, n, magic, out);
-            if (a.curvature == Curvature::diagonal) sum_diagonal(a, w, first, n, magic, out.curvature);
             for (size_t t = 0; t < n_texts; ++t)
                 sum_words(texts[t], a.links, copies, first, n, w.eta, spare + t * kRows, magic, line);
         }

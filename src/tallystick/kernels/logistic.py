@@ -26,7 +26,8 @@ class Curvature(IntEnum):
 
     PAIRS: squares[pair, P, P], weights p_a p_b of links a > b in the order (1, 0), (2, 0), (2, 1), ...; p
     (1 - p) for one link. What a link has with itself is the sum of its pairs. GRAM: squares[1, P, P],
-    weight 1. DIAGONAL: squares[2, P], sums of y and of y^2. Only lower triangles are filled.
+    weight 1. DIAGONAL: squares[2, P], sums of y and of y^2. Both of columns alone: no loss, no gradient. Only
+    lower triangles are filled.
     """
 
     NONE = 0
