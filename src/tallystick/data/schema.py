@@ -111,9 +111,11 @@ class Schema:
     target: Target | None = None
     marks: tuple[str, ...] = MISSING_MARKS
     _by_name: dict[str, Column] = field(init=False, repr=False, compare=False)
+    _used: tuple[Column, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_by_name", {column.name: column for column in self.columns})
+        object.__setattr__(self, "_used", tuple(c for c in self.columns if c.kind != "out"))
 
     def __getitem__(self, name: str) -> Column:
         return self._by_name[name]
@@ -121,7 +123,7 @@ class Schema:
     @property
     def used(self) -> tuple[Column, ...]:
         """The columns a learner sees: all but those left out."""
-        return tuple(c for c in self.columns if c.kind != "out")
+        return self._used
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the model file keeps: nothing of columns left out."""

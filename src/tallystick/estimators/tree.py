@@ -323,6 +323,8 @@ def text_notes(schema: Schema) -> tuple[Note, ...]:
 
 def _plain(value: Any) -> Any:
     """Return a parameter as plain data."""
+    if value is None or type(value) in (bool, int, float, str):
+        return value
     if isinstance(value, Mapping):
         return {str(k): float(v) for k, v in value.items()}
     if isinstance(value, np.ndarray):

@@ -17,7 +17,7 @@ import pyarrow as pa
 from tallystick import kernels
 from tallystick.contracts import Source
 from tallystick.data.encode.cells import Floats, Part, condense
-from tallystick.data.encode.wholes import Wholes, is_whole_matrix, small_columns
+from tallystick.data.encode.wholes import Wholes, is_whole_matrix, small_column, small_columns
 from tallystick.data.encode.work import checkpoint, in_order
 from tallystick.kernels import Scan
 
@@ -106,9 +106,9 @@ def parts_of(
 ) -> list[Part]:
     """Return the parts of a column; small whole numbers without missing ones need not become doubles."""
     if len(chunks) == 1 and pa.types.is_integer(chunks[0].type) and chunks[0].null_count == 0:
-        small = small_columns(chunks[0].to_numpy()[:, None], 1)
-        if small:
-            return [small[0]]
+        small = small_column(chunks[0].to_numpy())
+        if small is not None:
+            return [small]
     return [condense(chunk, name, marks, decimal, as_text) for chunk in chunks]
 
 

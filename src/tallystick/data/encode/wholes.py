@@ -80,9 +80,19 @@ def small_columns(matrix: NDArray[Any], threads: int | None) -> dict[int, Wholes
     fits = np.bitwise_and.reduce([f for f, _ in done])
     fits[np.abs(base) > EXACT] = 0
     used = np.bitwise_or.reduce([s for _, s in done])
-    return {
-        j: Wholes(codes[j], int(base[j]), np.flatnonzero(used[j])) for j in np.flatnonzero(fits).tolist()
-    }
+    return {j: Wholes(codes[j], int(base[j]), np.flatnonzero(used[j])) for j in np.flatnonzero(fits).tolist()}
+
+
+def small_column(cells: NDArray[Any]) -> Wholes | None:
+    """Return one column the same way, None when it is not small; a short one needs no sample, no thread."""
+    if len(cells) > SLICE or not len(cells):
+        return small_columns(cells[:, None], 1).get(0)
+    low, high = int(cells.min()), int(cells.max())
+    if high - low > 255 or max(-low, high) > EXACT:
+        return None
+    base = 0 if low >= 0 and high < 256 else low
+    codes = (cells - base if base else cells).astype(np.uint8)
+    return Wholes(codes, base, np.flatnonzero(np.bincount(codes, minlength=256)))
 
 
 def _bases(matrix: NDArray[Any]) -> NDArray[np.int64] | None:
