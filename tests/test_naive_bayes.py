@@ -182,6 +182,42 @@ def test_leave_one_out_from_one_pass_gives_the_bits_of_refitting():
     assert result.to_dict()["folds"] == int(fold.max()) + 1
 
 
+@pytest.mark.parametrize("name", ["votes", "mixed"])
+def test_a_learning_curve_from_added_counts_gives_the_bits_of_fitting_each_size(name):
+    rng = np.random.default_rng(4)
+    mixed = pd.DataFrame({"x": rng.normal(size=90).round(1), "l": rng.choice(list("pqrs"), 90)})
+    mixed["say"] = [" ".join(rng.choice(["ann", "bob", "cy"], 2)) for _ in range(90)]
+    mixed["y"] = np.where(mixed["x"] + rng.normal(size=90) > 0, "up", "down")
+    kinds = {"say": "text"} if name == "mixed" else None
+    model = ts.NaiveBayes(kinds=kinds)
+    table = model.read(mixed, "y") if name == "mixed" else model.read(VOTES, "party")
+    order = rng.permutation(table.rows)
+    teach, test, sizes = order[30:], order[:30], [1, 4, 9, 33, table.rows - 30]
+    grown = model.grow_shares(table, teach, test, sizes)
+    labels = table.schema.target.labels
+    for size, shares in zip(sizes, grown, strict=True):
+        training = table.take(teach[:size])
+        found = training.schema.target.labels
+        if len(found) < 2:
+            assert shares is None
+            continue
+        expected = np.zeros((30, len(labels)))
+        fitted = ts.NaiveBayes(kinds=kinds).fit_table(training)
+        answers = fitted.predict_block(next(table.take(test, training.schema).blocks()))[0]
+        expected[:, [labels.index(label) for label in found]] = answers
+        np.testing.assert_array_equal(shares, expected)
+
+
+def test_leave_one_out_with_chosen_readings_gives_the_bits_of_refitting():
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame({"a": rng.normal(size=24).round(1), "b": rng.integers(0, 4, 24) * 0.5})
+    frame["y"] = np.where(frame["a"] > 0, "up", "down")
+    model = ts.NaiveBayes()
+    table = model.read(frame, "y")
+    _, fold = np.unique(table.row_hashes(), return_inverse=True)
+    np.testing.assert_array_equal(model.cross_shares(table, None, 0), refit_shares(model, table, fold))
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 5)), min_size=6, max_size=40), st.randoms())
 def test_folds_keep_copies_together_and_do_not_depend_on_order(given_rows, random):

@@ -11,5 +11,6 @@ int main() {
     test_logistic();
     test_numbers();
     test_words();
+    test_bayes();
     std::puts("sanitize: all kernels clean");
 }

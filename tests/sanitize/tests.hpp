@@ -47,3 +47,4 @@ void test_scores();
 void test_logistic();
 void test_numbers();
 void test_words();
+void test_bayes();

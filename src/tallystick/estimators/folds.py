@@ -5,8 +5,9 @@ Knows tables, engines and the learner's totals. Law: the answers are the bits th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +16,14 @@ from tallystick.contracts import Engine
 from tallystick.data.encode import Table
 from tallystick.data.encode.work import in_order
 from tallystick.data.schema import Note
+from tallystick.engines.local import Local
 from tallystick.learners.calibrate import calibrate
 from tallystick.learners.fit import fit
 from tallystick.learners.naive_bayes import NaiveBayesLearner
-from tallystick.learners.naive_bayes.folds import Question, Whole, part_of, question, sum_of
+from tallystick.learners.naive_bayes.folds import Known, Question, Whole, added, part_of, question, sum_of
 from tallystick.models.naive_bayes import Calibration, NaiveBayesModel
 from tallystick.stats.bayes import Total
+from tallystick.stats.class_values import ValuesByClass
 
 Array = NDArray[np.float64]
 Answer = Callable[[NaiveBayesModel, Table], Array]
@@ -84,8 +87,7 @@ def fold_models(
                 ask.rest(whole, _whole(ask, table.take(rows, table.schema), k, engine)) if len(rows) else None
             )
         return
-    width = np.uint8 if k * folds <= 256 else np.uint16 if k * folds <= 65_536 else np.uint32
-    classes = (fold * k + table.classes.astype(np.int64)).astype(width)
+    classes = (fold * k + table.classes.astype(np.int64)).astype(_width(k * folds))
     both = _whole(ask, replace(table, classes=classes), k * folds, engine)
     whole = sum_of(both.sums, both.values, folds)
     for f in range(folds):
@@ -102,6 +104,55 @@ def _tables(total: Total) -> list[NDArray[np.int64]]:
     return [array for array in total.values() if array.ndim == 2]
 
 
+def grown_answers(
+    ask: Question,
+    table: Table,
+    teach: NDArray[np.int64],
+    test: NDArray[np.int64],
+    sizes: Sequence[int],
+    answer: Answer,
+) -> list[Array | None] | None:
+    """Return answer(model of teach[:size], test rows) [row, class] for rising sizes, from one pass over the
+    taught rows; None for a size whose rows have one class, and None where the total would be too large.
+    """
+    assert table.schema.target is not None
+    labels, engine = table.schema.target.labels, Local(1)
+    k, steps = len(labels), len(sizes)
+    if sum(len(a) for a in _tables(ask.statistics(1)[0].zero())) * k * steps > MOST_CELLS:
+        return None
+    taught = table.take(teach[: sizes[-1]], table.schema)
+    assert taught.classes is not None
+    step = np.searchsorted(np.asarray(sizes), np.arange(taught.rows), side="right")
+    classes = (step * k + taught.classes.astype(np.int64)).astype(_width(k * steps))
+    both = _whole(ask, replace(taught, classes=classes), k * steps, engine)
+    whole = sum_of(both.sums, both.values, steps)
+    later = _nothing(whole)
+    out: list[Array | None] = [None] * steps
+    for s in reversed(range(steps)):
+        if np.count_nonzero(whole.sums[""] - later.sums[""]) > 1:
+            model = ask.rest(whole, later)
+            assert model.schema.target is not None
+            shares = np.zeros((len(test), k))
+            at = [labels.index(label) for label in model.schema.target.labels]
+            shares[:, at] = answer(model, table.take(test, model.schema))
+            out[s] = shares
+        later = added(later, part_of(both.sums, both.values, s, steps))
+    return out
+
+
+def _nothing(whole: Whole) -> Whole:
+    """Return the totals of no rows."""
+    values = {
+        name: ValuesByClass(v.values, np.zeros_like(v.counts), np.zeros_like(v.missing))
+        for name, v in whole.values.items()
+    }
+    return Whole({name: np.zeros_like(array) for name, array in whole.sums.items()}, values)
+
+
+def _width(codes: int) -> type[np.unsignedinteger[Any]]:
+    return np.uint8 if codes <= 256 else np.uint16 if codes <= 65_536 else np.uint32
+
+
 def one_out_answers(ask: Question, table: Table, engine: Engine, answer: Answer) -> Array:
     """Return answer(model of all other rows, row) [row, class]; copies of a row are left out together."""
     assert table.schema.target is not None
@@ -114,10 +165,11 @@ def one_out_answers(ask: Question, table: Table, engine: Engine, answer: Answer)
     heavy = np.zeros(len(first), np.int64)
     np.add.at(heavy, group, weights)
     out = np.zeros((len(first), k))
+    known: Known = {}
     for g, row in enumerate(first.tolist()):
         alone = table.take(np.array([row]), table.schema)
         part = _whole(ask, replace(alone, weights=heavy[g : g + 1]), k, engine)
-        model = ask.rest(whole, part)
+        model = ask.rest(whole, part, known)
         assert model.schema.target is not None
         at = [labels.index(label) for label in model.schema.target.labels]
         out[g, at] = answer(model, table.take(np.array([row]), model.schema))[0]

@@ -16,7 +16,7 @@ from tallystick.contracts import Block, Engine, Model
 from tallystick.data.encode import Table
 from tallystick.data.schema import Note, Schema
 from tallystick.engines.local import Local
-from tallystick.estimators.folds import calibrated, cross_answers, one_out_answers
+from tallystick.estimators.folds import calibrated, cross_answers, grown_answers, one_out_answers
 from tallystick.estimators.growing import Growing
 from tallystick.estimators.saying import Saying
 from tallystick.estimators.show import naive_bayes_text
@@ -175,6 +175,17 @@ class NaiveBayes(Growing, Saying):
             return answered[exact]
 
         return (one(setting._options()) for setting in settings)
+
+    def grow_shares(
+        self, table: Table, teach: NDArray[np.int64], test: NDArray[np.int64], sizes: Sequence[int]
+    ) -> list[NDArray[np.float64] | None] | None:
+        """Return shares[test row, class] of the model of teach[:size] for rising sizes, from one pass: counts
+        add up. None where a model must be fitted.
+        """
+        ask = question(NaiveBayesLearner(self._options(), table.unit), table.schema)
+        if ask is None or self.calibrate or not table.schema.used:
+            return None
+        return grown_answers(ask, table, teach, test, sizes, _shares)
 
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return log(prior * product of shares) [row, class], neither normalised nor calibrated."""

@@ -8,18 +8,20 @@ numeric columns, which are no sums: its answers are the same bits.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.data.schema import Column, Schema
-from tallystick.learners.naive_bayes.learner import Draft, NaiveBayesLearner, ask_for
+from tallystick.learners.naive_bayes.learner import Choice, Draft, NaiveBayesLearner, ask_for
 from tallystick.models.naive_bayes import NaiveBayesModel
 from tallystick.stats.bayes import Ask, BayesSums, Total, key
 from tallystick.stats.class_values import ClassValues, ValuesByClass
 
 Counts = NDArray[np.int64]
+Known = dict[tuple[Any, ...], Choice]
 
 
 @dataclass(frozen=True)
@@ -43,48 +45,57 @@ class Question:
         """Return the two questions, for so many class codes."""
         return BayesSums(self.asks, classes), ClassValues(self.cut, classes)
 
-    def rest(self, whole: Whole, part: Whole) -> NaiveBayesModel:
-        """Return the model of the whole without the part."""
+    def rest(self, whole: Whole, part: Whole, known: Known | None = None) -> NaiveBayesModel:
+        """Return the model of the whole without the part. known: choices by what was taken away, where many
+        parts take away the same.
+        """
         sums = {name: array - part.sums[name] for name, array in whole.sums.items()}
         for name in ("sums", "squares"):
             if name in sums:
                 kernels.carry(sums[name])
         values = {n: _less(v, part.values[n]) for n, v in whole.values.items()}
-        return self.model(Whole(sums, values))
+        there = np.flatnonzero(sums[""])
+        choices = {}
+        for name, left in values.items():
+            away = part.values[name]
+            key = (name, there.tobytes(), *(a.tobytes() for a in (away.values, away.counts, away.missing)))
+            if known is None or key not in known:
+                choices[name] = self.learner.choose(name, self.draft.wished[name], left.of_classes(there))
+            else:
+                choices[name] = known[key]
+            if known is not None:
+                known[key] = choices[name]
+        return self.model(sums, choices)
 
-    def model(self, whole: Whole) -> NaiveBayesModel:
+    def model(self, sums: Total, choices: dict[str, Choice]) -> NaiveBayesModel:
         """Return the model of a total: levels, words and labels that no row has are dropped, as a fit would
         not know.
         """
         schema = self.draft.schema
         assert schema.target is not None
-        there = np.flatnonzero(whole.sums[""])
+        there = np.flatnonzero(sums[""])
         place = {a.column: i for i, a in enumerate(self.asks)}
         moments = [a.column for a in self.asks if a.how == "moments"]
-        choices = {
-            n: self.learner.choose(n, self.draft.wished[n], v.of_classes(there))
-            for n, v in whole.values.items()
-        }
         columns: list[Column] = []
         asks: list[Ask] = []
-        total: Total = {"": whole.sums[""][there]}
+        total: Total = {"": sums[""][there]}
         rows: list[int] = []  # of the moments that stay
         for column in schema.columns:
             if column.kind == "out" or (column.name in choices and choices[column.name].bins is not None):
                 columns.append(column)
                 continue
-            known, counts = _known(column, place[column.name], whole.sums)
+            known, counts = _known(column, place[column.name], sums)
             columns.append(known)
             if column.kind == "numeric":
                 rows.append(moments.index(column.name))
             else:
                 total[key(len(asks), "counts")] = np.ascontiguousarray(counts[:, there])
                 if column.kind == "text":
-                    missing = whole.sums[key(place[column.name], "missing")]
+                    missing = sums[key(place[column.name], "missing")]
                     total[key(len(asks), "missing")] = missing[there]
             asks.append(ask_for(known, self.draft.wished[column.name]))
         for name in ("missing", "sums", "squares") if rows else ():
-            total[name] = np.ascontiguousarray(whole.sums[name][np.array(rows)][:, there])
+            total[name] = np.ascontiguousarray(sums[name][np.array(rows)][:, there])
         labels = tuple(schema.target.labels[i] for i in there)
         left = Schema(tuple(columns), replace(schema.target, labels=labels), schema.marks)
         return self.learner.finish(Draft(left, self.draft.wished, choices, None, total))
@@ -98,6 +109,16 @@ def question(learner: NaiveBayesLearner, schema: Schema) -> Question | None:
     cut = tuple(learner.pending(draft))
     summed = [c for c in schema.used if draft.wished[c.name] != "binned"]
     return Question(learner, draft, tuple(ask_for(c, draft.wished[c.name]) for c in summed), cut)
+
+
+def added(a: Whole, b: Whole) -> Whole:
+    """Return the totals of both parts of one whole."""
+    sums = {name: array + b.sums[name] for name, array in a.sums.items()}
+    values = {}
+    for name, mine in a.values.items():
+        other = b.values[name]
+        values[name] = ValuesByClass(mine.values, mine.counts + other.counts, mine.missing + other.missing)
+    return Whole(sums, values)
 
 
 def part_of(sums: Total, values: dict[str, ValuesByClass], fold: int, folds: int) -> Whole:
@@ -119,12 +140,7 @@ def sum_of(sums: Total, values: dict[str, ValuesByClass], folds: int) -> Whole:
     """Return the totals of all folds together."""
     first = part_of(sums, values, 0, folds)
     for fold in range(1, folds):
-        more = part_of(sums, values, fold, folds)
-        for name, array in more.sums.items():
-            first.sums[name] += array
-        for name, v in more.values.items():
-            mine = first.values[name]
-            first.values[name] = ValuesByClass(v.values, mine.counts + v.counts, mine.missing + v.missing)
+        first = added(first, part_of(sums, values, fold, folds))
     for name in ("sums", "squares"):
         if name in first.sums:
             kernels.carry(first.sums[name])

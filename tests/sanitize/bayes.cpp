@@ -1,0 +1,151 @@
+// Naive Bayes kernels and those that walk whole matrices, in every layout and on hard doubles.
+#include "tests.hpp"
+
+#include "kernels/bayes.hpp"
+#include "kernels/joint.hpp"
+#include "kernels/matrix.hpp"
+#include "kernels/row_moments.hpp"
+
+using namespace tally;
+
+namespace {
+
+struct Laid {  // a matrix of hard doubles, its columns as they lie by rows or by columns
+    std::vector<double> cells;
+    std::vector<const double*> at;
+    std::vector<ptrdiff_t> strides;
+    size_t rows;
+
+    Laid(size_t rows, size_t width, bool by_rows) : cells(hard_doubles(rows * width, rows + width)), rows(rows) {
+        for (size_t j = 0; j < width; ++j) {
+            at.push_back(cells.data() + (by_rows ? j : j * rows));
+            strides.push_back(by_rows ? static_cast<ptrdiff_t>(width) : 1);
+        }
+    }
+    Columns columns() const { return {rows, at.size(), at.data(), strides.data()}; }
+};
+
+void sums_equal_those_of_each_column(const Laid& laid, size_t n_classes) {
+    const size_t width = laid.at.size();
+    const auto classes = numbers_below<uint8_t>(laid.rows, n_classes, 3);
+    std::vector<double> sums(n_classes * row_slots * lanes);
+    std::vector<int64_t> wholes(sums.size());
+    std::vector<uint32_t> filled(n_classes);
+    std::vector<int64_t> digits[2], squares[2], missing[2];
+    for (size_t way : {0, 1}) {
+        missing[way].resize(width * n_classes);
+        digits[way].resize(missing[way].size() * sum_digits);
+        squares[way].resize(missing[way].size() * square_digits);
+        const MomentTables to{missing[way].data(), digits[way].data(), squares[way].data()};
+        if (way == 0) {
+            add_columns(laid.columns(), classes.data(), n_classes, {sums.data(), wholes.data(), filled.data()}, to);
+        } else {
+            for (size_t j = 0; j < width; ++j) {
+                add_moments(laid.rows, {laid.at[j], laid.strides[j]}, classes.data(), nullptr, n_classes,
+                            tables_of(to, j, n_classes));
+            }
+        }
+        carry(width * n_classes, sum_digits, digits[way].data());
+        carry(width * n_classes, square_digits, squares[way].data());
+    }
+    EXPECT(missing[0] == missing[1] && digits[0] == digits[1] && squares[0] == squares[1]);
+}
+
+void facts_and_marks(const Laid& laid) {
+    RowScan scan{};
+    for (size_t j = 0; j < lanes; ++j) scan.low[j] = infinity, scan.high[j] = -infinity;
+    scan_rows(laid.columns(), scan);
+    for (size_t j = 0; j < laid.at.size(); ++j) EXPECT(scan.missing[j] <= static_cast<double>(laid.rows));
+    RowKeys keys{};
+    for (size_t j = 0; j < laid.at.size(); ++j) keys.mask[j] = ~uint64_t{0}, keys.key[0][j] = j * 77, keys.key[1][j] = mix(j);
+    std::vector<uint64_t> low(laid.rows), high(laid.rows);
+    add_marks(laid.columns(), keys, low.data(), high.data());
+    for (size_t row = 0; row < laid.rows; ++row) {
+        uint64_t sum = 0;
+        for (size_t j = 0; j < laid.at.size(); ++j) {
+            sum += mark(mark_bits(laid.at[j][static_cast<ptrdiff_t>(row) * laid.strides[j]]), keys.key[0][j]);
+        }
+        EXPECT(sum == low[row]);
+    }
+}
+
+void joint_codes_count_and_hash() {
+    for (size_t rows : {0, 1, 513, 3000}) {
+        const size_t n_codes[] = {3, 250, 2, 2, 1, 60, 11, 11, 11}, n_classes = 5, columns = 9;
+        std::vector<std::vector<uint8_t>> codes;
+        std::vector<std::vector<int64_t>> tables, alone;
+        std::vector<std::vector<uint64_t>> hashes;
+        std::vector<const uint8_t*> at;
+        std::vector<int64_t*> to;
+        std::vector<const uint64_t*> from;
+        const auto classes = numbers_below<uint8_t>(rows, n_classes, 8);
+        for (size_t j = 0; j < columns; ++j) {
+            codes.push_back(numbers_below<uint8_t>(rows, n_codes[j], j + 1));
+            tables.emplace_back(n_codes[j] * n_classes);
+            alone.emplace_back(n_codes[j] * n_classes);
+            hashes.push_back(numbers_below<uint64_t>(2 * n_codes[j], 1u << 31, j));
+        }
+        for (size_t j = 0; j < columns; ++j) at.push_back(codes[j].data()), to.push_back(tables[j].data()), from.push_back(hashes[j].data());
+        std::vector<uint32_t> cells(2 * joint_cells);
+        count_joint(rows, columns, at.data(), classes.data(), n_codes, n_classes, cells.data(), to.data());
+        std::vector<Lanes> room(joint_codes);
+        std::vector<uint64_t> low(rows), high(rows);
+        add_joint_hashes(rows, columns, at.data(), from.data(), n_codes, room.data(), low.data(), high.data());
+        for (size_t row = 0; row < rows; ++row) {
+            for (size_t j = 0; j < columns; ++j) {
+                ++alone[j][codes[j][row] * n_classes + classes[row]];
+                high[row] -= hashes[j][n_codes[j] + codes[j][row]];
+            }
+            EXPECT(high[row] == 0);
+        }
+        EXPECT(tables == alone);
+    }
+}
+
+void words_scores_cuts_and_codes() {
+    const std::vector<int64_t> starts{0, 2, 2, 5};
+    const std::vector<uint32_t> words{0, 3, 1, 2, 3}, counts{1, 2, 3, 4, 5};
+    const std::vector<uint8_t> classes{1, 0, 1};
+    std::vector<int64_t> table(3 * 2);
+    count_entries(3, starts.data(), words.data(), counts.data(), classes.data(), nullptr, 3, 2, table.data());
+    EXPECT(table[1] == 1 && table[3] == 3 && table[5] == 4);  // word 3 is beyond the table
+
+    const auto codes = numbers_below<uint8_t>(1000, 4, 2);
+    const std::vector<double> parts(4 * 3, 0.5);
+    std::vector<double> scores(1000 * 3);
+    const uint8_t* const at[] = {codes.data(), codes.data()};
+    const double* const from[] = {parts.data(), parts.data()};
+    add_level_scores<3>(1000, 2, at, from, 3, scores.data());
+    for (double score : scores) EXPECT(score == 1.0);
+
+    const auto counted = numbers_below<int64_t>(200 * 2, 9, 4);
+    std::vector<int64_t> sums(201 * 2), stack(2 * 200 + 2);
+    for (size_t i = 0; i < counted.size(); ++i) sums[i + 2] = sums[i] + counted[i] * (i % 2 == i / 200);
+    std::vector<double> n_log_n(10);
+    for (size_t n = 1; n < n_log_n.size(); ++n) n_log_n[n] = static_cast<double>(n) * log2_of(static_cast<double>(n));
+    std::vector<uint8_t> cut(200);
+    mdl_cuts(200, 2, sums.data(), 1.0, {n_log_n.data(), n_log_n.size()}, stack.data(), cut.data());
+    EXPECT(cut[100] == 1);
+
+    const auto matrix = numbers_below<int64_t>(130 * 3, 400, 6);
+    const int64_t base[] = {0, 200, -1};
+    std::vector<uint8_t> small(3 * 130), fits(3, 1), seen(3 * 256);
+    small_codes(130, 3, matrix.data(), 3, 1, base, 130, small.data(), fits.data(), seen.data());
+    EXPECT(fits[0] == 0);
+}
+
+}  // namespace
+
+void test_bayes() {
+    for (bool by_rows : {true, false}) {
+        for (size_t width : {1, 7, 30, 64}) {
+            for (size_t rows : {0, 1, 33, 1000}) {
+                const Laid laid(rows, width, by_rows);
+                sums_equal_those_of_each_column(laid, 3);
+                facts_and_marks(laid);
+            }
+        }
+    }
+    joint_codes_count_and_hash();
+    words_scores_cuts_and_codes();
+}
