@@ -3,6 +3,7 @@
 
 #include "bindings.hpp"
 #include "kernels/bayes.hpp"
+#include "kernels/joint.hpp"
 #include "kernels/matrix.hpp"
 #include "kernels/row_moments.hpp"
 
@@ -20,6 +21,40 @@ struct Held {  // some columns as the kernels want them
         }
     }
     Columns columns() const { return {rows, at.size(), at.data(), strides.data()}; }
+};
+
+// keys[lane, column] of some columns
+RowKeys keys_of(const In<uint64_t>& keys, size_t columns, size_t first, size_t width) {
+    RowKeys own{};
+    for (size_t j = 0; j < width; ++j) {
+        own.mask[j] = ~uint64_t{0};
+        for (size_t lane = 0; lane < 2; ++lane) own.key[lane][j] = keys.data()[lane * columns + first + j];
+    }
+    return own;
+}
+
+struct JointTables {  // the joint tables of all groups of columns
+    struct Group {
+        size_t first, n, at;
+    };
+    std::vector<Group> groups;
+    std::vector<Lanes> tables;
+    const size_t* sizes;
+
+    JointTables(size_t columns, const uint64_t* const* hashes, const size_t* n_codes) : sizes(n_codes) {
+        for (size_t first = 0; first < columns;) {
+            const size_t n = columns_joined(columns, first, n_codes, joint_codes);
+            groups.push_back({first, n, tables.size()});
+            tables.resize(tables.size() + joint_codes);
+            join_hashes(n, hashes + first, n_codes + first, tables.data() + groups.back().at);
+            first += n;
+        }
+    }
+    void add(size_t rows, const uint8_t* const* codes, uint64_t* low, uint64_t* high) const {
+        for (const Group& g : groups) {
+            add_joined(rows, g.n, codes + g.first, sizes + g.first, tables.data() + g.at, low, high);
+        }
+    }
 };
 
 }  // namespace
@@ -81,18 +116,50 @@ void bind_bayes(nb::module_& m) {
        nb::arg("digits").noconvert(), nb::arg("squares").noconvert(), Release());
 
     // keys[lane, column]
-    m.def("add_marks", [](Out<uint64_t> hashes, const std::vector<Strided<double>>& given, In<uint64_t> keys) {
+    m.def("add_prints", [](Out<uint64_t> hashes, const std::vector<Strided<double>>& given, In<uint64_t> keys) {
         const size_t rows = hashes.shape(1);
         for (size_t first = 0; first < given.size(); first += lanes) {
             const Held held(given, first);
-            RowKeys own{};
-            for (size_t j = 0; j < held.at.size(); ++j) {
-                own.mask[j] = ~uint64_t{0};
-                for (size_t lane = 0; lane < 2; ++lane) own.key[lane][j] = keys.data()[lane * given.size() + first + j];
-            }
-            add_marks(held.columns(), own, hashes.data(), hashes.data() + rows);
+            add_prints(held.columns(), keys_of(keys, given.size(), first, held.at.size()), hashes.data(), hashes.data() + rows);
         }
     }, nb::arg("hashes").noconvert(), nb::arg("columns").noconvert(), nb::arg("keys").noconvert(), Release());
+
+    // -> sum over rows of weight * hash, low and high half. codes[j] of 8 bits by tables[j][lane, code]; doubles by
+    // keys[lane, column]; more[lane, row] is what other columns have added already.
+    m.def("hash_total", [](size_t rows, const std::vector<In<uint8_t>>& codes, const std::vector<In<uint64_t>>& tables,
+                           const std::vector<Strided<double>>& doubles, In<uint64_t> keys, Maybe<uint64_t> more,
+                           Maybe<int64_t> weights) {
+        constexpr size_t step = 1 << 12;  // rows whose hashes stay near while the columns pass
+        std::vector<uint64_t> hashes(2 * step);
+        uint64_t *const low = hashes.data(), *const high = low + step;
+        std::vector<const uint8_t*> at(codes.size());
+        std::vector<const uint64_t*> hash(codes.size());
+        std::vector<size_t> sizes(codes.size());
+        for (size_t j = 0; j < codes.size(); ++j) hash[j] = tables[j].data(), sizes[j] = tables[j].shape(1);
+        const JointTables joint(codes.size(), hash.data(), sizes.data());
+        unsigned __int128 total = 0;
+        for (size_t begin = 0; begin < rows; begin += step) {
+            const size_t n = std::min(step, rows - begin);
+            for (size_t i = 0; i < n; ++i) {
+                low[i] = more ? more->data()[begin + i] : 0;
+                high[i] = more ? more->data()[rows + begin + i] : 0;
+            }
+            for (size_t j = 0; j < codes.size(); ++j) at[j] = codes[j].data() + begin;
+            joint.add(n, at.data(), low, high);
+            for (size_t first = 0; first < doubles.size(); first += lanes) {
+                Held held(doubles, first);
+                const RowKeys own = keys_of(keys, doubles.size(), first, held.at.size());
+                for (size_t j = 0; j < held.at.size(); ++j) held.at[j] += static_cast<ptrdiff_t>(begin) * held.strides[j];
+                held.rows = n;
+                add_prints(held.columns(), own, low, high);
+            }
+            mix_hashes(n, low);
+            mix_hashes(n, high);
+            total += sum_hashes(n, low, high, weights ? weights->data() + begin : nullptr);
+        }
+        return std::make_tuple(static_cast<uint64_t>(total), static_cast<uint64_t>(total >> 64));
+    }, nb::arg("rows"), nb::arg("codes").noconvert(), nb::arg("tables").noconvert(), nb::arg("doubles").noconvert(),
+       nb::arg("keys").noconvert(), nb::arg("more").noconvert().none(), nb::arg("weights").noconvert().none(), Release());
 
     const auto small = [&]<class T>(T) {
         m.def("small_codes", [](Strided<T> matrix, In<int64_t> base, size_t start, Out<uint8_t> codes, Out<uint8_t> fits,

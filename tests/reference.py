@@ -184,8 +184,8 @@ def hash_bits(bits, key):
     return mix(mix(key) ^ mix((bits + 1) & WORD))
 
 
-def mark(x, key):
-    """One lane of the mark of a double."""
+def print_of(x, key):
+    """One lane of the print of a double."""
     bits = MISSING_CELL if x != x else int(np.float64(x + 0.0).view(np.uint64))
     moved = ((bits ^ (bits >> 48)) + key) % 2**64
     return (moved % 2**32) * (moved >> 32)

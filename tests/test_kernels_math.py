@@ -183,7 +183,7 @@ classes = seed.integers(0, 3, 3_001).astype(np.uint8)
 tables = [np.zeros((21, 3, *digits), np.int64) for digits in ((), (68,), (134,))]
 kernels.add_moments(cells, classes, *tables)
 hashes = np.zeros((2, 3_001), np.uint64)
-kernels.add_marks(hashes, cells, [kernels.hash_text(b"%d" % j) for j in range(21)])
+kernels.add_prints(hashes, cells, [kernels.hash_text(b"%d" % j) for j in range(21)])
 codes = [seed.integers(0, size, 3_001).astype(np.uint8) for size in (2, 9, 9, 40, 3)]
 kernels.add_joint_hashes(hashes, codes, [seed.integers(0, 2**64, (2, 40), dtype=np.uint64)] * 5)
 counts = kernels.count_columns(codes, classes, [2, 9, 9, 40, 3], 3)

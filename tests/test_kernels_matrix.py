@@ -85,38 +85,38 @@ def test_row_scan_equals_the_scan_of_each_column(matrix):
 
 @settings(max_examples=100, deadline=None)
 @given(matrices())
-def test_marks_of_rows_equal_the_twins_summed_over_columns(matrix):
+def test_prints_of_rows_equal_the_twins_summed_over_columns(matrix):
     keys = [kernels.hash_text(f"x{j}".encode()) for j in range(matrix.shape[1])]
     together = np.zeros((2, len(matrix)), np.uint64)
-    kernels.add_marks(together, list(matrix.T), keys)
+    kernels.add_prints(together, list(matrix.T), keys)
     for row, cells in enumerate(matrix.tolist()):
         for lane in (0, 1):
-            marks = (reference.mark(x, key[lane]) for x, key in zip(cells, keys, strict=True))
-            assert int(together[lane, row]) == sum(marks) % 2**64
+            prints = (reference.print_of(x, key[lane]) for x, key in zip(cells, keys, strict=True))
+            assert int(together[lane, row]) == sum(prints) % 2**64
 
 
-def test_marks_of_many_rows_do_not_depend_on_the_layout():
+def test_prints_of_many_rows_do_not_depend_on_the_layout():
     matrix = np.random.default_rng(1).normal(size=(1000, 70))
     matrix[::3, 5], matrix[::4, 69], matrix[7] = np.nan, -0.0, np.inf
     keys = [kernels.hash_text(f"x{j}".encode()) for j in range(70)]
     found = []
     for columns in (list(matrix.T), list(np.asfortranarray(matrix).T), list(matrix[::-1][::-1].T)):
         hashes = np.zeros((2, 1000), np.uint64)
-        kernels.add_marks(hashes, columns, keys)
+        kernels.add_prints(hashes, columns, keys)
         found.append(hashes.tobytes())
     alone = np.zeros((2, 1000), np.uint64)
     for j in reversed(range(70)):
-        kernels.add_marks(alone, [matrix[:, j]], [keys[j]])
+        kernels.add_prints(alone, [matrix[:, j]], [keys[j]])
     assert set(found) == {alone.tobytes()}
 
 
-def test_marks_tell_round_numbers_apart():
+def test_prints_tell_round_numbers_apart():
     """Whole numbers differ in few bits, all at the top: the hardest case for a product of halves."""
     rng = np.random.default_rng(2)
     matrix = np.unique(rng.integers(0, 3, (200_000, 20)), axis=0).astype(float)
     keys = [kernels.hash_text(f"x{j}".encode()) for j in range(20)]
     hashes = np.zeros((2, len(matrix)), np.uint64)
-    kernels.add_marks(hashes, list(matrix.T), keys)
+    kernels.add_prints(hashes, list(matrix.T), keys)
     for lane in hashes:
         assert len(np.unique(lane)) == len(matrix)
 
@@ -203,6 +203,23 @@ def test_columns_hashed_together_give_the_sum_of_each(data):
     for codes, table in zip(columns, tables, strict=True):
         kernels.add_code_hashes(alone, codes, table)
     np.testing.assert_array_equal(together, alone)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_the_hash_of_a_whole_block_is_that_of_its_steps(data):
+    rng, rows, sizes, columns = code_columns(data)
+    tables = [rng.integers(0, 2**64, (2, size), dtype=np.uint64) for size in sizes]
+    doubles = list(rng.normal(size=(rows, data.draw(st.integers(0, 70)))).T)
+    keys = [kernels.hash_text(f"x{j}".encode()) for j in range(len(doubles))]
+    more = data.draw(st.sampled_from([None, rng.integers(0, 2**64, (2, rows), dtype=np.uint64)]))
+    weights = data.draw(st.sampled_from([None, rng.integers(1, 2**40, rows)]))
+    hashes = np.zeros((2, rows), np.uint64) if more is None else more.copy()
+    kernels.add_joint_hashes(hashes, columns, tables)
+    kernels.add_prints(hashes, doubles, keys)
+    kernels.mix_hashes(hashes)
+    found = kernels.hash_total(rows, columns, tables, doubles, keys, more, weights)
+    assert found == kernels.sum_hashes(hashes, weights)
 
 
 def test_row_kernels_refuse_wrong_arguments():

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 import os
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -216,6 +217,28 @@ def test_leave_one_out_with_chosen_readings_gives_the_bits_of_refitting():
     table = model.read(frame, "y")
     _, fold = np.unique(table.row_hashes(), return_inverse=True)
     np.testing.assert_array_equal(model.cross_shares(table, None, 0), refit_shares(model, table, fold))
+
+
+@pytest.mark.parametrize("weights", [None, [1, 2, 1, 1, 3, 1]])
+def test_words_of_fewer_rows_than_asked_for_are_unseen(weights):
+    texts = ["ann bob", "bob cy cy", "dan ann", "eve bob", "ann fay", "bob ann"]
+    frame = pd.DataFrame({"say": texts, "y": list("pqpqpq")})
+    model = ts.NaiveBayes(kinds={"say": "text"}, min_count=2)
+    model.fit(frame, "y", sample_weight=weights)
+    words = model.schema_["say"].words
+    assert words == (("ann", "bob") if weights is None else ("ann", "bob", "cy", "fay"))
+    copies = frame.loc[np.repeat(range(6), [1] * 6 if weights is None else weights)]
+    assert ts.NaiveBayes(kinds={"say": "text"}, min_count=2).fit(copies, "y").to_bytes() == model.to_bytes()
+    kept = frame.assign(say=[" ".join(w for w in t.split() if w in words) for t in texts])
+    plain = ts.NaiveBayes(kinds={"say": "text"}).fit(kept, "y", sample_weight=weights)
+    np.testing.assert_array_equal(plain.predict_proba(kept), model.predict_proba(frame))
+    assert "rare-words" in {n.code for n in model.notes_}
+    table = model.read(frame, "y")
+    part = table.take(np.arange(4))
+    assert part.schema["say"].words == ("ann", "bob")
+    with pytest.raises(OptionError, match="min_count=1"):
+        model.update(frame, "y")
+    assert pickle.loads(pickle.dumps(model)).to_bytes() == model.to_bytes()
 
 
 @settings(max_examples=40, deadline=None)

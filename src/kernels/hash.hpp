@@ -1,6 +1,6 @@
 // Hashes of cells and rows, for fingerprints and folds. Not for secrets. Two lanes of 64 bits make 128.
 // A row's hash is mix(sum over columns of the cell's hash), so the order of columns does not matter. Doubles have a
-// second hash, the mark: one product per lane, for fingerprints, which are taken of every table that is learned.
+// second hash, the print: one product per lane, for fingerprints, which are taken of every table that is learned.
 #pragma once
 
 #include <bit>
@@ -41,16 +41,16 @@ inline uint64_t hash_double(double x, uint64_t key) {
     return hash_bits(x != x ? missing_cell : std::bit_cast<uint64_t>(x + 0.0), key);
 }
 
-// What a double puts into its marks: its bits, the top ones once more at the low end, so that both halves differ
+// What a double puts into its prints: its bits, the top ones once more at the low end, so that both halves differ
 // where only the top ones do (round numbers).
-inline uint64_t mark_bits(double x) {
+inline uint64_t print_bits(double x) {
     const uint64_t bits = x != x ? missing_cell : std::bit_cast<uint64_t>(x + 0.0);
     return bits ^ (bits >> 48);
 }
 
-// One lane of a mark: the product of the two halves under a key. Two rows that differ have equal sums of such
+// One lane of a print: the product of the two halves under a key. Two rows that differ have equal sums of such
 // products in both lanes only by chance, about once in 2^96 pairs.
-inline uint64_t mark(uint64_t bits, uint64_t key) {
+inline uint64_t print_of(uint64_t bits, uint64_t key) {
     const uint64_t moved = bits + key;
     return (moved & 0xFFFFFFFF) * (moved >> 32);
 }

@@ -40,36 +40,47 @@ struct Lanes {
     uint64_t low, high;
 };
 
-// low[row], high[row] += tables[column][lane, code[row]] over all columns. sizes[column]: codes of its table, at most
-// 2048. room: joint_codes.
+// joint[code] = the sum of tables[column][lane, code] over the columns of a joint code.
+inline void join_hashes(size_t columns, const uint64_t* const* tables, const size_t* n_codes, Lanes* joint) {
+    size_t size = 1;
+    joint[0] = {0, 0};
+    for (size_t j = 0; j < columns; ++j) {  // the joint table grows by a column: the last code varies slowest
+        const uint64_t* const table = tables[j];
+        for (size_t code = n_codes[j]; code-- > 0;) {
+            for (size_t i = 0; i < size; ++i) {
+                joint[code * size + i] = {joint[i].low + table[code], joint[i].high + table[n_codes[j] + code]};
+            }
+        }
+        size *= n_codes[j];
+    }
+}
+
+// low[row], high[row] += hashes of the joint code of some columns.
+inline void add_joined(size_t rows, size_t columns, const uint8_t* const* codes, const size_t* n_codes,
+                       const Lanes* hashes, uint64_t* low, uint64_t* high) {
+    TALLY_REQUIRE(all_within(rows, columns, codes, n_codes));
+    run_fast([=] {
+        uint16_t joint[joint_rows];
+        for (size_t begin = 0; begin < rows; begin += joint_rows) {
+            const size_t part = rows - begin < joint_rows ? rows - begin : joint_rows;
+            join_codes(part, columns, codes, begin, n_codes, joint);
+            for (size_t i = 0; i < part; ++i) {
+                const Lanes hash = hashes[joint[i]];
+                low[begin + i] += hash.low;
+                high[begin + i] += hash.high;
+            }
+        }
+    });
+}
+
+// low[row], high[row] += tables[column][lane, code[row]] over all columns. n_codes: at most joint_codes each. room:
+// joint_codes.
 inline void add_joint_hashes(size_t rows, size_t columns, const uint8_t* const* codes, const uint64_t* const* tables,
                              const size_t* n_codes, Lanes* room, uint64_t* low, uint64_t* high) {
-    TALLY_REQUIRE(all_within(rows, columns, codes, n_codes));
     for (size_t first = 0; first < columns;) {
         const size_t n = columns_joined(columns, first, n_codes, joint_codes);
-        size_t size = 1;
-        room[0] = {0, 0};
-        for (size_t j = first; j < first + n; ++j) {  // the joint table grows by a column: the last code varies slowest
-            const uint64_t* const table = tables[j];
-            for (size_t code = n_codes[j]; code-- > 0;) {
-                for (size_t i = 0; i < size; ++i) {
-                    room[code * size + i] = {room[i].low + table[code], room[i].high + table[n_codes[j] + code]};
-                }
-            }
-            size *= n_codes[j];
-        }
-        run_fast([=] {
-            uint16_t joint[joint_rows];
-            for (size_t begin = 0; begin < rows; begin += joint_rows) {
-                const size_t part = rows - begin < joint_rows ? rows - begin : joint_rows;
-                join_codes(part, n, codes + first, begin, n_codes + first, joint);
-                for (size_t i = 0; i < part; ++i) {
-                    const Lanes hash = room[joint[i]];
-                    low[begin + i] += hash.low;
-                    high[begin + i] += hash.high;
-                }
-            }
-        });
+        join_hashes(n, tables + first, n_codes + first, room);
+        add_joined(rows, n, codes + first, n_codes + first, room, low, high);
         first += n;
     }
 }

@@ -19,8 +19,50 @@ struct RowScan {  // low and high of all values that are not NaN; counts as doub
     int64_t negative_zero[lanes];
 };
 
-// s += at most `lanes` columns, whose s.low and s.high begin as infinities.
+// Whether every column has a value that is not whole among some of its rows: then it is neither whole nor binary.
+inline bool none_is_whole(const Columns& columns) {
+    constexpr size_t looked_at = 16;
+    for (size_t j = 0; j < columns.width; ++j) {
+        bool broken = false;
+        for (size_t i = 0; i < looked_at && columns.rows; ++i) {
+            const double v = columns.at[j][static_cast<ptrdiff_t>(i * (columns.rows - 1) / looked_at) * columns.strides[j]];
+            broken = broken || (v > -1e15 && v < 1e15 && static_cast<double>(static_cast<int64_t>(v)) != v);
+        }
+        if (!broken) return false;
+    }
+    return true;
+}
+
+// s += low, high, missing and -0.0 alone.
+inline void scan_plain(const Columns& columns, RowScan& s) {
+    run_fast([=, &columns, &s] {
+        alignas(64) double room[tile_rows * lanes];
+        const size_t wide = padded(columns.width) & ~size_t{7};
+        each_tile(columns, room, [&](size_t, size_t n, const double* tile, ptrdiff_t stride) {
+            double *__restrict const low = s.low, *__restrict const high = s.high, *__restrict const missing = s.missing;
+            int64_t* __restrict const negative_zero = s.negative_zero;
+            for (size_t i = 0; i < n; ++i) {
+                const double* __restrict const x = tile + static_cast<ptrdiff_t>(i) * stride;
+                for (size_t j = 0; j < wide; ++j) {
+                    const double v = x[j];
+                    low[j] = v < low[j] ? v : low[j];
+                    high[j] = v > high[j] ? v : high[j];
+                    missing[j] += v != v ? 1.0 : 0.0;
+                    negative_zero[j] |= std::bit_cast<int64_t>(v) == INT64_MIN ? 1 : 0;
+                }
+            }
+        });
+    });
+}
+
+// s += at most `lanes` columns, whose s.low and s.high begin as infinities. Where a column is known early not to be
+// whole, broken and many say only that there are such cells.
 inline void scan_rows(const Columns& columns, RowScan& s) {
+    if (none_is_whole(columns)) {
+        scan_plain(columns, s);
+        for (size_t j = 0; j < columns.width; ++j) s.broken[j] = s.many[j] = s.missing[j] + 1;
+        return;
+    }
     run_fast([=, &columns, &s] {
         constexpr double large = 4503599627370496.0;  // 2^52: adding it rounds to whole numbers; all beyond are whole
         alignas(64) double room[tile_rows * lanes];
@@ -47,22 +89,22 @@ inline void scan_rows(const Columns& columns, RowScan& s) {
     });
 }
 
-// ---- marks of doubles ----
+// ---- prints of doubles ----
 
 struct RowKeys {  // per lane; lanes without a column have keys 0 and mask 0, so that they add 0
     uint64_t key[2][lanes];
     uint64_t mask[lanes];
 };
 
-inline void mark_tile(size_t n, size_t wide, const double* tile, ptrdiff_t stride, const RowKeys& keys, uint64_t* low,
+inline void print_tile(size_t n, size_t wide, const double* tile, ptrdiff_t stride, const RowKeys& keys, uint64_t* low,
                       uint64_t* high) {
     for (size_t i = 0; i < n; ++i) {
         const double* const x = tile + static_cast<ptrdiff_t>(i) * stride;
         uint64_t one = 0, two = 0;
         for (size_t j = 0; j < wide; ++j) {
-            const uint64_t bits = mark_bits(x[j]) & keys.mask[j];
-            one += mark(bits, keys.key[0][j]);
-            two += mark(bits, keys.key[1][j]);
+            const uint64_t bits = print_bits(x[j]) & keys.mask[j];
+            one += print_of(bits, keys.key[0][j]);
+            two += print_of(bits, keys.key[1][j]);
         }
         low[i] += one;
         high[i] += two;
@@ -71,7 +113,7 @@ inline void mark_tile(size_t n, size_t wide, const double* tile, ptrdiff_t strid
 
 #if defined(__x86_64__) && defined(__GNUC__)
 // The same by hand: compilers make three products of 32 bits out of a product whose factors are known to be short.
-__attribute__((target("avx2"))) inline void mark_tile_avx2(size_t n, size_t wide, const double* tile, ptrdiff_t stride,
+__attribute__((target("avx2"))) inline void print_tile_avx2(size_t n, size_t wide, const double* tile, ptrdiff_t stride,
                                                            const RowKeys& keys, uint64_t* low, uint64_t* high) {
     const __m256d none = _mm256_castsi256_pd(_mm256_set1_epi64x(static_cast<int64_t>(missing_cell)));
     const auto four = [](const uint64_t* at) { return reinterpret_cast<const __m256i*>(at); };
@@ -97,15 +139,15 @@ __attribute__((target("avx2"))) inline void mark_tile_avx2(size_t n, size_t wide
 }
 #endif
 
-// hashes[lane, row] += the marks of the row's doubles; at most `lanes` columns.
-inline void add_marks(const Columns& columns, const RowKeys& keys, uint64_t* low, uint64_t* high) {
+// hashes[lane, row] += the prints of the row's doubles; at most `lanes` columns.
+inline void add_prints(const Columns& columns, const RowKeys& keys, uint64_t* low, uint64_t* high) {
     alignas(64) double room[tile_rows * lanes];
     const size_t wide = padded(columns.width);
     each_tile(columns, room, [&](size_t begin, size_t n, const double* tile, ptrdiff_t stride) {
 #if defined(__x86_64__) && defined(__GNUC__)
-        if (has_avx2) return mark_tile_avx2(n, wide, tile, stride, keys, low + begin, high + begin);
+        if (has_avx2) return print_tile_avx2(n, wide, tile, stride, keys, low + begin, high + begin);
 #endif
-        mark_tile(n, wide, tile, stride, keys, low + begin, high + begin);
+        print_tile(n, wide, tile, stride, keys, low + begin, high + begin);
     });
 }
 

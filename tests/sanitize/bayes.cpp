@@ -51,7 +51,7 @@ void sums_equal_those_of_each_column(const Laid& laid, size_t n_classes) {
     EXPECT(missing[0] == missing[1] && digits[0] == digits[1] && squares[0] == squares[1]);
 }
 
-void facts_and_marks(const Laid& laid) {
+void facts_and_prints(const Laid& laid) {
     RowScan scan{};
     for (size_t j = 0; j < lanes; ++j) scan.low[j] = infinity, scan.high[j] = -infinity;
     scan_rows(laid.columns(), scan);
@@ -59,11 +59,11 @@ void facts_and_marks(const Laid& laid) {
     RowKeys keys{};
     for (size_t j = 0; j < laid.at.size(); ++j) keys.mask[j] = ~uint64_t{0}, keys.key[0][j] = j * 77, keys.key[1][j] = mix(j);
     std::vector<uint64_t> low(laid.rows), high(laid.rows);
-    add_marks(laid.columns(), keys, low.data(), high.data());
+    add_prints(laid.columns(), keys, low.data(), high.data());
     for (size_t row = 0; row < laid.rows; ++row) {
         uint64_t sum = 0;
         for (size_t j = 0; j < laid.at.size(); ++j) {
-            sum += mark(mark_bits(laid.at[j][static_cast<ptrdiff_t>(row) * laid.strides[j]]), keys.key[0][j]);
+            sum += print_of(print_bits(laid.at[j][static_cast<ptrdiff_t>(row) * laid.strides[j]]), keys.key[0][j]);
         }
         EXPECT(sum == low[row]);
     }
@@ -142,7 +142,7 @@ void test_bayes() {
             for (size_t rows : {0, 1, 33, 1000}) {
                 const Laid laid(rows, width, by_rows);
                 sums_equal_those_of_each_column(laid, 3);
-                facts_and_marks(laid);
+                facts_and_prints(laid);
             }
         }
     }

@@ -41,7 +41,8 @@ class Column:
 
     `levels`: levels sorted by UTF-8 bytes; ordered in their order; boolean: the false text, the true text.
     `low`, `high`: the range of a numeric column. `unit`: "date" when the numbers are days since 1970-01-01.
-    `words`: the vocabulary of a text column, sorted by UTF-8 bytes.
+    `words`: the vocabulary of a text column, sorted by UTF-8 bytes. `least`: rows that a word must be in;
+    words of fewer are unseen.
     `missing`: rows without a value. `why`: the reason for the kind, for people; not part of the model.
     """
 
@@ -55,6 +56,7 @@ class Column:
     missing: int = 0
     declared: bool = False  # the kind or the levels were given by the user
     why: str = field(default="", compare=False)
+    least: int = field(default=1, compare=False)  # a wish, kept so that a part of the rows is read alike
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the model file keeps of this column."""
@@ -152,6 +154,7 @@ class Wishes:
     levels: Mapping[str, Iterable[Any]] = field(default_factory=dict)
     keep: tuple[str, ...] = ()
     missing: tuple[str, ...] | None = None  # None: MISSING_MARKS
+    min_count: int = 1  # rows that a word of a text must be in to be known
 
 
 @dataclass(frozen=True, slots=True)

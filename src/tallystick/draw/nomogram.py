@@ -7,14 +7,17 @@ Knows names and numbers. Knows no model. Law: everything that came from a user i
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from html import escape
 
+from tallystick.draw.svg import FONT, PALETTE, escape
 from tallystick.draw.text import clean, cut
 
-LEFT, WIDE, STEP, RIGHT = 220, 640, 38, 40
+LEFT, WIDE, RIGHT, STEP = 250, 600, 50, 36
+FOR, AGAINST = PALETTE[0], PALETTE[1]
 SHARES = (0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999)
+MOST = 7.0  # log-odds at which nothing is left to read: 99.9 %
+LETTER = 6.4  # width of a letter, about
 
 
 @dataclass(frozen=True)
@@ -25,8 +28,10 @@ class Scale:
     marks: tuple[tuple[str, float], ...]
 
 
-def nomogram(title: str, scales: Sequence[Scale], base: float) -> str:
-    """Return the picture: log-odds from left to right; base is what they are before any column spoke."""
+def nomogram(title: str, scales: Sequence[Scale], base: float, sides: tuple[str, str] = ("", "")) -> str:
+    """Return the picture: log-odds from left to right; base is what they are before any column spoke. sides:
+    what speaks for the left and for the right.
+    """
     weights = [w for s in scales for _, w in s.marks if math.isfinite(w)] or [0.0]
     low, high = min([*weights, 0.0]), max([*weights, 0.0])
     span = (high - low) or 1.0
@@ -34,21 +39,26 @@ def nomogram(title: str, scales: Sequence[Scale], base: float) -> str:
     def x(weight: float) -> float:
         return LEFT + (min(max(weight, low), high) - low) / span * WIDE
 
-    height = 70 + STEP * (len(scales) + 3)
-    wide = LEFT + WIDE + RIGHT
+    height, wide = 172 + STEP * len(scales), LEFT + WIDE + RIGHT
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {height}" width="{wide}" '
-        f'height="{height}" font-family="sans-serif" font-size="11" role="img">',
+        f'height="{height}" font-family="{FONT}" font-size="12" fill="currentColor" role="img">',
         f"<title>{escape(clean(title))}</title>",
-        f'<text x="10" y="20" font-size="14" font-weight="bold">{escape(clean(title))}</text>',
+        _text(12, 22, title, size=15, weight="bold"),
+        _text(
+            12, 42, f"Add the log-odds of a row's values to {base:+.2f}; the sum gives the share at the foot."
+        ),
+        *_sides(x, sides),
     ]
-    y = 50
-    out += _line(y, "log-odds of a value", [(f"{t:+g}", x(t)) for t in ticks(low, high)])
-    for scale in scales:
-        y += STEP
-        out += _line(y, scale.name, [(text, x(w)) for text, w in scale.marks])
-    y += STEP
-    out += _sum_lines(y, scales, base)
+    bottom = 100 + STEP * len(scales)
+    for tick in ticks(low, high):
+        faint = 0.45 if tick == 0 else 0.12
+        out.append(_rule(x(tick), 88, x(tick), bottom, faint))
+        out.append(_text(x(tick), 82, f"{tick:+g}" if tick else "0", "middle"))
+    out.append(_text(LEFT - 14, 82, "log-odds", "end", weight="bold"))
+    for i, scale in enumerate(scales):
+        out += _line(110 + STEP * i, scale, x)
+    out += _foot(bottom + 34, sides[1])
     return "\n".join([*out, "</svg>"])
 
 
@@ -61,35 +71,65 @@ def ticks(low: float, high: float, count: int = 8) -> list[float]:
     return [round(i * step, 10) for i in range(first, math.floor(high / step) + 1)]
 
 
-def _line(y: float, name: str, marks: Sequence[tuple[str, float]]) -> list[str]:
-    places = [p for _, p in marks] or [LEFT]
-    out = [
-        f'<text x="{LEFT - 12}" y="{y + 4}" text-anchor="end">{escape(cut(clean(name), 32))}</text>',
-        f'<line x1="{min(places):.1f}" y1="{y}" x2="{max(places):.1f}" y2="{y}" stroke="#444"/>',
-    ]
-    last = {True: -1e9, False: -1e9}
-    for i, (text, place) in enumerate(sorted(marks, key=lambda m: m[1])):
-        above = i % 2 == 0
-        out.append(f'<line x1="{place:.1f}" y1="{y - 4}" x2="{place:.1f}" y2="{y + 4}" stroke="#444"/>')
-        if place - last[above] >= 6 * min(len(text), 14) + 4:  # where there is room for the words
-            last[above] = place
-            shown = escape(cut(clean(text), 18))
-            out.append(
-                f'<text x="{place:.1f}" y="{y - 7 if above else y + 15}" text-anchor="middle">{shown}</text>'
-            )
+def _text(x: float, y: float, text: str, anchor: str = "start", size: int = 0, weight: str = "") -> str:
+    more = (f' font-size="{size}"' if size else "") + (f' font-weight="{weight}"' if weight else "")
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{more}>{escape(clean(text))}</text>'
+
+
+def _rule(x1: float, y1: float, x2: float, y2: float, strength: float, width: float = 1) -> str:
+    return (
+        f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="currentColor" '
+        f'stroke-opacity="{strength}" stroke-width="{width}"/>'
+    )
+
+
+def _sides(x: Callable[[float], float], sides: tuple[str, str]) -> list[str]:
+    left, right = (cut(clean(side), 24) for side in sides)
+    out = []
+    if left and x(0.0) - LEFT > LETTER * (len(left) + 3):
+        out.append(_text(x(0.0) - 8, 62, f"← {left}", "end"))
+    if right and LEFT + WIDE + RIGHT - x(0.0) > LETTER * (len(right) + 3):
+        out.append(_text(x(0.0) + 8, 62, f"{right} →"))
     return out
 
 
-def _sum_lines(y: float, scales: Sequence[Scale], base: float) -> list[str]:
-    """Return the line of sums with the share that each sum means."""
-    ends = [[w for _, w in s.marks if math.isfinite(w)] or [0.0] for s in scales]
-    low, high = base + sum(min(e) for e in ends), base + sum(max(e) for e in ends)
-    span = (high - low) or 1.0
-    odds = [(s, math.log(s / (1 - s))) for s in SHARES]
-    marks = [(f"{s:g}", LEFT + (o - low) / span * WIDE) for s, o in odds if low <= o <= high]
-    out = _line(
-        y,
-        f"sum of log-odds, from {base:+.2f}",
-        [(f"{t:+g}", LEFT + (t - low) / span * WIDE) for t in ticks(low, high)],
-    )
-    return out + _line(y + STEP, "share", marks)
+def _line(y: float, scale: Scale, x: Callable[[float], float]) -> list[str]:
+    """Return one column: its name, a line from its least to its greatest weight, its values where there is
+    room.
+    """
+    places = [x(w) for _, w in scale.marks if math.isfinite(w)] or [x(0.0)]
+    out = [
+        _text(LEFT - 14, y + 4, cut(clean(scale.name), 36), "end"),
+        _rule(min(places), y, max(places), y, 0.35, 2),
+    ]
+    ends = {True: -1e9, False: -1e9}
+    for text, weight in sorted(scale.marks, key=lambda m: m[1]):
+        place, shown = x(weight), cut(clean(text), 18)
+        side = FOR if weight > 0 else AGAINST
+        out.append(f'<circle cx="{place:.1f}" cy="{y:.1f}" r="4" fill="{side}"/>')
+        half = LETTER * len(shown) / 2
+        above = place - half > ends[True] + 4
+        if above or place - half > ends[False] + 4:  # where there is room for the words
+            ends[above] = place + half
+            out.append(_text(place, y - 8 if above else y + 17, shown, "middle"))
+    return out
+
+
+def _foot(y: float, label: str) -> list[str]:
+    """Return the line of sums, as far as they matter, and the share that each means."""
+
+    def x(odds: float) -> float:
+        return LEFT + (odds + MOST) / (2 * MOST) * WIDE
+
+    out = [_text(LEFT - 14, y + 4, "sum of log-odds", "end", weight="bold")]
+    out.append(_rule(x(-MOST), y, x(MOST), y, 0.8))
+    for tick in range(-6, 7, 2):
+        out.append(_rule(x(tick), y - 4, x(tick), y, 0.8))
+        out.append(_text(x(tick), y - 9, f"{tick:+d}" if tick else "0", "middle"))
+    for share in SHARES:
+        place = x(math.log(share / (1 - share)))
+        out.append(_rule(place, y, place, y + 4, 0.8))
+        out.append(_text(place, y + 18, f"{100 * share:g} %", "middle", 11))
+    name = f"share of {cut(clean(label), 20)}" if label else "share"
+    out.append(_text(LEFT - 26, y + 22, name, "end", weight="bold"))
+    return out

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Block, Engine, Model
 from tallystick.data.encode import Table
-from tallystick.data.schema import Note, Schema
+from tallystick.data.schema import Note, Schema, Wishes
 from tallystick.engines.local import Local
 from tallystick.estimators.folds import calibrated, cross_answers, grown_answers, one_out_answers
 from tallystick.estimators.growing import Growing
@@ -33,7 +33,7 @@ class NaiveBayes(Growing, Saying):
     distributions: "auto" (default), "gaussian", "binned", "poisson", "multinomial", ... for all columns it
     fits, or {column: name}. alpha, or m and p: smoothing. priors: "data", "uniform", "none" or numbers.
     variance: "ml", "unbiased", "smoothed"; share: "none", "classes", "columns", "both". words: "counts" or
-    "tf-idf". calibrate: calibrated shares.
+    "tf-idf"; min_count: rows that a word must be in to be known. calibrate: calibrated shares.
     """
 
     kind = KIND
@@ -50,6 +50,7 @@ class NaiveBayes(Growing, Saying):
         variance: str | None = None,
         share: str = "none",
         words: str = "counts",
+        min_count: int = 1,
         calibrate: bool = False,
         kinds: Mapping[str, str] | None = None,
         levels: Mapping[str, Any] | None = None,
@@ -68,6 +69,7 @@ class NaiveBayes(Growing, Saying):
         self.variance = variance
         self.share = share
         self.words = words
+        self.min_count = min_count
         self.calibrate = calibrate
         self.kinds = kinds
         self.levels = levels
@@ -91,11 +93,15 @@ class NaiveBayes(Growing, Saying):
             variance=self.variance,
             share=self.share,
             words=self.words,
+            min_count=self.min_count,
             calibrate=self.calibrate,
         )
 
     def _learning(self) -> dict[str, Any]:
         return self._options().to_dict() | self._wishes_dict()
+
+    def _wishes(self) -> Wishes:
+        return replace(super()._wishes(), min_count=self.min_count)
 
     def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
         options = self._options()

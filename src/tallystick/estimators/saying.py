@@ -77,7 +77,8 @@ class Saying(Classifier):
         )
         base = float(model.additive.base[c] - model.additive.base[d])
         title = f"{model.schema.target.name}: {labels[c]} against {labels[d]}"
-        return Picture(nomogram(title, scales, base if math.isfinite(base) else 0.0))
+        sides = labels[d], labels[c]
+        return Picture(nomogram(title, scales, base if math.isfinite(base) else 0.0, sides))
 
     def to_logistic(self) -> LogisticForm:
         """Return the equivalent logistic form; an error names the column that has none."""
@@ -132,14 +133,14 @@ def _scale(model: NaiveBayesModel, i: int, c: int, d: int) -> Scale:
 
     part, term = model.parts[i], model.additive.terms[i]
     if isinstance(part, Summed):
-        points = _points(model, part)
+        points = _points(model, part, [c, d])
         scores = np.zeros((len(points), len(model.classes)))
         if isinstance(term, NormalTerm):
             scores = term.constant - term.half * (points[:, None] - term.mean) ** 2
         else:
             scores = term.at_zero + term.slope * points[:, None]  # type: ignore[attr-defined]
         return Scale(
-            part.name, tuple((f"{x:.3g}", float(s[c] - s[d])) for x, s in zip(points, scores, strict=True))
+            part.name, tuple((f"{x:.6g}", float(s[c] - s[d])) for x, s in zip(points, scores, strict=True))
         )
     names = value_names(model, part)
     with np.errstate(invalid="ignore"):
@@ -150,8 +151,15 @@ def _scale(model: NaiveBayesModel, i: int, c: int, d: int) -> Scale:
     return Scale(part.name, tuple((names[j], float(weights[j])) for j in shown_))
 
 
-def _points(model: NaiveBayesModel, part: Summed) -> NDArray[np.float64]:
+def _points(model: NaiveBayesModel, part: Summed, classes: list[int]) -> NDArray[np.float64]:
+    """Return round values within two deviations of the means of some classes."""
+    from tallystick.draw.nomogram import ticks
+
     means = np.array([float(m) for m in part.means()])
     wide = np.sqrt(np.array(model.variances.get(part.name, np.maximum(means, 1e-9).tolist())))
-    low, high = float((means - 2 * wide).min()), float((means + 2 * wide).max())
-    return np.linspace(max(low, 0.0) if part.distribution == "poisson" else low, high, 9)
+    low, high = float((means - 2 * wide)[classes].min()), float((means + 2 * wide)[classes].max())
+    if part.distribution == "poisson":
+        low = max(low, 0.0)
+    if not np.isfinite([low, high]).all() or low >= high:
+        return np.array([low])
+    return np.array(ticks(low, high))

@@ -17,6 +17,7 @@ from tallystick.kernels.hashes import (
     add_text_hashes,
     hash_missing,
     hash_text,
+    hash_total,
     mix_hashes,
     sum_hashes,
 )
@@ -37,7 +38,7 @@ from tallystick.kernels.logistic import (
     word_rows,
     word_values,
 )
-from tallystick.kernels.matrix import add_marks, scan_rows, small_codes
+from tallystick.kernels.matrix import add_prints, scan_rows, small_codes
 from tallystick.kernels.moments import (
     SQUARE_DIGITS,
     SUM_DIGITS,
@@ -101,9 +102,15 @@ __all__ = [
     "add_joint_hashes",
     "add_level_scores",
     "add_linear_scores",
+<<<<<<< HEAD
     "add_marks",
     "add_moments",
     "add_sides",
+=======
+    "add_linear_sums",
+    "add_moments",
+    "add_prints",
+>>>>>>> d70e2fa (naive Bayes: words of few rows may be left out; a page; a nomogram that can be read off)
     "add_text_hashes",
     "add_word_scores",
     "best_class",
@@ -128,6 +135,7 @@ __all__ = [
     "exp",
     "hash_missing",
     "hash_text",
+    "hash_total",
     "inverse_diagonal",
     "join_texts",
     "lasso_step",

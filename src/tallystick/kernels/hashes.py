@@ -101,6 +101,34 @@ def sum_hashes(hashes: Hashes, weights: NDArray[np.int64] | None = None) -> int:
     return int((high << 64) + low)
 
 
+def hash_total(
+    rows: int,
+    codes: Sequence[NDArray[np.uint8]],
+    tables: Sequence[Hashes],
+    doubles: Sequence[NDArray[np.float64]],
+    keys: Sequence[tuple[int, int]],
+    more: Hashes | None = None,
+    weights: NDArray[np.int64] | None = None,
+) -> int:
+    """Return `sum_hashes` of rows whose hashes are those of their codes, by tables, the prints of their
+    doubles, by keys, and `more`; some rows at a time, so that no array of hashes is made.
+    """
+    if len(codes) != len(tables) or len(doubles) != len(keys):
+        raise ValueError(f"one table per code column, one key per other; found {len(tables)} and {len(keys)}")
+    for j, (column, table) in enumerate(zip(codes, tables, strict=True)):
+        check.array(f"codes[{j}]", column, "uint8", (rows,))
+        check.array(f"tables[{j}]", table, "uint64", (2, None))
+        if table.shape[1] > _kernels.joint_codes:
+            raise ValueError(f"tables[{j}] must have at most {_kernels.joint_codes} codes")
+    for j, values in enumerate(doubles):
+        check.loose(f"doubles[{j}]", values, "float64", (rows,))
+    check.maybe("more", more, "uint64", (2, rows))
+    check.maybe("weights", weights, "int64", (rows,))
+    by_lane = np.array([[key[lane] for key in keys] for lane in (0, 1)], np.uint64)
+    low, high = _kernels.hash_total(rows, list(codes), list(tables), list(doubles), by_lane, more, weights)
+    return int((high << 64) + low)
+
+
 def _rows(hashes: Hashes) -> int:
     check.writable("hashes", hashes, "uint64", (2, None))
     return int(hashes.shape[1])

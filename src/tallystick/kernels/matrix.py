@@ -1,4 +1,4 @@
-"""Many columns at once: one look at each, exact sums, marks of rows, small whole numbers as codes."""
+"""Many columns at once: one look at each, exact sums, prints of rows, small whole numbers as codes."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def add_row_moments(
     _kernels.add_row_moments(list(columns), classes, missing, sums, squares)
 
 
-def add_marks(
+def add_prints(
     hashes: NDArray[np.uint64], columns: Sequence[Floats], keys: Sequence[tuple[int, int]]
 ) -> None:
-    """Do hashes[lane, row] += mark of columns[j][row] under keys[j][lane], over all j; NaN is missing, -0.0
+    """Do hashes[lane, row] += print of columns[j][row] under keys[j][lane], over all j; NaN is missing, -0.0
     is 0.0.
     """
     check.writable("hashes", hashes, "uint64", (2, None))
@@ -46,7 +46,7 @@ def add_marks(
     if len(keys) != len(columns):
         raise ValueError(f"keys must have one entry per column; found {len(keys)} for {len(columns)}")
     by_lane = np.array([[key[lane] for key in keys] for lane in (0, 1)], np.uint64)
-    _kernels.add_marks(hashes, list(columns), by_lane)
+    _kernels.add_prints(hashes, list(columns), by_lane)
 
 
 def _check_columns(columns: Sequence[Floats], rows: int | None = None) -> None:

@@ -207,6 +207,7 @@ class Job:
             )
 
     def _words(self, parts: list[Part], verdict: Verdict, missing: int) -> Done:
+        from tallystick.data.encode.subset import common_words
         from tallystick.data.encode.words import count_words
 
         cells = pa.chunked_array(
@@ -215,8 +216,14 @@ class Job:
         if self.scale.keep is not None:
             cells = cells.take(pa.array(self.scale.keep))
         words, counts = count_words(cells, threads=self.threads)
-        column = replace(self._column("text", (), missing, verdict.why), words=words)
-        return Done(column, counts, verdict.notes)
+        column = replace(
+            self._column("text", (), missing, verdict.why), words=words, least=self.asked.min_count
+        )
+        found, counts = common_words(column, counts, self.scale)
+        lost = len(words) - len(found.words)
+        said = f"column {shown(self.name)}: words in fewer than {column.least:,} rows are left out."
+        rare = (Note("rare-words", said, self.name, lost),) if lost else ()
+        return Done(found, counts, (*verdict.notes, *rare))
 
 
 def long_way(part: Part, as_text: bool) -> Part:

@@ -2,7 +2,7 @@
 
 Knows encoded blocks and what their codes mean. Law: a row's hash is a function of its (column name, value)
 pairs, summed over columns; the fingerprint of rows is the sum of hash times weight: no order means anything.
-In fingerprints numbers have a quicker hash, their marks: every table that is learned needs one.
+In fingerprints numbers have a quicker hash, their prints: every table that is learned needs one.
 """
 
 from __future__ import annotations
@@ -35,35 +35,48 @@ class Hasher:
 
     def rows(self, block: Block) -> Hashes:
         """Return hashes[row] of the rows' content, target included, weights not; for folds and copies."""
-        hashes = self._coded(block)
-        for column, key, _ in self.columns:
-            if column.kind == "numeric":
-                kernels.add_double_hashes(hashes, block.values(column.name), key)
-        if block.classes is None and block.response is not None:
-            kernels.add_double_hashes(hashes, block.response, self.target_key)
+        coded, numeric = self._codes(block), self._numbers(block)
+        hashes = self._others(block, coded)
+        narrow = [(codes, table) for codes, table in coded if codes.dtype == np.uint8]
+        kernels.add_joint_hashes(hashes, [codes for codes, _ in narrow], [table for _, table in narrow])
+        for values, key in numeric:
+            kernels.add_double_hashes(hashes, values, key)
         kernels.mix_hashes(hashes)
         first: Hashes = hashes[0]
         return first
 
     def total(self, block: Block) -> int:
-        """Return the sum over rows of hash times weight, modulo 2^128. Numbers go in by their marks."""
-        hashes = self._coded(block)
-        numeric = [(block.values(c.name), key) for c, key, _ in self.columns if c.kind == "numeric"]
-        if block.classes is None and block.response is not None:
-            numeric.append((block.response, self.target_key))
-        if numeric:
-            kernels.add_marks(hashes, [values for values, _ in numeric], [key for _, key in numeric])
-        kernels.mix_hashes(hashes)
-        return kernels.sum_hashes(hashes, block.weights)
+        """Return the sum over rows of hash times weight, modulo 2^128. Numbers go in by their prints."""
+        coded, numeric = self._codes(block), self._numbers(block)
+        narrow = [(codes, table) for codes, table in coded if codes.dtype == np.uint8]
+        plain = len(narrow) == len(coded) and not any(c.kind == "text" for c, _, _ in self.columns)
+        return kernels.hash_total(
+            block.rows,
+            [codes for codes, _ in narrow],
+            [table for _, table in narrow],
+            [values for values, _ in numeric],
+            [key for _, key in numeric],
+            None if plain else self._others(block, coded),
+            block.weights,
+        )
 
-    def _coded(self, block: Block) -> Hashes:
-        """Return hashes[lane, row] of levels, words and classes alone."""
-        hashes = np.zeros((2, block.rows), np.uint64)
+    def _codes(self, block: Block) -> list[tuple[NDArray[Any], Hashes]]:
+        """Return codes and their hashes, of levels and classes."""
         coded = [(block.codes(c.name), t) for c, _, t in self.columns if c.kind not in ("numeric", "text")]
         if block.classes is not None:
             coded.append((block.classes, self.labels))
-        narrow = [(codes, table) for codes, table in coded if codes.dtype == np.uint8]
-        kernels.add_joint_hashes(hashes, [codes for codes, _ in narrow], [table for _, table in narrow])
+        return coded
+
+    def _numbers(self, block: Block) -> list[tuple[NDArray[np.float64], Key]]:
+        """Return numbers and their keys, the response among them."""
+        numeric = [(block.values(c.name), key) for c, key, _ in self.columns if c.kind == "numeric"]
+        if block.classes is None and block.response is not None:
+            numeric.append((block.response, self.target_key))
+        return numeric
+
+    def _others(self, block: Block, coded: list[tuple[NDArray[Any], Hashes]]) -> Hashes:
+        """Return hashes[lane, row] of words, and of codes that need more than 8 bits."""
+        hashes = np.zeros((2, block.rows), np.uint64)
         for codes, table in coded:
             if codes.dtype != np.uint8:
                 kernels.add_code_hashes(hashes, codes, table)

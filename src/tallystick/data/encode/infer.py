@@ -40,6 +40,7 @@ class Asked:
     marks: tuple[str, ...] = MISSING_MARKS
     decimal: str = "."
     inf: str = "error"
+    min_count: int = 1
 
     @property
     def declared(self) -> bool:
@@ -115,11 +116,18 @@ class Plan:
     marks: tuple[str, ...] = MISSING_MARKS
     decimal: str = "."
     inf: str = "error"
+    min_count: int = 1
 
     def of(self, name: str) -> Asked:
         """Return what was said about one column."""
         return Asked(
-            self.kinds.get(name), self.levels.get(name), name in self.keep, self.marks, self.decimal, self.inf
+            self.kinds.get(name),
+            self.levels.get(name),
+            name in self.keep,
+            self.marks,
+            self.decimal,
+            self.inf,
+            self.min_count,
         )
 
 
@@ -146,6 +154,7 @@ def check_wishes(wishes: Wishes, names: Iterable[str], reading: Reading, inf: st
         MISSING_MARKS if marks is None else tuple(sorted({"", *map(_mark_text, marks)})),
         reading.decimal,
         "missing" if "missing" in (inf, reading.inf) else "error",
+        wishes.min_count,
     )
 
 

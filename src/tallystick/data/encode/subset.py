@@ -61,7 +61,25 @@ def _take_words(
     into = np.full(size + 1, int(used[:size].sum()), np.uint32)  # unseen stays the number after the last
     into[:size][used[:size]] = np.arange(used[:size].sum(), dtype=np.uint32)
     kept = tuple(w for w, there in zip(column.words, used[:size].tolist(), strict=True) if there)
-    return replace(column, words=kept), WordCounts(starts, into[words], counts)
+    return common_words(replace(column, words=kept), WordCounts(starts, into[words], counts), scale)
+
+
+def common_words(column: Column, data: WordCounts, scale: Scale) -> tuple[Column, WordCounts]:
+    """Return a text column with the words that enough rows have, `column.least`; others become unseen."""
+    if column.least <= 1:
+        return column, data
+    size, weights = len(column.words), scale.weights if scale.unit == 1 else None
+    rows = np.repeat(np.arange(len(data.starts) - 1), np.diff(data.starts))
+    heavy = None if weights is None else weights[rows].astype(float)
+    documents = np.bincount(data.words, heavy, minlength=size + 1)[:size]
+    kept = documents >= column.least
+    if kept.all():
+        return column, data
+    into = np.full(size + 1, int(kept.sum()), np.uint32)
+    into[:size][kept] = np.arange(kept.sum(), dtype=np.uint32)
+    words = tuple(w for w, there in zip(column.words, kept.tolist(), strict=True) if there)
+    recoded = WordCounts(data.starts, into[data.words], data.counts)
+    return replace(column, words=words), _join_unseen(recoded, len(words))
 
 
 def take_labels(

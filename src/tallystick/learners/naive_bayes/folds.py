@@ -102,9 +102,12 @@ class Question:
 
 
 def question(learner: NaiveBayesLearner, schema: Schema) -> Question | None:
-    """Return what to ask for a table of this schema; None where a choice needs rows again (tf-idf)."""
+    """Return what to ask for a table of this schema; None where a choice needs rows again (tf-idf,
+    which words).
+    """
     draft = learner.start(schema)
-    if learner.options.words == "tf-idf" and any(c.kind == "text" for c in schema.used):
+    chosen = learner.options.words == "tf-idf" or learner.options.min_count > 1
+    if chosen and any(c.kind == "text" for c in schema.used):
         return None
     cut = tuple(learner.pending(draft))
     summed = [c for c in schema.used if draft.wished[c.name] != "binned"]

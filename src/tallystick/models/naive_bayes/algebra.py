@@ -35,6 +35,11 @@ def refuse_choices(model: NaiveBayesModel, wished: dict[str, str]) -> None:
                 "or "
                 "forgotten. Use words='counts' and fit again."
             )
+        if isinstance(part, Worded) and model.options.min_count > 1:
+            raise OptionError(
+                f"which words of column {shown(part.name)} are known depends on all rows, so none can be "
+                "added or forgotten. Use min_count=1 and fit again."
+            )
     if model.calibration is not None:
         raise OptionError("the calibration depends on all rows. Use calibrate=False to add or forget rows.")
 

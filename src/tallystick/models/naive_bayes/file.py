@@ -36,6 +36,7 @@ from tallystick.models.shapes import (
     Shape,
     Text,
     Variant,
+    Whole,
 )
 
 _MISSING = Counts("classes")
@@ -84,6 +85,7 @@ PARAMETERS: dict[str, Shape] = {
     "calibrate": Flag(),
     "distributions": Either((Named(_NAMES), _NAMES)),
     "m": Maybe(_BY_COLUMN),
+    "min_count": Whole(1),
     "p": Maybe(Either((Named(Either((Named(_SHARE), _SHARE))), _SHARE))),
     "priors": Either((Named(_NON_NEGATIVE), Numbers("classes", 0, 1), Text(PRIORS))),
     "share": Text(SHARES),

@@ -30,7 +30,8 @@ class BayesOptions:
     per column. priors: "data", "uniform", "none" (no prior factor), or a number per class.
     variance of Gaussian columns: "ml" divides by n, "unbiased" by n - 1, "smoothed" adds 2 cases with the
     variance of
-    the whole column; None: "smoothed" where auto chose Gaussian, else "ml".
+    the whole column; None: "smoothed" where auto chose Gaussian, else "ml". min_count: rows that a word must
+    be in to be known.
     """
 
     distributions: str | Mapping[str, str] = "auto"
@@ -41,6 +42,7 @@ class BayesOptions:
     variance: str | None = None
     share: str = "none"
     words: str = "counts"
+    min_count: int = 1
     calibrate: bool = False
 
     def __post_init__(self) -> None:
@@ -48,6 +50,10 @@ class BayesOptions:
             _one_of("variance", self.variance, VARIANCES)
         _one_of("share", self.share, SHARES)
         _one_of("words", self.words, WEIGHTS)
+        if isinstance(self.min_count, bool) or not isinstance(self.min_count, int) or self.min_count < 1:
+            raise OptionError(
+                f"min_count must be a whole number of rows of at least 1, not {shown(self.min_count)}."
+            )
         if type(self.calibrate) is not bool:
             raise OptionError(f"calibrate must be True or False, not {shown(self.calibrate)}.")
         if isinstance(self.priors, str):
@@ -112,7 +118,7 @@ class BayesOptions:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for the model file."""
-        return {
+        return {"min_count": self.min_count} | {
             name: _plain(getattr(self, name))
             for name in (
                 "alpha",
