@@ -33,7 +33,7 @@ class FileKind:
 def _naive_bayes() -> FileKind:
     from tallystick.models.naive_bayes import file
 
-    return FileKind(file.MODEL, Record(file.PARAMETERS | WISHES), file.check)
+    return FileKind(file.MODEL, Record(file.PARAMETERS | WISHES, file.OPTIONAL), file.check)
 
 
 def _logistic() -> FileKind:

@@ -85,13 +85,13 @@ PARAMETERS: dict[str, Shape] = {
     "calibrate": Flag(),
     "distributions": Either((Named(_NAMES), _NAMES)),
     "m": Maybe(_BY_COLUMN),
-    "min_count": Whole(1),
     "p": Maybe(Either((Named(Either((Named(_SHARE), _SHARE))), _SHARE))),
     "priors": Either((Named(_NON_NEGATIVE), Numbers("classes", 0, 1), Text(PRIORS))),
     "share": Text(SHARES),
     "variance": Maybe(Text(VARIANCES)),
     "words": Text(WEIGHTS),
 }
+OPTIONAL: dict[str, Shape] = {"min_count": Whole(2)}  # written only when they say something
 
 
 def check(document: dict[str, Any], schema: Schema) -> None:
@@ -115,7 +115,8 @@ def check(document: dict[str, Any], schema: Schema) -> None:
     for column in model["columns"]:
         _check_column(column, used[column["name"]], classes)
     try:
-        options = BayesOptions(**{k: document["parameters"][k] for k in PARAMETERS})
+        given = document["parameters"]
+        options = BayesOptions(**{k: given[k] for k in (*PARAMETERS, *OPTIONAL) if k in given})
         if not isinstance(options.priors, str):
             given_priors(options.priors, schema.target)
         _ = NaiveBayesModel.from_dict(model, schema, options, unit).additive

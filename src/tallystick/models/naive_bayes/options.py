@@ -118,7 +118,8 @@ class BayesOptions:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for the model file."""
-        return {"min_count": self.min_count} | {
+        rare = {"min_count": self.min_count} if self.min_count > 1 else {}
+        return rare | {
             name: _plain(getattr(self, name))
             for name in (
                 "alpha",
