@@ -233,6 +233,14 @@ void bind_hashes(nb::module_& m) {
         });
     }, nb::arg("hashes").noconvert(), nb::arg("codes").noconvert(), nb::arg("table").noconvert(), Release());
 
+    m.def("add_word_hashes", [](Out<uint64_t> hashes, In<int64_t> starts, In<uint32_t> words, In<uint32_t> counts,
+                                In<uint64_t> table) {
+        const size_t rows = hashes.shape(1);
+        add_word_hashes(rows, starts.data(), words.data(), counts.data(), table.shape(1), table.data(), hashes.data(),
+                        hashes.data() + rows);
+    }, nb::arg("hashes").noconvert(), nb::arg("starts").noconvert(), nb::arg("words").noconvert(),
+       nb::arg("counts").noconvert(), nb::arg("table").noconvert(), Release());
+
     // tables[column][lane, code]; all codes have 8 bits.
     m.def("add_joint_hashes", [](Out<uint64_t> hashes, const std::vector<In<uint8_t>>& codes,
                                  const std::vector<In<uint64_t>>& tables) {

@@ -222,6 +222,21 @@ def test_the_hash_of_a_whole_block_is_that_of_its_steps(data):
     assert found == kernels.sum_hashes(hashes, weights)
 
 
+def test_the_hash_of_words_is_the_sum_over_entries():
+    rng = np.random.default_rng(6)
+    starts = np.concatenate([[0], np.cumsum(rng.integers(0, 4, 50))]).astype(np.int64)
+    words = rng.integers(0, 9, starts[-1]).astype(np.uint32)
+    counts = rng.integers(1, 5, starts[-1]).astype(np.uint32)
+    table = rng.integers(0, 2**64, (2, 9), dtype=np.uint64)
+    hashes = np.zeros((2, 50), np.uint64)
+    kernels.add_word_hashes(hashes, starts, words, counts, table)
+    for lane in (0, 1):
+        for row in range(50):
+            entries = range(starts[row], starts[row + 1])
+            expected = sum(int(table[lane, words[e]]) * int(counts[e]) for e in entries)
+            assert int(hashes[lane, row]) == expected % 2**64
+
+
 def test_row_kernels_refuse_wrong_arguments():
     with pytest.raises(TypeError, match="columns"):
         scan_rows([np.zeros(2, np.float32)])

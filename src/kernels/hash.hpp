@@ -97,6 +97,21 @@ void add_code_hashes(size_t rows, const Code* codes, size_t n_codes, const uint6
     }
 }
 
+// low[row], high[row] += the sum over the row's entries of count * table[lane, word].
+inline void add_word_hashes(size_t rows, const int64_t* starts, const uint32_t* words, const uint32_t* counts,
+                            size_t n_words, const uint64_t* table, uint64_t* low, uint64_t* high) {
+    for (size_t row = 0; row < rows; ++row) {
+        uint64_t one = 0, two = 0;
+        for (int64_t entry = starts[row]; entry < starts[row + 1]; ++entry) {
+            TALLY_REQUIRE(words[entry] < n_words);
+            one += counts[entry] * table[words[entry]];
+            two += counts[entry] * table[n_words + words[entry]];
+        }
+        low[row] += one;
+        high[row] += two;
+    }
+}
+
 inline void mix_hashes(size_t rows, uint64_t* hashes) {
     for (size_t row = 0; row < rows; ++row) hashes[row] = mix(hashes[row]);
 }

@@ -15,6 +15,7 @@ from tallystick.kernels.hashes import (
     add_double_hashes,
     add_joint_hashes,
     add_text_hashes,
+    add_word_hashes,
     hash_missing,
     hash_text,
     hash_total,
@@ -102,16 +103,11 @@ __all__ = [
     "add_joint_hashes",
     "add_level_scores",
     "add_linear_scores",
-<<<<<<< HEAD
-    "add_marks",
-    "add_moments",
-    "add_sides",
-=======
-    "add_linear_sums",
     "add_moments",
     "add_prints",
->>>>>>> d70e2fa (naive Bayes: words of few rows may be left out; a page; a nomogram that can be read off)
+    "add_sides",
     "add_text_hashes",
+    "add_word_hashes",
     "add_word_scores",
     "best_class",
     "bins",

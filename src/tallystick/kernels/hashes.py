@@ -51,6 +51,24 @@ def add_joint_hashes(hashes: Hashes, codes: Sequence[NDArray[np.uint8]], tables:
     _kernels.add_joint_hashes(hashes, list(codes), list(tables))
 
 
+def add_word_hashes(
+    hashes: Hashes,
+    starts: NDArray[np.int64],
+    words: NDArray[np.uint32],
+    counts: NDArray[np.uint32],
+    table: Hashes,
+) -> None:
+    """Do hashes[lane, row] += count * table[lane, word], summed over the entries starts[row]:starts[row + 1]."""
+    rows = _rows(hashes)
+    check.array("starts", starts, "int64", (rows + 1,))
+    check.array("words", words, "uint32", (None,))
+    check.array("counts", counts, "uint32", words.shape)
+    check.array("table", table, "uint64", (2, None))
+    if int(starts[0]) != 0 or int(starts[-1]) != len(words):
+        raise ValueError(f"starts must run from 0 to {len(words)}; found {starts[0]}..{starts[-1]}")
+    _kernels.add_word_hashes(hashes, starts, words, counts, table)
+
+
 def add_double_hashes(hashes: Hashes, values: NDArray[np.float64], key: tuple[int, int]) -> None:
     """Do hashes[lane, row] += hash of values[row] under key[lane]; NaN is missing, -0.0 is 0.0."""
     rows = _rows(hashes)

@@ -81,10 +81,13 @@ def text_rows(data: Any, offsets: Any, validity: Any, bit_offset: int) -> int:
 
 def join_texts(texts: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Return texts as (data, offsets[text + 1]): their UTF-8 bytes one after the other."""
-    parts = [t.encode() for t in texts]
-    offsets = np.zeros(len(parts) + 1, np.int64)
-    np.cumsum([len(p) for p in parts], out=offsets[1:])
-    return np.frombuffer(b"".join(parts), np.uint8), offsets
+    joined = "".join(texts)
+    data = joined.encode()
+    plain = len(data) == len(joined)  # one byte a letter: no text has to be encoded to know its length
+    lengths = map(len, texts) if plain else (len(t.encode()) for t in texts)
+    offsets = np.zeros(len(texts) + 1, np.int64)
+    np.cumsum(np.fromiter(lengths, np.int64, len(texts)), out=offsets[1:])
+    return np.frombuffer(data, np.uint8), offsets
 
 
 def parse_numbers(

@@ -82,7 +82,7 @@ class Hasher:
                 kernels.add_code_hashes(hashes, codes, table)
         for column, _, table in self.columns:
             if column.kind == "text":
-                _add_words(hashes, block.words(column.name), table)
+                kernels.add_word_hashes(hashes, *block.words(column.name), table)
         return hashes
 
 
@@ -105,14 +105,3 @@ def _hash_texts(texts: Sequence[str], key: Key) -> Hashes:
         out[:, :-2] = known
     out[:, -2], out[:, -1] = kernels.hash_missing(key), unseen
     return out
-
-
-def _add_words(hashes: Hashes, words: Any, table: Hashes) -> None:
-    """Add each row's bag of words: the sum over its entries of hash times count."""
-    starts, word, count = words
-    for lane in range(2):
-        sums = np.zeros(len(word) + 1, np.uint64)
-        np.cumsum(
-            table[lane][word] * count.astype(np.uint64), out=sums[1:]
-        )  # wraps, so differences are exact
-        hashes[lane] += sums[starts[1:]] - sums[starts[:-1]]
