@@ -58,7 +58,7 @@ def add_word_hashes(
     counts: NDArray[np.uint32],
     table: Hashes,
 ) -> None:
-    """Do hashes[lane, row] += count * table[lane, word], summed over the entries starts[row]:starts[row + 1]."""
+    """Do hashes[lane, row] += count * table[lane, word] over the entries starts[row]:starts[row + 1]."""
     rows = _rows(hashes)
     check.array("starts", starts, "int64", (rows + 1,))
     check.array("words", words, "uint32", (None,))
