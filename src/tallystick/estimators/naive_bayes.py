@@ -112,6 +112,7 @@ class NaiveBayes(Growing, Saying):
         return model, model.notes
 
     def _restore(self, document: Mapping[str, Any]) -> None:
+        self.min_count = 1  # a file tells it only where it is more
         for name, value in document["parameters"].items():
             setattr(self, name, value or None if name in ("kinds", "levels", "keep") else value)
         schema = Schema.from_dict(document["schema"])
