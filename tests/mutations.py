@@ -147,7 +147,7 @@ def answers(model: Any, kept: dict[str, Any], schema: str) -> Any:
         if len(kept) > 50:
             kept.clear()
         kept[schema] = [m.block for m in model.blocks(questions(model.schema_))]
-    if hasattr(model, "predict_block"):
+    if hasattr(model, "classes_"):
         return np.concatenate([model.predict_block(block)[0] for block in kept[schema]])
     return model.predict(questions(model.schema_))
 
