@@ -23,7 +23,7 @@ POSTGRES = next(iter(sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=T
 def column_type(cells: list[Any], words: dict[type, str]) -> str:
     """Return the SQL type of a column of one Python type."""
     kinds = {type(c) for c in cells if c is not None}
-    kind = float if kinds == {int, float} else next(iter(kinds), str)
+    kind = float if kinds == {int, float} else next(iter(kinds), str)  # a column without values is text
     return words[kind]
 
 

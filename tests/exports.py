@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import tallystick as ts
+from tallystick.export.form import form_of
 
 EVIL = '"; DROP TABLE x; --'
 ROWS = 20_000
@@ -103,6 +104,7 @@ MODELS: dict[str, tuple[str, Any]] = {
     "logistic three": ("text", lambda: ts.LogisticRegression(**WISHES)),
     "logistic products": ("integer", lambda: ts.LogisticRegression(interactions=2, polynomial=2, **WISHES)),
 }
+OBSERVED = ("integer", lambda: ts.DecisionTree(cuts="observed", average=False, max_depth=9, **WISHES))
 TEXT_KIND: dict[str, Any] = {"kinds": {"review": "text"}}
 TEXT_MODELS: dict[str, Any] = {
     "bayes words": lambda: ts.NaiveBayes(**TEXT_KIND),
@@ -119,7 +121,7 @@ def fitted(name: str) -> Any:
     """Return the model of that name."""
     if name in TEXT_MODELS:
         return TEXT_MODELS[name]().fit(texts(3000, 1), "class")
-    target, make = MODELS[name]
+    target, make = OBSERVED if name == "tree observed" else MODELS[name]
     table = mixed(4000, 1)
     return make().fit(table, "y") if target == "y" else make().fit(with_target(table, target), "class")
 
@@ -127,7 +129,8 @@ def fitted(name: str) -> Any:
 @cache
 def new_rows(name: str) -> dict[str, list[Any]]:
     """Return new rows for the model of that name, without its target."""
-    table = texts(ROWS // 4, 2, new=True) if name in TEXT_MODELS else mixed(ROWS, 2, new=True)
+    rows = ROWS // 4 if name == "logistic products" or name in TEXT_MODELS else ROWS  # these take longer
+    table = texts(rows, 2, new=True) if name in TEXT_MODELS else mixed(rows, 2, new=True)
     return {n: v for n, v in table.items() if n not in ("class", "y")}
 
 
@@ -137,6 +140,27 @@ def expected(name: str) -> tuple[list[Any], np.ndarray]:
     model, rows = fitted(name), new_rows(name)
     answers = model.predict(rows).tolist()
     return answers, np.array(answers)[:, None] if model.regression else model.predict_proba(rows)
+
+
+def at_cuts(name: str) -> dict[str, list[Any]]:
+    """Return rows with a number at a cut of the model or a double beside it; all else is missing."""
+    model = fitted(name)
+    form = form_of(model.model_)
+    cuts: dict[str, set[float]] = {}
+    for test in form.nodes:
+        if len(test) > 1 and test[1] is not None:
+            cuts.setdefault(form.columns[test[0]].name, set()).add(test[1])
+    for term in form.terms:
+        cuts.setdefault(term["name"], set()).update(term.get("cuts", ()))
+    names = [c.name for c in form.columns]
+    table: dict[str, list[Any]] = {n: [] for n in names}
+    for column in (EVIL, "income (€)"):
+        for cut in sorted(cuts.get(column, ()))[:200]:
+            for x in (np.nextafter(cut, -np.inf), cut, np.nextafter(cut, np.inf)):
+                for n in names:
+                    table[n].append(float(x) if n == column else None)
+    assert len(table[EVIL]) > 5
+    return {n: table.get(n, [None] * len(table[EVIL])) for n in new_rows(name)}
 
 
 def records(table: dict[str, list[Any]]) -> list[dict[str, Any]]:

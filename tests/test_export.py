@@ -88,6 +88,13 @@ def test_onnxruntime_answers_what_the_model_answers(name):
     e.same(run_onnx(e.fitted(name).export("onnx"), e.new_rows(name)), name, 1e-6)
 
 
+@pytest.mark.parametrize("name", ["tree", "tree observed", "bayes"])
+def test_a_number_at_a_cut_goes_where_the_model_sends_it(name):
+    model, table = e.fitted(name), e.at_cuts(name)
+    found = run_onnx(model.export("onnx"), table)[1]
+    assert np.abs(found - model.predict_proba(table)).max() <= 1e-6
+
+
 def test_onnx_says_what_it_is():
     onnx = pytest.importorskip("onnx")
     model = onnx.load_from_string(e.fitted("bayes").export("onnx"))

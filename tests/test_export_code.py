@@ -60,6 +60,14 @@ def test_a_cell_is_read_however_it_is_written(name, target, tmp_path):
     assert np.abs(found[1] - np.concatenate([model.predict_proba([row]) for row in rows])).max() < 1e-12
 
 
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", ["tree", "tree observed", "bayes"])
+def test_a_number_at_a_cut_goes_where_the_model_sends_it(name, target, tmp_path):
+    model, table = e.fitted(name), e.at_cuts(name)
+    found = RUN[target](model.export(target), e.records(table), tmp_path)
+    assert (found[1] == model.predict_proba(table)).all()
+
+
 @pytest.mark.parametrize("cell", ["abc", True, "inf", "1e999"])
 def test_what_cannot_be_read_is_a_value_error(cell, tmp_path):
     row = dict.fromkeys(e.new_rows("bayes")) | {e.EVIL: cell}

@@ -67,6 +67,19 @@ def check_big(run: databases.Run, dialect: str) -> None:
     assert np.abs(shares - model.predict_proba(rows)).max() <= 1e-9
 
 
+def check_cuts(run: databases.Run, dialect: str) -> None:
+    for name in ("tree", "tree observed", "bayes"):
+        model, table = e.fitted(name), e.at_cuts(name)
+        found = run(model.export("sql", dialect=dialect, keep=KEY), with_key(table))
+        assert np.abs(answers(found, model.classes_[0].item())[1] - model.predict_proba(table)).max() <= 1e-9
+
+
+@pytest.mark.parametrize("dialect", HERE)
+def test_a_number_at_a_cut_goes_where_the_model_sends_it(dialect):
+    with HERE[dialect]() as run:
+        check_cuts(run, dialect)
+
+
 @pytest.mark.parametrize("dialect", HERE)
 def test_a_tree_of_ten_thousand_nodes_fits_a_database_in_this_process(dialect):
     with HERE[dialect]() as run:
@@ -81,6 +94,7 @@ def test_postgresql_answers_what_the_models_answer(tmp_path):
         for name in SQL_MODELS:
             check(run, "postgres", name)
         check_big(run, "postgres")
+        check_cuts(run, "postgres")
         check_texts(run, "postgres")
 
 
@@ -92,6 +106,7 @@ def test_spark_answers_what_the_models_answer():
         for name in SQL_MODELS:
             check(run, "spark", name)
         check_big(run, "spark")
+        check_cuts(run, "spark")
         check_texts(run, "spark")
 
 

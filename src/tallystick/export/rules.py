@@ -64,7 +64,12 @@ def _markdown(model: Tree, found: Rules, head: list[str]) -> str:
 
 
 def _if(rule: Rule) -> str:
-    return " **and** ".join(_cell(c.sentence()) for c in rule.conditions) or "always"
+    several = len(rule.conditions) > 1
+    texts = [
+        f"({c.sentence()})" if several and c.missing and not c.never else c.sentence()
+        for c in rule.conditions
+    ]
+    return " **and** ".join(_cell(text) for text in texts) or "always"
 
 
 def _then(rule: Rule) -> str:
