@@ -118,7 +118,10 @@ struct Searched {
 class Rulebook {
    public:
     Rulebook(const Problem& problem, int64_t total_score, int64_t total_rows)
-        : problem_(problem), logs_(problem.regression ? 1 : total_score), all_rows_(total_rows) {
+        : problem_(problem),
+          // Rows of weight 1 are walked by the whole table; all others ask for single entries.
+          logs_(problem.regression ? 1 : total_score, unit() && problem.rows ? total_score : Logs::some),
+          all_rows_(total_rows) {
         scorer_ = {problem.rules.criterion, problem.classes, &logs_, shift_for(total_score)};
         for (const Column& column : problem.columns) {
             map_at_.push_back(map_size_);

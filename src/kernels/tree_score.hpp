@@ -47,13 +47,13 @@ inline double log2_whole(double x) {
 // F(n) = n log2(n) * 2^scale, rounded to a whole number below 2^52 for every n up to the largest.
 class Logs {
    public:
-    static constexpr int64_t longest = int64_t{1} << 24;
+    static constexpr int64_t some = int64_t{1} << 16;  // entries worth keeping where sums of weights go far beyond
 
-    explicit Logs(int64_t largest) {
+    explicit Logs(int64_t largest, int64_t entries) {
         const int bits = std::bit_width(static_cast<uint64_t>(largest));
         const int scale = 51 - bits - std::bit_width(static_cast<unsigned>(bits));
         factor_ = std::bit_cast<double>(static_cast<uint64_t>(1023 + scale) << 52);
-        const int64_t size = (largest < longest ? largest : longest) + 1;
+        const int64_t size = (largest < entries ? largest : entries) + 1;
         table_.resize(static_cast<size_t>(size));
         for (int64_t n = 0; n < size; ++n) table_[static_cast<size_t>(n)] = direct(n);
     }
