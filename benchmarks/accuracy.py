@@ -140,7 +140,7 @@ def family_lines(results: dict[str, dict[str, Result]]) -> list[str]:
     lines = []
     for family, methods in FAMILIES.items():
         loss, right = ranks(results, methods, 1), ranks(results, methods, 0)
-        lines += ["", f"## {family.capitalize()}", ""]
+        lines += ["", f"## {family[0].upper()}{family[1:]}", ""]
         lines += ["| method | mean rank, log-loss | mean rank, accuracy | mean log-loss | mean accuracy |"]
         lines += ["|---|---|---|---|---|"]
         for m in sorted(methods, key=lambda m: loss[m]):
