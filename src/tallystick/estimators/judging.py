@@ -16,7 +16,15 @@ from tallystick.estimators.logistic import LogisticRegression
 from tallystick.estimators.naive_bayes import NaiveBayes
 from tallystick.estimators.tree import DecisionTree
 from tallystick.evaluate import Candidate, Comparison, LearningCurve, compare_table, curve_table
-from tallystick.evaluate.checks import DEPENDENT, Check, check_codes, check_columns, check_result, check_table
+from tallystick.evaluate.checks import (
+    DEPENDENT,
+    Check,
+    check_codes,
+    check_columns,
+    check_result,
+    check_table,
+    no_better,
+)
 from tallystick.evaluate.crossval import Way, cost_matrix, without
 from tallystick.evaluate.running import training_loss
 from tallystick.explain.independence import independence
@@ -150,6 +158,8 @@ def _checked(found: Comparison, table: Table, ignore: frozenset[str]) -> Compari
     entry = found.chosen
     if entry.family != "majority":
         checks += check_result(entry.result, training_loss(entry.model, table), entry.name)
+    else:
+        checks += no_better([e for e in found.entries if e is not entry], entry)
     if "bayes" in {e.family for e in found.entries}:
         checks += _dependence(table)
     return replace(found, checks=tuple(c for c in checks if c.code not in ignore))

@@ -6,7 +6,7 @@ Knows tables and results. Knows nothing of learners. A check can be ignored by i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from tallystick.data.schema import CODED, Column
 from tallystick.errors import OptionError, nearest, shown
 
 if TYPE_CHECKING:
+    from tallystick.evaluate.compare import Entry
     from tallystick.evaluate.result import CrossValidation
 
 RARE = 0.05  # a class of a smaller share makes accuracy a poor guide
@@ -126,6 +127,17 @@ def check_result(result: CrossValidation, training_loss: float | None, name: str
             "calibration",
             f"{name}: where it says {worst['predicted']:.0%}, {worst['observed']:.0%} came true.",
             "Use calibrate=True, or another method, where the shares themselves matter.",
+        )
+
+
+def no_better(others: Sequence[Entry], base: Entry) -> Iterator[Check]:
+    """Yield that the razor was left with the most frequent class: no method is clearly better."""
+    if others:
+        yield Check(
+            "base-rate",
+            f"{others[0].name}: log-loss {others[0].result.log_loss:.4f}, {base.result.log_loss:.4f} for the "
+            "class shares alone.",
+            "These columns do not tell the target; look for others.",
         )
 
 

@@ -1,0 +1,87 @@
+"""Every automatic check fires on a table made to deserve it, is silent on a sound one, and can be ignored."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tallystick as ts
+from tallystick.evaluate.checks import CODES, check_result, check_table
+
+
+def sound(rows=400, seed=0):
+    """Return a table without faults: two classes, two helpful columns."""
+    rng = np.random.default_rng(seed)
+    a, b = rng.normal(size=rows), rng.normal(size=rows)
+    y = rng.random(rows) < 1 / (1 + np.exp(-1.5 * a - b))
+    return {"a": a, "b": b, "y": np.where(y, "yes", "no").tolist()}
+
+
+def codes(data, methods=("bayes",), **given):
+    found = ts.compare(data, "y", methods=methods, tuned=False, folds=5, **given)
+    return {c.code for c in found.checks}
+
+
+def rare():
+    data = sound()
+    data["y"] = ["yes" if i % 27 == 0 else "no" for i in range(400)]
+    return data
+
+
+def few():
+    data = sound(100)
+    data["y"] = ["third" if i < 6 else y for i, y in enumerate(data["y"])]
+    return data
+
+
+def given_away():
+    data = sound()
+    data["paid"] = ["p" if y == "yes" else "q" for y in data["y"]]
+    return data
+
+
+def copies():
+    data = sound(100)
+    return {name: [*values, *values[:50]] for name, values in data.items()}
+
+
+def noise():
+    data = sound()
+    data["y"] = np.random.default_rng(9).permutation(["yes", "no"] * 200).tolist()
+    return data
+
+
+@pytest.mark.parametrize(
+    ("code", "make"),
+    [
+        ("imbalance", rare),
+        ("few-rows", few),
+        ("giveaway", given_away),
+        ("repeated-rows", copies),
+        ("base-rate", noise),
+    ],
+)
+def test_a_check_fires_where_it_should_and_can_be_ignored(code, make):
+    assert code in codes(make())
+    assert code not in codes(make(), ignore=[code])
+    assert code not in codes(sound())
+
+
+def test_a_model_that_learned_its_rows_by_heart_or_says_wrong_shares_is_told():
+    data = noise()
+    data |= {f"n{j}": np.random.default_rng(j).normal(size=400) for j in range(6)}
+    by_heart = ts.DecisionTree(average=False, smoothing=0.01)
+    result = ts.cross_validate(by_heart, data, "y", folds=5)
+    found = {c.code: c for c in check_result(result, 0.01, "tree")}
+    assert "on its training rows" in found["overfitting"].text
+    assert "came true" in found["calibration"].text or len(result.scores.curves["calibration"]) < 3
+    again = {f"a{j}": sound()["a"] for j in range(12)}  # the same evidence twelve times over
+    sure = ts.cross_validate(ts.NaiveBayes(distributions="gaussian"), {**sound(), **again}, "y", folds=5)
+    assert "calibration" in {c.code for c in check_result(sure, None, "naive Bayes")}
+
+
+def test_every_check_has_one_line_of_advice_and_a_known_code():
+    for check in check_table(ts.NaiveBayes().read(few(), "y")):
+        assert check.code in CODES
+        assert check.advice.endswith(".")
+        assert "\n" not in check.text + check.advice
