@@ -166,7 +166,7 @@ FIT = [
         flags=("--missing", "-"),
     ),
     Case(26, "all missing", column(["?"]), "NOTE", "'z' is left out: all 40 values are missing"),
-    Case(26, "constant", column(["same"]), "NOTE", r"'z' is left out: it has one value \('same'\)"),
+    Case(26, "constant", column(["same"]), "NOTE", r"'z' is left out: it has one value in 40 rows"),
     Case(
         26,
         "constant, levels declared",

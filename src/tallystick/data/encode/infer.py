@@ -171,6 +171,10 @@ def _level_texts(name: str, values: Iterable[Any]) -> tuple[str, ...]:
     return tuple(t.strip() for t in texts if t is not None)
 
 
+# Without the value: notes are kept in the model file, and nothing of a column left out may be in it.
+ONE_VALUE = "it has one value in {}"
+
+
 def out(name: str, why: str, count: int = 0) -> Verdict:
     """Return the verdict that a column is left out, with its note."""
     return Verdict(
@@ -188,9 +192,7 @@ def judge_numbers(name: str, facts: NumberFacts, asked: Asked) -> Verdict:
     if present == 0:
         return out(name, f"all {facts.total:,} values are missing", facts.total)
     if facts.low == facts.high and not asked.keep:
-        return out(
-            name, f"it has one value ({shown(_plain(facts.low))}) in {counted(present, 'row')}", present
-        )
+        return out(name, ONE_VALUE.format(counted(present, "row")), present)
     if facts.run and not asked.keep and not facts.dated and is_row_index(name, facts):
         return out(name, "it is a saved row index")
     if facts.run and facts.whole and not asked.keep and not facts.dated and present >= MANY_ROWS:
@@ -210,10 +212,6 @@ def is_row_index(name: str, facts: NumberFacts) -> bool:
     """Is this the index a frame was saved with?"""
     known = name.startswith(("Unnamed: 0", "column_1")) or name in ("index", "level_0", "__index_level_0__")
     return known and facts.low in (0, 1) and facts.missing == 0
-
-
-def _plain(value: float) -> str:
-    return cell_text(value, "") or "missing"
 
 
 def judge_texts(name: str, facts: TextFacts, asked: Asked) -> Verdict:
@@ -237,20 +235,14 @@ def judge_texts(name: str, facts: TextFacts, asked: Asked) -> Verdict:
     if facts.numbers + facts.dates == 0 and (facts.kinds == Cell.BOOLEAN).all():
         return _judge_boolean(name, facts, asked)
     if len(facts.texts) == 1 and facts.numbers + facts.dates == 0 and not asked.keep:
-        return out(
-            name,
-            f"it has one value ({shown(facts.texts[0])}) in {counted(facts.present, 'row')}",
-            facts.present,
-        )
+        return out(name, ONE_VALUE.format(counted(facts.present, "row")), facts.present)
     return _judge_words(name, facts, asked)
 
 
 def _judge_boolean(name: str, facts: TextFacts, asked: Asked) -> Verdict:
     said = {text.as_py().lower() for text in facts.texts}
     if len(said) == 1 and not asked.keep:
-        return out(
-            name, f"it has one value ({shown(said.pop())}) in {counted(facts.present, 'row')}", facts.present
-        )
+        return out(name, ONE_VALUE.format(counted(facts.present, "row")), facts.present)
     return Verdict("boolean", "no value but true and false", levels=("false", "true"), fold=True)
 
 

@@ -182,6 +182,7 @@ class TextTerm:
 def product_values(factors: Sequence[Factor], block: Block) -> Array:
     """Return the product [row]; NaN where a factor is missing."""
     out = factors[0].values(block)
-    for factor in factors[1:]:
-        out = out * factor.values(block)
+    with np.errstate(over="ignore", invalid="ignore"):  # a product beyond all doubles is bounded later
+        for factor in factors[1:]:
+            out = out * factor.values(block)
     return out
