@@ -58,6 +58,14 @@ def test_import_loads_no_heavy_library(code):
     assert not loaded_by(code) & set(HEAVY)
 
 
+def test_loading_a_model_loads_no_heavy_library(tmp_path):
+    rows = [{"a": i % 5, "b": "xy"[i % 2], "y": i % 3 > 1} for i in range(30)]
+    for name in ("DecisionTree", "RegressionTree"):
+        path = tmp_path / f"{name}.tally.json"
+        getattr(tallystick, name)().fit(rows, "y" if name == "DecisionTree" else "a").save(path)
+        assert not loaded_by(f"import tallystick; tallystick.load({str(path)!r})") & set(HEAVY)
+
+
 def test_every_public_name_exists_and_is_typed():
     for name in tallystick.__all__:
         thing = getattr(tallystick, name)

@@ -13,19 +13,19 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.contracts import Block, Engine, Model
-from tallystick.data.encode import Matched, Table, match, read_table
-from tallystick.data.encode.work import in_order
 from tallystick.data.schema import Note, Schema, Wishes
-from tallystick.data.source import open_source
 from tallystick.engines.local import Local
 from tallystick.errors import DataError, NotFitted, OptionError, nearest, shown
 from tallystick.export import file
+
+if TYPE_CHECKING:
+    from tallystick.data.encode import Matched, Table
 
 EXECUTION = ("engine", "threads", "memory", "verbose")  # how to work: never part of a model
 WISHES = ("kinds", "levels", "missing", "keep")
@@ -186,6 +186,9 @@ class Estimator:
                 f"memory={shown(self.memory)} cannot be kept yet: tables are fitted in memory. Leave it out."
             )
         self._learning()  # checks the parameters before the work
+        from tallystick.data.encode import read_table
+        from tallystick.data.source import open_source
+
         source = open_source(as_given(X))
         y, sample_weight = as_given(y), as_given(sample_weight)
         return read_table(source, self._wishes(), y, sample_weight, self.threads, regression=self.regression)
@@ -237,6 +240,9 @@ class Estimator:
         """Yield new rows encoded by the model's schema, batch by batch."""
         self._check_fitted()
         X = self._fitting(X)
+        from tallystick.data.encode import match
+        from tallystick.data.source import open_source
+
         return match(open_source(X), self.schema_, threads=self.threads, **reading)
 
     def _fitting(self, X: Any) -> Any:
@@ -281,6 +287,8 @@ class Classifier(Estimator):
 
     def _each_block(self, X: Any, work: Callable[[Block], Any]) -> Iterator[Any]:
         """Yield work(block) for new rows, block by block in their order, over threads."""
+
+        from tallystick.data.encode.work import in_order
 
         def bound(matched: Matched) -> Callable[[], Any]:
             return lambda: work(matched.block)

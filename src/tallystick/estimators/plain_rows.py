@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,11 @@ from numpy.typing import NDArray
 from tallystick.data.schema import Schema
 from tallystick.engines.local import thread_count
 from tallystick.kernels import Answer
-from tallystick.models.logistic.model import LogisticModel
 from tallystick.models.tree import SPREADS, Tree
 from tallystick.models.tree.record import is_number
+
+if TYPE_CHECKING:
+    from tallystick.models.logistic.model import LogisticModel
 
 PIECE = 65_536  # rows of a task
 

@@ -6,15 +6,17 @@ Knows the learner and the model. Knows nothing of splits or sums.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.contracts import Block
-from tallystick.data.encode import Table
 from tallystick.errors import DataError
 from tallystick.estimators.tree import _Growing
+
+if TYPE_CHECKING:
+    from tallystick.data.encode import Table
 
 
 class RegressionTree(_Growing):

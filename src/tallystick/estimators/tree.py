@@ -6,23 +6,23 @@ Knows the learner and the model. Knows nothing of splits or sums.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.contracts import Block, Engine, Model
-from tallystick.data.encode import Table
 from tallystick.data.schema import Note, Schema, Target
 from tallystick.errors import ModelFileError, OptionError
 from tallystick.estimators.base import Classifier
 from tallystick.estimators.plain_rows import plain_ends
 from tallystick.estimators.tree_views import TreeViews, pruning_note
-from tallystick.learners.fit import fit
-from tallystick.learners.tree import TreeLearner, beyond
 from tallystick.learners.tree_options import TreeOptions
 from tallystick.models.tree import Answers, Tree
 from tallystick.models.tree.weights import class_weights, cost_table
+
+if TYPE_CHECKING:
+    from tallystick.data.encode import Table
 
 GROWING = tuple(TreeOptions.__dataclass_fields__)
 
@@ -60,6 +60,9 @@ class _Growing(TreeViews):
 
     def _grow(self, table: Table, engine: Engine) -> Tree:
         """Return the tree as it is grown, unpruned."""
+        from tallystick.learners.fit import fit
+        from tallystick.learners.tree import TreeLearner
+
         tree = fit(
             TreeLearner(self._options(), table.unit, self._answers(table.schema.target)), table, engine
         )
@@ -78,6 +81,9 @@ class _Growing(TreeViews):
         self, settings: Sequence[Any], training: Table, tested: Table
     ) -> Iterator[NDArray[np.float64]] | None:
         """Return shares[row, class] of each setting from one tree, when only max_leaf_nodes differs."""
+        from tallystick.learners.fit import fit
+        from tallystick.learners.tree import TreeLearner, beyond
+
         first, *others = [{**s.get_params(), "max_leaf_nodes": None} for s in settings]
         if self.pruning is not None or any(params != first for params in others):
             return None

@@ -14,12 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.contracts import Engine
-from tallystick.data.encode import Matched, Table
 from tallystick.data.schema import CODED, Note
 from tallystick.draw.charts import line_chart
 from tallystick.errors import OptionError, shown
 from tallystick.estimators.base import Estimator
-from tallystick.evaluate import deal, deal_folds, labels_of
 from tallystick.explain.tree import (
     ColumnUse,
     Splits,
@@ -35,6 +33,9 @@ from tallystick.learners.prune import Held, Judged, Path
 from tallystick.models.tree import Tree
 from tallystick.models.tree.rules import Rules, generalised, rules
 from tallystick.models.tree.show import show
+
+if TYPE_CHECKING:
+    from tallystick.data.encode import Matched, Table
 
 CHOICES = ("minimum", "one-se")
 
@@ -293,6 +294,8 @@ class TreeViews(Estimator):
         if tree.regression:
             truth = self._rows(data, "prune('reduced-error')").response
         else:
+            from tallystick.evaluate import labels_of
+
             truth = labels_of(data, target.name, self.schema_).astype(np.float64)
         assert truth is not None
         return pruners.reduced_error(tree, stops, truth, np.ones(len(stops)))
@@ -309,6 +312,8 @@ class TreeViews(Estimator):
 
     def _held_out(self, table: Table, folds: int) -> Iterator[Held]:
         """Yield, fold by fold, a tree grown like this one without the fold, and the fold's rows."""
+        from tallystick.evaluate import deal_folds
+
         fold = deal_folds(table, folds) if table.classes is not None else _deal(table, folds)
         for k in range(folds):
             out = np.flatnonzero(fold == k)
@@ -332,6 +337,8 @@ def _deal(table: Table, folds: int) -> NDArray[np.int64]:
     """Return fold[row] of a table without classes: distinct rows in the order of their hash, dealt in
     turn.
     """
+    from tallystick.evaluate import deal
+
     _, inverse = np.unique(table.row_hashes(), return_inverse=True)
     loads = np.bincount(inverse, weights=table.weights).astype(np.int64)
     dealt, _ = deal(loads, np.zeros(folds, np.int64))

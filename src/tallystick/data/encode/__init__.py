@@ -5,8 +5,31 @@ source --infer--> schema --codes, ranks, words--> table of blocks
 
 from __future__ import annotations
 
-from tallystick.data.encode.match import Matched, match
-from tallystick.data.encode.ranks import quantile_cuts
-from tallystick.data.encode.table import Block, Table, read_table
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tallystick.data.encode.match import Matched, match
+    from tallystick.data.encode.ranks import quantile_cuts
+    from tallystick.data.encode.table import Block, Table, read_table
+
+
+def __getattr__(name: str) -> Any:
+    """Load a name when it is first used: a model can be loaded without reading a row, so without pyarrow."""
+    if name in ("Matched", "match"):
+        from tallystick.data.encode.match import Matched, match
+
+        globals().update(Matched=Matched, match=match)  # the function, not the module of that name
+    elif name in ("Block", "Table", "read_table"):
+        from tallystick.data.encode.table import Block, Table, read_table
+
+        globals().update(Block=Block, Table=Table, read_table=read_table)
+    elif name == "quantile_cuts":
+        from tallystick.data.encode.ranks import quantile_cuts
+
+        globals().update(quantile_cuts=quantile_cuts)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return globals()[name]
+
 
 __all__ = ["Block", "Matched", "Table", "match", "quantile_cuts", "read_table"]

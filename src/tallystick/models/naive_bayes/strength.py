@@ -50,7 +50,8 @@ def _of_sums(model: NaiveBayesModel, part: Summed, weights: Array) -> float:
     else:
         means = np.array([float(m) for m in part.means()])
         deviations = np.sqrt(np.array(model.variances[part.name]))
-    grid = np.linspace(-6, 6, POINTS)
+    # [class, point, class] stays below 32 MB: with a thousand classes few points must do
+    grid = np.linspace(-6, 6, max(9, min(POINTS, 4_000_000 // len(means) ** 2)) | 1)
     mass = kernels.exp(-0.5 * grid * grid)
     mass /= mass.sum()
     x = means[:, None] + deviations[:, None] * grid  # [class, point]
