@@ -98,16 +98,28 @@ def test_postgresql_answers_what_the_models_answer(tmp_path):
         check_texts(run, "postgres")
 
 
+JAVA = pytest.mark.skipif(shutil.which("java") is None, reason="java is not installed")
+
+
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("java") is None, reason="java is not installed")
-def test_spark_answers_what_the_models_answer():
+@JAVA
+def test_spark_answers_what_a_model_of_each_kind_answers():
+    pytest.importorskip("pyspark")
+    with databases.spark() as run:
+        for name in ("tree costs", "regression tree", "bayes", "logistic three"):
+            check(run, "spark", name)
+        check_texts(run, "spark")
+
+
+@pytest.mark.night
+@JAVA
+def test_spark_answers_what_all_models_answer():
     pytest.importorskip("pyspark")
     with databases.spark() as run:
         for name in SQL_MODELS:
             check(run, "spark", name)
         check_big(run, "spark")
         check_cuts(run, "spark")
-        check_texts(run, "spark")
 
 
 TEXTS: dict[str, list[Any]] = {
