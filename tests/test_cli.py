@@ -381,7 +381,7 @@ def test_demo_does_the_whole_job(tmp_path):
     ):
         assert word in text
     made = sorted(p.name for p in (tmp_path / "tally-demo").iterdir())
-    assert made == ["new.csv", "votes.csv", "votes.tally.json"]
+    assert made == ["new.csv", "report.html", "votes.csv", "votes.tally.json"]
     assert max(map(len, text.splitlines())) <= 80
 
 

@@ -344,10 +344,7 @@ def hostile_table(strings):
     out = []
     for _ in range(300):
         label = draw.randrange(4)
-        row = {
-            name: draw.choice(levels[j][label % 2 :: 2] if j % 3 else levels[j])
-            for j, name in enumerate(columns)
-        }
+        row = {name: draw.choice(levels[j][label::4]) for j, name in enumerate(columns)}
         out.append(row | {strings[490]: labels[label]})
     return out, strings[490]
 
@@ -355,7 +352,9 @@ def hostile_table(strings):
 def test_500_hostile_strings_stand_in_the_page_escaped():
     table, target = hostile_table(hostile())
     for method in ("tree", "bayes", "logistic"):
-        found = ts.report(table, target, methods=(method,), title=hostile()[499], folds=2, repeats=0).html
+        made = ts.report(table, target, methods=(method,), title=hostile()[499], folds=2, repeats=0)
+        found = made.html
+        assert made.comparison.chosen.family == method
         page = Outline(found)
         assert page.wrong == []
         assert page.open == []
@@ -365,6 +364,15 @@ def test_500_hostile_strings_stand_in_the_page_escaped():
         assert "\u202e" not in found
         assert "\x1b" not in found
         assert "\u2028" not in found
+
+
+def test_a_hostile_file_name_stands_in_the_page_escaped(tmp_path):
+    path = tmp_path / "<img src=x onerror=alert(1)>\u202e.csv"
+    path.write_text("a,y\n" + "1,p\n2,q\n" * 20, encoding="utf-8")
+    page = Outline(ts.report(str(path), "y", methods=("tree",), **QUICK).html)
+    assert page.wrong == []
+    assert page.events == []
+    assert {t for t, _ in page.tags} <= set(KNOWN)
 
 
 def test_no_rows_leaves_out_every_raw_row_and_one_row_leaf():

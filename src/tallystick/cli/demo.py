@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tallystick.description import Description
     from tallystick.estimators import Classifier
 
-DATA, MODEL, NEW = "votes.csv", "votes.tally.json", "new.csv"
+DATA, MODEL, NEW, PAGE = "votes.csv", "votes.tally.json", "new.csv", "report.html"
 FEW = 6  # members in new.csv, the first of the file
 
 
@@ -32,7 +32,7 @@ FEW = 6  # members in new.csv, the first of the file
 )
 @options.common
 def demo(folder: str, as_json: bool) -> None:
-    """Do the whole job once on bundled data: describe, fit, cross-validate, predict, save, verify."""
+    """Do the whole job once on bundled data: describe, fit, judge, predict, verify, and a report to read."""
     import tallystick as ts
 
     started = time.perf_counter()
@@ -65,10 +65,13 @@ def demo(folder: str, as_json: bool) -> None:
         raise OptionError(
             "the model is not what its data gives. This is a fault of the program: please report it."
         )
+    page = os.path.join(folder, PAGE)
+    found = ts.report(data, "party", path=page, progress=None)
+    show(step(6, "Show it to others", f"tally report {DATA} --target party", reported(found.answer, page)))
     show(closing(folder, time.perf_counter() - started))
     if as_json:
         results = {"described": described.to_dict(), "cross_validated": judged.to_dict(), "verified": same}
-        screen.show_json(results | {"predictions": answers.tolist(), "folder": folder})
+        screen.show_json(results | {"predictions": answers.tolist(), "folder": folder, "report": page})
 
 
 def prepare(folder: str) -> tuple[str, str, str]:
@@ -219,6 +222,15 @@ def verified(content: bytes, same: bool) -> list[Line]:
     return [
         *sentence(f"refitted with one thread: the same {len(content):,} bytes", first="verified "),
         (Span(f"sha256 {digest}", "dim"),),
+    ]
+
+
+def reported(answer: tuple[str, ...], page: str) -> list[Line]:
+    """Return the first sentence of the report, and where it lies."""
+    first = answer[0] if answer else ""
+    return [
+        *sentence(clean(first)),
+        *sentence(f"{clean(page)}: the comparison, the model, what if; open it in a browser", first="saved "),
     ]
 
 

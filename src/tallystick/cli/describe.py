@@ -23,6 +23,7 @@ from tallystick.cli import options, screen
     type=click.Path(),
     help="Say what changed in each column since this model was fitted.",
 )
+@options.picture
 @options.columns
 @options.reading
 @options.common
@@ -39,6 +40,7 @@ def describe(
     source, wishes = options.source(data, given), options.wishes(given)
     with screen.progress("reading") as progress:
         found = ts.describe(source, target, progress=progress, against=model, **wishes)
+    options.save_picture(given["picture"], found.picture)
     if as_json:
         screen.show_json(found.to_dict())
         return

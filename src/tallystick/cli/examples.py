@@ -15,12 +15,14 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "describe": (
         ("tally describe votes.csv", "what the columns are taken for, and why"),
         ("tally describe votes.csv --target party --all", "and what each tells of the party"),
+        ("tally describe votes.csv -t party --picture gains.svg", "and the gains as a picture"),
         ("tally describe new.csv --against votes.tally.json", "what changed since the model was fitted"),
         ("tally describe votes.csv --json", "every number, for another program"),
     ),
     "fit": (
         ("tally fit votes.csv --target party -o votes.tally.json", "learn, and save the model"),
         ("tally fit votes.csv -t party --model tree", "a decision tree, only looked at"),
+        ("tally fit votes.csv -t party --model tree --picture tree.svg", "and the tree as a picture"),
         ("tally fit votes.csv -t party --set alpha=0.5 --folds 5", "a parameter; fewer folds for the score"),
         ("tally fit votes.csv -t party --folds 0 --json", "no score; the result as JSON"),
         ("tally fit votes.csv -t party -o - > piped.tally.json", "the model file into a pipe"),

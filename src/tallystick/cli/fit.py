@@ -57,6 +57,7 @@ SHOWN = 40  # lines of a model on the page
     show_default=True,
     help="Folds of the cross-validated score; 0: no score.",
 )
+@options.picture
 @options.columns
 @options.reading
 @options.common
@@ -77,6 +78,8 @@ def fit(
         sys.stdout.buffer.write(content)
     elif output is not None:
         done.estimator.save(output)
+    drawn: Any = done.estimator  # all three methods draw, each in its own way
+    options.save_picture(given["picture"], lambda: drawn.picture())
     if as_json:
         out = {"saved": output, "score": score, "why": done.why}
         screen.show_json(summary(done.estimator, content) | out, sys.stderr if output == "-" else None)

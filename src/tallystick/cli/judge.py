@@ -10,7 +10,6 @@ from tallystick.cli import options, screen
 
 METHODS = ("tree", "bayes", "logistic")
 
-_picture = click.option("--picture", metavar="FILE.svg", type=click.Path(), help="Also save the picture.")
 _target = click.option("--target", "-t", required=True, help="The column to be predicted.")
 
 
@@ -24,7 +23,7 @@ _target = click.option("--target", "-t", required=True, help="The column to be p
 @click.option("--method", "methods", multiple=True, type=click.Choice(METHODS), help="Compare only these.")
 @click.option("--no-tuning", is_flag=True, help="Methods as they are only: faster.")
 @click.option("--ignore", multiple=True, metavar="CODE", help="A check not wanted, e.g. dependence.")
-@_picture
+@options.picture
 @options.columns
 @options.reading
 @options.common
@@ -62,7 +61,7 @@ def compare(
             progress=progress,
             **options.wishes(given),
         )
-    _save(picture, found.picture)
+    options.save_picture(picture, found.picture)
     if as_json:
         screen.show_json(found.to_dict())
         return
@@ -74,7 +73,7 @@ def compare(
 @_target
 @click.option("--method", "methods", multiple=True, type=click.Choice(METHODS), help="Draw only these.")
 @click.option("--repeats", type=click.IntRange(min=1), default=20, show_default=True, help="Random subsets.")
-@_picture
+@options.picture
 @options.columns
 @options.reading
 @options.common
@@ -99,7 +98,7 @@ def curve(
             progress=progress,
             **options.wishes(given),
         )
-    _save(picture, found.picture)
+    options.save_picture(picture, found.picture)
     if as_json:
         screen.show_json(found.to_dict())
         return
@@ -114,10 +113,3 @@ def _shares(text: str) -> tuple[float, ...]:
         return tuple(float(part) for part in text.split(","))
     except ValueError:
         raise OptionError(f"--parts takes numbers such as 0.6,0.2,0.2, not {shown(text)}.") from None
-
-
-def _save(path: str | None, draw: Any) -> None:
-    if path is not None:
-        from tallystick.export.file import save
-
-        save(path, draw().encode())

@@ -73,6 +73,17 @@ def _all(options: Iterable[Callable[[F], F]]) -> Callable[[F], F]:
     return decorate
 
 
+picture = click.option("--picture", metavar="FILE.svg", type=click.Path(), help="Also save the picture.")
+
+
+def save_picture(path: str | None, draw: Callable[[], str]) -> None:
+    """Draw and write a picture, when one is wanted."""
+    if path is not None:
+        from tallystick.export.file import save
+
+        save(path, draw().encode())
+
+
 common = _all(_COMMON)  # --json --debug
 reading = _all(_READING)  # how a file is read
 columns = _all(_COLUMNS)  # what its columns are

@@ -72,7 +72,7 @@ def in_words(found: Any, output: str) -> list[Line]:
     for sentence in found.answer:
         lines += wrapped(clean(sentence), screen.cells())
     size = len(found.html.encode())
-    where = f"{clean(output)}: {size:,} bytes; open it in a browser"
+    where = f"{clean(output)}: {max(size / 1e6, 0.1):.1f} MB; open it in a browser"
     return [*lines, (Span("saved ", "good"), Span(where))]
 
 

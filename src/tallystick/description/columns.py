@@ -15,6 +15,8 @@ from tallystick.data.encode import Table
 from tallystick.data.schema import CODED, Column, Note
 from tallystick.description.against import Changes
 from tallystick.description.gains import Counts, Gain, by_cut, by_levels, by_word, entropy, midpoint
+from tallystick.draw.charts import bar_chart
+from tallystick.draw.svg import Picture, as_html
 
 BINS = 12  # of the small distribution of a numeric column
 SHOWN_LEVELS = 50  # levels listed in a description; the rest is one sum
@@ -108,6 +110,20 @@ class Description:
             "columns": [c.to_dict() for c in self.columns],
             "notes": [n.to_dict() for n in self.notes],
         } | ({} if self.changes is None else {"against": self.changes.to_dict()})
+
+    def picture(self, most: int = 30) -> Picture:
+        """Return the information gain of the columns as bars, the largest first; without a target their
+        missing rows.
+        """
+        if not self.target:
+            missing = [(c.name, float(c.missing)) for c in self.columns[:most]]
+            return Picture(bar_chart(missing, "rows without a value", f"columns of {self.name}"))
+        ranked = sorted(self.columns, key=lambda c: -(c.gain or 0.0))
+        bars = [(c.name, c.gain) for c in ranked[:most] if c.gain is not None]
+        return Picture(bar_chart(bars, f"information gain about {self.target}, bits", "gains"))
+
+    def _repr_html_(self) -> str:
+        return as_html(self) + self.picture()
 
     def __str__(self) -> str:
         from tallystick.description.show import page

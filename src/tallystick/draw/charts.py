@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from tallystick.draw.svg import Svg, brief, colour, ticks
+from tallystick.draw.text import clean, cut
 
 Line = tuple[str, Sequence[float], Sequence[float], Sequence[float], Sequence[float]]  # name, x, y, low, high
 Dot = tuple[str, float, float, float, str]  # name, value, low, high, words beside it
@@ -86,6 +87,28 @@ def dot_chart(dots: Sequence[Dot], x: str, level: tuple[str, float] | None = Non
             to_x(value), at, 5, f"{name}: {brief(value)} ({brief(lower)} to {brief(upper)})", fill=mine
         )
         svg.text(WIDTH - RIGHT + 10, at + 4, words, 11, opacity=0.8)
+    return str(svg)
+
+
+def bar_chart(bars: Sequence[tuple[str, float]], x: str, title: str) -> str:
+    """Return one bar per row from 0 to the right or left, with its number."""
+    left, row, wide = 250.0, 22.0, 640.0
+    values = [v for _, v in bars if math.isfinite(v)] or [0.0]
+    low, high = min([0.0, *values]), max([0.0, *values])
+    room = (high - low) * 0.12 or 0.5
+    svg = Svg(wide, TOP + row * len(bars) + 34, title)
+    to_x = _scale(low - (room if low < 0 else 0), high + room, left, wide - RIGHT, False)
+    bottom = TOP + row * len(bars)
+    for number, (name, value) in enumerate(bars):
+        at = TOP + row * number
+        end = to_x(min(max(value, low), high) if math.isfinite(value) else (high if value > 0 else low))
+        mine = colour(0 if value >= 0 else 5)
+        svg.text(left - 10, at + 15, cut(clean(name), 38), text_anchor="end")
+        svg.rect(min(to_x(0), end), at + 4, abs(end - to_x(0)), row - 8, f"{name}: {brief(value)}", fill=mine)
+        side = ("start", 4) if value >= 0 else ("end", -4)
+        svg.text(end + side[1], at + 15, f"{value:.3g}", 11, text_anchor=side[0], opacity=0.8)
+    svg.line(to_x(0), TOP, to_x(0), bottom, opacity=0.6)
+    svg.text((left + wide - RIGHT) / 2, bottom + 24, x, text_anchor="middle")
     return str(svg)
 
 

@@ -145,7 +145,7 @@ def chart(
 ) -> str:
     """Return a small square chart; level: a dashed line across with its name. One curve needs no legend."""
     named = len(curves) > 1
-    svg = Svg(SIDE, SIDE - 30 + (18 * len(curves) if named else 0), title)
+    svg = Svg(SIDE, SIDE - 30 + (18 * len(curves) + 6 if named else 0), title)
     bottom = SIDE - 30 - BOTTOM
 
     def at(a: float, b: float) -> tuple[float, float]:
@@ -162,8 +162,8 @@ def chart(
     for k, curve in enumerate(curves):
         _curve(svg, curve, k, at)
         if named:
-            svg.rect(LEFT, SIDE - 32 + 18 * k, 12, 10, fill=colour(k), rx=2)
-            svg.text(LEFT + 18, SIDE - 23 + 18 * k, curve.name, 12)
+            svg.rect(LEFT, SIDE - 26 + 18 * k, 12, 10, fill=colour(k), rx=2)
+            svg.text(LEFT + 18, SIDE - 17 + 18 * k, curve.name, 12)
     return str(svg)
 
 

@@ -10,12 +10,38 @@ from __future__ import annotations
 
 import html
 import math
+import os
 from collections.abc import Sequence
 from typing import Any
 
 # Okabe and Ito's colours, told apart by colour-blind readers too; classes take them in order.
 PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b8a400", "#6b6b6b")
 FONT = "system-ui, sans-serif"
+
+
+class Picture(str):
+    """A finished SVG picture: text that a notebook shows as a picture, and that `save` writes."""
+
+    __slots__ = ()
+
+    @property
+    def svg(self) -> str:
+        """The picture as text."""
+        return str(self)
+
+    def _repr_svg_(self) -> str:
+        return str(self)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the picture to a file."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self)
+
+
+def as_html(thing: object) -> str:
+    """Return what a notebook shows of a result that prints as lines of text: the same lines, escaped."""
+    lines = (escape(line) for line in str(thing).split("\n"))
+    return "<pre>" + "\n".join(lines) + "</pre>"
 
 
 def colour(number: int) -> str:
@@ -100,6 +126,7 @@ class Svg:
 
     def __str__(self) -> str:
         size = f'viewBox="0 0 {_number(self.width)} {_number(self.height)}" width="{_number(self.width)}"'
+        size += f' height="{_number(self.height)}"'
         head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" font-family="{FONT}">'
         return "\n".join([head, f"<title>{escape(self.title)}</title>", *self.parts, "</svg>"])
 

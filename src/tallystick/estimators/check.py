@@ -10,6 +10,7 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
+from tallystick.draw.svg import as_html
 from tallystick.estimators.base import Classifier
 from tallystick.export import from_bytes, read_file
 from tallystick.export.diff import compare
@@ -25,6 +26,8 @@ class Verdict:
 
     def __bool__(self) -> bool:
         return self.same
+
+    _repr_html_ = as_html
 
     def __str__(self) -> str:
         if self.same:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -21,11 +20,11 @@ from tallystick.data.schema import Note, Schema
 from tallystick.draw.charts import line_chart
 from tallystick.draw.forest import Effect, forest
 from tallystick.draw.nomogram import Scale, nomogram
+from tallystick.draw.svg import Picture, as_html
 from tallystick.engines.local import Local
 from tallystick.errors import OptionError, nearest, shown
 from tallystick.estimators.base import Classifier
 from tallystick.estimators.plain_rows import plain_answers
-from tallystick.estimators.saying import Picture
 from tallystick.evaluate import deal_folds
 from tallystick.explain.logistic import Summary, explain, scales
 from tallystick.explain.naive_bayes import Explanation
@@ -188,6 +187,7 @@ class LogisticRegression(Classifier):
             least = min(weight for _, weight in marks)  # every line begins at 0, the constant has the rest
             lines.append(Scale(name, tuple((text, weight - least) for text, weight in marks)))
             base += least
+        lines.sort(key=lambda s: min(w for _, w in s.marks) - max(w for _, w in s.marks))
         assert self.schema_.target is not None
         return Picture(nomogram(f"{self.schema_.target.name}: {labels[c]} against {labels[d]}", lines, base))
 
@@ -221,7 +221,13 @@ class LogisticRegression(Classifier):
         return labels.index(text)
 
     def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>"
+        if not hasattr(self, "model_"):
+            return as_html(repr(self))
+        return as_html(self) + self.nomogram()
+
+    def picture(self) -> Picture:
+        """Return the model as a picture: its nomogram."""
+        return self.nomogram()
 
     def __str__(self) -> str:
         return str(self.summary()) if hasattr(self, "model_") else repr(self)

@@ -15,6 +15,7 @@ from tallystick.data.encode import Table
 from tallystick.data.schema import CODED
 from tallystick.data.source import open_source
 from tallystick.description import Description, describe
+from tallystick.draw.svg import as_html
 from tallystick.errors import DataError, OptionError, nearest, shown
 from tallystick.estimators.base import as_given
 from tallystick.estimators.judging import compare, learning_curve
@@ -52,6 +53,8 @@ class Report:
         """Return what the page was made from as plain data."""
         return {"comparison": self.comparison.to_dict(), "description": self.description.to_dict()}
 
+    _repr_html_ = as_html
+
     def __str__(self) -> str:
         size = len(self.html.encode())
         return f"report on {self.comparison.target}: {self.comparison.chosen.name}, {size:,} bytes of HTML"
@@ -86,6 +89,7 @@ def report(
     source = ordered(open_source(as_given(data)), lambda s: reader.read(s, target))
     table = reader.read(source, target)
     groups = chosen_groups(table, by)
+    methods = able(table, methods)
     described = describe(source, target, **{k: v for k, v in shared.items() if k in WISHES})
     steps.done(1, "describing")
     found = compare(
@@ -99,9 +103,8 @@ def report(
     )
     found = found if rows else without_single_rows(found, table)
     curve = _curve(source, target, methods, repeats, steps.part(1 + folds, "teaching"), shared)
-    parts = Ingredients(
-        title or source.name, table, described, found, curve, groups, source.row if rows else None, folds
-    )
+    raw = source.row if rows else None
+    parts = Ingredients(title or source.name, table, described, found, curve, groups, raw, folds)
     html, answer = page(parts)
     steps.done(steps.total, "drawing")
     out = Report(html, answer, found.model, found, described)
@@ -124,6 +127,16 @@ class _Steps:
     def part(self, before: int, what: str) -> Progress | None:
         """Return the callback of one job that begins after so many steps."""
         return None if self.progress is None else lambda done, total, _: self.done(before + done, what)
+
+
+def able(table: Table, methods: Sequence[str]) -> tuple[str, ...]:
+    """Return the methods that can learn from the table: a tree does not read text."""
+    if any(c.kind != "text" for c in table.schema.used):
+        return tuple(methods)
+    rest = tuple(m for m in methods if m != "tree")
+    if not rest:
+        raise OptionError("a tree does not read text, and all columns hold text. Use bayes or logistic.")
+    return rest
 
 
 def chosen_groups(table: Table, by: str | Iterable[str]) -> tuple[str, ...]:

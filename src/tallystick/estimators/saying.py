@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.draw.svg import Picture, as_html
 from tallystick.errors import OptionError, shown
 from tallystick.estimators.base import Classifier
 from tallystick.models.additive import NormalTerm, WordTerm
@@ -99,32 +100,12 @@ class Saying(Classifier):
 
     def _repr_html_(self) -> str:
         if not hasattr(self, "model_"):
-            return f"<pre>{_escaped(repr(self))}</pre>"
-        return (
-            f"<pre>{_escaped(str(self))}</pre>{self.nomogram().svg if len(self.model_.classes) > 1 else ''}"
-        )
+            return as_html(repr(self))
+        return as_html(self) + (self.nomogram() if len(self.model_.classes) > 1 else "")
 
-
-class Picture:
-    """An SVG picture: shown in a notebook, written by `save`."""
-
-    def __init__(self, svg: str) -> None:
-        self.svg = svg
-
-    def _repr_svg_(self) -> str:
-        return self.svg
-
-    def __str__(self) -> str:
-        return self.svg
-
-    def save(self, path: Any) -> None:
-        """Write the picture to a file."""
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self.svg)
-
-
-def _escaped(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    def picture(self) -> Picture:
+        """Return the model as a picture: its nomogram."""
+        return self.nomogram()
 
 
 def _scale(model: NaiveBayesModel, i: int, c: int, d: int) -> Scale:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from tallystick.contracts import Engine
 from tallystick.data.schema import CODED, Note
 from tallystick.draw.charts import line_chart
+from tallystick.draw.svg import Picture, as_html
 from tallystick.errors import OptionError, shown
 from tallystick.estimators.base import Estimator
 from tallystick.explain.tree import (
@@ -103,6 +104,10 @@ class PruningPath:
         return "\n".join(out)
 
     def _repr_html_(self) -> str:
+        return self.picture()
+
+    def picture(self) -> Picture:
+        """Return the errors against the size of the tree as a picture."""
         leaves = [float(n) for n in self.leaves]
         error = self.error.tolist()
         curves = [("training error", leaves, error, error, error)]
@@ -111,7 +116,7 @@ class PruningPath:
             curves.append(
                 ("cross-validated error ± one standard error", leaves, self.cv_error.tolist(), low, high)
             )
-        return line_chart(curves, "leaves", "error", log_x=leaves[-1] > 50)
+        return Picture(line_chart(curves, "leaves", "error", log_x=leaves[-1] > 50))
 
 
 class TreeViews(Estimator):
@@ -196,13 +201,17 @@ class TreeViews(Estimator):
         worth = dict(zip((c.name for c in self.model_.schema.used), importances(self.model_), strict=True))
         return np.array([worth.get(name, 0.0) for name in self._columns_in()])
 
+    def picture(self, most: int = 63) -> Picture:
+        """Return the tree as a picture, at most `most` boxes of it."""
+        self._check_fitted()
+        return Picture(tree_svg(self.model_, most))
+
     def to_svg(self, most: int = 63) -> str:
         """Return a picture of the tree as SVG."""
-        self._check_fitted()
-        return tree_svg(self.model_, most)
+        return self.picture(most)
 
     def _repr_html_(self) -> str:
-        return self.to_svg() if hasattr(self, "model_") else f"<pre>{self!r}</pre>"
+        return self.picture() if hasattr(self, "model_") else as_html(repr(self))
 
     # -- smaller trees --
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.data.encode import Table
+from tallystick.draw.svg import Picture
 from tallystick.evaluate import intervals
 from tallystick.evaluate.checks import Check
 from tallystick.evaluate.folds import NEVER, Dealing, Plan
@@ -109,7 +110,7 @@ class Comparison:
             "why": self.why,
         }
 
-    def picture(self) -> str:
+    def picture(self) -> Picture:
         """Return log-losses with their intervals as SVG, the chosen method set off."""
         from tallystick.draw.charts import dot_chart
 
@@ -117,7 +118,8 @@ class Comparison:
         for entry in self.entries:
             loss = entry.result.measure("log-loss")
             dots.append((entry.name, loss.value, loss.low, loss.high, f"{_count(entry.numbers)} numbers"))
-        return dot_chart(dots, "log-loss on new rows, with its 95 % interval", marked=self.chosen.name)
+        words = "log-loss on new rows, with its 95 % interval"
+        return Picture(dot_chart(dots, words, marked=self.chosen.name))
 
     def _repr_html_(self) -> str:
         return self.picture()

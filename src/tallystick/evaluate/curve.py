@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.data.encode import Table
+from tallystick.draw.svg import Picture
 from tallystick.errors import DataError, OptionError, shown
 from tallystick.evaluate.folds import keyed
 from tallystick.evaluate.running import Fits, Progress, Steps, answer, fresh, run_folds
@@ -96,17 +97,19 @@ class LearningCurve:
             "tested": self.tested,
         }
 
-    def picture(self) -> str:
+    def picture(self) -> Picture:
         """Return the curves as SVG."""
         from tallystick.draw.charts import line_chart
 
         data = self.to_dict()
-        return line_chart(
-            [(m["name"], data["sizes"], m["error"], m["low"], m["high"]) for m in data["methods"]],
-            x="rows taught",
-            y="error on new rows",
-            level=("most frequent class", self.base),
-            log_x=True,
+        return Picture(
+            line_chart(
+                [(m["name"], data["sizes"], m["error"], m["low"], m["high"]) for m in data["methods"]],
+                x="rows taught",
+                y="error on new rows",
+                level=("most frequent class", self.base),
+                log_x=True,
+            )
         )
 
     def _repr_html_(self) -> str:

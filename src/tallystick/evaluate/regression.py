@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.draw.svg import as_html
 from tallystick.evaluate import intervals
 from tallystick.evaluate.folds import Plan
 from tallystick.evaluate.result import Answers
@@ -106,6 +107,8 @@ class RegressionValidation:
             "rows": len(self.truth),
             "stopped": self.stopped,
         }
+
+    _repr_html_ = as_html
 
     def __str__(self) -> str:
         from tallystick.evaluate.show import show_regression

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.draw.svg import Picture, as_html
 from tallystick.errors import OptionError
 from tallystick.evaluate import folds as dealing
 from tallystick.evaluate.scores import Measure, Scores, answers, log_losses, score
@@ -141,6 +142,27 @@ class CrossValidation:
             "standard_error": self.standard_error,
             "stopped": self.stopped,
         }
+
+    def picture(self, kind: str = "roc") -> Picture:
+        """Return "roc", "pr" or "calibration" of the positive class as a picture."""
+        from tallystick.draw.panels import Axis, Curve, chart
+
+        curves, of = self.scores.curves, self.scores.positive
+        if kind == "calibration":
+            bins = curves["calibration"]
+            x, y, low, high = ([b[k] for b in bins] for k in ("predicted", "observed", "low", "high"))
+            line = Curve(of, x, y, low, high, dots=True, bars=True)
+            axes = Axis(f"share given to {of}"), Axis("share that came true")
+        elif kind in ("roc", "pr"):
+            line = Curve(of, [p[0] for p in curves[kind]], [p[1] for p in curves[kind]])
+            words = {"roc": ("false alarms", "found"), "pr": ("found (recall)", "precision")}[kind]
+            axes = Axis(f"{words[0]}, {of}"), Axis(words[1])
+        else:
+            raise OptionError(f"there is no picture {kind!r} of scores. Use roc, pr or calibration.")
+        return Picture(chart([line], *axes, f"{kind} of {of}", diagonal=kind != "pr"))
+
+    def _repr_html_(self) -> str:
+        return as_html(self) + self.picture()
 
     def __str__(self) -> str:
         from tallystick.evaluate.show import show_cross_validation

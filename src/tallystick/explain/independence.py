@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.data.encode import Table
+from tallystick.draw.svg import as_html
 from tallystick.draw.text import clean, cut, padded
 
 BINS = 6  # of a number
@@ -52,6 +53,8 @@ class Independence:
             for p in self.pairs
         ]
         return {"target": self.target, "pairs": rows}
+
+    _repr_html_ = as_html
 
     def __str__(self) -> str:
         given = f" given {clean(self.target)}" if self.target else ""

@@ -17,7 +17,7 @@ import numpy as np
 from tallystick import kernels
 from tallystick.contracts import Block
 from tallystick.data.schema import CODED
-from tallystick.draw.svg import ticks
+from tallystick.draw.svg import as_html, ticks
 from tallystick.draw.text import Line, Span, clean, plain, table, wrapped
 from tallystick.explain.naive_bayes import Explanation, Reason
 from tallystick.models.additive import LevelTerm, LinearTerm
@@ -158,6 +158,8 @@ class Summary:
         for part in (p for p in model.parts if isinstance(p, Words)):
             out += [(), *_words(model, part, cells)]
         return out
+
+    _repr_html_ = as_html
 
     def __str__(self) -> str:
         return plain(self.lines())

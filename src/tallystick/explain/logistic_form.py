@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.contracts import Block
+from tallystick.draw.svg import as_html
 from tallystick.draw.text import clean, cut, padded
 from tallystick.errors import OptionError, shown
 from tallystick.explain.naive_bayes import value_names
@@ -53,6 +54,8 @@ class LogisticForm:
         """Return plain data."""
         weights = [{"column": w.column, "value": w.value, "weights": list(w.weights)} for w in self.weights]
         return {"classes": list(self.classes), "intercepts": list(self.intercepts), "weights": weights}
+
+    _repr_html_ = as_html
 
     def __str__(self) -> str:
         lines = [f"log-odds against {clean(self.classes[-1])}: intercept, then what each value adds"]

@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.contracts import Block
+from tallystick.draw.charts import bar_chart
+from tallystick.draw.svg import Picture, as_html
 from tallystick.draw.text import clean, cut, padded
 from tallystick.errors import OptionError, nearest, shown
 from tallystick.models.naive_bayes import Counted, NaiveBayesModel, Part, Summed, Worded
@@ -102,6 +104,8 @@ class Shares:
             "counts": None if self.counts is None else self.counts.tolist(),
         }
 
+    _repr_html_ = as_html
+
     def __str__(self) -> str:
         lines = [f"{clean(self.column)} ({self.distribution})"]
         lines.append(" " * 22 + "".join(f"{cut(clean(c), 18):>20}" for c in self.classes))
@@ -166,6 +170,14 @@ class Votes:
                 for v in self.votes
             ]
         }
+
+    def picture(self, most: int = 30) -> Picture:
+        """Return the strongest votes as bars."""
+        bars = [(f"{v.column} = {v.value} ({v.label})", v.weight) for v in self.votes[:most]]
+        return Picture(bar_chart(bars, "log-odds for the class in brackets", "votes"))
+
+    def _repr_html_(self) -> str:
+        return self.picture()
 
     def __str__(self) -> str:
         most = max((abs(v.weight) for v in self.votes if np.isfinite(v.weight)), default=1.0) or 1.0
@@ -324,6 +336,18 @@ class Explanation:
             "shares": list(self.shares),
             "only_prior": self.only_prior,
         }
+
+    def picture(self, most: int = 20) -> Picture:
+        """Return the parts of the row's log-odds as bars, the strongest first."""
+        c = int(np.argmax(self.shares))
+        rival = self._rival(c)
+        bars = [("before any column", _difference(self.base, c, rival))]
+        bars += [(f"{column} = {value}", weight) for column, value, weight in self.for_class()[:most]]
+        words = f"log-odds of {self.answer} ({self.shares[c]:.1%}) against {self.classes[rival]}"
+        return Picture(bar_chart(bars, words, "why this answer"))
+
+    def _repr_html_(self) -> str:
+        return self.picture()
 
     def __str__(self) -> str:
         c = int(np.argmax(self.shares))

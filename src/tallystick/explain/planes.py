@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from tallystick.data.encode import Table, read_table
 from tallystick.data.schema import Wishes
 from tallystick.data.source import open_source
+from tallystick.draw.svg import as_html
 from tallystick.draw.text import clean
 from tallystick.errors import DataError
 from tallystick.models.logistic.design import Design, design_of
@@ -48,6 +49,8 @@ class Separability:
             "margin": self.margin,
             "certificate": self.certificate,
         }
+
+    _repr_html_ = as_html
 
     def __str__(self) -> str:
         if self.kind == "complete":

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from tallystick.draw.svg import as_html
 from tallystick.draw.text import clean, padded, width
 from tallystick.errors import OptionError, shown, some
 
@@ -45,6 +46,8 @@ class Posterior:
             name: {h: float(v) for h, v in table.items()} for name, table in tables.items()
         }
         return out | {"evidence": float(self.evidence)}
+
+    _repr_html_ = as_html
 
     def __str__(self) -> str:
         wide = max([len("hypothesis"), *(width(clean(h)) for h in self.posterior)])

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Block
 from tallystick.draw import text as lines
+from tallystick.draw.charts import bar_chart
+from tallystick.draw.svg import Picture, as_html
 from tallystick.draw.tree import Box, tree_picture
 from tallystick.errors import OptionError
 from tallystick.explain.interval import mixture_interval
@@ -95,8 +97,12 @@ class TreeExplanation:
             out.append(f"Answer: {self.answer:.6g}")
         return "\n".join(out)
 
+    def picture(self) -> Picture:
+        """Return the tree with the row's way set off."""
+        return Picture(tree_svg(self.tree, lit={s.node for s in self.steps}))
+
     def _repr_html_(self) -> str:
-        return tree_svg(self.tree, lit={s.node for s in self.steps})
+        return self.picture()
 
 
 def explain_row(tree: Tree, cell: Callable[[int], Any], shares: NDArray[np.float64]) -> TreeExplanation:
@@ -211,6 +217,8 @@ class Splits:
             ],
             "node": self.node,
         }
+
+    _repr_html_ = as_html
 
     def __str__(self) -> str:
         labels = _labels(self.tree)
@@ -355,6 +363,15 @@ class ColumnUse:
             name: {"importance": i, "usage": u}
             for name, i, u in zip(self.columns, self.importance, self.usage, strict=True)
         }
+
+    def picture(self) -> Picture:
+        """Return the importance of each column as bars, the largest first."""
+        order = sorted(range(len(self.columns)), key=lambda j: (-self.importance[j], self.columns[j]))
+        bars = [(self.columns[j], self.importance[j]) for j in order if self.importance[j] > 0]
+        return Picture(bar_chart(bars, "share of all gain", "importance of columns"))
+
+    def _repr_html_(self) -> str:
+        return self.picture()
 
     def __str__(self) -> str:
         order = sorted(

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from tallystick.draw.svg import as_html
 from tallystick.errors import shown
 from tallystick.export import diff_models
 from tallystick.export.file import from_bytes, read_file
@@ -51,6 +52,8 @@ class Difference:
 
     def __bool__(self) -> bool:
         return bool(self.changes)
+
+    _repr_html_ = as_html
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.changes)) or "The two models are the same."

@@ -31,6 +31,7 @@ from tallystick.reports.said import Name, Said, listed, of_100, say, times
 MOST_LEVELS = 20  # of a column that can be said to tell something alone
 ENOUGH = 0.75  # of what the model gains over the base rate, for one column to be said to tell the target
 WIDEST = 40  # of a list of levels in a sentence
+SHORT = 22  # of such a list where several stand together
 
 
 @dataclass(frozen=True)
@@ -230,13 +231,15 @@ def _largest(found: Sequence[Rule], total: float) -> list[Said]:
         if rule.answer in seen or not rule.conditions or len(out) == 2:
             continue
         seen.add(rule.answer)
-        where = " and ".join(c.sentence(WIDEST) for c in rule.conditions)
+        where = " and ".join(c.sentence(SHORT) for c in rule.conditions[:3])
+        more = len(rule.conditions) - 3
         out.append(
             say(
-                "{} rows ({}) have {}: {} of them are {}.",
+                "{} rows ({}) have {}{}: {} of them are {}.",
                 f"{rule.covers:,.0f}",
                 of_100(rule.covers / total),
-                Name(where if len(where) < 90 else where[:89] + "…"),
+                Name(where),
+                f" and fulfil {more} more condition{'s' * (more > 1)}" if more > 0 else "",
                 of_100(rule.share),
                 Name(str(rule.answer)),
             )

@@ -5,6 +5,7 @@ Knows descriptions and checks. Knows nothing of HTML.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from tallystick.data.schema import Column, Note
@@ -88,14 +89,17 @@ def _under(view: ColumnView, column: Column, parts: list[Part]) -> list[str]:
     """Return what stands under the bars: the ends of a range, or every level where there is room."""
     if column.kind == "numeric" and column.low is not None and column.high is not None:
         return [number(float(f"{v:.6g}"), column) for v in (column.low, column.high)]
-    room = LETTERS // max(len(parts), 1)
-    names = [clean(p.label) for p in parts]
-    return names if all(width(n) <= room for n in names) else []
+    return [clean(p.label) for p in parts] if _fit(parts) else []
+
+
+def _fit(parts: Sequence[Part]) -> bool:
+    """Say whether every name has room under its bar."""
+    return len(parts) > 0 and all(width(clean(p.label)) <= LETTERS // len(parts) for p in parts)
 
 
 def _shown(parts: tuple[Part, ...]) -> list[Part]:
-    """Return the parts to draw: all, or the largest when there are many levels."""
-    if len(parts) <= MOST_BARS or parts[0].low is not None:
+    """Return the parts to draw: all in their order where their names fit, else the largest first."""
+    if not parts or parts[0].low is not None or _fit(parts):
         return list(parts)
     return sorted(parts, key=lambda p: (-p.rows, p.label))[:MOST_BARS]
 

@@ -11,7 +11,7 @@ from string import Formatter
 
 from tallystick.draw.text import clean, cut
 
-LONGEST = 90  # of a name in a sentence
+LONGEST = 200  # of a name in a sentence
 
 
 @dataclass(frozen=True)

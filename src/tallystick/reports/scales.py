@@ -64,7 +64,8 @@ def scales_data(given: Ingredients, model: Additive) -> dict[str, Any]:
     shift = 0.0 if calibration is None else float(calibration.shift[c] - calibration.shift[d])
     base = slope * float(model.additive.base[c] - model.additive.base[d]) + shift
     middle = middle_row(given.table)
-    lines = [(n, _stops(model, n, (c, d, slope), middle[n])) for n in given.columns]
+    schema = given.table.schema  # it has the range of every number; a model may not keep it
+    lines = [(n, _stops(model, schema[n], (c, d, slope), middle[n])) for n in given.columns]
     base += slope * math.fsum(_at_middle(t, c, d, middle) for t in model.additive.terms)
     lines = [(n, s) for n, s in lines if len(s) > 1][:MOST_SCALES]
     weights = [s.weight for _, stops in lines for s in stops] or [0.0]
@@ -119,10 +120,10 @@ def _at_middle(term: Any, c: int, d: int, middle: dict[str, str | None]) -> floa
     return float(scores[c] - scores[d])
 
 
-def _stops(model: Additive, name: str, way: tuple[int, int, float], middle: str | None) -> list[Stop]:
+def _stops(model: Additive, column: Column, way: tuple[int, int, float], middle: str | None) -> list[Stop]:
     c, d, slope = way
+    name = column.name
     term = next((t for t in model.additive.terms if t.column == name), None)
-    column = model.schema[name]
     if isinstance(term, LevelTerm):
         return _level_stops(term, column, c, d, slope)
     if isinstance(term, BinTerm):
@@ -193,7 +194,7 @@ def _votes(model: NaiveBayesModel, labels: tuple[str, ...], most: int) -> dict[s
     top = max([abs(v.weight) for v in found] or [1.0])
     rows = [
         {
-            "name": f"{v.column} = {v.value}",
+            "name": f"{v.column} {'' if v.value[:2] in ('< ', '>=') else '= '}{v.value}",
             "of": v.label,
             "weight": f"{v.weight:+.2f}",
             "odds": _ratio(v.weight),
@@ -205,7 +206,9 @@ def _votes(model: NaiveBayesModel, labels: tuple[str, ...], most: int) -> dict[s
 
 
 def _odds(model: LogisticModel, most: int) -> dict[str, Any]:
-    figures = [f for f in Summary(model).figures if f.name != "(constant)"] + _words(model)
+    heard = _words(model)
+    words = {f.name for f in heard}  # their value is a share of the text's length: an odds ratio says nothing
+    figures = [f for f in Summary(model).figures if f.name != "(constant)"] + heard
     ordered = sorted(figures, key=lambda f: (-_strength(f), f.name, f.of))
     top = max([abs(f.estimate) for f in ordered[:most]] or [1.0]) or 1.0
     rows = [
@@ -213,7 +216,7 @@ def _odds(model: LogisticModel, most: int) -> dict[str, Any]:
             "name": f.name,
             "of": f.of,
             "weight": f"{f.estimate:+.3g}",
-            "odds": _ratio(f.estimate),
+            "odds": "" if f.name in words else _ratio(f.estimate),
             "ends": "" if f.odds_interval is None else " to ".join(f"{v:.3g}" for v in f.odds_interval),
             "p": "" if f.p is None else "< 0.001" if f.p < 0.001 else f"{f.p:.3f}",
             "bar": signed_bar(f.estimate, top, f"log-odds {f.estimate:+.3g} for {f.of}"),

@@ -162,4 +162,5 @@ def _export(estimator: Any, kind: str) -> dict[str, Any] | None:
     if len(text) > MOST_CODE:
         why = f"The text has {len(text):,} letters, too many for this page."
         return {"name": name, "text": "", "why": why, "command": command}
-    return {"name": name, "text": text, "why": "", "command": command}
+    lines = (clean(line.expandtabs(4)) for line in text.split("\n"))  # names turn nothing around
+    return {"name": name, "text": "\n".join(lines), "why": "", "command": command}

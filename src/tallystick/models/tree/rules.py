@@ -7,6 +7,7 @@ conditions).
 
 from __future__ import annotations
 
+import html
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -94,6 +95,9 @@ class Rules:
 
     def __len__(self) -> int:
         return len(self.rules)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"  # names in it are cleaned already
 
     def __str__(self) -> str:
         target = self.schema.target

@@ -197,13 +197,13 @@
       way.forEach((k) => { if (below[k].length && way.some((w) => tree.parent[w] === k)) open.add(k); });
       show();
     });
-    window.addEventListener("tallystick-follow", () => { follows = true; });
     show();
+    place.scrollTop = visible()[1].get(0) + TALL / 2 - place.clientHeight / 2;
   }
 
   // ---- the nomogram ----
 
-  if (scales && model) {
+  if (scales && scales.lines.length && model) {
     const [c, d] = scales.classes, slope = ask.form.shift ? ask.form.slope : 1;
     const spot = (w, [low, high]) => 3 + (94 * (Math.min(Math.max(w, low), high) - low)) / (high - low || 1);
     const knobs = scales.lines.map((line, k) => {
@@ -356,5 +356,6 @@
     });
     begin(0);
   }
+  window.addEventListener("beforeprint", () => { find("how").open = true; });
   window.report = Object.freeze({ model, data: given });
 })();

@@ -1,0 +1,102 @@
+"""Every result draws: as SVG from Python, in a notebook, and by --picture."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from functools import cache
+from importlib import resources
+
+import pytest
+
+import tallystick as ts
+
+VOTES = str(resources.files("tallystick.examples") / "votes.csv")
+ROW = {"physician-fee-freeze": "y"}
+
+
+@cache
+def fitted(kind):
+    return getattr(ts, kind)().fit(VOTES, "party")
+
+
+def row():
+    names = fitted("NaiveBayes").feature_names_in_
+    return {name: ROW.get(name) for name in names}
+
+
+DRAWN = {
+    "tree": lambda: fitted("DecisionTree"),
+    "naive Bayes": lambda: fitted("NaiveBayes"),
+    "logistic": lambda: fitted("LogisticRegression"),
+    "comparison": lambda: ts.compare(VOTES, "party", methods=("bayes",), tuned=False, folds=2),
+    "curve": lambda: ts.learning_curve(VOTES, "party", methods=("bayes",), repeats=1),
+    "scores": lambda: ts.cross_validate(ts.NaiveBayes(), VOTES, "party", folds=2),
+    "description": lambda: ts.describe(VOTES, "party"),
+    "description without a target": lambda: ts.describe(VOTES),
+    "votes": lambda: fitted("NaiveBayes").votes(),
+    "explanation": lambda: fitted("NaiveBayes").explain(row()),
+    "explanation of logistic": lambda: fitted("LogisticRegression").explain(row()),
+    "path": lambda: fitted("DecisionTree").explain(row()),
+    "use of columns": lambda: fitted("DecisionTree").column_use(),
+    "pruning": lambda: fitted("DecisionTree").pruning_path(folds=0),
+}
+TOLD = {
+    "shares": lambda: fitted("NaiveBayes").shares("crime"),
+    "splits": lambda: fitted("DecisionTree").splits(),
+    "rules": lambda: fitted("DecisionTree").rules(),
+    "summary": lambda: fitted("LogisticRegression").summary(),
+    "bayes rule": lambda: ts.bayes_rule([0.5, 0.5], [0.1, 0.9]),
+    "unfitted": lambda: ts.DecisionTree(),
+}
+
+
+@pytest.mark.parametrize("name", list(DRAWN))
+def test_every_result_draws_a_picture_that_is_well_formed_and_savable(name, tmp_path):
+    found = DRAWN[name]()
+    picture = found.picture()
+    root = ET.fromstring(picture)
+    assert root.tag.endswith("svg")
+    assert root.find("{http://www.w3.org/2000/svg}title") is not None
+    assert "<svg" in found._repr_html_()
+    assert picture._repr_svg_() == picture == picture.svg
+    picture.save(tmp_path / "p.svg")
+    assert (tmp_path / "p.svg").read_text(encoding="utf-8") == picture
+
+
+@pytest.mark.parametrize("name", list(TOLD))
+def test_other_results_stand_in_a_notebook_as_their_own_lines(name):
+    text = TOLD[name]()._repr_html_()
+    assert text.startswith("<pre>")
+    assert text.endswith("</pre>")
+
+
+@pytest.mark.parametrize("kind", ["roc", "pr", "calibration"])
+def test_scores_draw_three_curves(kind):
+    assert ET.fromstring(DRAWN["scores"]().picture(kind)) is not None
+
+
+def test_hostile_names_cannot_break_a_picture():
+    table = [
+        {"<script>&\"'": "</svg>" if i % 2 else "\u202eb", "y": "<b>" if i % 2 else "]]>"} for i in range(40)
+    ]
+    for kind in ("DecisionTree", "NaiveBayes", "LogisticRegression"):
+        model = getattr(ts, kind)().fit(table, "y")
+        for text in (model.picture(), ts.describe(table, "y").picture()):
+            assert ET.fromstring(text) is not None
+            assert "<script>" not in text
+            assert "\u202e" not in text
+        assert "<script>" not in model._repr_html_()
+
+
+@pytest.mark.parametrize(
+    "args",
+    [("fit", "--model", "tree"), ("fit", "--model", "bayes"), ("describe",), ("curve", "--repeats", "1")],
+)
+def test_commands_save_their_picture(args, tmp_path):
+    code = "from tallystick.cli import main; main()"
+    command = [sys.executable, "-c", code, *args, VOTES, "-t", "party", "--picture", "p.svg"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert ET.parse(tmp_path / "p.svg").getroot().tag.endswith("svg")
