@@ -44,6 +44,7 @@ def describe(
     source = open_source(data)
     wishes = Wishes(kinds or {}, levels or {}, tuple(keep or ()), None if missing is None else tuple(missing))
     table = read_table(source, wishes, target, threads=threads, progress=progress)
+    table.rank_all(threads)
     found = replace(_described(source.name, table), form=getattr(source, "form", ""))
     return found if against is None else replace(found, changes=changes(source, against, threads))
 

@@ -184,11 +184,9 @@ def _from_strings(chunk: pa.Array, marks: Sequence[str], decimal: str, as_text: 
 
 def _looks_numeric(chunk: pa.Array, marks: Sequence[str], decimal: str) -> bool:
     sample = chunk.slice(0, SAMPLE)
-    if len(pc.unique(sample)) <= FEW:
-        return False
     parsed = strings.numbers(sample, marks, decimal, dates=True)
     plain = parsed.count(CellKind.MISSING, CellKind.DATE, *WRITTEN_NUMBERS)
-    return plain == len(sample)
+    return plain == len(sample) and len(sample.unique()) > FEW
 
 
 def _narrow(array: pa.DictionaryArray) -> pa.DictionaryArray:

@@ -334,9 +334,10 @@ def _form_notes(name: str, facts: TextFacts) -> Iterable[Note]:
             "holds amounts of money, e.g. {}; kept as levels. Remove the sign to use numbers.",
         ),
     )
+    there = set(np.unique(facts.kinds).tolist())
     for kind, code, text in forms:
-        found = facts.kinds == kind
-        if found.any():
+        if kind in there:
+            found = facts.kinds == kind
             example = facts.some(found, 1)[0]
             told = f"column {shown(name)} " + text.format(shown(example))
             yield Note(code, told, name, int(facts.counts[found].sum()))

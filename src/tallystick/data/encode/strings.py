@@ -21,6 +21,7 @@ from tallystick import kernels
 from tallystick.kernels import Parsed
 
 SPACES = " \t\n\v\f\r"  # what is stripped: ASCII white space
+FEW = 100  # entries of a dictionary that Python merges sooner than Arrow
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +67,10 @@ def distinct(cells: Any, marks: Sequence[str] = ()) -> Distinct:
         chunks = cells.chunks if isinstance(cells, pa.ChunkedArray) else [cells]
     chunks = [c for c in chunks if len(c)]
     coded = [c if pa.types.is_dictionary(c.type) else _plain(c).dictionary_encode() for c in chunks]
-    texts = [_plain(c.dictionary) for c in coded]
-    merged, places = _merge(texts, coded, marks)
+    if len(coded) == 1 and len(coded[0].dictionary) <= FEW:
+        merged, places = _merge_few(coded[0], marks)
+    else:
+        merged, places = _merge([_plain(c.dictionary) for c in coded], coded, marks)
     kind = code_type(len(merged))
     codes = np.empty(sum(len(c) for c in coded), kind)
     start = 0
@@ -83,6 +86,19 @@ def _plain(array: pa.Array) -> pa.LargeStringArray:
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
     return array if pa.types.is_large_string(array.type) else array.cast(pa.large_string())
+
+
+def _merge_few(
+    coded: pa.DictionaryArray, marks: Sequence[str]
+) -> tuple[pa.LargeStringArray, list[NDArray[np.uint32]]]:
+    """As _merge, for one small dictionary: Python is done before Arrow's functions are set up."""
+    texts = [None if t is None else t.strip(SPACES) for t in coded.dictionary.to_pylist()]
+    indices = coded.indices if coded.indices.null_count == 0 else coded.indices.drop_null()
+    used = set(np.unique(indices.to_numpy(zero_copy_only=False)).tolist())
+    values = sorted({t for i, t in enumerate(texts) if i in used and t is not None}.difference(marks))
+    at = {text: i for i, text in enumerate(values)}
+    place = np.array([*(at.get(t, len(values)) if t is not None else len(values) for t in texts), len(values)])
+    return pa.array(values, pa.large_string()), [place.astype(np.uint32)]
 
 
 def _merge(

@@ -175,9 +175,10 @@ def last_row_end(block: bytes, sep: str, where: str = "", line: int = 1) -> int:
     quotes = plain_quotes(block, sep)
     if quotes is None:
         return _slow_row_end(block, sep, newline, where, line)
-    ends = np.flatnonzero(np.frombuffer(block, np.uint8) == newline[0])
-    outside = ends[np.searchsorted(quotes, ends) % 2 == 0]
-    return int(outside[-1]) + 1 if len(outside) else 0
+    end = block.rfind(newline)
+    while end >= 0 and np.searchsorted(quotes, end) % 2:  # inside a quoted cell: from before its quote on
+        end = block.rfind(newline, 0, int(quotes[np.searchsorted(quotes, end) - 1]))
+    return end + 1
 
 
 def check_quotes(block: bytes, sep: str, where: str, line: int) -> None:

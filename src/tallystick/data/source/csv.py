@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv as plain
 import io
 import itertools
+import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -26,6 +27,8 @@ from tallystick.errors import DataError, counted, shown
 
 HEAD = 1 << 17  # bytes looked at
 BLOCK_ROWS = 8_192  # rows in a block, about
+BLOCKS = 32  # of a large file: fewer and larger ones have fewer dictionaries to merge
+LARGEST = 1 << 23  # bytes in a block of a large file
 LINE_END = re.compile(rb"\r\n|\n|\r")
 SEPARATOR_WORDS = {
     ",": "comma-separated",
@@ -151,7 +154,8 @@ def open_csv(path: str, reading: Reading, where: str) -> CsvFile:
     names, notes = clean_names(look.names or [f"column_{j + 1}" for j in range(look.width)], where)
     settled = replace(reading, encoding=encoding, sep=look.sep, header=look.header)
     per_row = len(head) // max(head.count(b"\n"), 1)
-    block = min(max(per_row * BLOCK_ROWS, 1 << 19), 1 << 25)
+    large = min(os.path.getsize(path) // BLOCKS, LARGEST)
+    block = min(max(per_row * BLOCK_ROWS, 1 << 19, large), 1 << 25)
     return CsvFile(path, where, names, settled, look.skip, block, [*look.notes, *notes])
 
 
