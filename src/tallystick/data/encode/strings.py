@@ -96,9 +96,9 @@ def _merge_few(
     indices = coded.indices if coded.indices.null_count == 0 else coded.indices.drop_null()
     used = set(np.unique(indices.to_numpy(zero_copy_only=False)).tolist())
     values = sorted({t for i, t in enumerate(texts) if i in used and t is not None}.difference(marks))
-    at = {text: i for i, text in enumerate(values)}
-    place = np.array([*(at.get(t, len(values)) if t is not None else len(values) for t in texts), len(values)])
-    return pa.array(values, pa.large_string()), [place.astype(np.uint32)]
+    at: dict[str | None, int] = {text: i for i, text in enumerate(values)}
+    place = np.array([*(at.get(t, len(values)) for t in texts), len(values)], np.uint32)
+    return pa.array(values, pa.large_string()), [place]
 
 
 def _merge(
