@@ -43,6 +43,7 @@ class Case:
     wishes: dict[str, Any] = field(default_factory=dict)
     flags: tuple[str, ...] = ()
     target: str = "y"
+    typed: str = ""  # the cure as the command line says it, where it differs
 
 
 def swapped(old: bytes, new: bytes, data: bytes = TABLE, count: int = -1) -> bytes:
@@ -59,6 +60,17 @@ FIT = [
         "".join(f"{i % 5 + 0.5},{i * 3 % 7},{i % 2}\n" for i in range(40)).encode(),
         "NOTE",
         "the first row looks like data",
+        target="column_3",
+        typed="Pass --header if",
+    ),
+    Case(
+        4,
+        "no header, said so",
+        "".join(f"{i % 5 + 0.5},{i * 3 % 7},{i % 2}\n" for i in range(40)).encode(),
+        "OK",
+        "",
+        {"header": False},
+        flags=("--no-header",),
         target="column_3",
     ),
     Case(5, "lines before the header", b"Report\nof 2020\n" + TABLE, "NOTE", "lines 1 to 2 before the table"),
@@ -83,7 +95,8 @@ FIT = [
         "ragged rows",
         TABLE + b"1,a\n" + TABLE[6:],
         "ERROR",
-        r"1 row that does not have 3 cells \(line 42;",
+        r"1 row that does not have 3 cells \(line 42;.*bad_rows='skip'",
+        typed="line 42;.*pass --bad-rows skip",
     ),
     Case(
         9,
@@ -97,8 +110,25 @@ FIT = [
     Case(10, "semicolons", swapped(b",", b";"), "OK"),
     Case(10, "tabs", swapped(b",", b"\t"), "OK"),
     Case(10, "pipes", swapped(b",", b"|"), "OK"),
-    Case(10, "spaces", swapped(b",", b" "), "ERROR", "Pass sep=' '"),
-    Case(11, "Latin-1 bytes", TABLE + b"1,caf\xe9,p\n", "ERROR", r"line 42.*0xE9.*encoding='cp1252'"),
+    Case(10, "spaces", swapped(b",", b" "), "ERROR", "Pass sep=' '", typed="Pass --sep ' '"),
+    Case(10, "spaces, said so", swapped(b",", b" "), "OK", "", {"sep": " "}, flags=("--sep", " ")),
+    Case(10, "the separator named in the first line", b"sep=;\n" + swapped(b",", b";"), "OK"),
+    Case(
+        11,
+        "Latin-1 bytes",
+        TABLE + b"1,caf\xe9,p\n",
+        "ERROR",
+        r"byte 331 \(line 42\) is 0xE9.*encoding='cp1252'",
+        typed="0xE9.*--encoding cp1252",
+    ),
+    Case(
+        11,
+        "Latin-1 bytes in the header",
+        b"\xe9" + TABLE,
+        "ERROR",
+        r"byte 0 \(line 1\) is 0xE9",
+        typed="0xE9",
+    ),
     Case(
         11,
         "Latin-1 bytes, encoding given",
@@ -115,6 +145,7 @@ FIT = [
         TABLE.decode().encode("utf-16-le"),
         "ERROR",
         "Pass encoding='utf-16-le'",
+        typed="Pass --encoding utf-16-le",
     ),
     Case(13, "NUL bytes", TABLE + b"1,\0,p\n", "ERROR", "NUL byte in line 42"),
     Case(14, "gz", gzip.compress(TABLE, mtime=0), "OK"),
@@ -155,6 +186,15 @@ FIT = [
         flags=("--kind", "x=out"),
     ),
     Case(24, "numbers and text", column(["1", "2", "many"]), "OK"),
+    Case(
+        24,
+        "numbers but for a few texts",
+        (
+            "z,y\n" + "".join(f"{'n/a' if i == 7 else i % 50 + 0.5},{'pq'[i % 3 > 1]}\n" for i in range(200))
+        ).encode(),
+        "NOTE",
+        "'z' holds numbers, but for 'n/a': taken as missing",
+    ),
     Case(25, "missing marks", column(["", "NA", "NaN", "null", "None", "?", "1.5", "2.5"]), "OK"),
     Case(
         25,
@@ -185,7 +225,14 @@ FIT = [
         "missing in 10 of 40 rows; they are left out",
     ),
     Case(28, "target mostly missing", target(["p", "q", "", "", ""]), "ERROR", "missing in 24 of 40 rows"),
-    Case(29, "infinite", column([1.5, "inf", 2.5]), "ERROR", r"'z' holds 13 infinite values \(row 2, 5"),
+    Case(
+        29,
+        "infinite",
+        column([1.5, "inf", 2.5]),
+        "ERROR",
+        r"'z' holds 13 infinite values \(row 2, 5.*inf='missing'",
+        typed="Pass --inf missing",
+    ),
     Case(
         29,
         "infinite, taken as missing",
@@ -201,7 +248,31 @@ FIT = [
     Case(
         34, "leading zeros", column(["00123", "00456"]), "NOTE", "leading zeros, e.g. '00123'; they are kept"
     ),
-    Case(35, "3,14", column(['"3,14"', '"2,5"']), "NOTE", r"another decimal mark, e.g. '2,5'.*decimal=','"),
+    Case(
+        35,
+        "3,14",
+        column(['"3,14"', '"2,5"']),
+        "NOTE",
+        r"another decimal mark, e.g. '2,5'.*decimal=','",
+        typed="pass --decimal ,",
+    ),
+    Case(
+        35,
+        "3,14, all different",
+        column([f'"{i},{i}5"' for i in range(ROWS)]),
+        "NOTE",
+        r"'z' is left out.*another decimal mark, e.g. '0,05': pass decimal=','",
+        typed="'z' is left out.*pass --decimal ,",
+    ),
+    Case(
+        35,
+        "3,14, said so",
+        column([f'"{i},5"' for i in range(9)]),
+        "OK",
+        "",
+        {"decimal": ","},
+        flags=("--decimal", ","),
+    ),
     Case(35, "1,234", column(['"1,234"', '"5,678"']), "NOTE", "thousands mark or a decimal comma"),
     Case(35, "12 %", column(["12 %", "5 %"]), "NOTE", "holds percentages"),
     Case(35, "$5", column(["$5", "$7"]), "NOTE", "amounts of money"),
@@ -223,6 +294,16 @@ FIT = [
         "ERROR",
         "is continuous: 40 different",
     ),
+    Case(
+        41,
+        "a misspelt kind",
+        TABLE,
+        "ERROR",
+        "kinds gives column 'x' the kind 'number'. Use one of: numeric",
+        wishes={"kinds": {"x": "number"}},
+        flags=("--kind", "x=number"),
+        typed="--kind gives column 'x' the kind 'number'",
+    ),
     Case(42, "1,000 classes", target([f"c{i}" for i in range(1_000)], 3_000), "OK"),
     Case(
         43,
@@ -232,11 +313,36 @@ FIT = [
         "class 'rare' has one row",
     ),
     Case(
+        44,
+        "a class of 2 rows in 8,000",
+        target(["p"] * 2000 + ["q"] + ["p"] * 1999, 8_000),
+        "NOTE",
+        "class 'q' is 2 of 8,000 rows.*99.9750%.*balanced accuracy",
+    ),
+    Case(
         46,
         "an identifier",
         column([f"id{i}" for i in range(ROWS)]),
         "NOTE",
-        "'z' is left out: it looks like an id",
+        "'z' is left out: it looks like an id.*keep=\\['z'\\] uses it",
+        typed="--keep z uses it",
+    ),
+    Case(
+        46,
+        "an identifier of whole numbers",
+        column(range(100, 100 + ROWS)),
+        "NOTE",
+        "40 whole numbers without a gap",
+    ),
+    Case(
+        46,
+        "a level that was not declared",
+        column(["low", "high", "odd"]),
+        "ERROR",
+        r"holds 'odd', not among its declared levels. Add to levels=\{'z': ",
+        wishes={"levels": {"z": ["low", "high"]}},
+        flags=("--levels", "z=low,high"),
+        typed="Add to --levels z=A,B, or name as --missing MARK",
     ),
     Case(
         46,
@@ -254,16 +360,97 @@ NEW = b"x,w\n1.5,a\n2.5,b\n"
 PREDICT = [
     Case(2, "header only", b"x,w\n", "OK"),
     Case(3, "one row", b"x,w\n1.5,a\n", "OK"),
-    Case(55, "missing column", b"x\n1.5\n", "ERROR", "lacks 1 column that the model needs: 'w'"),
-    Case(55, "missing column, as missing", b"x\n1.5\n", "OK", "", flags=("--missing-columns", "as-missing")),
+    Case(
+        55,
+        "missing column",
+        b"x\n1.5\n",
+        "ERROR",
+        "lacks 1 column that the model needs: 'w'.*missing_columns='as-missing'",
+        typed="lacks 1 column that the model needs: 'w'.*--missing-columns as-missing",
+    ),
+    Case(
+        55,
+        "missing column, as missing",
+        b"x\n1.5\n",
+        "NOTE",
+        "lacks 1 column; counted as missing: 'w'",
+        flags=("--missing-columns", "as-missing"),
+    ),
     Case(56, "other column order", b"w,x\na,1.5\n", "OK"),
     Case(57, "extra columns, the target among them", b"x,w,y,more\n1.5,a,zebra,7\n", "OK"),
     Case(58, "a number as text", b'x,w\n"1.5",a\n', "OK"),
-    Case(58, "an unreadable number", b"x,w\n1.5,a\noops,b\n", "ERROR", "row 2 holds 'oops'"),
     Case(
-        58, "an unreadable number, lenient", b"x,w\n1.5,a\noops,b\n", "NOTE", "missing", flags=("--lenient",)
+        58,
+        "an unreadable number",
+        b"x,w\n1.5,a\noops,b\n",
+        "ERROR",
+        "row 2 holds 'oops'.*lenient=True",
+        typed="row 2 holds 'oops'.*--lenient",
+    ),
+    Case(
+        58,
+        "an unreadable number, lenient",
+        b"x,w\n1.5,a\noops,b\n",
+        "NOTE",
+        "no numbers, taken as missing: 1",
+        flags=("--lenient",),
     ),
     Case(59, "unseen level", b"x,w\n1.5,zebra\n", "NOTE", "never seen.*w 1"),
     Case(60, "a value outside the training range", b"x,w\n1e9,a\n", "OK"),
+    Case(
+        60,
+        "a value outside the training range, flagged",
+        b"x,w\n1e9,a\n",
+        "NOTE",
+        r"outside the range of the training rows: 1 \(x 1\)",
+        flags=("--flag-outside",),
+    ),
     Case(61, "no rows", b"x,w\n", "OK"),
+]
+
+DESCRIBE = [
+    Case(
+        25,
+        "a sentinel",
+        column([-999, 1, 2, 3, 4, 5, 6, 7]),
+        "NOTE",
+        r"'z' is -999 in 5 rows, far from all other values \(1 to 7\).*missing=\['-999'\]",
+        typed="pass --missing -999",
+    ),
+    Case(
+        37,
+        "letter case variants",
+        column(["rain", "Rain", "sun"]),
+        "NOTE",
+        "only in letter case or spaces: 'Rain', 'rain'",
+    ),
+    Case(
+        37,
+        "near-equal levels",
+        column(["Rain", "Rainy", "sun"]),
+        "NOTE",
+        "may mean the same: 'Rain' and 'Rainy'",
+    ),
+    Case(
+        44,
+        "a class of 2 rows in 8,000",
+        target(["p"] * 2000 + ["q"] + ["p"] * 1999, 8_000),
+        "NOTE",
+        "class 'q' is 2 of 8,000 rows",
+    ),
+    Case(
+        45,
+        "a column that gives the target away",
+        column(["low" if i % 7 > 2 else "high" for i in range(ROWS)]),
+        "NOTE",
+        r"'z' alone knows 100% of the target.*kinds=\{'z': 'out'\}",
+        typed="'z' alone knows 100% of the target.*--kind z=out",
+    ),
+    Case(
+        47,
+        "equal rows of different classes",
+        b"w,v,y\n" + b"a,1.5,p\na,1.5,p\na,1.5,q\nb,2.5,q\nb,3.5,p\n" * 8,
+        "NOTE",
+        "24 rows are equal to others but of another class.*more than 80.00% of these rows",
+    ),
 ]

@@ -489,8 +489,10 @@ def mutated(rng: random.Random) -> Case:
 
 
 def main(files: int) -> None:
+    from damaged_more import MORE_ERRORS, MORE_TABLES
+
     total = right = 0
-    for kind in TABLES + ERRORS:
+    for kind in TABLES + MORE_TABLES + ERRORS + MORE_ERRORS:
         found = outcomes(kind, files)
         good = found.count("right")
         total, right = total + len(found), right + good

@@ -6,7 +6,7 @@ import re
 import time
 
 import pytest
-from bad_inputs import FIT, PREDICT, TABLE, Case
+from bad_inputs import DESCRIBE, FIT, PREDICT, TABLE, Case
 
 import tallystick as ts
 from tallystick.cli.main import run
@@ -52,7 +52,19 @@ def test_fit_on_the_command_line_gives_the_same_outcome(case, tmp_path, capsys):
     else:
         assert code == 0, said.err
         assert out.exists()
-    assert re.search(case.says, " ".join(said.err.split())), said.err
+    assert re.search(case.typed or case.says, " ".join(said.err.split())), said.err
+
+
+@pytest.mark.parametrize("case", DESCRIBE, ids=[f"{case.row}: {case.what}" for case in DESCRIBE])
+def test_describe_gives_the_stated_outcome_in_python_and_on_the_command_line(case, tmp_path, capsys):
+    path = write(case, tmp_path)
+    notes = " ".join(note.text for note in ts.describe(path, case.target).notes)
+    assert re.search(case.says, notes), notes
+    assert run(["describe", str(path), "--target", case.target, *case.flags], debug=False) == 0
+    said = capsys.readouterr().out
+    assert re.search(case.typed or case.says, " ".join(said.split())), said
+    path.write_bytes(TABLE)
+    assert not re.search(case.says, " ".join(note.text for note in ts.describe(path, "y").notes))
 
 
 @pytest.mark.parametrize("case", PREDICT, ids=[f"{case.row}: {case.what}" for case in PREDICT])
@@ -73,7 +85,7 @@ def test_predict_gives_the_stated_outcome(case, tmp_path, capsys):
         assert code == 0, said.err
         rows = len(case.data.decode().splitlines()) - 1
         assert len(out.read_text().splitlines()) == rows + 1
-    assert re.search(case.says, " ".join(said.err.split())), said.err
+    assert re.search(case.typed or case.says, " ".join(said.err.split())), said.err
 
 
 def test_files_that_differ_in_form_only_give_the_same_model_bytes(tmp_path):

@@ -6,15 +6,25 @@ import random
 
 import pytest
 from damaged import ERRORS, TABLES, mutated, outcomes
+from damaged_more import MORE_ERRORS, MORE_TABLES
 
 from tallystick.data.encode import read_table
 from tallystick.data.source import read
 from tallystick.errors import TallyError
 
-FILES = 15  # of each kind
+FILES = 12  # of each kind
+KINDS = TABLES + MORE_TABLES + ERRORS + MORE_ERRORS
 
 
-@pytest.mark.parametrize("kind", TABLES + ERRORS, ids=lambda kind: kind.__name__)
+@pytest.mark.night
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_many_damaged_files_give_the_table_or_the_error_expected(kind):
+    found = outcomes(kind, 60)
+    assert not [o for o in found if o.startswith(("silent", "crash"))]
+    assert found.count("right") >= 0.98 * len(found), [o for o in found if o != "right"][:3]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_damaged_files_give_the_table_or_the_error_expected(kind):
     found = outcomes(kind, FILES)
     assert not [o for o in found if o.startswith(("silent", "crash"))]
@@ -22,8 +32,8 @@ def test_damaged_files_give_the_table_or_the_error_expected(kind):
 
 
 def test_there_are_many_files_of_many_kinds():
-    assert len(TABLES + ERRORS) >= 25
-    assert sum(len(outcomes(kind, 1)) for kind in TABLES + ERRORS) * FILES >= 500
+    assert len(KINDS) >= 25
+    assert sum(len(outcomes(kind, 1)) for kind in KINDS) * FILES >= 500
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -8,6 +8,7 @@ The cases are those of the tests (tests/bad_inputs.py), each run here once.
 
 from __future__ import annotations
 
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -15,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
-from bad_inputs import FIT, PREDICT, TABLE, Case  # noqa: E402
+from bad_inputs import DESCRIBE, FIT, PREDICT, TABLE, Case  # noqa: E402
 
 import tallystick as ts  # noqa: E402
 from tallystick.errors import TallyError  # noqa: E402
@@ -25,7 +26,8 @@ HEAD = """# What people bring, and what they get
 
 Three outcomes only. **ERROR**: one line that says what is wrong, where, and what to do; exit code 2 on the
 command line, and nothing is written. **NOTE**: the stated thing is done and said once. **OK**: nothing to
-say. The same through Python and the command line. This page is made from the tests; the messages are real.
+say. The same through Python and the command line, which names its flags instead of arguments: `--keep z` for
+`keep=['z']`. This page is made from the tests; the messages are real.
 
 """
 
@@ -50,7 +52,10 @@ def predicted(case: Case, path: Path, folder: Path) -> str:
         options["missing_columns"] = "as-missing"
     said = []
     try:
+        if "--flag-outside" in case.flags:
+            said += [f"outside the range: {', '.join(names)}" for names in model.outside_range(path) if names]
         for matched in model.blocks(path, **options):
+            said += [note.text for note in matched.notes]
             said += [
                 f"{n} {what} in column {c!r}"
                 for what in ("unseen", "unreadable")
@@ -82,6 +87,12 @@ def page() -> str:
         for case in FIT:
             path.write_bytes(case.data)
             lines.append(line(case, fitted(case, path)))
+        lines += ["", "## From describe\n", "| # | input | outcome | what is said |", "|---|---|---|---|"]
+        for case in DESCRIBE:
+            path.write_bytes(case.data)
+            notes = [note.text for note in ts.describe(path, case.target).notes]
+            said = " ".join(text for text in notes if re.search(case.says, text))
+            lines.append(line(case, said))
         lines += ["", "## At prediction\n", "| # | input | outcome | what is said |", "|---|---|---|---|"]
         new = folder / "new.csv"
         for case in PREDICT:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tallystick.cli import options, screen
+from tallystick.cli.flags import as_flags
+
+if TYPE_CHECKING:
+    from tallystick.description import Description
 
 
 @click.command(short_help="What the columns of a file are taken for, and why.")
@@ -32,7 +37,8 @@ def describe(
 ) -> None:
     """Say what the columns of FILE are taken for and why, what lies in them, and what they tell of a target.
 
-    Reads CSV (also gzipped) and Parquet.
+    FILE: CSV and its kin (also gzipped), Parquet, JSON lines, a pattern such as 'part-*.csv', or an SQL query
+    such as "SELECT * FROM 'votes.csv'".
     """
     import tallystick as ts
 
@@ -51,4 +57,11 @@ def describe(
         return
     from tallystick.description.show import page
 
-    screen.show(page(found, screen.cells(), all_columns))
+    screen.show(page(_in_flags(found), screen.cells(), all_columns))
+
+
+def _in_flags(found: Description) -> Description:
+    """Return the description with every cure in the words of the command line."""
+    columns = tuple(replace(c, why=as_flags(c.why)) for c in found.columns)
+    notes = tuple(replace(note, text=as_flags(note.text)) for note in found.notes)
+    return replace(found, columns=columns, notes=notes)

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from tallystick.cli import options, screen
+from tallystick.cli.flags import as_flags
 
 METHODS = ("tree", "bayes", "logistic")
 
@@ -65,7 +66,7 @@ def compare(
     if as_json:
         screen.show_json(found.to_dict())
         return
-    print(screen.cleaned(str(found)))
+    print(screen.cleaned(as_flags(str(found))))
 
 
 @click.command(short_help="Learning curves: the error against the number of rows taught.")
@@ -102,7 +103,7 @@ def curve(
     if as_json:
         screen.show_json(found.to_dict())
         return
-    print(screen.cleaned(str(found)))
+    print(screen.cleaned(as_flags(str(found))))
 
 
 def _shares(text: str) -> tuple[float, ...]:

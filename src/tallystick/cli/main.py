@@ -145,7 +145,9 @@ def _usage(error: click.ClickException) -> int:
 def _in_words(error: Exception) -> str:
     """Return one line for anything that can go wrong."""
     if isinstance(error, TallyError):
-        return str(error)
+        from tallystick.cli.flags import as_flags
+
+        return as_flags(str(error))
     if isinstance(error, OSError):
         reason = error.strerror or str(error)
         # without a name it is no file of ours that was opened: what is left is the output

@@ -24,7 +24,9 @@ _COMMON = (
 _READING = (
     click.option("--sep", help="What separates cells, e.g. ';' or tab; found by looking if not given."),
     click.option(
-        "--no-header", is_flag=True, help="The first line is data; columns are called column_1, column_2, ..."
+        "--header/--no-header",
+        default=None,
+        help="The first line is a header, or data: then columns are called column_1, column_2, ...",
     ),
     click.option("--encoding", help="Character encoding of the file, e.g. cp1252; UTF-8 if not given."),
     click.option("--decimal", type=click.Choice([".", ","]), default=".", help="Decimal mark of numbers."),
@@ -88,7 +90,7 @@ common = _all(_COMMON)  # --json --debug
 reading = _all(_READING)  # how a file is read
 columns = _all(_COLUMNS)  # what its columns are
 
-READING = ("sep", "no_header", "encoding", "decimal", "bad_rows", "inf")
+READING = ("sep", "header", "encoding", "decimal", "bad_rows", "inf")
 COLUMNS = ("kinds", "levels", "keep", "missing", "threads")
 
 
@@ -100,7 +102,7 @@ def source(path: str, given: dict[str, Any]) -> Source:
         path,
         encoding=given.get("encoding"),
         sep=_separator(given.get("sep")),
-        header=False if given.get("no_header") else None,
+        header=given.get("header"),
         decimal=given.get("decimal", "."),
         missing=given.get("missing") or None,
         bad_rows=given.get("bad_rows", "error"),

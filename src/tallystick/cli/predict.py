@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tallystick.cli import options, screen
+from tallystick.data.schema import Note
 from tallystick.draw.text import clean
 from tallystick.errors import DataError, OptionError, nearest, shown
 
@@ -44,6 +45,11 @@ if TYPE_CHECKING:
     default="error",
     show_default=True,
     help="What to do about a column of the model that FILE lacks.",
+)
+@click.option(
+    "--flag-outside",
+    is_flag=True,
+    help="Add a column with the names of numeric columns outside the range of the training rows.",
 )
 @click.option("--threads", type=click.IntRange(min=1), help="Threads to use; changes no result.")
 @options.reading
@@ -84,21 +90,34 @@ class Met:
     def __init__(self) -> None:
         self.missing: Counter[str] = Counter()
         self.unseen: Counter[str] = Counter()
+        self.unreadable: Counter[str] = Counter()
+        self.outside: Counter[str] = Counter()
         self.labels: Counter[str] = Counter()
+        self.notes: dict[Note, None] = {}  # each said once
         self.prior_only = 0
 
     def add(self, matched: Matched, prior_only: int, best: Any, labels: tuple[str, ...]) -> None:
         """Count a batch: best[row] is the class that was answered."""
         self.missing.update(matched.missing)
         self.unseen.update(matched.unseen)
+        self.unreadable.update(matched.unreadable)
+        self.notes.update(dict.fromkeys(matched.notes))
         self.prior_only += prior_only
         self.labels.update(labels[c] for c in best.tolist())
+
+    def beyond(self, rows: list[tuple[str, ...]]) -> list[str]:
+        """Count the columns outside their range, and return them as one text per row."""
+        self.outside.update(name for names in rows for name in names)
+        return ["; ".join(names) for names in rows]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the counts as plain data."""
         return {
             "missing_cells": dict(+self.missing),
             "unseen_levels": dict(+self.unseen),
+            "unreadable_cells": dict(+self.unreadable),
+            "outside_range": dict(+self.outside),
+            "notes": [note.to_dict() for note in self.notes],
             "answered_by_prior": self.prior_only,
         }
 
@@ -110,11 +129,15 @@ class Met:
 
     def say(self) -> None:
         """Print one line on stderr for each thing worth knowing."""
-        from tallystick.data.schema import Note
-
-        notes = []
+        notes = list(self.notes)
         if unseen := +self.unseen:
             notes.append(Note("unseen", f"levels the model has never seen: {_counts(unseen)}"))
+        if unreadable := +self.unreadable:
+            text = f"cells that are no numbers, taken as missing: {_counts(unreadable)}"
+            notes.append(Note("unreadable", text))
+        if outside := +self.outside:
+            text = f"values outside the range of the training rows: {_counts(outside)}"
+            notes.append(Note("outside", text))
         if missing := +self.missing:
             notes.append(Note("missing", f"missing cells: {_counts(missing)}"))
         if self.prior_only:
@@ -141,13 +164,17 @@ def predicted(estimator: Classifier, source: Source, met: Met, given: dict[str, 
     import pyarrow as pa
 
     from tallystick.data.encode.strings import plain_array
+    from tallystick.estimators.base import names_outside
 
     target = estimator.schema_.target
     assert target is not None
     labels = pa.array(target.labels, pa.string())
     names = ["prediction", "probability"] + [f"P({label})" for label in target.labels if given["proba"]]
+    shown_classes = len(names) - 2
     carried = Carried(source, _carried_names(source, given, names))
     types = [pa.string(), *[pa.float64()] * (len(names) - 1)]
+    if given["flag_outside"]:
+        names, types = [*names, "outside"], [*types, pa.string()]
     yield carried.beside(pa.schema(list(zip(names, types, strict=True))).empty_table())
     reading = {"lenient": given["lenient"], "missing_columns": given["missing_columns"]}
     for matched in estimator.blocks(source, **reading):
@@ -157,7 +184,9 @@ def predicted(estimator: Classifier, source: Source, met: Met, given: dict[str, 
             labels.take(plain_array(best)),
             plain_array(np.take_along_axis(shares, best[:, None], axis=1)[:, 0]),
         ]
-        columns += [plain_array(shares[:, c]) for c in range(len(names) - 2)]
+        columns += [plain_array(shares[:, c]) for c in range(shown_classes)]
+        if given["flag_outside"]:
+            columns.append(pa.array(met.beyond(names_outside(matched.block, estimator.schema_)), pa.string()))
         met.add(matched, int(prior_only.sum()), best, target.labels)
         yield carried.beside(pa.table(columns, names=names))
 

@@ -5,7 +5,7 @@ Data first (`columns`, from counts by `gains`), lines for a terminal apart from 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,8 +13,10 @@ import numpy as np
 
 from tallystick import kernels
 from tallystick.data.encode import Table, read_table
-from tallystick.data.schema import CODED, Column, Wishes
+from tallystick.data.encode.conflicts import conflicts
+from tallystick.data.schema import CODED, Column, Note, Wishes
 from tallystick.data.source import open_source
+from tallystick.description import doubts
 from tallystick.description.against import Changes, ColumnChange, Shift, changes
 from tallystick.description.columns import ColumnView, Description, Part, class_parts, view
 from tallystick.description.gains import Counts
@@ -54,12 +56,31 @@ def _described(name: str, table: Table) -> Description:
     target = table.schema.target
     classes = np.zeros(table.rows, np.uint8) if table.classes is None else table.classes
     n_classes = 1 if target is None else len(target.labels)
-    views = tuple(view(table, c, _counts(table, c, classes, n_classes)) for c in table.schema.columns)
-    notes = (*table.source_notes, *table.notes)
+    parts, bits = class_parts(table, kernels.count_classes(classes, n_classes)) if target else ((), None)
+    views, notes = list[ColumnView](), [*table.source_notes, *table.notes]
+    for column in table.schema.columns:
+        counts = _counts(table, column, classes, n_classes)
+        views.append(view(table, column, counts))
+        if counts is not None:
+            notes += _doubts(table, column, counts, bits, views[-1].gain)
     if target is None:
-        return Description(name, table.rows, views, notes)
-    parts, bits = class_parts(table, kernels.count_classes(classes, n_classes))
-    return Description(name, table.rows, views, notes, target.name, parts, bits)
+        return Description(name, table.rows, tuple(views), tuple(notes))
+    notes += doubts.unavoidable(conflicts(table))
+    return Description(name, table.rows, tuple(views), tuple(notes), target.name, parts, bits)
+
+
+def _doubts(
+    table: Table, column: Column, counts: Counts, bits: float | None, gain: float | None
+) -> Iterator[Note]:
+    """Yield what a careful reader would ask about one column."""
+    if column.kind == "text":
+        return
+    if column.kind in CODED:
+        yield from doubts.alike(column)
+    elif not column.unit:
+        yield from doubts.sentinel(column.name, table.ranks(column.name)[1], counts[:-1].sum(axis=1))
+    if bits is not None:
+        yield from doubts.giveaway(column.name, counts[:-1], bits, gain if column.kind == "numeric" else None)
 
 
 def _counts(table: Table, column: Column, classes: Any, n_classes: int) -> Counts | None:

@@ -245,6 +245,13 @@ class Estimator:
 
         return match(open_source(X), self.schema_, threads=self.threads, **reading)
 
+    def outside_range(self, X: Any) -> list[tuple[str, ...]]:
+        """Return, of each new row, the numeric columns whose value lies outside the range of the fit."""
+        rows: list[tuple[str, ...]] = []
+        for matched in self.blocks(X):
+            rows += names_outside(matched.block, self.schema_)
+        return rows
+
     def _fitting(self, X: Any) -> Any:
         """Return X when its columns can be those of the fit: columns without names are counted."""
         X = as_given(X)
@@ -254,6 +261,17 @@ class Estimator:
                 f"{self.n_features_in_} features as input. Pass the columns of the fit, in their order."
             )
         return X
+
+
+def names_outside(block: Block, schema: Schema) -> list[tuple[str, ...]]:
+    """Return, of each row of a block, the numeric columns whose value lies outside the range of the fit."""
+    from tallystick.data.encode import outside
+
+    rows: list[tuple[str, ...]] = [()] * block.rows
+    for name, beyond in outside(block, schema).items():
+        for row in np.flatnonzero(beyond).tolist():
+            rows[row] += (name,)
+    return rows
 
 
 def not_fitted(name: str) -> Exception:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.data.encode import Table
+from tallystick.data.encode.conflicts import conflicts
 from tallystick.data.schema import CODED, Column
 from tallystick.errors import OptionError, nearest, shown
 
@@ -39,6 +40,7 @@ CODES = {
     "dependence": "columns hang together although naive Bayes takes them as independent",
     "few-rows": "a class has too few rows",
     "repeated-rows": "rows stand in the table more than once",
+    "conflicts": "equal rows have different classes",
     "base-rate": "no better than always answering the most frequent class",
 }
 
@@ -94,6 +96,7 @@ def check_table(table: Table) -> Iterator[Check]:
             f"{copies:,} rows are copies of another row; folds keep them together.",
             "Make sure that copies are separate cases; a test set of your own may hold training rows.",
         )
+    yield from _mixed(table)
     for column in table.schema.used:
         if table.rows >= IDENTIFIER_ROWS and len(column.levels) >= IDENTIFIER_SHARE * table.rows:
             yield Check(
@@ -102,6 +105,18 @@ def check_table(table: Table) -> Iterator[Check]:
                 "Leave it out unless it means something for new rows.",
                 column.name,
             )
+
+
+def _mixed(table: Table) -> Iterator[Check]:
+    """Yield that equal rows have different classes, with the error no model can avoid."""
+    found = conflicts(table)
+    if found.lost > 0:
+        yield Check(
+            "conflicts",
+            f"{found.rows:,.10g} rows are equal to others but of another class: at least "
+            f"{found.lost / found.total:.2%} of the rows go wrong with any model.",
+            "Look for a column that tells them apart, or for wrong labels.",
+        )
 
 
 def check_result(result: CrossValidation, training_loss: float | None, name: str) -> Iterator[Check]:

@@ -8,17 +8,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tallystick.data.encode.match import Matched, match
+    from tallystick.data.encode.match import Matched, match, outside
     from tallystick.data.encode.ranks import quantile_cuts
     from tallystick.data.encode.table import Block, Table, read_table
 
 
 def __getattr__(name: str) -> Any:
     """Load a name when it is first used: a model can be loaded without reading a row, so without pyarrow."""
-    if name in ("Matched", "match"):
-        from tallystick.data.encode.match import Matched, match
+    if name in ("Matched", "match", "outside"):
+        from tallystick.data.encode.match import Matched, match, outside
 
-        globals().update(Matched=Matched, match=match)  # the function, not the module of that name
+        # match: the function, not the module of that name
+        globals().update(Matched=Matched, match=match, outside=outside)
     elif name in ("Block", "Table", "read_table"):
         from tallystick.data.encode.table import Block, Table, read_table
 
@@ -32,4 +33,4 @@ def __getattr__(name: str) -> Any:
     return globals()[name]
 
 
-__all__ = ["Block", "Matched", "Table", "match", "quantile_cuts", "read_table"]
+__all__ = ["Block", "Matched", "Table", "match", "outside", "quantile_cuts", "read_table"]

@@ -6,8 +6,9 @@ Law: the verdict depends on the multiset of values alone, not on their order or 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -28,6 +29,8 @@ DISTINCT_SHARE = 9  # tenths of the rows that differ make an identifier
 TEXT_WORDS = 5  # words per distinct value make a text column
 TEXT_SHARE = 3  # tenths of the rows must differ for it
 TEXT_VALUES = 10  # texts at least, for the same
+KEPT = re.compile("; (they are )?kept as levels")  # said of numbers written in a form that is not read
+UNREAD_NUMBERS = (Cell.OTHER_DECIMAL, Cell.THOUSANDS, Cell.PERCENT, Cell.CURRENCY)
 
 
 @dataclass(frozen=True)
@@ -281,15 +284,24 @@ def _judge_words(name: str, facts: TextFacts, asked: Asked) -> Verdict:
             note = Note("read-as-text", f"column {shown(name)} is read as text, word by word ({why}).", name)
             return Verdict("text", why, (note,))
     if facts.total >= MANY_ROWS and distinct * 10 >= DISTINCT_SHARE * facts.total and not asked.keep:
-        cure = f"keep=[{shown(name)}] uses it"
-        return out(
-            name,
-            f"it looks like an identifier ({distinct:,} different values in {facts.total:,} rows; {cure})",
-        )
+        return _identifier(name, facts)
     if facts.numbers + facts.dates:  # the levels are not all known yet; the caller looks again
         return Verdict("levels", "")
     levels = tuple(facts.texts.to_pylist())
     return Verdict("levels", f"{distinct:,} different texts", tuple(_form_notes(name, facts)), levels=levels)
+
+
+def _identifier(name: str, facts: TextFacts) -> Verdict:
+    """Leave out a column whose texts nearly all differ; numbers in an unread form are named as such."""
+    distinct = len(facts.texts)
+    cure = f"keep=[{shown(name)}] uses it"
+    verdict = out(
+        name, f"it looks like an identifier ({distinct:,} different values in {facts.total:,} rows; {cure})"
+    )
+    if 2 * int(among(facts.kinds, UNREAD_NUMBERS).sum()) < distinct:
+        return verdict
+    said = (replace(note, text=KEPT.sub("", note.text)) for note in _form_notes(name, facts))
+    return replace(verdict, notes=(*verdict.notes, *said))
 
 
 def words_per_text(texts: Any) -> float:

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from tallystick import contracts
 from tallystick.contracts import Source
 from tallystick.data.encode import strings
 from tallystick.data.encode.cells import WRITTEN_NUMBERS, Coded, among, condense
@@ -27,7 +28,7 @@ from tallystick.data.encode.words import Vocabulary, match_words
 from tallystick.data.encode.work import in_order, thread_count
 from tallystick.data.schema import CODED, Column, Note, Reading, Schema
 from tallystick.data.source.values import number_text
-from tallystick.errors import DataError, OptionError, nearest, shown, some
+from tallystick.errors import DataError, OptionError, counted, nearest, shown, some
 from tallystick.kernels import CellKind
 
 READABLE = (*WRITTEN_NUMBERS, CellKind.LEADING_ZEROS, CellKind.INEXACT)
@@ -88,6 +89,18 @@ def match(
         start += rows
 
 
+def outside(block: contracts.Block, schema: Schema) -> dict[str, NDArray[np.bool_]]:
+    """Return, of each numeric column that has such a value, which rows lie outside the range of the fit."""
+    found = {}
+    for column in schema.used:
+        if column.kind == "numeric" and column.low is not None and column.high is not None:
+            values = block.values(column.name)
+            beyond = (values < column.low) | (values > column.high)  # a missing value is neither
+            if beyond.any():
+                found[column.name] = beyond
+    return found
+
+
 def _absent(source: Source, schema: Schema, missing_columns: str) -> list[str]:
     if missing_columns not in ("error", "as-missing"):
         raise OptionError(f"missing_columns is {shown(missing_columns)}. Use 'error' or 'as-missing'.")
@@ -103,7 +116,7 @@ def _absent(source: Source, schema: Schema, missing_columns: str) -> list[str]:
 
 
 def _absent_notes(source: Source, absent: list[str]) -> tuple[Note, ...]:
-    text = f"{source.name} lacks {len(absent)} columns; they count as missing: {some(absent)}."
+    text = f"{source.name} lacks {counted(len(absent), 'column')}; counted as missing: {some(absent)}."
     return (Note("columns-as-missing", text, count=len(absent)),) if absent else ()
 
 

@@ -23,6 +23,7 @@ from tallystick.data.encode.target import rare_classes, read_target, target_name
 from tallystick.data.encode.weights import Scale, read_weights
 from tallystick.data.encode.work import in_order, thread_count
 from tallystick.data.schema import Note, Reading, Schema, Wishes
+from tallystick.data.source.size import refuse_too_large
 from tallystick.errors import DataError
 
 if TYPE_CHECKING:
@@ -199,6 +200,7 @@ def read_table(
     target: the name of a column, or one label (number, with regression) per row. weights: one number per row.
     progress(done, total, what) is called as columns are finished.
     """
+    refuse_too_large(source)
     named = target if isinstance(target, str) else None
     extra = [] if target is None or named else [target_name(target)]
     plan = check_wishes(

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tallystick.contracts import Source
 
 MANY_CLASSES = 100  # whole numbers: more than this and more than half of the rows is no set of classes
+UNBALANCED = 1_000  # a class of fewer rows than one in so many gets a note
 FEW_NUMBERS = 20  # numbers that are not whole: more than this, or more than half of the rows, is none either
 
 
@@ -251,7 +252,21 @@ def rare_note(target: Target, counts: NDArray[np.int64]) -> tuple[Note, ...]:
     """Return a note on classes that only one row has; counts[class], perhaps with more behind them."""
     rare = [label for label, count in zip(target.labels, counts.tolist(), strict=False) if count == 1]
     if not rare:
-        return ()
+        return _unbalanced(target, counts[: len(target.labels)])
     verb = "has one row" if len(rare) == 1 else "have one row each"
     text = f"class{'es' * (len(rare) > 1)} {some(rare)} {verb}: too few to learn from or to judge by."
     return (Note("rare-classes", text, target.name, len(rare)),)
+
+
+def _unbalanced(target: Target, counts: NDArray[np.int64]) -> tuple[Note, ...]:
+    """Return a note on a class so rare that accuracy says nothing about it."""
+    total, least = int(counts.sum()), int(counts[counts > 0].min(initial=np.iinfo(np.int64).max))
+    if least * UNBALANCED > total:
+        return ()
+    label = target.labels[int(np.flatnonzero(counts == least)[0])]
+    often = 1 - least / total if len(counts) == 2 else int(counts.max()) / total
+    text = (
+        f"class {shown(label)} is {least:,} of {total:,} rows, so {often:.4%} are right by always answering "
+        "the most frequent class. Judge by balanced accuracy and average precision, not by accuracy."
+    )
+    return (Note("imbalance", text, target.name, least),)

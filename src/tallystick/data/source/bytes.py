@@ -19,6 +19,7 @@ from tallystick.errors import DataError, OptionError, shown
 
 LONGEST_ROW = 1 << 26  # bytes
 PIECE = 1 << 20  # bytes read at once
+SPACES = 4  # between a separator and an opening quote, at most
 BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -207,10 +208,25 @@ def plain_quotes(block: bytes, sep: str) -> np.ndarray[tuple[int], np.dtype[np.i
 
 def quoted_cells(block: bytes, sep: str) -> Iterator[re.Match[bytes]]:
     """Yield each quoted cell, from quote to quote; group 1 is empty when the quote is never closed."""
-    start = re.escape(sep.encode())
     # The quote comes first in the pattern: the search jumps from quote to quote.
-    pattern = rb'"(?:(?<=\A")|(?<=' + start + rb'")|(?<=[\r\n]"))[^"]*(?:""[^"]*)*("|\Z)'
-    yield from re.finditer(pattern, block)
+    yield from re.finditer(b'"(?:' + b"|".join(_before(sep, SPACES)) + rb')[^"]*(?:""[^"]*)*("|\Z)', block)
+
+
+def _before(sep: str, spaces: int) -> Iterator[bytes]:
+    """Yield patterns of what stands before a quote that opens a cell: a separator or line end, few spaces."""
+    yield rb'(?<=\A")'
+    for count in range(spaces + 1 if sep != " " else 1):
+        yield b"(?<=[" + re.escape(sep.encode()) + rb"\r\n]" + b" " * count + b'")'
+
+
+def unspaced(block: bytes, sep: str) -> bytes:
+    """Return rows without the spaces that some write between a separator and an opening quote."""
+    if sep == " " or b' "' not in block or not re.search(re.escape(sep.encode()) + b' +"', block):
+        return block
+    cell = b'[^"]*(?:""[^"]*)*"'
+    plain = b'"(?:' + b"|".join(_before(sep, 0)) + b")" + cell
+    spaced = b"(?<=[" + re.escape(sep.encode()) + rb'\r\n]) +("' + cell + b")"
+    return re.sub(plain + b"|" + spaced, lambda found: found[1] or found[0], block)
 
 
 def open_quote(block: bytes, sep: str) -> int | None:

@@ -22,6 +22,7 @@ import pyarrow.csv as pacsv
 from tallystick.data.schema import Note, Reading
 from tallystick.data.source import bytes as raw
 from tallystick.data.source.names import clean_names
+from tallystick.data.source.size import needed
 from tallystick.data.source.sniff import look_at
 from tallystick.errors import DataError, counted, shown
 
@@ -63,6 +64,7 @@ class CsvFile:
     block: int  # bytes
     said: list[Note] = field(default_factory=list)
     typed: bool = False
+    needed: int = 0  # bytes of memory for the whole table, about
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -96,7 +98,9 @@ class CsvFile:
         """Yield the rows below the header, as UTF-8 bytes in blocks of whole rows."""
         pieces = raw.utf8_pieces(self.path, self.reading.encoding or "utf-8", self.name)
         below = _without_lines(pieces, self.skip)
-        yield from raw.row_blocks(below, self.reading.sep or ",", self.name, self.block, self.skip + 1)
+        sep = self.reading.sep or ","
+        for block in raw.row_blocks(below, sep, self.name, self.block, self.skip + 1):
+            yield raw.unspaced(block, sep)
 
     def _cells(self, block: bytes, last: bool) -> pa.RecordBatch:
         if last:
@@ -126,7 +130,7 @@ class CsvFile:
     def _explained(self, error: object) -> DataError:
         from tallystick.data.source.damage import bad_bytes
 
-        return bad_bytes(self) or DataError(
+        return bad_bytes(self.path, self.name) or DataError(
             f"{self.name} cannot be read: {shown(error, 200)}. Check the file."
         )
 
@@ -150,13 +154,27 @@ def open_csv(path: str, reading: Reading, where: str) -> CsvFile:
             break
     if (nul := head.find(b"\0")) >= 0:
         raise raw.nul_byte(where, head.count(b"\n", 0, nul) + 1)
-    look = look_at(head.decode("utf-8", "replace"), reading, where)
+    look = look_at(_head_text(head, path, where), reading, where)
     names, notes = clean_names(look.names or [f"column_{j + 1}" for j in range(look.width)], where)
     settled = replace(reading, encoding=encoding, sep=look.sep, header=look.header)
     per_row = len(head) // max(head.count(b"\n"), 1)
     large = min(os.path.getsize(path) // BLOCKS, LARGEST)
     block = min(max(per_row * BLOCK_ROWS, 1 << 19, large), 1 << 25)
-    return CsvFile(path, where, names, settled, look.skip, block, [*look.notes, *notes])
+    size = needed(os.path.getsize(path) // max(per_row, 1), look.numbers, look.width - look.numbers)
+    said = [*look.notes, *notes]
+    return CsvFile(path, where, names, settled, look.skip, block, said, needed=size)
+
+
+def _head_text(head: bytes, path: str, where: str) -> str:
+    """Return the head as text; bytes that are no UTF-8 would change names in silence."""
+    try:
+        return head.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if error.start < len(head) - 4:  # else a character that the head cuts off
+            from tallystick.data.source.damage import bad_bytes
+
+            raise bad_bytes(path, where) or DataError(f"{where} is not UTF-8. Pass encoding=...") from None
+    return head.decode("utf-8", "ignore")
 
 
 def is_utf8(block: bytes) -> bool:

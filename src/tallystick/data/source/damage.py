@@ -58,11 +58,11 @@ def ragged_in(block: bytes, width: int, sep: str) -> Iterator[tuple[int, int]]:
         before = reader.line_num
 
 
-def bad_bytes(file: CsvFile) -> DataError | None:
+def bad_bytes(path: str, name: str) -> DataError | None:
     """Return the error for bytes that are no UTF-8, None when all are: offset, line, and the cure."""
     offset, line = 0, 1
     rest = b""
-    with raw.open_bytes(file.path) as stream:
+    with raw.open_bytes(path) as stream:
         while piece := stream.read(raw.PIECE):
             data = rest + piece
             try:
@@ -73,10 +73,10 @@ def bad_bytes(file: CsvFile) -> DataError | None:
                     rest = data[error.start :]
                     data = data[: error.start]
                 else:
-                    return _not_utf8(file.name, data, error.start, offset, line)
+                    return _not_utf8(name, data, error.start, offset, line)
             offset += len(data)
             line += data.count(b"\n")
-    return _not_utf8(file.name, rest, 0, offset, line) if rest else None
+    return _not_utf8(name, rest, 0, offset, line) if rest else None
 
 
 def _not_utf8(name: str, data: bytes, at: int, offset: int, line: int) -> DataError:

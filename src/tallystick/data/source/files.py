@@ -17,12 +17,21 @@ from tallystick.data.source import bytes as raw
 from tallystick.data.source import csv, json, many
 from tallystick.data.source.frames import Stream
 from tallystick.data.source.names import clean_names
+from tallystick.data.source.size import needed
 from tallystick.errors import DataError, shown
 
 _FOREIGN = {
     b"PK\x03\x04": "a zip archive or an Excel workbook (.xlsx). Save it as CSV first",
     b"\xd0\xcf\x11\xe0": "an old Excel workbook (.xls). Save it as CSV first",
     b"%PDF": "a PDF document. Save the table as CSV first",
+    b"\x89PNG": "a PNG picture. Pass a table",
+    b"\xff\xd8\xff": "a JPEG picture. Pass a table",
+    b"ARROW1": "an Arrow file. Write it as Parquet or CSV first",
+    b"SQLite format 3": "an SQLite database. Query it, and pass the answer",
+    b"BZh": "packed by bzip2. Unpack it first",
+    b"\xfd7zXZ": "packed by xz. Unpack it first",
+    b"\x28\xb5\x2f\xfd": "packed by zstd. Unpack it first",
+    b"7z\xbc\xaf": "a 7z archive. Unpack it first",
 }
 
 
@@ -85,11 +94,15 @@ def _open_parquet(path: str, reading: Reading, where: str) -> Source:
     import pyarrow.parquet as pq
 
     try:
-        names, notes = clean_names(pq.ParquetFile(path).schema_arrow.names, where)
+        file = pq.ParquetFile(path)
+        names, notes = clean_names(file.schema_arrow.names, where)
     except pa.ArrowInvalid as error:
         raise DataError(f"{where} is a damaged Parquet file: {shown(error, 120)}. Write it again.") from None
 
     def walk() -> Iterator[pa.RecordBatch]:
         yield from pq.ParquetFile(path).iter_batches(65_536)
 
-    return Stream(where, names, walk, notes, reading)
+    types = [field.type for field in file.schema_arrow]
+    numbers = sum(1 for t in types if pa.types.is_primitive(t) and not pa.types.is_boolean(t))
+    size = needed(file.metadata.num_rows, numbers, len(types) - numbers)
+    return Stream(where, names, walk, notes, reading, needed=size)

@@ -56,6 +56,7 @@ class Stream:
     notes: tuple[Note, ...] = ()
     reading: Reading = field(default_factory=Reading)
     typed: bool = True
+    needed: int = 0  # bytes of memory for the whole table, about; 0: not known
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield all rows."""

@@ -35,6 +35,11 @@ class Many:
         return all(getattr(source, "typed", True) for source in self.sources)
 
     @property
+    def needed(self) -> int:
+        """Bytes of memory for the whole table, about."""
+        return sum(getattr(source, "needed", 0) for source in self.sources)
+
+    @property
     def notes(self) -> tuple[Note, ...]:
         """The notes of all files, each said once."""
         return tuple(dict.fromkeys(note for source in self.sources for note in source.notes))

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from tallystick.data.schema import Note, Reading
 from tallystick.errors import DataError, shown
@@ -32,6 +34,7 @@ class Look:
     names: tuple[str, ...]
     skip: int
     notes: tuple[Note, ...]
+    numbers: int  # columns whose cells are numbers here
 
 
 @dataclass(frozen=True)
@@ -45,29 +48,67 @@ class Row:
 
 def look_at(text: str, reading: Reading, where: str) -> Look:
     """Return how to read a file, from its first lines; the last of them may be cut off."""
-    sep = reading.sep or best_separator(text)
+    text, named = _without_sep_line(text)
+    sep = reading.sep or named or best_separator(text)
     rows = first_rows(text, sep)
-    if not rows:
+    if not any(cell.strip() for row in rows for cell in row.cells):
         raise DataError(f"{where} holds only empty lines. Check how it was written.")
+    rows = _with_last_name(rows)
     width = _width(rows)
     start = _first_of_table(rows, width)
     if width == 1:
         _refuse_one_column(text, sep, where)
     table = rows[start]
     header = reading.header if reading.header is not None else not all(map(is_number, table.cells))
+    if header:
+        _refuse_short_header(rows, start, where)
     notes = _preamble_note(rows, start)
     if reading.header is None and not header:
         text_ = f"the first row looks like data, so the columns are called column_1 to column_{width}."
         notes += (Note("no-header", text_ + " Pass header=True if it is a header."),)
     skip = table.last if header else table.first - 1
     names = tuple(cell.strip() for cell in table.cells) if header else ()
-    return Look(sep, header, len(table.cells), names, skip, notes)
+    return Look(sep, header, len(table.cells), names, skip, notes, _numbers(rows[start + header :]))
+
+
+def _numbers(rows: Sequence[Row]) -> int:
+    """Return in how many columns every filled cell is a number."""
+    columns = zip_longest(*(row.cells for row in rows), fillvalue="")
+    filled = ([cell for cell in cells if cell.strip()] for cells in columns)
+    return sum(1 for cells in filled if cells and all(map(is_number, cells)))
+
+
+def _without_sep_line(text: str) -> tuple[str, str | None]:
+    """Return the text and the separator that a first line such as sep=; names; that line is made empty."""
+    found = re.match(r"\"?sep=([^\r\n])\"?[ ,;\t]*(?=\r|\n)", text, re.IGNORECASE)
+    return (text[found.end() :], found[1]) if found else (text, None)
+
+
+def _with_last_name(rows: list[Row]) -> list[Row]:
+    """Return the rows with an empty last name in the header, when every row below ends with a separator."""
+    head, body = rows[0], rows[1:]
+    width = len(head.cells) + 1
+    if width > 2 and body and all(len(row.cells) == width and not row.cells[-1].strip() for row in body):
+        return [Row([*head.cells, ""], head.first, head.last), *body]
+    return rows
+
+
+def _refuse_short_header(rows: Sequence[Row], start: int, where: str) -> None:
+    """Refuse a table whose first line has one name too few: it would pass for a line above the table."""
+    head, width = rows[0], len(rows[start].cells)
+    if start == 1 and len(head.cells) == width - 1 > 1 and all(cell.strip() for cell in head.cells):
+        raise DataError(
+            f"{where} has {len(head.cells)} names in line {head.first:,}, but {width} cells in the rows "
+            "below. Write a name for each column; row names need one too."
+        )
 
 
 def first_rows(text: str, sep: str, limit: int = ROWS) -> list[Row]:
     """Return the first rows that are not empty, with their lines. A last row without its end is left out."""
     whole = text if len(text) < 1000 else text[: max(text.rfind("\n"), text.rfind("\r")) + 1] or text
-    reader = csv.reader(io.StringIO(whole, newline=""), delimiter=sep)
+    # A space before an opening quote is no part of the cell.
+    spaced = sep != " " and re.search(re.escape(sep) + ' +"', whole) is not None
+    reader = csv.reader(io.StringIO(whole, newline=""), delimiter=sep, skipinitialspace=spaced)
     rows, line = [], 0
     try:
         for cells in reader:

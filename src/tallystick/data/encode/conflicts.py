@@ -1,0 +1,45 @@
+"""Equal rows with different classes: the error that no model can avoid.
+
+Knows encoded tables. Law: the answer depends on the multiset of rows alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from tallystick.data.encode.hashes import Hasher
+from tallystick.data.encode.table import Table
+from tallystick.data.encode.work import in_order
+
+
+@dataclass(frozen=True, slots=True)
+class Conflicts:
+    """rows: equal in their columns but of different classes; lost: those that the best answer gets wrong."""
+
+    rows: float
+    lost: float
+    total: float
+
+
+def conflicts(table: Table, threads: int | None = None) -> Conflicts:
+    """Return how many rows are equal in all columns used and yet of different classes."""
+    assert table.classes is not None
+    assert table.schema.target is not None
+    hasher = Hasher(replace(table.schema, target=None))
+    jobs = (partial(hasher.rows, replace(block, classes=None)) for block in table.blocks())
+    hashes = np.concatenate([both[0] for both in in_order(jobs, threads)] or [np.empty(0, np.uint64)])
+    weight = np.ones(table.rows) if table.weights is None else table.weights / table.unit
+    _, groups = np.unique(hashes, return_inverse=True)
+    k = len(table.schema.target.labels)
+    cells, place = np.unique(groups * k + table.classes, return_inverse=True)
+    sums = np.bincount(place, weight)  # of each group and class that is there
+    of = cells // k
+    starts = np.flatnonzero(np.r_[True, of[1:] != of[:-1]]) if len(of) else np.empty(0, np.int64)
+    if not len(starts):
+        return Conflicts(0.0, 0.0, 0.0)
+    every, best = np.add.reduceat(sums, starts), np.maximum.reduceat(sums, starts)
+    mixed = np.diff(np.r_[starts, len(of)]) > 1
+    return Conflicts(float(every[mixed].sum()), float((every - best)[mixed].sum()), float(weight.sum()))
