@@ -30,7 +30,7 @@ def conflicts(table: Table, threads: int | None = None) -> Conflicts:
     assert table.schema.target is not None
     hasher = Hasher(replace(table.schema, target=None))
     jobs = (partial(hasher.rows, replace(block, classes=None)) for block in table.blocks())
-    hashes = np.concatenate([both[0] for both in in_order(jobs, threads)] or [np.empty(0, np.uint64)])
+    hashes = np.concatenate(list(in_order(jobs, threads)) or [np.empty(0, np.uint64)])
     weight = np.ones(table.rows) if table.weights is None else table.weights / table.unit
     _, groups = np.unique(hashes, return_inverse=True)
     k = len(table.schema.target.labels)
