@@ -36,6 +36,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "take what is there",
         ),
         ("tally predict votes.tally.json new.csv --threads 1 -o - | head -n 3", "into a pipe"),
+        ("tally predict votes.tally.json new.csv --flag-outside", "name values beyond the training rows'"),
         ("tally predict votes.tally.json new.csv --json", "predictions and what was met, as JSON"),
     ),
     "explain": (
@@ -104,6 +105,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
 SHARED: tuple[tuple[str, str], ...] = (
     ("tally describe semicolon.csv --sep ';' --decimal ','", "cells between semicolons, decimal commas"),
     ("tally describe bare.csv --no-header", "a file without names"),
+    ("tally describe votes.csv --header", "the first row holds names, whatever it looks like"),
     ("tally describe latin.csv --encoding cp1252", "a file of another encoding"),
     ("tally describe ragged.csv --bad-rows skip", "leave out rows of another length, counted"),
     ("tally describe infinite.csv --inf missing", "infinite numbers are missing"),
