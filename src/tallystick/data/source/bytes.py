@@ -221,7 +221,9 @@ def _before(sep: str, spaces: int) -> Iterator[bytes]:
 
 def unspaced(block: bytes, sep: str) -> bytes:
     """Return rows without the spaces that some write between a separator and an opening quote."""
-    if sep == " " or b' "' not in block or not re.search(re.escape(sep.encode()) + b' +"', block):
+    if sep == " " or b'"' not in block or b' "' not in block:
+        return block
+    if not re.search(re.escape(sep.encode()) + b' +"', block):
         return block
     cell = b'[^"]*(?:""[^"]*)*"'
     plain = b'"(?:' + b"|".join(_before(sep, 0)) + b")" + cell
