@@ -4,8 +4,59 @@ from __future__ import annotations
 
 import os
 
+import pytest
 from hypothesis import settings
 
 settings.register_profile("day", deadline=None)
 settings.register_profile("night", deadline=None, max_examples=5000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "day"))
+
+
+# Tests that start programs, browsers and databases, or learn many models: `make fast` leaves them out.
+SLOW = {
+    "test_bad_inputs",
+    "test_bayes",
+    "test_naive_bayes",
+    "test_words",
+    "test_encode",
+    "test_description",
+    "test_tree_levels",
+    "test_tree_prune",
+    "test_source_more",
+    "test_bad_inputs_more",
+    "test_cli",
+    "test_cli_rows",
+    "test_cli_whole",
+    "test_comparing",
+    "test_containers",
+    "test_damaged_files",
+    "test_export",
+    "test_export_code",
+    "test_export_js",
+    "test_export_sql",
+    "test_faults",
+    "test_hardening",
+    "test_judging",
+    "test_kinds",
+    "test_learner_contract",
+    "test_logistic",
+    "test_logistic_law",
+    "test_logistic_sklearn",
+    "test_naive_bayes_sklearn",
+    "test_pictures",
+    "test_published",
+    "test_report",
+    "test_report_page",
+    "test_scores",
+    "test_tree_explain",
+    "test_tree_sklearn",
+    "test_published_trees",
+    "test_against",
+    "test_engine_contract",
+}
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if item.path.stem in SLOW:
+            item.add_marker(pytest.mark.slow)
