@@ -252,6 +252,17 @@ class Estimator:
             rows += names_outside(matched.block, self.schema_)
         return rows
 
+    def _find_row(self, row: Any, number: int) -> tuple[Block, int]:
+        """Return the block that holds a row and its place there: a dict, or one row (by number) of anything
+        tabular.
+        """
+        start = 0
+        for matched in self.blocks([row] if isinstance(row, dict) else row):
+            if number < start + matched.block.rows:
+                return matched.block, number - start
+            start += matched.block.rows
+        raise OptionError(f"there is no row {number}: the rows end at {start - 1}.")
+
     def _fitting(self, X: Any) -> Any:
         """Return X when its columns can be those of the fit: columns without names are counted."""
         X = as_given(X)

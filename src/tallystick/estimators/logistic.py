@@ -168,13 +168,7 @@ class LogisticRegression(Classifier):
     def explain(self, row: Any, number: int = 0) -> Explanation:
         """Return why a row is answered as it is: a dict, or one row (by number) of anything tabular."""
         self._check_fitted()
-        rows = [row] if isinstance(row, dict) else row
-        start = 0
-        for matched in self.blocks(rows):
-            if number < start + matched.block.rows:
-                return explain(self.model_, matched.block, number - start)
-            start += matched.block.rows
-        raise OptionError(f"there is no row {number}: the rows end at {start - 1}.")
+        return explain(self.model_, *self._find_row(row, number))
 
     def nomogram(self, label: Any = None, against: Any = None) -> Picture:
         """Return the model as a picture: each column a line, each value where its weight lies."""

@@ -50,13 +50,7 @@ class Saying(Classifier):
         from tallystick.explain.naive_bayes import explain
 
         self._check_fitted()
-        rows = [row] if isinstance(row, dict) else row
-        start = 0
-        for matched in self.blocks(rows):
-            if number < start + matched.block.rows:
-                return explain(self.model_, matched.block, number - start)
-            start += matched.block.rows
-        raise OptionError(f"there is no row {number}: the rows end at {start - 1}.")
+        return explain(self.model_, *self._find_row(row, number))
 
     def nomogram(self, label: Any = None, against: Any = None) -> Picture:
         """Return the model as a picture: each column a line, each value where its weight lies."""
