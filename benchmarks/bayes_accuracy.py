@@ -3,85 +3,30 @@ table.
 
     TALLYSTICK_DATA=folder python benchmarks/bayes_accuracy.py [set ...]
 
-Rows without a target and classes of fewer than 10 rows are dropped, identifier columns too;
-StratifiedKFold(10, shuffle=True, random_state=1) in the row order of the file; shares clipped at 1e-6 and
-renormalised. Peer: CategoricalNB on ten quantile bins.
+The folds and the treatment of shares are those of protocol.py. Peer: CategoricalNB on ten quantile bins.
 """
 
 from __future__ import annotations
 
-import os
 import sys
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from sklearn.model_selection import StratifiedKFold
+from protocol import SETS, folds, scores, table
 from sklearn.naive_bayes import CategoricalNB
 from sklearn.preprocessing import KBinsDiscretizer, OrdinalEncoder
 
 import tallystick as ts
 
-SETS = {  # and their targets; "" is the last column
-    "balance-scale": "",
-    "breast-cancer": "Class",
-    "breast-cancer-wisconsin": "Class",
-    "car": "class",
-    "ecoli": "",
-    "glass": "Type",
-    "haberman": "",
-    "house-votes-84": "Class",
-    "ionosphere": "class",
-    "iris": "class",
-    "labor": "class",
-    "letter": "class",
-    "liver-disorders": "selector",
-    "lymphography": "class",
-    "mushroom": "class",
-    "nursery": "class",
-    "optdigits": "class",
-    "page-blocks": "",
-    "pendigits": "",
-    "pima-diabetes": "class",
-    "promoters": "class",
-    "segment": "class",
-    "sick": "Class",
-    "sonar": "Class",
-    "soybean": "class",
-    "spambase": "class",
-    "vehicle": "Class",
-    "wine": "class",
-    "zoo": "type",
-    "adult": "income",
-}
-IDENTIFIERS = {"promoters": "name", "zoo": "animal"}
-
-
-def table(name: str) -> tuple[pd.DataFrame, pd.Series]:
-    """Return rows and labels of one set."""
-    folder = Path(os.environ["TALLYSTICK_DATA"]) / name
-    path = folder / "adult-train.csv.gz" if name == "adult" else sorted(folder.glob("*.csv.gz"))[0]
-    frame = pd.read_csv(path, na_values=["?"])
-    target = SETS[name] or frame.columns[-1]
-    frame = frame.drop(columns=[c for c in frame if c == IDENTIFIERS.get(name)])
-    frame = frame[frame[target].notna()]
-    sizes = frame[target].value_counts()
-    frame = frame[frame[target].isin(sizes[sizes >= 10].index)].reset_index(drop=True)
-    return frame.drop(columns=target), frame[target]
-
 
 def out_of_fold(make, X: pd.DataFrame, y: pd.Series) -> tuple[float, float]:
     """Return accuracy and log-loss by the protocol."""
     labels = np.unique(y)
-    truth = np.searchsorted(labels, y)
     shares = np.zeros((len(y), len(labels)))
-    for training, test in StratifiedKFold(10, shuffle=True, random_state=1).split(X, y):
+    for training, test in folds(X, y):
         shares[test] = make(X.iloc[training], y.iloc[training])(X.iloc[test])
-    right = shares.argmax(1) == truth
-    shares = np.clip(shares, 1e-6, 1)
-    shares /= shares.sum(1, keepdims=True)
-    return float(right.mean()), float(-np.log(shares[np.arange(len(y)), truth]).mean())
+    return scores(shares, np.searchsorted(labels, y))
 
 
 def ours(**parameters):
