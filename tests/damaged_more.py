@@ -130,6 +130,15 @@ def row_names(rng: random.Random) -> Case:
     return Case("\n".join(lines).encode(), error=f"{width} names in line 1, but {width + 1} cells")
 
 
+def row_names_of_numbers(rng: random.Random) -> Case:
+    """Every cell a number, or every row with an empty end: the header still lacks a name."""
+    g = grid(rng, sentences=False, width=rng.randint(2, 6))
+    last, start = rng.choice(["5", "2.5", ""]), rng.choice([0, 1])
+    rows = [[str(start + i), *("7" for _ in g.names[1:]), last] for i in range(len(g.rows))]
+    data = "\n".join([",".join(g.names), *(",".join(row) for row in rows)])
+    return Case(data.encode(), error=f"{len(g.names)} names in line 1, but {len(g.names) + 1} cells")
+
+
 def many_repeated_names(rng: random.Random) -> Case:
     g = grid(rng, width=rng.randint(4, 7))
     g.names[1] = g.names[0]
@@ -153,5 +162,5 @@ MORE_TABLES: list[Callable[[random.Random], Case]] = [
     backslashes, empty_cells_only, byte_order_mark_and_quotes, later_quotes,
 ]  # fmt: skip
 MORE_ERRORS: list[Callable[[random.Random], Case]] = [
-    blank_lines, row_names, many_repeated_names, utf16_cut_off, a_picture,
+    blank_lines, row_names, row_names_of_numbers, many_repeated_names, utf16_cut_off, a_picture,
 ]  # fmt: skip

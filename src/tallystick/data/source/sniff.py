@@ -60,7 +60,7 @@ def look_at(text: str, reading: Reading, where: str) -> Look:
         _refuse_one_column(text, sep, where)
     table = rows[start]
     header = reading.header if reading.header is not None else not all(map(is_number, table.cells))
-    if header:
+    if reading.header is not False:
         _refuse_short_header(rows, start, where)
     notes = _preamble_note(rows, start)
     if reading.header is None and not header:
@@ -85,12 +85,22 @@ def _without_sep_line(text: str) -> tuple[str, str | None]:
 
 
 def _with_last_name(rows: list[Row]) -> list[Row]:
-    """Return the rows with an empty last name in the header, when every row below ends with a separator."""
+    """Return the rows with an empty last name in the header, when every row below ends with a separator.
+
+    Not when the first cells count the rows: then it may as well be the first name that the header lacks.
+    """
     head, body = rows[0], rows[1:]
     width = len(head.cells) + 1
-    if width > 2 and body and all(len(row.cells) == width and not row.cells[-1].strip() for row in body):
+    ended = all(len(row.cells) == width and not row.cells[-1].strip() for row in body)
+    if width > 2 and body and ended and not _count_the_rows(body):
         return [Row([*head.cells, ""], head.first, head.last), *body]
     return rows
+
+
+def _count_the_rows(rows: Sequence[Row]) -> bool:
+    """Are the first cells 0, 1, 2, ... or 1, 2, 3, ...: row names, as programs write them without a name?"""
+    first = [row.cells[0].strip() for row in rows]
+    return any(first == [str(start + i) for i in range(len(first))] for start in (0, 1))
 
 
 def _refuse_short_header(rows: Sequence[Row], start: int, where: str) -> None:
