@@ -44,6 +44,7 @@ class Case:
     flags: tuple[str, ...] = ()
     target: str = "y"
     typed: str = ""  # the cure as the command line says it, where it differs
+    method: str = "bayes"
 
 
 def swapped(old: bytes, new: bytes, data: bytes = TABLE, count: int = -1) -> bytes:
@@ -245,6 +246,14 @@ FIT = [
     Case(30, "1e308, 1e-308, 1e39", column(["1e308", "1e-308", "1e39"]), "OK"),
     Case(31, "-0.0", column(["-0.0", "0.0", "1.5"]), "OK"),
     Case(32, "integers beyond 2^53", column([2**53, 2**53 + 1]), "NOTE", "too large for exact arithmetic"),
+    Case(
+        33,
+        "labels 1 and 1.0",
+        target([1, "1.0", 0]),
+        "NOTE",
+        "'y' writes equal labels in several ways; they are one class: '1', '1.0'",
+    ),
+    Case(33, "labels true and yes", target(["true", "yes", "no"]), "OK"),
     Case(
         34, "leading zeros", column(["00123", "00456"]), "NOTE", "leading zeros, e.g. '00123'; they are kept"
     ),

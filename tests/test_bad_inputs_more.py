@@ -27,12 +27,15 @@ def test_names_that_are_numbers_are_texts_and_mixed_names_an_error():  # row 19
         ts.NaiveBayes().fit(frame, ["p", "q", "p"])
 
 
-def test_a_table_of_thousands_of_columns_is_described_and_fitted(tmp_path):  # row 22
+def test_a_table_of_thousands_of_columns_is_described_and_fitted(tmp_path, capsys):  # row 22
     path = tmp_path / "wide.csv"
     lines = [",".join(str((i * j) % 7 + 0.5) for j in range(1, 2001)) + f",{'pq'[i % 2]}" for i in range(20)]
     path.write_text(",".join(f"c{j}" for j in range(2000)) + ",y\n" + "\n".join(lines) + "\n")
     assert len(ts.describe(path).columns) == 2001
     assert len(ts.DecisionTree(max_depth=2).fit(path, "y").schema_.columns) == 2000
+    assert run(["describe", str(path), "-t", "y"], debug=False) == 0
+    assert "c1999" not in capsys.readouterr().out  # a page of thousands of lines helps nobody
+    assert run(["fit", str(path), "-t", "y", "--model", "tree", "--folds", "0"], debug=False) == 0
 
 
 @pytest.mark.parametrize(

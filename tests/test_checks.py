@@ -51,6 +51,12 @@ def noise():
     return data
 
 
+def marked():
+    data = sound()
+    data["a"] = [-999.0 if i % 20 == 0 else value for i, value in enumerate(data["a"])]
+    return data
+
+
 @pytest.mark.parametrize(
     ("code", "make"),
     [
@@ -59,6 +65,7 @@ def noise():
         ("giveaway", given_away),
         ("repeated-rows", copies),
         ("base-rate", noise),
+        ("sentinel", marked),
     ],
 )
 def test_a_check_fires_where_it_should_and_can_be_ignored(code, make):

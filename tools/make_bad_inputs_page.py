@@ -11,12 +11,14 @@ from __future__ import annotations
 import re
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
 from bad_inputs import DESCRIBE, FIT, PREDICT, TABLE, Case  # noqa: E402
+from bad_inputs_methods import BY_METHOD  # noqa: E402
 
 import tallystick as ts  # noqa: E402
 from tallystick.errors import TallyError  # noqa: E402
@@ -40,6 +42,16 @@ def fitted(case: Case, path: Path) -> str:
     except TallyError as error:
         return str(error)
     return " ".join(note.text for note in (*table.source_notes, *table.notes))
+
+
+def learned(case: Case, path: Path) -> str:
+    """Return what a method says of a case."""
+    methods = {"bayes": ts.NaiveBayes, "logistic": ts.LogisticRegression, "tree": ts.DecisionTree}
+    try:
+        model = methods[case.method](**case.wishes).fit(path, case.target)
+    except TallyError as error:
+        return str(error)
+    return " ".join(note.text for note in model.notes_ if case.says and re.search(case.says, note.text))
 
 
 def predicted(case: Case, path: Path, folder: Path) -> str:
@@ -87,6 +99,10 @@ def page() -> str:
         for case in FIT:
             path.write_bytes(case.data)
             lines.append(line(case, fitted(case, path)))
+        lines += ["", "## From a method\n", "| # | input | outcome | what is said |", "|---|---|---|---|"]
+        for case in BY_METHOD:
+            path.write_bytes(case.data)
+            lines.append(line(replace(case, what=f"{case.what}, {case.method}"), learned(case, path)))
         lines += ["", "## From describe\n", "| # | input | outcome | what is said |", "|---|---|---|---|"]
         for case in DESCRIBE:
             path.write_bytes(case.data)

@@ -14,6 +14,7 @@ import numpy as np
 from tallystick import kernels
 from tallystick.data.encode import Table, read_table
 from tallystick.data.encode.conflicts import conflicts
+from tallystick.data.encode.sentinel import sentinel
 from tallystick.data.schema import CODED, Column, Note, Wishes
 from tallystick.data.source import open_source
 from tallystick.description import doubts
@@ -78,7 +79,7 @@ def _doubts(
     if column.kind in CODED:
         yield from doubts.alike(column)
     elif not column.unit:
-        yield from doubts.sentinel(column.name, table.ranks(column.name)[1], counts[:-1].sum(axis=1))
+        yield from sentinel(column.name, table.ranks(column.name)[1], counts[:-1].sum(axis=1))
     if bits is not None:
         yield from doubts.giveaway(column.name, counts[:-1], bits, gain if column.kind == "numeric" else None)
 

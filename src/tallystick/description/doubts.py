@@ -1,5 +1,5 @@
-"""What a careful reader would ask about a table: marks that pass for numbers, levels that are perhaps one,
-columns that give the target away, equal rows of different classes.
+"""What a careful reader would ask about a table: levels that are perhaps one, columns that give the target
+away, equal rows of different classes.
 
 Knows counts and names. These need a look at all values, so `fit` does not make them; `describe` does.
 """
@@ -10,38 +10,17 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tallystick.data.encode.conflicts import Conflicts
 from tallystick.data.schema import Column, Note
 from tallystick.description.gains import Counts, entropy
 from tallystick.errors import shown, some
 
-SENTINEL_ROWS, SENTINEL_SHARE = 5, 0.01  # a mark for missing is met at least so often
-FEW_VALUES = 3  # other values that a column with such a mark has, at least
 GIVEN_AWAY = 0.98  # of the target's entropy known from one column
 BINS = 10  # of a numeric column, for the same
 ROWS_PER_PART = 5  # rows that each level or bin has on average, for the same
 MANY_LEVELS = 5_000  # beyond this, names are not compared
 SHORT, MORE = 4, 2  # letters that two near-equal levels share at least, and that one has more at most
-
-
-def sentinel(name: str, distinct: NDArray[np.float64], counts: Counts) -> Iterator[Note]:
-    """Yield a note on a lowest or highest number that is frequent and far from all others, such as -999."""
-    if len(distinct) <= FEW_VALUES:
-        return
-    least = max(SENTINEL_ROWS, SENTINEL_SHARE * float(counts.sum()))
-    for value, count, near, far in (
-        (distinct[0], counts[0], distinct[1], distinct[-1]),
-        (distinct[-1], counts[-1], distinct[-2], distinct[0]),
-    ):
-        if count >= least and abs(near - value) > abs(far - near):
-            text = (
-                f"column {shown(name)} is {value:.10g} in {count:,} rows, far from all other values "
-                f"({min(near, far):.6g} to {max(near, far):.6g}). If it stands for missing, "
-                f"pass missing=['{value:.10g}']."
-            )
-            yield Note("sentinel", text, name, int(count))
 
 
 def alike(column: Column) -> Iterator[Note]:

@@ -237,7 +237,11 @@ class Estimator:
     # -- new rows --
 
     def blocks(self, X: Any, **reading: Any) -> Iterator[Matched]:
-        """Yield new rows encoded by the model's schema, batch by batch."""
+        """Yield new rows encoded by the model's schema, batch by batch.
+
+        reading: lenient=True counts cells that cannot be read as numbers as missing; missing_columns=
+        "as-missing" does so with columns that X lacks.
+        """
         self._check_fitted()
         X = self._fitting(X)
         from tallystick.data.encode import match
@@ -309,12 +313,19 @@ class Classifier(Estimator):
         """Return P(class | row) [row, class], and the rows only the prior could answer."""
         raise NotImplementedError
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return P(class | row) [row, class], classes in the order of `classes_`."""
-        parts = list(self._each_block(X, lambda block: self.predict_block(block)[0]))
+    def predict_proba(
+        self, X: Any, *, lenient: bool = False, missing_columns: str = "error"
+    ) -> NDArray[np.float64]:
+        """Return P(class | row) [row, class], classes in the order of `classes_`.
+
+        lenient: cells that cannot be read as numbers count as missing; missing_columns="as-missing": so do
+        columns that X lacks. Otherwise both are errors.
+        """
+        reading: dict[str, Any] = {"lenient": lenient, "missing_columns": missing_columns}
+        parts = list(self._each_block(X, lambda block: self.predict_block(block)[0], **reading))
         return np.concatenate(parts) if parts else np.zeros((0, len(self.classes_)))
 
-    def _each_block(self, X: Any, work: Callable[[Block], Any]) -> Iterator[Any]:
+    def _each_block(self, X: Any, work: Callable[[Block], Any], **reading: Any) -> Iterator[Any]:
         """Yield work(block) for new rows, block by block in their order, over threads."""
 
         from tallystick.data.encode.work import in_order
@@ -322,7 +333,7 @@ class Classifier(Estimator):
         def bound(matched: Matched) -> Callable[[], Any]:
             return lambda: work(matched.block)
 
-        return in_order((bound(m) for m in self.blocks(X)), self.threads)
+        return in_order((bound(m) for m in self.blocks(X, **reading)), self.threads)
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the logarithm of `predict_proba`."""
@@ -330,9 +341,12 @@ class Classifier(Estimator):
 
         return kernels.log(self.predict_proba(X))
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class of each row; of equals the first in `classes_`."""
-        shares = self.predict_proba(X)
+    def predict(self, X: Any, *, lenient: bool = False, missing_columns: str = "error") -> NDArray[Any]:
+        """Return the most probable class of each row; of equals the first in `classes_`.
+
+        lenient and missing_columns are those of `predict_proba`.
+        """
+        shares = self.predict_proba(X, lenient=lenient, missing_columns=missing_columns)
         out: NDArray[Any] = self.classes_[shares.argmax(axis=1)]
         return out
 

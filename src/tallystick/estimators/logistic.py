@@ -248,21 +248,26 @@ class LogisticRegression(Classifier):
         weights += [part.weights for part in self.model_.parts if isinstance(part, Words)]
         return sum(int(np.count_nonzero(w)) for w in weights)
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(
+        self, X: Any, *, lenient: bool = False, missing_columns: str = "error"
+    ) -> NDArray[np.float64]:
         """Return P(class | row) [row, class], classes in the order of `classes_`."""
         self._check_fitted()
         X = self._fitting(X)
         plain = plain_answers(self.model_, X, kernels.Answer.SHARES, None, self.threads)
-        return plain if plain is not None else super().predict_proba(X)
+        if plain is not None:
+            return plain
+        return super().predict_proba(X, lenient=lenient, missing_columns=missing_columns)
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: Any, *, lenient: bool = False, missing_columns: str = "error") -> NDArray[Any]:
         """Return the most probable class of each row; of equals the first in `classes_`."""
         self._check_fitted()
         X = self._fitting(X)
         plain = plain_answers(self.model_, X, kernels.Answer.BEST, self.classes_, self.threads)
         if plain is not None:
             return plain
-        parts = [self.classes_[best] for best in self._each_block(X, self.model_.best)]
+        reading: dict[str, Any] = {"lenient": lenient, "missing_columns": missing_columns}
+        parts = [self.classes_[best] for best in self._each_block(X, self.model_.best, **reading)]
         return np.concatenate(parts) if parts else self.classes_[:0]
 
     def predict_proba_one(self, row: Mapping[str, Any]) -> NDArray[np.float64]:

@@ -83,9 +83,11 @@ class RegressionTree(_Growing):
             raise DataError("one sample (row) teaches a tree nothing. Give it at least two rows.")
         return super().read(X, y, sample_weight)
 
-    def predict(self, X: Any) -> NDArray[np.float64]:
+    def predict(
+        self, X: Any, *, lenient: bool = False, missing_columns: str = "error"
+    ) -> NDArray[np.float64]:
         """Return the mean response of each row's leaf."""
-        return np.ascontiguousarray(self.answer(X)[:, 0])
+        return np.ascontiguousarray(self.answer(X, lenient=lenient, missing_columns=missing_columns)[:, 0])
 
     def predict_block(self, block: Block) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Return the mean response of each row's leaf as [row, 0], and the rows that had no leaf: none."""

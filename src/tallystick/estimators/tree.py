@@ -111,14 +111,14 @@ class _Growing(TreeViews):
         self._adopt(model, tuple(Note(**n) for n in document["notes"]), rows)
         self._set_columns([c.name for c in schema.columns], named=True)
 
-    def answer(self, X: Any) -> NDArray[np.float64]:
+    def answer(self, X: Any, **reading: Any) -> NDArray[np.float64]:
         """Return what the tree answers, [row, class], or [row, 0] in regression. A dict of plain values
         is one row.
         """
         quick = self._quick_ends(X)
         if quick is not None:
             return self.model_.shares[quick]
-        parts = [self.model_.answer(m.block) for m in self.blocks(_as_rows(X))]
+        parts = [self.model_.answer(m.block) for m in self.blocks(_as_rows(X), **reading)]
         return np.concatenate(parts) if parts else np.zeros((0, self.model_.shares.shape[1]))
 
     def _quick_ends(self, X: Any) -> NDArray[np.int32] | None:
@@ -288,16 +288,19 @@ class DecisionTree(_Growing, Classifier):
         }
         return cls(**_PLAIN | own | given)
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(
+        self, X: Any, *, lenient: bool = False, missing_columns: str = "error"
+    ) -> NDArray[np.float64]:
         """Return P(class | row) [row, class], classes in the order of `classes_`."""
-        return self.answer(X)
+        return self.answer(X, lenient=lenient, missing_columns=missing_columns)
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: Any, *, lenient: bool = False, missing_columns: str = "error") -> NDArray[Any]:
         """Return the class of each row: the most probable, of equals the first in `classes_`."""
         quick = self._quick_ends(X)
         if quick is not None:
             return self.classes_[self.model_.labels][quick]
-        out: NDArray[Any] = self.classes_[self.model_.decide(self.answer(X))]
+        shares = self.answer(X, lenient=lenient, missing_columns=missing_columns)
+        out: NDArray[Any] = self.classes_[self.model_.decide(shares)]
         return out
 
     def predict_block(self, block: Block) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:

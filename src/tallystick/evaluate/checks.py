@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tallystick.data.encode import Table
 from tallystick.data.encode.conflicts import conflicts
+from tallystick.data.encode.sentinel import sentinel
 from tallystick.data.schema import CODED, Column
 from tallystick.errors import OptionError, nearest, shown
 
@@ -41,6 +42,7 @@ CODES = {
     "few-rows": "a class has too few rows",
     "repeated-rows": "rows stand in the table more than once",
     "conflicts": "equal rows have different classes",
+    "sentinel": "a number may stand for missing",
     "base-rate": "no better than always answering the most frequent class",
 }
 
@@ -97,6 +99,7 @@ def check_table(table: Table) -> Iterator[Check]:
             "Make sure that copies are separate cases; a test set of your own may hold training rows.",
         )
     yield from _mixed(table)
+    yield from _marks(table)
     for column in table.schema.used:
         if table.rows >= IDENTIFIER_ROWS and len(column.levels) >= IDENTIFIER_SHARE * table.rows:
             yield Check(
@@ -117,6 +120,17 @@ def _mixed(table: Table) -> Iterator[Check]:
             f"{found.lost / found.total:.2%} of the rows go wrong with any model.",
             "Look for a column that tells them apart, or for wrong labels.",
         )
+
+
+def _marks(table: Table) -> Iterator[Check]:
+    """Yield the numbers that are frequent and far from all others."""
+    for column in table.schema.used:
+        if column.kind == "numeric" and not column.unit:
+            codes, distinct = table.ranks(column.name)
+            counts = np.bincount(codes, minlength=len(distinct) + 1)[:-1]
+            for note in sentinel(column.name, distinct, counts):
+                found, _, cure = note.text.rpartition(" If ")
+                yield Check("sentinel", found, f"If {cure}", column.name)
 
 
 def check_result(result: CrossValidation, training_loss: float | None, name: str) -> Iterator[Check]:
@@ -171,6 +185,7 @@ def check_columns(table: Table) -> Iterator[Check]:
             continue
         counts = np.bincount(codes * k + table.classes, weight).astype(np.float64)
         counts = np.append(counts, np.zeros(-len(counts) % k)).reshape(-1, k)
+        counts = counts[counts.sum(axis=1) > 0]
         rest = sum(float(c.sum()) * _entropy(c) for c in counts) / weight.sum()
         if len(counts) * 5 <= table.rows and whole - rest >= GIVEN_AWAY * whole:
             yield Check(

@@ -228,7 +228,7 @@ def read_table(
         columns,
         scale.rows,
         notes,
-        tuple(note for note in source.notes if note not in lost),
+        (*(note for note in source.notes if note not in lost), *goal.spelt),
         classes,
         response,
         scale.weights,

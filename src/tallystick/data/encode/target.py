@@ -42,6 +42,7 @@ class Goal:
     response: NDArray[np.float64] | None = None
     absent: NDArray[np.bool_] | None = None
     notes: tuple[Note, ...] = ()
+    spelt: tuple[Note, ...] = ()  # how the labels were written: told, but no part of the model
 
 
 def read_target(source: Source, gathered: Gathered, target: Any, regression: bool, plan: Plan) -> Goal:
@@ -180,7 +181,21 @@ def _classes(
     labels = tuple(sorted(found | set(plan.levels.get(name, ())), key=_label_order(label_type)))
     at = {label: code for code, label in enumerate(labels)}
     into = np.array([at[c] for c in canonical] + [0], dtype=_class_type(len(labels)))
-    return Goal(Target(name, labels, label_type), into[merged.codes], None, absent, (*notes, *more))
+    goal = Target(name, labels, label_type)
+    spelt = _spellings(name, merged.texts.to_pylist(), canonical)
+    return Goal(goal, into[merged.codes], None, absent, (*notes, *more), spelt)
+
+
+def _spellings(name: str, texts: list[str], labels: list[str]) -> tuple[Note, ...]:
+    """Return a note when a file writes one label in several ways, such as 1 and 1.0."""
+    if len(set(labels)) == len(texts):
+        return ()
+    ways: dict[str, list[str]] = {}
+    for text, label in zip(texts, labels, strict=True):
+        ways.setdefault(label, []).append(text)
+    several = [text for way in ways.values() if len(way) > 1 for text in way]
+    said = f"target {shown(name)} writes equal labels in several ways; they are one class: {some(several)}."
+    return (Note("labels-spelt", said, name, len(several)),)
 
 
 def _are_small(parts: list[Part]) -> TypeGuard[list[Wholes]]:
