@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bad_inputs import GOOD, ROWS, Case, column
+from bad_inputs import ROWS, Case, column
 
 METHODS = ("bayes", "tree", "logistic")
 
