@@ -58,19 +58,21 @@ class _Growing(TreeViews):
             own |= {"criterion": self.criterion, "cut_price": float(self.cut_price)}
         return own | self._wishes_dict()
 
-    def _grow(self, table: Table, engine: Engine) -> Tree:
+    def _grow(self, table: Table, engine: Engine, notes: list[Note] | None = None) -> Tree:
         """Return the tree as it is grown, unpruned."""
         from tallystick.learners.fit import fit
         from tallystick.learners.tree import TreeLearner
 
-        tree = fit(
-            TreeLearner(self._options(), table.unit, self._answers(table.schema.target)), table, engine
-        )
+        answers = self._answers(table.schema.target)
+        learner = TreeLearner(self._options(), table.unit, answers, rows=table.rows, notes=notes)
+        tree = fit(learner, table, engine)
         assert isinstance(tree, Tree)
         return tree
 
     def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
-        grown, notes = self._grow(table, engine), text_notes(table.schema)
+        said = list(text_notes(table.schema))
+        grown = self._grow(table, engine, said)
+        notes = tuple(said)
         self._table = table  # kept for pruning; no part of the model file
         if self.pruning is None:
             return grown, notes

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.contracts import Statistic
-from tallystick.data.schema import CODED, Schema
-from tallystick.errors import DataError
+from tallystick.data.schema import CODED, Note, Schema
+from tallystick.errors import DataError, shown
 from tallystick.learners.tree_levels import Levels, begin
 from tallystick.learners.tree_options import TreeOptions
 from tallystick.models.tree import Answers, Candidates, Nodes, Tree
-from tallystick.stats.growth import Growing, GrowingInMemory, Grown
+from tallystick.stats.growth import BINS, MOST_DISTINCT, Growing, GrowingInMemory, Grown, Look
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,7 @@ class Draft:
     columns: tuple[int, ...]
     grown: Grown | None = None
     levels: Levels | None = None
+    look: Look | None = None  # at the values, where the cuts of bins are still to be found
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,8 @@ class TreeLearner:
     unit: int = 1
     answers: Answers = field(default_factory=Answers)
     keep_candidates: bool = True
+    rows: int = 0  # about how many there are; decides nothing but how questions are put
+    notes: list[Note] | None = None  # filled on the way
 
     def start(self, schema: Schema) -> Draft:
         """Take the columns a tree can test: all but texts."""
@@ -56,7 +59,10 @@ class TreeLearner:
         """Ask for all splits at once; an engine that cannot is asked level by level."""
         if draft.grown is not None:
             return None
-        return draft.levels.ask() if draft.levels is not None else self.question(draft)
+        if draft.levels is not None:
+            return draft.levels.ask()
+        question = self.question(draft)
+        return question if draft.look is None else question.near(draft.look)
 
     def question(self, draft: Draft) -> Growing:
         """Return the first question, which holds all there is to know."""
@@ -73,6 +79,7 @@ class TreeLearner:
             self.keep_candidates,
             options.max_bins,
             parts,
+            self.rows,
         )
 
     def update(self, draft: Draft, total: Any) -> Draft:
@@ -80,7 +87,15 @@ class TreeLearner:
         if isinstance(total, Grown):
             return replace(draft, grown=total)
         if draft.levels is None:
-            return replace(draft, levels=begin(self.question(draft), total))
+            question = self.question(draft)
+            if draft.look is not None:
+                levels = begin(question, draft.look, total)
+                if self.notes is not None and self.options.max_bins is None:
+                    self.notes.extend(binned_note(c.name) for c in levels.codings if c.binned)
+                return replace(draft, look=None, levels=levels)
+            if question.near(total) is not None:
+                return replace(draft, look=total)
+            return replace(draft, levels=begin(question, total, []))
         draft.levels.update(total)
         return draft if draft.levels.open else replace(draft, grown=draft.levels.finish())
 
@@ -96,6 +111,15 @@ class TreeLearner:
         if self.options.max_leaf_nodes is not None:
             tree = tree.cut_back(beyond(nodes, self.options.max_leaf_nodes))
         return tree
+
+
+def binned_note(name: str) -> Note:
+    """Say that a column was put in bins though nobody asked for it."""
+    text = (
+        f"column {shown(name)} has more than {MOST_DISTINCT:,} distinct values and the rows are not in "
+        f"memory, so it was put in {BINS} bins of about equal rows, as max_bins={BINS} does."
+    )
+    return Note("binned", text, name)
 
 
 def nodes_of(grown: Grown, schema: Schema, unit: int, each: bool) -> Nodes:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tallystick.data.schema import CODED
 from tallystick.kernels.trees import GrowColumn, Judge
-from tallystick.stats.frontier import Coding, Frontier, Level, Test, sum_of_squares
+from tallystick.stats.frontier import Coded, Coding, Frontier, Level, Test, sum_of_squares
 from tallystick.stats.growth import (
     Growing,
     Grown,
@@ -27,10 +27,10 @@ from tallystick.stats.growth import (
     observe,
     spread_missing,
 )
+from tallystick.stats.quantiles import ValueCounts
 from tallystick.stats.standing import Standing, Stood
 
-MOST_DISTINCT = 65_535  # more distinct numbers than this are put in bins when rows are not in memory
-BINS = 255
+MOST_CELLS = 1 << 23  # of the tables of one question: more nodes wait for the next
 NODE_ARRAYS = ("column", "cut", "children", "missing", "gain", "deviance", "map", "map_size", "candidates")
 TRIED = ("column", "branches", "missing", "cut", "gain", "ratio", "left", "map")
 
@@ -45,51 +45,85 @@ class Part:
 
 
 @dataclass
+class Family:
+    """Nodes that wait together: those to ask for, and perhaps one whose tables are what is left of its
+    parent's.
+    """
+
+    asked: list[int]
+    rest: int | None = None
+    parent: list[NDArray[np.int64]] = field(default_factory=list)  # tables[column][code, class]
+
+
+@dataclass
 class Levels:
     """A tree in the making."""
 
     question: Growing
-    codings: tuple[Coding, ...]
+    form: Coded
     judge: Judge
     factors: NDArray[np.int64] | None
     scale: Scale
     parts: list[Part | None] = field(default_factory=lambda: [None])
     depth: list[int] = field(default_factory=lambda: [0])
     tests: list[Test] = field(default_factory=list)
-    open: list[int] = field(default_factory=lambda: [0])
-    binned: list[str] = field(default_factory=list)
+    waiting: list[Family] = field(default_factory=lambda: [Family([0])])
+    now: list[Family] = field(default_factory=list)
     standing: Standing = field(default_factory=Standing)
+
+    @property
+    def codings(self) -> tuple[Coding, ...]:
+        """How columns become codes."""
+        return self.form.codings
+
+    @property
+    def open(self) -> bool:
+        """Say whether some node still waits for its tables."""
+        return bool(self.waiting)
 
     def ask(self) -> Frontier | None:
         """Return the next question, None when the tree is grown."""
-        if not self.open:
+        if not self.waiting:
             return None
-        classes = len(self.question.labels)
+        each = sum(c.k + 1 for c in self.codings) * max(len(self.question.labels), 2)
+        self.now, cells = [], 0
+        while self.waiting and (cells == 0 or cells + each * len(self.waiting[0].asked) <= MOST_CELLS):
+            self.now.append(self.waiting.pop(0))
+            cells += each * len(self.now[-1].asked)
         return Frontier(
-            self.codings,
+            self.form,
             tuple(self.tests),
-            tuple(self.open),
+            tuple(node for family in self.now for node in family.asked),
             len(self.parts),
-            classes,
+            len(self.question.labels),
             self.scale,
             self.question.parts,
             self.standing,
         )
 
     def update(self, total: Level | Stood) -> None:
-        """Split the open nodes by their tables."""
-        now, self.open = self.open, []
-        for i, node in enumerate(now):
-            counts = total.counts(i)
-            if self._ends(counts):
-                self.parts[node] = Part(self.leaf, counts)
-            else:
-                self._split(node, *total.node(i))
+        """Split the nodes that were asked for by their tables."""
+        i = 0
+        for family in self.now:
+            left = family.parent
+            for node in family.asked:
+                counts = total.counts(i)
+                if self._ends(counts, self.depth[node]):
+                    self.parts[node] = Part(self.leaf, counts)
+                else:
+                    tables, squares = total.node(i)
+                    self._split(node, tables, squares)
+                    if family.rest is not None:
+                        left = [a - b for a, b in zip(left, tables, strict=True)]
+                i += 1
+            if family.rest is not None:
+                self._split(family.rest, left, np.zeros(6, np.int64))
+        self.now = []
 
-    def _ends(self, counts: NDArray[np.int64]) -> bool:
+    def _ends(self, counts: NDArray[np.int64], depth: int) -> bool:
         """Say of a node that the judge would make a leaf without looking at its columns."""
         rules, classes = self.question.rules, len(self.question.labels)
-        few = int(counts.sum()) < max(rules.min_split, 2 * rules.min_leaf)
+        few = int(counts.sum()) < max(rules.min_split, 2 * rules.min_leaf) or depth >= rules.max_depth
         return classes > 0 and (few or int(np.count_nonzero(counts)) < 2)
 
     @cached_property
@@ -130,7 +164,6 @@ class Levels:
         part.children = list(range(len(self.parts), len(self.parts) + children))
         self.parts += [None] * children
         self.depth += [self.depth[node] + 1] * children
-        self.open += part.children
         if coding.kind == "numeric":
             right = (_starts(coding) >= said["cut"][0]).astype(np.int64)
         elif coding.kind == "levels" and not self.question.rules.groups:
@@ -140,12 +173,38 @@ class Levels:
             right = said["maps"][begin : begin + coding.k].astype(np.int64)
         below = np.asarray(part.children)
         if not self.question.rules.fractions:
-            self.tests.append(Test(node, column, below[np.append(right, said["missing"][0])]))
+            following = below[np.append(right, said["missing"][0])]
+            self.tests.append(Test(node, column, following))
+            self._await(part.children, following, tables, column)
             return
+        self.waiting.append(Family(part.children))
         rows = tables[column].sum(axis=1) if self.question.labels else tables[column][:, 0]
         shares = np.zeros(children, np.int64)
         np.add.at(shares, right, rows[:-1])
         self.tests.append(Test(node, column, below[right], below, shares))
+
+    def _await(
+        self, children: list[int], following: NDArray[np.int64], tables: list[NDArray[np.int64]], column: int
+    ) -> None:
+        """Make leaves of the branches that must end, and let the others wait; the largest is what the others
+        leave of their parent, and is not asked for.
+        """
+        if not self.question.labels:
+            self.waiting.append(Family(children))
+            return
+        counts = np.zeros((len(children), len(self.question.labels)), np.int64)
+        np.add.at(counts, following - children[0], tables[column])
+        more = []
+        for child, rows in zip(children, counts, strict=True):
+            if self._ends(rows, self.depth[child]):
+                self.parts[child] = Part(self.leaf, rows)
+            else:
+                more.append(child)
+        if len(more) < len(children) or len(more) == 1:
+            self.waiting += [Family(more)] if more else []
+            return
+        rest = children[int(counts.sum(axis=1).argmax())]
+        self.waiting.append(Family([child for child in more if child != rest], rest, tables))
 
     def finish(self) -> Grown:
         """Join all nodes, depth first."""
@@ -204,30 +263,27 @@ def join(parts: list[Part]) -> dict[str, NDArray[Any]]:
     return out
 
 
-def begin(question: Growing, look: Look) -> Levels:
+def begin(question: Growing, look: Look, near: list[ValueCounts]) -> Levels:
     """Return the empty tree: codes for the columns, the judge, and the root as the open node."""
-    codings, values, binned = [], iter(look.values), []
+    codings, values = [], iter(zip(look.values, question.cuts(look, near), strict=True))
     for j in question.columns:
         column = question.schema.used[j]
         if column.kind in CODED:
             kind = "levels" if column.kind == "levels" else "ordered"
             codings.append(Coding(column.name, kind, len(column.levels)))
             continue
-        found = next(values)
-        most = question.max_bins or (BINS if len(found.values) > MOST_DISTINCT else None)
-        if most is not None and len(found.values) > most:
-            cuts = found.cuts(most)
+        found, cuts = next(values)
+        if cuts is not None:
             codings.append(Coding(column.name, "numeric", len(cuts) + 1, cuts, True))
-            binned.append(column.name)
         else:
-            codings.append(Coding(column.name, "numeric", len(found.values), found.values))
+            codings.append(Coding(column.name, "numeric", len(found.few.values), found.few.values))
     factors = class_factors(question.class_weights, look.classes)
     rows = look.rows * question.parts
     heavy = rows if factors is None else int((look.classes * factors).sum()) * question.parts
     scale = Scale() if question.labels else Scale.of(look.low, look.high, rows)
     columns = [_grow_column(c) for c in codings]
     judge = Judge(columns, question.by_name, scale.rules(question.rules), len(question.labels), heavy, rows)
-    return Levels(question, tuple(codings), judge, factors, scale, binned=binned)
+    return Levels(question, Coded(tuple(codings)), judge, factors, scale)
 
 
 def _grow_column(coding: Coding) -> GrowColumn:

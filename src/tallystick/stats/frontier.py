@@ -6,7 +6,7 @@ Law: whole numbers only, so the answer does not depend on the order or the cut o
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.contracts import Block
+from tallystick.data.encode.table import Block as Rows
+from tallystick.kernels.check import code_dtype
+from tallystick.kernels.trees import Walk
 from tallystick.stats.growth import Scale
 from tallystick.stats.standing import Standing, Stood
 
@@ -43,6 +46,18 @@ class Coding:
             return kernels.bins(cells, self.values)
         found = np.searchsorted(self.values, cells)
         return np.where(np.isnan(cells), self.k, found).astype(np.uint32)
+
+
+@dataclass(frozen=True)
+class Coded:
+    """Rows as a growing tree asks for them: every column that it may test as codes."""
+
+    codings: tuple[Coding, ...]
+
+    def __call__(self, block: Block) -> Rows:
+        """Return a block in this form."""
+        columns = {c.name: c.codes(block).astype(code_dtype(c.k + 2), copy=False) for c in self.codings}
+        return Rows(block.rows, columns, block.classes, block.response, block.weights)
 
 
 class Test(NamedTuple):
@@ -92,7 +107,7 @@ class Frontier:
     children.
     """
 
-    codings: tuple[Coding, ...]
+    form: Coded
     tests: tuple[Test, ...]
     open: tuple[int, ...]
     nodes: int
@@ -100,6 +115,15 @@ class Frontier:
     scale: Scale
     parts: int = 1  # a weight of 1 in the table is this many here
     standing: Standing = field(default_factory=Standing, compare=False, repr=False)  # tables in memory only
+
+    @property
+    def codings(self) -> tuple[Coding, ...]:
+        """How columns become codes."""
+        return self.form.codings
+
+    def in_form(self) -> Frontier:
+        """Return the same question of blocks that are in its form already: lighter to send."""
+        return replace(self, form=Coded(tuple(replace(c, values=None) for c in self.codings)))
 
     def whole(self, table: Any, threads: int) -> Stood:
         """Return the same tables of a table in memory, without sending all rows down from the root again."""
@@ -114,6 +138,8 @@ class Frontier:
     def add(self, total: Level, block: Block) -> Level:
         """Add the rows of one block."""
         codes = [c.codes(block) for c in self.codings]
+        if self.classes and self.parts == 1 and all(test.shares is None for test in self.tests):
+            return self._add_whole(total, block, codes)
         # A copy of a row is shared out like the row, so parts are of one copy, and weights multiply them at
         # the end;
         # where weights are not whole, copies have no meaning and the weight itself is shared out.
@@ -136,6 +162,33 @@ class Frontier:
             np.add.at(table, (at, column[row].astype(np.int64), label), weight)
         return total
 
+    def _add_whole(self, total: Level, block: Block, codes: list[Any]) -> Level:
+        """Add rows that are each at one node."""
+        classes, weights, sizes = block.classes, block.weights, [c.k + 1 for c in self.codings]
+        assert classes is not None
+        if not self.tests:
+            out = [table[0] for table in total.tables]
+            kernels.count_columns(codes, classes, sizes, self.classes, weights=weights, out=out)
+            return total
+        place = np.full(self.nodes, len(self.open), np.uint32)
+        place[list(self.open)] = np.arange(len(self.open))
+        at = place[walk_of(self.tests, self.nodes).ends(codes, block.rows)[0]]
+        here = np.flatnonzero(at < len(self.open))
+        if len(here) < block.rows:
+            codes, at, classes = [c[here] for c in codes], at[here], classes[here]
+            weights = None if weights is None else weights[here]
+        kernels.count_columns(
+            codes,
+            classes,
+            sizes,
+            self.classes,
+            weights=weights,
+            nodes=at,
+            n_nodes=len(self.open),
+            out=total.tables,
+        )
+        return total
+
     def _add_response(self, total: Level, block: Block, codes: list[Any], entries: Entries) -> Level:
         assert block.response is not None
         row, at, weight = entries
@@ -155,6 +208,23 @@ class Frontier:
             table += more
         total.squares[...] += other.squares
         return total
+
+
+def walk_of(tests: tuple[Test, ...], nodes: int) -> Walk:
+    """Return the tests as a walk over codes; the branches of a test are nodes one after the other."""
+    column, missing = np.full(nodes, -1, np.int32), np.zeros(nodes, np.int32)
+    first, sizes = np.zeros(nodes, np.int64), np.zeros(nodes, np.int64)
+    branches: dict[int, Ints] = {}
+    for test in tests:
+        low = int(test.following.min())
+        column[test.node], first[test.node] = test.column, low - 1
+        missing[test.node] = test.following[-1] - low
+        branches[test.node] = test.following[:-1] - low
+        sizes[test.node] = len(test.following) - 1
+    flat = [branches[node] for node in sorted(branches)]
+    branch_of = np.concatenate(flat).astype(np.int32) if flat else np.empty(0, np.int32)
+    start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return Walk(column, np.zeros(nodes), first, np.arange(1, nodes), start, branch_of, missing)
 
 
 def _limbs(y: Ints) -> list[Ints]:

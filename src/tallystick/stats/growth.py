@@ -24,8 +24,11 @@ from tallystick.data.schema import CODED, Schema
 from tallystick.kernels.trees import GrowColumn, Grower, GrowRules
 from tallystick.models.tree.nodes import SPREADS
 from tallystick.models.tree.weights import ClassWeights
-from tallystick.stats.quantiles import ValueCounts, Values
+from tallystick.stats.quantiles import ValueCounts
+from tallystick.stats.spread import Grid, Near, Spread, Spreads, cells_for, cells_of_cuts, cuts_of
 
+MOST_DISTINCT = 65_535  # more distinct numbers than this are put in bins when rows are not in memory
+BINS = 255
 FAST = 20_000  # rows from which threads pay
 CLASS_BITS = 16  # class weights are whole multiples of 2^-16 of the largest
 HEAVIEST = 2**56  # the largest sum of weights the scores can take
@@ -75,11 +78,11 @@ class Grown:
 
 
 class Look(NamedTuple):
-    """What other engines tell first: values of numeric columns, rows per class, all rows, range of the
+    """What other engines tell first: the spread of numeric columns, rows per class, all rows, range of the
     response.
     """
 
-    values: list[ValueCounts]
+    values: list[Spread]
     classes: NDArray[np.int64]
     rows: int
     low: float
@@ -102,6 +105,7 @@ class Growing:
     keep_tried: bool = True
     max_bins: int | None = None
     parts: int = 1  # a weight of 1 in the table is this many in the tree, where missing rows are shared out
+    rows: int = 0  # about how many: decides how finely the spread is asked for, and nothing else
 
     def zero(self) -> Look:
         """Return the total of no rows: other engines begin with a look at the values, then ask level by
@@ -127,9 +131,28 @@ class Growing:
         low, high = min(total.low, other.low), max(total.high, other.high)
         return Look(values, total.classes + other.classes, total.rows + other.rows, low, high)
 
-    def _values(self) -> Values:
-        used = self.schema.used
-        return Values(tuple(used[j].name for j in self.columns if used[j].kind == "numeric"))
+    def _values(self) -> Spreads:
+        used = [self.schema.used[j] for j in self.columns]
+        cells = cells_for(self.rows)
+        grids = tuple(Grid(c.name, c.low or 0.0, c.high or 0.0, cells) for c in used if c.kind == "numeric")
+        return Spreads(grids, (self.max_bins or MOST_DISTINCT,) * len(grids))
+
+    def near(self, look: Look) -> Near | None:
+        """Return the question for the values among which the cuts of bins lie; None: nothing is binned."""
+        many = [
+            (grid, cells_of_cuts(found.cells, self.max_bins or BINS))
+            for grid, found in zip(self._values().grids, look.values, strict=True)
+            if found.many
+        ]
+        return Near(tuple(g for g, _ in many), tuple(t for _, t in many)) if many else None
+
+    def cuts(self, look: Look, near: list[ValueCounts]) -> list[NDArray[np.float64] | None]:
+        """Return the cuts of each numeric column; None where all values are told apart."""
+        found = iter(near)
+        return [
+            cuts_of(grid, spread.cells, next(found), self.max_bins or BINS) if spread.many else None
+            for grid, spread in zip(self._values().grids, look.values, strict=True)
+        ]
 
     @property
     def labels(self) -> tuple[str, ...]:

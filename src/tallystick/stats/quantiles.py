@@ -44,14 +44,15 @@ class Values:
 
     def add(self, total: list[ValueCounts], block: Block) -> list[ValueCounts]:
         """Add the rows of one block."""
-        return self.merge(total, [_count(block.values(name), block.weights) for name in self.columns])
+        return self.merge(total, [count_values(block.values(name), block.weights) for name in self.columns])
 
     def merge(self, total: list[ValueCounts], other: list[ValueCounts]) -> list[ValueCounts]:
         """Add two totals."""
-        return [_merge(a, b) for a, b in zip(total, other, strict=True)]
+        return [merge_values(a, b) for a, b in zip(total, other, strict=True)]
 
 
-def _count(values: Floats, weights: Counts | None) -> ValueCounts:
+def count_values(values: Floats, weights: Counts | None) -> ValueCounts:
+    """Return the distinct values of some rows and their counts or weights; weight 0 is no row."""
     ranks = kernels.ranks(values, counts=weights is None)
     if ranks.counts is not None:
         return ValueCounts(ranks.distinct, ranks.counts, ranks.missing)
@@ -60,7 +61,7 @@ def _count(values: Floats, weights: Counts | None) -> ValueCounts:
     return ValueCounts(ranks.distinct[seen], counts[:-1][seen], int(counts[-1]))
 
 
-def _merge(a: ValueCounts, b: ValueCounts) -> ValueCounts:
+def merge_values(a: ValueCounts, b: ValueCounts) -> ValueCounts:
     """Add two lists of (value, count); sorting by value brings equal ones together."""
     if not len(a.values) or not len(b.values):
         full = a if len(a.values) else b

@@ -55,10 +55,18 @@ def quantile_cuts(distinct: NDArray[np.float64], counts: NDArray[np.int64], most
         upper = np.arange(1, len(distinct))
     else:
         after = np.cumsum(counts)  # rows up to and with this value; int64 is exact
-        total = int(after[-1])
-        wanted = np.array([-(-total * b // most) for b in range(1, most)], dtype=np.int64)
-        upper = np.unique(np.searchsorted(after, wanted, side="left") + 1)
+        upper = np.unique(np.searchsorted(after, wanted_rows(int(after[-1]), most), side="left") + 1)
         upper = upper[upper < len(distinct)]
+    return between(distinct, upper)
+
+
+def wanted_rows(rows: int, most: int) -> NDArray[np.int64]:
+    """Return the numbers of the rows after whose values the cuts of `most` bins lie."""
+    return np.array([-(-rows * b // most) for b in range(1, most)], dtype=np.int64)
+
+
+def between(distinct: NDArray[np.float64], upper: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the cuts below some values: halfway from the value before."""
     low, high = distinct[upper - 1], distinct[upper]
     middle = low / 2 + high / 2  # halves first: no overflow
     return np.where((middle > low) & (middle <= high), middle, high)

@@ -1,0 +1,158 @@
+"""How the values of a numeric column are spread: enough to find exact quantile cuts without all the values.
+
+Knows blocks. Knows nothing of trees. Two questions: rows in equal cells between the lowest and the highest
+value, with the values themselves as long as they are few; then the values in the cells where a cut must lie.
+Law: the cuts are those of `quantile_cuts` over all values, to the last bit; totals are counts, so no order of
+rows can change them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.contracts import Block
+from tallystick.data.encode.ranks import between, wanted_rows
+from tallystick.stats.quantiles import Counts, Floats, ValueCounts, count_values, merge_values
+
+MOST_CELLS, LEAST_CELLS = 1 << 16, 1 << 8
+NONE = ValueCounts(np.zeros(0), np.zeros(0, np.int64), 0)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Equal cells between the lowest and the highest value of a column."""
+
+    name: str
+    low: float
+    high: float
+    cells: int
+
+    @cached_property
+    def _scale(self) -> float:
+        half = self.high / 2 - self.low / 2  # halves first: no overflow
+        with np.errstate(over="ignore", divide="ignore"):
+            scale = float(np.float64(self.cells) / half) if half > 0 else 0.0
+        return scale if np.isfinite(scale) else 0.0
+
+    def of(self, values: Floats) -> NDArray[np.uint32]:
+        """Return cell[value]; a higher value is never in a lower cell."""
+        place = (values / 2 - self.low / 2) * self._scale
+        return np.clip(place, 0, self.cells - 1).astype(np.uint32)
+
+
+class Spread(NamedTuple):
+    """One column: rows in each cell, its distinct values with counts, and whether those are too many to
+    tell.
+    """
+
+    cells: Counts
+    few: ValueCounts
+    many: bool = False
+
+
+@dataclass(frozen=True)
+class Spreads:
+    """Ask for the spread of columns; most[column]: distinct values up to which they are told."""
+
+    grids: tuple[Grid, ...]
+    most: tuple[int, ...]
+
+    def zero(self) -> list[Spread]:
+        """Return the total of no rows."""
+        return [Spread(np.zeros(grid.cells, np.int64), NONE) for grid in self.grids]
+
+    def add(self, total: list[Spread], block: Block) -> list[Spread]:
+        """Add the rows of one block."""
+        out = []
+        for grid, before, most in zip(self.grids, total, self.most, strict=True):
+            values, weights = known(block.values(grid.name), block.weights)
+            if len(values):
+                kernels.count_classes(grid.of(values), grid.cells, weights, before.cells)
+            if not before.many:
+                found = merge_values(before.few, count_values(block.values(grid.name), block.weights))
+                before = _bounded(before.cells, found, most)
+            out.append(before)
+        return out
+
+    def merge(self, total: list[Spread], other: list[Spread]) -> list[Spread]:
+        """Add two totals."""
+        out = []
+        for a, b, most in zip(total, other, self.most, strict=True):
+            cells = a.cells
+            cells += b.cells
+            if a.many or b.many:
+                out.append(Spread(cells, NONE, True))
+            else:
+                out.append(_bounded(cells, merge_values(a.few, b.few), most))
+        return out
+
+
+def _bounded(cells: Counts, found: ValueCounts, most: int) -> Spread:
+    return Spread(cells, NONE, True) if len(found.values) > most else Spread(cells, found)
+
+
+def known(values: Floats, weights: Counts | None) -> tuple[Floats, Counts | None]:
+    """Return the values that are not missing, and their weights."""
+    gone = np.isnan(values)
+    if not gone.any():
+        return np.ascontiguousarray(values), weights
+    return values[~gone], None if weights is None else weights[~gone]
+
+
+def cells_for(rows: int) -> int:
+    """Return how many cells tell cuts well among so many rows: finer ones cost more than they spare."""
+    return min(max(1 << max(rows // 4, 1).bit_length(), LEAST_CELLS), MOST_CELLS)
+
+
+@dataclass(frozen=True)
+class Near:
+    """Ask for the values in some cells of columns. there[column][cell]: is the cell wanted?"""
+
+    grids: tuple[Grid, ...]
+    there: tuple[NDArray[np.bool_], ...]
+
+    def zero(self) -> list[ValueCounts]:
+        """Return the total of no rows."""
+        return [NONE for _ in self.grids]
+
+    def add(self, total: list[ValueCounts], block: Block) -> list[ValueCounts]:
+        """Add the rows of one block."""
+        both = zip(self.grids, self.there, strict=True)
+        return self.merge(total, [self._of(block, grid, there) for grid, there in both])
+
+    def _of(self, block: Block, grid: Grid, there: NDArray[np.bool_]) -> ValueCounts:
+        values, weights = known(block.values(grid.name), block.weights)
+        here = there[grid.of(values)]
+        return count_values(values[here], None if weights is None else weights[here])
+
+    def merge(self, total: list[ValueCounts], other: list[ValueCounts]) -> list[ValueCounts]:
+        """Add two totals."""
+        return [merge_values(a, b) for a, b in zip(total, other, strict=True)]
+
+
+def cells_of_cuts(cells: Counts, bins: int) -> NDArray[np.bool_]:
+    """Return the cells in which the cuts of so many bins are decided: where a wanted row lies, and the next
+    that is not empty.
+    """
+    filled = np.flatnonzero(cells)
+    at = np.searchsorted(np.cumsum(cells[filled]), wanted_rows(int(cells.sum()), bins), side="left")
+    there = np.zeros(len(cells), bool)
+    there[filled[np.minimum(np.concatenate([at, at + 1]), len(filled) - 1)]] = True
+    return there
+
+
+def cuts_of(grid: Grid, cells: Counts, near: ValueCounts, bins: int) -> Floats:
+    """Return the cuts of `quantile_cuts` from the rows of all cells and the values of those that matter."""
+    place = grid.of(near.values)
+    before = np.cumsum(cells) - cells
+    inside = np.cumsum(near.counts)
+    first = np.searchsorted(place, place, side="left")  # the first value of the same cell
+    after = before[place] + inside - (inside - near.counts)[first]  # rows up to and with this value
+    upper = np.unique(np.searchsorted(after, wanted_rows(int(cells.sum()), bins), side="left") + 1)
+    return between(near.values, upper[upper < len(near.values)])
