@@ -8,8 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tallystick.data.encode.encoder import Encoder
     from tallystick.data.encode.match import Matched, match, outside
     from tallystick.data.encode.ranks import quantile_cuts
+    from tallystick.data.encode.survey import Question, Survey
     from tallystick.data.encode.table import Block, Table, read_table
 
 
@@ -28,9 +30,25 @@ def __getattr__(name: str) -> Any:
         from tallystick.data.encode.ranks import quantile_cuts
 
         globals().update(quantile_cuts=quantile_cuts)
+    elif name in ("Encoder", "Question", "Survey"):
+        from tallystick.data.encode.encoder import Encoder
+        from tallystick.data.encode.survey import Question, Survey
+
+        globals().update(Encoder=Encoder, Question=Question, Survey=Survey)
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return globals()[name]
 
 
-__all__ = ["Block", "Matched", "Table", "match", "outside", "quantile_cuts", "read_table"]
+__all__ = [
+    "Block",
+    "Encoder",
+    "Matched",
+    "Question",
+    "Survey",
+    "Table",
+    "match",
+    "outside",
+    "quantile_cuts",
+    "read_table",
+]

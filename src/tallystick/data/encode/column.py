@@ -25,7 +25,7 @@ from tallystick.data.encode.work import checkpoint
 from tallystick.data.schema import CODED, Column, Note
 from tallystick.data.source.values import number_text
 from tallystick.errors import DataError, shown
-from tallystick.kernels import CellKind, Scan
+from tallystick.kernels import CellKind, Parsed, Scan
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,6 +34,14 @@ if TYPE_CHECKING:
 
 PLAIN_NUMBERS = (CellKind.NUMBER, CellKind.INTEGER)
 NEGATIVE_ZERO = np.int64(-(2**63))  # the bits of -0.0
+
+
+@dataclass(frozen=True)
+class Decided:
+    """What a column is, and what has to be said about it."""
+
+    column: Column
+    notes: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -77,26 +85,11 @@ class Job:
         checkpoint()
         values, scan, notes = self._tidy(values, scan)
         facts = number_facts(values, scan, self.scale, dated)
-        verdict = judge_numbers(self.name, facts, self.asked)
-        notes = (*before.notes, *notes, *verdict.notes)
-        why = before.why if verdict.kind == "numeric" and before.notes else verdict.why
-        if verdict.kind == "out":
-            return self._out(replace(verdict, notes=notes), facts.missing)
-        if verdict.kind == "boolean":
-            codes = np.where(np.isnan(values), 2, values).astype(np.uint8)
-            return Done(self._column("boolean", verdict.levels, facts.missing, why), codes, notes)
-        low, high = (None, None) if facts.missing == facts.total else (facts.low, facts.high)
-        column = Column(
-            self.name,
-            "numeric",
-            low=low,
-            high=high,
-            unit="date" if dated else "",
-            missing=facts.missing,
-            declared=self.asked.declared,
-            why=why,
-        )
-        return Done(column, values, notes)
+        decided = decide_numbers(self.name, self.asked, facts, before, notes)
+        data: Any = None if decided.column.kind == "out" else values
+        if decided.column.kind == "boolean":
+            data = np.where(np.isnan(values), 2, values).astype(np.uint8)
+        return Done(decided.column, data, decided.notes)
 
     def _wholes(self, part: Wholes) -> Done:
         """Judge and encode a column of small whole numbers, none of them missing."""
@@ -128,8 +121,8 @@ class Job:
         return Column(self.name, kind, levels, missing=missing, declared=self.asked.declared, why=why)
 
     def _out(self, verdict: Verdict, missing: int) -> Done:
-        column = Column(self.name, "out", missing=missing, declared=self.asked.kind == "out", why=verdict.why)
-        return Done(column, None, verdict.notes)
+        decided = decide_out(self.name, self.asked, verdict, missing)
+        return Done(decided.column, None, decided.notes)
 
     def _tidy(
         self, values: NDArray[np.float64], scan: Scan | None
@@ -142,9 +135,10 @@ class Job:
         notes: tuple[Note, ...] = ()
         if scan.first_infinity >= 0:
             infinite = np.isinf(values)
-            self._refuse_infinite(np.flatnonzero(infinite))
-            text = f"column {shown(self.name)}: infinite values count as missing."
-            notes = (Note("infinite-as-missing", text, self.name, self.scale.count(infinite)),)
+            if self.asked.inf != "missing":
+                rows = np.flatnonzero(infinite)
+                raise infinite_cells(self.name, len(rows), self.scale.row_numbers(rows[:5]))
+            notes = (infinite_note(self.name, self.scale.count(infinite)),)
             values = np.where(infinite, np.nan, values)
             scan = kernels.scan(values)
         if (
@@ -154,14 +148,6 @@ class Job:
         ):
             values = values + 0.0
         return values, scan, notes
-
-    def _refuse_infinite(self, rows: NDArray[np.int64]) -> None:
-        if self.asked.inf != "missing":
-            listed = ", ".join(f"{row + 1:,}" for row in self.scale.row_numbers(rows[:5]))
-            raise DataError(
-                f"column {shown(self.name)} holds {len(rows):,} infinite value{'s' * (len(rows) > 1)} "
-                f"(row {listed}{', …' * (len(rows) > 5)}). Pass inf='missing' to count them as missing."
-            )
 
     # ---- texts ----
 
@@ -201,10 +187,7 @@ class Job:
             bad = np.intersect1d(bad, self.scale.keep)
         if len(bad):
             example = merged.texts[int(merged.codes[bad[0]])].as_py()
-            raise DataError(
-                f"column {shown(self.name)} is to be numeric, but {len(bad):,} cells are no numbers, "
-                f"e.g. {shown(example)} in row {bad[0] + 1:,}. Pass missing=[{shown(example)}]."
-            )
+            raise unreadable_cells(self.name, len(bad), int(bad[0]), example)
 
     def _words(self, parts: list[Part], verdict: Verdict, missing: int) -> Done:
         from tallystick.data.encode.subset import common_words
@@ -224,6 +207,64 @@ class Job:
         said = f"column {shown(self.name)}: words in fewer than {column.least:,} rows are left out."
         rare = (Note("rare-words", said, self.name, lost),) if lost else ()
         return Done(found, counts, (*verdict.notes, *rare))
+
+
+def decide_numbers(
+    name: str, asked: Asked, facts: NumberFacts, before: Verdict, notes: tuple[Note, ...]
+) -> Decided:
+    """Return what a column of numbers is. before: the verdict that its texts are numbers, if they were texts;
+    notes: what was done to the values.
+    """
+    verdict = judge_numbers(name, facts, asked)
+    notes = (*before.notes, *notes, *verdict.notes)
+    why = before.why if verdict.kind == "numeric" and before.notes else verdict.why
+    if verdict.kind == "out":
+        return decide_out(name, asked, replace(verdict, notes=notes), facts.missing)
+    known = facts.missing < facts.total and verdict.kind == "numeric"
+    column = Column(
+        name,
+        verdict.kind,  # type: ignore[arg-type]
+        verdict.levels,
+        low=facts.low if known else None,
+        high=facts.high if known else None,
+        unit="date" if facts.dated else "",
+        missing=facts.missing,
+        declared=asked.declared,
+        why=why,
+    )
+    return Decided(column, notes)
+
+
+def decide_out(name: str, asked: Asked, verdict: Verdict, missing: int) -> Decided:
+    """Return a column that is left out."""
+    column = Column(name, "out", missing=missing, declared=asked.kind == "out", why=verdict.why)
+    return Decided(column, verdict.notes)
+
+
+def infinite_note(name: str, count: int) -> Note:
+    """Return what is said where infinite values are allowed."""
+    return Note(
+        "infinite-as-missing", f"column {shown(name)}: infinite values count as missing.", name, count
+    )
+
+
+def infinite_cells(name: str, count: int, rows: list[int]) -> DataError:
+    """Return the error of infinite values; rows: the first of them, none where rows have no numbers."""
+    listed = ", ".join(f"{row + 1:,}" for row in rows)
+    where = f" (row {listed}{', …' * (count > len(rows))})" if rows else ""
+    return DataError(
+        f"column {shown(name)} holds {count:,} infinite value{'s' * (count > 1)}{where}. "
+        "Pass inf='missing' to count them as missing."
+    )
+
+
+def unreadable_cells(name: str, count: int, row: int, example: str) -> DataError:
+    """Return the error of cells that are to be numbers and are none; row: of the example, -1 if unknown."""
+    where = f" in row {row + 1:,}" if row >= 0 else ""
+    return DataError(
+        f"column {shown(name)} is to be numeric, but {count:,} cells are no numbers, "
+        f"e.g. {shown(example)}{where}. Pass missing=[{shown(example)}]."
+    )
 
 
 def long_way(part: Part, as_text: bool) -> Part:
@@ -253,21 +294,11 @@ class Merged:
         found = strings.distinct(coded, asked.marks)
         self.texts, codes = found.values, found.codes
         self.parsed = strings.numbers(self.texts, (), asked.decimal, dates=True)
-        if asked.wants_text and len(self.texts) and among(self.parsed.kinds, PLAIN_NUMBERS).all():
-            codes = self._canonical(codes, asked)
+        if asked.wants_text:
+            self.texts, self.parsed, into = in_one_way(self.texts, self.parsed)
+            codes = codes if into is None else into[codes]
         self.codes = self._spread(codes) if self.has_floats else codes
         self.order = _order(coded, self.texts)
-
-    def _canonical(self, codes: NDArray[Any], asked: Asked) -> NDArray[Any]:
-        """Write texts that are all numbers in one way: 1.0 and 1 are one level, in a file as in a frame."""
-        written = pa.array([number_text(value) for value in self.parsed.values.tolist()], pa.large_string())
-        again = strings.distinct(
-            [pa.DictionaryArray.from_arrays(np.arange(len(written), dtype=np.int32), written)]
-        )
-        into = np.append(again.codes, len(again.values)).astype(strings.code_type(len(again.values)))
-        self.texts = again.values
-        self.parsed = strings.numbers(self.texts, (), ".", dates=True)
-        return into[codes]  # type: ignore[no-any-return]
 
     def _spread(self, codes: NDArray[Any]) -> NDArray[Any]:
         pieces, start = [], 0
@@ -318,6 +349,23 @@ class Merged:
     def can_be(self, kind: str) -> bool:
         """Were all parts that are no texts any more read as this kind?"""
         return all(p.dated == (kind == "dates") for p in self.parts if isinstance(p, Floats))
+
+
+def in_one_way(
+    texts: pa.LargeStringArray, parsed: Parsed
+) -> tuple[pa.LargeStringArray, Parsed, NDArray[Any] | None]:
+    """Write texts that are all numbers in one way: 1.0 and 1 are one level, in a file as in a frame.
+
+    Returns the texts, what they read as, and into[old code], missing last; None when nothing changes.
+    """
+    if not len(texts) or not among(parsed.kinds, PLAIN_NUMBERS).all():
+        return texts, parsed, None
+    written = pa.array([number_text(value) for value in parsed.values.tolist()], pa.large_string())
+    again = strings.distinct(
+        [pa.DictionaryArray.from_arrays(np.arange(len(written), dtype=np.int32), written)]
+    )
+    into = np.append(again.codes, len(again.values)).astype(strings.code_type(len(again.values)))
+    return again.values, strings.numbers(again.values, (), ".", dates=True), into
 
 
 def _order(coded: list[pa.DictionaryArray], texts: pa.LargeStringArray) -> tuple[str, ...] | None:

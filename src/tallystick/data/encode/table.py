@@ -220,7 +220,7 @@ def read_table(
     schema = Schema(tuple(d.column for d in done), goal.target, plan.marks)
     lost = tuple(note for note in source.notes if note.code == ROWS_SKIPPED)  # fewer rows: the model says so
     notes = (*lost, *goal.notes, *rare_classes(goal, scale), *(note for d in done for note in d.notes))
-    _refuse_nothing(source, schema, notes)
+    refuse_nothing(source.name, schema, notes)
     columns = {d.column.name: d.data for d in done if d.column.kind != "out"}
     classes, response = scale.cut(goal.classes), scale.cut(goal.response)
     return Table(
@@ -246,8 +246,9 @@ def _run(jobs: list[Job], threads: int | None, progress: Progress | None) -> lis
     return done
 
 
-def _refuse_nothing(source: Source, schema: Schema, notes: tuple[Note, ...]) -> None:
+def refuse_nothing(where: str, schema: Schema, notes: tuple[Note, ...]) -> None:
+    """Refuse a table whose every column is left out."""
     if not schema.used:
         reasons = [n.text for n in notes if n.code == "column-left-out"]
         listed = " ".join(reasons[:5]) + (f" And {len(reasons) - 5:,} more." if len(reasons) > 5 else "")
-        raise DataError(f"{source.name} has no usable column. {listed or 'There is none beside the target.'}")
+        raise DataError(f"{where} has no usable column. {listed or 'There is none beside the target.'}")

@@ -7,6 +7,7 @@ Law: labels are canonical texts with a type; the same labels in any container gi
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -23,13 +24,20 @@ from tallystick.data.schema import LabelType, Note, Target
 from tallystick.data.source.frames import as_column
 from tallystick.data.source.values import number_text
 from tallystick.errors import TargetError, counted, nearest, shown, some
-from tallystick.kernels import CellKind
+from tallystick.kernels import CellKind, Parsed
 
 if TYPE_CHECKING:
     from tallystick.contracts import Source
 
 MANY_CLASSES = 100  # whole numbers: more than this and more than half of the rows is no set of classes
 UNBALANCED = 1_000  # a class of fewer rows than one in so many gets a note
+RESPONSES = (
+    CellKind.NUMBER,
+    CellKind.INTEGER,
+    CellKind.INFINITE,
+    CellKind.LEADING_ZEROS,
+    CellKind.INEXACT,
+)  # texts that a numeric target may be
 FEW_NUMBERS = 20  # numbers that are not whole: more than this, or more than half of the rows, is none either
 
 
@@ -51,15 +59,12 @@ def read_target(source: Source, gathered: Gathered, target: Any, regression: boo
         return Goal()
     if isinstance(target, str):
         if target not in gathered.columns:
-            raise TargetError(
-                f"there is no column {shown(target)} in {source.name}.{nearest(target, source.columns)} "
-                f"Columns: {some(source.columns, 10)}."
-            )
+            raise no_target(target, source.name, source.columns)
         name, typed = target, getattr(source, "typed", True)
         notes: tuple[Note, ...] = ()
         parts = gathered.columns[target](not regression)
     else:
-        name, typed, notes = target_name(target), True, _mixed(target)
+        name, typed, notes = target_name(target), True, mixed_labels(target)
         cells = as_column(_flat(target), name)
         parts = parts_of(cells.chunks, name, plan.marks, plan.decimal, not regression)
     count = sum(len(part) for part in parts)
@@ -74,13 +79,21 @@ def read_target(source: Source, gathered: Gathered, target: Any, regression: boo
     return _response(name, parts, asked) if regression else _classes(name, parts, asked, plan, typed, notes)
 
 
+def no_target(target: str, where: str, columns: Sequence[str]) -> TargetError:
+    """Return the error of a target that is no column."""
+    return TargetError(
+        f"there is no column {shown(target)} in {where}.{nearest(target, columns)} "
+        f"Columns: {some(columns, 10)}."
+    )
+
+
 def target_name(target: Any) -> str:
     """Return what to call a target that came as an array."""
     name = getattr(target, "name", None)
     return name if isinstance(name, str) and name else "y"
 
 
-def _mixed(target: Any) -> tuple[Note, ...]:
+def mixed_labels(target: Any) -> tuple[Note, ...]:
     """Return a note when labels of several types come together."""
     cells = target if isinstance(target, list | tuple) else target.tolist() if _is_objects(target) else ()
     names = {bool: "boolean", int: "number", float: "number", str: "text"}
@@ -122,15 +135,20 @@ def _flat(target: Any) -> Any:
 
 def _absent(name: str, gone: NDArray[np.bool_]) -> tuple[NDArray[np.bool_] | None, tuple[Note, ...]]:
     count = int(gone.sum())
+    return (gone if count else None), absent_notes(name, count, len(gone))
+
+
+def absent_notes(name: str, count: int, rows: int) -> tuple[Note, ...]:
+    """Return a note on rows without a target; most of them without one is an error."""
     if count == 0:
-        return None, ()
-    if 2 * count > len(gone):
+        return ()
+    if 2 * count > rows:
         raise TargetError(
-            f"target {shown(name)} is missing in {count:,} of {len(gone):,} rows. "
+            f"target {shown(name)} is missing in {count:,} of {rows:,} rows. "
             "Drop these rows first if that is meant, or check the missing marks."
         )
-    text = f"target {shown(name)} is missing in {count:,} of {len(gone):,} rows; they are left out."
-    return gone, (Note("rows-left-out", text, name, count),)
+    text = f"target {shown(name)} is missing in {count:,} of {rows:,} rows; they are left out."
+    return (Note("rows-left-out", text, name, count),)
 
 
 def _response(name: str, parts: list[Part], asked: Asked) -> Goal:
@@ -139,27 +157,29 @@ def _response(name: str, parts: list[Part], asked: Asked) -> Goal:
         values = joined(parts)[0]
     else:
         merged = Merged(parts, asked, Scale(sum(map(len, parts)), 0))
-        wanted = [
-            CellKind.NUMBER,
-            CellKind.INTEGER,
-            CellKind.INFINITE,
-            CellKind.LEADING_ZEROS,
-            CellKind.INEXACT,
-        ]
-        bad = ~among(merged.parsed.kinds, wanted)
+        bad = ~among(merged.parsed.kinds, RESPONSES)
         if bad.any():
-            raise TargetError(
-                f"target {shown(name)} holds {shown(merged.texts[int(bad.argmax())])}, which is no number. "
-                "Use a classifier, or name it in missing=[...]."
-            )
-        values = merged.values(wanted)
+            raise no_number(name, merged.texts[int(bad.argmax())])
+        values = merged.values(list(RESPONSES))
     infinite = np.isinf(values)
     if infinite.any():
-        raise TargetError(
-            f"target {shown(name)} is infinite in row {int(infinite.argmax()) + 1:,}. Correct it."
-        )
+        raise infinite_response(name, int(infinite.argmax()))
     absent, notes = _absent(name, np.isnan(values))
     return Goal(Target(name, (), "number"), None, values, absent, notes)
+
+
+def no_number(name: str, text: Any) -> TargetError:
+    """Return the error of a response that is no number."""
+    return TargetError(
+        f"target {shown(name)} holds {shown(text)}, which is no number. "
+        "Use a classifier, or name it in missing=[...]."
+    )
+
+
+def infinite_response(name: str, row: int | None) -> TargetError:
+    """Return the error of an infinite response; row: the first, None where rows have no numbers."""
+    where = "" if row is None else f" in row {row + 1:,}"
+    return TargetError(f"target {shown(name)} is infinite{where}. Correct it.")
 
 
 def _classes(
@@ -171,22 +191,28 @@ def _classes(
     k = len(merged.texts)
     absent, more = _absent(name, merged.codes == k)
     written = typed and any(part.written for part in parts if isinstance(part, Coded))
-    kinds, values = merged.parsed.kinds, merged.parsed.values
-    label_type = _label_type(kinds, values, written and not notes)
+    label_type = label_kind(merged.parsed, written and not notes)
+    gone = 0 if absent is None else int(absent.sum())
+    found, into, ways = labels_of(name, merged.texts, merged.parsed, label_type, rows - gone, plan)
+    return Goal(found, into[merged.codes], None, absent, (*notes, *more), ways)
+
+
+def labels_of(
+    name: str, texts: Any, parsed: Parsed, label_type: LabelType, rows: int, plan: Plan
+) -> tuple[Target, NDArray[Any], tuple[Note, ...]]:
+    """Return the target, class[text], 0 behind the last for rows without a label, and a note on spellings."""
     canonical = [
-        _label(t, v, label_type) for t, v in zip(merged.texts.to_pylist(), values.tolist(), strict=True)
+        label_form(t, v, label_type) for t, v in zip(texts.to_pylist(), parsed.values.tolist(), strict=True)
     ]
     found = set(canonical)
-    _check_labels(name, found, label_type, rows - (0 if absent is None else int(absent.sum())), plan)
+    _check_labels(name, found, label_type, rows, plan)
     labels = tuple(sorted(found | set(plan.levels.get(name, ())), key=_label_order(label_type)))
     at = {label: code for code, label in enumerate(labels)}
-    into = np.array([at[c] for c in canonical] + [0], dtype=_class_type(len(labels)))
-    goal = Target(name, labels, label_type)
-    spelt = _spellings(name, merged.texts.to_pylist(), canonical)
-    return Goal(goal, into[merged.codes], None, absent, (*notes, *more), spelt)
+    into = np.array([at[c] for c in canonical] + [0], dtype=class_type(len(labels)))
+    return Target(name, labels, label_type), into, spelt(name, texts.to_pylist(), canonical)
 
 
-def _spellings(name: str, texts: list[str], labels: list[str]) -> tuple[Note, ...]:
+def spelt(name: str, texts: list[str], labels: list[str]) -> tuple[Note, ...]:
     """Return a note when a file writes one label in several ways, such as 1 and 1.0."""
     if len(set(labels)) == len(texts):
         return ()
@@ -209,17 +235,19 @@ def _small_classes(name: str, part: Wholes, plan: Plan, notes: tuple[Note, ...])
     _check_labels(name, found, "integer", len(part), plan)
     labels = tuple(sorted(found | set(plan.levels.get(name, ())), key=float))
     at = {label: code for code, label in enumerate(labels)}
-    into = np.zeros(256, _class_type(len(labels)))
+    into = np.zeros(256, class_type(len(labels)))
     into[[value - part.base for value in present]] = [at[str(value)] for value in present]
     return Goal(Target(name, labels, "integer"), by_table(part, into), None, None, notes)
 
 
-def _class_type(labels: int) -> type[np.unsignedinteger[Any]]:
+def class_type(labels: int) -> type[np.unsignedinteger[Any]]:
+    """Return the smallest unsigned type that holds so many classes."""
     return np.uint8 if labels <= 1 << 8 else np.uint16 if labels <= 1 << 16 else np.uint32
 
 
-def _label_type(kinds: NDArray[np.uint8], values: NDArray[np.float64], written: bool) -> LabelType:
+def label_kind(parsed: Parsed, written: bool) -> LabelType:
     """Labels that came as text stay text; in a file, where all is text, numbers and booleans are seen."""
+    kinds, values = parsed.kinds, parsed.values
     if len(kinds) and (kinds == CellKind.BOOLEAN).all() and not written:
         return "boolean"
     if written or not len(kinds) or not among(kinds, (CellKind.NUMBER, CellKind.INTEGER)).all():
@@ -227,7 +255,8 @@ def _label_type(kinds: NDArray[np.uint8], values: NDArray[np.float64], written: 
     return "integer" if (values == np.floor(values)).all() else "number"
 
 
-def _label(text: str, value: float, label_type: LabelType) -> str:
+def label_form(text: str, value: float, label_type: LabelType) -> str:
+    """Return the one text of a label."""
     if label_type == "boolean":
         return text.lower()
     return number_text(value) if label_type in ("integer", "number") else text

@@ -51,6 +51,56 @@ class Scale:
         return kernels.count_classes(np.ascontiguousarray(codes), size, weights)
 
 
+@dataclass(frozen=True)
+class Chosen:
+    """The rows of one batch that count, where not all rows are known yet and so not the unit of weights.
+
+    keep[row]: as in Scale. copies[kept row]: whole weights, None means 1 each. Counts have two measures where
+    there are weights: rows, and copies of rows; which of them counts is known at the end. start: the number
+    of the first row, None where rows have no numbers.
+    """
+
+    rows: int
+    keep: NDArray[np.int64] | None = None
+    copies: NDArray[np.int64] | None = None
+    start: int | None = None
+
+    def cut(self, array: Any) -> Any:
+        """Return the kept rows of an array."""
+        return array if self.keep is None else array[self.keep]
+
+    @property
+    def kept(self) -> int:
+        """How many rows count."""
+        return self.rows if self.keep is None else len(self.keep)
+
+    def row_numbers(self, kept: NDArray[np.int64]) -> list[int]:
+        """Return positions among kept rows as rows of the source; none where those have no numbers."""
+        if self.start is None:
+            return []
+        return [self.start + int(row) for row in (kept if self.keep is None else self.keep[kept])]
+
+    def count(self, chosen: NDArray[np.bool_] | None) -> NDArray[np.int64]:
+        """Return counts[measure] of chosen kept rows; None: all."""
+        rows = self.kept if chosen is None else int(np.count_nonzero(chosen))
+        if self.copies is None:
+            return np.array([rows])
+        return np.array([rows, int((self.copies if chosen is None else self.copies[chosen]).sum())])
+
+    def weights(self, chosen: NDArray[np.bool_] | None) -> NDArray[np.int64] | None:
+        """Return counts[kept row, measure] of chosen rows; None: 1 each."""
+        if self.copies is None:
+            return None
+        copies = self.copies if chosen is None else self.copies[chosen]
+        return np.stack([np.ones_like(copies), copies], axis=1)
+
+    def counts(self, codes: NDArray[Any], size: int) -> NDArray[np.int64]:
+        """Return counts[code, measure] of the kept rows."""
+        codes = np.ascontiguousarray(self.cut(codes))
+        weights = [None] if self.copies is None else [None, self.copies]
+        return np.stack([kernels.count_classes(codes, size, w) for w in weights], axis=1)
+
+
 def read_weights(weights: Any, rows: int, absent: NDArray[np.bool_] | None) -> Scale:
     """Return the scale of the rows: weights checked; rows of weight 0 and `absent` rows are dropped."""
     if weights is None:
@@ -63,7 +113,7 @@ def read_weights(weights: Any, rows: int, absent: NDArray[np.bool_] | None) -> S
     kept = np.flatnonzero(~dropped) if dropped.any() else None
     real = real if kept is None else real[kept]
     if len(real) == 0:
-        raise DataError("all sample weights are zero, so no row is left. Give some row a weight above 0.")
+        raise no_weight()
     whole = bool((real == np.floor(real)).all())
     _refuse_overflow(real, 1 if whole else UNIT)
     if not whole:
@@ -76,28 +126,46 @@ def read_weights(weights: Any, rows: int, absent: NDArray[np.bool_] | None) -> S
 
 
 def _checked(weights: Any, rows: int) -> NDArray[np.float64]:
-    parts = [
-        condense(chunk, "sample_weight", (), ".") for chunk in as_column(weights, "sample_weight").chunks
-    ]
-    if not all(isinstance(part, Floats) for part in parts):
-        raise DataError("sample_weight holds something that is no number. Pass one number per row.")
-    real = np.concatenate([part.values for part in parts if isinstance(part, Floats)] or [np.empty(0)])
+    real = weight_numbers(as_column(weights, "sample_weight").chunks)
     if len(real) != rows:
         raise DataError(f"sample_weight has {len(real):,} weights for {rows:,} rows. Pass one per row.")
+    refuse_no_weights(real)
+    return real
+
+
+def weight_numbers(chunks: Any) -> NDArray[np.float64]:
+    """Return weights as numbers, not yet checked."""
+    parts = [condense(chunk, "sample_weight", (), ".") for chunk in chunks]
+    if not all(isinstance(part, Floats) for part in parts):
+        raise DataError("sample_weight holds something that is no number. Pass one number per row.")
+    return np.concatenate([part.values for part in parts if isinstance(part, Floats)] or [np.empty(0)])
+
+
+def refuse_no_weights(real: NDArray[np.float64], start: int | None = 0) -> None:
+    """Refuse numbers that are no weights. start: the number of the first row, None where rows have none."""
     for bad, what in ((np.isnan(real), "missing"), (np.isinf(real), "infinite"), (real < 0, "negative")):
         if bad.any():
             at = int(bad.argmax())
             count = int(bad.sum())
+            where = "" if start is None else f", first in row {start + at + 1:,}"
             raise DataError(
-                f"sample_weight is {what} in {count:,} row{'s' * (count > 1)}, first in row {at + 1:,} "
+                f"sample_weight is {what} in {count:,} row{'s' * (count > 1)}{where} "
                 f"({real[at]}). Weights are numbers from 0 up."
             )
-    return real
 
 
 def _refuse_overflow(real: NDArray[np.float64], unit: int) -> None:
     if float(real.sum()) * unit > 2.0**62 and sum(map(Fraction, real.tolist())) * unit >= 2**63:
-        raise DataError(
-            f"the sample weights sum to {real.sum():.3g}, beyond exact counting (2^63 / {unit}). "
-            "Scale them down."
-        )
+        raise weights_overflow(float(real.sum()), unit)
+
+
+def weights_overflow(total: float, unit: int) -> DataError:
+    """Return the error of weights whose sum cannot be counted."""
+    return DataError(
+        f"the sample weights sum to {total:.3g}, beyond exact counting (2^63 / {unit}). Scale them down."
+    )
+
+
+def no_weight() -> DataError:
+    """Return the error of weights that are all 0."""
+    return DataError("all sample weights are zero, so no row is left. Give some row a weight above 0.")

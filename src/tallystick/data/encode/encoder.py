@@ -1,0 +1,108 @@
+"""Batches to blocks by what a survey decided: the codes that the table in memory has.
+
+Knows decisions and Arrow batches. Knows nothing of how the rows were surveyed.
+Law: the blocks of all batches, one after the other, are the rows of `read_table`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.data.encode import strings
+from tallystick.data.encode.aim import Hit, hit
+from tallystick.data.encode.matcher import Matcher
+from tallystick.data.encode.strings import Distinct
+from tallystick.data.encode.survey import Decision
+from tallystick.data.encode.table import Block
+from tallystick.data.encode.target import class_type, label_form
+from tallystick.data.encode.weights import UNIT, weight_numbers
+from tallystick.data.schema import CODED
+
+
+class Encoder:
+    """What turns batches into blocks; made once, used for any number of batches, and can be pickled."""
+
+    def __init__(self, decision: Decision) -> None:
+        self.decision = decision
+        q, schema = decision.question, decision.schema
+        self.matchers = [Matcher(c, schema.marks, q.plan.decimal, True) for c in schema.used]
+
+    def __reduce__(self) -> Any:
+        return Encoder, (self.decision,)
+
+    def block(self, batch: Any, target: Any = None, weights: Any = None) -> Block:
+        """Return the rows of a batch that count; target, weights: for its rows, where they come apart."""
+        q = self.decision.question
+        at = {name: j for j, name in enumerate(q.columns)}
+        if q.target is not None and q.target not in q.apart:
+            target = batch.column(at[q.target])
+        if q.weights is not None and q.weights not in q.apart:
+            weights = batch.column(at[q.weights])
+        found = hit(target, q.target or "", q.plan, q.regression)
+        real = None if weights is None else weight_numbers([weights])
+        keep = kept_rows(found.absent, real)
+        if keep is not None:
+            batch = batch.take(keep)
+        columns = {}
+        for matcher in self.matchers:
+            name = matcher.column.name
+            columns[name] = self._known(matcher, batch.column(at[name]), batch.num_rows)
+        classes = self.classes(found)
+        return Block(
+            batch.num_rows,
+            columns,
+            cut(classes, keep),
+            cut(found.response, keep),
+            None if real is None else self.weights(real if keep is None else real[keep]),
+        )
+
+    def _known(self, matcher: Matcher, cells: Any, rows: int) -> Any:
+        """Return a column's data; every level was surveyed, so what is no level was taken as missing."""
+        data = matcher.run(cells, rows).data
+        k = len(matcher.column.levels)
+        if matcher.column.kind in CODED and (data == k + 1).any():
+            data = np.where(data == k + 1, np.array(k, data.dtype), data)
+        return data
+
+    def classes(self, found: Hit) -> NDArray[Any] | None:
+        """Return classes[row] of a batch; rows without one have some class, and are to be dropped."""
+        if found.labels is None:
+            return None
+        return class_table(found.labels, self.decision)[found.labels.codes]  # type: ignore[no-any-return]
+
+    def weights(self, real: NDArray[np.float64]) -> NDArray[np.int64] | None:
+        """Return weights[row] in units of the table; None where all are 1."""
+        if self.decision.unit is None:
+            return None
+        if self.decision.unit == 1:
+            return real.astype(np.int64)
+        return np.maximum(np.rint(real * UNIT), 1).astype(np.int64)
+
+
+def class_table(labels: Distinct, decision: Decision) -> NDArray[Any]:
+    """Return class[text] of the labels of a batch, and 0 for rows without one."""
+    target = decision.schema.target
+    assert target is not None
+    at = {label: code for code, label in enumerate(target.labels)}
+    parsed = strings.numbers(labels.values, (), decision.question.plan.decimal, dates=True)
+    forms = [
+        label_form(text, value, target.type)
+        for text, value in zip(labels.values.to_pylist(), parsed.values.tolist(), strict=True)
+    ]
+    return np.array([at[form] for form in forms] + [0], class_type(len(target.labels)))
+
+
+def kept_rows(absent: NDArray[np.bool_] | None, real: NDArray[np.float64] | None) -> NDArray[np.int64] | None:
+    """Return the rows that count; None: all."""
+    gone = absent
+    if real is not None:
+        gone = real == 0 if absent is None else (real == 0) | absent
+    return None if gone is None or not gone.any() else np.flatnonzero(~gone)
+
+
+def cut(array: Any, keep: NDArray[np.int64] | None) -> Any:
+    """Return the kept rows of an array."""
+    return array if array is None or keep is None else array[keep]

@@ -1,0 +1,348 @@
+"""What has been seen of one column so far: facts that merge, from which its kind is judged.
+
+Knows parts (numbers or coded texts) and the rows that count. Knows nothing of files, nor of other columns.
+Law: any cut of the rows and any order of merging give the same facts, and the verdict of `column.Job`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.data.encode import strings
+from tallystick.data.encode.cells import WRITTEN_NUMBERS, Coded, Floats, among
+from tallystick.data.encode.column import (
+    Decided,
+    decide_numbers,
+    decide_out,
+    in_one_way,
+    infinite_cells,
+    infinite_note,
+    mark_numbers,
+    unreadable_cells,
+)
+from tallystick.data.encode.infer import Asked, NumberFacts, TextFacts, Verdict, judge_texts
+from tallystick.data.encode.strings import Distinct
+from tallystick.data.encode.subset import common_words
+from tallystick.data.encode.text_counts import TextCounts
+from tallystick.data.encode.weights import Chosen, Scale
+from tallystick.data.schema import Column, Note
+from tallystick.errors import shown
+from tallystick.kernels import CellKind
+
+Counts = NDArray[np.int64]
+LISTED = 5  # rows that an error names
+FAMILIES: dict[str, tuple[CellKind, ...]] = {"numbers": WRITTEN_NUMBERS, "dates": (CellKind.DATE,)}
+LOOSE = (CellKind.LEADING_ZEROS, CellKind.INEXACT)  # numbers too, when the user says that they are
+KEY = kernels.hash_text(b"run")  # of the prints that tell a run of whole numbers
+RANGE = 1 << 18  # whole numbers whose prints are summed at once
+ALL = 1 << 128
+
+
+@dataclass
+class Numbers:
+    """Cells read as numbers. Arrays are [measure], see weights.Chosen.
+
+    rows: all cells of such parts, counted or not. present: with a value; of those `infinite` and `finite` are
+    no numeric mark. first: the first rows that are infinite. prints: sums that tell whether every whole
+    number from low to high is there once; None when some is there twice.
+    """
+
+    measures: int
+    rows: int = 0
+    present: Counts = field(init=False)
+    finite: Counts = field(init=False)
+    infinite: Counts = field(init=False)
+    low: float = np.inf
+    high: float = -np.inf
+    whole: bool = True
+    binary: bool = True
+    first: tuple[int, ...] = ()
+    prints: list[int] | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.present, self.finite, self.infinite = (np.zeros(self.measures, np.int64) for _ in range(3))
+        self.prints = [0] * self.measures
+
+    def add(self, values: NDArray[np.float64], asked: Asked, chosen: Chosen) -> None:
+        """Add the cells of a batch."""
+        self.rows += len(values)
+        values = chosen.cut(values)
+        scan, sentinels = kernels.scan(values), mark_numbers(asked.marks)
+        there = None if scan.missing == 0 else ~np.isnan(values)
+        self.present += chosen.count(there)
+        if len(sentinels) and (hit := np.isin(values, sentinels)).any():
+            values = np.where(hit, np.nan, values)
+            scan = kernels.scan(values)
+        if scan.first_infinity >= 0:
+            infinite = np.isinf(values)
+            self.infinite += chosen.count(infinite)
+            self.first = first_rows(self.first, chosen.row_numbers(np.flatnonzero(infinite)[:LISTED]))
+            values = np.where(infinite, np.nan, values)
+            scan = kernels.scan(values)
+        good = None if scan.missing == 0 else ~np.isnan(values)
+        self.finite += chosen.count(good)
+        self._range(scan, values if good is None else values[good], chosen.weights(good))
+
+    def add_counted(self, values: NDArray[np.float64], counts: Counts, asked: Asked) -> None:
+        """Add values[value] that occur counts[value, measure] times; NaN is no value."""
+        here = ~np.isnan(values) & (counts[:, 0] > 0)
+        values, counts = values[here], counts[here]
+        self.present += counts.sum(axis=0)
+        marked = np.isin(values, mark_numbers(asked.marks))
+        self.infinite += counts[np.isinf(values) & ~marked].sum(axis=0)
+        good = np.isfinite(values) & ~marked
+        self.finite += counts[good].sum(axis=0)
+        self._range(kernels.scan(values[good]), values[good], counts[good])
+
+    def _range(self, scan: Any, values: NDArray[np.float64], counts: Counts | None) -> None:
+        """Take in finite values; counts[value, measure], None means 1 each."""
+        if not len(values):
+            return
+        low, high = float(scan.low) + 0.0, float(scan.high) + 0.0
+        self.low, self.high = min(self.low, low), max(self.high, high)
+        self.whole, self.binary = self.whole and scan.whole, self.binary and scan.binary
+        if not self.whole or len(values) > high - low + 1:  # the second: some value is there twice
+            self.prints = None
+        if self.prints is not None:
+            hashes = np.zeros((2, len(values)), np.uint64)
+            kernels.add_double_hashes(hashes, values, KEY)
+            for m in range(self.measures):
+                weights = None if counts is None else np.ascontiguousarray(counts[:, m])
+                self.prints[m] = (self.prints[m] + kernels.sum_hashes(hashes, weights)) % ALL
+
+    def merge(self, other: Numbers) -> None:
+        """Take in the cells of other batches."""
+        self.rows += other.rows
+        self.present += other.present
+        self.finite += other.finite
+        self.infinite += other.infinite
+        self.low, self.high = min(self.low, other.low), max(self.high, other.high)
+        self.whole, self.binary = self.whole and other.whole, self.binary and other.binary
+        self.first = first_rows(self.first, other.first)
+        if not self.whole or self.prints is None or other.prints is None:
+            self.prints = None
+        else:
+            self.prints = [(a + b) % ALL for a, b in zip(self.prints, other.prints, strict=True)]
+
+    def facts(self, total: int, m: int, dated: bool) -> NumberFacts:
+        """Return what the judge wants to know."""
+        finite = int(self.finite[m])
+        if not finite:
+            return NumberFacts(total, total, dated=dated)
+        low, high = self.low + 0.0, self.high + 0.0
+        run = self.whole and finite == high - low + 1 and self._all_there(m)
+        binary = self.binary and low < high
+        return NumberFacts(total, total - finite, low, high, self.whole, binary, run, dated)
+
+    def _all_there(self, m: int) -> bool:
+        if self.prints is None:
+            return False
+        wanted, low, size = 0, self.low, int(self.high - self.low) + 1
+        for start in range(0, size, RANGE):
+            values = low + np.arange(start, min(start + RANGE, size), dtype=np.float64)
+            hashes = np.zeros((2, len(values)), np.uint64)
+            kernels.add_double_hashes(hashes, values, KEY)
+            wanted = (wanted + kernels.sum_hashes(hashes)) % ALL
+        return wanted == self.prints[m]
+
+
+def first_rows(a: tuple[int, ...], b: Any) -> tuple[int, ...]:
+    """Return the first few of two lists of row numbers."""
+    return tuple(sorted({*a, *b}))[:LISTED]
+
+
+@dataclass
+class Strange:
+    """Cells that are no numbers where numbers were asked for: how many, and the first."""
+
+    count: int = 0
+    first: tuple[int, str] | None = None
+
+    def add(self, count: int, first: tuple[int, str] | None) -> None:
+        """Take in more."""
+        self.count += count
+        known = [f for f in (self.first, first) if f is not None]
+        self.first = min(known) if known else None
+
+
+@dataclass
+class Seen:
+    """One column: what was read as numbers, as dates, and the distinct texts."""
+
+    measures: int
+    numbers: Numbers = field(init=False)
+    dates: Numbers = field(init=False)
+    texts: TextCounts = field(init=False)
+    coded: int = 0  # cells of parts that are texts
+    order: tuple[str, ...] | None = ()  # as the dictionaries list them; None: some part has no order
+    first: tuple[int, ...] = ()  # rows with infinite numbers among the texts
+    strange: dict[str, Strange] = field(default_factory=lambda: {f: Strange() for f in FAMILIES})
+
+    def __post_init__(self) -> None:
+        self.numbers, self.dates = Numbers(self.measures), Numbers(self.measures)
+        self.texts = TextCounts(self.measures)
+
+    def add(self, part: Floats | Coded, asked: Asked, chosen: Chosen) -> Distinct | None:
+        """Add the cells of a batch; return the texts and their codes, if they are texts."""
+        if isinstance(part, Floats):
+            (self.dates if part.dated else self.numbers).add(part.values, asked, chosen)
+            return None
+        found = strings.distinct([part.array], asked.marks)
+        if not len(part):
+            return found
+        self.coded += len(part)
+        self.texts.add(found.values, chosen.counts(found.codes, len(found.values) + 1)[:-1])
+        self._take_order(part.array)
+        self._note_rows(found, asked, chosen)
+        return found
+
+    def _take_order(self, array: pa.DictionaryArray) -> None:
+        if self.order is None or not array.type.ordered:
+            self.order = None
+            return
+        listed = [t.strip(strings.SPACES) for t in array.dictionary.to_pylist() if t is not None]
+        self.order = tuple(dict.fromkeys((*self.order, *listed)))
+
+    def _note_rows(self, found: Distinct, asked: Asked, chosen: Chosen) -> None:
+        """Remember rows that an error may have to name."""
+        kinds = strings.numbers(found.values, (), asked.decimal, dates=True).kinds
+        infinite = kinds == CellKind.INFINITE
+        if infinite.any():
+            rows = np.flatnonzero(chosen.cut(np.append(infinite, False)[found.codes]))
+            self.first = first_rows(self.first, chosen.row_numbers(rows[:LISTED]))
+        if asked.kind != "numeric":
+            return
+        for family, wanted in FAMILIES.items():
+            strange = np.append(~among(kinds, (*wanted, *LOOSE, CellKind.MISSING)), False)
+            if strange.any():
+                bad = np.flatnonzero(chosen.cut(strange[found.codes]))
+                codes = chosen.cut(found.codes)
+                row = chosen.row_numbers(bad[:1])
+                text = [found.values[int(codes[i])].as_py() for i in bad[:1]]
+                first = (row[0] if row else -1, text[0]) if text else None
+                self.strange[family].add(len(bad), first)
+
+    def merge(self, other: Seen) -> None:
+        """Take in the cells of other batches."""
+        self.numbers.merge(other.numbers)
+        self.dates.merge(other.dates)
+        self.texts.merge(other.texts)
+        self.coded += other.coded
+        if self.order is None or other.order is None:
+            self.order = None
+        else:
+            self.order = tuple(dict.fromkeys((*self.order, *other.order)))
+        self.first = first_rows(self.first, other.first)
+        for family, strange in self.strange.items():
+            strange.add(other.strange[family].count, other.strange[family].first)
+
+    # ---- the verdict ----
+
+    def decide(self, name: str, asked: Asked, total: int, m: int) -> Decided | None:
+        """Return what the column is; None: texts were read as numbers and forgotten, look at them again.
+
+        total: rows that count, by measure m.
+        """
+        if asked.kind == "out":
+            return decide_out(name, asked, Verdict("out", "as asked"), 0)
+        if not self.coded and not (self.numbers.rows and self.dates.rows):
+            dated = self.dates.rows > 0
+            return self._numbers(name, asked, self.dates if dated else self.numbers, (total, m, dated))
+        texts, counts = written = self.texts.sorted()
+        parsed = strings.numbers(texts, (), asked.decimal, dates=True)
+        if asked.wants_text:
+            texts, parsed, into = in_one_way(texts, parsed)
+            if into is not None:
+                old, counts = counts, np.zeros((len(texts), self.measures), np.int64)
+                np.add.at(counts, into[:-1], old)
+        facts = self._facts(texts, counts[:, m], parsed.kinds, total, m)
+        verdict = judge_texts(name, facts, asked)
+        if (
+            verdict.kind in ("numbers", "dates")
+            and not (self.numbers if verdict.kind == "dates" else self.dates).rows
+        ):
+            return self._read(name, asked, (parsed, counts), verdict, (total, m))
+        if verdict.kind == "out":
+            return decide_out(name, asked, verdict, facts.missing)
+        if self.numbers.rows or self.dates.rows:
+            return None
+        kind: Any = verdict.kind
+        column = Column(
+            name, kind, verdict.levels, missing=facts.missing, declared=asked.declared, why=verdict.why
+        )
+        if verdict.kind == "text":
+            return _words(column, asked, (written[0], written[1][:, m]), verdict)
+        return Decided(column, verdict.notes)
+
+    def _facts(
+        self, texts: pa.LargeStringArray, counts: Counts, kinds: NDArray[np.uint8], total: int, m: int
+    ) -> TextFacts:
+        order = None
+        if self.order is not None and self.coded:
+            used = set(texts.to_pylist())
+            order = tuple(t for t in self.order if t in used)
+        if (counts == 0).any():
+            texts, kinds, counts = texts.filter(pa.array(counts > 0)), kinds[counts > 0], counts[counts > 0]
+        numbers, dates = int(self.numbers.present[m]), int(self.dates.present[m])
+        missing = total - int(counts.sum()) - numbers - dates
+        return TextFacts(texts, counts, kinds, total, missing, order, numbers, dates)
+
+    def _read(
+        self, name: str, asked: Asked, found: tuple[Any, Counts], verdict: Verdict, scale: tuple[int, int]
+    ) -> Decided:
+        """Judge texts that are numbers or dates, with those read before."""
+        parsed, counts = found
+        wanted = list(FAMILIES[verdict.kind])
+        if asked.kind == "numeric":
+            wanted += LOOSE
+            strange = self.strange[verdict.kind]
+            if strange.first is not None:
+                raise unreadable_cells(name, strange.count, *strange.first)
+        values = np.where(among(parsed.kinds, wanted), parsed.values, np.nan)
+        both = Numbers(self.measures)
+        both.merge(self.dates if verdict.kind == "dates" else self.numbers)
+        both.add_counted(values, counts, asked)
+        both.first = first_rows(both.first, self.first)
+        return self._numbers(name, asked, both, (*scale, verdict.kind == "dates"), verdict)
+
+    def _numbers(
+        self,
+        name: str,
+        asked: Asked,
+        numbers: Numbers,
+        scale: tuple[int, int, bool],
+        before: Verdict | None = None,
+    ) -> Decided:
+        total, m, dated = scale
+        notes: tuple[Note, ...] = ()
+        if numbers.infinite[0]:
+            if asked.inf != "missing":
+                raise infinite_cells(name, int(numbers.infinite[0]), list(numbers.first))
+            notes = (infinite_note(name, int(numbers.infinite[m])),)
+        before = before or Verdict("numbers", "")
+        return decide_numbers(name, asked, numbers.facts(total, m, dated), before, notes)
+
+
+def _words(
+    column: Column, asked: Asked, written: tuple[pa.LargeStringArray, Counts], verdict: Verdict
+) -> Decided:
+    """Return a text column with its vocabulary: a word's rows are those of the texts that have it."""
+    from tallystick.data.encode.words import count_words
+
+    texts, counts = written
+    if (counts == 0).any():
+        texts, counts = texts.filter(pa.array(counts > 0)), counts[counts > 0]
+    words, entries = count_words(texts, threads=1)
+    column = replace(column, words=words, least=asked.min_count)
+    scale = Scale(len(counts), 0, weights=np.ascontiguousarray(counts))
+    found, _ = common_words(column, entries, scale)
+    lost = len(words) - len(found.words)
+    said = f"column {shown(column.name)}: words in fewer than {column.least:,} rows are left out."
+    rare = (Note("rare-words", said, column.name, lost),) if lost else ()
+    return Decided(found, (*verdict.notes, *rare))

@@ -1,0 +1,259 @@
+"""A source looked at batch by batch, by anybody, anywhere: what `read_table` decides from all rows at once.
+
+    survey = Survey.of(question)                  nothing is known
+    survey.add(batch, start)                      one Arrow batch more; start: its first row's number or None
+    survey.merge(other)                           two surveys of different batches become one
+    while (more := survey.again()) is not None:   rare: texts that some batches read as numbers
+        survey.complete(more.add(batch) ...)      look at all batches once more, at those columns only
+    decision = survey.decide()                    schema, notes, unit: those of read_table on the same rows
+    Encoder(decision).block(batch)                the rows of a batch as codes, see encoder.py
+
+A survey can be pickled and holds no rows: counts, ranges, and the distinct texts of columns of texts. Knows
+Arrow batches. Knows nothing of who reads them, in which order, nor of learners.
+Law: cut the rows anyhow, merge in any order: the decision is that of `read_table`, and errors name the rows
+that it names, where batches know their place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+from tallystick.contracts import Source
+from tallystick.data.encode.aim import Aim, Hit, Weighed, choose, hit
+from tallystick.data.encode.cells import Floats, condense
+from tallystick.data.encode.column import Decided
+from tallystick.data.encode.infer import Plan, check_wishes
+from tallystick.data.encode.seen import Seen
+from tallystick.data.encode.strings import Distinct
+from tallystick.data.encode.table import ROWS_SKIPPED, refuse_nothing
+from tallystick.data.encode.target import mixed_labels, no_target, target_name
+from tallystick.data.encode.weights import Chosen
+from tallystick.data.encode.work import checkpoint
+from tallystick.data.schema import Note, Reading, Schema, Target, Wishes
+from tallystick.errors import DataError
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is surveyed: the columns, what was wished for, and which column is the target or holds weights.
+
+    apart: the target or the weights come beside the batches, as arrays of their own.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    plan: Plan
+    target: str | None = None
+    weights: str | None = None
+    apart: frozenset[str] = frozenset()
+    regression: bool = False
+    typed: bool = True  # text in the source is text for sure; in a file it may be anything
+    texts: frozenset[str] = frozenset()  # columns to be read as texts from the start
+    mixed: tuple[Note, ...] = ()
+
+    @classmethod
+    def about(
+        cls,
+        source: Source,
+        wishes: Wishes | None = None,
+        target: Any = None,
+        *,
+        weights: Any = None,
+        regression: bool = False,
+        inf: str = "error",
+    ) -> Question:
+        """Return the question about a source. target, weights: names of columns, or one value per row."""
+        named = target if isinstance(target, str) else None
+        apart = []
+        if target is not None and named is None:
+            apart.append(target_name(target))
+        reading = getattr(source, "reading", Reading())
+        plan = check_wishes(wishes or Wishes(), [*source.columns, *apart], reading, inf)
+        for column in (named, weights if isinstance(weights, str) else None):
+            if column is not None and column not in source.columns:
+                raise no_target(column, source.name, source.columns)
+        mixed = mixed_labels(target) if apart else ()
+        if weights is not None and not isinstance(weights, str):
+            apart.append("sample_weight")
+        return cls(
+            source.name,
+            tuple(source.columns),
+            plan,
+            None if target is None else named or apart[0],
+            None if weights is None else weights if isinstance(weights, str) else "sample_weight",
+            frozenset(apart),
+            regression,
+            named is None or getattr(source, "typed", True),
+            mixed=mixed,
+        )
+
+    @property
+    def looked(self) -> tuple[str, ...]:
+        """The columns that are no target and no weights."""
+        aside = {n for n in (self.target, self.weights) if n is not None and n not in self.apart}
+        return tuple(n for n in self.columns if n not in aside)
+
+    @property
+    def measures(self) -> int:
+        """Rows, and copies of rows where there are weights."""
+        return 1 if self.weights is None else 2
+
+    def as_text(self, name: str) -> bool:
+        """Is this column read as texts from the start?"""
+        return name in self.texts or self.plan.of(name).wants_text
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A batch as the survey saw it: numbers, or texts and codes, per column; the target; the rows kept."""
+
+    chosen: Chosen
+    hit: Hit
+    weights: Any
+    columns: Mapping[str, Floats | Distinct]
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What the table is: all that is needed to encode batches. unit: what a weight of 1 is, None without."""
+
+    question: Question
+    schema: Schema
+    notes: tuple[Note, ...]
+    rows: int
+    unit: int | None = None
+    source_notes: tuple[Note, ...] = ()  # how the rows were read: told, but no part of the model
+
+
+@dataclass
+class Survey:
+    """What is known of the batches seen so far; see the module."""
+
+    question: Question
+    seen: dict[str, Seen] = field(default_factory=dict)
+    aim: Aim = field(init=False)
+    weighed: Weighed = field(init=False)
+
+    def __post_init__(self) -> None:
+        measures = self.question.measures
+        self.aim, self.weighed = Aim(measures), Weighed(measures > 1)
+        if not self.seen:
+            self.seen = {name: Seen(measures) for name in self.question.looked}
+
+    @classmethod
+    def of(cls, question: Question) -> Self:
+        """Return the survey of no rows."""
+        return cls(question)
+
+    def zero(self) -> Survey:
+        """Return the survey of no rows about the same question."""
+        fresh = Survey(self.question)
+        fresh.seen = {name: Seen(self.question.measures) for name in self.seen}
+        return fresh
+
+    def add(self, batch: Any, start: int | None = None, target: Any = None, weights: Any = None) -> Self:
+        """Take in a batch; target, weights: Arrow arrays for its rows, where they come apart."""
+        self.take(batch, start, target, weights)
+        return self
+
+    def take(self, batch: Any, start: int | None = None, target: Any = None, weights: Any = None) -> Taken:
+        """Take in a batch and return it as it was seen."""
+        q = self.question
+        cells = dict(zip(q.columns, batch.columns, strict=True))
+        target = cells.get(q.target or "") if q.target not in q.apart else target
+        weights = cells.get(q.weights or "") if q.weights not in q.apart else weights
+        found = hit(target, q.target or "", q.plan, q.regression)
+        absent = found.absent
+        chosen = choose(absent, weights, batch.num_rows, start, self.weighed)
+        self.aim.add(found, 0 if absent is None else int(absent.sum()), chosen)
+        columns: dict[str, Floats | Distinct] = {}
+        for name, seen in self.seen.items():
+            checkpoint()
+            asked = q.plan.of(name)
+            if asked.kind == "out":
+                continue
+            part = condense(cells[name], name, q.plan.marks, q.plan.decimal, q.as_text(name))
+            coded = seen.add(part, asked, chosen)
+            columns[name] = part if coded is None else coded  # type: ignore[assignment]
+        return Taken(chosen, found, weights, columns)
+
+    def merge(self, other: Survey) -> Self:
+        """Take in what another survey saw of other batches."""
+        for name, seen in self.seen.items():
+            seen.merge(other.seen[name])
+        self.aim.merge(other.aim)
+        self.weighed.merge(other.weighed)
+        return self
+
+    # ---- the end ----
+
+    def again(self) -> Survey | None:
+        """Return an empty survey of the columns whose texts must be looked at once more; None: decide."""
+        self._target()  # what is wrong with it is said first
+        names = [name for name in self.seen if self._decided(name) is None]
+        if not names:
+            return None
+        fresh = Survey(replace(self.question, texts=self.question.texts | set(names)))
+        fresh.seen = {name: Seen(self.question.measures) for name in names}
+        return fresh
+
+    def complete(self, second: Survey) -> None:
+        """Take the columns that were looked at again as they were seen then."""
+        self.question = second.question
+        self.seen.update(second.seen)
+
+    def _decided(self, name: str) -> Decided | None:
+        total, m = self.weighed.total, self.weighed.measure
+        return self.seen[name].decide(name, self.question.plan.of(name), total, m)
+
+    def _target(self) -> tuple[Target | None, tuple[Note, ...], tuple[Note, ...]]:
+        """Return the target, its notes, and those that are no part of the model; refuse a table without rows,
+        and weights that are none.
+        """
+        q, target, said, spelt = self.question, None, tuple[Note, ...](), tuple[Note, ...]()
+        if self.aim.rows == 0:
+            raise DataError(f"{q.name} has a header ({len(q.columns)} columns) but no rows.")
+        if q.target is not None and q.regression:
+            target, said = self.aim.decide_response(q.target)
+        elif q.target is not None:
+            target, said, spelt = self.aim.decide(q.target, q.plan, q.typed, self.weighed.measure, q.mixed)
+        self.weighed.check()
+        return target, said, spelt
+
+    def decide(self, notes: Sequence[Note] = ()) -> Decision:
+        """Return what the table is. notes: those of the source; what it lost of its rows is told first."""
+        target, said, spelt = self._target()
+        lost = tuple(n for n in notes if n.code == ROWS_SKIPPED)
+        found = self._decision(target, (*lost, *said))
+        return replace(found, source_notes=(*(n for n in notes if n not in lost), *spelt))
+
+    def _decision(self, target: Target | None, said: tuple[Note, ...]) -> Decision:
+        done = []
+        for name in self.seen:
+            decided = self._decided(name)
+            if decided is None:
+                raise RuntimeError("the survey needs another look: call again()")
+            done.append(decided)
+        schema = Schema(tuple(d.column for d in done), target, self.question.plan.marks)
+        notes = (*said, *(note for d in done for note in d.notes))
+        refuse_nothing(self.question.name, schema, notes)
+        plain = not self.weighed.given or (self.weighed.whole and self.weighed.ones)
+        return Decision(self.question, schema, notes, self.weighed.rows, None if plain else self.weighed.unit)
+
+
+def survey_batches(question: Question, batches: Any) -> Survey:
+    """Return the survey of batches that come one after the other; `batches` is called for each walk."""
+
+    def walk(survey: Survey) -> Survey:
+        start = 0
+        for batch in batches():
+            survey.add(batch, start)
+            start += batch.num_rows
+        return survey
+
+    survey = walk(Survey(question))
+    while (more := survey.again()) is not None:
+        survey.complete(walk(more))
+    return survey
