@@ -187,6 +187,7 @@ void bind_trees(nb::module_& m) {
         .def("choose", [](TreeGrower& g) { return g.grower->choose(); }, Release())
         .def("work", [](TreeGrower& g) { g.grower->work(); }, Release())
         .def("run", &TreeGrower::run, Release())
+        .def("stop", [](TreeGrower& g) { g.grower->stop(); })
         .def("arrays", &tree_arrays)
         .def("judge", [](TreeGrower& g, int64_t total_score, int64_t total_rows) {
             return std::make_unique<tree::Judge>(std::move(g.problem), total_score, total_rows);

@@ -14,6 +14,15 @@ class AnyGrower {
     virtual void advance(size_t column) = 0;
     virtual void work() = 0;
     virtual Growth finish() = 0;
+
+    // Let every step return soon; what was grown is of no use then. May be called while others work.
+    void stop() { stopped_.store(true, std::memory_order_relaxed); }
+
+   protected:
+    bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
+
+   private:
+    std::atomic<bool> stopped_{false};
 };
 
 template <class E>
@@ -39,6 +48,7 @@ class Grower final : public AnyGrower {
 
     // Bring one column into the form the search wants. Columns are independent.
     void prepare(size_t j) override {
+        if (stopped()) return;
         Column& column = problem_.columns[j];
         if (column.kind == Kind::numeric && !column.width)
             sort_column(j, column);
@@ -73,6 +83,7 @@ class Grower final : public AnyGrower {
         ready_.swap(frontier_);
         splits_.clear();
         for (auto& s : ready_) {
+            if (stopped()) return 0;
             const int32_t best = book_.choose(*s);
             book_.record(top_, *s, best);
             if (best < 0) continue;
@@ -89,14 +100,17 @@ class Grower final : public AnyGrower {
     void advance(size_t j) override {
         thread_local Scratch scratch;
         thread_local std::vector<E> spare;
-        for (const auto& made : splits_) part_column(table_, made, j, spare);
+        for (const auto& made : splits_)
+            if (!stopped()) part_column(table_, made, j, spare);
         if (bit_[j] < 0) {
-            for (auto& s : frontier_) book_.search_column(table_, j, *s, scratch);
+            for (auto& s : frontier_)
+                if (!stopped()) book_.search_column(table_, j, *s, scratch);
             return;
         }
         const size_t p = static_cast<size_t>(bit_[j]) / word_bits;
         if (packs_[p].columns.front() != j) return;  // all columns of a pack go with its first
         for (auto& s : frontier_) {
+            if (stopped()) return;
             count_pack(table_, p, *s);
             for (uint32_t member : packs_[p].columns) book_.search_column(table_, member, *s, scratch);
         }
@@ -105,7 +119,7 @@ class Grower final : public AnyGrower {
     // Take small nodes and grow them until none waits. Any number of threads may do this after the last level.
     void work() override {
         Frame<E> frame;
-        for (size_t i = next_++; i < tasks_.size(); i = next_++) {
+        for (size_t i = next_++; i < tasks_.size() && !stopped(); i = next_++) {
             Growth out;
             const bool whole = tasks_[i]->size() == problem_.rows;
             if (!whole) copy_rows(*tasks_[i], frame);
@@ -435,7 +449,7 @@ class Grower final : public AnyGrower {
         Scratch scratch;
         s.bit = &bit_;
         s.ones.resize(packs_.size() * word_bits * problem_.classes);
-        while (!stack.empty()) {
+        while (!stack.empty() && !stopped()) {
             s.open = std::move(stack.back().first);
             s.total = std::move(stack.back().second);
             stack.pop_back();

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,14 +65,21 @@ def _scan_of(seen: tuple[int, float, float, int, int, bool], column: NDArray[Any
     return Scan(missing, -1, low + 0.0, high + 0.0, broken == 0, many == 0, negative_zero)
 
 
-def ranks(values: NDArray[np.float64], *, counts: bool = False, order: bool = False) -> Ranks:
-    """Return exact ranks of a column; NaN is missing, -0.0 is 0.0."""
+def ranks(
+    values: NDArray[np.float64],
+    *,
+    counts: bool = False,
+    order: bool = False,
+    pause: Callable[[], None] = lambda: None,
+) -> Ranks:
+    """Return exact ranks of a column; NaN is missing, -0.0 is 0.0. `pause` is called halfway and may raise."""
     check.loose("values", values, "float64", (None,))
     rows = len(values)
     if rows >= 1 << 32:
         raise ValueError(f"values must have fewer than 2**32 rows; found {rows}")
     scratch = np.empty((2, rows), np.uint64)
     present, n = _kernels.rank_rows(values, scratch)
+    pause()
     codes, distinct = np.empty(rows, check.code_dtype(n + 2)), np.empty(n)
     _kernels.rank_codes(values, scratch, present, codes, distinct)
     repeats = sequence = None

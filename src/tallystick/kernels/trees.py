@@ -133,6 +133,10 @@ class Grower:
         """Do all of the above on this thread."""
         self._grower.run()
 
+    def stop(self) -> None:
+        """Let all steps that run now, or later, return soon; the tree is of no use then."""
+        self._grower.stop()
+
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the tree, depth first; see `_kernels.TreeGrower` for the names."""
         return self._grower.arrays()

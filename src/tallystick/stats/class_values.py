@@ -6,8 +6,8 @@ change it.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.contracts import Block
+from tallystick.data.encode.work import checkpoint, in_order
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -80,12 +81,11 @@ class ClassValues:
 
         def one(name: str) -> ValuesByClass:
             codes, distinct = table.ranks(name)
+            checkpoint()
             return self._by_code(codes, distinct, table.classes, table.weights)
 
-        if threads == 1 or table.rows * len(self.columns) < 100_000:
-            return [one(name) for name in self.columns]
-        with ThreadPoolExecutor(threads) as pool:
-            return list(pool.map(one, self.columns))
+        alone = 1 if table.rows * len(self.columns) < 100_000 else threads
+        return list(in_order((partial(one, name) for name in self.columns), alone))
 
 
 def _merged(a: ValuesByClass, b: ValuesByClass) -> ValuesByClass:

@@ -30,6 +30,7 @@ from tallystick.stats.spread import Grid, Near, Spread, Spreads, cells_for, cell
 MOST_DISTINCT = 65_535  # more distinct numbers than this are put in bins when rows are not in memory
 BINS = 255
 FAST = 20_000  # rows from which threads pay
+QUICK = 500_000  # cells that one thread grows at once, in a fraction of a second
 CLASS_BITS = 16  # class weights are whole multiples of 2^-16 of the largest
 HEAVIEST = 2**56  # the largest sum of weights the scores can take
 
@@ -238,18 +239,27 @@ def lift(arrays: dict[str, NDArray[Any]], columns: tuple[int, ...], names: Itera
 
 
 def run(grower: Grower, threads: int) -> None:
-    """Grow with some threads: columns are shared out level by level, then small subtrees."""
-    if threads == 1 or grower.rows <= grower.small:
+    """Grow with some threads: columns are shared out level by level, then small subtrees.
+
+    All but small jobs run in threads, also one alone, so that the caller stays free to see an interrupt;
+    whatever ends the wait stops them, and none is left behind.
+    """
+    alone = threads == 1 or grower.rows <= grower.small
+    if alone and grower.rows * grower.columns <= QUICK:
         grower.run()
         return
     columns = range(grower.columns)
-    with ThreadPoolExecutor(threads) as pool:
-        every(pool, grower.prepare, columns)
-        more = grower.start()
-        while more:
-            every(pool, grower.advance, columns)
-            more = grower.choose()
-        every(pool, lambda _: grower.work(), range(threads))
+    with ThreadPoolExecutor(threads, "tally-grow") as pool:
+        try:
+            every(pool, grower.prepare, columns)
+            more = pool.submit(grower.start).result()
+            while more:
+                every(pool, grower.advance, columns)
+                more = pool.submit(grower.choose).result()
+            every(pool, lambda _: grower.work(), range(threads))
+        except BaseException:
+            grower.stop()
+            raise
 
 
 def every(pool: ThreadPoolExecutor, step: Callable[[int], None], items: Iterable[int]) -> None:

@@ -22,7 +22,9 @@ Ranked = tuple[NDArray[Any], NDArray[np.float64]]
 
 def rank(values: NDArray[np.float64]) -> Ranked:
     """Return codes[row] and distinct[code], ascending; a missing value has the code len(distinct)."""
-    found = kernels.ranks(np.ascontiguousarray(values))
+    own = np.ascontiguousarray(values)
+    checkpoint()
+    found = kernels.ranks(own, pause=checkpoint)
     return found.codes, found.distinct
 
 

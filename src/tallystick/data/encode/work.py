@@ -72,7 +72,7 @@ def in_order(jobs: Iterable[Callable[[], T]], threads: int | None = None) -> Ite
             yield _answer(waiting.popleft())
     finally:
         stop.set()  # jobs not begun are dropped; one that runs ends at its next checkpoint, in moments
-        pool.shutdown(wait=False, cancel_futures=True)
+        pool.shutdown(cancel_futures=True)  # and is waited for: no thread is left behind
 
 
 def _answer(future: Future[T]) -> T:
