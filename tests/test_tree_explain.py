@@ -7,6 +7,7 @@ import xml.etree.ElementTree as ET
 from importlib.resources import files
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -117,6 +118,24 @@ def test_a_loaded_tree_keeps_the_best_five_candidates(votes):
     assert len(before) == 16
     assert [c.column for c in after] == [c.column for c in before[:5]]
     assert [c.counts for c in after] == [c.counts for c in before[:5]]
+
+
+@pytest.mark.parametrize("weights", ["balanced", {"0": 2.5}, {"1": 0.0}, {"0": 7, "2": 3}])
+@pytest.mark.parametrize("copies", [None, "weights"])
+def test_splits_of_a_tree_with_class_weights_count_rows(weights, copies):
+    rng = np.random.default_rng(4)
+    X = pd.DataFrame({"a": rng.normal(size=300), "b": rng.normal(size=300).round(1)})
+    y = np.digitize(X["a"] + X["b"] + rng.normal(size=300), [-0.5, 0.8]).astype(str)
+    w = None if copies is None else rng.integers(1, 4, 300)
+    tree = ts.DecisionTree(class_weight=weights, average=False, max_depth=3).fit(X, y, sample_weight=w)
+    ones = np.ones(300) if w is None else w
+    for candidate in tree.splits(0).candidates:
+        cut = float(candidate.tests[0].rsplit("<", 1)[1])
+        left = (X[candidate.column] < cut).to_numpy()
+        rows = [[ones[side & (y == c)].sum() for c in "012"] for side in (left, ~left)]
+        assert [list(n) for n in candidate.counts] == rows
+    again = from_data(tree.to_bytes())
+    assert [c.counts for c in again.splits(0).candidates] == [c.counts for c in tree.splits(0).candidates]
 
 
 @settings(max_examples=40, deadline=None)

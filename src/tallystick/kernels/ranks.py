@@ -72,7 +72,7 @@ def ranks(
     order: bool = False,
     pause: Callable[[], None] = lambda: None,
 ) -> Ranks:
-    """Return exact ranks of a column; NaN is missing, -0.0 is 0.0. `pause` is called halfway and may raise."""
+    """Return exact ranks; NaN is missing, -0.0 is 0.0. `pause` is called halfway, and may raise."""
     check.loose("values", values, "float64", (None,))
     rows = len(values)
     if rows >= 1 << 32:

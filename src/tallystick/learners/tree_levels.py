@@ -23,6 +23,7 @@ from tallystick.stats.growth import (
     Scale,
     binned_column,
     class_factors,
+    count_rows,
     lift,
     observe,
     spread_missing,
@@ -221,6 +222,7 @@ class Levels:
         if self.question.rules.fractions:
             spread_missing(arrays)
         lift(arrays, self.question.columns, ("column", "tried_column"))
+        count_rows(arrays, self.factors)
         return Grown(arrays, self.scale)
 
     def _observe(self, arrays: dict[str, NDArray[Any]]) -> None:

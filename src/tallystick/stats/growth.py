@@ -173,7 +173,8 @@ class GrowingInMemory(Growing):
 
     def whole(self, table: Any, threads: int) -> Grown:
         """Grow the whole tree on a table in memory."""
-        grower, scale = self._grower(table)
+        factors = self._factors(table)
+        grower, scale = self._grower(table, factors)
         run(grower, threads if table.rows >= FAST else 1)
         arrays = grower.arrays()
         if self.rules.fractions:
@@ -181,9 +182,17 @@ class GrowingInMemory(Growing):
         lift(arrays, self.columns, ("column", "tried_column"))
         if self.observed:
             self._observe(arrays, table)
+        lost = factors is not None and spare_bits(table.rows, table.weights, factors) > 0
+        count_rows(arrays, factors, lost)
         return Grown(arrays, scale)
 
-    def _grower(self, table: Any) -> tuple[Grower, Scale]:
+    def _factors(self, table: Any) -> NDArray[np.int64] | None:
+        if self.class_weights is None or not self.labels:
+            return None
+        counts = kernels.count_classes(table.classes, len(self.labels), table.weights)
+        return class_factors(self.class_weights, counts)
+
+    def _grower(self, table: Any, factors: NDArray[np.int64] | None) -> tuple[Grower, Scale]:
         used = self.schema.used
         cells = [grow_column(table, used[j], self.max_bins) for j in self.columns]
         scale, response, score, rows = Scale(), None, None, table.weights
@@ -193,8 +202,7 @@ class GrowingInMemory(Growing):
             scale = Scale.of(float(table.response.min()), float(table.response.max()), weight)
             response = scale.whole(table.response)
         else:
-            counts = kernels.count_classes(table.classes, classes, rows) if self.class_weights else None
-            score = score_weights(table.classes, rows, class_factors(self.class_weights, counts))
+            score = score_weights(table.classes, rows, factors)
         grower = Grower(
             cells,
             self.by_name,
@@ -227,6 +235,27 @@ def observe(arrays: dict[str, NDArray[Any]], column: int, values: NDArray[np.flo
 def spread_missing(arrays: dict[str, NDArray[Any]]) -> None:
     """Let every test send missing rows down all its branches."""
     arrays["missing"][arrays["column"] >= 0] = SPREADS
+
+
+def count_rows(
+    arrays: dict[str, NDArray[Any]], factors: NDArray[np.int64] | None, lost: bool = False
+) -> None:
+    """Turn candidates' first branches, lefts[branch, class then all rows], from weights to rows.
+
+    factors[class]: what a row weighs. lost: some weights lost bits. Where rows cannot be told from
+    weights the counts are left out.
+    """
+    if factors is None:
+        return
+    free = np.flatnonzero(factors == 0)
+    if lost or len(free) > 1:
+        arrays["tried_left"] = np.full_like(arrays["tried_left"], -1)
+        return
+    lefts: NDArray[np.int64] = arrays["lefts"]
+    rows = lefts[:, :-1] // np.maximum(factors, 1)  # exact: sums of whole multiples
+    if len(free):
+        rows[:, free[0]] = lefts[:, -1] - rows.sum(axis=1)
+    arrays["lefts"] = np.concatenate([rows, lefts[:, -1:]], axis=1)
 
 
 def lift(arrays: dict[str, NDArray[Any]], columns: tuple[int, ...], names: Iterable[str]) -> None:
@@ -300,6 +329,12 @@ def class_factors(given: ClassWeights | None, counts: NDArray[np.int64] | None) 
     return np.where(weights > 0, np.maximum(scaled, 1), 0)
 
 
+def spare_bits(n: int, rows: NDArray[np.int64] | None, factors: NDArray[np.int64]) -> int:
+    """Return how many bits the weights of n rows must lose so that all sums have room."""
+    heaviest = (n if rows is None else int(rows.sum())) * int(factors.max())
+    return max(0, heaviest.bit_length() - HEAVIEST.bit_length() + 1)
+
+
 def score_weights(
     classes: NDArray[Any], rows: NDArray[np.int64] | None, factors: NDArray[np.int64] | None
 ) -> NDArray[np.int64] | None:
@@ -309,8 +344,7 @@ def score_weights(
     if factors is None:
         factors = np.ones(1, np.int64)
         classes = np.zeros(len(classes), np.uint8)
-    heaviest = (len(classes) if rows is None else int(rows.sum())) * int(factors.max())
-    drop = max(0, heaviest.bit_length() - HEAVIEST.bit_length() + 1)
+    drop = spare_bits(len(classes), rows, factors)
     own: NDArray[np.int64] = factors[classes]
     if rows is None:
         return own

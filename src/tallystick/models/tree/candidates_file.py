@@ -35,24 +35,24 @@ def short(value: float) -> float | int | None:
     return number(float(f"{value:.6g}"))
 
 
-def write_candidates(candidates: Candidates, nodes: Nodes, counted: bool = True) -> list[str]:
-    """Return one text per test, in node order; without counts where they are not those of rows."""
+def write_candidates(candidates: Candidates, nodes: Nodes) -> list[str]:
+    """Return one text per test, in node order."""
     best = candidates.best(KEPT)
     out = []
     for node in np.flatnonzero(nodes.column >= 0):
-        rows = [_row(best, c, counted) for c in range(int(best.start[node]), int(best.start[node + 1]))]
+        rows = [_row(best, c) for c in range(int(best.start[node]), int(best.start[node + 1]))]
         out.append(json.dumps(rows, separators=(",", ":"), allow_nan=False))
     return out
 
 
-def _row(best: Candidates, c: int, counted: bool) -> list[Any]:
+def _row(best: Candidates, c: int) -> list[Any]:
     rows = slice(int(best.count_start[c]), int(best.count_start[c + 1]))
     out = [
         int(best.column[c]),
         number(best.cut[c]),
         short(best.gain[c]),
         short(best.ratio[c]),
-        best.counts[rows][0].tolist() if counted and rows.stop - rows.start == 2 else [],
+        best.counts[rows][0].tolist() if rows.stop - rows.start == 2 else [],
         best.branch_of[best.branch_start[c] : best.branch_start[c + 1]].tolist(),
         [number(m) for m in best.mean[rows]] if len(best.mean) else [],
     ]

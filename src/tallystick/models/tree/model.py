@@ -250,8 +250,7 @@ class Tree:
             texts = list(self.candidates or ())
         else:
             assert self.all_candidates is not None
-            # where classes have weights, candidates were counted by weight and not in rows
-            texts = write_candidates(self.all_candidates, self.nodes, self.answers.weights is None)
+            texts = write_candidates(self.all_candidates, self.nodes)
         return write_nodes(self.nodes) | {"candidates": texts}
 
     @classmethod
