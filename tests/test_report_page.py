@@ -88,6 +88,17 @@ def texts():
     return ts.report(table, "label", kinds={"message": "text"}, methods=("logistic",), folds=2, repeats=0)
 
 
+def three(method):
+    """Three classes, told by numbers, by levels, and by a level that one class never has."""
+    draw, table = random.Random(12), []
+    for i in range(240):
+        k = i % 3
+        colour = draw.choice(["red", "green", "blue"][: 3 - (k == 2)] if draw.random() < 0.8 else ["red"])
+        size = round(draw.gauss((10, 14, 19)[k], 2.5), 1)
+        table.append({"size": size, "colour": colour, "y": ("low", "middle", "high")[k]})
+    return ts.report(table, "y", methods=(method,), folds=2, repeats=0)
+
+
 MAKERS = {
     "tree": lambda: ts.report(VOTES, "party", methods=("tree", "bayes"), **QUICK),
     "bayes": lambda: ts.report(people(400), "income", methods=("bayes",), **QUICK),
@@ -98,6 +109,8 @@ MAKERS = {
     "evil": lambda: evil("bayes"),
     "evil tree": lambda: evil("tree"),
     "text": texts,
+    "three bayes": lambda: three("bayes"),
+    "three logistic": lambda: three("logistic"),
 }
 
 
@@ -245,6 +258,49 @@ def test_moving_a_point_of_the_nomogram_moves_row_and_answer(browser, pages):
             page.locator('[data-line="0"] .track').click(position={"x": 30, "y": 23})
             assert page.evaluate("document.activeElement.getAttribute('role')") == "slider"
             opened.quiet()
+
+
+LINES = "report.data.scales.lines.map((l) => [l.column, l.stops])"
+DRAWN = """[...document.querySelectorAll('#nomogram .track svg')].map((svg) =>
+    [...svg.querySelectorAll('line, text')].map((e) => e.tagName + ' ' +
+        ['x', 'y', 'x1', 'x2'].map((a) => parseFloat(e.getAttribute(a)).toFixed(1)) + e.textContent))"""
+
+
+@pytest.mark.parametrize("name", ["three bayes", "three logistic"])
+def test_the_page_draws_any_two_classes_as_python_draws_the_first(browser, pages, name):
+    with Opened(browser, pages(name)[0]) as opened:
+        page = opened.page
+        labels = page.evaluate("report.data.labels")
+        own, other = (int(page.input_value(f"#{box}")) for box in ("own", "other"))
+        third = 3 - own - other
+        lines, drawn = page.evaluate(LINES), page.evaluate(DRAWN)
+        page.select_option("#own", str(third))
+        assert page.evaluate(DRAWN) != drawn
+        assert page.inner_text(".own-class") == labels[third]
+        page.select_option("#other", str(third))  # the two change places
+        assert int(page.input_value("#own")) == other
+        page.select_option("#own", str(own))
+        page.select_option("#other", str(other))
+        assert page.evaluate(DRAWN) == drawn
+        for (column, stops), (same, again) in zip(lines, page.evaluate(LINES), strict=True):
+            assert column == same
+            assert [s[:2] for s in again] == [s[:2] for s in stops]
+            assert [s[2:] for s in again] == [pytest.approx(s[2:], abs=1e-3) for s in stops]
+        opened.quiet()
+
+
+def test_the_sum_of_the_chosen_classes_is_read_off_as_their_shares(browser, pages):
+    with Opened(browser, pages("three bayes")[0]) as opened:
+        page = opened.page
+        page.select_option("#own", "2")
+        page.select_option("#other", "0")
+        odds = page.evaluate(
+            "(() => { const p = report.model.predict(report.data.ask.starts[0].row).probabilities,"
+            " l = report.data.labels; return Math.log(p[l[2]] / p[l[0]]); })()"
+        )
+        low, high = page.evaluate("report.data.scales.sum_ends")
+        at = float(page.evaluate("document.querySelector('#sum .needle').style.left").rstrip("%"))
+        assert at == pytest.approx(3 + 94 * (min(max(odds, low), high) - low) / (high - low), abs=0.1)
 
 
 @pytest.mark.parametrize("name", ["tree", "bayes", "logistic"])

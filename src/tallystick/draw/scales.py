@@ -13,7 +13,7 @@ from tallystick.draw.text import cut, width
 
 NARROW = 400.0  # pixels that labels are laid out for
 LETTER = 6.4
-TALL, MIDDLE = 46, 23
+TALL, MIDDLE = 52, 26
 
 
 def place(weight: float, ends: tuple[float, float]) -> float:
@@ -42,7 +42,7 @@ def scale_line(title: str, marks: Sequence[tuple[str, float]], ends: tuple[float
         )
     for x, text, above in _labels(at):
         anchor = "start" if x < 8 else "end" if x > 92 else "middle"
-        up = MIDDLE - 9 if above else MIDDLE + 17
+        up = MIDDLE - 12 if above else MIDDLE + 20  # clear of a point that lies on the line
         out.append(
             f'<text x="{x}%" y="{up}" text-anchor="{anchor}" fill="currentColor">{escape(text)}</text>'
         )

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tallystick.evaluate.compare import Entry
     from tallystick.evaluate.result import CrossValidation
 
-RARE = 0.05  # a class of a smaller share makes accuracy a poor guide
+RARE = 0.1  # of an equal share: a class with less makes accuracy a poor guide
 FEW = 10  # rows of a class that folds need
 OVERFIT = (
     2.0  # out-of-fold log-loss over training log-loss, beyond which a model has learned its rows by heart
@@ -85,7 +85,7 @@ def check_table(table: Table) -> Iterator[Check]:
             f"class {shown(labels[rarest])} has {full[rarest]:,.0f} rows.",
             f"Collect at least {FEW} rows of each class, or join rare classes.",
         )
-    elif full[rarest] < RARE * full.sum():
+    elif full[rarest] < RARE * full.sum() / len(labels):
         yield Check(
             "imbalance",
             f"class {shown(labels[rarest])} is {full[rarest] / full.sum():.2%} of the rows.",
@@ -116,8 +116,8 @@ def _mixed(table: Table) -> Iterator[Check]:
     if found.lost > 0:
         yield Check(
             "conflicts",
-            f"{found.rows:,.10g} rows are equal to others but of another class: at least "
-            f"{found.lost / found.total:.2%} of the rows go wrong with any model.",
+            f"{found.rows:,.10g} rows are equal to others but of another class: at least {found.lost:,.10g} "
+            f"of {found.total:,.10g} rows go wrong with any model.",
             "Look for a column that tells them apart, or for wrong labels.",
         )
 

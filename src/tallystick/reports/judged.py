@@ -18,7 +18,7 @@ from tallystick.reports.ingredients import Ingredients
 from tallystick.reports.said import percent
 
 MOST_CLASSES = 12  # of a confusion matrix; with more, the most frequent confusions are listed
-MOST_PAIRS = 15
+MOST_PAIRS = 10
 MOST_GROUPS = 12
 SHOWN_COLUMNS = 3
 
@@ -189,5 +189,5 @@ def _group(g: dict[str, Any], rates: list[dict[str, Any]]) -> dict[str, str]:
         "rows": f"{g['rows']:,.0f}",
         "error": percent(g["error"]),
         "ends": f"{100 * g['low']:.1f} to {100 * g['high']:.1f}",
-        "bar": length_bar(g["error"] / top, f"error {percent(g['error'])}"),
+        "bar": length_bar(g["error"] / top, f"error {percent(g['error'])}", 60),
     }

@@ -26,12 +26,14 @@ from tallystick.reports.ingredients import Ingredients
 from tallystick.reports.judged import judged_section
 from tallystick.reports.rows import rows_section
 from tallystick.reports.said import Said, percent
-from tallystick.reports.scales import FEW, MANY, scales_data, weights_table
+from tallystick.reports.scales import scales_data
 from tallystick.reports.trees import tree_data, tree_facts
 from tallystick.reports.use import use_section
+from tallystick.reports.weights import weights_table
 from tallystick.reports.what_if import what_if
 
 SMALL = 15  # boxes of a tree that is shown small
+RARE = 0.2  # of an equal share: a class with less makes accuracy a poor guide
 
 
 def page(given: Ingredients) -> tuple[str, tuple[str, ...]]:
@@ -69,7 +71,7 @@ def answer_section(given: Ingredients) -> dict[str, Any]:
     result = given.chosen.result
     accuracy, loss = result.measure("accuracy"), result.measure("log-loss")
     balanced = result.measure("balanced accuracy")
-    rare = min(p.rows for p in given.description.classes) < 0.1 * given.description.rows
+    rare = min(p.rows for p in given.description.classes) < RARE * given.description.rows / len(given.labels)
     return {
         "sentences": answer(given.model, given.table, given.description.columns, accuracy),
         "accuracy": percent(accuracy.value),
@@ -92,7 +94,7 @@ def model_section(given: Ingredients) -> dict[str, Any]:
         out |= {"kind": "tree", "tree": tree_data(given.model), "facts": tree_facts(given.model)}
     elif given.model is not None:
         out |= {"kind": "scales", "scales": scales_data(given, given.model)}
-        out |= {"weights": weights_table(given.model, given.labels, MANY)}
+        out |= {"weights": weights_table(given, given.model, large=True)}
     out["others"] = [other(given, entry) for entry in given.others]
     return out
 
@@ -105,7 +107,7 @@ def other(given: Ingredients, entry: Any) -> dict[str, Any]:
     model = entry.model.model_
     if isinstance(model, Tree):
         return out | {"kind": "tree", "svg": tree_svg(model, SMALL), "nodes": f"{len(model.shown.nodes):,}"}
-    return out | {"kind": "weights", "weights": weights_table(model, given.labels, FEW)}
+    return out | {"kind": "weights", "weights": weights_table(given, model, large=False)}
 
 
 # -- safety --
@@ -143,14 +145,25 @@ def environment() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=_kept_together,
     )
-    out.filters |= {"name": name, "said": told, "picture": Markup, "colour": colour}
+    out.filters |= {"name": name, "said": told, "picture": Markup, "colour": colour, "count": count}
     return out
+
+
+def _kept_together(value: Any) -> Any:
+    """Return a figure of ours with its percent sign on the same line; code to copy is escaped before this."""
+    return value.replace(" %", "\u00a0%") if type(value) is str else value
 
 
 def name(text: object) -> Markup:
     """Return a text of the user's: controls shown as codes, markup escaped, its direction kept to itself."""
     return Markup("<bdi>{}</bdi>").format(clean(text))
+
+
+def count(number: int, word: str) -> str:
+    """Return a number with its noun: `1 row`, `2,000 rows`."""
+    return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
 def told(said: Said) -> Markup:

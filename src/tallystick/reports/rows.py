@@ -20,8 +20,8 @@ from tallystick.models.tree.sentences import condition
 from tallystick.reports.ingredients import Ingredients, Row
 from tallystick.reports.said import percent
 
-MOST_WRONG = 10
-MOST_GROUPS = 8
+MOST_WRONG = 9
+MOST_GROUPS = 9
 MOST_CELLS = 6  # columns told of a row: those that move the model most
 LONGEST = 160  # letters of a text cell
 
@@ -91,7 +91,7 @@ def _cells(given: Ingredients, raw: Row, first: tuple[str, ...] = ()) -> list[di
 
 
 def _short(value: str | None) -> str:
-    return "(missing)" if value is None or value == "" else cut(clean(value), LONGEST)
+    return "(missing)" if value is None or value == "" else cut(clean(" ".join(value.split())), LONGEST)
 
 
 # -- typical rows --

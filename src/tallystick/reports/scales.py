@@ -1,4 +1,4 @@
-"""Naive Bayes and logistic regression for the page: a nomogram with points that move, and a table of weights.
+"""Naive Bayes and logistic regression for the page: a nomogram with points that move.
 
 Knows additive models. Knows nothing of HTML. Law: a stop is a value that a cell can have and what it adds to
 the log-odds of one class against another, by the model's own terms.
@@ -15,14 +15,11 @@ import numpy as np
 
 from tallystick.data.schema import Column
 from tallystick.draw.nomogram import SHARES, ticks
-from tallystick.draw.panels import signed_bar
 from tallystick.draw.scales import place, scale_line
 from tallystick.draw.text import clean
-from tallystick.explain.logistic import Figure, Summary
-from tallystick.explain.naive_bayes import bin_names, votes
+from tallystick.explain.naive_bayes import bin_names
 from tallystick.models.additive import BinTerm, LevelTerm, LinearTerm, NormalTerm
 from tallystick.models.logistic.model import LogisticModel
-from tallystick.models.logistic.parts import Words
 from tallystick.models.naive_bayes import NaiveBayesModel
 from tallystick.models.tree.sentences import number
 from tallystick.reports.ingredients import Ingredients
@@ -32,7 +29,6 @@ MOST_SCALES = 16  # columns drawn; the others keep the value of the row below
 MOST_STOPS = 24  # levels on a line, the heaviest
 FAR = 12.0  # where an impossible value is drawn
 GRID = 24  # steps of a number from its lowest to its highest value
-FEW, MANY = 10, 40  # lines of a table: of a model that is shown small, and large
 Additive = NaiveBayesModel | LogisticModel
 
 
@@ -92,7 +88,9 @@ def _line(name: str, stops: list[Stop], ends: tuple[float, float]) -> dict[str, 
     return {
         "column": name,
         "svg": svg,
-        "stops": [[s.value, s.words, round(s.weight, 4), place(s.weight, ends)] for s in stops],
+        "stops": [
+            [s.value, s.words if s.marked else "", round(s.weight, 4), place(s.weight, ends)] for s in stops
+        ],
     }
 
 
@@ -145,11 +143,10 @@ def _lead(row: Any, c: int, d: int) -> float:
 
 
 def _level_stops(term: LevelTerm, column: Column, c: int, d: int, slope: float) -> list[Stop]:
-    stops = [
-        Stop(level, clean(level), slope * _lead(row, c, d))
-        for level, row in zip(column.levels, term.table, strict=False)
-    ]
-    stops = sorted(stops, key=lambda s: (-abs(s.weight), s.words))[:MOST_STOPS]
+    tables = list(zip(column.levels, term.table, strict=False))
+    # the levels that tell most between any two classes: the page can ask for another pair
+    tables.sort(key=lambda t: (-float(np.ptp(np.maximum(t[1], t[1].max() - FAR))), t[0]))
+    stops = [Stop(level, clean(level), slope * _lead(row, c, d)) for level, row in tables[:MOST_STOPS]]
     if column.missing:
         stops.append(Stop(None, "(missing)", slope * _lead(term.table[len(column.levels)], c, d)))
     return sorted(stops, key=lambda s: (s.weight, s.words))
@@ -177,77 +174,3 @@ def _number_stops(term: Any, column: Column, way: tuple[int, int, float], middle
         weight = slope * _lead(scores, c, d) - middle
         out.append(Stop(x, number(float(f"{x:.4g}"), column), weight, i % (GRID // 4) == 0))
     return out
-
-
-# -- tables --
-
-
-def weights_table(model: Additive, labels: tuple[str, ...], most: int) -> dict[str, Any]:
-    """Return the strongest votes of naive Bayes, or the odds of logistic regression, as rows of texts."""
-    if isinstance(model, NaiveBayesModel):
-        return _votes(model, labels, most)
-    return _odds(model, most)
-
-
-def _votes(model: NaiveBayesModel, labels: tuple[str, ...], most: int) -> dict[str, Any]:
-    found = [v for v in votes(model) if math.isfinite(v.weight)]
-    top = max([abs(v.weight) for v in found] or [1.0])
-    rows = [
-        {
-            "name": f"{v.column} {'' if v.value[:2] in ('< ', '>=') else '= '}{v.value}",
-            "of": v.label,
-            "weight": f"{v.weight:+.2f}",
-            "odds": _ratio(v.weight),
-            "bar": signed_bar(v.weight, top, f"log-odds {v.weight:+.2f} for {v.label}"),
-        }
-        for v in found[:most]
-    ]
-    return {"kind": "votes", "rows": rows, "left": max(0, len(found) - len(rows)), "errors": False}
-
-
-def _odds(model: LogisticModel, most: int) -> dict[str, Any]:
-    heard = _words(model)
-    words = {f.name for f in heard}  # their value is a share of the text's length: an odds ratio says nothing
-    figures = [f for f in Summary(model).figures if f.name != "(constant)"] + heard
-    ordered = sorted(figures, key=lambda f: (-_strength(f), f.name, f.of))
-    top = max([abs(f.estimate) for f in ordered[:most]] or [1.0]) or 1.0
-    rows = [
-        {
-            "name": f.name,
-            "of": f.of,
-            "weight": f"{f.estimate:+.3g}",
-            "odds": "" if f.name in words else _ratio(f.estimate),
-            "ends": "" if f.odds_interval is None else " to ".join(f"{v:.3g}" for v in f.odds_interval),
-            "p": "" if f.p is None else "< 0.001" if f.p < 0.001 else f"{f.p:.3f}",
-            "bar": signed_bar(f.estimate, top, f"log-odds {f.estimate:+.3g} for {f.of}"),
-        }
-        for f in ordered[:most]
-    ]
-    errors = any(r["ends"] for r in rows)
-    return {"kind": "odds", "rows": rows, "left": max(0, len(ordered) - len(rows)), "errors": errors}
-
-
-def _strength(f: Figure) -> float:
-    return abs(f.z) if f.z is not None else abs(f.estimate)
-
-
-def _words(model: LogisticModel) -> list[Figure]:
-    """Return the heaviest words of text columns as figures."""
-    out = []
-    for part in (p for p in model.parts if isinstance(p, Words)):
-        names = model.schema[part.name].words
-        for link in range(part.weights.shape[1]):
-            of = model.labels[link if model.links > 1 else 1]
-            order = np.argsort(-np.abs(part.weights[:, link]), kind="stable")[:MANY].tolist()
-            out += [
-                Figure(f"{part.name}: {names[w]}", of, float(part.weights[w, link]), None, None)
-                for w in order
-            ]
-    return out
-
-
-def _ratio(weight: float) -> str:
-    if weight > 13.8:
-        return "> 1,000,000"
-    ratio = math.exp(weight)
-    return f"{ratio:,.0f}" if ratio >= 100 else f"{ratio:.3g}"

@@ -19,7 +19,7 @@ from tallystick.reports.rows import middle_row
 
 MOST_WORDS = 2_000
 MOST_BYTES = 1_400_000  # of the exported model; a larger one would make the page too heavy
-OPEN = 12  # fields shown at once
+OPEN, FEW_MORE = 12, 4  # fields shown at once; so few more are not worth folding
 MOST_LEVELS = 500  # in a list to choose from; of more, the field is typed in
 
 
@@ -38,7 +38,7 @@ def what_if(given: Ingredients, starts: list[dict[str, Any]]) -> dict[str, Any] 
     return {
         "form": form,
         "fields": [_field(given.table.schema[n]) for n in order],
-        "open": OPEN,
+        "open": OPEN if len(order) > OPEN + FEW_MORE else len(order),
         "starts": [{"label": s["label"], "row": {n: s["row"].get(n) for n in names}} for s in every],
         "words": [w for w in words if w],
     }

@@ -31,7 +31,7 @@
   }
   const colour = (c) => palette[c % palette.length];
   const pale = (c) => (Math.floor(c / palette.length) % 2 ? 0.6 : 1);
-  const whole = (n) => n.toLocaleString("en-US", { maximumFractionDigits: 2 });
+  const figures = new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 }), whole = (n) => figures.format(n);
   function percent(share) { // never 0 or 100 unless it is
     if (share === 0 || share === 1) return 100 * share + " %";
     const text = (100 * share).toFixed(1);
@@ -85,7 +85,7 @@
 
   if (tree) {
     const place = find("tree"), list = make("ul"), links = draw("svg", { class: "links", "aria-hidden": "true" });
-    const below = tree.parent.map(() => []), open = new Set(), WIDE = 212, TALL = 86, STEP = 290, GAP = 12;
+    const below = tree.parent.map(() => []), open = new Set(), WIDE = 204, TALL = 86, STEP = 262, GAP = 12;
     const depth = [], number = new Map(tree.origin.map((o, k) => [o, k]));
     tree.parent.forEach((up, k) => {
       if (up >= 0) below[up].push(k);
@@ -115,20 +115,34 @@
       return [out, at, line * (TALL + GAP)];
     }
 
+    const made = new Map(); // a node is built once; folding only takes it out of the list
     function nodeOf(k) {
-      const leaf = !below[k].length, total = counts(k).reduce((s, [, n]) => s + n, 0) || 1;
-      const says = `${whole(tree.rows[k])} rows · ${clean(labels[tree.answer[k]])} ${percent(own(k))}`;
-      const pick = make("button", { type: "button", class: "pick", "data-node": k, "aria-pressed": String(k === chosen), title: words(k),
-        on: { click: () => { chosen = k; show(); tell(k); } } },
-        make("b", {}, name(tree.branch[k])), shareBar(counts(k).map(([c, n]) => [c, n / total]), 190), make("span", {}, name(says)));
-      const out = make("li", { class: (leaf ? "leaf " : "") + (lit.has(k) ? "lit" : "") }, pick);
-      if (!leaf) {
-        const isOpen = open.has(k);
-        out.append(make("button", { type: "button", class: "fold", "data-fold": k, "aria-expanded": String(isOpen),
-          "aria-label": `${isOpen ? "fold" : "unfold"} ${clean(tree.branch[k])}`, on: { click: () => toggle(k) } }, isOpen ? "−" : "+"));
+      if (!made.has(k)) made.set(k, build(k));
+      const out = made.get(k), fold = out.lastElementChild, isOpen = open.has(k);
+      out.classList.toggle("lit", lit.has(k));
+      out.firstElementChild.setAttribute("aria-pressed", String(k === chosen));
+      if (fold.className === "fold" && fold.getAttribute("aria-expanded") !== String(isOpen)) {
+        fold.setAttribute("aria-expanded", String(isOpen));
+        fold.setAttribute("aria-label", `${isOpen ? "fold" : "unfold"} ${clean(tree.branch[k])}`);
+        fold.textContent = isOpen ? "−" : "+";
       }
       return out;
     }
+
+    function build(k) {
+      const leaf = !below[k].length, total = counts(k).reduce((s, [, n]) => s + n, 0) || 1;
+      const says = `${whole(tree.rows[k])} rows · ${clean(labels[tree.answer[k]])} ${percent(own(k))}`;
+      const out = make("li", { class: leaf ? "leaf" : "" }, make("button", { type: "button", class: "pick", "data-node": k, title: words(k) },
+        make("b", {}, name(tree.branch[k])), shareBar(counts(k).map(([c, n]) => [c, n / total]), 190), make("span", {}, name(says))));
+      if (!leaf) out.append(make("button", { type: "button", class: "fold", "data-fold": k }));
+      return out;
+    }
+
+    list.addEventListener("click", (event) => { // one listener for all nodes
+      const at = event.target.closest("[data-fold], [data-node]");
+      if (at && at.dataset.fold !== undefined) toggle(Number(at.dataset.fold));
+      else if (at) { chosen = Number(at.dataset.node); show(); tell(chosen); }
+    });
 
     function show() {
       const active = document.activeElement, held = active && active.dataset ? [active.dataset.node, active.dataset.fold] : [];
@@ -203,13 +217,93 @@
 
   // ---- the nomogram ----
 
+  // Lines as draw/scales.py draws them: the page comes with one pair of classes, others are drawn here.
+  const MIDDLE = 26, FAR = 12, SHARES = [0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999];
+  const spot = (w, [low, high]) => 3 + (94 * (Math.min(Math.max(w, low), high) - low)) / (high - low || 1);
+  const sign = (t) => (t > 0 ? "+" : "") + Number(t.toPrecision(6));
+  function ticks(low, high) { // round numbers between low and high
+    const rough = (high - low) / 8 || 1, power = 10 ** Math.floor(Math.log10(rough));
+    const step = [1, 2, 5, 10].map((m) => m * power).find((m) => m >= rough), out = [];
+    for (let i = Math.ceil(low / step); i <= Math.floor(high / step); i++) out.push(Number((i * step).toFixed(10)));
+    return out;
+  }
+  function fitting(at) { // labels that touch none: the two ends first
+    const taken = { true: [], false: [] }, out = [], last = at.length - 1;
+    const order = at.length > 1 ? [0, last, ...at.keys()].filter((k, i) => i < 2 || (k > 0 && k < last)) : [...at.keys()];
+    for (const k of order) {
+      const [x, text] = at[k], letters = [...text], short = letters.length > 20 ? letters.slice(0, 19).join("") + "…" : text;
+      const half = ([...short].length * 6.4) / 2 + 3, raw = x * 4, middle = x < 8 ? raw + half : x > 92 ? raw - half : raw;
+      const above = [k % 2 === 0, k % 2 === 1].find((up) => taken[up].every(([a, b]) => middle + half < a || middle - half > b));
+      if (above === undefined) continue;
+      taken[above].push([middle - half, middle + half]);
+      out.push([x, short, above]);
+    }
+    return out;
+  }
+  function scaleLine(title, marks, ends) {
+    const at = marks.map(([text, w]) => [Number(spot(w, ends).toFixed(3)), text]).sort((a, b) => a[0] - b[0] || (a[1] < b[1] ? -1 : 1));
+    const out = draw("svg", { width: "100%", height: 52, role: "img", "font-family": "system-ui, sans-serif", "font-size": 11 });
+    const text = (tag, more, words) => { const t = draw(tag, more); t.textContent = words; return t; };
+    out.append(text("title", {}, title));
+    const line = (x1, y1, x2, y2, opacity) => draw("line", { x1: x1 + "%", y1, x2: x2 + "%", y2, stroke: "currentColor", opacity });
+    if (at.length) out.append(line(at[0][0], MIDDLE, at[at.length - 1][0], MIDDLE, 0.5));
+    for (const [x] of at) out.append(line(x, MIDDLE - 4, x, MIDDLE + 4, 0.6));
+    for (const [x, words, above] of fitting(at)) {
+      out.append(text("text", { x: x + "%", y: above ? MIDDLE - 12 : MIDDLE + 20, "text-anchor": x < 8 ? "start" : x > 92 ? "end" : "middle", fill: "currentColor" }, words));
+    }
+    return out;
+  }
+
   if (scales && scales.lines.length && model) {
-    const [c, d] = scales.classes, slope = ask.form.shift ? ask.form.slope : 1;
-    const spot = (w, [low, high]) => 3 + (94 * (Math.min(Math.max(w, low), high) - low)) / (high - low || 1);
+    let [c, d] = scales.classes;
+    const slope = ask.form.shift ? ask.form.slope : 1, place = find("nomogram"), put = (track, svg) => track.querySelector("svg").replaceWith(svg);
+    const finite = (w) => (Math.abs(w) === Infinity ? Math.sign(w) * FAR * slope : w === w ? w : 0);
+    const tracks = scales.lines.map((_, k) => place.querySelector(`[data-line="${k}"] .track`));
+
+    function compare(own, other) { // draw another pair of classes
+      [c, d] = [own, other];
+      const start = ask.starts[ask.starts.length - 1].row, shift = ask.form.shift ? ask.form.shift[c] - ask.form.shift[d] : 0;
+      scales.lines.forEach((line) => {
+        line.stops.forEach((stop) => {
+          const part = model.explain({ ...start, [line.column]: stop[0] }).parts.find((p) => p.column === line.column);
+          stop[2] = finite(lead(part, c, d, slope));
+        });
+        if (line.stops.some((s) => typeof s[0] !== "number")) line.stops.sort((a, b) => a[2] - b[2] || (a[1] < b[1] ? -1 : 1));
+      });
+      const weights = scales.lines.flatMap((line) => line.stops.map((s) => s[2])), ends = [Math.min(0, ...weights), Math.max(0, ...weights)];
+      scales.ends = ends;
+      scales.lines.forEach((line, k) => {
+        line.stops.forEach((s) => { s[3] = spot(s[2], ends); });
+        put(tracks[k], scaleLine(`${clean(line.column)}: what each value adds`, line.stops.filter((s) => s[1]).map((s) => [s[1], s[2]]), ends));
+      });
+      put(find("log-odds"), scaleLine("log-odds", ends[0] < ends[1] ? ticks(...ends).map((t) => [sign(t), t]) : [], ends));
+      const bare = model.explain(start).base, moved = [...middle.values()].reduce((sum, m) => sum + slope * (m[c] - m[d]), 0);
+      const base = finite(slope * (bare[c] - bare[d]) + shift + moved), sums = [base, base];
+      for (const line of scales.lines) line.stops.reduce(([a, b], s) => [Math.min(a, s[2]), Math.max(b, s[2])], [Infinity, -Infinity]).forEach((w, i) => { sums[i] += w; });
+      scales.sum_ends = Math.max(sums[0], -12) < Math.min(sums[1], 12) ? [Math.max(sums[0], -12), Math.min(sums[1], 12)] : [-1, 1];
+      put(find("sum"), scaleLine("sum of log-odds", ticks(...scales.sum_ends).map((t) => [sign(t), t]), scales.sum_ends));
+      const odds = SHARES.map((s) => [`${Number((100 * s).toPrecision(6))} %`, Math.log(s / (1 - s))]).filter(([, o]) => o >= scales.sum_ends[0] && o <= scales.sum_ends[1]);
+      put(find("share"), scaleLine("share of the class", odds, scales.sum_ends));
+      document.querySelectorAll("#model .own-class").forEach((e) => e.replaceChildren(name(labels[c])));
+      document.querySelectorAll("#model .other-class").forEach((e) => e.replaceChildren(name(labels[d])));
+      find("base").textContent = signed(base);
+      changed();
+    }
+
+    const own = find("own"), other = find("other");
+    if (own) { // more than two classes: which two to compare
+      for (const [box, at] of [[own, c], [other, d]]) {
+        labels.forEach((l, k) => box.append(make("option", { value: k }, clean(l))));
+        box.value = String(at);
+      }
+      own.addEventListener("change", () => { if (own.value === other.value) other.value = String(c); compare(Number(own.value), Number(other.value)); });
+      other.addEventListener("change", () => { if (own.value === other.value) own.value = String(d); compare(Number(own.value), Number(other.value)); });
+    }
+
     const knobs = scales.lines.map((line, k) => {
-      const track = document.querySelector(`[data-line="${k}"] .track`);
+      const track = tracks[k];
       const knob = make("span", { class: "knob", role: "slider", tabindex: 0, "aria-labelledby": `scale-${k}`, "aria-valuemin": 0, "aria-valuemax": line.stops.length - 1 });
-      const put = (s) => { set(line.column, line.stops[s][0]); };
+      const move = (s) => { set(line.column, line.stops[s][0]); };
       const nearest = (event) => {
         const box = track.getBoundingClientRect(), x = (100 * (event.clientX - box.left)) / box.width;
         let best = 0;
@@ -222,15 +316,15 @@
         const to = step ? now() + step : event.key === "Home" ? 0 : event.key === "End" ? last : NaN;
         if (to !== to) return;
         event.preventDefault();
-        put(Math.min(Math.max(to, 0), last));
+        move(Math.min(Math.max(to, 0), last));
       });
       track.addEventListener("pointerdown", (event) => {
         event.preventDefault();
         knob.focus();
         track.setPointerCapture(event.pointerId);
-        put(nearest(event));
+        move(nearest(event));
       });
-      track.addEventListener("pointermove", (event) => { if (track.hasPointerCapture(event.pointerId)) put(nearest(event)); });
+      track.addEventListener("pointermove", (event) => { if (track.hasPointerCapture(event.pointerId)) move(nearest(event)); });
       track.append(knob);
       return knob;
     });

@@ -1,0 +1,153 @@
+"""What each value or word weighs, as tables for the page: votes of naive Bayes, odds of logistic regression.
+
+Knows additive models. Knows nothing of HTML. Law: the number in a row is per unit, its bar per standard
+deviation of a numeric column, so that columns of different units can be compared; rows are in order of that.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from tallystick.draw.panels import signed_bar
+from tallystick.explain.logistic import Figure, Summary
+from tallystick.explain.naive_bayes import votes
+from tallystick.models.logistic.model import LogisticModel
+from tallystick.models.logistic.parts import Words
+from tallystick.models.naive_bayes import NaiveBayesModel
+from tallystick.reports.ingredients import Ingredients
+
+FEW, MANY = 10, 40  # lines of a table: of a model that is shown small, and large
+FEW_WORDS, MANY_WORDS = 5, 12  # words of a class
+MOST_CLASSES = 12  # whose words are told
+Additive = NaiveBayesModel | LogisticModel
+
+
+def weights_table(given: Ingredients, model: Additive, large: bool) -> dict[str, Any]:
+    """Return the strongest votes of naive Bayes, or the odds of logistic regression, and words by class."""
+    most = MANY if large else FEW
+    found = _votes(given, model, most) if isinstance(model, NaiveBayesModel) else _odds(given, model, most)
+    return found | {"words": _words_by_class(given, model, MANY_WORDS if large else FEW_WORDS)}
+
+
+def _texts(given: Ingredients) -> set[str]:
+    return {c.name for c in given.table.schema.used if c.kind == "text"}
+
+
+def _votes(given: Ingredients, model: NaiveBayesModel, most: int) -> dict[str, Any]:
+    texts = _texts(given)
+    found = [v for v in votes(model) if math.isfinite(v.weight) and v.column not in texts]
+    top = max([abs(v.weight) for v in found] or [1.0])
+    rows = [
+        {
+            "name": f"{v.column} {'' if v.value[:2] in ('< ', '>=') else '= '}{v.value}",
+            "of": v.label,
+            "weight": f"{v.weight:+.2f}",
+            "odds": _ratio(v.weight),
+            "bar": signed_bar(v.weight, top, f"log-odds {v.weight:+.2f} for {v.label}"),
+        }
+        for v in found[:most]
+    ]
+    left = max(0, len(found) - len(rows))
+    return {"kind": "votes", "rows": rows, "left": left, "errors": False, "spread": False}
+
+
+def _odds(given: Ingredients, model: LogisticModel, most: int) -> dict[str, Any]:
+    spread = _spreads(given)
+    figures = [f for f in Summary(model).figures if f.name != "(constant)"]
+    sizes = {id(f): f.estimate * spread.get(f.name, 1.0) for f in figures}
+    ordered = sorted(figures, key=lambda f: (-abs(sizes[id(f)]), f.name, f.of))
+    top = max([abs(sizes[id(f)]) for f in ordered[:most]] or [1.0]) or 1.0
+    rows = [
+        {
+            "name": f.name,
+            "of": f.of,
+            "weight": f"{f.estimate:+.3g}",
+            "odds": _ratio(f.estimate),
+            "ends": "" if f.odds_interval is None else " to ".join(f"{v:.3g}" for v in f.odds_interval),
+            "p": "" if f.p is None else "< 0.001" if f.p < 0.001 else f"{f.p:.3f}",
+            "bar": signed_bar(sizes[id(f)], top, _bar_words(f, spread.get(f.name))),
+        }
+        for f in ordered[:most]
+    ]
+    return {
+        "kind": "odds",
+        "rows": rows,
+        "left": max(0, len(ordered) - len(rows)),
+        "errors": any(r["ends"] for r in rows),
+        "spread": any(f.name in spread for f in ordered[:most]),
+    }
+
+
+def _spreads(given: Ingredients) -> dict[str, float]:
+    """Return the standard deviation of each numeric column."""
+    out = {}
+    for column in given.table.schema.used:
+        if column.kind == "numeric":
+            values = given.table.column(column.name)
+            known = values[~np.isnan(values)]
+            out[column.name] = float(known.std()) if len(known) else 0.0
+    return out
+
+
+def _bar_words(f: Figure, spread: float | None) -> str:
+    if spread is None:
+        return f"log-odds {f.estimate:+.3g} for {f.of}"
+    return f"log-odds {f.estimate * spread:+.3g} for {f.of} by one standard deviation, {spread:.3g}"
+
+
+# -- words --
+
+
+def _words_by_class(given: Ingredients, model: Additive, most: int) -> list[dict[str, Any]]:
+    """Return for each class the words that speak most for it; nothing where there is no text column."""
+    texts = sorted(_texts(given))
+    if not texts:
+        return []
+    heard: dict[str, list[tuple[float, str]]] = {}
+    for label, column, word, weight in _heard(model, given.labels):
+        if column in texts and weight > 0:
+            name = word if len(texts) == 1 else f"{column}: {word}"
+            heard.setdefault(label, []).append((weight, name))
+    shown = [label for label in given.labels if heard.get(label)][:MOST_CLASSES]
+    best = {label: sorted(heard[label], key=lambda w: (-w[0], w[1]))[:most] for label in shown}
+    top = max((words[0][0] for words in best.values()), default=1.0)
+    return [
+        {
+            "label": label,
+            "rows": [
+                {"word": word, "weight": f"{w:+.2f}", "share": w / top, "words": f"log-odds {w:+.2f}"}
+                for w, word in best[label]
+            ],
+        }
+        for label in shown
+    ]
+
+
+def _heard(model: Additive, labels: tuple[str, ...]) -> Iterator[tuple[str, str, str, float]]:
+    """Yield class, column, word and how much it speaks for the class."""
+    if isinstance(model, NaiveBayesModel):
+        for label in labels:
+            for v in votes(model, label):
+                if math.isfinite(v.weight):
+                    yield label, v.column, v.value, v.weight
+        return
+    for part in (p for p in model.parts if isinstance(p, Words)):
+        names, table = model.schema[part.name].words, part.weights
+        if model.links == 1:  # one set of weights, towards the second class
+            table = np.column_stack([-table[:, 0], table[:, 0]])
+        for c, label in enumerate(labels):
+            for word in np.argsort(-table[:, c], kind="stable")[:MANY_WORDS].tolist():
+                yield label, part.name, names[word], float(table[word, c])
+
+
+def _ratio(weight: float) -> str:
+    if weight > 13.8:
+        return "> 1,000,000"
+    ratio = math.exp(weight)
+    if abs(ratio - 1) < 0.01 and weight:  # "1" would say that nothing changes
+        return f"{ratio:.5f}".rstrip("0")
+    return f"{ratio:,.0f}" if ratio >= 100 else f"{ratio:.3g}"
