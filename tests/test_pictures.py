@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -11,6 +13,8 @@ from importlib import resources
 import pytest
 
 import tallystick as ts
+from tallystick.cli.main import run
+from tallystick.estimators import saying
 
 VOTES = str(resources.files("tallystick.examples") / "votes.csv")
 ROW = {"physician-fee-freeze": "y"}
@@ -77,6 +81,41 @@ def test_scores_draw_three_curves(kind):
     assert ET.fromstring(DRAWN["scores"]().picture(kind)) is not None
 
 
+def test_a_report_stands_in_a_notebook_as_its_page():
+    found = ts.report(VOTES, "party", methods=("bayes",), folds=2, repeats=0)
+    frame = ET.fromstring(found._repr_html_())
+    assert frame.tag == "iframe"
+    assert frame.get("srcdoc").split() == found.html.split()  # XML makes one space of a line's end
+    assert frame.get("sandbox") == "allow-scripts"
+
+
+@pytest.mark.parametrize("calibrate", [False, True])
+def test_a_nomogram_adds_up_to_the_shares_of_the_model_for_any_two_classes(calibrate):
+    table = [
+        {"a": "xyz"[(i * i + i // 7) % 3], "b": "pqr"[i % 3 if i % 4 else i % 2], "y": "uvw"[i % 3]}
+        for i in range(90)
+    ]
+    model = ts.NaiveBayes(calibrate=calibrate).fit(table, "y")
+    shares = model.predict_proba([{"a": "x", "b": "q"}])[0]
+    for label, against in (("u", "v"), ("w", "u")):
+        picture = model.picture(label, against)
+        title = ET.fromstring(picture).find("{http://www.w3.org/2000/svg}title").text
+        assert title == f"y: {label} against {against}"
+        base = float(re.search(r"values to ([+-][0-9.]+);", picture)[1])
+        c, d = "uvw".index(label), "uvw".index(against)
+        parts = [told_weight(model, name, value, c, d) for name, value in (("a", "x"), ("b", "q"))]
+        assert base + sum(parts) == pytest.approx(math.log(shares[c] / shares[d]), abs=0.011)
+
+
+def told_weight(model, column, value, c, d):
+    """The weight of a value on the line that the nomogram draws."""
+    known = model.model_.calibration
+    slope = 1.0 if known is None else known.slope
+    number = [p.name for p in model.model_.parts].index(column)
+    marks = dict(saying._scale(model.model_, number, c, d, slope).marks)
+    return marks[value]
+
+
 def test_hostile_names_cannot_break_a_picture():
     table = [
         {"<script>&\"'": "</svg>" if i % 2 else "\u202eb", "y": "<b>" if i % 2 else "]]>"} for i in range(40)
@@ -100,3 +139,28 @@ def test_commands_save_their_picture(args, tmp_path):
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert ET.parse(tmp_path / "p.svg").getroot().tag.endswith("svg")
+
+
+@pytest.mark.parametrize("kind", ["DecisionTree", "NaiveBayes", "LogisticRegression"])
+def test_an_explanation_saves_its_picture(kind, tmp_path, capsys):
+    fitted(kind).save(tmp_path / "m.json")
+    saved = tmp_path / "p.svg"
+    code = run(["explain", str(tmp_path / "m.json"), VOTES, "--row", "3", "--picture", str(saved)], False)
+    assert code == 0
+    assert saved.read_text(encoding="utf-8") == fitted(kind).explain(VOTES, 2).picture()
+
+
+@pytest.mark.parametrize(
+    ("args", "thing"),
+    [
+        (("export", "m.json", "--to", "rules", "-o"), "export"),
+        (("explain", "m.json", VOTES, "--picture"), "picture"),
+        (("fit", VOTES, "-t", "party", "--folds", "0", "-o"), "model file"),
+        (("report", VOTES, "-t", "party", "--method", "bayes", "--repeats", "0", "-o"), "page"),
+    ],
+)
+def test_what_cannot_be_written_is_called_by_its_name(args, thing, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    fitted("DecisionTree").save("m.json")
+    assert run([*args, "nowhere/x"], False) == 2
+    assert f"the {thing} 'nowhere/x'" in capsys.readouterr().err

@@ -42,6 +42,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "explain": (
         ("tally explain tree.tally.json new.csv --row 3", "the way of the third row down the tree"),
         ("tally explain votes.tally.json new.csv --row 3", "the votes of the columns, with the counts"),
+        ("tally explain tree.tally.json new.csv --picture way.svg", "the way of the first row, as a picture"),
         ("tally explain votes.tally.json new.csv --json", "the first row, as JSON"),
     ),
     "compare": (

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Which row, counted from 1; the header is not counted.",
 )
+@options.picture
 @options.reading
 @options.common
 def explain(model: str, data: str, row: int, as_json: bool, **given: Any) -> None:
@@ -42,6 +43,7 @@ def explain(model: str, data: str, row: int, as_json: bool, **given: Any) -> Non
     source = options.source(data, given)
     _check_row(source, row)
     found = estimator.explain(source, row - 1)
+    options.save_picture(given["picture"], found.picture)
     counts = counted(estimator, found) if estimator.kind == "naive-bayes" else []
     if as_json:
         more = {"counts": [dict(zip(("column", "value", "counts"), c, strict=True)) for c in counts]}

@@ -49,7 +49,7 @@ def export(model: str, target: str, output: str | None, as_json: bool, **given: 
     elif output is not None and output != "-":
         from tallystick.export import save
 
-        save(output, data)
+        save(output, data, "export")
         screen.say(f"saved {screen.cleaned(output)}: {target}, {len(data):,} bytes")
     elif isinstance(content, str):
         sys.stdout.write(content)

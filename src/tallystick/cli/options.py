@@ -83,7 +83,7 @@ def save_picture(path: str | None, draw: Callable[[], str]) -> None:
     if path is not None:
         from tallystick.export.file import save
 
-        save(path, draw().encode())
+        save(path, draw().encode(), "picture")
 
 
 common = _all(_COMMON)  # --json --debug

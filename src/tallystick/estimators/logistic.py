@@ -171,7 +171,10 @@ class LogisticRegression(Classifier):
         return explain(self.model_, *self._find_row(row, number))
 
     def nomogram(self, label: Any = None, against: Any = None) -> Picture:
-        """Return the model as a picture: each column a line, each value where its weight lies."""
+        """Return the model as a picture: each column a line, each value where its weight lies.
+
+        label, against: the two classes, of more than two; the last and the first other if not given.
+        """
         self._check_fitted()
         labels = self.model_.labels
         c = self._class(label) if label is not None else len(labels) - 1
@@ -219,9 +222,9 @@ class LogisticRegression(Classifier):
             return as_html(repr(self))
         return as_html(self) + self.nomogram()
 
-    def picture(self) -> Picture:
-        """Return the model as a picture: its nomogram."""
-        return self.nomogram()
+    def picture(self, label: Any = None, against: Any = None) -> Picture:
+        """Return the model as a picture: its nomogram for two classes."""
+        return self.nomogram(label, against)
 
     def __str__(self) -> str:
         return str(self.summary()) if hasattr(self, "model_") else repr(self)

@@ -6,6 +6,7 @@ Law: the same rows, parameters and name of the data give the same bytes.
 
 from __future__ import annotations
 
+import html
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,7 +16,6 @@ from tallystick.data.encode import Table
 from tallystick.data.schema import CODED
 from tallystick.data.source import open_source
 from tallystick.description import Description, describe
-from tallystick.draw.svg import as_html
 from tallystick.errors import DataError, OptionError, nearest, shown
 from tallystick.estimators.base import as_given
 from tallystick.estimators.judging import compare, learning_curve
@@ -47,13 +47,15 @@ class Report:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page, whole or not at all."""
-        save(path, self.html.encode())
+        save(path, self.html.encode(), "page")
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the page was made from as plain data."""
         return {"comparison": self.comparison.to_dict(), "description": self.description.to_dict()}
 
-    _repr_html_ = as_html
+    def _repr_html_(self) -> str:
+        frame = 'sandbox="allow-scripts" width="100%" height="640" title="report"'
+        return f'<iframe {frame} srcdoc="{html.escape(self.html, quote=True)}"></iframe>'
 
     def __str__(self) -> str:
         size = len(self.html.encode())

@@ -53,7 +53,10 @@ class Saying(Classifier):
         return explain(self.model_, *self._find_row(row, number))
 
     def nomogram(self, label: Any = None, against: Any = None) -> Picture:
-        """Return the model as a picture: each column a line, each value where its weight lies."""
+        """Return the model as a picture: each column a line, each value where its weight lies.
+
+        label, against: the two classes, of more than two; the last and the most frequent other if not given.
+        """
         from tallystick.draw.nomogram import nomogram
         from tallystick.explain.naive_bayes import class_number
 
@@ -66,11 +69,13 @@ class Saying(Classifier):
         if not others:
             raise OptionError(f"the model knows one class only, {shown(labels[0])}.")
         d = class_number(model, against) if against is not None else others[0]
-        scales = [_scale(model, i, c, d) for i in range(len(model.parts))]
+        known = model.calibration
+        slope, shift = (1.0, 0.0) if known is None else (known.slope, known.shift[c] - known.shift[d])
+        scales = [_scale(model, i, c, d, slope) for i in range(len(model.parts))]
         scales.sort(
             key=lambda s: -(max(w for _, w in s.marks) - min(w for _, w in s.marks)) if s.marks else 0.0
         )
-        base = float(model.additive.base[c] - model.additive.base[d])
+        base = slope * float(model.additive.base[c] - model.additive.base[d]) + shift
         title = f"{model.schema.target.name}: {labels[c]} against {labels[d]}"
         sides = labels[d], labels[c]
         return Picture(nomogram(title, scales, base if math.isfinite(base) else 0.0, sides))
@@ -97,12 +102,12 @@ class Saying(Classifier):
             return as_html(repr(self))
         return as_html(self) + (self.nomogram() if len(self.model_.classes) > 1 else "")
 
-    def picture(self) -> Picture:
-        """Return the model as a picture: its nomogram."""
-        return self.nomogram()
+    def picture(self, label: Any = None, against: Any = None) -> Picture:
+        """Return the model as a picture: its nomogram for two classes."""
+        return self.nomogram(label, against)
 
 
-def _scale(model: NaiveBayesModel, i: int, c: int, d: int) -> Scale:
+def _scale(model: NaiveBayesModel, i: int, c: int, d: int, slope: float) -> Scale:
     from tallystick.draw.nomogram import Scale
     from tallystick.explain.naive_bayes import value_names
 
@@ -114,12 +119,11 @@ def _scale(model: NaiveBayesModel, i: int, c: int, d: int) -> Scale:
             scores = term.constant - term.half * (points[:, None] - term.mean) ** 2
         else:
             scores = term.at_zero + term.slope * points[:, None]  # type: ignore[attr-defined]
-        return Scale(
-            part.name, tuple((f"{x:.6g}", float(s[c] - s[d])) for x, s in zip(points, scores, strict=True))
-        )
+        weights = slope * (scores[:, c] - scores[:, d])
+        return Scale(part.name, tuple((f"{x:.6g}", float(w)) for x, w in zip(points, weights, strict=True)))
     names = value_names(model, part)
     with np.errstate(invalid="ignore"):
-        weights = term.table[: len(names), c] - term.table[: len(names), d]  # type: ignore[attr-defined]
+        weights = slope * (term.table[: len(names), c] - term.table[: len(names), d])  # type: ignore[attr-defined]
     weights = np.where(np.isnan(weights), 0.0, weights)
     order = np.argsort(-np.abs(weights), kind="stable")[:MOST_MARKS].tolist()
     shown_ = order if isinstance(term, WordTerm) or len(names) > MOST_MARKS else range(len(names))

@@ -15,7 +15,7 @@ from typing import Any
 
 from tallystick.data.schema import CODED, Schema
 from tallystick.data.schema import KINDS as COLUMN_KINDS
-from tallystick.errors import ModelFileError, shown
+from tallystick.errors import ModelFileError, OptionError, shown
 from tallystick.export import canonical
 from tallystick.export.kinds import KINDS
 from tallystick.export.whole import whole_file
@@ -188,7 +188,11 @@ def read_file(path: str | os.PathLike[str]) -> bytes:
         raise ModelFileError(f"cannot read the model file {name}: {error.strerror or error}.") from None
 
 
-def save(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write the file whole or not at all: the old file or the new one is there at every moment."""
-    with whole_file(path, "model file", ModelFileError) as file:
+def save(path: str | os.PathLike[str], data: bytes, thing: str = "model file") -> None:
+    """Write the file whole or not at all: the old file or the new one is there at every moment.
+
+    thing: what an error calls it; an export, a page and a picture are no model files.
+    """
+    error = ModelFileError if thing == "model file" else OptionError
+    with whole_file(path, thing, error) as file:
         file.write(data)
