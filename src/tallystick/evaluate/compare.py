@@ -23,7 +23,7 @@ from tallystick.evaluate import intervals
 from tallystick.evaluate.checks import Check
 from tallystick.evaluate.folds import NEVER, Dealing, Plan
 from tallystick.evaluate.result import Answers, CrossValidation
-from tallystick.evaluate.running import Progress, Steps, answer_settings, fresh, run_folds
+from tallystick.evaluate.running import Progress, Steps, answer_settings, fresh, run_folds, workers
 from tallystick.evaluate.scores import log_losses
 
 INNER = 5  # folds inside the teaching part, for choosing a setting
@@ -142,7 +142,7 @@ def compare_table(
     """Cross-validate every candidate on the same folds, fit each on all rows, and apply the razor."""
     dealing = dealing or Dealing()
     work = _Work(candidates, table, dealing, dealing.outer(table, folds), progress)
-    stopped = run_folds(work.one, len(work.folds) + 1, work.finished, enough=3)
+    stopped = run_folds(work.one, len(work.folds) + 1, work.finished, enough=3, at_once=workers(table))
     done = Answers(np.zeros((0, 0)), work.done)
     how = how or f"{folds} stratified folds"
     results = [_result(table, replace(done, shares=s), how, cost, stopped) for s in work.shares]

@@ -18,7 +18,7 @@ from tallystick.data.encode import Table
 from tallystick.draw.svg import Picture
 from tallystick.errors import DataError, OptionError, shown
 from tallystick.evaluate.folds import keyed
-from tallystick.evaluate.running import Fits, Progress, Steps, answer, fresh, run_folds
+from tallystick.evaluate.running import Fits, Progress, Steps, answer, fresh, run_folds, workers
 from tallystick.evaluate.scores import answers, log_losses
 
 Floats = NDArray[np.float64]
@@ -149,7 +149,7 @@ def curve_table(
         return repeat
 
     finished: list[int] = []
-    stopped = run_folds(one, repeats, finished.append)
+    stopped = run_folds(one, repeats, finished.append, at_once=workers(table))
     assert table.schema.target is not None
     assert table.classes is not None
     share = np.bincount(table.classes, table.weights).max() / (

@@ -1,4 +1,4 @@
-"""Folds at work: teaching parts are fitted and test parts answered, two folds at a time.
+"""Folds at work: teaching parts are fitted and test parts answered, two folds at a time where that pays.
 
 Knows tables, plans, and anything that can fit a table and answer a block. Knows nothing of learners.
 Laws: what occurs in test rows alone is unseen to the teaching part; the answers do not depend on threads; at
@@ -8,7 +8,7 @@ most two teaching parts exist at once, however many folds there are; an interrup
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import Any, Protocol
 
@@ -24,6 +24,7 @@ from tallystick.evaluate.scores import log_losses
 Floats = NDArray[np.float64]
 Progress = Callable[[int, int, str], None]
 WORKERS = 2  # folds at work at once
+SMALL = 250_000  # cells of a table below which Python's own time decides, and a second thread only costs
 
 
 class Fits(Protocol):
@@ -75,24 +76,39 @@ class Steps:
                 self.progress(self.done, self.total, self.what)
 
 
-def run_folds(one: Callable[[int], int], n: int, finished: Callable[[int], None], enough: int = 1) -> bool:
-    """Run one(0) to one(n - 1) on two threads; True when the user pressed Ctrl-C after at least `enough` were
+def workers(table: Table) -> int:
+    """Return how many folds of a table to have at work at once."""
+    return 1 if table.rows * len(table.schema.used) <= SMALL else WORKERS
+
+
+def run_folds(
+    one: Callable[[int], int], n: int, finished: Callable[[int], None], enough: int = 1, at_once: int = WORKERS
+) -> bool:
+    """Run one(0) to one(n - 1), some at once; True when the user pressed Ctrl-C after at least `enough` were
     finished. Folds under way then come to their end unseen; those waiting are not begun.
     """
-    pool = ThreadPoolExecutor(min(WORKERS, n))
-    jobs = [pool.submit(one, at) for at in range(n)]
+    pool = ThreadPoolExecutor(min(at_once, n)) if at_once > 1 else None
     count = 0
     try:
-        for job in as_completed(jobs):
-            finished(job.result())
+        for done in _in_turn(one, n) if pool is None else _as_they_come(pool, one, n):
+            finished(done)
             count += 1
     except KeyboardInterrupt:
         if count < enough:
             raise
         return True
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        if pool is not None:
+            pool.shutdown(wait=False, cancel_futures=True)
     return False
+
+
+def _in_turn(one: Callable[[int], int], n: int) -> Iterator[int]:
+    return map(one, range(n))
+
+
+def _as_they_come(pool: ThreadPoolExecutor, one: Callable[[int], int], n: int) -> Iterator[int]:
+    return (job.result() for job in as_completed([pool.submit(one, at) for at in range(n)]))
 
 
 def cross_shares(
@@ -125,7 +141,7 @@ def cross_shares(
         here = plan.fold == numbers[at]
         done[here] = numbers[at]
 
-    return Answers(shares, done), run_folds(one, len(numbers), finished)
+    return Answers(shares, done), run_folds(one, len(numbers), finished, at_once=workers(table))
 
 
 def refit_shares(model: Fits, table: Table, fold: NDArray[np.int64]) -> Floats:
