@@ -61,6 +61,14 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ),
         ("tally compare days.csv -t late --time day --no-tuning", "taught by earlier days only"),
         ("tally compare days.csv -t late --parts 0.6,0.2,0.2 --no-tuning", "teach, validate and test once"),
+        (
+            "tally compare votes.csv -t party --held-out votes.csv --no-tuning",
+            "test on the rows of another file",
+        ),
+        (
+            "tally compare days.csv -t orders --regression --folds 3",
+            "a number: regression trees beside the mean",
+        ),
     ),
     "curve": (
         ("tally curve votes.csv --target party --repeats 2", "the error against the rows taught"),

@@ -21,6 +21,10 @@ _target = click.option("--target", "-t", required=True, help="The column to be p
 @click.option("--groups", metavar="COLUMN", help="Rows with equal values of COLUMN stay in one fold.")
 @click.option("--time", metavar="COLUMN", help="A fold is taught by rows with earlier values of COLUMN only.")
 @click.option("--parts", metavar="0.6,0.2,0.2", help="Shares of rows that teach, validate, test; no folds.")
+@click.option(
+    "--held-out", metavar="FILE", type=click.Path(), help="Test on the rows of another file; no folds."
+)
+@click.option("--regression", is_flag=True, help="The target is a number: regression trees beside the mean.")
 @click.option("--method", "methods", multiple=True, type=click.Choice(METHODS), help="Compare only these.")
 @click.option("--no-tuning", is_flag=True, help="Methods as they are only: faster.")
 @click.option("--ignore", multiple=True, metavar="CODE", help="A check not wanted, e.g. dependence.")
@@ -35,6 +39,8 @@ def compare(
     groups: str | None,
     time: str | None,
     parts: str | None,
+    held_out: str | None,
+    regression: bool,
     methods: tuple[str, ...],
     no_tuning: bool,
     ignore: tuple[str, ...],
@@ -45,7 +51,8 @@ def compare(
     """Cross-validate the three methods on FILE, as they are and tuned, beside always answering the most
     frequent class.
 
-    Every method sees the same folds. The razor takes the simplest within one standard error of the best.
+    Every method sees the same folds, or the same rows held out. The razor takes the simplest within one
+    standard error of the best.
     """
     import tallystick as ts
 
@@ -58,6 +65,8 @@ def compare(
             folds=folds if parts is None else _shares(parts),
             groups=groups,
             time=time,
+            held_out=None if held_out is None else options.source(held_out, given),
+            regression=regression,
             ignore=ignore,
             progress=progress,
             **options.wishes(given),

@@ -1,4 +1,5 @@
-"""Methods that are not ours, for comparison: the most frequent class, and any scikit-learn estimator.
+"""Methods that are not ours, for comparison: the most frequent class, the mean, and any scikit-learn
+estimator.
 
 Knows pandas frames and scikit-learn's words. Both are what judging asks of a method: fit a table, answer
 rows.
@@ -16,6 +17,8 @@ from tallystick.contracts import Block
 from tallystick.data.encode import Table
 from tallystick.data.source import open_source
 from tallystick.errors import OptionError, shown
+from tallystick.evaluate.compare import UNCOUNTED
+from tallystick.evaluate.held_out import HeldOut
 
 
 class Majority:
@@ -59,32 +62,72 @@ class Foreign:
         """Return the estimator and its rows."""
         return {"estimator": self.estimator, "frame": self.frame}
 
-    def _rows(self, table: Table) -> Any:
-        names = [c.name for c in table.schema.used]
-        return self.frame[names] if table.kept is None else self.frame[names].iloc[table.kept]
+    def _rows(self, table: Any) -> Any:
+        """Return the rows of a table, or rows held out, as a frame of the columns that are used."""
+        if isinstance(table, HeldOut):
+            return raw_frame(table.data)[self.names_]
+        frame = self.frame[[c.name for c in table.schema.used]]
+        return frame if table.kept is None else frame.iloc[table.kept]
 
     def fit_table(self, table: Table) -> Self:
         """Fit a copy of the estimator on the table's rows."""
         assert table.schema.target is not None
-        assert table.classes is not None
         self.fitted_ = copy.deepcopy(self.estimator)
-        labels = np.array(table.schema.target.values())
+        self.names_ = [c.name for c in table.schema.used]
         weights = {} if table.weights is None else {"sample_weight": table.weights / table.unit}
-        self.labels_ = labels
-        self.fitted_.fit(self._rows(table), labels[table.classes], **weights)
+        self.labels_: NDArray[Any] | None = None
+        truth: Any = table.response
+        if table.classes is not None:
+            self.labels_ = np.array(table.schema.target.values())
+            truth = self.labels_[table.classes]
+        self.fitted_.fit(self._rows(table), truth, **weights)
         return self
 
-    def predict_table(self, table: Table) -> NDArray[np.float64]:
-        """Return P(class | row) [row, class]; an estimator without shares gives 1 to its answer."""
+    def predict_table(self, table: Any) -> NDArray[np.float64]:
+        """Return P(class | row) [row, class]; an estimator without shares gives 1 to its answer. Regression:
+        [row, 0].
+        """
         rows = self._rows(table)
-        out = np.zeros((table.rows, len(self.labels_)))
+        if self.labels_ is None:
+            return np.asarray(self.fitted_.predict(rows), np.float64).reshape(-1, 1)
+        labels, out = self.labels_.tolist(), np.zeros((len(rows), len(self.labels_)))
         if hasattr(self.fitted_, "predict_proba"):
-            at = [self.labels_.tolist().index(c) for c in self.fitted_.classes_.tolist()]
+            at = [labels.index(c) for c in self.fitted_.classes_.tolist()]
             out[:, at] = self.fitted_.predict_proba(rows)
             return out
         answers = self.fitted_.predict(rows)
-        out[np.arange(table.rows), [self.labels_.tolist().index(a) for a in answers.tolist()]] = 1
+        out[np.arange(len(rows)), [labels.index(a) for a in answers.tolist()]] = 1
         return out
+
+    def numbers(self) -> int:
+        """Return the weights of a linear model that are not 0, or the nodes of a tree; others do not say."""
+        last = self.fitted_.steps[-1][1] if hasattr(self.fitted_, "steps") else self.fitted_
+        if hasattr(last, "coef_"):
+            constant = np.asarray(getattr(last, "intercept_", 0.0))
+            return int(np.count_nonzero(last.coef_) + np.count_nonzero(constant))
+        return int(last.tree_.node_count) if hasattr(last, "tree_") else UNCOUNTED
+
+
+class Mean:
+    """Answers every row with the mean response of the training rows: the base rate of a regression."""
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return no parameters: there are none."""
+        return {}
+
+    def fit_table(self, table: Table) -> Self:
+        """Take the mean."""
+        assert table.response is not None
+        self.mean_ = float(np.average(table.response, weights=table.weights))
+        return self
+
+    def predict_block(self, block: Block) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Return the mean for every row as [row, 0]."""
+        return np.full((block.rows, 1), self.mean_), np.zeros(block.rows, bool)
+
+    def numbers(self) -> int:
+        """Return 1: the mean."""
+        return 1
 
 
 def raw_frame(data: Any) -> Any:

@@ -7,41 +7,58 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal, overload
 
 from tallystick.data.encode import Table
 from tallystick.errors import OptionError, nearest, shown
-from tallystick.estimators.foreign import Foreign, Majority, raw_frame
+from tallystick.estimators.foreign import Foreign, Majority, Mean, raw_frame
 from tallystick.estimators.logistic import LogisticRegression
 from tallystick.estimators.naive_bayes import NaiveBayes
+from tallystick.estimators.regression_tree import RegressionTree
 from tallystick.estimators.tree import DecisionTree
-from tallystick.evaluate import Candidate, Comparison, LearningCurve, compare_table, curve_table
+from tallystick.evaluate import (
+    Candidate,
+    Comparison,
+    CrossValidation,
+    LearningCurve,
+    RegressionValidation,
+    compare_table,
+    curve_table,
+)
 from tallystick.evaluate.checks import (
     DEPENDENT,
     Check,
     check_codes,
     check_columns,
+    check_held,
     check_result,
     check_table,
     no_better,
 )
-from tallystick.evaluate.crossval import Way, cost_matrix, without
+from tallystick.evaluate.crossval import Way, cost_matrix, held_words, no_dealing, without
+from tallystick.evaluate.held_out import HeldOut, hold
 from tallystick.evaluate.running import training_loss
 from tallystick.explain.independence import independence
 
 Progress = Callable[[int, int, str], None]
 
 MOST_PAIRED = 100  # columns: more have too many pairs to look at here
-FAMILIES = {"tree": "decision tree", "bayes": "naive Bayes", "logistic": "logistic regression"}
+FAMILIES = {
+    "tree": "decision tree",
+    "bayes": "naive Bayes",
+    "logistic": "logistic regression",
+    "regression": "regression tree",
+}
 KINDS = {"tree": DecisionTree, "bayes": NaiveBayes, "logistic": LogisticRegression}
 
 
 def settings(family: str, shared: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
     """Return at most eight settings of a family that inner folds choose from, the simplest model first."""
-    if family == "tree":
+    if family in ("tree", "regression"):
+        tree: Any = DecisionTree if family == "tree" else RegressionTree
         leaves = (2, 3, 4, 6, 10, 20, 50, None)
         return tuple(
-            (f"at most {n} leaves" if n else "any number of leaves", DecisionTree(max_leaf_nodes=n, **shared))
+            (f"at most {n} leaves" if n else "any number of leaves", tree(max_leaf_nodes=n, **shared))
             for n in leaves
         )
     if family == "bayes":
@@ -55,6 +72,16 @@ def settings(family: str, shared: Mapping[str, Any]) -> tuple[tuple[str, Any], .
     )
 
 
+@overload
+def compare(
+    data: Any, target: Any = None, *, regression: Literal[True], **given: Any
+) -> Comparison[RegressionValidation]: ...
+
+
+@overload
+def compare(data: Any, target: Any = None, **given: Any) -> Comparison[CrossValidation]: ...
+
+
 def compare(
     data: Any,
     target: Any = None,
@@ -65,34 +92,43 @@ def compare(
     folds: int | Sequence[float] = 10,
     groups: str | None = None,
     time: str | None = None,
+    held_out: Any = None,
+    regression: bool = False,
     cost: Any = None,
     ignore: Iterable[str] = (),
     sample_weight: Any = None,
     progress: Progress | None = None,
     **shared: Any,
-) -> Comparison:
+) -> Comparison[Any]:
     """Cross-validate the three families, as they are and tuned, beside the most frequent class; apply the
     razor.
 
     others: scikit-learn estimators to compare with, alone or by name; they get the rows in a pandas frame.
     folds: a number, or shares (teach, test) or (teach, validate, test): settings are then chosen on the rows
     that validate. groups: a column whose equal values stay in one fold; time: a column; a fold is taught by
-    earlier rows only. ignore: codes of checks not wanted. Further parameters (kinds, levels, missing, keep,
-    threads) go to every family.
+    earlier rows only. held_out: other rows with the target, or (X, y), which test instead of folds.
+    regression: the target is a number; regression trees beside the mean, by their mean squared error.
+    ignore: codes of checks not wanted. Further parameters (kinds, levels, missing, keep, threads) go to
+    every family.
     """
     check_codes(ignore)
     _known(methods)
+    if held_out is not None:
+        no_dealing(groups, time)
     way = Way.of(folds, groups, time)
     if way.one_out:
         raise OptionError("compare takes a number of folds or shares; leave-one-out is for cross_validate.")
-    table = way.read(NaiveBayes(**shared), data, target, sample_weight)
+    reader: Any = RegressionTree(**shared) if regression else NaiveBayes(**shared)
+    table = way.read(reader, data, target, sample_weight)
     dealing, how = way.dealing(table)
     lean = without(table, way.aside)
+    held = None if held_out is None else hold(held_out, lean, reader)
     assert table.schema.target is not None
-    prices = cost_matrix(cost, table.schema.target.labels)
-    candidates = _candidates(methods, tuned, shared, data, others)
-    found = compare_table(candidates, lean, way.folds, prices, progress, dealing, how)
-    return _checked(found, lean, frozenset(ignore))
+    prices = cost_matrix(cost, table.schema.target.labels if held is None else held.labels)
+    candidates = _candidates(("regression",) if regression else methods, tuned, shared, data, others)
+    how = how if held is None else held_words(lean, held)
+    found = compare_table(candidates, lean, way.folds, prices, progress, dealing, how, held)
+    return _checked(found, lean, frozenset(ignore), held)
 
 
 def _known(methods: Iterable[str]) -> None:
@@ -107,9 +143,11 @@ def _candidates(
     methods: Sequence[str], tuned: bool, shared: Mapping[str, Any], data: Any, others: Any
 ) -> list[Candidate]:
     """Return the most frequent class, the families as they are and tuned, and the user's own."""
-    out = [Candidate("most frequent class", "majority", (("", Majority()),))]
+    base = ("mean", Mean()) if "regression" in methods else ("most frequent class", Majority())
+    out = [Candidate(base[0], "majority", (("", base[1]),))]
     for family in methods:
-        out.append(Candidate(FAMILIES[family], family, (("", KINDS[family](**shared)),)))
+        plain: Any = RegressionTree if family == "regression" else KINDS[family]
+        out.append(Candidate(FAMILIES[family], family, (("", plain(**shared)),)))
         if tuned:
             out.append(Candidate(f"{FAMILIES[family]}, tuned", family, settings(family, shared)))
     if others:
@@ -152,14 +190,18 @@ def _named(others: Mapping[str, Any] | Iterable[Any]) -> dict[str, Any]:
     return {type(e).__name__: e for e in found}
 
 
-def _checked(found: Comparison, table: Table, ignore: frozenset[str]) -> Comparison:
+def _checked(
+    found: Comparison[Any], table: Table, ignore: frozenset[str], held: HeldOut | None
+) -> Comparison[Any]:
     """Return the comparison with the checks of its table and of the chosen method."""
-    checks = [*check_table(table), *check_columns(table)]
+    checks = [*check_table(table), *(check_columns(table) if table.classes is not None else ())]
+    if held is not None:
+        checks += check_held(held)
     entry = found.chosen
-    if entry.family != "majority":
-        checks += check_result(entry.result, training_loss(entry.model, table), entry.name)
-    else:
+    if entry.family == "majority":
         checks += no_better([e for e in found.entries if e is not entry], entry)
+    elif table.classes is not None:
+        checks += check_result(entry.result, training_loss(entry.model, table), entry.name)
     if "bayes" in {e.family for e in found.entries}:
         checks += _dependence(table)
     return replace(found, checks=tuple(c for c in checks if c.code not in ignore))

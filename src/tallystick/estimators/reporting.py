@@ -22,7 +22,7 @@ from tallystick.estimators.judging import compare, learning_curve
 from tallystick.estimators.naive_bayes import NaiveBayes
 from tallystick.estimators.ordered import Ordered, ordered
 from tallystick.estimators.tree import DecisionTree
-from tallystick.evaluate import Comparison, LearningCurve
+from tallystick.evaluate import Comparison, CrossValidation, LearningCurve
 from tallystick.evaluate.compare import Entry
 from tallystick.export import save
 from tallystick.reports import Ingredients, page
@@ -42,7 +42,7 @@ class Report:
     html: str = field(repr=False)
     answer: tuple[str, ...]
     model: Any
-    comparison: Comparison = field(repr=False)
+    comparison: Comparison[CrossValidation] = field(repr=False)
     description: Description = field(repr=False)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -153,14 +153,14 @@ def chosen_groups(table: Table, by: str | Iterable[str]) -> tuple[str, ...]:
     return names
 
 
-def without_single_rows(found: Comparison, table: Table) -> Comparison:
+def without_single_rows(found: Comparison[CrossValidation], table: Table) -> Comparison[CrossValidation]:
     """Return the comparison with trees fitted anew so that no leaf holds a single row."""
     entries = tuple(_refitted(e, table) for e in found.entries)
     chosen = next(e for e in entries if e.name == found.chosen.name)
     return replace(found, entries=entries, chosen=chosen)
 
 
-def _refitted(entry: Entry, table: Table) -> Entry:
+def _refitted(entry: Entry[CrossValidation], table: Table) -> Entry[CrossValidation]:
     if not isinstance(entry.model, DecisionTree) or not bool(
         (entry.model.model_.rows.sum(axis=1) <= 1).any()
     ):

@@ -1,6 +1,6 @@
 """Judging: folds, scores, comparisons and curves, as data."""
 
-from tallystick.evaluate.compare import Candidate, Comparison, compare_table
+from tallystick.evaluate.compare import Comparison, compare_table
 from tallystick.evaluate.crossval import cross_validate, judge_on
 from tallystick.evaluate.curve import LearningCurve, curve_table
 from tallystick.evaluate.folds import deal, deal_folds
@@ -9,6 +9,7 @@ from tallystick.evaluate.regression import RegressionValidation
 from tallystick.evaluate.result import CrossValidation
 from tallystick.evaluate.running import refit_shares
 from tallystick.evaluate.scores import Measure, Scores, score
+from tallystick.evaluate.trials import Candidate
 
 __all__ = [
     "Candidate",

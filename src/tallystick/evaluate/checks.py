@@ -18,9 +18,11 @@ from tallystick.data.encode.conflicts import conflicts
 from tallystick.data.encode.sentinel import sentinel
 from tallystick.data.schema import CODED, Column
 from tallystick.errors import OptionError, nearest, shown
+from tallystick.evaluate.show import figure
 
 if TYPE_CHECKING:
     from tallystick.evaluate.compare import Entry
+    from tallystick.evaluate.held_out import HeldOut
     from tallystick.evaluate.result import CrossValidation
 
 RARE = 0.1  # of an equal share: a class with less makes accuracy a poor guide
@@ -40,6 +42,7 @@ CODES = {
     "calibration": "the shares are not what comes true",
     "dependence": "columns hang together although naive Bayes takes them as independent",
     "few-rows": "a class has too few rows",
+    "taught-rows": "held-out rows also stand in the training rows",
     "repeated-rows": "rows stand in the table more than once",
     "conflicts": "equal rows have different classes",
     "sentinel": "a number may stand for missing",
@@ -73,6 +76,30 @@ def check_codes(ignore: Iterable[str]) -> frozenset[str]:
 
 def check_table(table: Table) -> Iterator[Check]:
     """Yield what the rows alone tell."""
+    if table.classes is not None:
+        yield from _classes(table)
+    copies = table.rows - len(np.unique(table.row_hashes()))
+    if copies:
+        yield Check(
+            "repeated-rows",
+            f"{copies:,} rows are copies of another row; folds keep them together.",
+            "Make sure that copies are separate cases; a test set of your own may hold training rows.",
+        )
+    if table.classes is not None:
+        yield from _mixed(table)
+    yield from _marks(table)
+    for column in table.schema.used:
+        if table.rows >= IDENTIFIER_ROWS and len(column.levels) >= IDENTIFIER_SHARE * table.rows:
+            yield Check(
+                "identifier",
+                f"column {shown(column.name)} has {len(column.levels):,} levels in {table.rows:,} rows.",
+                "Leave it out unless it means something for new rows.",
+                column.name,
+            )
+
+
+def _classes(table: Table) -> Iterator[Check]:
+    """Yield that a class has few rows or is rare."""
     assert table.classes is not None
     assert table.schema.target is not None
     weight = np.ones(table.rows) if table.weights is None else table.weights / table.unit
@@ -91,23 +118,17 @@ def check_table(table: Table) -> Iterator[Check]:
             f"class {shown(labels[rarest])} is {full[rarest] / full.sum():.2%} of the rows.",
             "Judge by balanced accuracy, average precision or cost, not by accuracy.",
         )
-    copies = table.rows - len(np.unique(table.row_hashes()))
-    if copies:
+
+
+def check_held(held: HeldOut) -> Iterator[Check]:
+    """Yield that held-out rows were taught: answers to them tell nothing of new rows."""
+    if held.copies:
         yield Check(
-            "repeated-rows",
-            f"{copies:,} rows are copies of another row; folds keep them together.",
-            "Make sure that copies are separate cases; a test set of your own may hold training rows.",
+            "taught-rows",
+            f"{held.copies:,} of {len(held.truth):,} held-out rows, target included, also stand in the "
+            "training rows.",
+            "Take them out of one of the two, unless equal rows are separate cases.",
         )
-    yield from _mixed(table)
-    yield from _marks(table)
-    for column in table.schema.used:
-        if table.rows >= IDENTIFIER_ROWS and len(column.levels) >= IDENTIFIER_SHARE * table.rows:
-            yield Check(
-                "identifier",
-                f"column {shown(column.name)} has {len(column.levels):,} levels in {table.rows:,} rows.",
-                "Leave it out unless it means something for new rows.",
-                column.name,
-            )
 
 
 def _mixed(table: Table) -> Iterator[Check]:
@@ -159,13 +180,13 @@ def check_result(result: CrossValidation, training_loss: float | None, name: str
         )
 
 
-def no_better(others: Sequence[Entry], base: Entry) -> Iterator[Check]:
+def no_better(others: Sequence[Entry[Any]], base: Entry[Any]) -> Iterator[Check]:
     """Yield that the razor was left with the most frequent class: no method is clearly better."""
     if others:
         yield Check(
             "base-rate",
-            f"{others[0].name}: log-loss {others[0].result.log_loss:.4f}, {base.result.log_loss:.4f} for the "
-            "class shares alone.",
+            f"{others[0].name}: {base.result.shown[1]} {figure(others[0].result.loss)}, "
+            f"{figure(base.result.loss)} for {base.name}.",
             "These columns do not tell the target; look for others.",
         )
 

@@ -18,10 +18,10 @@ from tallystick.data.encode import Table
 from tallystick.errors import OptionError, shown, some
 from tallystick.evaluate.folds import Dealing, Plan, one_out
 from tallystick.evaluate.groups import group_names
-from tallystick.evaluate.labels import MISSING, UNKNOWN, labels_of
+from tallystick.evaluate.held_out import HeldOut, hold
 from tallystick.evaluate.regression import RegressionValidation
-from tallystick.evaluate.result import Answers, CrossValidation
-from tallystick.evaluate.running import Fits, Progress, cross_shares, fresh
+from tallystick.evaluate.result import CrossValidation
+from tallystick.evaluate.running import Fits, Progress, answer, cross_shares, fresh
 
 Floats = NDArray[np.float64]
 
@@ -70,6 +70,7 @@ def cross_validate(
     regression gives mean squared errors.
     """
     if held_out is not None:
+        no_dealing(groups, time)
         return judge_on(model, data, target, held_out, cost)
     way = Way.of(folds, groups, time)
     table = way.read(fresh(model), data, target, sample_weight)
@@ -102,30 +103,35 @@ def cross_validate(
     )
 
 
-def judge_on(model: Fits, data: Any, target: Any, held_out: Any, cost: Any = None) -> CrossValidation:
+def judge_on(
+    model: Fits, data: Any, target: Any, held_out: Any, cost: Any = None
+) -> CrossValidation | RegressionValidation:
     """Fit on one set of rows and judge on another, a held-out file say, which has the target too.
 
     Rows of a class the model was not taught are counted as wrong answers of share 0.
     """
     table = model.read(data, target)
-    fitted: Any = fresh(model).fit_table(table)
+    held = hold(held_out, table, fresh(model))
     assert table.schema.target is not None
+    fitted: Any = fresh(model).fit_table(table)
+    part = held.judged(answer(fitted, table, held, table.schema.target.labels))
     if table.response is not None:
-        raise OptionError("held_out= judges classes; score(held_out) gives R² of a regression.")
-    truth = labels_of(held_out, table.schema.target.name, table.schema)
-    labels = table.schema.target.labels
-    if (truth == UNKNOWN).any():
-        truth = np.where(truth == UNKNOWN, len(labels), truth)
-        labels = (*labels, "(not taught)")
-    shares = np.zeros((len(truth), len(labels)))
-    for matched in fitted.blocks(held_out):
-        rows = slice(matched.start, matched.start + matched.block.rows)
-        shares[rows, : len(table.schema.target.labels)] = fitted.predict_block(matched.block)[0]
-    known = truth != MISSING
-    part = Answers(shares[known], np.zeros(int(known.sum()), np.int64))
-    prices = None if cost is None else np.asarray(cost, np.float64)
-    how = f"held out; {table.rows:,} others were taught"
-    return CrossValidation(labels, truth[known], (part,), cost=prices, how=how)
+        return RegressionValidation(held.truth, (part,), how=held_words(table, held))
+    return CrossValidation(
+        held.labels, held.truth, (part,), cost=cost_matrix(cost, held.labels), how=held_words(table, held)
+    )
+
+
+def no_dealing(groups: str | None, time: str | None) -> None:
+    """Refuse ways to deal rows beside rows held out, which need none."""
+    if groups is not None or time is not None:
+        raise OptionError("held_out= names the rows that test; leave out groups= and time=.")
+
+
+def held_words(table: Table, held: HeldOut) -> str:
+    """Return how held-out rows were judged, in words."""
+    twice = f", {held.copies:,} of these among them" if held.copies else ""
+    return f"held out; {table.rows:,} others were taught{twice}"
 
 
 @dataclass(frozen=True)

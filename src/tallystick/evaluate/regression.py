@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tallystick.draw.svg import as_html
 from tallystick.evaluate import intervals
 from tallystick.evaluate.folds import Plan
-from tallystick.evaluate.result import Answers
+from tallystick.evaluate.result import Answers, mean_error
 from tallystick.evaluate.scores import Measure
 
 Floats = NDArray[np.float64]
@@ -59,6 +59,27 @@ class RegressionValidation:
     def measure(self, name: str) -> Measure:
         """Return one measure by name: "mse", "mae" or "r2"."""
         return next(m for m in self.measures if m.name == name)
+
+    @property
+    def shown(self) -> tuple[str, str]:
+        """The measure people know and the loss that decides."""
+        return "r2", "mse"
+
+    @property
+    def loss(self) -> float:
+        """The mean squared error."""
+        return self.mse
+
+    @property
+    def loss_error(self) -> float:
+        """The standard error of the mean squared error over the tested rows of the first repeat."""
+        rows = self.fold >= 0
+        squares = (self.truth[rows] - self.answers[rows]) ** 2
+        return mean_error(squares, None if self.weights is None else self.weights[rows])
+
+    def fold_losses(self) -> Floats:
+        """Return the mean squared error of every fold of every repeat."""
+        return self.fold_means()
 
     def fold_means(self) -> Floats:
         """Return the mean squared error of every fold of every repeat."""

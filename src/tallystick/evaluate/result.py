@@ -5,6 +5,7 @@ Knows classes, shares and folds. Knows nothing of tables, methods or how folds w
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -72,6 +73,33 @@ class CrossValidation:
         return Measure(name, value, low, high, parts[0].method, parts[0].base)
 
     @property
+    def measures(self) -> tuple[Measure, ...]:
+        """All measures, averaged over the repeats."""
+        return tuple(self.measure(m.name) for m in self.scores.measures)
+
+    @property
+    def shown(self) -> tuple[str, str]:
+        """The measure people know and the loss that decides."""
+        return "accuracy", "log-loss"
+
+    @property
+    def loss(self) -> float:
+        """The log-loss."""
+        return self.log_loss
+
+    @property
+    def loss_error(self) -> float:
+        """The standard error of the log-loss over the tested rows of the first repeat."""
+        part = self.repeats[0]
+        rows = np.flatnonzero(part.fold >= 0)
+        losses = log_losses(self.truth[rows], part.shares[rows])
+        return mean_error(losses, None if self.weights is None else self.weights[rows])
+
+    def fold_losses(self) -> Floats:
+        """Return the log-loss of every fold of every repeat."""
+        return self.fold_means()
+
+    @property
     def accuracy(self) -> float:
         """The share of rows whose most probable class is right."""
         return self.measure("accuracy").value
@@ -135,7 +163,7 @@ class CrossValidation:
             "folds": len(dealing.Plan(self.fold).sizes),
             "how": self.how,
             "log_loss": self.log_loss,
-            "measures": [self.measure(m.name).to_dict() for m in self.scores.measures],
+            "measures": [m.to_dict() for m in self.measures],
             "repeats": len(self.repeats),
             "rows": len(self.truth),
             "scores": self.scores.to_dict(),
@@ -168,6 +196,14 @@ class CrossValidation:
         from tallystick.evaluate.show import show_cross_validation
 
         return show_cross_validation(self)
+
+
+def mean_error(values: Floats, weights: Floats | None) -> float:
+    """Return the standard error of the mean of some rows."""
+    weight = np.ones(len(values)) if weights is None else weights
+    n = float(weight.sum())
+    away = values - float((weight * values).sum()) / n
+    return math.sqrt(float((weight * away**2).sum()) / max(n - 1, 1) / n)
 
 
 def _row_values(name: str, truth: NDArray[np.int64], shares: Floats) -> Floats:

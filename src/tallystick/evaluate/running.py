@@ -27,6 +27,14 @@ WORKERS = 2  # folds at work at once
 SMALL = 250_000  # cells of a table below which Python's own time decides, and a second thread only costs
 
 
+class Rows(Protocol):
+    """Rows to be answered: a table, or rows held out."""
+
+    def blocks(self) -> Iterator[Any]:
+        """Yield all rows once."""
+        ...
+
+
 class Fits(Protocol):
     """What judging needs of a method."""
 
@@ -82,7 +90,11 @@ def workers(table: Table) -> int:
 
 
 def run_folds(
-    one: Callable[[int], int], n: int, finished: Callable[[int], None], enough: int = 1, at_once: int = WORKERS
+    one: Callable[[int], int],
+    n: int,
+    finished: Callable[[int], None],
+    enough: int = 1,
+    at_once: int = WORKERS,
 ) -> bool:
     """Run one(0) to one(n - 1), some at once; True when the user pressed Ctrl-C after at least `enough` were
     finished. Folds under way then come to their end unseen; those waiting are not begun.
@@ -163,7 +175,7 @@ def fold_shares(model: Fits, table: Table, teach: NDArray[np.int64], test: NDArr
     return answer(model, training, table.take(test, training.schema), table.schema.target.labels)
 
 
-def answer(model: Fits, training: Table, part: Table, labels: tuple[str, ...]) -> Floats:
+def answer(model: Fits, training: Table, part: Rows, labels: tuple[str, ...]) -> Floats:
     """Return shares[row, class] of a part encoded by the training schema; a class not taught has the share
     0. Regression: the answers as [row, 0].
     """
@@ -184,7 +196,7 @@ def spread(shares: Floats, training: Table, labels: tuple[str, ...]) -> Floats:
 
 
 def answer_settings(
-    settings: Sequence[Any], training: Table, part: Table, labels: tuple[str, ...]
+    settings: Sequence[Any], training: Table, part: Rows, labels: tuple[str, ...]
 ) -> Iterable[Floats]:
     """Yield shares[row, class of all labels] of each setting fitted to the training part, together where its
     method can.

@@ -7,7 +7,7 @@ than that, so long as the names of methods and classes leave room.
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tallystick.draw.text import Line, Span, bar, clean, plain, table, width, wrapped
 from tallystick.evaluate.folds import Plan
@@ -20,12 +20,18 @@ if TYPE_CHECKING:
     from tallystick.evaluate.scores import Measure
 
 WIDE = 100  # cells: no table is set wider
+TITLES = {"r2": "R²", "mse": "squared error"}
 GIVE_WAY = (5, 2)  # columns of a comparison that go when it is too wide: bars, the interval of the accuracy
 
 
 def cells() -> int:
     """Return how wide lines may be: as the terminal, at most 100; 80 in a pipe."""
     return max(40, min(WIDE, shutil.get_terminal_size((80, 24)).columns))
+
+
+def figure(value: float) -> str:
+    """Return a number with four digits after the point, or five digits in all when it is large."""
+    return f"{value:.4f}" if abs(value) < 10 else f"{value:,.5g}" if abs(value) < 1e5 else f"{value:.4g}"
 
 
 def show_cross_validation(result: CrossValidation) -> str:
@@ -70,11 +76,11 @@ def show_regression(result: RegressionValidation) -> str:
 
 
 def _measure(m: Measure) -> tuple[Span, ...]:
-    base = "" if m.base is None else f"{m.base:.4f}"
+    base = "" if m.base is None else figure(m.base)
     return (
         Span(m.name),
-        Span(f"{m.value:.4f}", "strong"),
-        Span(f"{m.low:.4f} to {m.high:.4f}"),
+        Span(figure(m.value), "strong"),
+        Span(f"{figure(m.low)} to {figure(m.high)}"),
         Span(base, "dim"),
     )
 
@@ -107,15 +113,16 @@ def _groups(result: CrossValidation, column: str) -> list[Line]:
     return table((clean(column), "rows", "error", "95 % interval", ""), rows, frozenset({1, 2, 3}), cells())
 
 
-def show_comparison(found: Comparison) -> str:
+def show_comparison(found: Comparison[Any]) -> str:
     """Return the table of methods, the razor's sentence and the checks."""
     room = cells()
     first = found.entries[0].result
     how = f"{len(first.truth):,} rows, {clean(found.how)}{sizes(first)}"
     lines: list[Line] = [(Span(f"predicting {clean(found.target)}: {how}", "strong"),), ()]
-    worst = max(e.result.measure("log-loss").value for e in found.entries)
+    worst = max(e.result.loss for e in found.entries)
+    known, loss = (TITLES.get(name, name) for name in first.shown)
     rows = [_entry(found, e, worst) for e in found.entries]
-    header = ("method", "accuracy", "95 %", "log-loss", "95 %", "", "numbers", "p")
+    header = ("method", known, "95 %", loss, "95 %", "", "numbers", "p")
     shown = list(range(len(header)))
     for gone in GIVE_WAY:
         widths = [max(width(header[j]), *(width(row[j].text) for row in rows)) + 2 for j in shown]
@@ -131,23 +138,30 @@ def show_comparison(found: Comparison) -> str:
     return plain(lines)
 
 
-def _entry(found: Comparison, e: Entry, worst: float) -> list[Span]:
+def _entry(found: Comparison[Any], e: Entry[Any], worst: float) -> list[Span]:
     """Return the cells of one method."""
-    accuracy, loss = e.result.measure("accuracy"), e.result.measure("log-loss")
+    known, loss = (e.result.measure(name) for name in e.result.shown)
     mine = e is found.chosen
     return [
         Span(("▸ " if mine else "  ") + clean(e.name), "strong" if mine else ""),
-        Span(f"{accuracy.value:.4f}"),
-        Span(f"{accuracy.low:.3f}-{accuracy.high:.3f}", "dim"),
-        Span(f"{loss.value:.4f}"),
-        Span(f"{loss.low:.3f}-{loss.high:.3f}", "dim"),
+        Span(f"{known.value:.4f}"),
+        Span(_between(known), "dim"),
+        Span(figure(loss.value)),
+        Span(_between(loss), "dim"),
         Span(bar(loss.value / worst, 8), "bar"),
         Span("?" if e.numbers >= 10**9 else f"{e.numbers:,}"),
         Span("" if e.against_best is None else f"{e.against_best:.3f}", "dim"),
     ]
 
 
-def _settings(found: Comparison) -> str:
+def _between(m: Measure) -> str:
+    """Return an interval; ends below 0 or above 10 are set apart."""
+    if m.low >= 0 and m.high < 10:
+        return f"{m.low:.3f}-{m.high:.3f}"
+    return " to ".join(f"{end:,.0f}" if 100 <= abs(end) < 1e6 else f"{end:.3g}" for end in (m.low, m.high))
+
+
+def _settings(found: Comparison[Any]) -> str:
     return clean(found.chosen.name + (f" with {found.chosen.setting}" if found.chosen.setting else ""))
 
 

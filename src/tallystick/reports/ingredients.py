@@ -12,7 +12,7 @@ from typing import Any
 
 from tallystick.data.encode import Table
 from tallystick.description import Description
-from tallystick.evaluate import Comparison, LearningCurve
+from tallystick.evaluate import Comparison, CrossValidation, LearningCurve
 from tallystick.evaluate.compare import Entry
 from tallystick.reports.pull import pulls
 
@@ -30,7 +30,7 @@ class Ingredients:
     title: str
     table: Table
     description: Description
-    comparison: Comparison
+    comparison: Comparison[CrossValidation]
     curve: LearningCurve | None = None
     groups: tuple[str, ...] = ()
     row: Callable[[int], Row] | None = None
@@ -48,7 +48,7 @@ class Ingredients:
         return self.table.schema.target.labels
 
     @property
-    def chosen(self) -> Entry:
+    def chosen(self) -> Entry[CrossValidation]:
         """The razor's entry."""
         return self.comparison.chosen
 
@@ -58,7 +58,7 @@ class Ingredients:
         return getattr(self.chosen.model, "model_", None)
 
     @cached_property
-    def others(self) -> list[Entry]:
+    def others(self) -> list[Entry[CrossValidation]]:
         """The best entry of each other family, in the order of the comparison."""
         seen = {self.chosen.family, "majority", "yours"}
         out = []

@@ -12,6 +12,7 @@ import numpy as np
 
 from tallystick.data.schema import CODED
 from tallystick.draw.panels import Axis, Curve, chart, length_bar, strip
+from tallystick.evaluate import CrossValidation
 from tallystick.evaluate.compare import Entry
 from tallystick.evaluate.groups import error_rates
 from tallystick.reports.ingredients import Ingredients
@@ -42,7 +43,7 @@ def judged_section(given: Ingredients) -> dict[str, Any]:
     }
 
 
-def _method(given: Ingredients, entry: Entry) -> dict[str, Any]:
+def _method(given: Ingredients, entry: Entry[CrossValidation]) -> dict[str, Any]:
     accuracy, loss = entry.result.measure("accuracy"), entry.result.measure("log-loss")
     ends = [e.result.measure("log-loss") for e in given.comparison.entries]
     scale = (min(m.low for m in ends), max(m.high for m in ends))

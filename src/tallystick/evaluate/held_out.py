@@ -1,0 +1,101 @@
+"""Rows of another source that test what was taught: encoded by the taught schema, with what is true of them.
+
+Knows tables, sources and hashes of rows. Knows nothing of methods. Law: what the held-out rows hold changes
+nothing of what is taught; rows without a target are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.data.encode import Table, match
+from tallystick.data.encode.hashes import Hasher
+from tallystick.data.encode.table import Block
+from tallystick.data.source import open_source
+from tallystick.errors import DataError
+from tallystick.evaluate.labels import MISSING, UNKNOWN, labels_of
+from tallystick.evaluate.result import Answers
+
+NOT_TAUGHT = "(not taught)"
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """Rows to be answered, and their truth: the class in `labels`, or of a regression the number.
+
+    labels: those of the taught rows, and one more when the target of some rows is none of them. known[row]
+    of the source: has a target. copies: how many rows stand, with the same target, among the taught ones.
+    """
+
+    data: Any
+    parts: tuple[Block, ...]
+    truth: NDArray[Any]
+    known: NDArray[np.bool_]
+    labels: tuple[str, ...]
+    copies: int
+
+    @property
+    def rows(self) -> int:
+        """How many rows are to be answered, those without a target among them."""
+        return len(self.known)
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield the rows."""
+        return iter(self.parts)
+
+    def judged(self, shares: NDArray[np.float64]) -> Answers:
+        """Return the answers of the rows with a target; a class that was not taught has the share 0."""
+        more = max(len(self.labels), 1) - shares.shape[1]
+        whole = np.hstack([shares, np.zeros((len(shares), more))])[self.known]
+        return Answers(whole, np.zeros(len(whole), np.int64))
+
+
+def hold(given: Any, table: Table, reader: Any) -> HeldOut:
+    """Return held-out rows for a taught table. given: rows with the target among their columns, or (X, y)."""
+    assert table.schema.target is not None
+    X, y = given if isinstance(given, tuple) and len(given) == 2 else (given, table.schema.target.name)
+    source = open_source(X)
+    parts = tuple(matched.block for matched in match(source, table.schema))
+    truth: NDArray[Any]
+    labels: tuple[str, ...] = ()
+    if table.response is not None:
+        truth, known = _responses(reader.read(X, y), sum(part.rows for part in parts))
+    else:
+        labels = table.schema.target.labels
+        truth = labels_of(X, y, table.schema)
+        known = truth != MISSING
+        if (truth == UNKNOWN).any():
+            truth, labels = np.where(truth == UNKNOWN, len(labels), truth), (*labels, NOT_TAUGHT)
+    if not known.any():
+        raise DataError(f"no row of {source.name} has a target. Held-out rows need one to be judged.")
+    return HeldOut(X, parts, truth[known], known, labels, _copies(table, parts, truth, known))
+
+
+def _responses(read: Table, rows: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    assert read.response is not None
+    kept = np.arange(rows) if read.kept is None else read.kept
+    truth, known = np.full(rows, np.nan), np.zeros(rows, bool)
+    truth[kept], known[kept] = read.response, True
+    return truth, known
+
+
+def _copies(table: Table, parts: tuple[Block, ...], truth: NDArray[Any], known: NDArray[np.bool_]) -> int:
+    """Return how many held-out rows are equal to a taught row, target included."""
+    assert table.schema.target is not None
+    hasher, taught = Hasher(table.schema), table.row_hashes()
+    found, start = 0, 0
+    for part in parts:
+        here = slice(start, start + part.rows)
+        if table.response is not None:
+            whole = replace(part, response=np.ascontiguousarray(truth[here]))
+        else:
+            own = np.clip(truth[here], 0, len(table.schema.target.labels)).astype(np.uint32)
+            whole = replace(part, classes=own)  # a class not taught hashes as a missing one: as no taught row
+        found += int((np.isin(hasher.rows(whole), taught) & known[here]).sum())
+        start += part.rows
+    return found
