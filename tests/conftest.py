@@ -36,6 +36,7 @@ SLOW = {
     "test_export_sql",
     "test_faults",
     "test_hardening",
+    "test_hostile",
     "test_judging",
     "test_kinds",
     "test_learner_contract",

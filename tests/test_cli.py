@@ -479,9 +479,15 @@ def test_hostile_names_reach_no_terminal(tmp_path):
     assert "\\x1b" in good("describe", "t.csv", cwd=tmp_path)
     bad("describe", "\x1b[2J.csv", cwd=tmp_path)
     bad("fit", "t.csv", "-t", "\x1b[2J", cwd=tmp_path)
-    text, code = on_a_terminal("predict", "n.tally.json", "t.csv", cwd=tmp_path)
-    assert code == 0
-    assert ESCAPE not in text
+    good("fit", "t.csv", "-t", "y", "--model", "tree", "-o", "tree.tally.json", cwd=tmp_path)
+    for args in (
+        ["predict", "n.tally.json", "t.csv"],
+        ["export", "tree.tally.json", "--to", "sql"],
+        ["fit", "t.csv", "-t", "y", "-o", "\x1b[31m.tally.json"],
+    ):
+        text, code = on_a_terminal(*args, cwd=tmp_path, env={"NO_COLOR": "1"})
+        assert code == 0
+        assert ESCAPE not in text
 
 
 def test_a_reader_that_leaves_early_is_no_error(fitted):

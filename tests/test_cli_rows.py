@@ -103,6 +103,16 @@ def test_predict_writes_json_lines_and_parquet(model):
     assert table.column_names == ["note", "prediction", "probability"]
 
 
+def test_a_column_called_like_an_answer_is_not_copied_and_named(model, capsys):
+    new, out = model.parent / "new.csv", model.parent / "out.csv"
+    new.write_text("w,x,prediction,outside,P(q)\na,1,old,old,7\n")
+    args = ["predict", str(model), str(new), "-o", str(out), "--keep-columns", "--flag-outside"]
+    assert run(args, debug=True) == 0
+    assert out.read_text().splitlines()[0] == "w,x,P(q),prediction,probability,outside"
+    said = " ".join(capsys.readouterr().err.split())
+    assert "the output has columns of these names already: 'prediction', 'outside'." in said
+
+
 def test_an_unknown_ending_is_an_error(model, capsys):
     new = model.parent / "new.csv"
     new.write_text("w,x\na,1\n")

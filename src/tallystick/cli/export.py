@@ -52,7 +52,8 @@ def export(model: str, target: str, output: str | None, as_json: bool, **given: 
         save(output, data, "export")
         screen.say(f"saved {screen.cleaned(output)}: {target}, {len(data):,} bytes")
     elif isinstance(content, str):
-        sys.stdout.write(content)
+        # in SQL a name stands as it is; a terminal gets it escaped
+        sys.stdout.write(screen.cleaned(content) if screen.is_terminal(sys.stdout) else content)
     elif screen.is_terminal(sys.stdout):
         raise OptionError("onnx is bytes, which a terminal cannot show. Give -o FILE.")
     else:

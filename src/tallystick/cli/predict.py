@@ -11,7 +11,7 @@ import click
 from tallystick.cli import options, screen
 from tallystick.data.schema import Note
 from tallystick.draw.text import clean
-from tallystick.errors import DataError, OptionError, nearest, shown
+from tallystick.errors import DataError, OptionError, nearest, shown, some
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -171,10 +171,10 @@ def predicted(estimator: Classifier, source: Source, met: Met, given: dict[str, 
     labels = pa.array(target.labels, pa.string())
     names = ["prediction", "probability"] + [f"P({label})" for label in target.labels if given["proba"]]
     shown_classes = len(names) - 2
-    carried = Carried(source, _carried_names(source, given, names))
     types = [pa.string(), *[pa.float64()] * (len(names) - 1)]
     if given["flag_outside"]:
         names, types = [*names, "outside"], [*types, pa.string()]
+    carried = Carried(source, _carried_names(source, given, names, met))
     yield carried.beside(pa.schema(list(zip(names, types, strict=True))).empty_table())
     reading = {"lenient": given["lenient"], "missing_columns": given["missing_columns"]}
     for matched in estimator.blocks(source, **reading):
@@ -191,8 +191,8 @@ def predicted(estimator: Classifier, source: Source, met: Met, given: dict[str, 
         yield carried.beside(pa.table(columns, names=names))
 
 
-def _carried_names(source: Source, given: dict[str, Any], answers: list[str]) -> list[str]:
-    """Return the columns of the input that go into the output."""
+def _carried_names(source: Source, given: dict[str, Any], answers: list[str], met: Met) -> list[str]:
+    """Return the columns of the input that go into the output; those called as an answer do not."""
     for name in given["carried"]:
         if name not in source.columns:
             raise DataError(f"{source.name} has no column {shown(name)}.{nearest(name, source.columns)}")
@@ -200,6 +200,9 @@ def _carried_names(source: Source, given: dict[str, Any], answers: list[str]) ->
             raise OptionError(f"--with {shown(name)}: the output has a column of that name already.")
     if not given["keep_columns"]:
         return list(given["carried"])
+    if lost := [name for name in source.columns if name in answers]:
+        text = f"not copied, as the output has columns of these names already: {some(lost)}."
+        met.notes[Note("not-copied", text, count=len(lost))] = None
     return [name for name in source.columns if name not in answers]
 
 

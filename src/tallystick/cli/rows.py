@@ -25,7 +25,7 @@ from tallystick.errors import DataError, OptionError, shown
 if TYPE_CHECKING:
     from tallystick.export.whole import Sink
 
-NUMBER = r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
+NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
 FORMULA = r"^[=+\-@\t\r]"  # what spreadsheets take for the beginning of a formula
 SPECIAL = '[,"\r\n]|^ | $'  # what must be quoted
 FORMATS = {".csv": "csv", ".parquet": "parquet", ".jsonl": "jsonl", ".ndjson": "jsonl"}

@@ -150,7 +150,21 @@ def number_levels(column: Column) -> list[tuple[float, int]]:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return printable(json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False))
+
+
+def printable(text: str) -> str:
+    """Return JSON with unprintable characters of its strings escaped: code is read in terminals and editors,
+    where a change of direction would show another program than the one that runs.
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c == "\n" else _escaped(c) for c in text)
+
+
+def _escaped(character: str) -> str:
+    units = character.encode("utf-16-be")  # one, or two beyond the first plane
+    return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
 
 
 def _parsed(texts: Sequence[str]) -> kernels.Parsed:

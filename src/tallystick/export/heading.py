@@ -16,7 +16,7 @@ MOST = 100  # columns and labels that are named one by one
 def heading(form: Form) -> list[str]:
     """Return the lines of the comment."""
     what = "naive Bayes model" if form.kind == "naive-bayes" else form.kind.replace("-", " ")
-    lines = [f"Tallystick {__version__}: a {what} for {plain(form.target)!r}."]
+    lines = [f"Tallystick {__version__}: a {what} for '{plain(form.target)}'."]
     if form.labels:
         lines.append(f"Classes: {_some([plain(label) for label in form.labels])}.")
     if form.sha256:

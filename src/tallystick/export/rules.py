@@ -9,7 +9,7 @@ import json
 from typing import Any
 
 from tallystick.errors import OptionError, nearest, shown
-from tallystick.export.form import form_of
+from tallystick.export.form import form_of, printable
 from tallystick.export.heading import heading
 from tallystick.models.tree import Tree
 from tallystick.models.tree.rules import Rule, Rules, rules
@@ -92,4 +92,4 @@ def _json(model: Tree, found: Rules, sha256: str) -> str:
     data = {"kind": model.kind, "sha256": sha256, "averaged": model.averaged is not None} | found.to_dict()
     if found.schema.target and len(found.schema.target.labels) == 2:
         data["expression"] = found.expression()
-    return json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    return printable(json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False)) + "\n"
