@@ -1,8 +1,8 @@
 """Tables, names and file names as an enemy would write them, and all commands run on them.
 
 A seed gives a table whose names, levels, labels, texts and file names are made of hostile pieces: quotes,
-line ends, control bytes, directions, markup, formulas, very long texts. `walk` runs every command on it and tells
-what is wrong: a traceback, an error of more than a line, an unprintable character, a live formula.
+line ends, control bytes, directions, markup, formulas, very long texts. `walk` runs every command on it and
+tells what is wrong: a traceback, an error of more than a line, an unprintable character, a live formula.
 """
 
 from __future__ import annotations
