@@ -271,3 +271,14 @@ def cut_between(low: float, high: float) -> float:
 def preorder(node: Node) -> list[Node]:
     """Return all nodes depth first."""
     return [node, *(n for child in node.children for n in preorder(child))]
+
+
+def shape(n_children: list[int]) -> tuple[list[int], list[int]]:
+    """Return parent, and all branches node by node, of a tree in preorder, read with a stack."""
+    parent: list[int] = []
+    waiting = [-1]  # one entry for each branch that is still to come: the node it belongs to
+    for node, branches in enumerate(n_children):
+        parent.append(waiting.pop())
+        waiting += [node] * branches
+    assert not waiting
+    return parent, sorted(range(1, len(parent)), key=lambda node: (parent[node], node))

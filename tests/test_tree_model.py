@@ -10,15 +10,43 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reference_tree import shape
 from trees import REGRESSION, SCHEMA, Rows, random_nodes, random_rows, random_tree
 
 from tallystick.errors import ModelFileError, OptionError
 from tallystick.models.tree import SPREADS, STAYS, Answers, Candidates, Nodes, Tree
 from tallystick.models.tree.average import log_gamma
+from tallystick.models.tree.nodes import _shape as nodes_shape
 from tallystick.models.tree.walk import path
 
 seeds = st.integers(0, 10_000)
 READ = {"schema": SCHEMA, "unit": 1, "answers": Answers()}
+
+
+@st.composite
+def preorders(draw):
+    """The number of branches of each node, depth first."""
+    out, waiting = [], 1
+    while waiting:
+        branches = draw(st.sampled_from([0, 0, 2, 2, 3, 5])) if len(out) + waiting < 60 else 0
+        out.append(branches)
+        waiting += branches - 1
+    return out
+
+
+@given(preorders())
+def test_the_shape_of_a_preorder_is_what_a_stack_reads(branches):
+    parent, children = shape(branches)
+    first, child, above = nodes_shape(np.array(branches, np.int32))
+    assert above.tolist() == parent
+    assert child.tolist() == children
+    assert [c for n, k in enumerate(branches) for c in child[first[n] : first[n] + k].tolist()] == children
+
+
+@pytest.mark.parametrize("branches", [[0, 0], [2, 0], [2, 0, 0, 0], [3, 0, 0]])
+def test_what_is_not_one_tree_is_refused(branches):
+    with pytest.raises(ValueError, match=r"no parent|lead nowhere"):
+        nodes_shape(np.array(branches, np.int32))
 
 
 def prunings(nodes: Nodes, node: int = 0) -> list[dict[int, bool]]:

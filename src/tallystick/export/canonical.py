@@ -59,7 +59,8 @@ def read(data: bytes, careful: bool = False) -> Any:
         raise ModelFileError(
             f"model file: byte {error.start:,} is not UTF-8. The file was damaged."
         ) from None
-    if b"\\u" in data and (odd := _ODD_ESCAPE.search(data)):
+    # looking for one byte is quick, and most files have no backslash at all
+    if b"\\" in data and b"\\u" in data and (odd := _ODD_ESCAPE.search(data)):
         kind = "half of a character pair" if odd[1][:1] in b"dD" else "an escape a model file never writes"
         raise ModelFileError(f"model file: byte {odd.start():,} begins {kind}. The file was edited.")
     hooks: dict[str, Any] = {"parse_int": _whole, "parse_float": _finite} if careful else {}

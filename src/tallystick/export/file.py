@@ -131,7 +131,7 @@ def _check_frame(data: bytes) -> None:
         raise ModelFileError(
             "model file: its last line, the checksum, is missing or damaged. The file was cut short."
         )
-    if hashlib.sha256(data[:-_LAST_SIZE]).hexdigest().encode() != last[1]:
+    if hashlib.sha256(memoryview(data)[:-_LAST_SIZE]).hexdigest().encode() != last[1]:
         raise ModelFileError(
             "model file: its checksum does not fit its content. The file was edited or damaged."
         )

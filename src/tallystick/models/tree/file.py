@@ -16,7 +16,7 @@ Law: `read(write(tree))` is the same tree; whatever else `read` accepts gives fi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import chain
+from itertools import chain, compress
 from typing import Any
 
 import numpy as np
@@ -58,13 +58,15 @@ def read_nodes(data: Mapping[str, Any], schema: Schema) -> Nodes:
     if len(odd):
         have = f"node {odd[0]} has {sizes[odd[0]]} entries, not {width} or {width + 4}"
         _demand(False, have)
-    tests = [r[width:] for r in rows if len(r) > width]
-    counts, mean, deviance = _answers(rows, width, regression)
+    # All entries of a place in one list: nothing is done once per node, of which there may be many.
+    tests, leaves = (list(chain.from_iterable(compress(rows, which))) for which in (is_test, ~is_test))
+    answers = [(tests[k :: width + 4], leaves[k::width]) for k in range(width)]
+    counts, mean, deviance = _answers(answers, is_test, regression)
     column = np.full(len(rows), -1, np.int32)
     cut, gain = np.full(len(rows), np.nan), np.zeros(len(rows))
     missing = np.full(len(rows), STAYS, np.int32)
     if tests:
-        columns, cuts, ways, gains = zip(*tests, strict=True)
+        columns, cuts, ways, gains = (tests[width + k :: width + 4] for k in range(4))
         column[is_test] = _whole(columns, "column", 0, len(schema.used) - 1)
         cut[is_test] = _real([np.nan if c is None else c for c in cuts], "cut", allow_nan=True)
         missing[is_test] = _whole(ways, "missing branch", SPREADS, 2**31 - 1)
@@ -85,17 +87,24 @@ def read_nodes(data: Mapping[str, Any], schema: Schema) -> Nodes:
 
 
 def _answers(
-    rows: list[list[Any]], width: int, regression: bool
+    parts: list[tuple[list[Any], list[Any]]], is_test: NDArray[np.bool_], regression: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return counts, mean and deviance of all nodes."""
+    """Return counts, mean and deviance of all nodes. parts[entry]: of the tests, and of the leaves."""
+
+    def joined(of_tests: NDArray[Any], of_leaves: NDArray[Any]) -> NDArray[Any]:
+        out = np.empty(len(is_test), of_tests.dtype)
+        out[is_test], out[~is_test] = of_tests, of_leaves
+        return out
+
     none = np.empty(0)
     if regression:
-        weight, mean, deviance = zip(*(r[:3] for r in rows), strict=True)
-        means, deviances = _real(mean, "mean"), _real(deviance, "deviance")
+        weight, mean, deviance = parts
+        weights = joined(*(_whole(v, "weight", 0, LARGEST) for v in weight))
+        means = joined(*(_real(v, "mean") for v in mean))
+        deviances = joined(*(_real(v, "deviance") for v in deviance))
         _demand(bool(np.all(deviances >= 0)), "a deviance is negative")
-        return _whole(weight, "weight", 0, LARGEST)[:, None], means, deviances
-    flat = list(chain.from_iterable(r[:width] for r in rows))
-    counts = _whole(flat, "count", 0, LARGEST).reshape(len(rows), width)
+        return weights[:, None], means, deviances
+    counts = np.column_stack([joined(*(_whole(v, "count", 0, LARGEST) for v in part)) for part in parts])
     _demand(float(counts[0].sum(dtype=np.float64)) < LARGEST, "the counts of the root are too large")
     return counts, none, none
 
@@ -148,8 +157,12 @@ def _check_sums(nodes: Nodes) -> None:
 def _whole(values: Sequence[Any], what: str, low: int, high: int) -> NDArray[np.int64]:
     """Return whole numbers within a range; True, 1.0 and text are not whole numbers."""
     _demand(set(map(type, values)) <= {int}, f"a {what} is not a whole number")
-    _demand(not values or (min(values) >= low and max(values) <= high), f"a {what} is out of range")
-    return np.array(values, dtype=np.int64)
+    try:
+        out = np.array(values, dtype=np.int64)
+    except OverflowError:
+        out = np.array([low - 1])
+    _demand(not len(out) or bool(low <= out.min() and out.max() <= high), f"a {what} is out of range")
+    return out
 
 
 def _real(values: Sequence[Any], what: str, allow_nan: bool = False) -> NDArray[np.float64]:

@@ -139,18 +139,23 @@ def _shape(n_children: NDArray[np.int32]) -> tuple[Ints, Ints, Ints]:
         raise ValueError(f"node {early[0] + 1} has no parent")
     if open_branches[-1]:
         raise ValueError(f"{open_branches[-1]} branches lead nowhere")
-    parent: list[int] = []
-    waiting = [-1]  # one entry for each branch that is still to come: the node it belongs to
-    for node, branches in enumerate(n_children.tolist()):
-        parent.append(waiting.pop())
-        if branches == 2:
-            waiting += (node, node)
-        elif branches:
-            waiting += [node] * branches
-    first = np.concatenate([[0], np.cumsum(n_children[:-1], dtype=np.int64)]).astype(np.int64)
-    above = np.array(parent, dtype=np.int64)
-    child = np.argsort(above[1:], kind="stable") + 1  # by parent, then in preorder: branch order
-    return first, child, above
+    # Read with a stack, a node takes the top place and adds one for each of its branches, the first on top.
+    # A place of one height is filled and emptied in turn: its k-th owner is the parent of its k-th taker.
+    first = np.concatenate([[0], np.cumsum(n_children[:-1], dtype=np.int64)])
+    owner = np.repeat(np.arange(len(n_children)), n_children)  # of each place, in the order of filling
+    from_last = np.arange(len(owner)) - first[owner]  # the branch it is for, counted from the last
+    under = np.concatenate([[0], open_branches[:-1] - 1])  # places left under each node when it took its own
+    parent, child = np.full(len(n_children), -1, np.int64), np.empty(len(owner), np.int64)
+    filled, taken = _order(under[owner] + from_last), _order(under[1:])
+    parent[taken + 1] = owner[filled]
+    child[(first + n_children - 1)[owner[filled]] - from_last[filled]] = taken + 1
+    return first, child, parent
+
+
+def _order(heights: Ints) -> Ints:
+    """Return the places of heights in rising order, equal ones as they stand; short numbers are quick."""
+    short = heights.astype(np.uint16) if not len(heights) or heights.max() < 2**16 else heights
+    return np.argsort(short, kind="stable")
 
 
 @dataclass(frozen=True, eq=False)
