@@ -183,7 +183,7 @@ def read_file(path: str | os.PathLike[str]) -> bytes:
             size = os.fstat(file.fileno()).st_size
             if size > MAX_BYTES:
                 raise ModelFileError(f"{name} has {size:,} bytes; a model file has at most {MAX_BYTES:,}.")
-            return file.read(MAX_BYTES + 1)
+            return file.read(size + 1 if size else MAX_BYTES)  # a pipe does not tell its size
     except OSError as error:
         raise ModelFileError(f"cannot read the model file {name}: {error.strerror or error}.") from None
 
