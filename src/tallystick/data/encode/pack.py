@@ -1,0 +1,98 @@
+"""A block as one run of bytes and back: what travels and is kept where rows are far away.
+
+Knows arrays and their types. Knows nothing of who keeps the bytes.
+Law: `unpack(pack(block))` is the block, bit for bit; numbers lie in the narrowest type that holds them all
+exactly, and everything but those is read as a view of the bytes.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.data.encode.table import Block
+from tallystick.data.encode.words import WordCounts
+
+MARK = b"tally block 1\n"
+ALIGNED = 16  # bytes: an array begins where every type may begin
+NARROW = ("int8", "int16", "float32")  # tried in this order for numbers
+OWN = ("classes", "response", "weights")
+
+
+def pack(block: Block) -> bytes:
+    """Return the block as bytes."""
+    listed: list[tuple[str, str, NDArray[Any]]] = []  # what it is, name, array
+    for name, data in block.columns.items():
+        if isinstance(data, tuple):
+            listed += [("words", name, array) for array in data]
+        elif data.dtype == np.float64:
+            listed.append(("values", name, narrow(data)))
+        else:
+            listed.append(("codes", name, data))
+    for name in OWN:
+        array = getattr(block, name)
+        if array is not None:
+            listed.append((name, "", narrow(array) if name == "response" else array))
+    return join(block.rows, listed)
+
+
+def join(rows: int, listed: list[tuple[str, str, NDArray[Any]]]) -> bytes:
+    """Return the header and the arrays, each at a place its type may begin."""
+    entries, parts, place = [], [], 0
+    for what, name, array in listed:
+        data = np.ascontiguousarray(array)
+        entries.append([what, name, data.dtype.str, place, len(data)])
+        gap = -data.nbytes % ALIGNED
+        parts += [data.data.cast("B") if data.nbytes else b"", bytes(gap)]
+        place += data.nbytes + gap
+    head = json.dumps({"arrays": entries, "rows": rows}).encode()
+    start = MARK + len(head).to_bytes(4, "little")
+    gap = -(len(start) + len(head)) % ALIGNED
+    return b"".join([start, head, b" " * gap, *parts])
+
+
+def unpack(data: bytes) -> Block:
+    """Return the block whose bytes these are."""
+    first = len(MARK) + 4
+    if data[: len(MARK)] != MARK:
+        raise ValueError("these bytes are no packed block")
+    size = int.from_bytes(data[len(MARK) : first], "little")
+    head = json.loads(data[first : first + size])
+    start = first + size + (-(first + size) % ALIGNED)
+    columns: dict[str, Any] = {}
+    own: dict[str, Any] = {}
+    for what, name, kind, place, count in head["arrays"]:
+        array = np.frombuffer(data, kind, count, start + place)
+        if what in OWN:
+            own[what] = wide(array) if what == "response" else array
+        elif what == "words":
+            columns.setdefault(name, []).append(array)
+        else:
+            columns[name] = wide(array) if what == "values" else array
+    for name, found in columns.items():
+        if isinstance(found, list):
+            columns[name] = WordCounts(*found)
+    return Block(head["rows"], columns, own.get("classes"), own.get("response"), own.get("weights"))
+
+
+def narrow(values: NDArray[np.float64]) -> NDArray[Any]:
+    """Return the numbers in the narrowest type that gives back every bit of them."""
+    values = np.ascontiguousarray(values)
+    bits = values.view(np.int64)
+    some = slice(0, 64)  # most columns are told by their first rows
+    for kind in NARROW:
+        with np.errstate(invalid="ignore", over="ignore"):
+            if not np.array_equal(values[some].astype(kind).astype(np.float64).view(np.int64), bits[some]):
+                continue
+            small = values.astype(kind)
+            if np.array_equal(small.astype(np.float64).view(np.int64), bits):
+                return small
+    return values
+
+
+def wide(array: NDArray[Any]) -> NDArray[np.float64]:
+    """Return numbers as doubles; doubles as they are."""
+    return array if array.dtype == np.float64 else array.astype(np.float64)

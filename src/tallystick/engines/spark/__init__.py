@@ -1,0 +1,75 @@
+"""Sum on Spark: rows lie in packed blocks that Spark keeps; each question is a pass over them.
+
+    DataFrame --read.py--> packed blocks, cached by Spark --Spark.total--> one total per partition --tree--> sum
+
+Every partition gives one total, and totals are merged in a tree: no accumulator, so a task that is tried again
+or run twice counts once. Questions and totals travel by Spark's own serializer. Knows Spark's RDDs. Knows
+nothing of columns or models, and imports pyspark only when it is given a table.
+Law: the answer is the sum, whatever the partitions, their order, and what failed on the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from tallystick.contracts import Statistic, Table
+from tallystick.data.encode.pack import pack, unpack
+from tallystick.engines.spark.table import SparkTable
+from tallystick.engines.spark.workers import plain_errors
+
+T = TypeVar("T")
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Spark:
+    """The engine of a Spark session; without one, of the session that is active."""
+
+    session: Any = None
+    progress: Progress | None = None
+
+    def total(self, table: Table, question: Statistic[T]) -> T:
+        """Return the question's total over the whole table."""
+        with plain_errors():
+            if isinstance(table, SparkTable):
+                found = table.asked(question, self._sum)
+            else:
+                found = self._sum(self._sent(table), question)
+        if self.progress is not None:
+            rows = int(getattr(table, "rows", 0))
+            self.progress(rows, rows)
+        return found  # type: ignore[no-any-return]
+
+    def _sent(self, table: Table) -> Any:
+        """Return the blocks of a table that lies here, sent to the workers."""
+        session = self.session
+        if session is None:
+            from pyspark.sql import SparkSession
+
+            session = SparkSession.builder.getOrCreate()
+        packed = [pack(block) for block in table.blocks()]  # type: ignore[arg-type]
+        return session.sparkContext.parallelize(packed, max(min(len(packed), 8), 1))
+
+    @staticmethod
+    def _sum(blocks: Any, question: Statistic[T]) -> T:
+        """Return the sum over an RDD of packed blocks."""
+        if blocks.getNumPartitions() == 0:
+            return question.zero()
+        found: T = blocks.mapPartitions(Sum(question)).treeReduce(question.merge)
+        return found
+
+
+class Sum:
+    """The work of one partition: its blocks, one after the other, to one total."""
+
+    def __init__(self, question: Statistic[Any]) -> None:
+        self.question = question
+
+    def __call__(self, blocks: Iterable[bytes]) -> Iterator[Any]:
+        """Yield the total."""
+        total = self.question.zero()
+        for data in blocks:
+            total = self.question.add(total, unpack(data))
+        yield total

@@ -1,0 +1,55 @@
+"""What Spark's Python workers must have, and what is said when they do not.
+
+Knows how Spark reports an error of a worker: the worker's traceback, as text, inside its own. Law: an error
+of ours that was raised far away is raised here as what it is, in one line.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator
+
+from tallystick import errors
+from tallystick.errors import OptionError, shown
+
+OURS = re.compile(r"^(?:tallystick\.errors\.)(\w+): (.*)$", re.MULTILINE)
+ABSENT = re.compile(r"ModuleNotFoundError: No module named '(tallystick|numpy|pyarrow)")
+
+
+@contextlib.contextmanager
+def plain_errors() -> Iterator[None]:
+    """Raise the errors of workers as they were raised there, without the way they came."""
+    try:
+        yield
+    except Exception as error:
+        found = plain_error(str(error)) if type(error).__module__.startswith(("py4j", "pyspark")) else None
+        if found is None:
+            raise
+        raise found from None
+
+
+def plain_error(text: str) -> errors.TallyError | None:
+    """Return the error of ours that a worker's traceback tells of; None when there is none."""
+    ours = OURS.search(text)
+    kind = getattr(errors, ours[1], None) if ours is not None else None
+    if ours is not None and isinstance(kind, type) and issubclass(kind, errors.TallyError):
+        return kind(ours[2])
+    absent = ABSENT.search(text)
+    if absent is not None:
+        return OptionError(
+            f"Spark's workers have no {absent[1]}: their Python cannot import it. "
+            "Install tallystick, the same version as here, where the executors run."
+        )
+    return None
+
+
+def check_version(here: str) -> None:
+    """Refuse to work with a driver of another version: its blocks and questions may mean something else."""
+    from tallystick import __version__
+
+    if __version__ != here:
+        raise OptionError(
+            f"tallystick is {shown(here)} here, but {shown(__version__)} where Spark's workers run. "
+            "Install the same version on both."
+        )

@@ -1,0 +1,69 @@
+"""How many rows there are, what they weigh together, and their fingerprint: what a model file says of them.
+
+Knows blocks. Law: whole numbers that add, so any order and any cut of the rows gives the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from tallystick.contracts import Block
+from tallystick.data.encode.hashes import Hasher
+from tallystick.data.schema import Schema
+
+ALL = 1 << 128
+
+
+class Printed(NamedTuple):
+    """rows; weight: their weights in units of the table; hashes: the sum of hash times weight."""
+
+    rows: int = 0
+    weight: int = 0
+    hashes: int = 0
+
+    @property
+    def fingerprint(self) -> str:
+        """128 bits of the multiset of rows, in hex."""
+        return f"{self.hashes:032x}"
+
+
+@dataclass(frozen=True)
+class Prints:
+    """Ask for the rows, their weight and their fingerprint."""
+
+    schema: Schema
+
+    def zero(self) -> Printed:
+        """Return the total of no rows."""
+        return Printed()
+
+    def add(self, total: Printed, block: Block) -> Printed:
+        """Add the rows of one block."""
+        weight = block.rows if block.weights is None else int(block.weights.sum())
+        return self.merge(total, Printed(block.rows, weight, Hasher(self.schema).total(block)))
+
+    def merge(self, total: Printed, other: Printed) -> Printed:
+        """Add two totals."""
+        hashes = (total.hashes + other.hashes) % ALL
+        return Printed(total.rows + other.rows, total.weight + other.weight, hashes)
+
+
+@dataclass(frozen=True)
+class Both:
+    """Ask two questions in one walk over the rows."""
+
+    first: Any
+    second: Any
+
+    def zero(self) -> tuple[Any, Any]:
+        """Return the totals of no rows."""
+        return self.first.zero(), self.second.zero()
+
+    def add(self, total: tuple[Any, Any], block: Block) -> tuple[Any, Any]:
+        """Add the rows of one block."""
+        return self.first.add(total[0], block), self.second.add(total[1], block)
+
+    def merge(self, total: tuple[Any, Any], other: tuple[Any, Any]) -> tuple[Any, Any]:
+        """Add two totals."""
+        return self.first.merge(total[0], other[0]), self.second.merge(total[1], other[1])
