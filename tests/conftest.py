@@ -54,6 +54,9 @@ SLOW = {
     "test_published_trees",
     "test_against",
     "test_engine_contract",
+    "test_spark",
+    "test_spark_cluster",
+    "test_spark_answers",
 }
 
 
@@ -61,3 +64,14 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.path.stem in SLOW:
             item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(scope="session")
+def spark():
+    """One session of Spark for all tests of this process that need one."""
+    pytest.importorskip("pyspark")
+    from databases import spark_session
+
+    session = spark_session()
+    yield session
+    session.stop()

@@ -118,27 +118,36 @@ def _psql(place: Path, select: str, table: Table) -> Table:
     return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
 
 
-@contextlib.contextmanager
-def spark() -> Iterator[Run]:
-    """Spark in this process and one Java beside it, bound to this machine alone."""
+def spark_session(master: str = "local[2,4]", **more: str) -> Any:
+    """Spark in this process and one Java beside it, bound to this machine alone; a task may fail thrice."""
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     from pyspark.sql import SparkSession
-    from pyspark.sql import types as t
 
     settings = {
         "spark.ui.enabled": "false",
         "spark.sql.shuffle.partitions": "2",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
-        "spark.log.level": "ERROR",
+        "spark.log.level": "OFF",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.codegen.wholeStage": "false",  # compiling what runs once takes longer than running it
         "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+        **more,
     }
-    builder = SparkSession.builder.master("local[2]").appName("tallystick tests")
+    builder = SparkSession.builder.master(master).appName("tallystick tests")
     for key, value in settings.items():
         builder = builder.config(key, value)
-    session = builder.getOrCreate()
+    return builder.getOrCreate()
+
+
+@contextlib.contextmanager
+def spark() -> Iterator[Run]:
+    """What Spark answers to a query; a session that is there already is used and left."""
+    from pyspark.sql import SparkSession
+    from pyspark.sql import types as t
+
+    before = SparkSession.getActiveSession()
+    session = spark_session()
     kinds = {
         float: t.DoubleType(),
         int: t.LongType(),
@@ -158,4 +167,5 @@ def spark() -> Iterator[Run]:
     try:
         yield run
     finally:
-        session.stop()
+        if before is None:
+            session.stop()

@@ -14,12 +14,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tallystick.data.encode import Block
+from tallystick.data.encode.pack import pack
 from tallystick.data.schema import Column, Schema, Target
 from tallystick.engines.local import Local
+from tallystick.engines.spark import Spark
 from tallystick.errors import OptionError
 from tallystick.stats.bayes import Ask, BayesSums
 
@@ -76,30 +78,83 @@ def same(a, b):
         np.testing.assert_array_equal(a[name], b[name], err_msg=name)
 
 
+cut_rows = {
+    "rows": st.lists(row, max_size=30),
+    "cuts": st.lists(st.integers(0, 30), max_size=6),
+    "seed": st.randoms(),
+}
+
+
 @engines
 @settings(max_examples=40, deadline=None)
-@given(rows=st.lists(row, max_size=30), cuts=st.lists(st.integers(0, 30), max_size=6), seed=st.randoms())
+@given(**cut_rows)
 def test_total_does_not_depend_on_order_or_partitions(engine, rows, cuts, seed):
+    check_order(engine(), rows, cuts, seed)
+
+
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(**cut_rows)
+def test_total_on_spark_does_not_depend_on_order_or_partitions(spark, rows, cuts, seed):
+    check_order(Spark(spark), rows, cuts, seed)
+
+
+def check_order(engine, rows, cuts, seed):
     whole = QUESTION.add(QUESTION.zero(), block(rows))
     shuffled = list(rows)
     seed.shuffle(shuffled)
     ends = sorted({0, len(rows), *(c for c in cuts if c < len(rows))})
     parts = [block(shuffled[a:b]) for a, b in itertools.pairwise(ends)]
-    same(engine().total(Blocks(parts), QUESTION), whole)
+    same(engine.total(Blocks(parts), QUESTION), whole)
 
 
 @engines
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(row, st.integers(1, 5)), min_size=1, max_size=12))
 def test_a_whole_weight_is_that_many_copies(engine, rows):
+    check_weights(engine(), rows)
+
+
+@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(row, st.integers(1, 5)), min_size=1, max_size=12))
+def test_a_whole_weight_is_that_many_copies_on_spark(spark, rows):
+    check_weights(Spark(spark), rows)
+
+
+def check_weights(engine, rows):
     weighted = block([r for r, _ in rows], [w for _, w in rows])
     copies = block([r for r, w in rows for _ in range(w)])
-    same(engine().total(Blocks([weighted]), QUESTION), engine().total(Blocks([copies]), QUESTION))
+    same(engine.total(Blocks([weighted]), QUESTION), engine.total(Blocks([copies]), QUESTION))
 
 
 @engines
 def test_no_rows_give_the_total_of_no_rows(engine):
     same(engine().total(Blocks([]), QUESTION), QUESTION.zero())
+
+
+def test_no_rows_on_spark_give_the_total_of_no_rows(spark):
+    same(Spark(spark).total(Blocks([]), QUESTION), QUESTION.zero())
+
+
+def test_totals_of_many_partitions_are_merged_in_a_tree(spark):
+    given = [(i % 2, i % 4, i / 7, {i % 3}) for i in range(50)]
+    packed = spark.sparkContext.parallelize([pack(block([r])) for r in given], 64)  # some have no block at all
+    same(Spark.sum(packed, QUESTION), QUESTION.add(QUESTION.zero(), block(given)))
+
+
+def test_an_error_in_a_block_is_raised_on_spark_and_progress_ends_at_all_rows(spark):
+    seen = []
+    parts = Blocks([block([(0, 1, 2.0, {1})] * 10) for _ in range(20)])
+    parts.rows = 200
+    Spark(spark, lambda done, of: seen.append((done, of))).total(parts, QUESTION)
+    assert seen == [(200, 200)]
+
+    class Bad(Blocks):
+        def blocks(self):
+            yield block([(0, 1, 2.0, set())])
+            raise RuntimeError("the disk is gone")
+
+    with pytest.raises(RuntimeError, match="the disk is gone"):
+        Spark(spark).total(Bad([]), QUESTION)
 
 
 @engines

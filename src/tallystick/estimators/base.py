@@ -172,7 +172,11 @@ class Estimator:
         column of X.
         """
         table = self.read(X, y, sample_weight)
-        return self.fit_table(table)
+        try:
+            return self.fit_table(table)
+        finally:
+            if hasattr(table, "release"):  # what others kept for us
+                table.release()
 
     def read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
         """Return the encoded table that `fit_table` learns from."""
@@ -189,13 +193,17 @@ class Estimator:
         from tallystick.data.encode import read_table
         from tallystick.data.source import open_source
 
+        if is_spark(X):
+            from tallystick.engines.spark.read import read_frame
+
+            return read_frame(X, self._wishes(), y, sample_weight, self.regression)  # type: ignore[return-value]
         source = open_source(as_given(X))
         y, sample_weight = as_given(y), as_given(sample_weight)
         return read_table(source, self._wishes(), y, sample_weight, self.threads, regression=self.regression)
 
     def fit_table(self, table: Table) -> Self:
         """Learn from an encoded table."""
-        model, notes = self._learn(table, self._engine())
+        model, notes = self._learn(table, self._engine(table))
         self._adopt(model, table.notes + notes, rows_of(table))
         self.source_notes_ = table.source_notes  # how the file was read: told, but no part of the model
         names = [c.name for c in table.schema.columns]
@@ -226,7 +234,11 @@ class Estimator:
             "missing": None if wishes.missing is None else sorted(wishes.missing),
         }
 
-    def _engine(self) -> Engine:
+    def _engine(self, table: Any = None) -> Engine:
+        """Return who sums: as given, or who is where the table's rows are."""
+        own: Engine | None = getattr(table, "engine", None)
+        if own is not None:
+            return own
         if self.engine is None or self.engine == "local":
             return Local(self.threads, self.verbose if callable(self.verbose) else None)
         if not hasattr(self.engine, "total"):
@@ -393,9 +405,13 @@ def as_given(X: Any) -> Any:
     return X
 
 
+def is_spark(x: Any) -> bool:
+    """Say whether x is a DataFrame of Spark, without loading Spark."""
+    return type(x).__module__.startswith("pyspark.") and type(x).__name__ == "DataFrame"
+
+
 def rows_of(table: Table) -> dict[str, Any]:
     """Return what the model file says of the training rows: how many, in which unit, and their
     fingerprint.
     """
-    count = int(table.weights.sum()) if table.weights is not None else table.rows
-    return {"count": count, "fingerprint": table.fingerprint, "unit": table.unit}
+    return {"count": table.weight, "fingerprint": table.fingerprint, "unit": table.unit}

@@ -86,6 +86,11 @@ class Table:
     _fingerprint: str | None = field(default=None, repr=False)
     _blocks: list[Block] = field(default_factory=list, init=False, repr=False, compare=False)
 
+    @property
+    def weight(self) -> int:
+        """The weights of all rows together, in units of the table."""
+        return self.rows if self.weights is None else int(self.weights.sum())
+
     def column(self, name: str) -> Any:
         """Return the whole column: codes, values or words."""
         return self.columns[name]

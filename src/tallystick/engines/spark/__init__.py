@@ -34,9 +34,9 @@ class Spark:
         """Return the question's total over the whole table."""
         with plain_errors():
             if isinstance(table, SparkTable):
-                found = table.asked(question, self._sum)
+                found = table.asked(question, self.sum)
             else:
-                found = self._sum(self._sent(table), question)
+                found = self.sum(self._sent(table), question)
         if self.progress is not None:
             rows = int(getattr(table, "rows", 0))
             self.progress(rows, rows)
@@ -53,7 +53,7 @@ class Spark:
         return session.sparkContext.parallelize(packed, max(min(len(packed), 8), 1))
 
     @staticmethod
-    def _sum(blocks: Any, question: Statistic[T]) -> T:
+    def sum(blocks: Any, question: Statistic[T]) -> T:
         """Return the sum over an RDD of packed blocks."""
         if blocks.getNumPartitions() == 0:
             return question.zero()

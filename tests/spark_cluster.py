@@ -1,0 +1,79 @@
+"""A program for test_spark_cluster.py: two executor processes, one of which is killed while a model is
+learned, and tasks that run twice because they are slow. Prints one line of sha256s for each way of learning.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+import warnings
+
+warnings.simplefilter("ignore")
+
+import numpy as np  # noqa: E402
+import pyarrow as pa  # noqa: E402
+from databases import spark_session  # noqa: E402
+
+import tallystick as ts  # noqa: E402
+from tallystick.engines.spark import Spark  # noqa: E402
+
+CLUSTER = {
+    "spark.speculation": "true",
+    "spark.speculation.interval": "20ms",
+    "spark.speculation.multiplier": "1.01",
+    "spark.speculation.quantile": "0.3",
+    "spark.speculation.minTaskRuntime": "0ms",
+}
+METHODS = {
+    "tree": lambda: ts.DecisionTree(max_depth=3),
+    "bayes": lambda: ts.NaiveBayes(distributions="gaussian"),
+    "logistic": lambda: ts.LogisticRegression(l2=1.0),
+}
+
+
+def rows(n: int = 2_000) -> pa.Table:
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(n, 3))
+    colour = rng.choice(["red", "green", "blue"], n)
+    y = np.where(x[:, 0] + (colour == "red") + rng.normal(size=n) > 0, "yes", "no")
+    return pa.table({"a": x[:, 0], "b": x[:, 1], "c": np.round(x[:, 2], 1), "colour": colour, "y": y})
+
+
+def executors() -> list[int]:
+    """The processes of this program's executors."""
+    listed = subprocess.run(["ps", "-eo", "pid,args"], capture_output=True, text=True, check=True).stdout
+    driver = f"127.0.0.1:{SPARK.sparkContext.getConf().get('spark.driver.port')}"
+    lines = [line.split(maxsplit=1) for line in listed.splitlines()]
+    return [int(p) for p, args in lines if "CoarseGrainedExecutorBackend" in args and driver in args]
+
+
+def shas(table: object, kill_at: int = 0) -> str:
+    """Learn all methods from one reading; after so many questions an executor is killed."""
+    asked = [0]
+    plain = Spark.total
+
+    def total(self, *given):
+        asked[0] += 1
+        if asked[0] == kill_at:
+            os.kill(executors()[0], signal.SIGKILL)
+        return plain(self, *given)
+
+    Spark.total = total
+    read = METHODS["tree"]().read(table, "y")
+    found = [hashlib.sha256(make().fit_table(read).to_bytes()).hexdigest() for make in METHODS.values()]
+    Spark.total = plain
+    return " ".join(found)
+
+
+if __name__ == "__main__":
+    SPARK = spark_session("local-cluster[2,1,1024]", **CLUSTER)
+    frame = SPARK.createDataFrame(rows()).repartition(5)
+    print("here", shas(rows()), flush=True)
+    first = executors()
+    print("killed", shas(frame, kill_at=4), flush=True)
+    print("executors", len(first), len(set(first) - set(executors())), flush=True)
+    SPARK.stop()
+    sys.exit(0)

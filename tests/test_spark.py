@@ -1,0 +1,197 @@
+"""Training on Spark: the bytes of the local engine, whatever the partitions and whatever fails."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import tallystick as ts
+from tallystick.data.encode import Block
+from tallystick.engines import spark as engine_room
+from tallystick.engines.spark import Sum
+from tallystick.engines.spark.read import read_frame
+from tallystick.engines.spark.workers import plain_error
+from tallystick.errors import DataError, OptionError, TallyError, TargetError
+
+ROWS = 900
+
+
+def table(seed=0, rows=ROWS):
+    """Mixed columns: numbers with gaps, whole numbers, levels, booleans, dates, texts, an id, a target."""
+    rng = np.random.default_rng(seed)
+    x = np.round(rng.normal(size=rows), 2)
+    x[rng.random(rows) < 0.1] = np.nan
+    return pa.table(
+        {
+            "x": pa.array(x, from_pandas=True),
+            "whole": rng.integers(0, 40, rows),
+            "colour": rng.choice(["red", "green", "blue", None], rows).tolist(),
+            "flag": rng.random(rows) < 0.5,
+            "day": pa.array(rng.integers(0, 9_000, rows), pa.int32()).cast(pa.date32()),
+            "said": [" ".join(rng.choice(["good", "bad", "news", "sun"], 3)) for _ in range(rows)],
+            "id": [f"r{i}" for i in range(rows)],
+            "heavy": rng.integers(1, 4, rows),
+            "y": np.where(np.nan_to_num(x) + rng.normal(size=rows) > 0, "yes", "no"),
+        }
+    )
+
+
+def sha(model):
+    return hashlib.sha256(model.to_bytes()).hexdigest()
+
+
+LEARNERS = {
+    "tree": lambda: ts.DecisionTree(max_depth=2),
+    "binned tree": lambda: ts.DecisionTree(max_depth=2, max_bins=12, criterion="gini"),
+    "bayes": lambda: ts.NaiveBayes(distributions="gaussian"),
+    "logistic": lambda: ts.LogisticRegression(l2=1.0),
+}
+MOST = ("tree", "bayes", "logistic")
+
+
+def shas(rows, names=MOST):
+    """The sha256 of each method's model, from one reading of the rows."""
+    found = LEARNERS["tree"]().read(rows, "y")
+    try:
+        return {name: sha(LEARNERS[name]().fit_table(found)) for name in names}
+    finally:
+        if hasattr(found, "release"):
+            found.release()
+
+
+@pytest.mark.parametrize("parts", [1, 2, 7, 64])
+def test_one_sha256_for_any_partitions_in_any_order(spark, parts):
+    rows = table().drop_columns(["said", "day"])
+    order = np.random.default_rng(parts).permutation(rows.num_rows)
+    frame = spark.createDataFrame(rows.take(order)).repartition(parts)
+    names = MOST if parts == 64 else tuple(LEARNERS)
+    assert shas(frame, names) == shas(rows, names)
+
+
+def test_texts_dates_and_what_is_left_out_are_read_as_here(spark):
+    rows, frame = table(), spark.createDataFrame(table()).repartition(3)
+    for model in (ts.NaiveBayes, ts.LogisticRegression):
+        here, there = model().fit(rows, "y"), model().fit(frame, "y")
+        assert there.to_bytes() == here.to_bytes()
+        assert there.notes_ == here.notes_
+        assert there.source_notes_ == here.source_notes_
+
+
+def test_a_regression_tree_on_spark_is_the_one_here(spark):
+    rows = table().select(["whole", "colour", "flag", "x"]).slice(0, 300).drop_null()
+    here = ts.RegressionTree(max_depth=2).fit(rows, "x")
+    there = ts.RegressionTree(max_depth=2).fit(spark.createDataFrame(rows).repartition(2), "x")
+    assert there.to_bytes() == here.to_bytes()
+
+
+def test_a_column_of_weights_counts_rows_as_weights_do_here(spark):
+    rows = table().select(["x", "colour", "heavy", "y"])
+    here = ts.NaiveBayes(distributions="gaussian").fit(
+        rows.drop_columns(["heavy"]), "y", sample_weight=rows["heavy"].to_numpy()
+    )
+    frame = spark.createDataFrame(rows).repartition(3)
+    there = ts.NaiveBayes(distributions="gaussian").fit(frame, "y", sample_weight="heavy")
+    assert there.to_bytes() == here.to_bytes()
+
+
+class Failing(Sum):
+    """A third of the tasks fail when they are first tried."""
+
+    def __call__(self, blocks):
+        from pyspark import TaskContext
+
+        task = TaskContext.get()
+        if task.attemptNumber() == 0 and (task.stageId() + task.partitionId()) % 3 == 0:
+            raise RuntimeError("a task fails")
+        return super().__call__(blocks)
+
+
+def test_a_third_of_the_tasks_failing_at_first_changes_no_bit(spark, monkeypatch):
+    from pyspark import cloudpickle
+
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    monkeypatch.setattr(engine_room, "Sum", Failing)
+    rows = table(1).drop_columns(["said", "day"])
+    frame = spark.createDataFrame(rows).repartition(3)
+    failed = failures(spark)
+    assert shas(frame) == shas(rows)
+    assert failures(spark) > failed
+
+
+def failures(spark):
+    """How many tasks of this session have failed so far."""
+    store = spark.sparkContext._jsc.sc().statusStore()
+    return store.executorSummary("driver").failedTasks()
+
+
+def test_nothing_of_ours_stays_in_the_cache_of_spark_after_a_fit(spark):
+    frame = spark.createDataFrame(table()).repartition(2)
+    before = spark.sparkContext._jsc.getPersistentRDDs().size()
+    ts.DecisionTree(max_depth=2).fit(frame, "y")
+    assert spark.sparkContext._jsc.getPersistentRDDs().size() == before
+
+
+# ---- errors ----
+
+
+def test_what_cannot_be_learned_from_is_refused_in_one_line(spark):
+    frame = spark.createDataFrame(table(rows=20))
+    model = ts.NaiveBayes()
+    stream = spark.readStream.format("rate").load()
+    nested = spark.createDataFrame([("a", [1], {"k": 1})], "y string, list array<int>, map map<string,int>")
+    wrong = [
+        (lambda: model.fit(stream, "value"), DataError, "is a stream"),
+        (lambda: model.fit(nested, "y"), DataError, "column 'list' is of type"),
+        (lambda: model.fit(frame.limit(0), "y"), DataError, "no rows"),
+        (lambda: model.fit(frame, "z"), TargetError, "no column 'z'"),
+        (lambda: model.fit(frame, [0] * 20), TargetError, "name of one of its columns"),
+        (lambda: model.fit(frame, "y", [1] * 20), OptionError, "name of one of its columns"),
+        (lambda: model.fit(frame), OptionError, "y"),
+    ]
+    for work, kind, said in wrong:
+        with pytest.raises(kind, match=said) as caught:
+            work()
+        assert "\n" not in str(caught.value)
+
+
+def test_an_error_that_a_worker_finds_is_raised_here_as_what_it_is(spark):
+    frame = spark.createDataFrame([(1.0, "a"), (float("inf"), "b")], "x double, y string").repartition(2)
+    with pytest.raises(DataError, match="column 'x' holds 1 infinite value") as caught:
+        ts.NaiveBayes().fit(frame, "y")
+    assert "\n" not in str(caught.value)
+
+
+def test_workers_without_tallystick_are_told_of_in_one_line(spark, tmp_path, monkeypatch):
+    (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['tallystick'] = None\n")
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nPYTHONPATH={tmp_path}:$PYTHONPATH exec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", str(python))
+    with pytest.raises(OptionError, match="workers have no tallystick") as caught:
+        ts.NaiveBayes().fit(spark.createDataFrame(table(rows=20)), "y")
+    assert "\n" not in str(caught.value)
+
+
+def test_workers_with_another_version_are_refused(spark, monkeypatch):
+    monkeypatch.setattr(ts, "__version__", "9.9")
+    with pytest.raises(OptionError, match=r"'9.9' here, but .* where Spark's workers run"):
+        ts.NaiveBayes().fit(spark.createDataFrame(table(rows=20)), "y")
+
+
+def test_a_foreign_error_is_no_error_of_ours():
+    assert plain_error("java.lang.OutOfMemoryError: heap") is None
+    assert isinstance(plain_error("...\ntallystick.errors.DataError: x is y. Do z.\n"), TallyError)
+
+
+def test_a_table_on_spark_gives_its_rows_block_by_block(spark):
+    there = read_frame(spark.createDataFrame(table()).repartition(3), None, "y")
+    try:
+        blocks = list(there.blocks())
+        assert all(isinstance(b, Block) for b in blocks)
+        assert sum(b.rows for b in blocks) == there.rows == there.weight == ROWS
+    finally:
+        there.release()
