@@ -137,7 +137,7 @@ def test_no_rows_on_spark_give_the_total_of_no_rows(spark):
 
 def test_totals_of_many_partitions_are_merged_in_a_tree(spark):
     given = [(i % 2, i % 4, i / 7, {i % 3}) for i in range(50)]
-    packed = spark.sparkContext.parallelize([pack(block([r])) for r in given], 64)  # some have no block at all
+    packed = spark.sparkContext.parallelize([pack(block([r])) for r in given], 64)  # some have no block
     same(Spark.sum(packed, QUESTION), QUESTION.add(QUESTION.zero(), block(given)))
 
 

@@ -136,7 +136,7 @@ class TreeViews(Estimator):
     if TYPE_CHECKING:  # what the classes beside this one bring
         blocks: Callable[..., Iterator[Matched]]
         read: Callable[..., Table]
-        _engine: Callable[[], Engine]
+        _engine: Callable[..., Engine]
         _grow: Callable[[Table, Engine], Tree]
 
     def show(self, most: int = 200) -> str:

@@ -1,10 +1,10 @@
 """Sum on Spark: rows lie in packed blocks that Spark keeps; each question is a pass over them.
 
-    DataFrame --read.py--> packed blocks, cached by Spark --Spark.total--> one total per partition --tree--> sum
+    DataFrame --read.py--> packed blocks, kept by Spark --Spark.total--> a total per partition --tree--> sum
 
-Every partition gives one total, and totals are merged in a tree: no accumulator, so a task that is tried again
-or run twice counts once. Questions and totals travel by Spark's own serializer. Knows Spark's RDDs. Knows
-nothing of columns or models, and imports pyspark only when it is given a table.
+Every partition gives one total, and totals are merged in a tree: no accumulator, so a task that is tried
+again or run twice counts once. Questions and totals travel by Spark's own serializer. Knows Spark's RDDs.
+Knows nothing of columns or models, and imports pyspark only when it is given a table.
 Law: the answer is the sum, whatever the partitions, their order, and what failed on the way.
 """
 

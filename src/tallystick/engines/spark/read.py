@@ -38,6 +38,10 @@ class Frame:
     notes: tuple[Note, ...]
     name: str = WHERE
 
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Rows are walked where they are."""
+        raise NotImplementedError
+
 
 def read_frame(
     frame: Any, wishes: Wishes | None, target: Any, weights: Any = None, regression: bool = False
@@ -100,7 +104,7 @@ def refuse_types(frame: Any, question: Question) -> None:
 
 
 def few(rows: Any, count: int) -> Any:
-    """Return an RDD in no more partitions than there is work for: each question starts a task per partition."""
+    """Return an RDD in no more partitions than there is work for: every question starts a task for each."""
     worth = max(rows.context.defaultParallelism, -(-count // BLOCK_ROWS))
     return rows.coalesce(worth) if rows.getNumPartitions() > worth else rows
 
