@@ -3,8 +3,7 @@
 
 #include "bindings.hpp"
 #include "kernels/bayes.hpp"
-#include "kernels/joint.hpp"
-#include "kernels/matrix.hpp"
+#include "kernels/prints.hpp"
 #include "kernels/row_moments.hpp"
 
 namespace {
@@ -32,30 +31,6 @@ RowKeys keys_of(const In<uint64_t>& keys, size_t columns, size_t first, size_t w
     }
     return own;
 }
-
-struct JointTables {  // the joint tables of all groups of columns
-    struct Group {
-        size_t first, n, at;
-    };
-    std::vector<Group> groups;
-    std::vector<Lanes> tables;
-    const size_t* sizes;
-
-    JointTables(size_t columns, const uint64_t* const* hashes, const size_t* n_codes) : sizes(n_codes) {
-        for (size_t first = 0; first < columns;) {
-            const size_t n = columns_joined(columns, first, n_codes, joint_codes);
-            groups.push_back({first, n, tables.size()});
-            tables.resize(tables.size() + joint_codes);
-            join_hashes(n, hashes + first, n_codes + first, tables.data() + groups.back().at);
-            first += n;
-        }
-    }
-    void add(size_t rows, const uint8_t* const* codes, uint64_t* low, uint64_t* high) const {
-        for (const Group& g : groups) {
-            add_joined(rows, g.n, codes + g.first, sizes + g.first, tables.data() + g.at, low, high);
-        }
-    }
-};
 
 }  // namespace
 
@@ -129,34 +104,18 @@ void bind_bayes(nb::module_& m) {
     m.def("hash_total", [](size_t rows, const std::vector<In<uint8_t>>& codes, const std::vector<In<uint64_t>>& tables,
                            const std::vector<Strided<double>>& doubles, In<uint64_t> keys, Maybe<uint64_t> more,
                            Maybe<int64_t> weights) {
-        constexpr size_t step = 1 << 12;  // rows whose hashes stay near while the columns pass
-        std::vector<uint64_t> hashes(2 * step);
-        uint64_t *const low = hashes.data(), *const high = low + step;
-        std::vector<const uint8_t*> at(codes.size());
-        std::vector<const uint64_t*> hash(codes.size());
-        std::vector<size_t> sizes(codes.size());
-        for (size_t j = 0; j < codes.size(); ++j) hash[j] = tables[j].data(), sizes[j] = tables[j].shape(1);
-        const JointTables joint(codes.size(), hash.data(), sizes.data());
-        unsigned __int128 total = 0;
-        for (size_t begin = 0; begin < rows; begin += step) {
-            const size_t n = std::min(step, rows - begin);
-            for (size_t i = 0; i < n; ++i) {
-                low[i] = more ? more->data()[begin + i] : 0;
-                high[i] = more ? more->data()[rows + begin + i] : 0;
-            }
-            for (size_t j = 0; j < codes.size(); ++j) at[j] = codes[j].data() + begin;
-            joint.add(n, at.data(), low, high);
-            for (size_t first = 0; first < doubles.size(); first += lanes) {
-                Held held(doubles, first);
-                const RowKeys own = keys_of(keys, doubles.size(), first, held.at.size());
-                for (size_t j = 0; j < held.at.size(); ++j) held.at[j] += static_cast<ptrdiff_t>(begin) * held.strides[j];
-                held.rows = n;
-                add_prints(held.columns(), own, low, high);
-            }
-            mix_hashes(n, low);
-            mix_hashes(n, high);
-            total += sum_hashes(n, low, high, weights ? weights->data() + begin : nullptr);
+        RowsToHash all{rows, {}, {}, {}, {}, pointer(more), pointer(weights)};
+        for (size_t j = 0; j < codes.size(); ++j) {
+            all.codes.push_back(codes[j].data());
+            all.hashes.push_back(tables[j].data());
+            all.sizes.push_back(tables[j].shape(1));
         }
+        for (size_t first = 0; first < doubles.size(); first += lanes) {
+            Held held(doubles, first);
+            const RowKeys own = keys_of(keys, doubles.size(), first, held.at.size());
+            all.doubles.push_back({std::move(held.at), std::move(held.strides), own});
+        }
+        const unsigned __int128 total = hash_total(all);
         return std::make_tuple(static_cast<uint64_t>(total), static_cast<uint64_t>(total >> 64));
     }, nb::arg("rows"), nb::arg("codes").noconvert(), nb::arg("tables").noconvert(), nb::arg("doubles").noconvert(),
        nb::arg("keys").noconvert(), nb::arg("more").noconvert().none(), nb::arg("weights").noconvert().none(), Release());

@@ -3,6 +3,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
@@ -33,6 +34,7 @@ const T* pointer(const Maybe<T>& array) {
 struct TreeGrower {
     tree::Problem problem;
     std::unique_ptr<tree::AnyGrower> grower;
+    std::shared_ptr<tree::Harvest> harvest;
 
     TreeGrower(size_t rows, size_t classes, std::optional<AnyIn> labels, Maybe<int64_t> response,
                Maybe<int64_t> score_weights, Maybe<int64_t> row_weights) {
@@ -104,41 +106,64 @@ nb::ndarray<nb::numpy, T> field(const std::vector<Record>& records, Read read) {
     return given(std::move(out), {records.size()});
 }
 
-nb::dict arrays_of(tree::Growth g, size_t classes) {
-    nb::dict out;
-    out["column"] = field<int32_t>(g.nodes, [](const auto& v) { return v.column; });
-    out["cut"] = field<double>(g.nodes, [](const auto& v) { return v.cut; });
-    out["children"] = field<int32_t>(g.nodes, [](const auto& v) { return v.children; });
-    out["missing"] = field<int32_t>(g.nodes, [](const auto& v) { return v.missing; });
-    out["gain"] = field<double>(g.nodes, [](const auto& v) { return v.gain; });
-    out["deviance"] = field<double>(g.nodes, [](const auto& v) { return v.deviance; });
-    out["map"] = field<int64_t>(g.nodes, [](const auto& v) { return v.map; });
-    out["map_size"] = field<int64_t>(g.nodes, [](const auto& v) { return v.map_size; });
-    out["candidates"] = field<int64_t>(g.nodes, [](const auto& v) { return v.candidates; });
-    out["tried_column"] = field<int32_t>(g.tried, [](const auto& v) { return v.column; });
-    out["tried_branches"] = field<int32_t>(g.tried, [](const auto& v) { return v.branches; });
-    out["tried_missing"] = field<int32_t>(g.tried, [](const auto& v) { return v.missing; });
-    out["tried_cut"] = field<double>(g.tried, [](const auto& v) { return v.cut; });
-    out["tried_gain"] = field<double>(g.tried, [](const auto& v) { return v.gain; });
-    out["tried_ratio"] = field<double>(g.tried, [](const auto& v) { return v.ratio; });
-    out["tried_left"] = field<int64_t>(g.tried, [](const auto& v) { return v.left; });
-    out["tried_map"] = field<int64_t>(g.tried, [](const auto& v) { return v.map; });
-    const size_t lefts = g.lefts.size() / (classes + 1), maps = g.maps.size();
-    out["lefts"] = given(std::move(g.lefts), {lefts, classes + 1});
-    out["maps"] = given(std::move(g.maps), {maps});
-    return out;
+void tell_nodes(nb::dict& out, const std::vector<tree::Node>& nodes) {
+    out["column"] = field<int32_t>(nodes, [](const auto& v) { return v.column; });
+    out["cut"] = field<double>(nodes, [](const auto& v) { return v.cut; });
+    out["children"] = field<int32_t>(nodes, [](const auto& v) { return v.children; });
+    out["missing"] = field<int32_t>(nodes, [](const auto& v) { return v.missing; });
+    out["gain"] = field<double>(nodes, [](const auto& v) { return v.gain; });
+    out["deviance"] = field<double>(nodes, [](const auto& v) { return v.deviance; });
+    out["map"] = field<int64_t>(nodes, [](const auto& v) { return v.map; });
+    out["map_size"] = field<int64_t>(nodes, [](const auto& v) { return v.map_size; });
+    out["candidates"] = field<int64_t>(nodes, [](const auto& v) { return v.candidates; });
+}
+
+void tell_tried(nb::dict& out, tree::Candidates c, size_t width) {
+    out["tried_column"] = field<int32_t>(c.tried, [](const auto& v) { return v.column; });
+    out["tried_branches"] = field<int32_t>(c.tried, [](const auto& v) { return v.branches; });
+    out["tried_cut"] = field<double>(c.tried, [](const auto& v) { return v.cut; });
+    out["tried_gain"] = field<double>(c.tried, [](const auto& v) { return v.gain; });
+    out["tried_ratio"] = field<double>(c.tried, [](const auto& v) { return v.ratio; });
+    out["tried_left"] = field<int64_t>(c.tried, [](const auto& v) { return v.left; });
+    out["tried_map"] = field<int64_t>(c.tried, [](const auto& v) { return v.map; });
+    const size_t lefts = c.lefts.size() / width, maps = c.maps.size();
+    out["lefts"] = given(std::move(c.lefts), {lefts, width});
+    out["tried_maps"] = given(std::move(c.maps), {maps});
 }
 
 nb::dict tree_arrays(TreeGrower& self) {
-    tree::Growth g;
     {
         nb::gil_scoped_release free;
-        g = self.grower->finish();
+        if (!self.harvest) self.harvest = self.grower->finish();
     }
-    const size_t n = g.nodes.size(), width = self.problem.regression ? 2 : self.problem.classes;
-    auto counts = given(std::move(g.counts), {n, width});
-    nb::dict out = arrays_of(std::move(g), self.problem.classes);
-    out["counts"] = counts;
+    const tree::Harvest& h = *self.harvest;
+    const size_t n = h.nodes.size(), width = self.problem.regression ? 2 : self.problem.classes;
+    nb::dict out;
+    tell_nodes(out, h.nodes);
+    out["maps"] = given(std::vector<uint8_t>(h.maps), {h.maps.size()});
+    out["counts"] = given(std::vector<int64_t>(h.counts), {n, width});
+    return out;
+}
+
+nb::dict tried_arrays(const tree::Harvest& self) {
+    tree::Candidates c;
+    {
+        nb::gil_scoped_release free;
+        c = self.candidates();
+    }
+    nb::dict out;
+    tell_tried(out, std::move(c), self.field.width);
+    return out;
+}
+
+nb::dict judged(tree::Judge& judge, tree::Growth g) {
+    nb::dict out;
+    tell_nodes(out, g.nodes);
+    tree::Candidates c;
+    if (g.tried.size()) judge.field().tell(g.tried[0], g.maps, c);
+    tell_tried(out, std::move(c), judge.field().width);
+    const size_t maps = g.maps.size();
+    out["maps"] = given(std::move(g.maps), {maps});
     return out;
 }
 
@@ -172,6 +197,7 @@ bool walk_ends(const tree::Walk& walk, const std::vector<std::optional<Strided>>
 }  // namespace
 
 void bind_trees(nb::module_& m) {
+    nb::class_<tree::Harvest>(m, "TreeHarvest").def("tried", &tried_arrays);
     nb::class_<TreeGrower>(m, "TreeGrower")
         .def(nb::init<size_t, size_t, std::optional<AnyIn>, Maybe<int64_t>, Maybe<int64_t>, Maybe<int64_t>>(),
              nb::arg("rows"), nb::arg("classes"), nb::arg("labels").none(), nb::arg("response").none(),
@@ -189,6 +215,7 @@ void bind_trees(nb::module_& m) {
         .def("run", &TreeGrower::run, Release())
         .def("stop", [](TreeGrower& g) { g.grower->stop(); })
         .def("arrays", &tree_arrays)
+        .def("harvest", [](TreeGrower& g) { return g.harvest; })
         .def("judge", [](TreeGrower& g, int64_t total_score, int64_t total_rows) {
             return std::make_unique<tree::Judge>(std::move(g.problem), total_score, total_rows);
         });
@@ -197,7 +224,7 @@ void bind_trees(nb::module_& m) {
                          double deviance) {
             std::vector<const int64_t*> pointers;
             for (const auto& t : tables) pointers.push_back(t.data());
-            return arrays_of(judge.judge(total.data(), pointers, depth, deviance), judge.problem().classes);
+            return judged(judge, judge.judge(total.data(), pointers, depth, deviance));
         }, nb::arg("total").noconvert(), nb::arg("tables").noconvert(), nb::arg("depth"), nb::arg("deviance"));
     nb::class_<tree::Walk>(m, "TreeWalk")
         .def("ends", &walk_ends, nb::arg("columns"), nb::arg("out").noconvert());

@@ -11,6 +11,7 @@
 #include <mutex>
 
 #include "kernels/tree_search.hpp"
+#include "kernels/tree_tried.hpp"
 #include "kernels/tree_words.hpp"
 
 namespace tally::tree {
@@ -20,26 +21,15 @@ struct Node {
     uint32_t first = 0;  // its branches stand one after the other in the same list
     int32_t task = -1;   // the subtree that goes on from here
     double cut = std::numeric_limits<double>::quiet_NaN(), gain = 0.0, deviance = 0.0;
-    int64_t candidates = -1;  // row in Growth::candidates
+    int64_t candidates = -1;  // in Growth::tried
     size_t map = 0, map_size = 0;
-};
-
-// A column's record in a searched node.
-struct Tried {
-    int32_t column;
-    int32_t branches;  // 0: nothing to split
-    int32_t missing;
-    double cut, gain, ratio;
-    int64_t left;  // into Growth::lefts, -1: not kept
-    int64_t map;   // into Growth::maps, -1: not kept
 };
 
 // What growing produces; one per subtree, joined at the end.
 struct Growth {
     std::vector<Node> nodes;
     std::vector<int64_t> counts;  // [node, C]: rows per class; regression [node, 2]: rows, sum of the response
-    std::vector<Tried> tried;     // [searched node, column], best first
-    std::vector<int64_t> lefts;   // rows of the first branch, [C] or [2] each
+    Ledger tried;                 // [searched node]
     std::vector<uint8_t> maps;    // branches of levels
 };
 
@@ -170,6 +160,17 @@ class Rulebook {
         s.open->constant[j] = s.found[j].constant;
     }
 
+    // What it takes to put candidates in order.
+    Field field() const {
+        Field out{problem_.by_name, {}, {}, width()};
+        for (const Column& column : problem_.columns) {
+            const bool many = column.kind == Kind::levels && !problem_.rules.groups;
+            out.many.push_back(many);
+            out.map_size.push_back(column.kind == Kind::numeric || many ? 0 : column.k);
+        }
+        return out;
+    }
+
     // The winning column, or -1.
     int32_t choose(const Searched& s) const {
         const Rules& rules = problem_.rules;
@@ -268,34 +269,41 @@ class Rulebook {
         }
     }
 
+    // Columns of levels keep their branches where they are among the five best, as many as a file has.
     void keep_tried(Growth& out, const Searched& s, int32_t best, Node& node) const {
-        node.candidates = static_cast<int64_t>(out.tried.size() / problem_.columns.size());
-        std::vector<uint32_t> order(problem_.by_name);
+        const size_t columns = problem_.columns.size();
+        node.candidates = static_cast<int64_t>(out.tried.size());
+        Offered& kept = out.tried.add(columns, width(), unit());
+        kept.chosen = best;
         const bool ratio = problem_.rules.criterion == Criterion::ratio;
-        auto worth = [&](uint32_t j) {
+        for (size_t j = 0; j < columns; ++j) {
             const Candidate& c = s.found[j];
-            return std::pair(c.found, ratio ? std::bit_cast<int64_t>(c.ratio) : c.score);
+            kept.offers[j] = {c.cut, c.gain, c.ratio, ratio ? std::bit_cast<int64_t>(c.ratio) : c.score,
+                              c.found ? c.branches : 0, -1};
+        }
+        kept.keep_lefts(s.lefts);
+        if (map_size_) keep_maps(out, s, kept);
+    }
+
+    void keep_maps(Growth& out, const Searched& s, Offered& kept) const {
+        auto better = [&](uint32_t a, uint32_t b) {
+            if (static_cast<int32_t>(a) == kept.chosen || static_cast<int32_t>(b) == kept.chosen)
+                return static_cast<int32_t>(a) == kept.chosen;
+            return kept.offers[a].worth > kept.offers[b].worth;
         };
-        std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-            if ((static_cast<int32_t>(a) == best) != (static_cast<int32_t>(b) == best)) return static_cast<int32_t>(a) == best;
-            return worth(a) > worth(b);
-        });
-        size_t place = 0;
-        for (uint32_t j : order) {
-            const Candidate& c = s.found[j];
-            Tried t{static_cast<int32_t>(j), c.found ? c.branches : 0, c.missing, c.cut, c.gain, c.ratio, -1, -1};
-            const bool coded = problem_.columns[j].kind != Kind::numeric;
-            if (c.found && c.branches == 2 && !(problem_.columns[j].kind == Kind::levels && !problem_.rules.groups)) {
-                t.left = static_cast<int64_t>(out.lefts.size());
-                const int64_t* left = s.lefts.data() + j * width();
-                out.lefts.insert(out.lefts.end(), left, left + width());
-            }
-            if (c.found && coded && place < 5) {
-                t.map = static_cast<int64_t>(out.maps.size());
-                append_map(out, s, j);
-            }
-            ++place;
-            out.tried.push_back(t);
+        uint32_t top[6];
+        size_t n = 0;
+        for (uint32_t j : problem_.by_name) {
+            if (!kept.offers[j].branches) continue;
+            size_t at = n;
+            for (; at > 0 && better(j, top[at - 1]); --at) top[at] = top[at - 1];
+            top[at] = j;
+            n = std::min(n + 1, size_t{5});
+        }
+        for (size_t i = 0; i < n; ++i) {
+            if (problem_.columns[top[i]].kind == Kind::numeric || out.maps.size() > INT32_MAX) continue;
+            kept.offers[top[i]].map = static_cast<int32_t>(out.maps.size());
+            append_map(out, s, top[i]);
         }
     }
 

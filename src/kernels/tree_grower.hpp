@@ -5,6 +5,27 @@
 
 namespace tally::tree {
 
+// A grown tree: all nodes depth first, and the candidates where they were written.
+struct Harvest {
+    Harvest() = default;
+    Harvest(const Harvest&) = delete;  // candidates stand where `searched` points
+    Harvest& operator=(const Harvest&) = delete;
+
+    std::vector<Node> nodes;
+    std::vector<int64_t> counts;
+    std::vector<uint8_t> maps;
+    std::vector<std::pair<const Growth*, size_t>> searched;  // in order of the nodes
+    std::vector<Growth> grown;                               // keeps them alive
+    Field field;
+
+    Candidates candidates() const {
+        Candidates out;
+        out.tried.reserve(searched.size() * field.by_name.size());
+        for (const auto& [growth, at] : searched) field.tell(growth->tried[at], growth->maps, out);
+        return out;
+    }
+};
+
 class AnyGrower {
    public:
     virtual ~AnyGrower() = default;
@@ -13,7 +34,7 @@ class AnyGrower {
     virtual size_t choose() = 0;
     virtual void advance(size_t column) = 0;
     virtual void work() = 0;
-    virtual Growth finish() = 0;
+    virtual std::shared_ptr<Harvest> finish() = 0;
 
     // Let every step return soon; what was grown is of no use then. May be called while others work.
     void stop() { stopped_.store(true, std::memory_order_relaxed); }
@@ -128,15 +149,18 @@ class Grower final : public AnyGrower {
         }
     }
 
-    // Join the levels and the subtrees: all nodes depth first.
-    Growth finish() override {
-        Growth out;
-        std::vector<std::pair<const Growth*, uint32_t>> stack{{&top_, 0u}};
+    // Join the levels and the subtrees. The grower is empty then.
+    std::shared_ptr<Harvest> finish() override {
+        auto out = std::make_shared<Harvest>();
+        out->field = book_.field();
+        out->grown = std::move(grown_);
+        out->grown.push_back(std::move(top_));
+        std::vector<std::pair<const Growth*, uint32_t>> stack{{&out->grown.back(), 0u}};
         while (!stack.empty()) {
             auto [from, at] = stack.back();
             stack.pop_back();
-            if (from->nodes[at].task >= 0) from = &grown_[static_cast<size_t>(from->nodes[at].task)], at = 0;
-            append(out, *from, at);
+            if (from->nodes[at].task >= 0) from = &out->grown[static_cast<size_t>(from->nodes[at].task)], at = 0;
+            append(*out, *from, at);
             const Node& node = from->nodes[at];
             for (uint32_t b = static_cast<uint32_t>(node.children); b-- > 0;) stack.emplace_back(from, node.first + b);
         }
@@ -149,33 +173,19 @@ class Grower final : public AnyGrower {
     static constexpr size_t pays = 4;         // columns of two codes from which words pay
 
     // Copy one node with all that belongs to it.
-    void append(Growth& out, const Growth& from, uint32_t at) const {
-        const size_t width = problem_.regression ? 2 : problem_.classes, columns = problem_.columns.size();
+    void append(Harvest& out, const Growth& from, uint32_t at) const {
+        const size_t width = problem_.regression ? 2 : problem_.classes;
         Node node = from.nodes[at];
         out.counts.insert(out.counts.end(), from.counts.begin() + static_cast<ptrdiff_t>(at * width),
                           from.counts.begin() + static_cast<ptrdiff_t>((at + 1) * width));
-        auto move_map = [&](size_t begin, size_t size) {
-            const size_t to = out.maps.size();
-            out.maps.insert(out.maps.end(), from.maps.begin() + static_cast<ptrdiff_t>(begin),
-                            from.maps.begin() + static_cast<ptrdiff_t>(begin + size));
-            return to;
-        };
-        if (node.map_size && mapped(static_cast<size_t>(node.column))) node.map = move_map(node.map, node.map_size);
+        if (node.map_size && mapped(static_cast<size_t>(node.column))) {
+            const auto begin = from.maps.begin() + static_cast<ptrdiff_t>(node.map);
+            node.map = out.maps.size();
+            out.maps.insert(out.maps.end(), begin, begin + static_cast<ptrdiff_t>(node.map_size));
+        }
         if (node.candidates >= 0) {
-            const size_t first = static_cast<size_t>(node.candidates) * columns;
-            node.candidates = static_cast<int64_t>(out.tried.size() / columns);
-            for (size_t i = 0; i < columns; ++i) {
-                Tried t = from.tried[first + i];
-                if (t.left >= 0) {
-                    const auto begin = from.lefts.begin() + t.left;
-                    t.left = static_cast<int64_t>(out.lefts.size());
-                    out.lefts.insert(out.lefts.end(), begin, begin + static_cast<ptrdiff_t>(book_.width()));
-                }
-                const size_t j = static_cast<size_t>(t.column);
-                if (t.map >= 0 && mapped(j))
-                    t.map = static_cast<int64_t>(move_map(static_cast<size_t>(t.map), problem_.columns[j].k));
-                out.tried.push_back(t);
-            }
+            out.searched.emplace_back(&from, static_cast<size_t>(node.candidates));
+            node.candidates = static_cast<int64_t>(out.searched.size() - 1);
         }
         out.nodes.push_back(node);
     }

@@ -11,6 +11,7 @@ class Judge {
         : problem_(std::move(problem)), book_(problem_, total_score, total_rows) {}
 
     const Problem& problem() const { return problem_; }
+    Field field() const { return book_.field(); }
 
     // tables[column]: [k + 1, C + 1] branch vectors by code, missing last. The answer is a growth of one node
     // (its counts are the caller's); a node that must end is not searched.

@@ -2,8 +2,7 @@
 #include "tests.hpp"
 
 #include "kernels/bayes.hpp"
-#include "kernels/joint.hpp"
-#include "kernels/matrix.hpp"
+#include "kernels/prints.hpp"
 #include "kernels/row_moments.hpp"
 
 using namespace tally;
@@ -102,6 +101,38 @@ void joint_codes_count_and_hash() {
     }
 }
 
+void fingerprints_are_those_of_single_rows() {
+    const size_t n_codes[] = {3, 250}, rows = 5000;
+    const Laid laid(rows, 3, true);
+    const auto a = numbers_below<uint8_t>(rows, n_codes[0], 1), b = numbers_below<uint8_t>(rows, n_codes[1], 2);
+    const auto first = numbers_below<uint64_t>(2 * n_codes[0], 1u << 31, 3), second = numbers_below<uint64_t>(2 * n_codes[1], 1u << 31, 4);
+    const auto more = numbers_below<uint64_t>(2 * rows, 1u << 31, 5);
+    const auto weights = numbers_below<int64_t>(rows, 9, 6);
+    RowKeys keys{};
+    for (size_t j = 0; j < 3; ++j) keys.mask[j] = ~uint64_t{0}, keys.key[0][j] = j * 77, keys.key[1][j] = mix(j);
+    const RowsToHash all{rows, {a.data(), b.data()}, {first.data(), second.data()}, {n_codes[0], n_codes[1]},
+                         {{laid.at, laid.strides, keys}}, more.data(), weights.data()};
+    unsigned __int128 sum = 0;
+    for (size_t row = 0; row < rows; ++row) {
+        uint64_t half[2];
+        for (size_t lane : {0, 1}) {
+            half[lane] = more[lane * rows + row] + first[lane * n_codes[0] + a[row]] + second[lane * n_codes[1] + b[row]];
+            for (size_t j = 0; j < 3; ++j)
+                half[lane] += print_of(print_bits(laid.at[j][static_cast<ptrdiff_t>(row) * laid.strides[j]]), keys.key[lane][j]);
+        }
+        const unsigned __int128 hash = static_cast<unsigned __int128>(mix(half[1])) << 64 | mix(half[0]);
+        sum += hash * static_cast<uint64_t>(weights[row]);
+    }
+    EXPECT(hash_total(all) == sum);
+
+    const std::vector<int64_t> starts{0, 2, 2, 5};
+    const std::vector<uint32_t> words{0, 3, 1, 2, 3}, counts{1, 2, 3, 4, 4294967295u};
+    const auto table = numbers_below<uint64_t>(2 * 4, 1u << 31, 7);
+    std::vector<uint64_t> low(3), high(3);
+    add_word_hashes(3, starts.data(), words.data(), counts.data(), 4, table.data(), low.data(), high.data());
+    EXPECT(low[0] == table[0] + 2 * table[3] && low[1] == 0 && high[0] == table[4] + 2 * table[7]);
+}
+
 void words_scores_cuts_and_codes() {
     const std::vector<int64_t> starts{0, 2, 2, 5};
     const std::vector<uint32_t> words{0, 3, 1, 2, 3}, counts{1, 2, 3, 4, 5};
@@ -147,5 +178,6 @@ void test_bayes() {
         }
     }
     joint_codes_count_and_hash();
+    fingerprints_are_those_of_single_rows();
     words_scores_cuts_and_codes();
 }

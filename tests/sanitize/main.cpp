@@ -12,5 +12,6 @@ int main() {
     test_numbers();
     test_words();
     test_bayes();
+    test_trees();
     std::puts("sanitize: all kernels clean");
 }

@@ -48,3 +48,4 @@ void test_logistic();
 void test_numbers();
 void test_words();
 void test_bayes();
+void test_trees();

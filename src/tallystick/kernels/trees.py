@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from tallystick import _kernels
 from tallystick.kernels import check
 
+Harvest = _kernels.TreeHarvest
 CRITERIA = ("entropy", "ratio", "gini", "variance")
 KINDS = ("numeric", "ordered", "levels")
 SMALL = 16_384  # rows of a node that is grown in one go: about what fits a core's cache
@@ -140,6 +141,10 @@ class Grower:
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the tree, depth first; see `_kernels.TreeGrower` for the names."""
         return self._grower.arrays()
+
+    def harvest(self) -> Harvest:
+        """Return what is left when the tree is read off: `tried()` tells the candidates of its nodes."""
+        return self._grower.harvest()
 
 
 class Judge:

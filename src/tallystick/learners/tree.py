@@ -196,20 +196,21 @@ class Tried:
 
     def candidates(self) -> Candidates:
         """Return all candidates, best first in each node."""
-        a = self._grown.arrays
+        nodes, a = self._grown.arrays, self._grown.tried()
         regression = self._schema.target is not None and not self._schema.target.labels
-        searched = a["candidates"] >= 0
+        searched = nodes["candidates"] >= 0
         found = a["tried_branches"] > 0
         sizes = np.zeros(len(searched), np.int64)
         sizes[searched] = found.reshape(-1, self._columns).sum(axis=1)
         column = a["tried_column"][found]
-        start, branch_of = branches_of(column, a["tried_map"][found], a["maps"], self._schema, self._each)
+        maps = a["tried_maps"]
+        start, branch_of = branches_of(column, a["tried_map"][found], maps, self._schema, self._each)
         node = np.repeat(np.arange(len(searched)), sizes)
         left = a["tried_left"][found]
         kept = left >= 0
         width = a["lefts"].shape[1]
         first = a["lefts"][left[kept] // width]
-        both = _both(first, a["counts"][node[kept]], regression)
+        both = _both(first, nodes["counts"][node[kept]], regression)
         numeric = np.array([c.kind == "numeric" for c in self._schema.used])[column]
         mean = np.empty(0)
         if regression:

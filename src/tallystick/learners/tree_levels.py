@@ -33,7 +33,7 @@ from tallystick.stats.standing import Standing, Stood
 
 MOST_CELLS = 1 << 23  # of the tables of one question: more nodes wait for the next
 NODE_ARRAYS = ("column", "cut", "children", "missing", "gain", "deviance", "map", "map_size", "candidates")
-TRIED = ("column", "branches", "missing", "cut", "gain", "ratio", "left", "map")
+TRIED = ("column", "branches", "cut", "gain", "ratio", "left", "map")
 
 
 @dataclass
@@ -221,9 +221,10 @@ class Levels:
             self._observe(arrays)
         if self.question.rules.fractions:
             spread_missing(arrays)
-        lift(arrays, self.question.columns, ("column", "tried_column"))
+        for name in ("column", "tried_column"):
+            lift(arrays, self.question.columns, name)
         count_rows(arrays, self.factors)
-        return Grown(arrays, self.scale)
+        return Grown(arrays, self.scale, lambda: arrays)
 
     def _observe(self, arrays: dict[str, NDArray[Any]]) -> None:
         for j, coding in enumerate(self.codings):
@@ -251,13 +252,14 @@ def join(parts: list[Part]) -> dict[str, NDArray[Any]]:
     said = [p.said for p in parts]
     out = {name: np.concatenate([s[name] for s in said]) for name in NODE_ARRAYS}
     out |= {f"tried_{n}": np.concatenate([s[f"tried_{n}"] for s in said]) for n in TRIED}
-    out |= {n: np.concatenate([s[n] for s in said]) for n in ("maps", "lefts")}
+    out |= {n: np.concatenate([s[n] for s in said]) for n in ("maps", "tried_maps", "lefts")}
     out["counts"] = np.stack([p.counts for p in parts])
     maps = np.cumsum([0] + [len(s["maps"]) for s in said])
+    tried_maps = np.cumsum([0] + [len(s["tried_maps"]) for s in said])
     lefts = np.cumsum([0] + [s["lefts"].size for s in said])
     out["map"] = out["map"] + maps[:-1]
     tried = np.array([len(s["tried_column"]) for s in said])
-    for name, start in (("tried_map", maps), ("tried_left", lefts)):
+    for name, start in (("tried_map", tried_maps), ("tried_left", lefts)):
         shifted = out[name] + np.repeat(start[:-1], tried)
         out[name] = np.where(out[name] >= 0, shifted, -1)
     searched = out["candidates"] >= 0

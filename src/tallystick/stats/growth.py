@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +22,7 @@ from tallystick import kernels
 from tallystick.contracts import Block
 from tallystick.data.encode.ranks import quantile_cuts
 from tallystick.data.schema import CODED, Schema
-from tallystick.kernels.trees import GrowColumn, Grower, GrowRules
+from tallystick.kernels.trees import GrowColumn, Grower, GrowRules, Harvest
 from tallystick.models.tree.nodes import SPREADS
 from tallystick.models.tree.weights import ClassWeights
 from tallystick.stats.quantiles import ValueCounts
@@ -72,10 +73,13 @@ class Scale:
 
 @dataclass(frozen=True)
 class Grown:
-    """A grown tree as the kernels' arrays (depth first), and the scale of its response."""
+    """A grown tree as the kernels' arrays (depth first), the scale of its response, and its candidates for
+    whoever asks: they are put in order then.
+    """
 
     arrays: dict[str, NDArray[Any]]
-    scale: Scale = field(default_factory=Scale)
+    scale: Scale
+    tried: Callable[[], dict[str, NDArray[Any]]]
 
 
 class Look(NamedTuple):
@@ -179,12 +183,14 @@ class GrowingInMemory(Growing):
         arrays = grower.arrays()
         if self.rules.fractions:
             spread_missing(arrays)
-        lift(arrays, self.columns, ("column", "tried_column"))
-        if self.observed:
-            self._observe(arrays, table)
+        lift(arrays, self.columns, "column")
         lost = factors is not None and spare_bits(table.rows, table.weights, factors) > 0
-        count_rows(arrays, factors, lost)
-        return Grown(arrays, scale)
+        tried = partial(tell_tried, grower.harvest(), self.columns, factors, lost)
+        if self.observed:
+            kept = tried() if self.keep_tried else {}
+            self._observe({**arrays, **kept}, table)  # changes the arrays themselves
+            tried = partial(dict, kept)
+        return Grown(arrays, scale, tried)
 
     def _factors(self, table: Any) -> NDArray[np.int64] | None:
         if self.class_weights is None or not self.labels:
@@ -219,7 +225,8 @@ class GrowingInMemory(Growing):
         return grower, scale
 
     def _observe(self, arrays: dict[str, NDArray[Any]], table: Any) -> None:
-        for j in np.unique(np.append(arrays["column"], arrays["tried_column"])).tolist():
+        tested = [arrays[name] for name in ("column", "tried_column") if name in arrays]
+        for j in np.unique(np.concatenate(tested)).tolist():
             if j >= 0 and self.schema.used[j].kind == "numeric":
                 observe(arrays, j, table.ranks(self.schema.used[j].name)[1])
 
@@ -227,6 +234,8 @@ class GrowingInMemory(Growing):
 def observe(arrays: dict[str, NDArray[Any]], column: int, values: NDArray[np.float64]) -> None:
     """Move each cut of a column from the midpoint to just above the largest training value not above it."""
     for cut, tested in (("cut", "column"), ("tried_cut", "tried_column")):
+        if tested not in arrays:
+            continue
         here = arrays[tested] == column
         below = np.searchsorted(values, arrays[cut][here], side="right") - 1
         arrays[cut][here] = np.where(below >= 0, np.nextafter(values[below], np.inf), arrays[cut][here])
@@ -258,13 +267,20 @@ def count_rows(
     arrays["lefts"] = np.concatenate([rows, lefts[:, -1:]], axis=1)
 
 
-def lift(arrays: dict[str, NDArray[Any]], columns: tuple[int, ...], names: Iterable[str]) -> None:
+def tell_tried(
+    harvest: Harvest, columns: tuple[int, ...], factors: NDArray[np.int64] | None, lost: bool
+) -> dict[str, NDArray[Any]]:
+    """Return the candidates of a tree grown in memory as the kernels' arrays, best first in each node."""
+    arrays = harvest.tried()
+    lift(arrays, columns, "tried_column")
+    count_rows(arrays, factors, lost)
+    return arrays
+
+
+def lift(arrays: dict[str, NDArray[Any]], columns: tuple[int, ...], name: str) -> None:
     """Turn the grower's column numbers into positions in `schema.used`."""
-    if columns == tuple(range(len(columns))):
-        return
-    position = np.array([*columns, -1], np.int32)  # -1 stays -1
-    for name in names:
-        arrays[name] = position[arrays[name]]
+    if columns != tuple(range(len(columns))):
+        arrays[name] = np.array([*columns, -1], np.int32)[arrays[name]]  # -1 stays -1
 
 
 def run(grower: Grower, threads: int) -> None:
