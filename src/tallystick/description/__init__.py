@@ -15,14 +15,24 @@ from tallystick import kernels
 from tallystick.data.encode import Table, read_table
 from tallystick.data.encode.conflicts import conflicts
 from tallystick.data.encode.sentinel import sentinel
-from tallystick.data.schema import CODED, Column, Note, Wishes
+from tallystick.data.schema import Column, Note, Wishes
 from tallystick.data.source import open_source
 from tallystick.description import doubts
 from tallystick.description.against import Changes, ColumnChange, Shift, changes
-from tallystick.description.columns import ColumnView, Description, Part, class_parts, view
-from tallystick.description.gains import Counts
+from tallystick.description.columns import (
+    ColumnView,
+    Description,
+    Part,
+    bare_view,
+    class_parts,
+    text_view,
+    views,
+)
+from tallystick.description.gains import Counts, Stack
 
 __all__ = ["Changes", "ColumnChange", "ColumnView", "Description", "Part", "Shift", "describe"]
+
+TOGETHER = 1 << 18  # values of columns that are worked out at once
 
 
 def describe(
@@ -57,48 +67,83 @@ def _described(name: str, table: Table) -> Description:
     target = table.schema.target
     classes = np.zeros(table.rows, np.uint8) if table.classes is None else table.classes
     n_classes = 1 if target is None else len(target.labels)
-    parts, bits = class_parts(table, kernels.count_classes(classes, n_classes)) if target else ((), None)
-    views, notes = list[ColumnView](), [*table.source_notes, *table.notes]
+    parts, whole = class_parts(table, kernels.count_classes(classes, n_classes)) if target else ((), None)
+    found: dict[str, ColumnView] = {}
+    doubted: dict[str, list[Note]] = {}
+    for group in _groups(table):
+        stack = Stack.of(_counts(table, group, classes, n_classes))
+        some = views(table, group, stack)
+        found.update((view.name, view) for view in some)
+        doubted.update(_doubts(table, group, stack, whole, some))
     for column in table.schema.columns:
-        counts = _counts(table, column, classes, n_classes)
-        views.append(view(table, column, counts))
-        if counts is not None:
-            notes += _doubts(table, column, counts, bits, views[-1].gain)
+        if column.kind == "text":
+            found[column.name] = text_view(table, column, _word_counts(table, column, classes, n_classes))
+        elif column.name not in found:
+            found[column.name] = bare_view(column)
+    notes = [*table.source_notes, *table.notes]
+    notes += [note for column in table.schema.columns for note in doubted.get(column.name, ())]
+    every = tuple(found[column.name] for column in table.schema.columns)
     if target is None:
-        return Description(name, table.rows, tuple(views), tuple(notes))
+        return Description(name, table.rows, every, tuple(notes))
     notes += doubts.unavoidable(conflicts(table))
-    return Description(name, table.rows, tuple(views), tuple(notes), target.name, parts, bits)
+    return Description(name, table.rows, every, tuple(notes), target.name, parts, whole)
+
+
+def _groups(table: Table) -> Iterator[list[Column]]:
+    """Yield columns of one sort and of at least one value, so many that their counts lie in the cache."""
+    waiting: dict[str, list[Column]] = {}
+    held: dict[str, int] = {}
+    for column in table.schema.used:
+        if column.kind == "text" or not (size := _places(table, column)):
+            continue
+        sort = "levels" if column.kind == "boolean" else column.kind
+        if waiting.get(sort) and held[sort] + size > TOGETHER:
+            yield waiting.pop(sort)
+            held[sort] = 0
+        waiting.setdefault(sort, []).append(column)
+        held[sort] = held.get(sort, 0) + size
+    yield from waiting.values()
+
+
+def _places(table: Table, column: Column) -> int:
+    return len(table.ranks(column.name)[1]) if column.kind == "numeric" else len(column.levels)
+
+
+def _counts(table: Table, group: list[Column], classes: Any, n_classes: int) -> list[Counts]:
+    """Return counts[code, class] of each column, the last code being missing."""
+    numeric = group[0].kind == "numeric"
+    codes = [table.ranks(c.name)[0] if numeric else table.column(c.name) for c in group]
+    sizes = [_places(table, c) + (1 if numeric else 2) for c in group]  # levels never seen have a code too
+    tables = kernels.count_columns(codes, classes, sizes, n_classes)
+    return tables if numeric else [counts[:-1] for counts in tables]
+
+
+def _word_counts(table: Table, column: Column, classes: Any, n_classes: int) -> Counts:
+    """Return counts[word, class] of rows that have the word, and in the last place all rows."""
+    starts, words, _ = table.column(column.name)
+    of_entry = np.repeat(classes, np.diff(starts))
+    have = kernels.count_codes(words, of_entry, len(column.words) + 1, n_classes)[:-1]
+    return np.vstack([have, kernels.count_classes(classes, n_classes)])
 
 
 def _doubts(
-    table: Table, column: Column, counts: Counts, bits: float | None, gain: float | None
-) -> Iterator[Note]:
-    """Yield what a careful reader would ask about one column."""
-    if column.kind == "text":
-        return
-    if column.kind in CODED:
-        yield from doubts.alike(column)
-    elif not column.unit:
-        yield from sentinel(column.name, table.ranks(column.name)[1], counts[:-1].sum(axis=1))
-    if bits is not None:
-        yield from doubts.giveaway(column.name, counts[:-1], bits, gain if column.kind == "numeric" else None)
-
-
-def _counts(table: Table, column: Column, classes: Any, n_classes: int) -> Counts | None:
-    """Return counts[code, class] of a column, the last code being missing; None for out.
-
-    Text: counts[word, class] of rows that have the word, and in the last place all rows.
-    """
-    if column.kind in CODED:
-        k = len(column.levels)
-        return kernels.count_codes(table.column(column.name), classes, k + 2, n_classes)[: k + 1]
-    if column.kind == "numeric":
-        codes, distinct = table.ranks(column.name)
-        return kernels.count_codes(codes, classes, len(distinct) + 1, n_classes)
-    if column.kind == "text":
-        starts, words, _ = table.column(column.name)
-        lengths = np.diff(starts)
-        of_entry = np.repeat(classes, lengths)
-        have = kernels.count_codes(words, of_entry, len(column.words) + 1, n_classes)[:-1]
-        return np.vstack([have, kernels.count_classes(classes, n_classes)])
-    return None
+    table: Table, group: list[Column], stack: Stack, whole: float | None, some: list[ColumnView]
+) -> Iterator[tuple[str, list[Note]]]:
+    """Yield what a careful reader would ask about each column."""
+    numeric = group[0].kind == "numeric"
+    given: list[Note | None] = [None] * len(group)
+    if whole is not None:
+        gains = [(view.gain or 0.0) if numeric else None for view in some]
+        given = doubts.giveaways([c.name for c in group], stack, whole, gains)
+    for j, column in enumerate(group):
+        notes: list[Note] = []
+        if not numeric:
+            notes += doubts.alike(column)
+        elif not column.unit:
+            distinct = table.ranks(column.name)[1]
+            start = int(stack.starts[j])
+            notes += sentinel(column.name, distinct, stack.sizes[start : start + len(distinct)])
+        if (last := given[j]) is not None:
+            notes.append(last)
+        if notes:
+            yield column.name, notes

@@ -6,15 +6,26 @@ Law: the description depends on the multiset of rows, not on their order.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tallystick.data.encode import Table
-from tallystick.data.schema import CODED, Column, Note
+from tallystick.data.schema import Column, Note
 from tallystick.description.against import Changes
-from tallystick.description.gains import Counts, Gain, by_cut, by_levels, by_word, entropy, midpoint
+from tallystick.description.gains import (
+    Counts,
+    Floats,
+    Stack,
+    by_word,
+    entropy,
+    gains_by_cut,
+    gains_by_levels,
+    midpoint,
+    summed,
+)
 from tallystick.draw.charts import bar_chart
 from tallystick.draw.svg import Picture, as_html
 
@@ -139,74 +150,88 @@ def level_parts(labels: tuple[str, ...], counts: Counts) -> tuple[Part, ...]:
 
     counts[level, class]; without a target there is one class, and parts do not tell it.
     """
-    sizes = counts.sum(axis=1)
     if len(labels) <= SHOWN_LEVELS:
-        return tuple(_part(t, n) for t, n in zip(labels, counts, strict=True))
-    first = np.argsort(-sizes, kind="stable")[:SHOWN_LEVELS]
+        return tuple(_part(t, n) for t, n in zip(labels, counts.tolist(), strict=True))
+    first = np.argsort(-counts.sum(axis=1), kind="stable")[:SHOWN_LEVELS]
     rest = counts.sum(axis=0) - counts[first].sum(axis=0)
     return (
-        *(_part(labels[i], counts[i]) for i in first),
-        _part(f"{len(labels) - SHOWN_LEVELS:,} more levels", rest),
+        *(_part(labels[i], counts[i].tolist()) for i in first),
+        _part(f"{len(labels) - SHOWN_LEVELS:,} more levels", rest.tolist()),
     )
 
 
-def number_parts(distinct: np.ndarray[Any, Any], counts: Counts) -> tuple[Part, ...]:
-    """Return the rows in BINS equal intervals from lowest to highest, or per value when there are few.
-
-    counts[value, class].
+def number_parts(distinct: Sequence[Floats], stack: Stack) -> list[tuple[Part, ...]]:
+    """Return, of each column, the rows in BINS equal intervals from lowest to highest, or per value when
+    there are few. distinct[column][value]: the places of the stack.
     """
-    if len(distinct) == 0:
-        return ()
-    if len(distinct) <= BINS:
-        return tuple(_part("", n, float(v)) for v, n in zip(distinct, counts, strict=True))
-    low, high = float(distinct[0]), float(distinct[-1])
+    values = distinct[0] if len(distinct) == 1 else np.concatenate(distinct)
+    low, high = values[stack.starts], values[stack.starts + stack.lengths - 1]
     step = high / BINS - low / BINS
-    if not step > 0:  # the whole range is below what a double can divide
-        step = float(np.nextafter(0.0, 1.0))
-    place = np.clip(((distinct / BINS - low / BINS) / step * BINS).astype(np.int64), 0, BINS - 1)
-    rows = np.zeros((BINS, counts.shape[1]), np.int64)
-    np.add.at(rows, place, counts)
-    return tuple(_part("", n, low + i * step) for i, n in enumerate(rows))
+    step = np.where(step > 0, step, np.nextafter(0.0, 1.0))  # the range may be below what a double can divide
+    place = (values / BINS - stack.spread(low / BINS)) / stack.spread(step) * BINS
+    place = stack.spread(np.arange(len(distinct)) * BINS) + np.clip(place.astype(np.int64), 0, BINS - 1)
+    rows = summed(place, stack.counts, len(distinct) * BINS).reshape(len(distinct), BINS, -1).tolist()
+    out = []
+    for j, own in enumerate(distinct):
+        if len(own) <= BINS:
+            counts = stack.counts[stack.starts[j] : stack.starts[j] + len(own)]
+            parts = zip(own.tolist(), counts.tolist(), strict=True)
+        else:
+            edges = (float(low[j]) + np.arange(BINS) * float(step[j])).tolist()
+            parts = zip(edges, rows[j], strict=True)
+        out.append(tuple(_part("", n, v) for v, n in parts))
+    return out
 
 
-def _part(label: str, counts: Counts, low: float | None = None) -> Part:
-    by_class = tuple(counts.tolist()) if len(counts) > 1 else ()
-    return Part(label, int(counts.sum()), low, by_class)
+def _part(label: str, counts: list[int], low: float | None = None) -> Part:
+    return Part(label, sum(counts), low, tuple(counts) if len(counts) > 1 else ())
 
 
-def view(table: Table, column: Column, counts: Counts | None) -> ColumnView:
-    """Return one column by counts[code, class], the last code missing; None for a column left out.
+def views(table: Table, columns: Sequence[Column], stack: Stack) -> list[ColumnView]:
+    """Return columns of one sort (all numeric, all ordered, or all levels) with at least one place each.
 
     Without a target there is one class, and no gain.
     """
-    if counts is None:
-        return ColumnView(column.name, column.kind, column.why, column.missing, 0, ())
-    if column.kind == "text":
-        return _text_view(table, column, counts)
-    sizes = counts.sum(axis=1)
-    known, missing = counts[:-1], counts[-1]
-    told: Gain | None = None
-    cut: float | str | None = None
-    if column.kind in CODED:
-        parts = level_parts(column.levels, known)
-        if table.schema.target is not None:
-            told = by_cut(known, missing) if column.kind == "ordered" else by_levels(known, missing)
-        if told is not None and told.at is not None:
-            cut = column.levels[told.at]
-    else:
-        distinct = table.ranks(column.name)[1]
-        parts = number_parts(distinct, known)
-        told = by_cut(known, missing) if table.schema.target is not None else None
-        if told is not None and told.at is not None:
-            cut = midpoint(float(distinct[told.at - 1]), float(distinct[told.at]))
-    filled = int((sizes[:-1] > 0).sum())
-    gains = (None, None) if told is None else (told.gain, told.ratio)
-    return ColumnView(
-        column.name, column.kind, column.why, int(sizes[-1]), filled, parts, gains[0], gains[1], cut
-    )
+    kind, known = columns[0].kind, table.schema.target is not None
+    cuts: list[float | str | None] = [None] * len(columns)
+    gains: list[tuple[float | None, float | None]] = [(None, None)] * len(columns)
+    distinct = [table.ranks(c.name)[1] for c in columns] if kind == "numeric" else []
+    if known and kind in ("numeric", "ordered"):
+        gain, ratio, at = (found.tolist() for found in gains_by_cut(stack))
+        gains = [(g, r) if a else (None, None) for g, r, a in zip(gain, ratio, at, strict=True)]
+        if kind == "numeric":
+            cuts = [
+                midpoint(float(v[a - 1]), float(v[a])) if a else None
+                for v, a in zip(distinct, at, strict=True)
+            ]
+        else:
+            cuts = [c.levels[a] if a else None for c, a in zip(columns, at, strict=True)]
+    elif known:
+        gain, ratio = (found.tolist() for found in gains_by_levels(stack))
+        gains = list(zip(gain, ratio, strict=True))
+    parts = number_parts(distinct, stack) if kind == "numeric" else _level_parts(columns, stack)
+    filled = np.add.reduceat((stack.sizes > 0).astype(np.int64), stack.starts).tolist()
+    missing = stack.missing.sum(axis=1).tolist()
+    return [
+        ColumnView(c.name, c.kind, c.why, missing[j], filled[j], parts[j], *gains[j], cuts[j])
+        for j, c in enumerate(columns)
+    ]
 
 
-def _text_view(table: Table, column: Column, counts: Counts) -> ColumnView:
+def _level_parts(columns: Sequence[Column], stack: Stack) -> list[tuple[Part, ...]]:
+    ends = (stack.starts + stack.lengths).tolist()
+    return [
+        level_parts(c.levels, stack.counts[start:end])
+        for c, start, end in zip(columns, stack.starts.tolist(), ends, strict=True)
+    ]
+
+
+def bare_view(column: Column) -> ColumnView:
+    """Return a column of which nothing is counted: left out, or without any value."""
+    return ColumnView(column.name, column.kind, column.why, column.missing, 0, ())
+
+
+def text_view(table: Table, column: Column, counts: Counts) -> ColumnView:
     """Return a text column by counts[word, class], the last being all rows; a missing text has no words."""
     told = by_word(counts[:-1], counts[-1]) if table.schema.target is not None else None
     base = (column.name, column.kind, column.why, column.missing, len(column.words), ())

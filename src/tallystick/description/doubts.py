@@ -6,14 +6,14 @@ Knows counts and names. These need a look at all values, so `fit` does not make 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
 
 from tallystick.data.encode.conflicts import Conflicts
 from tallystick.data.schema import Column, Note
-from tallystick.description.gains import Counts, entropy
+from tallystick.description.gains import Stack, bits, summed
 from tallystick.errors import shown, some
 
 GIVEN_AWAY = 0.98  # of the target's entropy known from one column
@@ -48,33 +48,42 @@ def alike(column: Column) -> Iterator[Note]:
         yield Note("levels-alike", text, column.name, len(near))
 
 
-def giveaway(name: str, counts: Counts, whole: float, cut_gain: float | None) -> Iterator[Note]:
-    """Yield a note on a column that alone knows nearly all of a target of `whole` bits: counts[value, class].
+def giveaways(
+    names: Sequence[str], stack: Stack, whole: float, gains: Sequence[float | None]
+) -> list[Note | None]:
+    """Return, of each column that alone knows nearly all of a target of `whole` bits, a note.
 
-    cut_gain: of the best cut of a numeric column, None for levels.
+    gains: of the best cut where the columns are numeric, None where each place is a level.
     """
-    numeric = cut_gain is not None
-    parts = _binned(counts) if numeric else counts[counts.sum(axis=1) > 0]
-    rows = int(parts.sum())
-    if whole <= 0 or len(parts) < 2 or len(parts) * ROWS_PER_PART > rows:
-        return
-    known = whole - sum(int(part.sum()) * entropy(part) for part in parts) / rows
-    known = max(known, cut_gain or 0.0)
-    if known >= GIVEN_AWAY * whole:
-        text = (
-            f"column {shown(name)} alone knows {known / whole:.0%} of the target. Make sure that it is known "
-            f"before the target is; if not, leave it out: kinds={{{shown(name)}: 'out'}}."
-        )
-        yield Note("giveaway", text, name, rows)
+    numeric = gains[0] is not None
+    tables = _binned(stack) if numeric else stack
+    there = np.add.reduceat((tables.sizes > 0).astype(np.int64), tables.starts)
+    rows = tables.total.sum(axis=1)
+    inside = np.add.reduceat(bits(tables.counts), tables.starts)
+    known = whole - inside / np.maximum(rows, 1)
+    known = np.maximum(known, np.array([gain or 0.0 for gain in gains])) if numeric else known
+    told = (whole > 0) & (there >= 2) & (there * ROWS_PER_PART <= rows) & (known >= GIVEN_AWAY * whole)
+    return [
+        _given_away(name, float(k) / whole, int(n)) if yes else None
+        for name, k, n, yes in zip(names, known, rows, told.tolist(), strict=True)
+    ]
 
 
-def _binned(counts: Counts) -> Counts:
-    """Return counts[bin, class] of about equal bins of neighbouring values."""
-    sizes = counts.sum(axis=1)
-    before = np.cumsum(sizes) - sizes
-    starts = np.unique(np.searchsorted(before, np.arange(BINS) * max(int(sizes.sum()), 1) / BINS))
-    starts = starts[starts < len(counts)]
-    return np.add.reduceat(counts, starts, axis=0) if len(starts) else counts
+def _given_away(name: str, share: float, rows: int) -> Note:
+    text = (
+        f"column {shown(name)} alone knows {share:.0%} of the target. Make sure that it is known "
+        f"before the target is; if not, leave it out: kinds={{{shown(name)}: 'out'}}."
+    )
+    return Note("giveaway", text, name, rows)
+
+
+def _binned(stack: Stack) -> Stack:
+    """Return the counts in about equal bins of neighbouring values."""
+    before = stack.left.sum(axis=1) - stack.sizes
+    rows = np.maximum(stack.spread(stack.total.sum(axis=1)), 1)
+    columns = len(stack.starts)
+    place = stack.spread(np.arange(columns) * BINS) + before * BINS // rows
+    return Stack(summed(place, stack.counts, columns * BINS), np.arange(columns) * BINS, stack.missing)
 
 
 def unavoidable(found: Conflicts) -> Iterator[Note]:

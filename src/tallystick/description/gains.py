@@ -1,6 +1,6 @@
 """How much a column tells of the class: information gain, gain ratio and best cut, from counts alone.
 
-Knows count tables. Knows nothing of rows, files or names.
+Knows count tables, of one column or of many at once. Knows nothing of rows, files or names.
 Law: every number follows from the integer counts by the formulas in the docstrings; equal splits tie exactly.
 
 Rows without a value follow C4.5: the gain is that of the rows with a value times their share of all rows,
@@ -9,8 +9,10 @@ and the missing rows are one more branch in the entropy of the split itself.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +20,7 @@ from numpy.typing import NDArray
 from tallystick import kernels
 
 Counts = NDArray[np.int64]
+Floats = NDArray[np.float64]
 SMALL = 1 << 14
 
 
@@ -30,56 +33,128 @@ class Gain:
     at: int | None = None
 
 
+@dataclass(frozen=True)
+class Stack:
+    """Counts of several columns one below the other, so that thousands of short ones are worked out at once.
+
+    counts[place, class]: the values of column j are the places starts[j] up to starts[j + 1], at least one;
+    missing[column, class]: rows without a value.
+    """
+
+    counts: Counts
+    starts: NDArray[np.intp]
+    missing: Counts
+
+    @classmethod
+    def of(cls, tables: Sequence[Counts]) -> Stack:
+        """Return a stack of counts[code, class], the last code of each being missing."""
+        lengths = np.array([len(table) - 1 for table in tables], np.intp)
+        counts = tables[0][:-1] if len(tables) == 1 else np.concatenate([table[:-1] for table in tables])
+        return cls(counts, np.cumsum(lengths) - lengths, np.stack([table[-1] for table in tables]))
+
+    @cached_property
+    def lengths(self) -> NDArray[np.intp]:
+        """The number of places of each column."""
+        return np.diff(np.append(self.starts, len(self.counts)))
+
+    @cached_property
+    def sizes(self) -> Counts:
+        """Rows of each place."""
+        sizes: Counts = self.counts.sum(axis=1)
+        return sizes
+
+    @cached_property
+    def total(self) -> Counts:
+        """total[column, class]: rows with a value."""
+        return np.add.reduceat(self.counts, self.starts, axis=0)
+
+    @cached_property
+    def left(self) -> Counts:
+        """left[place, class]: rows of the column up to this place and with it."""
+        left = np.cumsum(self.counts, axis=0)
+        before = left[self.starts] - self.counts[self.starts]
+        return left - self.spread(before) if len(self.starts) > 1 else left
+
+    def spread(self, each: NDArray[Any]) -> NDArray[Any]:
+        """Return something of each column at all its places."""
+        return np.repeat(each, self.lengths, axis=0)
+
+
 def n_log2_n(counts: Counts) -> NDArray[np.float64]:
     """Return n·log2(n) for each count; 0 where n is 0."""
-    if counts.size and counts.max() < SMALL:
+    try:
         return _small()[counts]
-    return np.where(counts > 0, counts * kernels.log2(np.maximum(counts, 1).astype(np.float64)), 0.0)
+    except IndexError:  # some are not small
+        return np.where(counts > 0, counts * kernels.log2(np.maximum(counts, 1).astype(np.float64)), 0.0)
 
 
 @lru_cache(maxsize=1)
 def _small() -> NDArray[np.float64]:
-    """Return n·log2(n) of small counts, worked out once: wide tables ask for thousands of short arrays."""
+    """Return n·log2(n) of small counts, worked out once."""
     n = np.arange(SMALL)
     return np.where(n > 0, n * kernels.log2(np.maximum(n, 1).astype(np.float64)), 0.0)
 
 
 def entropy(counts: Counts) -> float:
     """Return the entropy of counts[class] in bits: log2(n) - sum of n_c·log2(n_c) / n."""
-    total = counts.sum(keepdims=True)
-    if total[0] == 0:
-        return 0.0
-    return max(0.0, float((n_log2_n(total)[0] - n_log2_n(counts).sum()) / total[0]))
+    return float(bits(counts[None])[0]) / max(int(counts.sum()), 1)
 
 
-def _gain(branches: Counts, missing: Counts, at: int | None) -> Gain:
-    """Return the gain of a split into branches[branch, class], missing[class] standing apart."""
-    sizes = branches.sum(axis=1)
-    known, rows = int(sizes.sum()), int(sizes.sum() + missing.sum())
-    if known == 0:
-        return Gain(0.0, 0.0, at)
-    inside = sum(int(n) * entropy(b) for n, b in zip(sizes, branches, strict=True)) / known
-    gain = max(0.0, entropy(branches.sum(axis=0)) - inside) * known / rows
-    own = entropy(np.append(sizes, missing.sum()))
-    return Gain(gain, gain / own if own > 0 else 0.0, at)
+def bits(counts: Counts) -> NDArray[np.float64]:
+    """Return n times the entropy of each row of counts[row, class], n being the row's sum."""
+    own: NDArray[np.float64] = n_log2_n(counts.sum(axis=1)) - n_log2_n(counts).sum(axis=1)
+    return np.maximum(own, 0.0)
+
+
+def _gains(stack: Stack, inside: NDArray[np.float64], sizes: NDArray[np.float64]) -> tuple[Floats, Floats]:
+    """Return gain and gain ratio of each column. inside: bits left within the branches; sizes: the sum of
+    n·log2(n) over the branches.
+    """
+    missing = stack.missing.sum(axis=1)
+    rows = np.maximum(stack.total.sum(axis=1) + missing, 1)
+    gain = np.maximum(bits(stack.total) - inside, 0.0) / rows
+    own = np.maximum(n_log2_n(rows) - sizes - n_log2_n(missing), 0.0) / rows
+    return gain, np.divide(gain, own, out=np.zeros_like(gain), where=own > 0)
+
+
+def gains_by_levels(stack: Stack) -> tuple[Floats, Floats]:
+    """Return gain and gain ratio of each column, split into one branch per place."""
+    inside = np.add.reduceat(bits(stack.counts), stack.starts)
+    return _gains(stack, inside, np.add.reduceat(n_log2_n(stack.sizes), stack.starts))
+
+
+def gains_by_cut(stack: Stack) -> tuple[Floats, Floats, NDArray[np.intp]]:
+    """Return gain, gain ratio and the best cut of each column: `at`, the first place of the upper side,
+    counted from the column's own first; 0 where there is nothing to cut. Ties go to the lowest cut: costs are
+    whole numbers.
+    """
+    right = stack.spread(stack.total) - stack.left
+    cost = _cost(stack.left, right, stack.spread(_scale(stack.total)))
+    ends = stack.starts + stack.lengths - 1
+    cost[ends] = np.iinfo(np.int64).max  # all rows on one side
+    best = np.flatnonzero(cost == stack.spread(np.minimum.reduceat(cost, stack.starts)))
+    at = best[np.searchsorted(best, stack.starts)]
+    low, high = stack.left[at], right[at]
+    sizes = n_log2_n(low.sum(axis=1)) + n_log2_n(high.sum(axis=1))
+    gain, ratio = _gains(stack, bits(low) + bits(high), sizes)
+    return gain, ratio, np.where(at < ends, at + 1 - stack.starts, 0)
 
 
 def by_levels(counts: Counts, missing: Counts) -> Gain:
     """Return the gain of one branch per level: counts[level, class], missing[class]."""
-    return _gain(counts, missing, None)
+    gain, ratio = gains_by_levels(Stack.of([np.vstack([counts, missing])]))
+    return Gain(float(gain[0]), float(ratio[0]))
 
 
 def by_cut(counts: Counts, missing: Counts) -> Gain | None:
     """Return the best split into low and high values: counts[value, class] in rising order of values.
 
-    None when there is nothing to cut. Ties go to the lowest cut: costs are compared as whole numbers.
+    None when there is nothing to cut.
     """
     if len(counts) < 2:
         return None
-    left = np.cumsum(counts, axis=0)[:-1]  # left[cut, class]: rows before value cut + 1
-    at = _cheapest(left, counts.sum(axis=0) - left)
-    branches = np.stack([left[at], counts.sum(axis=0) - left[at]])
-    return _gain(branches, missing, at + 1)
+    gain, ratio, at = gains_by_cut(Stack.of([np.vstack([counts, missing])]))
+    return Gain(float(gain[0]), float(ratio[0]), int(at[0]))
 
 
 def by_word(counts: Counts, rows: Counts) -> Gain | None:
@@ -89,19 +164,33 @@ def by_word(counts: Counts, rows: Counts) -> Gain | None:
     """
     if len(counts) == 0:
         return None
-    at = _cheapest(counts, rows - counts)
-    return _gain(np.stack([counts[at], rows - counts[at]]), np.zeros_like(rows), at)
+    scale = np.repeat(_scale(rows[None]), len(counts))
+    at = int(np.argmin(_cost(counts, rows - counts, scale)))
+    branches = np.stack([counts[at], rows - counts[at], np.zeros_like(rows)])
+    gain, ratio = gains_by_levels(Stack.of([branches]))
+    return Gain(float(gain[0]), float(ratio[0]), at)
 
 
-def _cheapest(left: Counts, right: Counts) -> int:
-    """Return the first split of least cost: left[split, class], right[split, class]; whole numbers tie."""
+def _scale(total: Counts) -> Floats:
+    """Return by what costs are multiplied before they are rounded: a power of two for each row of total."""
+    most = np.ceil(n_log2_n(total.sum(axis=1)) + 2)
+    scale: Floats = np.ldexp(1.0, 50 - np.frexp(most)[1])
+    return scale
+
+
+def _cost(left: Counts, right: Counts, scale: Floats) -> Counts:
+    """Return what each split costs, as whole numbers so that equal splits tie: left, right[split, class]."""
     cost = np.zeros(len(left), np.int64)
-    most = n_log2_n((left[:1] + right[:1]).sum(axis=1))[0]
-    scale = 2.0 ** (50 - int(np.ceil(most + 2)).bit_length())
     for side in (left, right):
         cost += np.rint(n_log2_n(side.sum(axis=1)) * scale).astype(np.int64)
-        cost -= np.rint(n_log2_n(side) * scale).astype(np.int64).sum(axis=1)
-    return int(np.argmin(cost))
+        cost -= np.rint(n_log2_n(side) * scale[:, None]).astype(np.int64).sum(axis=1)
+    return cost
+
+
+def summed(place: NDArray[np.int64], counts: Counts, places: int) -> Counts:
+    """Return the sums of counts[row, class] over rows of one place. Doubles hold such sums exactly."""
+    columns = [np.bincount(place, own, places).astype(np.int64) for own in counts.T]
+    return np.stack(columns, axis=1)
 
 
 def midpoint(low: float, high: float) -> float:

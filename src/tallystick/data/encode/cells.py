@@ -179,7 +179,7 @@ def _from_strings(chunk: pa.Array, marks: Sequence[str], decimal: str, as_text: 
         for family, dated in ((WRITTEN_NUMBERS, False), ((CellKind.DATE,), True)):
             if parsed.count(CellKind.MISSING, *family) == len(chunk):
                 return Floats(parsed.values, dated, written=True)
-    return Coded(_narrow(chunk.dictionary_encode()))
+    return Coded(narrow(chunk.dictionary_encode()))
 
 
 def _looks_numeric(chunk: pa.Array, marks: Sequence[str], decimal: str) -> bool:
@@ -189,7 +189,7 @@ def _looks_numeric(chunk: pa.Array, marks: Sequence[str], decimal: str) -> bool:
     return plain == len(sample) and len(sample.unique()) > FEW
 
 
-def _narrow(array: pa.DictionaryArray) -> pa.DictionaryArray:
+def narrow(array: pa.DictionaryArray) -> pa.DictionaryArray:
     """Return the same array with indices as narrow as its dictionary allows: chunks may wait for others."""
     size = len(array.dictionary)
     kind = pa.int8() if size < 1 << 7 else pa.int16() if size < 1 << 15 else pa.int32()

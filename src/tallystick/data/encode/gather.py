@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from tallystick import kernels
 from tallystick.contracts import Source
 from tallystick.data.encode.cells import Floats, Part, condense
 from tallystick.data.encode.wholes import Wholes, is_whole_matrix, small_column, small_columns
+from tallystick.data.encode.wide import condense_wide, is_wide
 from tallystick.data.encode.work import checkpoint, in_order
 from tallystick.kernels import Scan
 
@@ -118,15 +120,21 @@ def _from_batches(
     """Each batch is condensed as it comes and then forgotten."""
     names, wanted = source.columns, set(texts)
 
+    loads = pieces(source)
+    begin = list(islice(loads, 2))
+    alone = len(begin) == 1
+
     def condense_all(load: Callable[[], Any]) -> tuple[int, list[Part]]:
         batch, parts = load(), list[Part]()
+        if is_wide(batch):
+            return batch.num_rows, condense_wide(batch, marks, decimal, wanted, alone)
         for name, cells in zip(names, batch.columns, strict=True):
             checkpoint()
             parts.append(condense(cells, name, marks, decimal, name in wanted))
         return batch.num_rows, parts
 
     rows, parts = 0, [list[Part]() for _ in names]
-    for count, more in in_order((_bind(condense_all, load) for load in pieces(source)), threads):
+    for count, more in in_order((_bind(condense_all, load) for load in chain(begin, loads)), threads):
         rows += count
         for known, part in zip(parts, more, strict=True):
             known.append(part)

@@ -75,7 +75,8 @@ def distinct(cells: Any, marks: Sequence[str] = ()) -> Distinct:
     codes = np.empty(sum(len(c) for c in coded), kind)
     start = 0
     for c, place in zip(coded, places, strict=True):
-        indices = c.indices.fill_null(len(c.dictionary)).to_numpy(zero_copy_only=False)
+        indices = c.indices if c.indices.null_count == 0 else c.indices.fill_null(len(c.dictionary))
+        indices = indices.to_numpy(zero_copy_only=False)
         np.take(place.astype(kind), indices, out=codes[start : start + len(c)], mode="clip")
         start += len(c)
     return Distinct(merged, codes)
@@ -94,8 +95,9 @@ def _merge_few(
     """As _merge, for one small dictionary: Python is done before Arrow's functions are set up."""
     texts = [None if t is None else t.strip(SPACES) for t in coded.dictionary.to_pylist()]
     indices = coded.indices if coded.indices.null_count == 0 else coded.indices.drop_null()
-    used = set(np.unique(indices.to_numpy(zero_copy_only=False)).tolist())
-    values = sorted({t for i, t in enumerate(texts) if i in used and t is not None}.difference(marks))
+    used = np.bincount(indices.to_numpy(zero_copy_only=False), minlength=len(texts)).tolist()
+    there = {text for text, rows in zip(texts, used, strict=True) if rows and text is not None}
+    values = sorted(there.difference(marks))
     at: dict[str | None, int] = {text: i for i, text in enumerate(values)}
     place = np.array([*(at.get(t, len(values)) for t in texts), len(values)], np.uint32)
     return pa.array(values, pa.large_string()), [place]

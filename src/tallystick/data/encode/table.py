@@ -106,6 +106,7 @@ class Table:
         names = [c.name for c in self.schema.used if c.kind == "numeric" and c.name not in self._ranks]
         groups = [names[i : i + GROUP] for i in range(0, len(names), GROUP)]
         jobs = (partial(rank_group, [self.columns[name] for name in group]) for group in groups)
+        threads = 1 if self.rows < FEW else threads
         for group, ranked in zip(groups, in_order(jobs, threads), strict=True):
             self._ranks.update(zip(group, ranked, strict=True))
 

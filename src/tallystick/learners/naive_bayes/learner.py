@@ -45,6 +45,7 @@ class Draft:
     choices: Mapping[str, Choice] = field(default_factory=dict)
     idf: Mapping[str, tuple[int, ...]] | None = None
     total: Total | None = None
+    open: tuple[str, ...] = ()  # columns that are read in a way to be chosen, in the order of choosing
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ class NaiveBayesLearner:
                     f"column {shown(column.name)} holds {column.low:g}, but Poisson counts are 0 or more. "
                     "Use distribution 'gaussian' or 'binned'."
                 )
-        return Draft(schema, wished)
+        return Draft(schema, wished, open=tuple(n for n, d in wished.items() if d in ("auto", "binned")))
 
     def ask(self, draft: Draft) -> Statistic[Any] | None:
         """Ask for values where cuts must be chosen, for documents per word where tf-idf needs them, then for
@@ -73,7 +74,7 @@ class NaiveBayesLearner:
         assert draft.schema.target is not None
         classes = len(draft.schema.target.labels)
         if pending := self.pending(draft):
-            return ClassValues(tuple(pending[:GROUP]), classes)
+            return ClassValues(pending[:GROUP], classes)
         if draft.idf is None and self._weighted(draft):
             return BayesSums(tuple(Ask(c.name, "once", len(c.words)) for c in self._weighted(draft)), classes)
         if draft.total is None:
@@ -100,7 +101,9 @@ class NaiveBayesLearner:
         """Return the model: the sums, named."""
         assert draft.total is not None
         total, asks = draft.total, {a.column: i for i, a in enumerate(self.asks(draft))}
-        moments = [a.column for a in self.asks(draft) if a.how == "moments"]
+        moments = {
+            name: i for i, name in enumerate(a.column for a in self.asks(draft) if a.how == "moments")
+        }
         parts: list[Part] = []
         for column in draft.schema.used:
             name = column.name
@@ -112,7 +115,7 @@ class NaiveBayesLearner:
                 )
             elif column.kind == "numeric":
                 rule = self.options.variance or ("smoothed" if choice is not None else "ml")
-                parts.append(summed(name, distribution, moments.index(name), total, rule))
+                parts.append(summed(name, distribution, moments[name], total, rule))
             else:
                 idf = (draft.idf or {}).get(name, ())
                 parts.append(counted(column, distribution, asks[name], total, idf))
@@ -122,9 +125,9 @@ class NaiveBayesLearner:
 
     # -- what to ask --
 
-    def pending(self, draft: Draft) -> list[str]:
+    def pending(self, draft: Draft) -> tuple[str, ...]:
         """Return the columns whose way of being read depends on all their values and is not chosen yet."""
-        return [n for n, d in draft.wished.items() if d in ("auto", "binned") and n not in draft.choices]
+        return draft.open[len(draft.choices) :]
 
     def asks(self, draft: Draft) -> tuple[Ask, ...]:
         """Return what to sum of each column that is not cut into bins."""
