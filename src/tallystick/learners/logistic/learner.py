@@ -301,6 +301,7 @@ def watched(run: solvers.Run, ready: Prepared, watch: bool) -> solvers.Steps:
     run.alarm = 1e-3 if watch else 0.0
     if ready.part and many(ready.problem.rows, ready.problem.weights):
         start, period = (yield from solvers.sample(ready.problem, start, EVERY)), 10
+    run.leap = period == 1 and not ready.problem.texts and ready.problem.rows * ready.problem.weights <= CHEAP
     while True:
         try:
             return (yield from solvers.newton(run, start, period))

@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.errors import TallyError
-from tallystick.kernels import Curvature
+from tallystick.kernels import Begun, Curvature, End, Landing
 from tallystick.learners.logistic.memory import Memory
-from tallystick.learners.logistic.problem import Point, Problem, Start, norm, steepest
+from tallystick.learners.logistic.problem import Point, Problem, Start, Stop, norm, steepest
+from tallystick.stats.gradients import NewtonSums
 
 Array = NDArray[np.float64]
 Steps = Generator[Any, Any, Point]
@@ -65,6 +66,7 @@ class Run:
     ahead: bool = True  # so does every row's own class being ahead
     reach: float = 0.0  # enough when no row's score can change by more in a Newton step
     fine: float = FINE  # the longest Newton step still to go at the end
+    leap: bool = False  # an engine may go the whole way of Newton's method in one answer
     trace: list[Step] = field(default_factory=list)
     asked: int = 0
 
@@ -78,26 +80,68 @@ class Run:
         self.asked += 1
         return self.problem.read(w, total)
 
+    def far(self, w: Array, begun: Begun | None) -> Generator[Any, Any, Point | Landing]:
+        """Ask for the point at w (begun: plus its step), or for the end of the way from there."""
+        at = w if begun is None else w + begun.d
+        left = self.most - len(self.trace)
+        stop = Stop(
+            TOLERANCE * self.fine / FINE * self.problem.rows,
+            self.fine,
+            self.reach,
+            self.alarm * self.problem.rows,
+            self.ahead,
+            left,
+        )
+        question = self.problem.ask(at, Curvature.PAIRS)
+        total = yield NewtonSums(question, self.problem.descent(stop), w, begun)
+        if isinstance(total, Landing):
+            return total
+        self.asked += 1
+        return self.problem.read(at, total)
+
+    def landed(self, landing: Landing, before: Point | None) -> Point:
+        """Return the point where a way ended, its lines noted; an end without an optimum is raised."""
+        self.asked += landing.asked
+        point = before
+        if len(landing.trace):
+            w, value, gradient, loss = landing.w, landing.value, landing.gradient, landing.loss
+            point = Point(w, value, gradient, loss, landing.wrong, landing.curvature)
+        assert point is not None
+        for value, gradient_norm, step in landing.trace.tolist():
+            self.trace.append(Step(len(self.trace), value, gradient_norm, step))
+        if len(self.trace) > self.most:
+            raise self.too_many(point)
+        if landing.end == End.DIVERGING:
+            raise Diverging(point, landing.d)
+        if landing.end == End.STUCK:
+            raise _stuck(self, point)
+        return point
+
     def note(self, point: Point, step: float) -> None:
         """Keep a line of the trace, and stop when there were too many."""
         self.trace.append(Step(len(self.trace), point.value, norm(point.gradient), step))
         if len(self.trace) > self.most:
-            raise NoConvergence(
-                f"logistic regression did not converge in {self.most:,} iterations: gradient norm per row "
-                f"{norm(point.gradient) / self.problem.rows:.1e}, needed {TOLERANCE:g}. Raise max_iter or l2."
-            )
+            raise self.too_many(point)
+
+    def too_many(self, point: Point) -> NoConvergence:
+        """Return the error of too many steps."""
+        return NoConvergence(
+            f"logistic regression did not converge in {self.most:,} iterations: gradient norm per row "
+            f"{norm(point.gradient) / self.problem.rows:.1e}, needed {TOLERANCE:g}. Raise max_iter or l2."
+        )
 
 
 def line_search(
-    run: Run, point: Point, d: Array, curvature: bool, first: float = 1.0
+    run: Run, point: Point, d: Array, curvature: bool, first: Point | None = None
 ) -> Generator[Any, Any, tuple[Point, float]]:
     """Return the first point along d that is low enough, and its step; halving, by a parabola where it
-    helps.
+    helps. first: the point after the whole step, when it is known.
     """
     slope = kernels.dot(point.gradient, d)
-    t = first
+    t = 1.0
     for _ in range(60):
-        new = yield from run.ask(point.w + (d if t == 1.0 else t * d), curvature)
+        new = first or (yield from run.ask(point.w + (d if t == 1.0 else t * d), curvature))
+        first = None
         # Near the optimum values differ by less than they are known to: then the gradient decides.
         slack = 1e-13 * abs(point.value)
         if new.value <= point.value + 1e-4 * t * slope or (
@@ -143,10 +187,16 @@ def sample(problem: Problem, start: Start, every: int) -> Generator[Any, Any, St
 
 def newton(run: Run, start: Start, period: int) -> Steps:
     """period: quasi-Newton steps taken before the curvature is asked for anew."""
-    solve = factorised(start.curvature) if start.curvature is not None else None
+    solve = factorised(start.curvature) if start.curvature is not None and not run.leap else None
     last = period == 1 or solve is None
-    point = start.point or (yield from run.ask(start.w, last))
-    run.note(point, 0.0)
+    begin: Point | Landing | None = start.point
+    if begin is None:
+        begin = yield from (run.far(start.w, None) if run.leap else run.ask(start.w, last))
+    point = run.landed(begin, None) if isinstance(begin, Landing) else begin
+    if isinstance(begin, Landing) and begin.end == End.OPTIMUM:
+        return point
+    if not isinstance(begin, Landing):
+        run.note(point, 0.0)
     memory, age, latest = Memory(solve or _as_it_is), 0, point.curvature
     while True:
         if point.curvature is not None:
@@ -161,7 +211,16 @@ def newton(run: Run, start: Start, period: int) -> Steps:
         if run.alarm and (near_end or (run.ahead and point.wrong == 0)):
             raise Diverging(point, d)
         near = run.errors and norm(point.gradient) <= 100 * TOLERANCE * run.problem.rows and age > 0
-        new, t = yield from line_search(run, point, d, age + 1 >= period or near)
+        first = None
+        if run.leap:
+            far = yield from run.far(point.w, Begun(point.value, point.gradient, d))
+            if isinstance(far, Landing):
+                point = run.landed(far, point)
+                if far.end == End.OPTIMUM:
+                    return point
+                continue
+            first = far
+        new, t = yield from line_search(run, point, d, age + 1 >= period or near, first)
         if t == 0.0:
             if point.curvature is not None:
                 raise _stuck(run, point)
