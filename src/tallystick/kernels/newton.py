@@ -103,8 +103,9 @@ def newton(
     curvature, trace = np.empty((m, m)), np.empty((ROOM, 3))
     counts, out = np.empty(2, np.int64), np.empty(3)
     told = _told(descent, 0.0 if begun is None else begun.value)
-    made = (begun is not None, memory, whole, w, gradient, curvature, d, trace, counts, out)
-    end = End(_kernels.newton(*given, theta, bits, *told, *made))
+    all_given: list[Any] = [*given, theta, bits, *told]
+    all_given += (begun is not None, memory, whole, w, gradient, curvature, d, trace, counts, out)
+    end = End(_kernels.newton(*all_given))
     value, loss, wrong = out.tolist()
     noted, asked = counts.tolist()
     return Landing(end, w, value, gradient, loss, int(wrong), curvature, d, trace[:noted], asked)

@@ -236,7 +236,7 @@ class NewtonSums:
         """Add two totals."""
         return self.question.merge(total, other)
 
-    def whole(self, table: Table, threads: int) -> Total | Landing:
+    def alone(self, table: Table) -> Total | Landing:
         """Return the landing when all rows are one block, the total otherwise."""
         blocks, q = list(table.blocks()), self.question
         if len(blocks) != 1:

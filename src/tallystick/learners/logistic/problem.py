@@ -9,8 +9,9 @@ designs and totals. Knows nothing of rows or of how steps are chosen.
 from __future__ import annotations
 
 import math
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,8 +40,7 @@ class Point:
     curvature: Array | None = None
 
 
-@dataclass(frozen=True)
-class Stop:
+class Stop(NamedTuple):
     """When Newton's method is at its end: see `kernels.Descent`."""
 
     small: float
@@ -178,9 +178,7 @@ class Problem:
     def descent(self, stop: Stop) -> Descent:
         """Return what a way of Newton's method needs beside the rows."""
         unit, power = self.factor * 2.0**-self.bits, self.scales.power[self._at]
-        return Descent(
-            self._at, power, self._links_at, self.l2, unit, self.factor, self.shift, *astuple(stop)
-        )
+        return Descent(self._at, power, self._links_at, self.l2, unit, self.factor, self.shift, *stop)
 
     def sampled(self, every: int) -> Problem:
         """Return the same problem on about one row in `every`."""

@@ -66,7 +66,6 @@ class Run:
     ahead: bool = True  # so does every row's own class being ahead
     reach: float = 0.0  # enough when no row's score can change by more in a Newton step
     fine: float = FINE  # the longest Newton step still to go at the end
-    leap: bool = False  # an engine may go the whole way of Newton's method in one answer
     trace: list[Step] = field(default_factory=list)
     asked: int = 0
 
@@ -79,6 +78,17 @@ class Run:
         total = yield self.problem.ask(w, Curvature.PAIRS if curvature else Curvature.NONE)
         self.asked += 1
         return self.problem.read(w, total)
+
+    def ended(self, point: Point, d: Array) -> bool:
+        """Is this the optimum? d: the Newton step from here. Raises Diverging where there may be none."""
+        if self.small(point, TOLERANCE * self.fine / FINE) and norm(d) <= self.fine:
+            return True
+        if self.reach and self.problem.reach(d) <= self.reach:
+            return True
+        near_end = norm(point.gradient) <= self.alarm * self.problem.rows and norm(d) > 0.1
+        if self.alarm and (near_end or (self.ahead and point.wrong == 0)):
+            raise Diverging(point, d)
+        return False
 
     def far(self, w: Array, begun: Begun | None) -> Generator[Any, Any, Point | Landing]:
         """Ask for the point at w (begun: plus its step), or for the end of the way from there."""
@@ -187,40 +197,20 @@ def sample(problem: Problem, start: Start, every: int) -> Generator[Any, Any, St
 
 def newton(run: Run, start: Start, period: int) -> Steps:
     """period: quasi-Newton steps taken before the curvature is asked for anew."""
-    solve = factorised(start.curvature) if start.curvature is not None and not run.leap else None
+    solve = factorised(start.curvature) if start.curvature is not None else None
     last = period == 1 or solve is None
-    begin: Point | Landing | None = start.point
-    if begin is None:
-        begin = yield from (run.far(start.w, None) if run.leap else run.ask(start.w, last))
-    point = run.landed(begin, None) if isinstance(begin, Landing) else begin
-    if isinstance(begin, Landing) and begin.end == End.OPTIMUM:
-        return point
-    if not isinstance(begin, Landing):
-        run.note(point, 0.0)
+    point = start.point or (yield from run.ask(start.w, last))
+    run.note(point, 0.0)
     memory, age, latest = Memory(solve or _as_it_is), 0, point.curvature
     while True:
         if point.curvature is not None:
             latest, age = point.curvature, 0
             memory.begin(factorised(point.curvature))
         d = memory.direction(point.gradient)
-        if run.small(point, TOLERANCE * run.fine / FINE) and norm(d) <= run.fine:
+        if run.ended(point, d):
             break
-        if run.reach and run.problem.reach(d) <= run.reach:
-            break
-        near_end = norm(point.gradient) <= run.alarm * run.problem.rows and norm(d) > 0.1
-        if run.alarm and (near_end or (run.ahead and point.wrong == 0)):
-            raise Diverging(point, d)
         near = run.errors and norm(point.gradient) <= 100 * TOLERANCE * run.problem.rows and age > 0
-        first = None
-        if run.leap:
-            far = yield from run.far(point.w, Begun(point.value, point.gradient, d))
-            if isinstance(far, Landing):
-                point = run.landed(far, point)
-                if far.end == End.OPTIMUM:
-                    return point
-                continue
-            first = far
-        new, t = yield from line_search(run, point, d, age + 1 >= period or near, first)
+        new, t = yield from line_search(run, point, d, age + 1 >= period or near)
         if t == 0.0:
             if point.curvature is not None:
                 raise _stuck(run, point)
@@ -240,6 +230,36 @@ def newton(run: Run, start: Start, period: int) -> Steps:
             return replace(point, curvature=latest)
         point = yield from run.ask(point.w, True)
     return point
+
+
+def far_newton(run: Run, start: Start) -> Steps:
+    """Newton's method with a curvature at every point, for few rows: an engine that has them all at hand
+    answers with the end of the way. The bits are those of `newton` with the period 1.
+    """
+    found: Point | Landing | None = start.point
+    d = start.w  # later the step that leads on
+    point = found if isinstance(found, Point) else None
+    if found is None:
+        found = yield from run.far(start.w, None)
+    while True:
+        if isinstance(found, Landing):
+            point = run.landed(found, point)
+            if found.end == End.OPTIMUM:
+                return point
+        elif point is found or point is None:
+            point = found
+            run.note(point, 0.0)
+        else:
+            new, t = yield from line_search(run, point, d, True, found)
+            if t == 0.0:
+                raise _stuck(run, point)
+            point = new
+            run.note(point, t)
+        assert point.curvature is not None
+        d = np.negative(factorised(point.curvature)(point.gradient))
+        if run.ended(point, d):
+            return point
+        found = yield from run.far(point.w, Begun(point.value, point.gradient, d))
 
 
 def lbfgs(run: Run, start: Start) -> Steps:
