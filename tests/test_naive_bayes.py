@@ -466,6 +466,23 @@ def test_words_by_class_equal_the_twin(data):
         np.testing.assert_array_equal(out, want)
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_words_by_class_equal_the_twin_in_a_large_table(weighted):
+    rng = np.random.default_rng(3)
+    n, vocabulary, classes = 2_000, 30_000, 5  # large enough to be counted class after class
+    starts = np.concatenate([[0], np.cumsum(rng.integers(0, 100, n))]).astype(np.int64)
+    words = rng.integers(0, vocabulary + 5, starts[-1]).astype(np.uint32)  # the last five are beyond
+    counts, labels = rng.integers(0, 2**31, starts[-1]).astype(np.uint32), rng.integers(0, classes, n)
+    weights = rng.integers(0, 2**20, n) if weighted else None
+    row = np.repeat(np.arange(n), np.diff(starts))
+    expected = np.zeros((vocabulary + 5, classes), np.int64)
+    more = counts.astype(np.int64) * (1 if weights is None else weights[row])
+    np.add.at(expected, (words, labels[row]), more)
+    out = np.ones((vocabulary, classes), np.int64)
+    kernels.count_entries(starts, words, counts, labels.astype(np.uint8), weights=weights, out=out)
+    np.testing.assert_array_equal(out - 1, expected[:-5])
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 5), st.integers(0, 600), st.integers(1, 4))
 def test_level_scores_equal_those_of_each_column_to_the_bit(seed, columns, n, classes):

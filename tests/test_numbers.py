@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import struct
 
@@ -262,3 +263,12 @@ def test_codes_have_room_for_missing_and_unseen(levels, bits):
     found = strings.distinct(pa.array([f"{i:06}" for i in range(levels)]))
     assert found.codes.dtype.itemsize * 8 == bits
     assert found.codes.tolist() == list(range(levels))
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.text("aé\0漢😀", max_size=4), max_size=6))
+def test_joined_texts_are_their_bytes_one_after_the_other(texts):
+    data, offsets = kernels.join_texts(texts)
+    assert data.tobytes() == "".join(texts).encode()
+    parts = [data[a:b].tobytes().decode() for a, b in itertools.pairwise(offsets.tolist())]
+    assert parts == texts

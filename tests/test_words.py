@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 import reference_text as twin
@@ -17,6 +18,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pyarrow import csv
 
+import tallystick as ts
 from tallystick.data.encode import words as room
 from tallystick.data.encode.words import Vocabulary, count_words, match_words
 from tallystick.kernels import words as door
@@ -161,3 +163,18 @@ def test_real_texts_have_the_counts_of_count_vectorizer(name):
     assert vocabulary == tuple(vectorizer.get_feature_names_out())
     for ours, theirs in zip(counts, (matrix.indptr, matrix.indices, matrix.data), strict=True):
         assert np.array_equal(ours, theirs)
+
+
+def test_long_texts_give_one_model_whether_copies_are_found_or_not(monkeypatch):
+    from tallystick.data.encode import cells
+
+    rest = "word of a text that is so long that hardly anybody would write all of it twice"
+    long = [f"the {w} {rest}" for w in "abcd"]
+    frame = pd.DataFrame({"t": [*long, long[1], None, " NA ", *long], "y": [0, 1] * 5 + [1]})
+    given = {"kinds": {"t": "text"}}
+    quick = ts.NaiveBayes(**given).fit(frame, "y")
+    assert quick.schema_["t"].missing == 2
+    weighted = ts.NaiveBayes(**given).fit(frame, "y", sample_weight=[2, 1, 1, 0, 1, 3, 1, 1, 1, 1, 1])
+    assert weighted.schema_["t"].missing == 4
+    monkeypatch.setattr(cells, "LONG", 10**9)
+    assert quick.to_bytes() == ts.NaiveBayes(**given).fit(frame, "y").to_bytes()

@@ -141,6 +141,16 @@ void words_scores_cuts_and_codes() {
     count_entries(3, starts.data(), words.data(), counts.data(), classes.data(), nullptr, 3, 2, table.data());
     EXPECT(table[1] == 1 && table[3] == 3 && table[5] == 4);  // word 3 is beyond the table
 
+    std::vector<int64_t> many(1001);
+    for (size_t row = 0; row <= 1000; ++row) many[row] = static_cast<int64_t>(70 * row);
+    const auto met = numbers_below<uint32_t>(70000, 44001, 9);
+    const auto three = numbers_below<uint8_t>(1000, 3, 10);
+    std::vector<int64_t> large(44000 * 3);  // counted class after class
+    count_entries(1000, many.data(), met.data(), nullptr, three.data(), nullptr, 44000, 3, large.data());
+    for (size_t entry = 0; entry < met.size(); ++entry)
+        if (met[entry] < 44000) --large[met[entry] * 3 + three[entry / 70]];
+    for (int64_t left : large) EXPECT(left == 0);
+
     const auto codes = numbers_below<uint8_t>(1000, 4, 2);
     const std::vector<double> parts(4 * 3, 0.5);
     std::vector<double> scores(1000 * 3);

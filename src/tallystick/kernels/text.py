@@ -82,13 +82,16 @@ def text_rows(data: Any, offsets: Any, validity: Any, bit_offset: int) -> int:
 
 def join_texts(texts: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Return texts as (data, offsets[text + 1]): their UTF-8 bytes one after the other."""
-    joined = "".join(texts)
-    data = joined.encode()
-    plain = len(data) == len(joined)  # one byte a letter: no text has to be encoded to know its length
-    lengths = map(len, texts) if plain else (len(t.encode()) for t in texts)
     offsets = np.zeros(len(texts) + 1, np.int64)
-    np.cumsum(np.fromiter(lengths, np.int64, len(texts)), out=offsets[1:])
-    return np.frombuffer(data, np.uint8), offsets
+    data = np.frombuffer("\0".join(texts).encode(), np.uint8)
+    ends = np.flatnonzero(data == 0)
+    if len(ends) == len(texts) - 1:  # no text holds the separator: all are encoded and measured at once
+        offsets[1:-1] = ends - np.arange(len(ends))
+        offsets[-1] = len(data) - len(ends)
+        return (data[data != 0] if len(ends) else data), offsets
+    data = np.frombuffer("".join(texts).encode(), np.uint8)
+    np.cumsum(np.fromiter((len(t.encode()) for t in texts), np.int64, len(texts)), out=offsets[1:])
+    return data, offsets
 
 
 @lru_cache(maxsize=64)

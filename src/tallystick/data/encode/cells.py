@@ -24,6 +24,7 @@ from tallystick.kernels import CellKind, Scan
 
 SAMPLE = 100  # cells looked at to choose the quicker way; the answer is the same either way
 FEW = 12  # values in the sample: they may be levels that happen to be numbers here, and words elsewhere
+LONG = 64  # bytes a cell from which texts are hardly ever alike
 WRITTEN_NUMBERS = (CellKind.NUMBER, CellKind.INTEGER, CellKind.INFINITE)
 
 
@@ -179,7 +180,19 @@ def _from_strings(chunk: pa.Array, marks: Sequence[str], decimal: str, as_text: 
         for family, dated in ((WRITTEN_NUMBERS, False), ((CellKind.DATE,), True)):
             if parsed.count(CellKind.MISSING, *family) == len(chunk):
                 return Floats(parsed.values, dated, written=True)
+    if as_text and _is_long(chunk):  # hardly one text comes twice: to find out would cost more than it saves
+        every = np.arange(len(chunk), dtype=np.int32)
+        return Coded(pa.DictionaryArray.from_arrays(strings.plain_array(every), chunk, safe=False))
     return Coded(narrow(chunk.dictionary_encode()))
+
+
+def _is_long(chunk: pa.Array) -> bool:
+    """Say of texts that they are long: LONG bytes a cell and more."""
+    wide = pa.types.is_string(chunk.type) or pa.types.is_large_string(chunk.type)
+    if not wide or not len(chunk):
+        return False
+    _, offsets, _, _ = strings.layout(chunk)
+    return int(offsets[-1] - offsets[0]) >= LONG * len(chunk)
 
 
 def _looks_numeric(chunk: pa.Array, marks: Sequence[str], decimal: str) -> bool:

@@ -154,6 +154,8 @@ class Job:
     def _texts(self, parts: list[Part]) -> Done:
         """Judge a column that holds text; parts already read as numbers stand for texts that are numbers."""
         checkpoint()
+        if self.asked.kind == "text" and all(isinstance(part, Coded) for part in parts):
+            return self._words(parts, Verdict("text", "as asked"))  # which texts are alike decides nothing
         merged = Merged(parts, self.asked, self.scale)
         checkpoint()
         facts = merged.facts(self.name)
@@ -165,7 +167,7 @@ class Job:
         if merged.has_floats:  # some texts were read as numbers and forgotten: look again
             return self._texts(self.parts(True))
         if verdict.kind == "text":
-            return self._words(parts, verdict, facts.missing)
+            return self._words(parts, verdict)
         codes = recode(merged.codes, merged.texts, verdict.levels, fold=verdict.fold)
         if self.scale.keep is not None:
             codes = codes[self.scale.keep]
@@ -189,7 +191,7 @@ class Job:
             example = merged.texts[int(merged.codes[bad[0]])].as_py()
             raise unreadable_cells(self.name, len(bad), int(bad[0]), example)
 
-    def _words(self, parts: list[Part], verdict: Verdict, missing: int) -> Done:
+    def _words(self, parts: list[Part], verdict: Verdict) -> Done:
         from tallystick.data.encode.subset import common_words
         from tallystick.data.encode.words import count_words
 
@@ -198,6 +200,7 @@ class Job:
         )
         if self.scale.keep is not None:
             cells = cells.take(pa.array(self.scale.keep))
+        missing = self.scale.total - self.scale.count(cells.is_valid().to_numpy()) if cells.null_count else 0
         words, counts = count_words(cells, threads=self.threads)
         column = replace(
             self._column("text", (), missing, verdict.why), words=words, least=self.asked.min_count
@@ -278,7 +281,11 @@ def text_cells(coded: pa.DictionaryArray, marks: tuple[str, ...]) -> pa.LargeStr
     """Return the texts themselves, null where missing."""
     texts = coded.dictionary.cast(pa.large_string())
     marked = pc.is_in(pc.ascii_trim(texts, strings.SPACES), pa.array(marks, pa.large_string()))
-    return pc.if_else(marked, None, texts).take(coded.indices)
+    cells = pc.if_else(marked, None, texts) if pc.any(marked).as_py() else texts
+    every = np.arange(len(texts))
+    if coded.indices.null_count == 0 and np.array_equal(coded.indices.to_numpy(zero_copy_only=False), every):
+        return cells  # texts that were not looked at for copies
+    return cells.take(coded.indices)
 
 
 class Merged:
