@@ -200,3 +200,16 @@ class Adding(ts.NaiveBayes):
 def test_a_method_that_grows_its_own_shares_has_the_curve_of_refits(votes):
     found = curve_table({"own": Adding(), "refit": ts.NaiveBayes(alpha=1.0)}, votes, (20, 60, 200), repeats=2)
     assert found.curves[0].loss.tolist() == found.curves[1].loss.tolist()
+
+
+def test_a_cross_validation_does_not_depend_on_the_order_of_rows():
+    import json
+
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(150, 3))
+    y = (x[:, 0] + rng.normal(size=150) > 0).astype(int)
+    order = rng.permutation(150)
+    model = ts.NaiveBayes(distributions="gaussian")
+    one = ts.cross_validate(model, x, y, folds=3).to_dict()
+    other = ts.cross_validate(model, x[order], y[order], folds=3).to_dict()
+    assert json.dumps(one) == json.dumps(other)

@@ -75,7 +75,8 @@ def test_one_sha256_for_any_partitions_in_any_order(spark, parts):
 def test_texts_dates_and_what_is_left_out_are_read_as_here(spark):
     rows, frame = table(), spark.createDataFrame(table()).repartition(3)
     for model in (ts.NaiveBayes, ts.LogisticRegression):
-        here, there = model().fit(rows, "y"), model().fit(frame, "y")
+        here, there = (model(kinds={"said": "text"}).fit(data, "y") for data in (rows, frame))
+        assert here.schema_["said"].kind == "text"
         assert there.to_bytes() == here.to_bytes()
         assert there.notes_ == here.notes_
         assert there.source_notes_ == here.source_notes_

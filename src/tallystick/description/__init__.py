@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from tallystick import kernels
-from tallystick.data.encode import Table, read_table
+from tallystick.data.encode import read_table
 from tallystick.data.encode.conflicts import conflicts
 from tallystick.data.encode.sentinel import sentinel
 from tallystick.data.schema import Column, Note, Wishes
 from tallystick.data.source import open_source
+from tallystick.data.source.door import is_spark
 from tallystick.description import doubts
 from tallystick.description.against import Changes, ColumnChange, Shift, changes
 from tallystick.description.columns import (
@@ -28,6 +29,7 @@ from tallystick.description.columns import (
     text_view,
     views,
 )
+from tallystick.description.elsewhere import Told
 from tallystick.description.gains import Counts, Stack
 
 __all__ = ["Changes", "ColumnChange", "ColumnView", "Description", "Part", "Shift", "describe"]
@@ -54,20 +56,35 @@ def describe(
     best cut of a numeric or ordered one. With `against`, a fitted model: `changes` says what changed in each
     column since its training.
     """
-    source = open_source(data)
     wishes = Wishes(kinds or {}, levels or {}, tuple(keep or ()), None if missing is None else tuple(missing))
+    if is_spark(data) and against is None:
+        return _on_spark(data, wishes, target)
+    source = open_source(data)
     table = read_table(source, wishes, target, threads=threads, progress=progress)
     table.rank_all(threads)
     found = replace(_described(source.name, table), form=getattr(source, "form", ""))
     return found if against is None else replace(found, changes=changes(source, against, threads))
 
 
-def _described(name: str, table: Table) -> Description:
+def _on_spark(frame: Any, wishes: Wishes, target: str | None) -> Description:
+    """Return the description of a Spark DataFrame: the rows stay there, counts come here."""
+    from tallystick.engines.spark.read import WHERE, read_frame
+
+    table = read_frame(frame, wishes, target)
+    try:
+        return _described(WHERE, Told(table))
+    finally:
+        table.release()
+
+
+def _described(name: str, table: Any) -> Description:
     """Count every column against the classes, and keep only the counts."""
-    target = table.schema.target
-    classes = np.zeros(table.rows, np.uint8) if table.classes is None else table.classes
+    target, there = table.schema.target, isinstance(table, Told)
+    known = None if there else table.classes
+    classes = np.zeros(0 if there else table.rows, np.uint8) if known is None else known
     n_classes = 1 if target is None else len(target.labels)
-    parts, whole = class_parts(table, kernels.count_classes(classes, n_classes)) if target else ((), None)
+    sizes = table.class_counts() if there else kernels.count_classes(classes, n_classes)
+    parts, whole = class_parts(table, sizes) if target else ((), None)
     found: dict[str, ColumnView] = {}
     doubted: dict[str, list[Note]] = {}
     for group in _groups(table):
@@ -85,11 +102,11 @@ def _described(name: str, table: Table) -> Description:
     every = tuple(found[column.name] for column in table.schema.columns)
     if target is None:
         return Description(name, table.rows, every, tuple(notes))
-    notes += doubts.unavoidable(conflicts(table))
+    notes += doubts.unavoidable(table.conflicts() if there else conflicts(table))
     return Description(name, table.rows, every, tuple(notes), target.name, parts, whole)
 
 
-def _groups(table: Table) -> Iterator[list[Column]]:
+def _groups(table: Any) -> Iterator[list[Column]]:
     """Yield columns of one sort and of at least one value, so many that their counts lie in the cache."""
     waiting: dict[str, list[Column]] = {}
     held: dict[str, int] = {}
@@ -105,21 +122,25 @@ def _groups(table: Table) -> Iterator[list[Column]]:
     yield from waiting.values()
 
 
-def _places(table: Table, column: Column) -> int:
+def _places(table: Any, column: Column) -> int:
     return len(table.ranks(column.name)[1]) if column.kind == "numeric" else len(column.levels)
 
 
-def _counts(table: Table, group: list[Column], classes: Any, n_classes: int) -> list[Counts]:
+def _counts(table: Any, group: list[Column], classes: Any, n_classes: int) -> list[Counts]:
     """Return counts[code, class] of each column, the last code being missing."""
     numeric = group[0].kind == "numeric"
+    if isinstance(table, Told):
+        return [table.counts_of(column) for column in group]
     codes = [table.ranks(c.name)[0] if numeric else table.column(c.name) for c in group]
     sizes = [_places(table, c) + (1 if numeric else 2) for c in group]  # levels never seen have a code too
     tables = kernels.count_columns(codes, classes, sizes, n_classes)
     return tables if numeric else [counts[:-1] for counts in tables]
 
 
-def _word_counts(table: Table, column: Column, classes: Any, n_classes: int) -> Counts:
+def _word_counts(table: Any, column: Column, classes: Any, n_classes: int) -> Counts:
     """Return counts[word, class] of rows that have the word, and in the last place all rows."""
+    if isinstance(table, Told):
+        return table.counts_of(column)
     starts, words, _ = table.column(column.name)
     of_entry = np.repeat(classes, np.diff(starts))
     have = kernels.count_codes(words, of_entry, len(column.words) + 1, n_classes)[:-1]
@@ -127,7 +148,7 @@ def _word_counts(table: Table, column: Column, classes: Any, n_classes: int) -> 
 
 
 def _doubts(
-    table: Table, group: list[Column], stack: Stack, whole: float | None, some: list[ColumnView]
+    table: Any, group: list[Column], stack: Stack, whole: float | None, some: list[ColumnView]
 ) -> Iterator[tuple[str, list[Note]]]:
     """Yield what a careful reader would ask about each column."""
     numeric = group[0].kind == "numeric"

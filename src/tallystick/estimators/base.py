@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Block, Engine, Model
 from tallystick.data.schema import Note, Schema, Wishes
+from tallystick.data.source.door import is_spark
 from tallystick.engines.local import Local
 from tallystick.errors import DataError, NotFitted, OptionError, nearest, shown
 from tallystick.export import file
@@ -248,6 +249,18 @@ class Estimator:
 
     # -- new rows --
 
+    @property
+    def transform(self) -> Callable[..., Any]:
+        """transform(frame, how="arrow"): a Spark DataFrame with `prediction` and `P(label)` beside its cells.
+
+        how: "arrow", the model in Spark's Python workers, or "sql", its SQL export as Spark's own expression.
+        Not there before the fit: scikit-learn takes an unfitted thing with `transform` for a transformer.
+        """
+        self._check_fitted()
+        from tallystick.estimators.on_spark import transform
+
+        return functools.partial(transform, self)
+
     def blocks(self, X: Any, **reading: Any) -> Iterator[Matched]:
         """Yield new rows encoded by the model's schema, batch by batch.
 
@@ -282,6 +295,8 @@ class Estimator:
     def _fitting(self, X: Any) -> Any:
         """Return X when its columns can be those of the fit: columns without names are counted."""
         X = as_given(X)
+        if is_spark(X):
+            raise DataError("a Spark DataFrame is answered where its rows are. Use transform(frame).")
         if is_matrix(X) and not hasattr(self, "feature_names_in_") and X.shape[1] != self.n_features_in_:
             raise DataError(
                 f"X has {X.shape[1]} features, but {type(self).__name__} is expecting "
@@ -403,11 +418,6 @@ def as_given(X: Any) -> Any:
             f"X has 0 feature(s) (shape={X.shape}) while a minimum of 1 is required. Pass some columns."
         )
     return X
-
-
-def is_spark(x: Any) -> bool:
-    """Say whether x is a DataFrame of Spark, without loading Spark."""
-    return type(x).__module__.startswith("pyspark.") and type(x).__name__ == "DataFrame"
 
 
 def rows_of(table: Table) -> dict[str, Any]:

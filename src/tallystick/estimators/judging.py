@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any, Literal, overload
 
 from tallystick.data.encode import Table
+from tallystick.data.source.door import is_spark
 from tallystick.errors import OptionError, nearest, shown
 from tallystick.estimators.foreign import Foreign, Majority, Mean, raw_frame
 from tallystick.estimators.logistic import LogisticRegression
@@ -111,6 +112,7 @@ def compare(
     ignore: codes of checks not wanted. Further parameters (kinds, levels, missing, keep, threads) go to
     every family.
     """
+    refuse_spark(data)
     check_codes(ignore)
     _known(methods)
     if held_out is not None:
@@ -129,6 +131,15 @@ def compare(
     how = how if held is None else held_words(lean, held)
     found = compare_table(candidates, lean, way.folds, prices, progress, dealing, how, held)
     return _checked(found, lean, frozenset(ignore), held)
+
+
+def refuse_spark(data: Any) -> None:
+    """Refuse rows that are on Spark: comparing and curves fit many parts of them."""
+    if is_spark(data):
+        raise OptionError(
+            "comparisons and learning curves need the rows in one place, and they are on Spark. "
+            "Cross-validate one method there, or collect them: frame.toArrow()."
+        )
 
 
 def _known(methods: Iterable[str]) -> None:
@@ -172,6 +183,7 @@ def learning_curve(
 
     methods: "tree", "bayes", "logistic", or estimators of ours by name.
     """
+    refuse_spark(data)
     if isinstance(methods, Mapping):
         chosen = dict(methods)
     else:

@@ -153,7 +153,7 @@ class NaiveBayes(Growing, Saying):
         must refit.
         """
         ask = question(NaiveBayesLearner(self._options(), table.unit), table.schema)
-        if ask is None or self.calibrate:
+        if ask is None or self.calibrate or not isinstance(table, Table):
             return None
         if fold is None:
             return one_out_answers(ask, table, self._engine(), _shares)

@@ -91,7 +91,7 @@ class CrossValidation:
     def loss_error(self) -> float:
         """The standard error of the log-loss over the tested rows of the first repeat."""
         part = self.repeats[0]
-        rows = np.flatnonzero(part.fold >= 0)
+        rows = self._tested(part)
         losses = log_losses(self.truth[rows], part.shares[rows])
         return mean_error(losses, None if self.weights is None else self.weights[rows])
 
@@ -120,7 +120,7 @@ class CrossValidation:
         """Return the mean log-loss or accuracy of every fold of every repeat."""
         out = []
         for r in self.repeats:
-            tested = np.flatnonzero(r.fold >= 0)
+            tested = self._tested(r)
             rows = _row_values(name, self.truth[tested], r.shares[tested])
             weight = np.ones(len(tested)) if self.weights is None else self.weights[tested]
             for f in np.unique(r.fold[tested]).tolist():
@@ -147,8 +147,16 @@ class CrossValidation:
 
         return error_rates(self.groups[column], self.truth, self.repeats[0], self.weights, self.cost)
 
-    def _score(self, part: Answers) -> Scores:
+    def _tested(self, part: Answers) -> NDArray[np.int64]:
+        """Return the tested rows in an order that is theirs alone: sums of doubles depend on it."""
         rows = np.flatnonzero(part.fold >= 0)
+        keys = [*part.shares[rows].T, self.truth[rows]]
+        if self.weights is not None:
+            keys.append(self.weights[rows])
+        return rows[np.lexsort(keys)]
+
+    def _score(self, part: Answers) -> Scores:
+        rows = self._tested(part)
         weight = None if self.weights is None else self.weights[rows]
         return score(self.truth[rows], part.shares[rows], self.classes, weight, self.cost, self.positive)
 

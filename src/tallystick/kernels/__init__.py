@@ -50,7 +50,6 @@ from tallystick.kernels.moments import (
     exact_sum,
     whole,
 )
-from tallystick.kernels.newton import Begun, Descent, End, Landing, newton
 from tallystick.kernels.ranks import Ranks, Scan, bins, ranks, scan, scan_matrix
 from tallystick.kernels.scores import (
     add_code_scores,
@@ -85,13 +84,9 @@ __all__ = [
     "SQUARE_DIGITS",
     "SUM_DIGITS",
     "Answer",
-    "Begun",
     "CellKind",
     "Columns",
     "Curvature",
-    "Descent",
-    "End",
-    "Landing",
     "Parsed",
     "Ranks",
     "Scan",
@@ -153,7 +148,6 @@ __all__ = [
     "n_log2_n_shift",
     "n_log2_n_table",
     "new_sums",
-    "newton",
     "parse_numbers",
     "precondition",
     "pulled",

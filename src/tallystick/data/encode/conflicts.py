@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tallystick.data.encode.hashes import Hasher
 from tallystick.data.encode.table import Table
@@ -32,9 +34,15 @@ def conflicts(table: Table, threads: int | None = None) -> Conflicts:
     jobs = (partial(hasher.rows, replace(block, classes=None)) for block in table.blocks())
     hashes = np.concatenate(list(in_order(jobs, threads)) or [np.empty(0, np.uint64)])
     weight = np.ones(table.rows) if table.weights is None else table.weights / table.unit
+    return conflicts_of(hashes, table.classes, weight, len(table.schema.target.labels))
+
+
+def conflicts_of(
+    hashes: NDArray[np.uint64], classes: NDArray[Any], weight: NDArray[np.float64], k: int
+) -> Conflicts:
+    """Return the same from the hashes of rows without their class, and their classes 0..k-1."""
     _, groups = np.unique(hashes, return_inverse=True)
-    k = len(table.schema.target.labels)
-    cells, place = np.unique(groups * k + table.classes, return_inverse=True)
+    cells, place = np.unique(groups * k + classes, return_inverse=True)
     sums = np.bincount(place, weight)  # of each group and class that is there
     of = cells // k
     starts = np.flatnonzero(np.r_[True, of[1:] != of[:-1]]) if len(of) else np.empty(0, np.int64)

@@ -41,6 +41,11 @@ def open_source(x: Any, reading: Reading | None = None, name: str | None = None)
     return _open_object(x, reading, name)
 
 
+def is_spark(x: Any) -> bool:
+    """Say whether x is a DataFrame of Spark, without loading Spark."""
+    return type(x).__module__.startswith("pyspark.") and type(x).__name__ == "DataFrame"
+
+
 def _open_path(path: str, reading: Reading, name: str | None) -> Source:
     from tallystick.data.source import files, sql
 
@@ -77,6 +82,11 @@ def _open_object(x: Any, reading: Reading, name: str | None) -> Source:
                 [_open_path(os.fspath(p), reading, None) for p in x], name or f"{len(x)} files"
             )
         return frames.from_records(x, reading, name)
+    if is_spark(x):
+        raise DataError(
+            "the rows of a Spark DataFrame are elsewhere. fit, cross_validate, describe and transform go "
+            "there; for anything else collect them: frame.toArrow()."
+        )
     raise DataError(
         f"cannot read a table from {shown(type(x).__name__)}. "
         "Pass a path, a pandas or polars DataFrame, Arrow, a 2-D NumPy array, or a list of dicts."

@@ -20,6 +20,7 @@ from tallystick.engines.spark.table import SparkTable
 from tallystick.engines.spark.workers import plain_errors
 
 T = TypeVar("T")
+FEW = 16  # totals that are merged here at once
 Progress = Callable[[int, int], None]
 
 
@@ -55,9 +56,11 @@ class Spark:
     @staticmethod
     def sum(blocks: Any, question: Statistic[T]) -> T:
         """Return the sum over an RDD of packed blocks."""
-        if blocks.getNumPartitions() == 0:
+        parts = blocks.getNumPartitions()
+        if parts == 0:
             return question.zero()
-        found: T = blocks.mapPartitions(Sum(question)).treeReduce(question.merge)
+        depth = 1 if parts <= FEW else 2  # a tree pays when the driver would merge for long
+        found: T = blocks.mapPartitions(Sum(question)).treeReduce(question.merge, depth)
         return found
 
 

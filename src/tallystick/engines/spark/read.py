@@ -27,6 +27,7 @@ from tallystick.errors import DataError, OptionError, TargetError, shown
 
 WHERE = "the DataFrame"
 BLOCK_ROWS, BLOCK_BYTES = 65_536, 1 << 25  # a block is full at either
+PART_CELLS = 1 << 24  # of a partition of packed blocks: 128 MB as doubles, mostly less
 KEPT = "survey binary, rows binary"
 
 
@@ -65,7 +66,8 @@ def read_frame(
         except BaseException:
             raw.unpersist()
             raise
-    packed = keep(few(raw.rdd, decision.rows).mapPartitions(Encoding(decision)))
+    cells = decision.rows * len(question.columns)
+    packed = keep(few(raw.rdd, cells).mapPartitions(Encoding(decision)))
     unit = decision.unit or 1
     return SparkTable(
         decision.schema, packed, decision.rows, decision.notes, decision.source_notes, unit, raw
@@ -103,9 +105,9 @@ def refuse_types(frame: Any, question: Question) -> None:
         condense(pa.array([], kind), name, (), ".")
 
 
-def few(rows: Any, count: int) -> Any:
+def few(rows: Any, cells: int) -> Any:
     """Return an RDD in no more partitions than there is work for: every question starts a task for each."""
-    worth = max(rows.context.defaultParallelism, -(-count // BLOCK_ROWS))
+    worth = max(rows.context.defaultParallelism, -(-cells // PART_CELLS))
     return rows.coalesce(worth) if rows.getNumPartitions() > worth else rows
 
 
@@ -198,7 +200,7 @@ def surveyed(raw: Any, question: Question, notes: tuple[Note, ...]) -> Decision:
     """Return what the columns are, from the surveys of all partitions."""
     read = own_serializer().loads
     survey = Survey(question)
-    for row in raw.where("survey is not null").select("survey").toLocalIterator(prefetchPartitions=True):
+    for row in raw.where("survey is not null").select("survey").collect():
         survey.merge(read(bytes(row[0])))
     if survey.aim.rows == 0:
         raise DataError(f"{WHERE} has {len(question.columns)} columns but no rows.")

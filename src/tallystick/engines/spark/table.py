@@ -2,19 +2,28 @@
 
 Knows RDDs of packed blocks. Knows nothing of DataFrames, learners or models.
 Laws: a block that is lost is made again from the DataFrame, in whatever order its rows come then, and nothing
-here depends on that order; rows come here only where `row_hashes` or `blocks` is asked for.
+here depends on that order: rows are known by what they hold. Rows come here only where `blocks` is asked for,
+and of each its hash, class and weight where `facts` is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import contextlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tallystick.data.encode.pack import pack, unpack
 from tallystick.data.encode.table import Block
 from tallystick.data.schema import Note, Schema
+from tallystick.engines.spark.parts import Chosen, Facts, FactsOf, Picked, Recoded, answers_of, joined_facts
+from tallystick.errors import OptionError
 from tallystick.stats.prints import Both, Printed, Prints
+from tallystick.stats.within import Within, schema_within
 
 Ask = Callable[[Any, Any], Any]  # (RDD of packed blocks, question) -> total
 
@@ -30,6 +39,9 @@ class SparkTable:
     source_notes: tuple[Note, ...] = ()
     unit: int = 1
     raw: Any = None
+    origin: SparkTable | None = field(default=None, repr=False)  # the table this is a part of
+    chosen: Chosen | None = field(default=None, repr=False)
+    _facts: Facts | None = field(default=None, repr=False)
     _printed: Printed | None = field(default=None, repr=False)
     _form: Any = field(default=None, repr=False)
     _formed: Any = field(default=None, repr=False)
@@ -93,9 +105,91 @@ class SparkTable:
         """The weights of all rows together, in units of the table."""
         return self.printed.weight
 
+    # -- rows by what they hold --
+
+    @cached_property
+    def facts(self) -> Facts:
+        """What dealing and judging need of every row, brought here: some 10 to 20 bytes a row."""
+        if self._facts is not None:
+            return self._facts
+        return joined_facts(self.packed.mapPartitions(FactsOf(self.schema)).collect())
+
+    def unlabelled(self) -> tuple[NDArray[np.uint64], NDArray[Any]]:
+        """Return hashes[row] of the rows without their target, and classes[row]."""
+        found = joined_facts(self.packed.mapPartitions(FactsOf(self.schema, False)).collect())
+        assert found.classes is not None
+        return found.hashes, found.classes
+
+    def row_hashes(self) -> NDArray[np.uint64]:
+        """Return hashes[row] of the rows' content, target included, weights not."""
+        return self.facts.hashes
+
+    @property
+    def classes(self) -> NDArray[Any] | None:
+        """The target's codes."""
+        return self.facts.classes
+
+    @property
+    def response(self) -> NDArray[np.float64] | None:
+        """The numeric target of a regression."""
+        return self.facts.response
+
+    @property
+    def weights(self) -> NDArray[np.int64] | None:
+        """The rows' weights in units of the table."""
+        return self.facts.weights
+
+    def take(self, rows: NDArray[np.int64], schema: Schema | None = None) -> SparkTable:
+        """Return some rows as a table that knows nothing of the others, see encode.Table.take. Rows are known
+        by what they hold, so equal rows must be taken together, as folds do.
+        """
+        facts = self.facts.take(rows)
+        keys = np.unique(facts.hashes)
+        if int(np.isin(self.facts.hashes, keys).sum()) != len(rows):
+            raise OptionError("equal rows on Spark cannot be parted. Collect them: frame.toArrow().")
+        chosen = Chosen(self.packed.context.broadcast(keys), self.schema)
+        picked = self.packed.mapPartitions(Picked(chosen))
+        if schema is None:
+            schema = schema_within(self.schema, self.engine.sum(picked, Within(self.schema, self.unit == 1)))
+        packed = keep(picked.map(Recoded(self.schema, schema)))
+        facts = facts.recoded(self.schema.target, schema.target)
+        notes, told = self.notes, self.source_notes
+        part = SparkTable(schema, packed, len(rows), notes, told, self.unit, _facts=facts)
+        part.origin, part.chosen = self, chosen
+        return part
+
+    def answers(self, work: Callable[[Block], NDArray[np.float64]]) -> NDArray[np.float64]:
+        """Return work(block) of all rows, in the order of `facts`: equal rows have equal answers."""
+        origin, chosen = self.origin or self, self.chosen
+        return answers_of(origin.packed, chosen, origin.schema, self.schema, work, self.facts.hashes)
+
+    def _here(self) -> NoReturn:
+        raise OptionError(
+            "this needs all rows in one place, and they are on Spark. Collect them: frame.toArrow()."
+        )
+
+    @property
+    def columns(self) -> Any:
+        """Whole columns are not to be had."""
+        self._here()
+
+    def column(self, name: str) -> Any:
+        """Whole columns are not to be had."""
+        self._here()
+
+    def slice(self, start: int, stop: int) -> Block:
+        """Rows have no numbers."""
+        self._here()
+
+    def __del__(self) -> None:
+        with contextlib.suppress(Exception):  # the session may be gone
+            self.release()
+
     def release(self) -> None:
         """Let Spark forget the blocks; who asks again waits until they are made again."""
         self._drop_form()
+        if self.chosen is not None:
+            self.chosen.keys.unpersist()
         self.packed.unpersist()
         if self.raw is not None:
             self.raw.unpersist()
@@ -117,8 +211,3 @@ class Formed:
     def __call__(self, data: bytes) -> bytes:
         """Return the block in the form."""
         return pack(self.form(unpack(data)))
-
-
-def each(blocks: Iterable[bytes]) -> Iterator[Block]:
-    """Yield packed blocks as blocks."""
-    return (unpack(data) for data in blocks)

@@ -1,0 +1,161 @@
+"""Some of the rows of a table on Spark: known by the hash of what they hold, so by no place or order.
+
+Knows packed blocks, schemas and hashes. Runs in Spark's workers, but for what joins their answers.
+Law: a part is the rows of `encode.Table.take`, as a multiset; equal rows are all in it or none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.data.encode.hashes import Hasher
+from tallystick.data.encode.pack import pack, unpack
+from tallystick.data.encode.subset import match_column
+from tallystick.data.encode.table import Block
+from tallystick.data.schema import Schema, Target
+
+Hashes = NDArray[np.uint64]
+Work = Callable[[Block], NDArray[np.float64]]
+
+
+class Facts(NamedTuple):
+    """hashes[row], and classes, response and weights [row] where the table has them."""
+
+    hashes: Hashes
+    classes: NDArray[Any] | None
+    response: NDArray[np.float64] | None
+    weights: NDArray[np.int64] | None
+
+    def take(self, rows: NDArray[np.int64]) -> Facts:
+        """Return the facts of some rows."""
+        return Facts(*(None if a is None else a[rows] for a in self))  # type: ignore[arg-type]
+
+    def recoded(self, old: Target | None, new: Target | None) -> Facts:
+        """Return the facts with classes in the codes of another target."""
+        return self._replace(classes=recode_classes(self.classes, old, new))
+
+
+@dataclass(frozen=True)
+class FactsOf:
+    """The work of finding them."""
+
+    schema: Schema
+    labelled: bool = True  # the target is part of what a row holds
+
+    def __call__(self, blocks: Iterable[bytes]) -> Iterator[Facts]:
+        """Yield the facts of each block."""
+        hasher = Hasher(self.schema if self.labelled else replace(self.schema, target=None))
+        for data in blocks:
+            block = unpack(data)
+            hashed = block if self.labelled else replace(block, classes=None, response=None)
+            yield Facts(hasher.rows(hashed), block.classes, block.response, block.weights)
+
+
+def joined_facts(parts: list[Facts]) -> Facts:
+    """Return the facts of all blocks."""
+    joined = [None if c[0] is None else np.concatenate(c) for c in zip(*parts, strict=True)]
+    return Facts(*joined) if parts else Facts(np.zeros(0, np.uint64), None, None, None)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Which rows: keys is Spark's broadcast of their hashes, sorted, by this schema."""
+
+    keys: Any
+    schema: Schema
+
+    def of(self, hashes: Hashes) -> NDArray[np.int64]:
+        """Return the places of the chosen among some rows."""
+        keys = self.keys.value
+        if not len(keys):
+            return np.zeros(0, np.int64)
+        return np.flatnonzero(keys[np.minimum(np.searchsorted(keys, hashes), len(keys) - 1)] == hashes)
+
+
+@dataclass(frozen=True)
+class Picked:
+    """Packed blocks to packed blocks of the chosen rows alone, in the codes they have."""
+
+    chosen: Chosen
+
+    def __call__(self, blocks: Iterable[bytes]) -> Iterator[bytes]:
+        """Yield the blocks that are left."""
+        schema = self.chosen.schema
+        hasher = Hasher(schema)
+        for data in blocks:
+            block = unpack(data)
+            rows = self.chosen.of(hasher.rows(block))
+            if len(rows):
+                yield pack(some_rows(block, rows, schema, schema))
+
+
+@dataclass(frozen=True)
+class Recoded:
+    """Packed blocks in the codes of another schema."""
+
+    old: Schema
+    new: Schema
+
+    def __call__(self, data: bytes) -> bytes:
+        """Return one block."""
+        block = unpack(data)
+        return pack(some_rows(block, np.arange(block.rows), self.old, self.new))
+
+
+def some_rows(block: Block, rows: NDArray[np.int64], old: Schema, new: Schema) -> Block:
+    """Return some rows in the codes of another schema: what that one lacks is unseen."""
+    columns = {c.name: match_column(old[c.name], block.columns[c.name], rows, c) for c in new.used}
+
+    def cut(array: Any) -> Any:
+        return None if array is None else array[rows]
+
+    classes = recode_classes(cut(block.classes), old.target, new.target)
+    return Block(len(rows), columns, classes, cut(block.response), cut(block.weights))
+
+
+def recode_classes(
+    classes: NDArray[Any] | None, old: Target | None, new: Target | None
+) -> NDArray[Any] | None:
+    """Return classes in the codes of another target; None where it lacks a label that some row has."""
+    if classes is None or old is None or new is None or old.labels == new.labels:
+        return classes
+    at = {label: code for code, label in enumerate(new.labels)}
+    into = np.array([at.get(label, -1) for label in old.labels])
+    found = into[classes]
+    return None if (found < 0).any() else found.astype(classes.dtype)
+
+
+@dataclass(frozen=True)
+class Answered:
+    """The answers to some rows, with the rows' hashes."""
+
+    chosen: Chosen | None
+    old: Schema
+    new: Schema
+    work: Work
+
+    def __call__(self, blocks: Iterable[bytes]) -> Iterator[tuple[Hashes, NDArray[np.float64]]]:
+        """Yield hashes and answers of each block, equal rows once."""
+        hasher = Hasher(self.old)
+        for data in blocks:
+            block = unpack(data)
+            hashes = hasher.rows(block)
+            rows = np.arange(block.rows) if self.chosen is None else self.chosen.of(hashes)
+            keys, first = np.unique(hashes[rows], return_index=True)
+            if len(keys):
+                yield keys, self.work(some_rows(block, rows[first], self.old, self.new))
+
+
+def answers_of(
+    packed: Any, chosen: Chosen | None, old: Schema, new: Schema, work: Work, wanted: Hashes
+) -> NDArray[np.float64]:
+    """Return the answers to the rows with the wanted hashes, in their order."""
+    found = packed.mapPartitions(Answered(chosen, old, new, work)).collect()
+    keys, answers = (np.concatenate(part) for part in zip(*found, strict=True))
+    order = np.argsort(keys, kind="stable")
+    return answers[order[np.searchsorted(keys[order], wanted)]]

@@ -1,0 +1,113 @@
+"""`model.transform(frame)`: a Spark DataFrame with answers beside its columns, computed where the rows are.
+
+Knows fitted estimators and DataFrames. Two ways: "arrow", the model itself in Spark's Python workers, a batch
+at a time; "sql", the model's SQL export as an expression of Spark's own, without Python.
+Law: the prediction of a row is that of `predict`; by "arrow" its shares are those of `predict_proba`, bit for
+bit.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tallystick.engines.spark.read import refuse_others
+from tallystick.engines.spark.workers import check_version
+from tallystick.errors import DataError, OptionError, nearest, shown
+
+WAYS = ("arrow", "sql")
+TYPES = {"text": pa.string(), "integer": pa.int64(), "number": pa.float64(), "boolean": pa.bool_()}
+
+
+def transform(model: Any, frame: Any, how: str = "arrow") -> Any:
+    """Return the DataFrame with `prediction`, and `P(label)` for each class."""
+    if how not in WAYS:
+        close = nearest(str(how), WAYS)
+        raise OptionError(f"how={shown(how)} is no way to answer.{close} Use 'arrow' or 'sql'.")
+    _refuse(model, frame)
+    return _by_sql(model, frame) if how == "sql" else _by_arrow(model, frame)
+
+
+def answer_names(model: Any) -> list[tuple[str, pa.DataType]]:
+    """Return the names and types of the columns that answers have."""
+    target = model.schema_.target
+    names = [("prediction", TYPES[target.type])]
+    return names + [(f"P({label})", pa.float64()) for label in target.labels]
+
+
+def _refuse(model: Any, frame: Any) -> None:
+    """Refuse, before any work, a frame that the model cannot read or that has columns called like answers."""
+    if not (type(frame).__module__.startswith("pyspark.") and hasattr(frame, "mapInArrow")):
+        raise DataError(
+            f"transform answers a Spark DataFrame, found {type(frame).__name__}. Use predict."
+        )
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    refuse_others(frame)
+    for name, _ in answer_names(model):
+        if name.lower() in [column.lower() for column in frame.columns]:
+            raise DataError(f"the DataFrame has a column {shown(name)} already. Rename or drop it.")
+    used = [c.name for c in model.schema_.used if c.name in frame.columns]
+    list(model.blocks(to_arrow_schema(frame.select(*(_quoted(n) for n in used)).schema).empty_table()))
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _by_arrow(model: Any, frame: Any) -> Any:
+    from pyspark.sql.pandas.types import from_arrow_type
+    from pyspark.sql.types import StructField, StructType
+
+    from tallystick import __version__
+
+    answers = [StructField(name, from_arrow_type(kind)) for name, kind in answer_names(model)]
+    kinds = StructType([*frame.schema.fields, *answers])
+    return frame.mapInArrow(Answering(model.to_bytes(), __version__), kinds)
+
+
+class Answering:
+    """The work of Spark's workers: batches in, the same batches with answers out."""
+
+    def __init__(self, file: bytes, version: str) -> None:
+        self.file, self.version = file, version
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Yield the batches with answers."""
+        from tallystick.estimators import from_data
+
+        check_version(self.version)
+        model: Any = from_data(self.file)
+        model.threads = 1  # Spark has a worker for each core
+        for batch in batches:
+            yield answered(model, batch)
+
+
+def answered(model: Any, batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Return a batch with the model's answers."""
+    rows = pa.Table.from_batches([batch])
+    kinds = answer_names(model)
+    found = [pa.array(np.asarray(model.predict(rows)).tolist(), kinds[0][1])]
+    if len(kinds) > 1:
+        found += [pa.array(np.ascontiguousarray(share)) for share in model.predict_proba(rows).T]
+    return pa.RecordBatch.from_arrays(
+        [*batch.columns, *found], names=[*batch.schema.names, *(n for n, _ in kinds)]
+    )
+
+
+def _by_sql(model: Any, frame: Any) -> Any:
+    from pyspark.sql.pandas.types import from_arrow_type
+
+    name = f"tally_{uuid.uuid4().hex}"
+    query = model.export("sql", dialect="spark", table=name, keep=list(frame.columns))
+    frame.createOrReplaceTempView(name)
+    try:
+        found = frame.sparkSession.sql(query)
+    finally:
+        frame.sparkSession.catalog.dropTempView(name)  # the answer knows its rows by now
+    kind = from_arrow_type(answer_names(model)[0][1])
+    return found.withColumn("prediction", found["prediction"].cast(kind))

@@ -1,0 +1,111 @@
+"""Answers on Spark: transform by Arrow and by SQL, cross-validation and description equal those here."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import tallystick as ts
+from tallystick.errors import DataError, NotFitted, OptionError
+
+
+def table(rows=240, seed=0):
+    rng = np.random.default_rng(seed)
+    x = np.round(rng.normal(size=rows), 1)
+    x[rng.random(rows) < 0.1] = np.nan
+    colour = rng.choice(["red", "green", "blue", None], rows)
+    y = np.where(np.nan_to_num(x) + (colour == "red") + rng.normal(size=rows) > 0, "yes", "no")
+    colour[0], y[0] = "once", "yes"  # a level that one fold alone has
+    return pa.table(
+        {
+            "key": pa.array(np.arange(rows) * 7 % rows),
+            "x": pa.array(x, from_pandas=True),
+            "colour": colour.tolist(),
+            "flag": rng.random(rows) < 0.5,
+            "said": [" ".join(rng.choice(["good", "bad", "news", "sun"], 2)) for _ in range(rows)],
+            "y": y,
+        }
+    )
+
+
+MODELS = {
+    "tree": lambda: ts.DecisionTree(max_depth=3),
+    "bayes": lambda: ts.NaiveBayes(distributions="gaussian"),
+    "logistic": lambda: ts.LogisticRegression(l2=1.0),
+}
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_transform_answers_by_arrow_and_by_sql_what_predict_answers(spark, kind):
+    rows = table()
+    model = MODELS[kind]().fit(rows.drop_columns(["key", "said"]), "y")
+    frame = spark.createDataFrame(rows).repartition(3)
+    wanted, shares = model.predict(rows), model.predict_proba(rows)
+    for how in ("arrow", "sql"):
+        answered = model.transform(frame, how).toArrow().sort_by("key")
+        assert answered.column_names == [*rows.column_names, "prediction", "P(no)", "P(yes)"]
+        order = np.argsort(rows["key"].to_numpy())
+        assert answered["prediction"].to_pylist() == wanted[order].tolist()
+        found = np.column_stack([answered["P(no)"].to_numpy(), answered["P(yes)"].to_numpy()])
+        if how == "arrow":
+            assert found.tobytes() == np.ascontiguousarray(shares[order]).tobytes()
+        else:
+            np.testing.assert_allclose(found, shares[order], rtol=1e-12, atol=1e-15)
+    assert spark.catalog.listTables() == []
+
+
+def test_labels_keep_their_type_and_a_regression_has_no_shares(spark):
+    rows = table().select(["x", "colour", "flag"]).drop_null()
+    numbered = rows.append_column("y", pa.array(rows["flag"].cast(pa.int64())))
+    model = ts.DecisionTree(max_depth=2).fit(numbered.drop_columns(["flag"]), "y")
+    frame = spark.createDataFrame(numbered)
+    for how in ("arrow", "sql"):
+        assert dict(model.transform(frame, how).dtypes)["prediction"] == "bigint"
+    tree = ts.RegressionTree(max_depth=2).fit(rows, "x")
+    found = tree.transform(spark.createDataFrame(rows)).toArrow()
+    assert found.column_names == ["x", "colour", "flag", "prediction"]
+    assert sorted(found["prediction"].to_pylist()) == sorted(tree.predict(rows).tolist())
+
+
+def test_a_frame_that_cannot_be_answered_is_refused_in_one_line(spark):
+    rows = table()
+    model = ts.NaiveBayes(kinds={"said": "text"}).fit(rows, "y")
+    frame = spark.createDataFrame(rows)
+    for work, said in (
+        (lambda: model.transform(frame.drop("x")), "lacks 1 column"),
+        (lambda: model.transform(frame.withColumnRenamed("key", "Prediction")), "has a column 'prediction'"),
+        (lambda: model.transform(rows), "Use predict"),
+        (lambda: model.predict(frame), "transform"),
+        (lambda: ts.learning_curve(frame, "y"), "Spark"),
+    ):
+        with pytest.raises((DataError, OptionError), match=said) as caught:
+            work()
+        assert "\n" not in str(caught.value)
+    with pytest.raises(OptionError, match="Use 'arrow' or 'sql'"):
+        model.transform(frame, "fast")
+    with pytest.raises(OptionError, match="words of text"):
+        model.transform(frame, "sql")
+    with pytest.raises(NotFitted):
+        _ = ts.NaiveBayes().transform
+    assert not hasattr(ts.NaiveBayes(), "transform")
+
+
+@pytest.mark.parametrize("kind", ["tree", "bayes"])
+def test_cross_validation_on_spark_gives_the_json_bytes_of_the_one_here(spark, kind):
+    rows = table(rows=120)
+    frame = spark.createDataFrame(rows).repartition(2)
+    here = ts.cross_validate(MODELS[kind](), rows, "y", folds=2)
+    there = ts.cross_validate(MODELS[kind](), frame, "y", folds=2)
+    assert json.dumps(there.to_dict()) == json.dumps(here.to_dict())
+
+
+@pytest.mark.parametrize("target", ["y", None])
+def test_a_description_on_spark_has_the_json_bytes_of_the_one_here(spark, target):
+    rows = table()
+    here = ts.describe(rows, target).to_dict() | {"name": ""}
+    there = ts.describe(spark.createDataFrame(rows).repartition(3), target).to_dict()
+    assert there["name"] == "the DataFrame"
+    assert json.dumps(there | {"name": ""}) == json.dumps(here)
