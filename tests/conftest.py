@@ -45,6 +45,7 @@ SLOW = {
     "test_logistic_sklearn",
     "test_naive_bayes_sklearn",
     "test_pictures",
+    "test_predict_memory",
     "test_published",
     "test_report",
     "test_report_page",

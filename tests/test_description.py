@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tallystick as ts
+from tallystick import kernels
 from tallystick.description.gains import by_cut, by_levels, entropy, midpoint
 from tallystick.errors import TallyError
 
@@ -71,14 +72,39 @@ def test_best_cut_is_the_lowest_of_the_best(data):
     at = found.at - 1
     assert (found.gain, found.ratio) == pytest.approx(gains[at], abs=1e-12)
     assert found.gain == pytest.approx(max(g for g, _ in gains), abs=1e-12)
-    sides = [_sides(values, classes, b) for _, b in pairwise(order)]
-    assert sides[at] not in sides[:at]  # of equal splits the first; 6 log 6 and 6 log 2 + 6 log 3 may differ
+    costs = [_whole_cost(values, classes, b) for _, b in pairwise(order)]
+    assert at == costs.index(min(costs))  # of equal splits the first
 
 
-def _sides(values, classes, cut):
-    """The class counts of both sides, in an order that does not tell which side is which."""
-    rows = [(v >= cut, c) for v, c in zip(values, classes, strict=True) if v is not None]
-    return sorted(sorted(c for side, c in rows if side == high) for high in (False, True))
+def _whole_cost(values, classes, cut):
+    """What a split costs in the whole numbers that trees are grown by."""
+    shift = kernels.n_log2_n_shift(len(values))
+    cost = 0
+    for high in (False, True):
+        side = [c for v, c in zip(values, classes, strict=True) if v is not None and (v >= cut) == high]
+        parts = np.array([len(side), *(side.count(c) for c in set(side))], np.int64)
+        whole = kernels.n_log2_n(parts, shift)
+        cost += int(whole[0] - whole[1:].sum())
+    return cost
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([0.5, 1.0, 2.0, 3.5, 5.0, 7.0, 8.25]), st.integers(0, 2)),
+        min_size=2,
+        max_size=60,
+    )
+)
+def test_the_best_cut_is_the_one_that_a_tree_takes(data):
+    values, classes = zip(*data, strict=True)
+    if len(set(values)) < 2 or len(set(classes)) < 2:
+        return
+    rows = {"x": [*values], "y": [f"c{c}" for c in classes]}
+    found = ts.describe(rows, "y", keep=["x"], kinds={"x": "numeric"})["x"]
+    tree = ts.DecisionTree(criterion="entropy", max_depth=1, average=False, kinds={"x": "numeric"})
+    (split,) = tree.fit(rows, "y").splits(0).to_dict()["candidates"]
+    assert split["branches"][0]["test"] == f"x < {found.cut:g}"
+    assert split["gain"] == pytest.approx(found.gain, abs=1e-5)
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False), st.floats(allow_nan=False, allow_infinity=False))

@@ -211,6 +211,7 @@ class Carried:
 
     def __init__(self, source: Source, names: list[str]) -> None:
         self.names = names
+        source = source.streamed() if hasattr(source, "streamed") else source
         self.walk = source.batches() if names else iter(())
         self.held: list[Any] = []
 

@@ -129,7 +129,8 @@ def gains_by_cut(stack: Stack) -> tuple[Floats, Floats, NDArray[np.intp]]:
     whole numbers.
     """
     right = stack.spread(stack.total) - stack.left
-    cost = _cost(stack.left, right, stack.spread(_scale(stack.total)))
+    rows = int((stack.total + stack.missing).sum(axis=1).max())
+    cost = _cost(stack.left, right, rows)
     ends = stack.starts + stack.lengths - 1
     cost[ends] = np.iinfo(np.int64).max  # all rows on one side
     best = np.flatnonzero(cost == stack.spread(np.minimum.reduceat(cost, stack.starts)))
@@ -164,27 +165,33 @@ def by_word(counts: Counts, rows: Counts) -> Gain | None:
     """
     if len(counts) == 0:
         return None
-    scale = np.repeat(_scale(rows[None]), len(counts))
-    at = int(np.argmin(_cost(counts, rows - counts, scale)))
+    at = int(np.argmin(_cost(counts, rows - counts, int(rows.sum()))))
     branches = np.stack([counts[at], rows - counts[at], np.zeros_like(rows)])
     gain, ratio = gains_by_levels(Stack.of([branches]))
     return Gain(float(gain[0]), float(ratio[0]), at)
 
 
-def _scale(total: Counts) -> Floats:
-    """Return by what costs are multiplied before they are rounded: a power of two for each row of total."""
-    most = np.ceil(n_log2_n(total.sum(axis=1)) + 2)
-    scale: Floats = np.ldexp(1.0, 50 - np.frexp(most)[1])
-    return scale
+def _cost(left: Counts, right: Counts, rows: int) -> Counts:
+    """Return what each split of at most `rows` rows costs: left, right[split, class].
 
-
-def _cost(left: Counts, right: Counts, scale: Floats) -> Counts:
-    """Return what each split costs, as whole numbers so that equal splits tie: left, right[split, class]."""
+    n·log2(n) as the whole numbers that trees are grown by: what ties there ties here.
+    """
     cost = np.zeros(len(left), np.int64)
     for side in (left, right):
-        cost += np.rint(n_log2_n(side.sum(axis=1)) * scale).astype(np.int64)
-        cost -= np.rint(n_log2_n(side) * scale[:, None]).astype(np.int64).sum(axis=1)
+        cost += _whole_n_log2_n(side.sum(axis=1), rows) - _whole_n_log2_n(side, rows).sum(axis=1)
     return cost
+
+
+def _whole_n_log2_n(counts: Counts, rows: int) -> Counts:
+    if rows < SMALL:
+        return _whole_small(rows)[counts]
+    flat = np.ascontiguousarray(counts).ravel()
+    return kernels.n_log2_n(flat, kernels.n_log2_n_shift(rows)).reshape(counts.shape)
+
+
+@lru_cache(maxsize=1)
+def _whole_small(rows: int) -> Counts:
+    return kernels.n_log2_n_table(rows, kernels.n_log2_n_shift(rows))
 
 
 def summed(place: NDArray[np.int64], counts: Counts, places: int) -> Counts:

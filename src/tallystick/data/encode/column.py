@@ -300,7 +300,7 @@ class Merged:
         coded = [part.array for part in parts if isinstance(part, Coded)]
         found = strings.distinct(coded, asked.marks)
         self.texts, codes = found.values, found.codes
-        self.parsed = strings.numbers(self.texts, (), asked.decimal, dates=True)
+        self.parsed = strings.numbers_of(self.texts, asked.decimal)
         if asked.wants_text:
             self.texts, self.parsed, into = in_one_way(self.texts, self.parsed)
             codes = codes if into is None else into[codes]

@@ -51,6 +51,7 @@ def match(
     if len(matchers) == 1:
         matchers[0].threads = thread_count(threads)
     names = [c.name for c in schema.used if c.name not in absent]
+    source = source.streamed() if hasattr(source, "streamed") else source
     start = 0
     jobs = (_bind(load, matchers) for load in batch_columns(source, names))
     for rows, found in in_order(jobs, threads):

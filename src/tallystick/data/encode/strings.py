@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -150,6 +151,20 @@ def numbers(
     values = np.concatenate([p.values for p in parts] or [np.empty(0)])
     kinds = np.concatenate([p.kinds for p in parts] or [np.empty(0, np.uint8)])
     return Parsed(values, kinds, counts, first)
+
+
+def numbers_of(texts: pa.LargeStringArray, decimal: str) -> Parsed:
+    """Read distinct texts as numbers. Wide tables have the same few levels in many columns: read once."""
+    if len(texts) > FEW:
+        return numbers(texts, (), decimal, dates=True)
+    return _few_numbers(tuple(texts.to_pylist()), decimal)
+
+
+@lru_cache(maxsize=256)
+def _few_numbers(texts: tuple[str, ...], decimal: str) -> Parsed:
+    """Shared: nobody writes to it."""
+    data, offsets = kernels.join_texts(texts)
+    return kernels.parse_numbers(data, offsets, None, (), decimal, dates=True)
 
 
 def layout(array: pa.Array) -> tuple[NDArray[np.uint8], NDArray[Any], NDArray[np.uint8] | None, int]:

@@ -65,6 +65,7 @@ class CsvFile:
     said: list[Note] = field(default_factory=list)
     typed: bool = False
     needed: int = 0  # bytes of memory for the whole table, about
+    small: int = 1 << 19  # bytes in a block where each is forgotten before the next
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -78,6 +79,10 @@ class CsvFile:
         cut = SEPARATOR_WORDS.get(sep, f"separated by {shown(sep)}")
         header = f"header in line {self.skip:,}" if self.reading.header else "no header"
         return f"{cut}, {(self.reading.encoding or 'utf-8').upper()}, {header}"
+
+    def streamed(self) -> CsvFile:
+        """Return the same file in small blocks, for a walk that keeps nothing of them."""
+        return replace(self, block=min(self.block, self.small))
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield all rows; every cell is text, as written, quotes removed."""
@@ -159,10 +164,11 @@ def open_csv(path: str, reading: Reading, where: str) -> CsvFile:
     settled = replace(reading, encoding=encoding, sep=look.sep, header=look.header)
     per_row = len(head) // max(head.count(b"\n"), 1)
     large = min(os.path.getsize(path) // BLOCKS, LARGEST)
-    block = min(max(per_row * BLOCK_ROWS, 1 << 19, large), 1 << 25)
+    small = min(max(per_row * BLOCK_ROWS, 1 << 19), 1 << 25)
+    block = min(max(small, large), 1 << 25)
     size = needed(os.path.getsize(path) // max(per_row, 1), look.numbers, look.width - look.numbers)
     said = [*look.notes, *notes]
-    return CsvFile(path, where, names, settled, look.skip, block, said, needed=size)
+    return CsvFile(path, where, names, settled, look.skip, block, said, needed=size, small=small)
 
 
 def _head_text(head: bytes, path: str, where: str) -> str:

@@ -6,7 +6,7 @@ Knows sources with names. Law: the order of the files means nothing; columns go 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import pyarrow as pa
@@ -43,6 +43,11 @@ class Many:
     def notes(self) -> tuple[Note, ...]:
         """The notes of all files, each said once."""
         return tuple(dict.fromkeys(note for source in self.sources for note in source.notes))
+
+    def streamed(self) -> Many:
+        """Return the same files in small blocks, where they can be had."""
+        sources = [source.streamed() if hasattr(source, "streamed") else source for source in self.sources]
+        return replace(self, sources=tuple(sources))
 
     def pieces(self) -> Iterator[Callable[[], pa.RecordBatch]]:
         """Yield callables that each give some rows, columns in one order."""
