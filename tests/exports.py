@@ -129,8 +129,7 @@ def fitted(name: str) -> Any:
 @cache
 def new_rows(name: str) -> dict[str, list[Any]]:
     """Return new rows for the model of that name, without its target."""
-    rows = ROWS // 4 if name == "logistic products" or name in TEXT_MODELS else ROWS  # these take longer
-    table = texts(rows, 2, new=True) if name in TEXT_MODELS else mixed(rows, 2, new=True)
+    table = texts(ROWS, 2, new=True) if name in TEXT_MODELS else mixed(ROWS, 2, new=True)
     return {n: v for n, v in table.items() if n not in ("class", "y")}
 
 
