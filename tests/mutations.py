@@ -10,6 +10,7 @@ number of the case stands in the file PLACE, so that the one that ended it can b
 from __future__ import annotations
 
 import collections
+import copy
 import json
 import os
 import random
@@ -104,7 +105,7 @@ def mutate(document: Any, others: list[Any], chance: random.Random) -> None:
     if way < 0.3:
         place[key] = near(place[key], chance)
     elif way < 0.55:
-        place[key] = chance.choice(VALUES)
+        place[key] = copy.deepcopy(chance.choice(VALUES))  # else a later change would change VALUES
     elif way < 0.65:
         other, far = place_in(document, chance)
         place[key], other[far] = json.loads(json.dumps([other[far], place[key]]))
@@ -114,7 +115,8 @@ def mutate(document: Any, others: list[Any], chance: random.Random) -> None:
         scale(document, chance.choice([2, 10**9, 10**15, 10**18]))
     elif way < 0.95:
         name = chance.choice(list(document["parameters"]))
-        document["parameters"][name] = chance.choice([*VALUES, near(document["parameters"][name], chance)])
+        values = [*VALUES, near(document["parameters"][name], chance)]
+        document["parameters"][name] = copy.deepcopy(chance.choice(values))
     else:
         section = chance.choice(["model", "schema", "parameters", "rows"])
         document[section] = json.loads(json.dumps(chance.choice(others)[section]))

@@ -14,7 +14,7 @@ from tallystick.explain.tree import splits, tree_svg
 from tallystick.models.tree import Tree
 from tallystick.models.tree.sentences import condition
 
-STILL = 31  # boxes of the still picture
+STILL = 15  # boxes of the still picture: more cannot be read on paper
 OPEN = 40  # nodes of a tree that starts unfolded
 FIRST = 3  # depths that are open in a larger tree
 MOST_TABLES = 400  # nodes whose candidate splits are told, the largest first

@@ -148,6 +148,7 @@
       const active = document.activeElement, held = active && active.dataset ? [active.dataset.node, active.dataset.fold] : [];
       const [nodes, at, tall] = visible(), most = Math.max(...nodes.map((k) => depth[k]));
       const wide = most * STEP + WIDE + 40, high = tall + 20;
+      list.classList.toggle("many", nodes.length > 300); // then what is out of sight is not laid out
       list.style.width = wide + "px";
       list.style.height = high + "px";
       links.setAttribute("width", wide);
