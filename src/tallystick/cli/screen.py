@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TextIO
 
 from tallystick.data.schema import Note
-from tallystick.draw.text import Line, Span, clean, plain, wrapped
+from tallystick.draw.text import Line, Span, clean, cut, plain, wrapped
 
 STYLES = {
     "": "",
@@ -106,19 +106,21 @@ class _Bar:
         self.label, self.stack, self.started = label, stack, time.monotonic()
         self.update: Progress | None = None
 
-    def move(self, done: int, total: int, *_: object) -> None:
-        """Show that `done` of `total` is done."""
+    def move(self, done: int, total: int, what: object = "", *_: object) -> None:
+        """Show that `done` of `total` is done, and at what the work is, where it says so."""
         if self.update is None and time.monotonic() - self.started > PATIENCE:
             self.update = self._open()
         if self.update is not None:
-            self.update(completed=done, total=total or None)
+            told = f"{self.label}: {cut(clean(what), 32)}" if isinstance(what, str) and what else self.label
+            self.update(completed=done, total=total or None, description=told)
 
     def _open(self) -> Progress:
         from rich.console import Console
-        from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
         from rich.progress import Progress as Bar
 
-        columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+        # what has passed, not what is left: steps are few and of different lengths
+        columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
         bars = self.stack.enter_context(Bar(*columns, console=Console(file=sys.stderr), transient=True))
         task = bars.add_task(self.label, total=None)
         return functools.partial(bars.update, task)

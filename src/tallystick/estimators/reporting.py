@@ -87,13 +87,14 @@ def report(
     if not isinstance(target, str):
         raise OptionError(f"report takes the name of the target column, not {shown(type(target).__name__)}.")
     steps = _Steps(progress, folds + repeats + 2)
+    steps.done(0, "describing")
     reader = NaiveBayes(**shared)
     source = ordered(open_source(as_given(data)), lambda s: reader.read(s, target))
     table = reader.read(source, target)
     groups = chosen_groups(table, by)
     methods = able(table, methods)
     described = describe(source, target, **{k: v for k, v in shared.items() if k in WISHES})
-    steps.done(1, "describing")
+    steps.done(1, "comparing")
     found = compare(
         source,
         target,
@@ -107,9 +108,10 @@ def report(
     curve = _curve(source, target, methods, repeats, steps.part(1 + folds, "teaching"), shared)
     raw = source.row if rows else None
     parts = Ingredients(title or source.name, table, described, found, curve, groups, raw, folds)
-    html, answer = page(parts)
+    steps.done(steps.total - 1, "drawing")
+    text, answer = page(parts)
     steps.done(steps.total, "drawing")
-    out = Report(html, answer, found.model, found, described)
+    out = Report(text, answer, found.model, found, described)
     if path is not None:
         out.save(path)
     return out
