@@ -86,7 +86,7 @@ def report(
     """
     if not isinstance(target, str):
         raise OptionError(f"report takes the name of the target column, not {shown(type(target).__name__)}.")
-    steps = _Steps(progress, folds + repeats + 2)
+    steps = _Steps(progress)
     steps.done(0, "describing")
     reader = NaiveBayes(**shared)
     source = ordered(open_source(as_given(data)), lambda s: reader.read(s, target))
@@ -94,23 +94,23 @@ def report(
     groups = chosen_groups(table, by)
     methods = able(table, methods)
     described = describe(source, target, **{k: v for k, v in shared.items() if k in WISHES})
-    steps.done(1, "comparing")
+    steps.done(8, "comparing")
     found = compare(
         source,
         target,
         methods=methods,
         tuned=tuned,
         folds=folds,
-        progress=steps.part(1, "comparing"),
+        progress=steps.part(8, 60, "comparing"),
         **shared,
     )
     found = found if rows else without_single_rows(found, table)
-    curve = _curve(source, target, methods, repeats, steps.part(1 + folds, "teaching"), shared)
+    curve = _curve(source, target, methods, repeats, steps.part(60, 92, "teaching"), shared)
     raw = source.row if rows else None
     parts = Ingredients(title or source.name, table, described, found, curve, groups, raw, folds)
-    steps.done(steps.total - 1, "drawing")
+    steps.done(92, "drawing")
     text, answer = page(parts)
-    steps.done(steps.total, "drawing")
+    steps.done(100, "drawing")
     out = Report(text, answer, found.model, found, described)
     if path is not None:
         out.save(path)
@@ -118,19 +118,21 @@ def report(
 
 
 class _Steps:
-    """One bar for all jobs: each tells how much of its own part is done."""
+    """One bar for all jobs, in hundredths of their usual time: each tells how much of its part is done."""
 
-    def __init__(self, progress: Progress | None, total: int) -> None:
-        self.progress, self.total = progress, total
+    def __init__(self, progress: Progress | None) -> None:
+        self.progress = progress
 
     def done(self, count: int, what: str) -> None:
-        """Say that so many of all steps are done."""
+        """Say that so much of all is done."""
         if self.progress is not None:
-            self.progress(count, self.total, what)
+            self.progress(count, 100, what)
 
-    def part(self, before: int, what: str) -> Progress | None:
-        """Return the callback of one job that begins after so many steps."""
-        return None if self.progress is None else lambda done, total, _: self.done(before + done, what)
+    def part(self, start: int, end: int, what: str) -> Progress | None:
+        """Return the callback of one job, which takes the bar from start to end."""
+        if self.progress is None:
+            return None
+        return lambda done, total, _: self.done(start + (end - start) * done // max(total, 1), what)
 
 
 def able(table: Table, methods: Sequence[str]) -> tuple[str, ...]:
