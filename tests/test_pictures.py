@@ -89,6 +89,17 @@ def test_a_report_stands_in_a_notebook_as_its_page():
     assert frame.get("sandbox") == "allow-scripts"
 
 
+def test_a_report_tells_its_progress_from_0_to_100_and_never_back():
+    told = []
+    ts.report(VOTES, "party", folds=2, repeats=1, progress=lambda *step: told.append(step))
+    done = [count for count, _, _ in told]
+    assert done == sorted(done)
+    assert (done[0], done[-1]) == (0, 100)
+    assert {total for _, total, _ in told} == {100}
+    jobs = list(dict.fromkeys(what for _, _, what in told))
+    assert jobs == ["describing", "comparing", "teaching", "drawing"]
+
+
 @pytest.mark.parametrize("calibrate", [False, True])
 def test_a_nomogram_adds_up_to_the_shares_of_the_model_for_any_two_classes(calibrate):
     table = [
