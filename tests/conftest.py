@@ -58,6 +58,7 @@ SLOW = {
     "test_spark",
     "test_spark_cluster",
     "test_spark_answers",
+    "test_memory",
 }
 
 

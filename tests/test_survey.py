@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tallystick.data.encode import Encoder, Question, Survey, read_table
+from tallystick.data.encode.mapped import read_mapped
 from tallystick.data.schema import Wishes
 from tallystick.data.source import open_source
 from tallystick.errors import TallyError
@@ -172,6 +173,73 @@ def test_a_survey_of_any_cut_in_any_order_decides_and_encodes_as_reading_the_tab
     assert joined([b.weights for b in blocks]) == plain(expected.weights)
     for column in expected.schema.used:
         check_column(column, [b.columns[column.name] for b in blocks], expected.columns[column.name])
+
+
+class Cut:
+    """A source in batches of any size; it counts how often it is walked through."""
+
+    def __init__(self, source, batches):
+        self.name, self.columns, self.notes, self.typed = source.name, source.columns, source.notes, True
+        self.cut, self.walks = batches, 0
+
+    def batches(self):
+        self.walks += 1
+        return iter(self.cut)
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@given(cases(), st.sampled_from(["y", None, "regression"]), st.booleans(), st.sampled_from([1, 2]))
+def test_a_table_on_disk_has_the_rows_of_the_table_in_memory(case, goal, apart, threads):
+    table, weights, wishes, inf, cuts, rng = case
+    if inf == "missing":
+        weights = None  # some cases without
+    target, regression = (None, False) if goal is None else ("y", goal == "regression")
+    if apart and target is not None:
+        target, table = table["y"].to_pylist(), table.drop_columns(["y"])
+    source = open_source(table)
+    ends = [0, *cuts, table.num_rows]
+    parts = [table.slice(a, b - a).combine_chunks() for a, b in itertools.pairwise(ends)]
+    batches = [p.to_batches()[0] if p.num_rows else _empty(table) for p in parts]
+    cut = Cut(source, batches)
+
+    def whole():
+        return read_table(source, wishes, target, weights, regression=regression)
+
+    def on_disk():
+        return read_mapped(cut, 32 << 20, wishes, target, weights, threads, regression=regression)
+
+    expected, found = outcome(whole), outcome(on_disk)
+    if isinstance(expected, str):
+        assert found == expected
+        return
+    assert not isinstance(found, str), found
+    same_table(found, expected)
+    some = np.array(sorted(rng.sample(range(found.rows), found.rows // 2)), np.int64)
+    if len(some):
+        same_table(found.take(some), expected.take(some))
+        other = np.setdiff1d(np.arange(found.rows), some)
+        schema = expected.take(some).schema
+        same_table(found.take(other, schema), expected.take(other, schema))
+
+
+def _empty(table):
+    return pa.RecordBatch.from_arrays([pa.array([], f.type) for f in table.schema], names=table.column_names)
+
+
+def same_table(found, expected):
+    """All that a table is: what it means, and every row."""
+    assert [told(c) for c in found.schema.columns] == [told(c) for c in expected.schema.columns]
+    assert found.schema.target == expected.schema.target
+    assert (found.notes, found.source_notes) == (expected.notes, expected.source_notes)
+    assert (found.rows, found.unit, found.fingerprint) == (expected.rows, expected.unit, expected.fingerprint)
+    for name in ("classes", "response", "weights", "kept"):
+        assert plain(getattr(found, name)) == plain(getattr(expected, name)), name
+    assert plain(found.row_hashes()) == plain(expected.row_hashes())
+    for column in expected.schema.used:
+        check_column(column, [found.columns[column.name]], expected.columns[column.name])
+        if column.kind == "numeric":
+            for mine, own in zip(found.ranks(column.name), expected.ranks(column.name), strict=True):
+                assert plain(mine) == plain(own)
 
 
 def check_column(column, parts, whole):

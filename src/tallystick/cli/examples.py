@@ -18,6 +18,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("tally describe votes.csv -t party --picture gains.svg", "and the gains as a picture"),
         ("tally describe new.csv --against votes.tally.json", "what changed since the model was fitted"),
         ("tally describe votes.csv --json", "every number, for another program"),
+        ("tally describe votes.csv --memory 64MB", "rows on disk: for files larger than memory"),
     ),
     "fit": (
         ("tally fit votes.csv --target party -o votes.tally.json", "learn, and save the model"),
@@ -26,6 +27,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("tally fit votes.csv -t party --set alpha=0.5 --folds 5", "a parameter; fewer folds for the score"),
         ("tally fit votes.csv -t party --folds 0 --json", "no score; the result as JSON"),
         ("tally fit votes.csv -t party -o - > piped.tally.json", "the model file into a pipe"),
+        ("tally fit votes.csv -t party --memory 64MB", "the same model, the rows on disk"),
     ),
     "predict": (
         ("tally predict votes.tally.json new.csv", "prediction and probability of every row"),
@@ -37,6 +39,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ),
         ("tally predict votes.tally.json new.csv --threads 1 -o - | head -n 3", "into a pipe"),
         ("tally predict votes.tally.json new.csv --flag-outside", "name values beyond the training rows'"),
+        ("tally predict votes.tally.json new.csv --memory 64MB -o out.csv", "in little memory"),
         ("tally predict votes.tally.json new.csv --json", "predictions and what was met, as JSON"),
     ),
     "explain": (

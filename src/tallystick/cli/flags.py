@@ -30,7 +30,7 @@ def _typed(value: str) -> str:
 
 
 _WORDS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
-    (rf"\b(sep|encoding|decimal|inf|bad_rows|missing_columns)='(.*?)'{_END}", _one),
+    (rf"\b(sep|encoding|decimal|inf|bad_rows|missing_columns|memory)='(.*?)'{_END}", _one),
     (r"\b(keep|missing)=\['(.*?)'\]", _one),
     (rf"\bkinds=\{{'(.*?)': '(.*?)'\}}{_END}", _pair),
     (rf"\blevels=\{{'(.*?)': \[\.\.\.\]\}}{_END}", _levels),

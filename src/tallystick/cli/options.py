@@ -63,6 +63,11 @@ _COLUMNS = (
         type=click.IntRange(min=1),
         help="Threads to use; all cores if not given. Changes no result.",
     ),
+    click.option(
+        "--memory",
+        metavar="SIZE",
+        help="Work in so much memory, e.g. 1GB, with the rows on disk: for files of any size.",
+    ),
 )
 
 
@@ -91,7 +96,7 @@ reading = _all(_READING)  # how a file is read
 columns = _all(_COLUMNS)  # what its columns are
 
 READING = ("sep", "header", "encoding", "decimal", "bad_rows", "inf")
-COLUMNS = ("kinds", "levels", "keep", "missing", "threads")
+COLUMNS = ("kinds", "levels", "keep", "missing", "threads", "memory")
 
 
 def source(path: str, given: dict[str, Any]) -> Source:
@@ -123,6 +128,7 @@ def wishes(given: dict[str, Any]) -> dict[str, Any]:
         "keep": list(given["keep"]) or None,
         "missing": list(given["missing"]) or None,
         "threads": given["threads"],
+        "memory": given["memory"],
     }
 
 

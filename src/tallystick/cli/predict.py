@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     help="Add a column with the names of numeric columns outside the range of the training rows.",
 )
 @click.option("--threads", type=click.IntRange(min=1), help="Threads to use; changes no result.")
+@click.option("--memory", metavar="SIZE", help="Work in so much memory, e.g. 1GB; changes no result.")
 @options.reading
 @options.common
 def predict(model: str, data: str, output: str | None, as_json: bool, **given: Any) -> None:
@@ -66,7 +67,7 @@ def predict(model: str, data: str, output: str | None, as_json: bool, **given: A
     estimator = ts.load(model)
     if not isinstance(estimator, Classifier):
         raise OptionError(f"{shown(model)} is a {estimator.kind}, which does not predict classes.")
-    estimator.threads = given["threads"]
+    estimator.threads, estimator.memory = given["threads"], given["memory"]
     source = options.source(data, given)
     met = Met()
     answers = predicted(estimator, source, met, given)

@@ -48,19 +48,20 @@ def describe(
     threads: int | None = None,
     progress: Callable[..., None] | None = None,
     against: Any = None,
+    memory: Any = None,
 ) -> Description:
     """Say what the columns of a table are taken for, what lies in them, and what they tell of a target.
 
     data: anything `fit` takes. The other parameters are those every estimator has, so that what is described
     is what would be fitted. With a target: information gain and gain ratio of each column in bits, and the
     best cut of a numeric or ordered one. With `against`, a fitted model: `changes` says what changed in each
-    column since its training.
+    column since its training. With memory ("1GB") the rows are kept on disk.
     """
     wishes = Wishes(kinds or {}, levels or {}, tuple(keep or ()), None if missing is None else tuple(missing))
     if is_spark(data) and against is None:
         return _on_spark(data, wishes, target)
     source = open_source(data)
-    table = read_table(source, wishes, target, threads=threads, progress=progress)
+    table = _read(source, wishes, target, threads, progress, memory)
     table.rank_all(threads)
     found = replace(_described(source.name, table), form=getattr(source, "form", ""))
     return found if against is None else replace(found, changes=changes(source, against, threads))
@@ -75,6 +76,15 @@ def _on_spark(frame: Any, wishes: Wishes, target: str | None) -> Description:
         return _described(WHERE, Told(table))
     finally:
         table.release()
+
+
+def _read(source: Any, wishes: Wishes, target: Any, threads: int | None, progress: Any, memory: Any) -> Any:
+    if memory is None:
+        return read_table(source, wishes, target, threads=threads, progress=progress)
+    from tallystick.data.encode.mapped import read_mapped
+    from tallystick.data.source.size import budget
+
+    return read_mapped(source, budget(memory), wishes, target, threads=threads)
 
 
 def _described(name: str, table: Any) -> Description:

@@ -44,9 +44,7 @@ class Local:
         """Return the question's total over the whole table."""
         rows = int(getattr(table, "rows", 0))
         whole = getattr(question, "whole", None)
-        if whole is not None and hasattr(
-            table, "ranks"
-        ):  # a faster way to the same total, for tables in memory
+        if whole is not None and _holds(table, question):  # a faster way to the same total
             return whole(table, thread_count(self.threads))  # type: ignore[no-any-return]
         count = 1 if 0 < rows <= SMALL else thread_count(self.threads)
         work = _Work(table.blocks(), question, rows, self.progress)
@@ -55,6 +53,12 @@ class Local:
         else:
             _run_threads(work, count)
         return work.merged()
+
+
+def _holds(table: Any, question: Any) -> bool:
+    """Can the question be answered from the whole table at once? A table on disk has a budget for that."""
+    room = getattr(table, "holds", None)
+    return hasattr(table, "ranks") and (room is None or room(getattr(question, "row_bytes", 0)))
 
 
 @dataclass

@@ -186,10 +186,6 @@ class Estimator:
                 f"{type(self).__name__} requires y to be passed, but the target y is None. "
                 "Pass labels, or the name of a column of X."
             )
-        if self.memory is not None:
-            raise OptionError(
-                f"memory={shown(self.memory)} cannot be kept yet: tables are fitted in memory. Leave it out."
-            )
         self._learning()  # checks the parameters before the work
         from tallystick.data.encode import read_table
         from tallystick.data.source import open_source
@@ -200,6 +196,14 @@ class Estimator:
             return read_frame(X, self._wishes(), y, sample_weight, self.regression)  # type: ignore[return-value]
         source = open_source(as_given(X))
         y, sample_weight = as_given(y), as_given(sample_weight)
+        if self.memory is not None:
+            from tallystick.data.encode.mapped import read_mapped
+            from tallystick.data.source.size import budget
+
+            room, wishes = budget(self.memory), self._wishes()
+            return read_mapped(
+                source, room, wishes, y, sample_weight, self.threads, regression=self.regression
+            )
         return read_table(source, self._wishes(), y, sample_weight, self.threads, regression=self.regression)
 
     def fit_table(self, table: Table) -> Self:
@@ -271,8 +275,12 @@ class Estimator:
         X = self._fitting(X)
         from tallystick.data.encode import match
         from tallystick.data.source import open_source
+        from tallystick.data.source.size import budget, within
 
-        return match(open_source(X), self.schema_, threads=self.threads, **reading)
+        source = open_source(X)
+        if self.memory is not None:
+            source = within(source, budget(self.memory))
+        return match(source, self.schema_, threads=self.threads, **reading)
 
     def outside_range(self, X: Any) -> list[tuple[str, ...]]:
         """Return, of each new row, the numeric columns whose value lies outside the range of the fit."""

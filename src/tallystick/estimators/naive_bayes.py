@@ -105,7 +105,10 @@ class NaiveBayes(Growing, Saying):
 
     def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
         options = self._options()
-        model = fit(NaiveBayesLearner(options, table.unit), table, engine)
+        learner = NaiveBayesLearner(options, table.unit)
+        if hasattr(table, "budget"):  # rows on disk: the values of one column at a time are enough in memory
+            learner = replace(learner, group=1)
+        model = fit(learner, table, engine)
         assert isinstance(model, NaiveBayesModel)
         if options.calibrate:
             model = calibrated(model, table, engine)

@@ -73,7 +73,8 @@ class _Growing(TreeViews):
         said = list(text_notes(table.schema))
         grown = self._grow(table, engine, said)
         notes = tuple(said)
-        self._table = table  # kept for pruning; no part of the model file
+        # kept for pruning; no part of the model file. Rows on disk are given back.
+        self._table = None if hasattr(table, "budget") else table
         if self.pruning is None:
             return grown, notes
         tree = self._pruned(grown, table)

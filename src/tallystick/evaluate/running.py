@@ -87,7 +87,8 @@ class Steps:
 
 def workers(table: Table) -> int:
     """Return how many folds of a table to have at work at once."""
-    return 1 if table.rows * len(table.schema.used) <= SMALL else WORKERS
+    small = table.rows * len(table.schema.used) <= SMALL
+    return 1 if small or hasattr(table, "budget") else WORKERS  # rows on disk: one teaching part at a time
 
 
 def run_folds(
@@ -145,7 +146,7 @@ def cross_shares(
 
     def one(at: int) -> int:
         teach, test = plan.part(numbers[at])
-        method = fresh(model, threads=1 if len(numbers) > 1 else None)
+        method = fresh(model, threads=1 if len(numbers) > 1 and not hasattr(table, "budget") else None)
         shares[test] = fold_shares(method, table, teach, test)
         steps.one()
         return at

@@ -71,20 +71,23 @@ def ranks(
     counts: bool = False,
     order: bool = False,
     pause: Callable[[], None] = lambda: None,
+    room: Callable[[Any, Any], NDArray[Any]] = np.empty,
 ) -> Ranks:
-    """Return exact ranks; NaN is missing, -0.0 is 0.0. `pause` is called halfway, and may raise."""
+    """Return exact ranks; NaN is missing, -0.0 is 0.0. `pause` is called halfway, and may raise; `room` makes
+    long arrays.
+    """
     check.loose("values", values, "float64", (None,))
     rows = len(values)
     if rows >= 1 << 32:
         raise ValueError(f"values must have fewer than 2**32 rows; found {rows}")
-    scratch = np.empty((2, rows), np.uint64)
+    scratch = room((2, rows), np.uint64)
     present, n = _kernels.rank_rows(values, scratch)
     pause()
-    codes, distinct = np.empty(rows, check.code_dtype(n + 2)), np.empty(n)
+    codes, distinct = room(rows, check.code_dtype(n + 2)), room(n, np.float64)
     _kernels.rank_codes(values, scratch, present, codes, distinct)
     repeats = sequence = None
     if counts:
-        repeats = np.empty(n, np.int64)
+        repeats = room(n, np.int64)
         _kernels.rank_counts(scratch, present, repeats)
     if order:
         sequence = np.empty(rows, np.uint32)

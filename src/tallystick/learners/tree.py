@@ -85,6 +85,8 @@ class TreeLearner:
     def update(self, draft: Draft, total: Any) -> Draft:
         """Keep the grown tree, or split the nodes of one level."""
         if isinstance(total, Grown):
+            if self.notes is not None:
+                self.notes.extend(binned_note(name) for name in total.binned)
             return replace(draft, grown=total)
         if draft.levels is None:
             question = self.question(draft)

@@ -125,6 +125,11 @@ class Frontier:
         """Return the same question of blocks that are in its form already: lighter to send."""
         return replace(self, form=Coded(tuple(replace(c, values=None) for c in self.codings)))
 
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of memory a row that `whole` takes."""
+        return 32 + 4 * len(self.codings)
+
     def whole(self, table: Any, threads: int) -> Stood:
         """Return the same tables of a table in memory, without sending all rows down from the root again."""
         return self.standing.answer(self, table)

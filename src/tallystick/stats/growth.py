@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +21,10 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.contracts import Block
 from tallystick.data.encode.ranks import quantile_cuts
+from tallystick.data.encode.work import in_order
 from tallystick.data.schema import CODED, Schema
-from tallystick.kernels.trees import GrowColumn, Grower, GrowRules, Harvest
+from tallystick.errors import OptionError
+from tallystick.kernels.trees import SMALL, GrowColumn, Grower, GrowRules, Harvest
 from tallystick.models.tree.nodes import SPREADS
 from tallystick.models.tree.weights import ClassWeights
 from tallystick.stats.quantiles import ValueCounts
@@ -80,6 +82,7 @@ class Grown:
     arrays: dict[str, NDArray[Any]]
     scale: Scale
     tried: Callable[[], dict[str, NDArray[Any]]]
+    binned: tuple[str, ...] = ()  # columns put in bins since they are not in memory
 
 
 class Look(NamedTuple):
@@ -175,10 +178,12 @@ class Growing:
 class GrowingInMemory(Growing):
     """The same question with a faster answer for tables in memory."""
 
+    row_bytes: ClassVar[int] = 40  # of memory that this takes beside the columns' codes
+
     def whole(self, table: Any, threads: int) -> Grown:
         """Grow the whole tree on a table in memory."""
-        factors = self._factors(table)
-        grower, scale = self._grower(table, factors)
+        factors, cells = self._factors(table), self._cells(table, threads)
+        grower, scale = self._grower(table, factors, cells)
         run(grower, threads if table.rows >= FAST else 1)
         arrays = grower.arrays()
         if self.rules.fractions:
@@ -190,7 +195,24 @@ class GrowingInMemory(Growing):
             kept = tried() if self.keep_tried else {}
             self._observe({**arrays, **kept}, table)  # changes the arrays themselves
             tried = partial(dict, kept)
-        return Grown(arrays, scale, tried)
+        names = [self.schema.used[j].name for j in self.columns]
+        binned = tuple(n for n, c in zip(names, cells, strict=True) if c.binned)
+        return Grown(arrays, scale, tried, () if self.max_bins else binned)
+
+    def _cells(self, table: Any, threads: int) -> list[GrowColumn]:
+        used = self.schema.used
+        jobs = [partial(grow_column, table, used[j], self.max_bins) for j in self.columns]
+        if not hasattr(table, "budget"):
+            return [job() for job in jobs]
+        cells = list(in_order(jobs, threads))
+        codes = sum(c.k + 1 for c in cells)
+        tables = 8 * codes * (len(self.labels) + 2) * (table.rows // SMALL + 1)
+        if 2 * tables > table.budget:
+            raise OptionError(
+                f"the count tables of a tree on these columns take about {tables >> 20:,} MB, more than half "
+                f"of memory. Pass max_bins={BINS}, or more memory."
+            )
+        return cells
 
     def _factors(self, table: Any) -> NDArray[np.int64] | None:
         if self.class_weights is None or not self.labels:
@@ -198,9 +220,9 @@ class GrowingInMemory(Growing):
         counts = kernels.count_classes(table.classes, len(self.labels), table.weights)
         return class_factors(self.class_weights, counts)
 
-    def _grower(self, table: Any, factors: NDArray[np.int64] | None) -> tuple[Grower, Scale]:
-        used = self.schema.used
-        cells = [grow_column(table, used[j], self.max_bins) for j in self.columns]
+    def _grower(
+        self, table: Any, factors: NDArray[np.int64] | None, cells: list[GrowColumn]
+    ) -> tuple[Grower, Scale]:
         scale, response, score, rows = Scale(), None, None, table.weights
         classes = len(self.labels)
         if not classes:
@@ -316,6 +338,8 @@ def every(pool: ThreadPoolExecutor, step: Callable[[int], None], items: Iterable
 def grow_column(table: Any, column: Any, max_bins: int | None) -> GrowColumn:
     """Return a column as the grower takes it."""
     data = table.column(column.name)
+    if column.kind not in CODED and hasattr(table, "number_codes"):
+        return _on_disk(table, column, max_bins)
     if column.kind not in CODED and max_bins is not None:
         codes, distinct = table.ranks(column.name)
         if len(distinct) > max_bins:
@@ -325,6 +349,14 @@ def grow_column(table: Any, column: Any, max_bins: int | None) -> GrowColumn:
         return GrowColumn("numeric", data)
     kind = "levels" if column.kind == "levels" else "ordered"
     return GrowColumn(kind, np.ascontiguousarray(data), len(column.levels))
+
+
+def _on_disk(table: Any, column: Any, max_bins: int | None) -> GrowColumn:
+    """Return a numeric column of rows that are not in memory, as codes of its values or of bins."""
+    most, bins = max_bins or MOST_DISTINCT, max_bins or BINS
+    codes, found, binned = table.number_codes(column.name, most, bins)
+    edges = np.concatenate([[-np.inf], found]) if binned else found
+    return GrowColumn("numeric", codes, len(edges), edges, binned=binned)
 
 
 def binned_column(cuts: NDArray[np.float64], values: NDArray[np.float64] | None) -> GrowColumn:

@@ -8,7 +8,6 @@ Law: any cut of the rows and any order of merging give the target, the unit and 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -32,9 +31,9 @@ from tallystick.data.encode.text_counts import TextCounts
 from tallystick.data.encode.weights import (
     UNIT,
     Chosen,
+    kept_rows,
     no_weight,
     refuse_no_weights,
-    weight_numbers,
     weights_overflow,
 )
 from tallystick.data.schema import Note, Target
@@ -115,6 +114,11 @@ class Aim:
         self.bad = min(texts) if texts else None
         rows = [r for r in (self.infinite[1], infinite[1]) if r is not None]
         self.infinite = self.infinite[0] + infinite[0], min(rows) if rows else None
+
+    def shift(self, start: int) -> None:
+        """Say that rows, counted from 0, begin at another number."""
+        if self.infinite[1] is not None:
+            self.infinite = self.infinite[0], self.infinite[1] + start
 
     def merge(self, other: Aim) -> None:
         """Take in other batches."""
@@ -207,16 +211,15 @@ class Weighed:
 
 
 def choose(
-    absent: NDArray[np.bool_] | None, weights: Any, rows: int, start: int | None, weighed: Weighed
+    absent: NDArray[np.bool_] | None,
+    real: NDArray[np.float64] | None,
+    rows: int,
+    start: int | None,
+    weighed: Weighed,
 ) -> Chosen:
     """Return which rows of a batch count; their weights are added to what was weighed before."""
-    if weights is None:
-        keep = None if absent is None else np.flatnonzero(~absent)
-        weighed.add(None, rows if keep is None else len(keep))
-        return Chosen(rows, keep, None, start)
-    real = weight_numbers([weights])
-    refuse_no_weights(real, start)
-    gone = real == 0 if absent is None else (real == 0) | absent
-    keep = np.flatnonzero(~gone) if gone.any() else None
-    real = real if keep is None else real[keep]
-    return Chosen(rows, keep, weighed.add(real, len(real)), start)
+    if real is not None:
+        refuse_no_weights(real, start)
+    keep = kept_rows(absent, real)
+    counted = real if real is None or keep is None else real[keep]
+    return Chosen(rows, keep, weighed.add(counted, rows if keep is None else len(keep)), start)

@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 from tallystick.data.encode.hashes import Hasher
 from tallystick.data.encode.table import Table
 from tallystick.data.encode.work import in_order
+from tallystick.data.source import scratch
+
+ROW_BYTES = 128  # that the work takes for each row looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +35,23 @@ def conflicts(table: Table, threads: int | None = None) -> Conflicts:
     assert table.schema.target is not None
     hasher = Hasher(replace(table.schema, target=None))
     jobs = (partial(hasher.rows, replace(block, classes=None)) for block in table.blocks())
-    hashes = np.concatenate(list(in_order(jobs, threads)) or [np.empty(0, np.uint64)])
-    weight = np.ones(table.rows) if table.weights is None else table.weights / table.unit
-    return conflicts_of(hashes, table.classes, weight, len(table.schema.target.labels))
+    budget = getattr(table, "budget", None)
+    hashes = (np.empty if budget is None else scratch.empty)(table.rows, np.uint64)
+    at = 0
+    for part in in_order(jobs, threads):
+        hashes[at : at + len(part)] = part
+        at += len(part)
+    bits = 0 if budget is None else max(0, (ROW_BYTES * table.rows // (budget // 4)).bit_length())
+    found = Conflicts(0.0, 0.0, 0.0)
+    for start in range(1 << bits):  # rows whose hashes begin alike: equal rows are in one part
+        rows = None if bits == 0 else np.flatnonzero(hashes >> np.uint64(64 - bits) == start)
+        every = rows if rows is not None else slice(None)
+        weight = np.ones(table.rows if rows is None else len(rows))
+        if table.weights is not None:
+            weight = table.weights[every] / table.unit
+        more = conflicts_of(hashes[every], table.classes[every], weight, len(table.schema.target.labels))
+        found = Conflicts(found.rows + more.rows, found.lost + more.lost, found.total + more.total)
+    return found
 
 
 def conflicts_of(

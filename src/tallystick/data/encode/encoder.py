@@ -9,16 +9,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallystick.data.encode import strings
 from tallystick.data.encode.aim import Hit, hit
+from tallystick.data.encode.cells import Floats
 from tallystick.data.encode.matcher import Matcher
 from tallystick.data.encode.strings import Distinct
-from tallystick.data.encode.survey import Decision
+from tallystick.data.encode.subset import take_words
+from tallystick.data.encode.survey import Decision, Taken
 from tallystick.data.encode.table import Block
 from tallystick.data.encode.target import class_type, label_form
-from tallystick.data.encode.weights import UNIT, weight_numbers
+from tallystick.data.encode.weights import UNIT, kept_rows, weight_numbers
+from tallystick.data.encode.words import WordCounts
 from tallystick.data.schema import CODED
 
 
@@ -59,13 +63,38 @@ class Encoder:
             None if real is None else self.weights(real if keep is None else real[keep]),
         )
 
+    def taken(self, taken: Taken) -> Block:
+        """Return the rows of a batch as a survey saw them."""
+        keep = taken.chosen.keep
+        columns = {
+            m.column.name: cut_words(self._read(m, taken.columns[m.column.name]), keep) for m in self.matchers
+        }
+        real = None if taken.weights is None else cut(taken.weights, keep)
+        return Block(
+            taken.chosen.kept,
+            columns,
+            cut(self.classes(taken.hit), keep),
+            cut(taken.hit.response, keep),
+            None if real is None else self.weights(real),
+        )
+
+    def _read(self, matcher: Matcher, found: Floats | Distinct) -> Any:
+        """Return a column's data from what the survey saw of it."""
+        column = matcher.column
+        if column.kind == "numeric":
+            return matcher.numbers(found)
+        if isinstance(found, Distinct):
+            if column.kind != "text":
+                return _known_codes(matcher.coded(found), len(column.levels))
+            indices = pa.array(found.codes.astype(np.int64), mask=found.codes == len(found.values))
+            return matcher.run(pa.DictionaryArray.from_arrays(indices, found.values), len(found.codes)).data
+        values = matcher.numbers(found)
+        return np.where(np.isnan(values), 2, values).astype(np.uint8)
+
     def _known(self, matcher: Matcher, cells: Any, rows: int) -> Any:
         """Return a column's data; every level was surveyed, so what is no level was taken as missing."""
         data = matcher.run(cells, rows).data
-        k = len(matcher.column.levels)
-        if matcher.column.kind in CODED and (data == k + 1).any():
-            data = np.where(data == k + 1, np.array(k, data.dtype), data)
-        return data
+        return _known_codes(data, len(matcher.column.levels)) if matcher.column.kind in CODED else data
 
     def classes(self, found: Hit) -> NDArray[Any] | None:
         """Return classes[row] of a batch; rows without one have some class, and are to be dropped."""
@@ -82,6 +111,10 @@ class Encoder:
         return np.maximum(np.rint(real * UNIT), 1).astype(np.int64)
 
 
+def _known_codes(codes: NDArray[Any], k: int) -> NDArray[Any]:
+    return np.where(codes == k + 1, np.array(k, codes.dtype), codes) if (codes == k + 1).any() else codes
+
+
 def class_table(labels: Distinct, decision: Decision) -> NDArray[Any]:
     """Return class[text] of the labels of a batch, and 0 for rows without one."""
     target = decision.schema.target
@@ -95,12 +128,9 @@ def class_table(labels: Distinct, decision: Decision) -> NDArray[Any]:
     return np.array([at[form] for form in forms] + [0], class_type(len(target.labels)))
 
 
-def kept_rows(absent: NDArray[np.bool_] | None, real: NDArray[np.float64] | None) -> NDArray[np.int64] | None:
-    """Return the rows that count; None: all."""
-    gone = absent
-    if real is not None:
-        gone = real == 0 if absent is None else (real == 0) | absent
-    return None if gone is None or not gone.any() else np.flatnonzero(~gone)
+def cut_words(data: Any, keep: NDArray[np.int64] | None) -> Any:
+    """Return the kept rows of a column."""
+    return take_words(data, keep) if isinstance(data, WordCounts) and keep is not None else cut(data, keep)
 
 
 def cut(array: Any, keep: NDArray[np.int64] | None) -> Any:

@@ -14,10 +14,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from tallystick import kernels
 from tallystick.data.encode import strings
-from tallystick.data.encode.cells import WRITTEN_NUMBERS, Coded, among, condense
+from tallystick.data.encode.cells import WRITTEN_NUMBERS, Coded, Floats, among, condense
 from tallystick.data.encode.codes import recode
 from tallystick.data.encode.column import mark_numbers, text_cells
+from tallystick.data.encode.strings import Distinct
 from tallystick.data.encode.wholes import Wholes, by_table, level_code, text_table
 from tallystick.data.encode.words import Vocabulary, match_words
 from tallystick.data.schema import CODED, Column
@@ -87,9 +89,12 @@ class Matcher:
 
     def _codes(self, cells: Any) -> Found:
         k = len(self.column.levels)
-        found = strings.distinct([self._as_texts(cells).array], self.marks)
-        codes = recode(found.codes, self._meant(found.values), self.column.levels, unseen=True)
+        codes = self.coded(strings.distinct([self._as_texts(cells).array], self.marks))
         return Found(codes, int((codes == k).sum()), int((codes == k + 1).sum()))
+
+    def coded(self, found: Distinct) -> NDArray[Any]:
+        """Return codes[row] of texts that are levels, or mean one."""
+        return recode(found.codes, self._meant(found.values), self.column.levels, unseen=True)
 
     def _meant(self, texts: pa.LargeStringArray) -> pa.LargeStringArray:
         """Return each text as the level it means: 1.0 is "1"; TRUE is "true", or "1" of levels 0 and 1."""
@@ -140,6 +145,17 @@ class Matcher:
         first = int(bad.argmax())
         return self._tidy(np.where(bad, np.nan, parsed.values), wrong, (first, cells[first].as_py()))
 
+    def numbers(self, found: Floats | Distinct) -> NDArray[np.float64]:
+        """Return values[row] of cells that were read before: what is no number is missing."""
+        if not isinstance(found, Distinct):
+            return tidied(found.values, self.sentinels)
+        wanted = (CellKind.DATE,) if self.column.unit == "date" else READABLE
+        parsed = strings.numbers(found.values, (), self.decimal, dates=True)
+        values = np.where(among(parsed.kinds, wanted), parsed.values, np.nan)
+        by_code = tidied(np.append(values, np.nan), self.sentinels)
+        out: NDArray[np.float64] = by_code[found.codes]
+        return out
+
     def _tidy(self, values: NDArray[np.float64], unreadable: int, bad: tuple[int, str] | None) -> Found:
         """Return the values with marks and allowed infinities missing and without -0.0."""
         values = values + 0.0
@@ -154,3 +170,14 @@ class Matcher:
                 bad = bad or (int(infinite.argmax()), "inf")
                 values[infinite] = np.nan
         return Found(values, int(np.isnan(values).sum()), 0, unreadable, bad)
+
+
+def tidied(values: NDArray[np.float64], sentinels: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return values with marks and infinities missing and without -0.0; the same array if it is fine."""
+    scan = kernels.scan(values)
+    fine = scan.first_infinity < 0 and not (scan.low <= 0 <= scan.high)
+    if fine and not len(sentinels):
+        return values
+    values = values + 0.0
+    values[np.isinf(values) | np.isin(values, sentinels)] = np.nan
+    return values

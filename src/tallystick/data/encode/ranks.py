@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.data.encode.work import checkpoint
+from tallystick.data.source import scratch
 
 GROUP = 8  # columns gathered at once: as many doubles as a line of the cache has
 ROWS = 4_096  # so that the lines of a group are still in the cache for its next column
@@ -25,6 +26,13 @@ def rank(values: NDArray[np.float64]) -> Ranked:
     own = np.ascontiguousarray(values)
     checkpoint()
     found = kernels.ranks(own, pause=checkpoint)
+    return found.codes, found.distinct
+
+
+def rank_within(values: NDArray[np.float64], budget: int) -> Ranked:
+    """Return the same; what takes more than a part of a budget of bytes lies on disk."""
+    room = scratch.empty if 32 * len(values) > budget // 16 else np.empty
+    found = kernels.ranks(np.ascontiguousarray(values), room=room)
     return found.codes, found.distinct
 
 
@@ -69,6 +77,10 @@ def wanted_rows(rows: int, most: int) -> NDArray[np.int64]:
 
 def between(distinct: NDArray[np.float64], upper: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the cuts below some values: halfway from the value before."""
-    low, high = distinct[upper - 1], distinct[upper]
+    return cuts_between(distinct[upper - 1], distinct[upper])
+
+
+def cuts_between(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return cuts halfway between neighbouring values, or on the higher where that rounds onto the lower."""
     middle = low / 2 + high / 2  # halves first: no overflow
     return np.where((middle > low) & (middle <= high), middle, high)

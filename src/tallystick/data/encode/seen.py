@@ -228,6 +228,15 @@ class Seen:
                 first = (row[0] if row else -1, text[0]) if text else None
                 self.strange[family].add(len(bad), first)
 
+    def shift(self, start: int) -> None:
+        """Say that rows, counted from 0, begin at another number."""
+        self.first = tuple(row + start for row in self.first)
+        for numbers in (self.numbers, self.dates):
+            numbers.first = tuple(row + start for row in numbers.first)
+        for strange in self.strange.values():
+            if strange.first is not None:
+                strange.first = strange.first[0] + start, strange.first[1]
+
     def merge(self, other: Seen) -> None:
         """Take in the cells of other batches."""
         self.numbers.merge(other.numbers)

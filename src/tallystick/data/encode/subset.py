@@ -102,7 +102,8 @@ def match_column(column: Column, data: Any, rows: NDArray[np.int64], known: Colu
     if known.kind == "numeric":
         return data[rows]
     if known.kind == "text":
-        some, part = _take_words(column, data, rows, Scale(len(rows), len(rows)))
+        plain = replace(column, least=1)  # which words are known is for the other schema to say
+        some, part = _take_words(plain, data, rows, Scale(len(rows), len(rows)))
         return _match_words(some.words, part, known)
     if column.levels == known.levels:
         return data[rows]
@@ -139,6 +140,12 @@ def _join_unseen(data: WordCounts, unseen: int) -> WordCounts:
     words[at], counts[at] = data.words[~new], data.counts[~new]
     counts[starts[1:][lost > 0] - 1] = lost[lost > 0]
     return WordCounts(starts, words, counts)
+
+
+def take_words(data: WordCounts, rows: NDArray[np.int64]) -> WordCounts:
+    """Return the words of some rows, numbers as they are."""
+    starts, entries = _entries(data, rows)
+    return WordCounts(starts, data.words[entries], data.counts[entries])
 
 
 def _entries(data: WordCounts, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

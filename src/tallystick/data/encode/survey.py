@@ -20,6 +20,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tallystick.contracts import Source
 from tallystick.data.encode.aim import Aim, Hit, Weighed, choose, hit
 from tallystick.data.encode.cells import Floats, condense
@@ -29,7 +32,7 @@ from tallystick.data.encode.seen import Seen
 from tallystick.data.encode.strings import Distinct
 from tallystick.data.encode.table import ROWS_SKIPPED, refuse_nothing
 from tallystick.data.encode.target import mixed_labels, no_target, target_name
-from tallystick.data.encode.weights import Chosen
+from tallystick.data.encode.weights import Chosen, weight_numbers
 from tallystick.data.encode.work import checkpoint
 from tallystick.data.schema import Note, Reading, Schema, Target, Wishes
 from tallystick.errors import DataError
@@ -107,11 +110,11 @@ class Question:
 
 @dataclass(frozen=True)
 class Taken:
-    """A batch as the survey saw it: numbers, or texts and codes, per column; the target; the rows kept."""
+    """A batch as the survey saw it: numbers, or texts and codes, per column; the target; all weights."""
 
     chosen: Chosen
     hit: Hit
-    weights: Any
+    weights: NDArray[np.float64] | None
     columns: Mapping[str, Floats | Distinct]
 
 
@@ -166,7 +169,8 @@ class Survey:
         weights = cells.get(q.weights or "") if q.weights not in q.apart else weights
         found = hit(target, q.target or "", q.plan, q.regression)
         absent = found.absent
-        chosen = choose(absent, weights, batch.num_rows, start, self.weighed)
+        real = None if weights is None else weight_numbers([weights])
+        chosen = choose(absent, real, batch.num_rows, start, self.weighed)
         self.aim.add(found, 0 if absent is None else int(absent.sum()), chosen)
         columns: dict[str, Floats | Distinct] = {}
         for name, seen in self.seen.items():
@@ -177,7 +181,14 @@ class Survey:
             part = condense(cells[name], name, q.plan.marks, q.plan.decimal, q.as_text(name))
             coded = seen.add(part, asked, chosen)
             columns[name] = part if coded is None else coded  # type: ignore[assignment]
-        return Taken(chosen, found, weights, columns)
+        return Taken(chosen, found, real, columns)
+
+    def shift(self, start: int) -> Self:
+        """Say that the rows seen, counted from 0, begin at another number."""
+        for seen in self.seen.values():
+            seen.shift(start)
+        self.aim.shift(start)
+        return self
 
     def merge(self, other: Survey) -> Self:
         """Take in what another survey saw of other batches."""

@@ -24,6 +24,7 @@ from tallystick.data.encode.weights import Scale, read_weights
 from tallystick.data.encode.work import in_order, thread_count
 from tallystick.data.schema import Note, Reading, Schema, Wishes
 from tallystick.data.source.size import refuse_too_large
+from tallystick.data.source.stamp import unchanged
 from tallystick.errors import DataError
 
 if TYPE_CHECKING:
@@ -213,7 +214,8 @@ def read_table(
         wishes or Wishes(), [*source.columns, *extra], getattr(source, "reading", Reading()), inf
     )
     as_texts = [name for name in source.columns if name == named or plan.of(name).wants_text]
-    gathered = gather(source, plan.marks, plan.decimal, as_texts, threads)
+    with unchanged(source):
+        gathered = gather(source, plan.marks, plan.decimal, as_texts, threads)
     if gathered.rows == 0:
         raise DataError(f"{source.name} has a header ({len(source.columns)} columns) but no rows.")
     goal = read_target(source, gathered, target, regression, plan)

@@ -65,7 +65,7 @@ def read_target(source: Source, gathered: Gathered, target: Any, regression: boo
         parts = gathered.columns[target](not regression)
     else:
         name, typed, notes = target_name(target), True, mixed_labels(target)
-        cells = as_column(_flat(target), name)
+        cells = as_column(flat_target(target), name)
         parts = parts_of(cells.chunks, name, plan.marks, plan.decimal, not regression)
     count = sum(len(part) for part in parts)
     if count != gathered.rows:
@@ -117,7 +117,8 @@ def _conversion_warning() -> type[Warning]:
     return found
 
 
-def _flat(target: Any) -> Any:
+def flat_target(target: Any) -> Any:
+    """Return labels as one value per row; anything else is an error."""
     shape = getattr(target, "shape", None)
     if shape is not None and len(shape) == 2 and shape[1] == 1:
         import warnings

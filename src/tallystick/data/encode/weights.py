@@ -101,6 +101,14 @@ class Chosen:
         return np.stack([kernels.count_classes(codes, size, w) for w in weights], axis=1)
 
 
+def kept_rows(absent: NDArray[np.bool_] | None, real: NDArray[np.float64] | None) -> NDArray[np.int64] | None:
+    """Return the rows that count; None: all."""
+    gone = absent
+    if real is not None:
+        gone = real == 0 if absent is None else (real == 0) | absent
+    return None if gone is None or not gone.any() else np.flatnonzero(~gone)
+
+
 def read_weights(weights: Any, rows: int, absent: NDArray[np.bool_] | None) -> Scale:
     """Return the scale of the rows: weights checked; rows of weight 0 and `absent` rows are dropped."""
     if weights is None:

@@ -24,6 +24,7 @@ from tallystick.data.source import bytes as raw
 from tallystick.data.source.names import clean_names
 from tallystick.data.source.size import needed
 from tallystick.data.source.sniff import look_at
+from tallystick.data.source.stamp import Stamp
 from tallystick.errors import DataError, counted, shown
 
 HEAD = 1 << 17  # bytes looked at
@@ -66,6 +67,11 @@ class CsvFile:
     typed: bool = False
     needed: int = 0  # bytes of memory for the whole table, about
     small: int = 1 << 19  # bytes in a block where each is forgotten before the next
+    stamps: tuple[Stamp, ...] = ()
+
+    def within(self, size: int) -> CsvFile:
+        """Return the same file, read in blocks of at most about so many bytes."""
+        return replace(self, block=min(self.block, size), small=min(self.small, size))
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -151,6 +157,7 @@ class CsvFile:
 
 def open_csv(path: str, reading: Reading, where: str) -> CsvFile:
     """Look at the head of a text file and settle how to read it."""
+    stamp = Stamp.of(path, where)
     encoding = raw.encoding_of(raw.first_bytes(path, where, 4096), reading.encoding, where)
     head = b""
     for piece in raw.utf8_pieces(path, encoding, where, HEAD):
@@ -168,7 +175,9 @@ def open_csv(path: str, reading: Reading, where: str) -> CsvFile:
     block = min(max(small, large), 1 << 25)
     size = needed(os.path.getsize(path) // max(per_row, 1), look.numbers, look.width - look.numbers)
     said = [*look.notes, *notes]
-    return CsvFile(path, where, names, settled, look.skip, block, said, needed=size, small=small)
+    return CsvFile(
+        path, where, names, settled, look.skip, block, said, needed=size, small=small, stamps=(stamp,)
+    )
 
 
 def _head_text(head: bytes, path: str, where: str) -> str:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import pyarrow as pa
 
@@ -18,6 +19,7 @@ from tallystick.data.source import csv, json, many
 from tallystick.data.source.frames import Stream
 from tallystick.data.source.names import clean_names
 from tallystick.data.source.size import needed
+from tallystick.data.source.stamp import Stamp
 from tallystick.errors import DataError, shown
 
 _FOREIGN = {
@@ -93,16 +95,24 @@ def _neighbour(path: str) -> str:
 def _open_parquet(path: str, reading: Reading, where: str) -> Source:
     import pyarrow.parquet as pq
 
+    stamp = Stamp.of(path, where)
     try:
         file = pq.ParquetFile(path)
         names, notes = clean_names(file.schema_arrow.names, where)
     except pa.ArrowInvalid as error:
         raise DataError(f"{where} is a damaged Parquet file: {shown(error, 120)}. Write it again.") from None
 
-    def walk() -> Iterator[pa.RecordBatch]:
-        yield from pq.ParquetFile(path).iter_batches(65_536)
-
     types = [field.type for field in file.schema_arrow]
     numbers = sum(1 for t in types if pa.types.is_primitive(t) and not pa.types.is_boolean(t))
     size = needed(file.metadata.num_rows, numbers, len(types) - numbers)
-    return Stream(where, names, walk, notes, reading, needed=size)
+
+    def walk() -> Iterator[pa.RecordBatch]:
+        yield from pq.ParquetFile(path).iter_batches(65_536)
+
+    def slim(rows: int) -> Iterator[pa.RecordBatch]:
+        yield from pq.ParquetFile(path, memory_map=True).iter_batches(rows, use_threads=False)
+
+    def sized(size: int) -> Callable[[], Iterator[pa.RecordBatch]]:
+        return partial(slim, max(64, min(65_536, size // (8 * len(types)))))
+
+    return Stream(where, names, walk, notes, reading, needed=size, stamps=(stamp,), sized=sized)

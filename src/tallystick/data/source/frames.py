@@ -7,7 +7,7 @@ Law: `column(name)` gives the same cells as `batches()`, in the same order.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from tallystick.data.schema import Note, Reading
 from tallystick.data.source.names import clean_names
+from tallystick.data.source.stamp import Stamp
 from tallystick.data.source.values import cell_text
 from tallystick.errors import DataError, shown
 
@@ -57,6 +58,12 @@ class Stream:
     reading: Reading = field(default_factory=Reading)
     typed: bool = True
     needed: int = 0  # bytes of memory for the whole table, about; 0: not known
+    stamps: tuple[Stamp, ...] = ()
+    sized: Callable[[int], Callable[[], Iterator[pa.RecordBatch]]] | None = None  # bytes of a batch -> walk
+
+    def within(self, size: int) -> Stream:
+        """Return the same source in batches of at most about so many bytes, where it can be had so."""
+        return self if self.sized is None else replace(self, walk=self.sized(size))
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield all rows."""

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from tallystick.contracts import Source
 from tallystick.data.schema import Note, Reading
+from tallystick.data.source.stamp import Stamp
 from tallystick.errors import DataError, some
 
 
@@ -38,6 +39,16 @@ class Many:
     def needed(self) -> int:
         """Bytes of memory for the whole table, about."""
         return sum(getattr(source, "needed", 0) for source in self.sources)
+
+    @property
+    def stamps(self) -> tuple[Stamp, ...]:
+        """The files as they were."""
+        return tuple(stamp for source in self.sources for stamp in getattr(source, "stamps", ()))
+
+    def within(self, size: int) -> Many:
+        """Return the same files, read in pieces of at most about so many bytes."""
+        smaller = (source.within(size) if hasattr(source, "within") else source for source in self.sources)
+        return replace(self, sources=tuple(smaller))
 
     @property
     def notes(self) -> tuple[Note, ...]:

@@ -7,11 +7,14 @@ on the same machine always gets the same answer. Knows nothing of rows.
 from __future__ import annotations
 
 import os
+import re
 from typing import Any
 
-from tallystick.errors import DataError
+from tallystick.errors import DataError, OptionError, shown
 
 NUMBER, OTHER = 16, 2  # bytes a cell takes while a table is read: numbers as doubles and a copy, else codes
+LEAST = 32 << 20  # bytes of memory that work can be done in
+PIECES = 64  # a piece of a source takes this part of the memory: several are under way, in several forms
 UNITS = ("bytes", "KB", "MB", "GB", "TB", "PB")
 
 
@@ -26,9 +29,28 @@ def refuse_too_large(source: Any) -> None:
     if size > there:
         raise DataError(
             f"{source.name} needs about {_told(size)} of memory, and this machine has {_told(there)}. "
-            "Larger tables than memory cannot be fitted yet (memory=): take fewer rows or columns, for "
-            "example by an SQL query."
+            f"Pass memory='{max(there // 2 >> 30, 1)}GB' to keep the rows on disk, or take fewer of them."
         )
+
+
+def budget(memory: Any) -> int:
+    """Return "1GB", "64 MB" or a number of bytes as bytes; 1 KB is 1024 bytes."""
+    size = memory if isinstance(memory, int) and not isinstance(memory, bool) else None
+    if isinstance(memory, str) and (
+        found := re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgtp]?)i?b?\s*", memory.lower())
+    ):
+        size = int(float(found[1]) * 1024 ** " kmgtp".index(found[2] or " "))
+    if size is None:
+        raise OptionError(f"memory={shown(memory)} is no size. Write it as '512MB' or '4GB'.")
+    if size < LEAST:
+        raise OptionError(f"memory={shown(memory)} is too little to work in. Give at least {_told(LEAST)}.")
+    return size
+
+
+def within(source: Any, size: int) -> Any:
+    """Return the source read in pieces that fit a budget of so many bytes; what is in memory stays."""
+    smaller = getattr(source, "within", None)
+    return source if smaller is None else smaller(max(size // PIECES, 1 << 18))
 
 
 def memory() -> int:

@@ -8,6 +8,7 @@ fixed.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +21,7 @@ Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 FOLDS = 5
 SMOOTHING = 2  # cases with the whole column's variance that are added to each class
+CHUNK = 1 << 15  # values looked at at once
 MANY = 20_000  # rows from which one of the folds is enough to judge by
 LEAST = 1e-6  # a share given to the right class counts at least this much
 LOG_TWO_PI = 1.8378770664093453
@@ -99,26 +101,39 @@ def fold_counts(counts: Counts, fold: int, folds: int, unit: int) -> Counts:
     """Return the part of counts[value, class] in one fold: case q of a class is in fold (q // unit) mod
     folds.
     """
-    after = np.cumsum(counts, axis=0)
     turn = folds * unit
 
     def reached(cases: Counts) -> Counts:
         out: Counts = cases // turn * unit + np.clip(cases % turn - fold * unit, 0, unit)
         return out
 
-    return reached(after) - reached(after - counts)
+    out, before = np.empty_like(counts), np.zeros(counts.shape[1], np.int64)
+    for start in range(0, len(counts), CHUNK):
+        some = counts[start : start + CHUNK]
+        after = np.cumsum(some, axis=0) + before
+        out[start : start + CHUNK] = reached(after) - reached(after - some)
+        before = after[-1]
+    return out
 
 
 def _normal(column: ValuesByClass, values: Floats, unit: int) -> Floats:
     """Return the Gaussian log density[value, class] of the classes' values."""
     scale = _scale(column.values)  # the same for all classes, so it cancels
-    known, values = column.values * scale, values * scale
-    middle = float(known[len(known) // 2])
-    x = (known - middle)[:, None]
+    values = values * scale
+    middle = float(column.values[len(column.values) // 2] * scale)
     n = np.maximum(column.counts.sum(0), 1)
-    weight = column.counts.astype(float)
-    mean = _sums(weight * x) / n
-    spread = _sums(weight * x * x)
+
+    def first(some: slice) -> Floats:
+        x = (column.values[some] * scale - middle)[:, None]
+        out: Floats = column.counts[some].astype(float) * x
+        return out
+
+    def second(some: slice) -> Floats:
+        out: Floats = first(some) * (column.values[some] * scale - middle)[:, None]
+        return out
+
+    mean = _sums(first, len(column.values)) / n
+    spread = _sums(second, len(column.values))
     whole = max(float(_sum(spread)) / float(n.sum()) - (float(_sum(mean * n)) / float(n.sum())) ** 2, 0.0)
     own = np.maximum(spread - mean * mean * n, 0.0)
     variance = (own + SMOOTHING * unit * whole) / (n + SMOOTHING * unit)
@@ -144,9 +159,13 @@ def _binned(column: ValuesByClass, values: Floats, unit: int) -> Floats:
     return kernels.log(shares)[at]
 
 
-def _sums(table: Floats) -> Floats:
-    """Return the sums over rows, added in their order: NumPy's own sum may take turns with the machine."""
-    out: Floats = np.add.accumulate(table, axis=0)[-1]
+def _sums(table: Callable[[slice], Floats], rows: int) -> Floats:
+    """Return the sums over rows, added in their order: NumPy's own sum may take turns with the machine. A few
+    rows at a time, so that long columns need little memory.
+    """
+    out: Floats = np.add.accumulate(table(slice(0, CHUNK)), axis=0)[-1]
+    for start in range(CHUNK, rows, CHUNK):
+        out = np.add.accumulate(np.vstack([out, table(slice(start, start + CHUNK))]), axis=0)[-1]
     return out
 
 

@@ -54,6 +54,7 @@ class NaiveBayesLearner:
 
     options: BayesOptions
     unit: int = 1
+    group: int = GROUP
 
     def start(self, schema: Schema) -> Draft:
         """Give each column the distribution wished for, or the default of its kind."""
@@ -74,7 +75,7 @@ class NaiveBayesLearner:
         assert draft.schema.target is not None
         classes = len(draft.schema.target.labels)
         if pending := self.pending(draft):
-            return ClassValues(pending[:GROUP], classes)
+            return ClassValues(pending[: self.group], classes)
         if draft.idf is None and self._weighted(draft):
             return BayesSums(tuple(Ask(c.name, "once", len(c.words)) for c in self._weighted(draft)), classes)
         if draft.total is None:
@@ -85,7 +86,7 @@ class NaiveBayesLearner:
         """Work an answer in."""
         if pending := self.pending(draft):
             made = dict(draft.choices)
-            for name, values in zip(pending[:GROUP], total, strict=True):
+            for name, values in zip(pending[: self.group], total, strict=True):
                 made[name] = self.choose(name, draft.wished[name], values)
             return replace(draft, choices=made)
         if draft.idf is None and self._weighted(draft):

@@ -1,0 +1,123 @@
+"""Values of a column that need not fit in memory: sorted in runs on disk, then asked for places in order.
+
+Knows arrays of doubles on disk and weights. Law: the values and cuts are those of ranks.py, to the last bit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.data.encode.ranks import cuts_between, wanted_rows
+from tallystick.data.encode.strings import code_type
+from tallystick.data.encode.work import checkpoint
+from tallystick.data.source import scratch
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+SHARE = 64  # the values of a run take this part of the budget
+SIGN = np.uint64(1 << 63)
+
+
+@dataclass(frozen=True)
+class Run:
+    """Some values of a column, rising, on disk; up_to[n]: the weight of the first n, None: 1 each."""
+
+    values: Floats
+    up_to: Counts | None
+
+    def at_most(self, limits: Floats) -> Counts:
+        """Return the weight of the values up to each limit."""
+        places = np.searchsorted(self.values, limits, side="right")
+        return places if self.up_to is None else self.up_to[places]
+
+    def next_above(self, limits: Floats) -> Floats:
+        """Return the first value above each limit, infinity where there is none."""
+        places = np.searchsorted(self.values, limits, side="right")
+        here = places < len(self.values)
+        return np.where(here, self.values[np.where(here, places, 0)], np.inf)
+
+
+def few_or_cuts(
+    values: Floats, weights: Counts | None, most: int, bins: int, budget: int
+) -> tuple[Floats, bool]:
+    """Return the distinct values if they are at most `most`, else (True) the cuts of that many `bins`."""
+    runs, known = list[Run](), np.empty(0)
+    size = max(1 << 12, budget // SHARE // 8)
+    few = True
+    for start in range(0, len(values), size):
+        checkpoint()
+        run = _run(values[start : start + size], None if weights is None else weights[start : start + size])
+        if not len(run.values):
+            continue
+        runs.append(run)
+        if few:
+            new = run.values[np.append(True, run.values[1:] != run.values[:-1])]
+            known = np.unique(np.concatenate([known, new])) if len(new) <= most else new
+            few = len(known) <= most
+    return (known, False) if few else (_cuts(runs, bins), True)
+
+
+def _run(values: Floats, weights: Counts | None) -> Run:
+    """Sort some values, and put them on disk."""
+    here = ~np.isnan(values)
+    if weights is not None:
+        here &= weights > 0
+    known = values if here.all() else values[here]
+    out = scratch.empty(len(known), np.float64)
+    if weights is None:
+        out[:] = np.sort(known)
+        return Run(out, None)
+    order = np.argsort(known, kind="stable")
+    out[:] = known[order]
+    up_to = scratch.empty(len(known) + 1, np.int64)
+    up_to[0] = 0
+    np.cumsum(weights[here][order], out=up_to[1:])
+    return Run(out, up_to)
+
+
+def _cuts(runs: list[Run], bins: int) -> Floats:
+    """Return the cuts of quantile_cuts: after the value of each wanted row, found by halving all doubles."""
+    total = sum(int(len(r.values) if r.up_to is None else r.up_to[-1]) for r in runs)
+    wanted = wanted_rows(total, bins)
+    low = np.full(len(wanted), _key(np.array([min(r.values[0] for r in runs)]))[0])
+    high = np.full(len(wanted), _key(np.array([max(r.values[-1] for r in runs)]))[0])
+    while (low < high).any():
+        middle = low + (high - low) // np.uint64(2)
+        reached = sum(run.at_most(_value(middle)) for run in runs) >= wanted
+        high = np.where(reached, middle, high)
+        low = np.where(reached, low, middle + np.uint64(1))
+    below = np.unique(_value(low))
+    above = np.min([run.next_above(below) for run in runs], axis=0)
+    there = np.isfinite(above)
+    return cuts_between(below[there], above[there])
+
+
+def _key(values: Floats) -> NDArray[np.uint64]:
+    """Return whole numbers in the order of doubles; 0.0 has one form, since tables have no -0.0."""
+    bits = values.view(np.uint64)
+    return np.where(bits & SIGN, ~bits, bits | SIGN)
+
+
+def _value(keys: NDArray[np.uint64]) -> Floats:
+    return np.where(keys & SIGN, keys & ~SIGN, ~keys).view(np.float64)
+
+
+def codes_within(values: Floats, found: Floats, binned: bool, budget: int) -> NDArray[Any]:
+    """Return codes[row] among distinct values or bins, on disk; missing has the code behind the last."""
+    k = len(found) + 1 if binned else len(found)
+    kind = code_type(k)
+    out = scratch.empty(len(values), kind)
+    size = max(1 << 12, budget // SHARE // 8)
+    for start in range(0, len(values), size):
+        checkpoint()
+        some = np.ascontiguousarray(values[start : start + size])
+        if binned:
+            out[start : start + size] = kernels.bins(some, found)
+        else:
+            out[start : start + size] = np.where(np.isnan(some), k, np.searchsorted(found, some))
+    return out

@@ -1,0 +1,128 @@
+"""Room on disk for what does not fit in memory: files without a name, and arrays over them.
+
+Knows files, not what is in them. They lie in the folder for temporary files (TMPDIR). Nobody can see them,
+and the system frees them when nobody holds them any more: at the end, after an error, and when the process
+is killed. So no run leaves anything behind, and none has to tidy up for another.
+Law: bytes are written by `write`, never through an array, so that a full disk is an error and not a crash; or
+the disk has given its word first (`empty`).
+"""
+
+from __future__ import annotations
+
+import errno
+import math
+import mmap
+import os
+import tempfile
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from tallystick.errors import DataError, shown
+
+LINE = 64  # arrays begin at multiples of so many bytes
+
+
+class ScratchFile:
+    """A file without a name that grows at its end or is written in places; gone when it is closed."""
+
+    def __init__(self) -> None:
+        try:
+            self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  it lives as long as its arrays
+        except OSError as error:
+            raise no_room(error) from None
+        self.size = 0
+
+    def append(self, *buffers: Any) -> None:
+        """Write behind the end."""
+        for buffer in buffers:
+            self.size += self.write(buffer, self.size)
+
+    def write(self, buffer: Any, at: int) -> int:
+        """Write bytes in a place; return how many."""
+        left = memoryview(buffer).cast("B") if len(buffer) else memoryview(b"")
+        total = len(left)
+        try:
+            while left:
+                done = os.pwrite(self._file.fileno(), left, at)
+                left, at = left[done:], at + done
+        except OSError as error:
+            raise no_room(error) from None
+        return total
+
+    def read(self, at: int, size: int) -> bytes:
+        """Return some bytes."""
+        parts = []
+        while size:
+            part = os.pread(self._file.fileno(), size, at)
+            if not part:
+                raise DataError("a scratch file lost its bytes: check the disk of the temporary folder.")
+            parts.append(part)
+            at, size = at + len(part), size - len(part)
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def reserve(self, size: int) -> None:
+        """Make the file so long, and let the disk say now whether it has the room."""
+        try:
+            if size:
+                os.posix_fallocate(self._file.fileno(), 0, size)
+        except OSError as error:
+            raise no_room(error) from None
+        self.size = max(self.size, size)
+
+    def view(self, write: bool = False) -> mmap.mmap | bytes:
+        """Return the file as memory that the system fills and empties as it likes."""
+        if not self.size:
+            return b""
+        access = mmap.ACCESS_WRITE if write else mmap.ACCESS_READ
+        return mmap.mmap(self._file.fileno(), self.size, access=access)
+
+    def close(self) -> None:
+        """Give the room back, once no array holds it."""
+        self._file.close()
+
+
+def empty(shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
+    """Return an array as numpy.empty does, on disk; its room is free again when the array is."""
+    size = math.prod(shape) if isinstance(shape, tuple) else shape
+    kind = np.dtype(dtype)
+    if not size:
+        return np.empty(shape, kind)
+    file = ScratchFile()
+    try:
+        file.reserve(size * kind.itemsize)
+        return np.frombuffer(file.view(write=True), kind, size).reshape(shape)
+    finally:
+        file.close()  # the array holds it now
+
+
+def give_back() -> None:
+    """Give the system the memory that was freed: allocators keep it otherwise, for work that is over."""
+    import ctypes
+
+    import pyarrow as pa
+
+    pa.default_memory_pool().release_unused()
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # the GNU C library has it
+    if trim is not None:
+        trim(0)
+
+
+def padded(size: int) -> int:
+    """Return where the next array begins."""
+    return -(-size // LINE) * LINE
+
+
+def no_room(error: OSError) -> Exception:
+    """Return what to say when scratch files cannot be written."""
+    folder = shown(tempfile.gettempdir(), 300)
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return DataError(
+            f"the disk of the temporary folder {folder} is full: no room for scratch files. "
+            "Free some, or set TMPDIR to a folder on a larger disk."
+        )
+    return DataError(
+        f"scratch files cannot be written in the temporary folder {folder}: {shown(error.strerror, 120)}. "
+        "Set TMPDIR to a folder that can be written to."
+    )
