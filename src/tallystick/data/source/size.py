@@ -25,8 +25,8 @@ def needed(rows: int, numbers: int, others: int) -> int:
 
 def refuse_too_large(source: Any) -> None:
     """Refuse a file whose table cannot lie in the memory of this machine, before any work."""
-    size, there = int(getattr(source, "needed", 0)), memory()
-    if size > there:
+    size = int(getattr(source, "needed", 0))
+    if size and size > (there := memory()):
         raise DataError(
             f"{source.name} needs about {_told(size)} of memory, and this machine has {_told(there)}. "
             f"Pass memory='{max(there // 2 >> 30, 1)}GB' to keep the rows on disk, or take fewer of them."
