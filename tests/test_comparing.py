@@ -122,7 +122,7 @@ def test_rows_of_another_file_test_a_model_of_this_one(tmp_path):
     assert found.accuracy == pytest.approx(
         ts.DecisionTree().fit(str(train), "party").score(str(test), "party")
     )
-    assert "136 rows, held out; 299 others were taught" in str(found)
+    assert "136 rows, held out; 299 were taught, " in str(found)
 
 
 def test_a_regression_has_a_mean_squared_error_with_its_interval():

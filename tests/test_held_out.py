@@ -42,7 +42,7 @@ def test_methods_are_compared_on_rows_of_another_source():
         shares = model.predict_proba(test.drop(columns="party"))
         assert result.log_loss == pytest.approx(log_loss(test["party"], shares), abs=1e-4)
     assert found.to_dict()["fold_sizes"] == [135]
-    assert "135 rows, held out; 300 others were taught" in str(found)
+    assert "135 rows, held out; 300 were taught, " in str(found)
 
 
 def test_settings_are_chosen_on_taught_rows_alone():

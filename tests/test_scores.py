@@ -65,16 +65,16 @@ def test_a_weight_is_that_many_copies_and_order_means_nothing():
 
 @pytest.mark.parametrize("slope", [0.7, 1.5])
 def test_intervals_cover_the_truth_in_93_to_97_of_100_simulations(slope):
-    rng = np.random.default_rng(3)
-    truth = score(*drawn(1_000_000, slope, rng), ("a", "b"))
+    rng = np.random.default_rng(11)
+    truth = score(*drawn(2_000_000, slope, np.random.default_rng(99)), ("a", "b"))
     covered = dict.fromkeys(NAMES, 0)
     for _ in range(1_000):
         found = score(*drawn(300, slope, rng), ("a", "b"))
         for name in NAMES:
             covered[name] += found[name].low <= truth[name].value <= found[name].high
     for name in ("accuracy", "auc", "log-loss"):
-        # 1,000 draws of a 95 % interval: three standard errors of the count are 2 points
-        assert 925 <= covered[name] <= 975, (name, covered[name])
+        # three standard errors of such a count are 2 points: the seed is fixed
+        assert 930 <= covered[name] <= 970, (name, covered[name])
 
 
 def test_the_cheapest_answer_is_given_where_errors_cost_differently():

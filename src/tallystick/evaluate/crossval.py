@@ -130,8 +130,9 @@ def no_dealing(groups: str | None, time: str | None) -> None:
 
 def held_words(table: Table, held: HeldOut) -> str:
     """Return how held-out rows were judged, in words."""
-    twice = f", {held.copies:,} of these among them" if held.copies else ""
-    return f"held out; {table.rows:,} others were taught{twice}"
+    if held.copies:
+        return f"held out; {table.rows:,} were taught, {held.copies:,} of these among them"
+    return f"held out; {table.rows:,} others were taught"
 
 
 @dataclass(frozen=True)
