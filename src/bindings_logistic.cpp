@@ -2,6 +2,7 @@
 #include "bindings.hpp"
 #include "kernels/logistic_solve.hpp"
 #include "kernels/logistic_answers.hpp"
+#include "kernels/logistic_newton.hpp"
 
 namespace {
 
@@ -58,6 +59,40 @@ void bind_logistic(nb::module_& m) {
        nb::arg("row_factor").noconvert().none(), nb::arg("weights").noconvert().none(), nb::arg("theta").noconvert(),
        nb::arg("bits"), nb::arg("curvature"), nb::arg("texts"), nb::arg("work").noconvert(),
        nb::arg("loss").noconvert(), nb::arg("gradient").noconvert(), nb::arg("squares").noconvert());
+
+    m.def("newton_doubles", &logistic::newton_doubles, nb::arg("dense"), nb::arg("links"), nb::arg("weights"));
+    m.def("newton_whole", &logistic::newton_whole, nb::arg("parameters"), nb::arg("links"));
+
+    // numbers: unit, factor, shift, small, fine, reach, alarm, ahead, value; out: value, loss, wrong.
+    m.def("newton", [](size_t dense, size_t coded, In<int64_t> table, In<double> scaling, AnyIn classes,
+                       Maybe<double> class_factor, Maybe<double> row_factor, Maybe<int64_t> weights, Out<double> theta,
+                       int64_t bits, In<int64_t> at, In<double> power, In<int64_t> links, In<double> l2,
+                       In<double> numbers, int64_t most, bool begun, Out<double> memory, Out<int64_t> whole,
+                       Out<double> w, Out<double> gradient, Out<double> curvature, Out<double> d, Out<double> trace,
+                       Out<int64_t> counts, Out<double> out) {
+        logistic::Ask ask = placed(dense, coded, classes.size(), table);
+        ask.links = theta.shape(1), ask.cells = theta.shape(0) - 1 - dense;
+        ask.centre = scaling.data(), ask.factor = scaling.data() + dense;
+        ask.classes = classes.data(), ask.class_bytes = int64_t(classes.itemsize());
+        ask.class_factor = pointer(class_factor), ask.row_factor = pointer(row_factor), ask.weights = pointer(weights);
+        ask.theta = theta.data(), ask.bits = bits, ask.curvature = logistic::Curvature::pairs;
+        const double* v = numbers.data();
+        const logistic::Descent q{at.size(), links.size(), at.data(), power.data(), links.data(), l2.data(),
+                                  v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7] != 0.0, most};
+        logistic::Spot spot{w.data(), gradient.data(), curvature.data(), v[8], 0.0, 0};
+        nb::gil_scoped_release release;
+        const int64_t end = logistic::newton(ask, q, begun, theta.data(), memory.data(), whole.data(), spot, d.data(),
+                                             trace.shape(0), trace.data(), counts.data());
+        out.data()[0] = spot.value, out.data()[1] = spot.loss, out.data()[2] = double(spot.wrong);
+        return end;
+    }, nb::arg("dense"), nb::arg("coded"), nb::arg("table").noconvert(), nb::arg("scaling").noconvert(),
+       nb::arg("classes").noconvert(), nb::arg("class_factor").noconvert().none(),
+       nb::arg("row_factor").noconvert().none(), nb::arg("weights").noconvert().none(), nb::arg("theta").noconvert(),
+       nb::arg("bits"), nb::arg("at").noconvert(), nb::arg("power").noconvert(), nb::arg("links").noconvert(),
+       nb::arg("l2").noconvert(), nb::arg("numbers").noconvert(), nb::arg("most"), nb::arg("begun"),
+       nb::arg("memory").noconvert(), nb::arg("whole").noconvert(), nb::arg("w").noconvert(),
+       nb::arg("gradient").noconvert(), nb::arg("curvature").noconvert(), nb::arg("d").noconvert(),
+       nb::arg("trace").noconvert(), nb::arg("counts").noconvert(), nb::arg("out").noconvert());
 
     // answer: 0 scores, 1 shares (numbers[row, class]), 2 the best class (best[row]).
     m.def("logistic_answers", [](size_t dense, size_t coded, size_t rows, In<int64_t> table, In<double> scaling,

@@ -188,7 +188,19 @@ codes = [seed.integers(0, size, 3_001).astype(np.uint8) for size in (2, 9, 9, 40
 kernels.add_joint_hashes(hashes, codes, [seed.integers(0, 2**64, (2, 40), dtype=np.uint64)] * 5)
 counts = kernels.count_columns(codes, classes, [2, 9, 9, 40, 3], 3)
 facts = np.array(kernels.scan_rows(cells), np.float64)
-for array in (*tables, hashes, *counts, facts):
+starts = np.arange(0, 3 * 3_001 + 1, 3)
+words, often = (seed.integers(0, most, 3 * 3_001).astype(np.uint32) for most in (500, 9))
+by_class = kernels.count_entries(starts, words, often, classes, out=np.zeros((499, 3), np.int64))
+levels = np.zeros((3_001, 3))
+kernels.add_level_scores(levels, codes, [seed.normal(size=(size, 3)) for size in (2, 9, 9, 40, 3)])
+spread = seed.integers(0, 9, (400, 3)) * (np.arange(400)[:, None] // 90 % 3 == np.arange(3))
+cuts = kernels.mdl_cuts(spread)
+kernels.add_word_hashes(hashes, starts, words, often, seed.integers(0, 2**64, (2, 500), dtype=np.uint64))
+keys = [kernels.hash_text(b"%d" % j) for j in range(21)]
+names = [seed.integers(0, 2**64, (2, 40), dtype=np.uint64)] * 5
+print_ = kernels.hash_total(3_001, codes, names, cells, keys, hashes, classes.astype(np.int64))
+digest.update(print_.to_bytes(16, "little"))
+for array in (*tables, hashes, *counts, facts, by_class, levels, cuts):
     digest.update(array.tobytes())
 print(_kernels.clone(), digest.hexdigest())
 """

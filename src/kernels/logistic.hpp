@@ -190,7 +190,8 @@ TALLY_INLINE void labels_of(const Ask& a, size_t first, size_t n, double* to) {
 TALLY_INLINE void two_classes(const Ask& a, size_t first, size_t n, double* eta, double* share, double* loss) {
     for (size_t i = 0; i < kRows; ++i) {
         const double e = eta[i];
-        const double t = exp_of(e < 0 ? e : -e);  // in (0, 1]
+        const double exact = exp_of(e < 0 ? e : -e);      // in (0, 1]
+        const double t = exact < 1e-200 ? 0.0 : exact;  // no term of a sum sees it, and denormal numbers are slow
         share[i] = (e < 0 ? t : 1.0) / (1.0 + t);
         loss[i] = log_of(1.0 + t) + (e < 0 ? 0.0 : e);  // of class 0
     }

@@ -1,30 +1,9 @@
 // The two ways through a table (see tree_grow.hpp): levels of large nodes, and subtrees of small ones.
 #pragma once
 
-#include "kernels/tree_grow.hpp"
+#include "kernels/tree_harvest.hpp"
 
 namespace tally::tree {
-
-// A grown tree: all nodes depth first, and the candidates where they were written.
-struct Harvest {
-    Harvest() = default;
-    Harvest(const Harvest&) = delete;  // candidates stand where `searched` points
-    Harvest& operator=(const Harvest&) = delete;
-
-    std::vector<Node> nodes;
-    std::vector<int64_t> counts;
-    std::vector<uint8_t> maps;
-    std::vector<std::pair<const Growth*, size_t>> searched;  // in order of the nodes
-    std::vector<Growth> grown;                               // keeps them alive
-    Field field;
-
-    Candidates candidates() const {
-        Candidates out;
-        out.tried.reserve(searched.size() * field.by_name.size());
-        for (const auto& [growth, at] : searched) field.tell(growth->tried[at], growth->maps, out);
-        return out;
-    }
-};
 
 class AnyGrower {
    public:
@@ -151,50 +130,14 @@ class Grower final : public AnyGrower {
 
     // Join the levels and the subtrees. The grower is empty then.
     std::shared_ptr<Harvest> finish() override {
-        auto out = std::make_shared<Harvest>();
-        out->field = book_.field();
-        out->grown = std::move(grown_);
-        out->grown.push_back(std::move(top_));
-        std::vector<std::pair<const Growth*, uint32_t>> stack{{&out->grown.back(), 0u}};
-        while (!stack.empty()) {
-            auto [from, at] = stack.back();
-            stack.pop_back();
-            if (from->nodes[at].task >= 0) from = &out->grown[static_cast<size_t>(from->nodes[at].task)], at = 0;
-            append(*out, *from, at);
-            const Node& node = from->nodes[at];
-            for (uint32_t b = static_cast<uint32_t>(node.children); b-- > 0;) stack.emplace_back(from, node.first + b);
-        }
-        return out;
+        grown_.push_back(std::move(top_));
+        return std::make_shared<Harvest>(book_, std::move(grown_));
     }
 
    private:
     static constexpr uint32_t few = 64;       // codes up to here are counted in small frames too
     static constexpr size_t countable = 4096; // distinct numbers up to here are counted in large nodes
     static constexpr size_t pays = 4;         // columns of two codes from which words pay
-
-    // Copy one node with all that belongs to it.
-    void append(Harvest& out, const Growth& from, uint32_t at) const {
-        const size_t width = problem_.regression ? 2 : problem_.classes;
-        Node node = from.nodes[at];
-        out.counts.insert(out.counts.end(), from.counts.begin() + static_cast<ptrdiff_t>(at * width),
-                          from.counts.begin() + static_cast<ptrdiff_t>((at + 1) * width));
-        if (node.map_size && mapped(static_cast<size_t>(node.column))) {
-            const auto begin = from.maps.begin() + static_cast<ptrdiff_t>(node.map);
-            node.map = out.maps.size();
-            out.maps.insert(out.maps.end(), begin, begin + static_cast<ptrdiff_t>(node.map_size));
-        }
-        if (node.candidates >= 0) {
-            out.searched.emplace_back(&from, static_cast<size_t>(node.candidates));
-            node.candidates = static_cast<int64_t>(out.searched.size() - 1);
-        }
-        out.nodes.push_back(node);
-    }
-
-    // Tests of this column keep the branch of each code; one branch per level goes without.
-    bool mapped(size_t j) const {
-        const Kind kind = problem_.columns[j].kind;
-        return kind == Kind::ordered || (kind == Kind::levels && problem_.rules.groups);
-    }
 
     struct Made {
         std::shared_ptr<Open> parent;
@@ -259,12 +202,54 @@ class Grower final : public AnyGrower {
 
     void sort_column(size_t j, Column& column) {
         const size_t n = problem_.rows;
+        if (n > problem_.small && count_wholes(j, column)) return;
         auto make = [this](size_t row) { return table_.layout.make(label(row), false, row); };
         thread_local SortMemory<E> memory;  // the caller's threads end with the fit, and this with them
         const Sorted found = sort_numbers(column.values, n, table_.layout.flag(), memory, table_.order[j], make);
         missing_[j] = static_cast<uint32_t>(found.missing);
         column.repeats = found.distinct < n - found.missing;
         if (found.distinct <= countable && n > problem_.small) ranks_of(j, column, n - found.missing);
+    }
+
+    // Whole numbers of a small range in one pass: as codes where few are distinct, else in order. False: not such.
+    bool count_wholes(size_t j, Column& column) {
+        const size_t n = problem_.rows;
+        Wholes wholes(column.values, n);
+        if (wholes.counts.empty()) return false;
+        column.repeats = wholes.distinct < n - wholes.missing;
+        const size_t last = wholes.counts.size();
+        auto place = [&](size_t row) {
+            const double x = column.values[row];
+            return x == x ? wholes.at(x) : last;
+        };
+        if (wholes.distinct > countable) {
+            missing_[j] = static_cast<uint32_t>(wholes.missing);
+            wholes.counts.push_back(missing_[j]);
+            order_by_count(n, wholes.counts, place, table_.order[j], [&](size_t row, bool is_new) {
+                const double x = column.values[row];
+                return table_.layout.make(label(row), is_new && x == x, row);
+            });
+            return true;
+        }
+        wholes.counts.push_back(0);
+        uint32_t code = 0;
+        for (size_t i = 0; i < last; ++i) {
+            if (wholes.counts[i]) column.own_distinct.push_back(wholes.low + static_cast<double>(i));
+            code += std::exchange(wholes.counts[i], code) > 0;
+        }
+        wholes.counts[last] = code;
+        column.own_codes.resize(n);
+        for (size_t row = 0; row < n; ++row) column.own_codes[row] = static_cast<uint16_t>(wholes.counts[place(row)]);
+        use_codes(j, column);
+        return true;
+    }
+
+    void use_codes(size_t j, Column& column) {
+        column.k = static_cast<uint32_t>(column.own_distinct.size());
+        column.codes = column.own_codes.data();
+        column.width = 2;
+        column.distinct = column.own_distinct.data();
+        missing_[j] = 0;
     }
 
     // Few distinct values: codes are cheaper than an order in large nodes.
@@ -276,23 +261,31 @@ class Grower final : public AnyGrower {
             if (i < known && (i == 0 || table_.layout.is_new(order[i]))) column.own_distinct.push_back(column.values[row]);
             column.own_codes[row] = static_cast<uint16_t>(i < known ? column.own_distinct.size() - 1 : 65535);
         }
-        column.k = static_cast<uint32_t>(column.own_distinct.size());
         for (auto& code : column.own_codes)
-            if (code == 65535) code = static_cast<uint16_t>(column.k);
-        column.codes = column.own_codes.data();
-        column.width = 2;
-        column.distinct = column.own_distinct.data();
-        missing_[j] = 0;
+            if (code == 65535) code = static_cast<uint16_t>(column.own_distinct.size());
+        use_codes(j, column);
         std::vector<E>().swap(order);
     }
 
     // order[j] of a frame from the table's codes; returns the number of missing rows.
     uint32_t order_by_code(Frame<E>& f, size_t j, const Column& column) {
+        auto code_of = [&](size_t row) { return code_at(column.codes, column.width, f.in_table(row)); };
+        if (column.k <= 2 * f.n) {
+            thread_local std::vector<uint32_t> counts, codes;
+            counts.assign(column.k + size_t{1}, 0);
+            codes.resize(f.n);
+            for (size_t row = 0; row < f.n; ++row) ++counts[codes[row] = std::min(code_of(row), column.k)];
+            const uint32_t missing = counts[column.k];
+            order_by_count(f.n, counts, [](size_t row) { return codes[row]; }, f.order[j], [&](size_t row, bool is_new) {
+                return f.layout.make(label(f.in_table(row)), is_new, row);
+            });
+            return missing;
+        }
         std::vector<Item<uint32_t, E>> items(f.n), spare;
         std::vector<uint32_t> counts;
         uint32_t missing = 0;
         for (size_t row = 0; row < f.n; ++row) {
-            const uint32_t code = code_at(column.codes, column.width, f.in_table(row));
+            const uint32_t code = code_of(row);
             items[row] = {code, f.layout.make(label(f.in_table(row)), false, row)};
             missing += code >= column.k;
         }

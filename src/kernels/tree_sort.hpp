@@ -2,11 +2,12 @@
 //
 // Doubles become whole numbers of the same order. Columns that are exact in single precision use 32 bits, sorted in
 // three passes of 11 bits; others use 64 bits, of which the upper 33 are sorted so and the rest within ties.
-// A pass in which all keys agree is left out.
+// A pass in which all keys agree is left out. Whole numbers of a small range, and codes, are dealt in one pass.
 #pragma once
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -118,6 +119,50 @@ size_t write_order(const std::vector<Item<Key, E>>& items, const std::vector<E>&
 struct Sorted {
     size_t distinct, missing;
 };
+
+// Whole numbers of a small range, which are counted instead of sorted: counts[value - low]. Empty: they are not such.
+struct Wholes {
+    static constexpr size_t most = 1 << 16;
+    double low = 0.0;
+    size_t missing = 0, distinct = 0;
+    std::vector<uint32_t> counts;
+
+    Wholes(const Numbers& values, size_t rows) {
+        double high = -std::numeric_limits<double>::infinity();
+        low = -high;
+        for (size_t row = 0; row < rows; ++row) {
+            const double x = values[row];
+            low = x < low ? x : low;
+            high = x > high ? x : high;
+            if (x != x)
+                ++missing;
+            else if (!(high - low < static_cast<double>(most)) || static_cast<double>(static_cast<int64_t>(x)) != x)
+                return;
+        }
+        if (missing == rows) return;
+        counts.resize(static_cast<size_t>(high - low) + 1);
+        for (size_t row = 0; row < rows; ++row)
+            if (const double x = values[row]; x == x) ++counts[at(x)];
+        for (uint32_t n : counts) distinct += n > 0;
+    }
+
+    size_t at(double x) const { return static_cast<size_t>(static_cast<int64_t>(x - low)); }
+};
+
+// order receives make(row, new) by rising code_of(row), equal codes in row order; new: the first of its code, but for
+// the very first. counts[code]: rows of each, ends as where the next code begins.
+template <class E, class CodeOf, class Make>
+void order_by_count(size_t rows, std::vector<uint32_t>& counts, CodeOf code_of, std::vector<E>& order, Make make) {
+    uint32_t begin = 0;
+    for (uint32_t& n : counts) begin += std::exchange(n, begin);
+    std::vector<uint32_t> start(counts);
+    order.resize(rows);
+    for (size_t row = 0; row < rows; ++row) {
+        const size_t code = code_of(row);
+        const uint32_t to = counts[code]++;
+        order[to] = make(row, to == start[code] && to > 0);
+    }
+}
 
 // Memory that a thread keeps from column to column: fresh pages would cost as much as a pass.
 template <class E>

@@ -1,5 +1,6 @@
 // The sums, answers and linear algebra of logistic regression, on columns of every layout and with weights.
 #include "kernels/logistic_answers.hpp"
+#include "kernels/logistic_newton.hpp"
 #include "kernels/logistic_solve.hpp"
 #include "tests.hpp"
 
@@ -97,6 +98,32 @@ void sums_and_answers(size_t rows, size_t links) {
     word_rows(rows, texts.starts.data(), texts.word.data(), texts.count.data(), nullptr, word_count.data(), most.data());
 }
 
+// Every parameter is free, with a prior, so that there is an optimum whatever the rows are.
+void newton_way(size_t rows, size_t links, bool weighted) {
+    const Sample s(rows, links);
+    const size_t p = 17, m = p * links;
+    std::vector<int64_t> at(p), free(links), whole(newton_whole(p, links)), counts(2);
+    for (size_t i = 0; i < p; ++i) at[i] = int64_t(i);
+    for (size_t l = 0; l < links; ++l) free[l] = int64_t(l);
+    const std::vector<double> power(p, 1.0), l2(m, 2.0);
+    std::vector<double> theta(p * links), memory(newton_doubles(6, links, m)), w(m), gradient(m), curvature(m * m), d(m),
+        trace(3 * 50);
+    Ask ask = s.ask(Curvature::pairs, weighted);
+    ask.theta = theta.data();
+    const double unit = std::bit_cast<double>((uint64_t(1023) - uint64_t(ask.bits)) << 52);
+    const Descent q{p, links, at.data(), power.data(), free.data(), l2.data(), unit, 1.0, 0.0, 1e-6, 1e-6, 0.0, 0.0, true, 200};
+    Spot spot{w.data(), gradient.data(), curvature.data(), 0.0, 0.0, 0};
+    const int64_t end = newton(ask, q, false, theta.data(), memory.data(), whole.data(), spot, d.data(), 50, trace.data(),
+                               counts.data());
+    EXPECT(end == int64_t(End::optimum));
+    EXPECT(longest(m, gradient.data()) <= 1e-6);
+    for (double& v : w) v = 0.5;
+    const Descent short_way{p, links, at.data(), power.data(), free.data(), l2.data(), unit, 1.0, 0.0, 0.0, 0.0, 1e-9, 1.0,
+                            true, 2};
+    newton(ask, short_way, false, theta.data(), memory.data(), whole.data(), spot, d.data(), 50, trace.data(), counts.data());
+    EXPECT(counts[0] <= 3);
+}
+
 void algebra(size_t n) {
     std::vector<double> a(n * n), l, x(n, 1.0), y(n), scratch(2 * n), ends(2), d(n), hd(n);
     for (size_t i = 0; i < n; ++i)
@@ -136,6 +163,9 @@ void algebra(size_t n) {
 
 void test_logistic() {
     for (const size_t rows : {size_t{1}, size_t{3}, size_t{128}, size_t{301}})
-        for (const size_t links : {size_t{1}, size_t{3}}) sums_and_answers(rows, links);
+        for (const size_t links : {size_t{1}, size_t{3}}) {
+            sums_and_answers(rows, links);
+            newton_way(rows, links, false), newton_way(rows, links, true);
+        }
     for (const size_t n : {size_t{1}, size_t{2}, size_t{9}, size_t{30}}) algebra(n);
 }

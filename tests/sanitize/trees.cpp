@@ -86,7 +86,7 @@ void one(const Rows& rows, tree::Rules rules, bool regression, bool weighted) {
         EXPECT(now.nodes.size() == first->nodes.size() && now.counts == first->counts && now.maps == first->maps);
         const tree::Candidates a = first->candidates(), b = now.candidates();
         EXPECT(a.lefts == b.lefts && a.maps == b.maps && a.tried.size() == b.tried.size());
-        EXPECT(a.tried.size() == p.columns.size() * first->searched.size());
+        EXPECT(a.tried.size() == p.columns.size() * first->searched());
     }
 }
 

@@ -418,6 +418,8 @@ def test_20_newsgroups_two_thirds_without_the_headers_that_tell():
     frame = pd.DataFrame({"text": frame["text"].map(without_headers), "newsgroup": frame["newsgroup"]})
     order = np.random.default_rng(1).permutation(len(frame))
     train, test = frame.iloc[order[: 2 * len(frame) // 3]], frame.iloc[order[2 * len(frame) // 3 :]]
+    laplace = ts.NaiveBayes(kinds={"text": "text"}).fit(train, "newsgroup")
+    assert laplace.score(test) == pytest.approx(0.81, abs=0.01)
     small = ts.NaiveBayes(kinds={"text": "text"}, alpha=0.01).fit(train, "newsgroup")
     assert small.score(test) >= 0.84
     best = ts.NaiveBayes(kinds={"text": "text"}, distributions="complement", words="tf-idf").fit(

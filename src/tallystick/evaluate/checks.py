@@ -32,6 +32,7 @@ OVERFIT = (
 )
 GIVEN_AWAY = 0.98  # of the target's entropy known from one column
 IDENTIFIER_ROWS, IDENTIFIER_SHARE = 20, 0.9  # a column of that many different levels names its rows
+WRONG_SHARE = 0.05  # a share further from what came true matters
 DEPENDENT = 0.1  # bits two columns share given the class
 
 CODES = {
@@ -171,12 +172,13 @@ def check_result(result: CrossValidation, training_loss: float | None, name: str
             "Prune, smooth or penalise more, or add rows.",
         )
     off = [b for b in result.scores.curves["calibration"] if not b["low"] <= b["predicted"] <= b["high"]]
-    if len(off) > len(result.scores.curves["calibration"]) / 2 and len(off) >= 3:
-        worst = max(off, key=lambda b: abs(b["observed"] - b["predicted"]))
+    worst = max(off, key=lambda b: abs(b["observed"] - b["predicted"]), default=None)
+    many = len(off) > len(result.scores.curves["calibration"]) / 2 and len(off) >= 3
+    if many and worst is not None and abs(worst["observed"] - worst["predicted"]) >= WRONG_SHARE:
         yield Check(
             "calibration",
             f"{name}: where it says {worst['predicted']:.0%}, {worst['observed']:.0%} came true.",
-            "Use calibrate=True, or another method, where the shares themselves matter.",
+            "Where the shares themselves matter, take another method, or calibrate naive Bayes.",
         )
 
 

@@ -50,6 +50,7 @@ from tallystick.kernels.moments import (
     exact_sum,
     whole,
 )
+from tallystick.kernels.newton import Begun, Descent, End, Landing, newton
 from tallystick.kernels.ranks import Ranks, Scan, bins, ranks, scan, scan_matrix
 from tallystick.kernels.scores import (
     add_code_scores,
@@ -84,9 +85,13 @@ __all__ = [
     "SQUARE_DIGITS",
     "SUM_DIGITS",
     "Answer",
+    "Begun",
     "CellKind",
     "Columns",
     "Curvature",
+    "Descent",
+    "End",
+    "Landing",
     "Parsed",
     "Ranks",
     "Scan",
@@ -148,6 +153,7 @@ __all__ = [
     "n_log2_n_shift",
     "n_log2_n_table",
     "new_sums",
+    "newton",
     "parse_numbers",
     "precondition",
     "pulled",

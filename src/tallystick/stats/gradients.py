@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.contracts import Block
-from tallystick.kernels import Columns, Curvature, Sums, Text, Weighting
+from tallystick.contracts import Block, Table
+from tallystick.kernels import Begun, Columns, Curvature, Descent, Landing, Sums, Text, Weighting
 from tallystick.models.logistic.design import Design
 
 Array = NDArray[np.float64]
@@ -208,6 +208,54 @@ class LogisticSums:
         ):
             x += y
         return total
+
+
+@dataclass(frozen=True, slots=True)
+class NewtonSums:
+    """Ask for loss, gradient and curvature at the next point of Newton's method; an engine with all rows at
+    hand may go on to the end of the way instead, and answer with the `Landing`.
+
+    w: the weights one begins with; begun: the point there, when it is known, with the step to the question's
+    own weights. Law: a landing is what asking point by point comes to, bit for bit.
+    """
+
+    question: LogisticSums
+    descent: Descent
+    w: Array
+    begun: Begun | None = None
+
+    def zero(self) -> Total:
+        """Return the total of no rows."""
+        return self.question.zero()
+
+    def add(self, total: Total, block: Block) -> Total:
+        """Add the rows of one block."""
+        return self.question.add(total, block)
+
+    def merge(self, total: Total, other: Total) -> Total:
+        """Add two totals."""
+        return self.question.merge(total, other)
+
+    def alone(self, table: Table) -> Total | Landing:
+        """Return the landing when all rows are one block, the total otherwise."""
+        blocks, q = list(table.blocks()), self.question
+        if len(blocks) != 1:
+            total = self.zero()
+            for block in blocks:
+                total = self.add(total, block)
+            return total
+        laid = laid_out(q.design, blocks[0], 1)
+        weighting = q.copies.of(laid.weights)
+        return kernels.newton(
+            laid.columns,
+            q.scaling,
+            laid.classes,
+            weighting,
+            q.theta.copy(),
+            q.bits,
+            self.descent,
+            (self.w, self.begun),
+        )
 
 
 @dataclass(frozen=True, slots=True)

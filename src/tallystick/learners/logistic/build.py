@@ -62,13 +62,16 @@ def parts_of(
     """Return constant[link] and the parts, in the user's units."""
     d, scales = problem.design, problem.scales
     slopes = theta[1 : 1 + len(d.dense)] / scales.scale[:, None]
-    constant = theta[0].copy()
-    for slope, centre in zip(slopes, scales.centre, strict=True):
-        constant = constant - slope * centre
+    shifts, constant = (slopes * scales.centre[:, None]).tolist(), theta[0].copy()
+    for link in range(len(constant)):
+        rest = float(constant[link])
+        for shift in shifts:
+            rest -= shift[link]
+        constant[link] = rest
     dense: dict[str, Part] = {}
     products: list[Part] = []
-    for j, column in enumerate(d.dense):
-        centre, scale = float(scales.centre[j]), float(scales.scale[j])
+    each = zip(d.dense, scales.centre.tolist(), scales.scale.tolist(), strict=True)
+    for j, (column, centre, scale) in enumerate(each):
         if len(column.factors) > 1:
             products.append(Product(column.name, column.factors, slopes[j], centre, scale))
         elif column.missing:

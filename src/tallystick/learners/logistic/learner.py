@@ -301,14 +301,18 @@ def watched(run: solvers.Run, ready: Prepared, watch: bool) -> solvers.Steps:
     run.alarm = 1e-3 if watch else 0.0
     if ready.part and many(ready.problem.rows, ready.problem.weights):
         start, period = (yield from solvers.sample(ready.problem, start, EVERY)), 10
+    few = ready.problem.rows * ready.problem.weights <= CHEAP and not ready.problem.texts
     while True:
         try:
+            if few and period == 1:
+                return (yield from solvers.far_newton(run, start))
             return (yield from solvers.newton(run, start, period))
         except solvers.Diverging as signal:
             verdict = yield from look(ready.problem, [signal.point.w, signal.direction])
             if verdict.kind:
                 raise Separated(verdict) from None
-            run.alarm, run.ahead = run.alarm / 10, False
+            # all ahead, but by next to nothing: that will not tell any more
+            run.alarm, run.ahead = run.alarm / 10, run.ahead and signal.point.wrong > 0
             start = replace(start, w=signal.point.w, curvature=None)
 
 

@@ -114,7 +114,7 @@ def no_texts(design: Design) -> tuple[TextWeights, ...]:
 
 def middles(design: Design) -> tuple[Array, Array]:
     """Return the middle and half the range of each dense column; never 0."""
-    bounds = np.array([c.bounds for c in design.dense]).reshape(-1, 2)
+    bounds = np.array([c.bounds for c in design.dense], np.float64).reshape(-1, 2)
     half = np.maximum(bounds[:, 1] / 2 - bounds[:, 0] / 2, 1e-300)
     return bounds[:, 0] / 2 + bounds[:, 1] / 2, half
 
@@ -184,18 +184,18 @@ def scales_of(known: Known, moments: Moments) -> tuple[Scales, Array, Array]:
     middle, half = middles(d)
     a, b = np.ones(d.size), np.zeros(d.size)
     centre, scale, power = np.zeros(len(d.dense)), np.ones(len(d.dense)), np.ones(d.size)
-    there = np.full(len(d.dense), float(moments.squares[0]))
+    rows, sums, squares = float(moments.squares[0]), moments.sums.tolist(), moments.squares.tolist()
+    there = [rows] * len(d.dense)
     for j, column in enumerate(d.dense):
         if column.missing:
-            there[j - 1] -= 0.5 * (moments.sums[1 + j] + moments.squares[0])  # y = 2 * missing - 1
+            there[j - 1] -= 0.5 * (sums[1 + j] + rows)  # y = 2 * missing - 1
     for j, column in enumerate(d.dense):
         if column.missing:
             a[1 + j], b[1 + j] = half[j], middle[j]
             continue
         n = max(there[j], 1e-300)
-        mean = moments.sums[1 + j] / n
-        spread = math.sqrt(max(moments.squares[1 + j] / n - mean * mean, 0.0))
-        spread = spread or 1.0
+        mean = sums[1 + j] / n
+        spread = math.sqrt(max(squares[1 + j] / n - mean * mean, 0.0)) or 1.0
         a[1 + j], b[1 + j] = 1.0 / spread, -mean / spread
         centre[j], scale[j] = middle[j] + half[j] * mean, half[j] * spread
         reach = (1.0 + abs(mean)) / spread

@@ -11,12 +11,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.kernels import Curvature
+from tallystick.kernels import Curvature, Descent
 from tallystick.models.logistic.design import Design
 from tallystick.stats.gradients import Copies, LogisticSums, TextWeights, Total
 
@@ -37,6 +38,17 @@ class Point:
     loss: float
     wrong: int = 0  # rows whose own class is not strictly ahead
     curvature: Array | None = None
+
+
+class Stop(NamedTuple):
+    """When Newton's method is at its end: see `kernels.Descent`."""
+
+    small: float
+    fine: float
+    reach: float
+    alarm: float
+    ahead: bool
+    most: int
 
 
 @dataclass(frozen=True)
@@ -142,7 +154,7 @@ class Problem:
 
     def reach(self, d: Array) -> float:
         """Return by how much a step can change the score of a row at most."""
-        return math.fsum(np.abs(d[: len(self._flat)] * self._power).tolist())
+        return kernels.dot(np.abs(d[: len(self._flat)]), self._power)
 
     def centred(self, w: Array) -> Array:
         """Return the weights with constants that sum to 0, where only their differences mean something."""
@@ -162,6 +174,11 @@ class Problem:
         return LogisticSums(
             self.design, self._scaling, theta, self.bits, self.copies, curvature, texts, self.every
         )
+
+    def descent(self, stop: Stop) -> Descent:
+        """Return what a way of Newton's method needs beside the rows."""
+        unit, power = self.factor * 2.0**-self.bits, self.scales.power[self._at]
+        return Descent(self._at, power, self._links_at, self.l2, unit, self.factor, self.shift, *stop)
 
     def sampled(self, every: int) -> Problem:
         """Return the same problem on about one row in `every`."""

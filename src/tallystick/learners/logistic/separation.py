@@ -79,8 +79,8 @@ def kind_of(least: float, highest: float) -> str:
 
 
 def status(side: Array) -> NDArray[np.int64]:
-    """Return per pair of classes: 2 apart, 1 touching, 0 mixed."""
-    low_a, high_a, low_b, high_b = side.T
+    """Return for side[..., pair, 4] per pair of classes: 2 apart, 1 touching, 0 mixed."""
+    low_a, high_a, low_b, high_b = (side[..., end] for end in range(4))
     reach = np.maximum(high_a, high_b) - np.minimum(low_a, low_b)
     gap = low_a - high_b
     loose = LOOSE * np.maximum(reach, 1e-300)
@@ -93,18 +93,15 @@ def fewest(problem: Problem, table: Array, side: Array) -> Generator[Any, Any, t
     """
     names = parameter_columns(problem.design)
     strength: dict[str, float] = {}
-    for name, row in zip(names[1:], table[1:], strict=True):
-        strength[name] = max(strength.get(name, 0.0), float(np.ptp(row) if len(row) > 1 else abs(row[0])))
+    sizes = (np.ptp(table, axis=1) if table.shape[1] > 1 else np.abs(table[:, 0])).tolist()
+    for name, size in zip(names[1:], sizes[1:], strict=True):
+        strength[name] = max(strength.get(name, 0.0), size)
     order = sorted((n for n in strength if strength[n] > 0), key=lambda n: (-strength[n], n))[:MOST]
-    tries = []
-    for k in range(1, len(order) + 1):
-        kept = {*order[:k], names[0]}
-        tries.append(np.where(np.array([n in kept for n in names])[:, None], table, 0.0))
-    if not tries:
+    if not order:
         return ()
-    wanted = status(side)
+    place = {name: k for k, name in enumerate(order)}
+    rank = np.array([-1, *(place.get(name, MOST) for name in names[1:])])[:, None]
+    tries = [np.where(rank <= k, table, 0.0) for k in range(len(order))]
     found, _ = yield ask(problem, tries)
-    for k, one in enumerate(found):
-        if (status(one) >= wanted).all():
-            return tuple(order[: k + 1])
-    return tuple(order)
+    enough = (status(found) >= status(side)).all(axis=-1)
+    return tuple(order[: int(np.argmax(enough)) + 1] if enough.any() else order)

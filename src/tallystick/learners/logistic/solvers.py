@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.errors import TallyError
-from tallystick.kernels import Curvature
+from tallystick.kernels import Begun, Curvature, End, Landing
 from tallystick.learners.logistic.memory import Memory
-from tallystick.learners.logistic.problem import Point, Problem, Start, norm, steepest
+from tallystick.learners.logistic.problem import Point, Problem, Start, Stop, norm, steepest
+from tallystick.stats.gradients import NewtonSums
 
 Array = NDArray[np.float64]
 Steps = Generator[Any, Any, Point]
@@ -78,26 +79,79 @@ class Run:
         self.asked += 1
         return self.problem.read(w, total)
 
+    def ended(self, point: Point, d: Array) -> bool:
+        """Is this the optimum? d: the Newton step from here. Raises Diverging where there may be none."""
+        if self.small(point, TOLERANCE * self.fine / FINE) and norm(d) <= self.fine:
+            return True
+        if self.reach and self.problem.reach(d) <= self.reach:
+            return True
+        near_end = norm(point.gradient) <= self.alarm * self.problem.rows and norm(d) > 0.1
+        if self.alarm and (near_end or (self.ahead and point.wrong == 0)):
+            raise Diverging(point, d)
+        return False
+
+    def far(self, w: Array, begun: Begun | None) -> Generator[Any, Any, Point | Landing]:
+        """Ask for the point at w (begun: plus its step), or for the end of the way from there."""
+        at = w if begun is None else w + begun.d
+        left = self.most - len(self.trace)
+        stop = Stop(
+            TOLERANCE * self.fine / FINE * self.problem.rows,
+            self.fine,
+            self.reach,
+            self.alarm * self.problem.rows,
+            self.ahead,
+            left,
+        )
+        question = self.problem.ask(at, Curvature.PAIRS)
+        total = yield NewtonSums(question, self.problem.descent(stop), w, begun)
+        if isinstance(total, Landing):
+            return total
+        self.asked += 1
+        return self.problem.read(at, total)
+
+    def landed(self, landing: Landing, before: Point | None) -> Point:
+        """Return the point where a way ended, its lines noted; an end without an optimum is raised."""
+        self.asked += landing.asked
+        point = before
+        if len(landing.trace):
+            w, value, gradient, loss = landing.w, landing.value, landing.gradient, landing.loss
+            point = Point(w, value, gradient, loss, landing.wrong, landing.curvature)
+        assert point is not None
+        for value, gradient_norm, step in landing.trace.tolist():
+            self.trace.append(Step(len(self.trace), value, gradient_norm, step))
+        if len(self.trace) > self.most:
+            raise self.too_many(point)
+        if landing.end == End.DIVERGING:
+            raise Diverging(point, landing.d)
+        if landing.end == End.STUCK:
+            raise _stuck(self, point)
+        return point
+
     def note(self, point: Point, step: float) -> None:
         """Keep a line of the trace, and stop when there were too many."""
         self.trace.append(Step(len(self.trace), point.value, norm(point.gradient), step))
         if len(self.trace) > self.most:
-            raise NoConvergence(
-                f"logistic regression did not converge in {self.most:,} iterations: gradient norm per row "
-                f"{norm(point.gradient) / self.problem.rows:.1e}, needed {TOLERANCE:g}. Raise max_iter or l2."
-            )
+            raise self.too_many(point)
+
+    def too_many(self, point: Point) -> NoConvergence:
+        """Return the error of too many steps."""
+        return NoConvergence(
+            f"logistic regression did not converge in {self.most:,} iterations: gradient norm per row "
+            f"{norm(point.gradient) / self.problem.rows:.1e}, needed {TOLERANCE:g}. Raise max_iter or l2."
+        )
 
 
 def line_search(
-    run: Run, point: Point, d: Array, curvature: bool, first: float = 1.0
+    run: Run, point: Point, d: Array, curvature: bool, first: Point | None = None
 ) -> Generator[Any, Any, tuple[Point, float]]:
     """Return the first point along d that is low enough, and its step; halving, by a parabola where it
-    helps.
+    helps. first: the point after the whole step, when it is known.
     """
     slope = kernels.dot(point.gradient, d)
-    t = first
+    t = 1.0
     for _ in range(60):
-        new = yield from run.ask(point.w + (d if t == 1.0 else t * d), curvature)
+        new = first or (yield from run.ask(point.w + (d if t == 1.0 else t * d), curvature))
+        first = None
         # Near the optimum values differ by less than they are known to: then the gradient decides.
         slack = 1e-13 * abs(point.value)
         if new.value <= point.value + 1e-4 * t * slope or (
@@ -153,13 +207,8 @@ def newton(run: Run, start: Start, period: int) -> Steps:
             latest, age = point.curvature, 0
             memory.begin(factorised(point.curvature))
         d = memory.direction(point.gradient)
-        if run.small(point, TOLERANCE * run.fine / FINE) and norm(d) <= run.fine:
+        if run.ended(point, d):
             break
-        if run.reach and run.problem.reach(d) <= run.reach:
-            break
-        near_end = norm(point.gradient) <= run.alarm * run.problem.rows and norm(d) > 0.1
-        if run.alarm and (near_end or (run.ahead and point.wrong == 0)):
-            raise Diverging(point, d)
         near = run.errors and norm(point.gradient) <= 100 * TOLERANCE * run.problem.rows and age > 0
         new, t = yield from line_search(run, point, d, age + 1 >= period or near)
         if t == 0.0:
@@ -181,6 +230,36 @@ def newton(run: Run, start: Start, period: int) -> Steps:
             return replace(point, curvature=latest)
         point = yield from run.ask(point.w, True)
     return point
+
+
+def far_newton(run: Run, start: Start) -> Steps:
+    """Newton's method with a curvature at every point, for few rows: an engine that has them all at hand
+    answers with the end of the way. The bits are those of `newton` with the period 1.
+    """
+    found: Point | Landing | None = start.point
+    d = start.w  # later the step that leads on
+    point = found if isinstance(found, Point) else None
+    if found is None:
+        found = yield from run.far(start.w, None)
+    while True:
+        if isinstance(found, Landing):
+            point = run.landed(found, point)
+            if found.end == End.OPTIMUM:
+                return point
+        elif point is found or point is None:
+            point = found
+            run.note(point, 0.0)
+        else:
+            new, t = yield from line_search(run, point, d, True, found)
+            if t == 0.0:
+                raise _stuck(run, point)
+            point = new
+            run.note(point, t)
+        assert point.curvature is not None
+        d = np.negative(factorised(point.curvature)(point.gradient))
+        if run.ended(point, d):
+            return point
+        found = yield from run.far(point.w, Begun(point.value, point.gradient, d))
 
 
 def lbfgs(run: Run, start: Start) -> Steps:

@@ -1,0 +1,133 @@
+"""Newton's method over one block in one call: the steps a solver would ask for one by one, to the bit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import _kernels
+from tallystick.kernels import check
+from tallystick.kernels.logistic import Columns, Weighting
+
+Floats = NDArray[np.float64]
+Whole = NDArray[np.int64]
+ROOM = 256  # points a call may go through
+
+
+class End(IntEnum):
+    """How a way ended: at the optimum, going on without end, without a step that leads down, or out of
+    room.
+    """
+
+    OPTIMUM = 0
+    DIVERGING = 1
+    STUCK = 2
+    FULL = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Descent:
+    """What is minimised beside the rows, and when to stop: see logistic_newton.hpp.
+
+    at[n]: free parameters; power[n] brings each to its scale; links[k]: links with weights; l2[n k].
+    """
+
+    at: Whole
+    power: Floats
+    links: Whole
+    l2: Floats
+    unit: float
+    factor: float
+    shift: float
+    small: float
+    fine: float
+    reach: float
+    alarm: float
+    ahead: bool
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A point on the way, and the step that leads on."""
+
+    value: float
+    gradient: Floats
+    d: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Landing:
+    """Where a way ended: the point there, the step that would lead on, and a line per point gone through.
+
+    trace[point] = value, gradient norm, step; asked: how often the rows were summed.
+    """
+
+    end: End
+    w: Floats
+    value: float
+    gradient: Floats
+    loss: float
+    wrong: int
+    curvature: Floats
+    d: Floats
+    trace: Floats
+    asked: int
+
+
+def newton(
+    columns: Columns,
+    scaling: Floats,
+    classes: NDArray[Any],
+    weighting: Weighting,
+    theta: Floats,
+    bits: int,
+    descent: Descent,
+    start: tuple[Floats, Begun | None],
+) -> Landing:
+    """Go from weights (or from a point, along its step) to the end. theta[P, link] has what is not free, and
+    is written to.
+    """
+    dense, (p, links), m = len(columns.values), theta.shape, len(descent.l2)
+    given = _rows(columns, scaling, classes, weighting)
+    check.writable("theta", theta, "float64", (None, None))
+    w, begun = check.array("w", start[0], "float64", (m,)).copy(), start[1]
+    gradient = np.empty(m) if begun is None else begun.gradient.copy()
+    d = np.empty(m) if begun is None else begun.d.copy()
+    memory = np.empty(_kernels.newton_doubles(dense, links, m))
+    whole = np.empty(_kernels.newton_whole(p, links), np.int64)
+    curvature, trace = np.empty((m, m)), np.empty((ROOM, 3))
+    counts, out = np.empty(2, np.int64), np.empty(3)
+    told = _told(descent, 0.0 if begun is None else begun.value)
+    all_given: list[Any] = [*given, theta, bits, *told]
+    all_given += (begun is not None, memory, whole, w, gradient, curvature, d, trace, counts, out)
+    end = End(_kernels.newton(*all_given))
+    value, loss, wrong = out.tolist()
+    noted, asked = counts.tolist()
+    return Landing(end, w, value, gradient, loss, int(wrong), curvature, d, trace[:noted], asked)
+
+
+def _rows(columns: Columns, scaling: Floats, classes: NDArray[Any], weighting: Weighting) -> tuple[Any, ...]:
+    """Return the rows as the kernel takes them, checked."""
+    rows, dense = len(classes), len(columns.values)
+    check.array("classes", classes, check.CODES, (rows,))
+    check.array("scaling", scaling, "float64", (2, dense))
+    check.maybe("copies", weighting.copies, "int64", (rows,))
+    check.maybe("row_factor", weighting.row_factor, "float64", (rows,))
+    check.maybe("class_factor", weighting.class_factor, "float64", (None,))
+    factors = (weighting.class_factor, weighting.row_factor, weighting.copies)
+    return (dense, len(columns.codes), columns.places(rows), scaling, classes, *factors)
+
+
+def _told(q: Descent, value: float) -> tuple[Any, ...]:
+    """Return what is minimised as the kernel takes it, checked."""
+    check.array("at", q.at, "int64", (None,))
+    check.array("power", q.power, "float64", q.at.shape)
+    check.array("links", q.links, "int64", (None,))
+    check.array("l2", q.l2, "float64", (len(q.at) * len(q.links),))
+    numbers = np.array([q.unit, q.factor, q.shift, q.small, q.fine, q.reach, q.alarm, q.ahead, value])
+    return q.at, q.power, q.links, q.l2, numbers, q.most

@@ -1,0 +1,124 @@
+"""Newton's method in one call: what the kernel comes to is what asking point by point comes to."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tallystick as ts
+from tallystick.engines.local import Local
+from tallystick.kernels import End, Landing
+from tallystick.stats.gradients import NewtonSums
+
+
+class PointByPoint:
+    """An engine that only sums."""
+
+    def total(self, table, question):
+        total = question.zero()
+        for block in table.blocks():
+            total = question.add(total, block)
+        return total
+
+
+class Watching(Local):
+    """The local engine, which remembers how ways ended."""
+
+    def total(self, table, question):
+        found = super().total(table, question)
+        if isinstance(found, Landing):
+            ENDS.append(found.end)
+        return found
+
+
+ENDS = []
+
+
+def table(seed, rows, classes, noise=1.0):
+    """Rows of four numbers on different scales, levels with missing cells and a boolean."""
+    rng = np.random.default_rng(seed)
+    data = {f"x{j}": rng.normal(size=rows) * 10.0 ** rng.integers(-2, 3) for j in range(4)}
+    data["c"] = rng.choice(np.array(["a", "b", "c", None], object), rows)
+    data["b"] = rng.random(rows) < 0.3
+    pull = [rng.normal(size=3) for _ in range(classes)]
+    scores = [
+        p[0] * data["x0"] / abs(data["x0"]).max() + p[1] * (data["c"] == "a") + p[2] * data["b"] for p in pull
+    ]
+    best = np.argmax(np.stack(scores) + noise * rng.gumbel(size=(classes, rows)), axis=0)
+    best[:classes] = np.arange(classes)
+    return {**data, "y": [f"k{v}" for v in best]}
+
+
+def both(data, weight=None, **given):
+    """Return the bytes and the trace of a fit in one call and point by point, or their errors."""
+    out = []
+    for engine in (Watching(), PointByPoint()):
+        try:
+            model = ts.LogisticRegression(engine=engine, trace=True, **given).fit(data, "y", weight)
+            out.append((model.to_bytes(), tuple(model.trace_)))
+        except ts.errors.TallyError as error:
+            out.append((type(error), str(error)))
+    return out
+
+
+@settings(max_examples=25)
+@given(
+    seed=st.integers(0, 10**6),
+    rows=st.integers(12, 300),
+    classes=st.integers(2, 4),
+    l2=st.sampled_from([0, 0.01, 1.0, "auto"]),
+    how=st.sampled_from(
+        [{}, {"class_weight": "balanced"}, {"standardize": False}, {"max_iter": 3}, {"interactions": 2}]
+    ),
+)
+def test_one_call_comes_to_the_bits_of_asking_point_by_point(seed, rows, classes, l2, how):
+    whole, steps = both(table(seed, rows, classes), l2=l2, **how)
+    assert whole == steps
+
+
+@pytest.mark.parametrize("weight", ["copies", "shares"])
+def test_weights_of_rows_change_nothing_of_that(weight):
+    rng = np.random.default_rng(2)
+    given_ = rng.integers(0, 4, 200) if weight == "copies" else rng.random(200)
+    whole, steps = both(table(1, 200, 3), weight=given_, l2=0)
+    assert whole == steps
+
+
+def test_every_end_of_a_way_was_met():
+    """Optimum and divergence, and an end for want of steps, which is an error."""
+    ENDS.clear()
+    both(table(3, 150, 2), l2=1.0)
+    separated = {"x": np.linspace(-1, 1.5, 40), "y": ["no"] * 20 + ["yes"] * 20}
+    whole, steps = both(separated, l2=0)
+    assert whole == steps
+    (kind, text), other = both(table(3, 150, 2), l2=0.01, max_iter=2)
+    assert other == (kind, text)
+    assert "did not converge in 2 iterations" in text
+    assert {End.OPTIMUM, End.DIVERGING, End.FULL} <= set(ENDS)
+
+
+def test_a_table_of_several_blocks_is_summed_block_by_block(monkeypatch):
+    from tallystick.data.encode import table as tables
+
+    monkeypatch.setattr(tables, "BLOCK", 64)
+    data = table(5, 200, 2)
+    ENDS.clear()
+    whole, steps = both(data, l2=1.0)
+    assert whole == steps
+    assert not ENDS
+
+
+def test_the_question_is_small_enough_to_travel():
+    import pickle
+
+    asked = []
+
+    class Asking(PointByPoint):
+        def total(self, table, question):
+            asked.append(question)
+            return super().total(table, question)
+
+    ts.LogisticRegression(engine=Asking(), l2=1.0).fit(table(5, 80, 2), "y")
+    sent = [q for q in asked if isinstance(q, NewtonSums)]
+    assert sent
+    assert max(len(pickle.dumps(q)) for q in sent) < 20_000
