@@ -100,11 +100,6 @@ def test_the_estimate_of_a_parquet_file_comes_from_its_metadata(tmp_path):  # ro
     assert ts.read([path, path]).needed == 2 * ts.read(path).needed
 
 
-def test_a_memory_limit_is_refused_as_it_cannot_be_kept():  # row 54
-    with pytest.raises(TallyError, match=r"memory='1GB' cannot be kept yet"):
-        ts.NaiveBayes(memory="1GB").fit({"w": ["a", "b"]}, ["p", "q"])
-
-
 def test_columns_outside_their_range_are_named_per_row():  # row 60
     model = ts.NaiveBayes().fit({"x": [1.5, 2.5, 3.5, 4.5], "z": [0.5, 9.5, 1.5, 2.5]}, list("pqpq"))
     new = {"x": [1.5, 99.0, None, -1.0], "z": [1.0, 2.0, 3.0, 99.0]}

@@ -116,9 +116,9 @@ def test_columns_that_repeat_each_other_and_identifiers_that_are_kept_are_checke
     assert "identifier" not in {c.code for c in few.checks}
 
 
-def test_a_memory_limit_is_refused_and_not_ignored():
-    with pytest.raises(OptionError, match="memory='1GB' cannot be kept yet"):
-        ts.NaiveBayes(memory="1GB").fit(path("votes.csv"), "party")
+def test_a_memory_limit_changes_no_byte_of_a_model():
+    free, kept = (ts.NaiveBayes(memory=m).fit(path("votes.csv"), "party") for m in (None, "1GB"))
+    assert kept.to_bytes() == free.to_bytes()
 
 
 def test_an_unknown_positive_class_or_check_is_named():
