@@ -78,7 +78,6 @@ def test_a_frame_that_cannot_be_answered_is_refused_in_one_line(spark):
     for work, said in (
         (lambda: model.transform(frame.drop("x")), "lacks 1 column"),
         (lambda: model.transform(frame.withColumnRenamed("key", "Prediction")), "has a column 'prediction'"),
-        (lambda: model.transform(rows), "Use predict"),
         (lambda: model.predict(frame), "transform"),
         (lambda: ts.learning_curve(frame, "y"), "Spark"),
     ):

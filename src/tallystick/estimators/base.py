@@ -258,7 +258,8 @@ class Estimator:
         """transform(frame, how="arrow"): a Spark DataFrame with `prediction` and `P(label)` beside its cells.
 
         how: "arrow", the model in Spark's Python workers, or "sql", its SQL export as Spark's own expression.
-        Not there before the fit: scikit-learn takes an unfitted thing with `transform` for a transformer.
+        Rows that are here get their shares. Not there before the fit: scikit-learn takes an unfitted thing
+        with `transform` for a transformer.
         """
         self._check_fitted()
         from tallystick.estimators.on_spark import transform

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from tallystick.data.source.door import is_spark
 from tallystick.engines.spark.read import refuse_others
 from tallystick.engines.spark.workers import check_version
 from tallystick.errors import DataError, OptionError, nearest, shown
@@ -24,7 +25,12 @@ TYPES = {"text": pa.string(), "integer": pa.int64(), "number": pa.float64(), "bo
 
 
 def transform(model: Any, frame: Any, how: str = "arrow") -> Any:
-    """Return the DataFrame with `prediction`, and `P(label)` for each class."""
+    """Return the DataFrame with `prediction`, and `P(label)` for each class.
+
+    Rows that are here get their shares (a regression: its answers): what scikit-learn calls transforming.
+    """
+    if not is_spark(frame):
+        return model.predict_proba(frame) if hasattr(model, "predict_proba") else model.predict(frame)
     if how not in WAYS:
         close = nearest(str(how), WAYS)
         raise OptionError(f"how={shown(how)} is no way to answer.{close} Use 'arrow' or 'sql'.")
@@ -41,10 +47,6 @@ def answer_names(model: Any) -> list[tuple[str, pa.DataType]]:
 
 def _refuse(model: Any, frame: Any) -> None:
     """Refuse, before any work, a frame that the model cannot read or that has columns called like answers."""
-    if not (type(frame).__module__.startswith("pyspark.") and hasattr(frame, "mapInArrow")):
-        raise DataError(
-            f"transform answers a Spark DataFrame, found {type(frame).__name__}. Use predict."
-        )
     from pyspark.sql.pandas.types import to_arrow_schema
 
     refuse_others(frame)
