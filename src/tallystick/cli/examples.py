@@ -18,7 +18,6 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("tally describe votes.csv -t party --picture gains.svg", "and the gains as a picture"),
         ("tally describe new.csv --against votes.tally.json", "what changed since the model was fitted"),
         ("tally describe votes.csv --json", "every number, for another program"),
-        ("tally describe votes.csv --memory 64MB", "rows on disk: for files larger than memory"),
     ),
     "fit": (
         ("tally fit votes.csv --target party -o votes.tally.json", "learn, and save the model"),
@@ -124,6 +123,7 @@ SHARED: tuple[tuple[str, str], ...] = (
     ("tally describe votes.csv --kind crime=out --missing '?'", "leave a column out; what means missing"),
     ("tally describe sizes.csv --kind size=ordered --levels size=S,M,L", "levels with an order"),
     ("tally describe sizes.csv --keep code --threads 1", "use a column that would be left out"),
+    ("tally describe votes.csv --memory 64MB", "rows on disk: for files larger than memory"),
     ("tally describe votes.csv --debug", "a traceback when something fails"),
 )
 
