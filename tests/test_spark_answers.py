@@ -44,7 +44,7 @@ def test_transform_answers_by_arrow_and_by_sql_what_predict_answers(spark, kind)
     model = MODELS[kind]().fit(rows.drop_columns(["key", "said"]), "y")
     frame = spark.createDataFrame(rows).repartition(3)
     wanted, shares = model.predict(rows), model.predict_proba(rows)
-    views = spark.catalog.listTables()
+    views = spark.sql("SHOW TABLES").collect()
     for how in ("arrow", "sql"):
         answered = model.transform(frame, how).toArrow().sort_by("key")
         assert answered.column_names == [*rows.column_names, "prediction", "P(no)", "P(yes)"]
@@ -55,7 +55,7 @@ def test_transform_answers_by_arrow_and_by_sql_what_predict_answers(spark, kind)
             assert found.tobytes() == np.ascontiguousarray(shares[order]).tobytes()
         else:
             np.testing.assert_allclose(found, shares[order], rtol=1e-12, atol=1e-15)
-    assert spark.catalog.listTables() == views
+    assert spark.sql("SHOW TABLES").collect() == views
 
 
 def test_labels_keep_their_type_and_a_regression_has_no_shares(spark):
