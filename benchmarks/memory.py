@@ -37,7 +37,9 @@ def write(path: Path) -> None:
         columns |= {f"x{j:02d}": x[:, j] for j in range(UNIQUE)}
         columns |= {f"c{j:02d}": rng.integers(0, 5 + j, rows).astype(np.int8) for j in range(FEW)}
         with open(path, "wb" if part == 0 else "ab") as file:
-            pacsv.write_csv(pa.table(columns), file, pacsv.WriteOptions(include_header=part == 0))
+            pacsv.write_csv(
+                pa.table(columns), file, pacsv.WriteOptions(include_header=part == 0, quoting_style="none")
+            )
 
 
 def timed(work) -> float:
@@ -52,7 +54,7 @@ def tree_of_lightgbm(path: Path) -> None:
     params = {
         "two_round": True,
         "header": True,
-        "label_column": "name:y",
+        "label_column": 0,
         "max_bin": 255,
         "objective": "binary",
         "num_leaves": 256,
