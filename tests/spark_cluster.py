@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 import warnings
 
 warnings.simplefilter("ignore")
@@ -44,10 +45,19 @@ def rows(n: int = 2_000) -> pa.Table:
 
 def executors() -> list[int]:
     """The processes of this program's executors."""
-    listed = subprocess.run(["ps", "-eo", "pid,args"], capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run(["ps", "-ww", "-eo", "pid,args"], capture_output=True, text=True, check=True).stdout
     driver = f"127.0.0.1:{SPARK.sparkContext.getConf().get('spark.driver.port')}"
     lines = [line.split(maxsplit=1) for line in listed.splitlines()]
     return [int(p) for p, args in lines if "CoarseGrainedExecutorBackend" in args and driver in args]
+
+
+def two() -> list[int]:
+    """The executors, as soon as both are there: a busy machine takes its time, also to replace one."""
+    for _ in range(300):
+        if len(found := executors()) == 2:
+            return found
+        time.sleep(0.2)
+    raise RuntimeError("the executors do not come up")
 
 
 def shas(table: object, kill_at: int = 0) -> str:
@@ -58,7 +68,8 @@ def shas(table: object, kill_at: int = 0) -> str:
     def total(self, *given):
         asked[0] += 1
         if asked[0] == kill_at:
-            os.kill(executors()[0], signal.SIGKILL)
+            killed.append(two()[0])
+            os.kill(killed[0], signal.SIGKILL)
         return plain(self, *given)
 
     Spark.total = total
@@ -72,8 +83,8 @@ if __name__ == "__main__":
     SPARK = spark_session("local-cluster[2,1,1024]", **CLUSTER)
     frame = SPARK.createDataFrame(rows()).repartition(5)
     print("here", shas(rows()), flush=True)
-    first = executors()
+    killed: list[int] = []
     print("killed", shas(frame, kill_at=4), flush=True)
-    print("executors", len(first), len(set(first) - set(executors())), flush=True)
+    print("gone", len(set(killed) - set(executors())), flush=True)
     SPARK.stop()
     sys.exit(0)
