@@ -45,7 +45,8 @@ def rows(n: int = 2_000) -> pa.Table:
 
 def executors() -> list[int]:
     """The processes of this program's executors."""
-    listed = subprocess.run(["ps", "-ww", "-eo", "pid,args"], capture_output=True, text=True, check=True).stdout
+    ps = ["ps", "-ww", "-eo", "pid,args"]
+    listed = subprocess.run(ps, capture_output=True, text=True, check=True).stdout
     driver = f"127.0.0.1:{SPARK.sparkContext.getConf().get('spark.driver.port')}"
     lines = [line.split(maxsplit=1) for line in listed.splitlines()]
     return [int(p) for p, args in lines if "CoarseGrainedExecutorBackend" in args and driver in args]
