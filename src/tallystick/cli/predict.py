@@ -164,7 +164,7 @@ def predicted(estimator: Classifier, source: Source, met: Met, given: dict[str, 
     import numpy as np
     import pyarrow as pa
 
-    from tallystick.data.encode.strings import plain_array
+    from tallystick.data.source.arrays import from_numbers
     from tallystick.estimators.base import names_outside
 
     target = estimator.schema_.target
@@ -182,10 +182,10 @@ def predicted(estimator: Classifier, source: Source, met: Met, given: dict[str, 
         shares, prior_only = estimator.predict_block(matched.block)
         best = shares.argmax(axis=1)
         columns = [
-            labels.take(plain_array(best)),
-            plain_array(np.take_along_axis(shares, best[:, None], axis=1)[:, 0]),
+            labels.take(from_numbers(best)),
+            from_numbers(np.take_along_axis(shares, best[:, None], axis=1)[:, 0]),
         ]
-        columns += [plain_array(shares[:, c]) for c in range(shown_classes)]
+        columns += [from_numbers(shares[:, c]) for c in range(shown_classes)]
         if given["flag_outside"]:
             columns.append(pa.array(met.beyond(names_outside(matched.block, estimator.schema_)), pa.string()))
         met.add(matched, int(prior_only.sum()), best, target.labels)

@@ -141,9 +141,7 @@ class LogisticRegression(Classifier):
             return None
         order = sorted(range(len(settings)), key=lambda i: -strengths[i])
         options = LogisticOptions.of(type(self)(**first))
-        models = path_models(
-            training, Local(1), options, [float(strengths[i]) for i in order], training.unit
-        )
+        models = path_models(training, Local(1), options, [float(strengths[i]) for i in order], training.unit)
         found = {
             i: np.concatenate([model.shares(block)[0] for block in tested.blocks()])
             for i, model in zip(order, models, strict=True)

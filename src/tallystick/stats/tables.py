@@ -113,9 +113,7 @@ class Moments:
         assert block.classes is not None
         missing = np.zeros_like(total.present)
         columns = [block.values(name) for name in self.columns]
-        kernels.add_moments(
-            columns, block.classes, missing, total.sums, total.squares, weights=block.weights
-        )
+        kernels.add_moments(columns, block.classes, missing, total.sums, total.squares, weights=block.weights)
         rows = kernels.count_classes(block.classes, self.classes, block.weights)
         np.add(total.present, rows - missing, out=total.present)
         return total

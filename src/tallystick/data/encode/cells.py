@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from tallystick.data.encode import strings
 from tallystick.data.encode.wholes import Wholes
+from tallystick.data.source.arrays import filled, from_numbers, from_texts, to_numbers
 from tallystick.data.source.values import number_text
 from tallystick.errors import DataError, shown
 from tallystick.kernels import CellKind, Scan
@@ -116,19 +117,17 @@ def _cure(kind: Any) -> str:
 def floats(chunk: pa.Array) -> NDArray[np.float64]:
     """Return a numeric chunk as float64 with NaN for null; a view when nothing has to change."""
     if chunk.null_count == 0 and pa.types.is_float64(chunk.type):
-        return chunk.to_numpy(zero_copy_only=True)  # type: ignore[no-any-return]
+        return to_numbers(chunk)
     if chunk.null_count == 0:
-        return chunk.to_numpy(zero_copy_only=True).astype(np.float64)  # type: ignore[no-any-return]
-    return chunk.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
+        return to_numbers(chunk).astype(np.float64)
+    return filled(chunk.cast(pa.float64(), safe=False), np.nan)
 
 
 def _texts_of(values: NDArray[np.float64]) -> Coded:
     """Return numbers as their canonical texts."""
     distinct, codes = np.unique(values, return_inverse=True)
     texts = [None if np.isnan(v) else number_text(v) for v in distinct.tolist()]
-    return Coded(
-        pa.DictionaryArray.from_arrays(codes.astype(np.int32), pa.array(texts, pa.large_string())), False
-    )
+    return Coded(pa.DictionaryArray.from_arrays(codes.astype(np.int32), from_texts(texts)), False)
 
 
 def _from_integers(chunk: pa.Array, as_text: bool) -> Condensed:
@@ -145,14 +144,14 @@ def _from_integers(chunk: pa.Array, as_text: bool) -> Condensed:
     wholes = coded.dictionary.to_pylist()
     if not as_text and all(int(float(n)) == n for n in wholes):
         return Floats(floats(chunk))
-    texts = pa.array([str(n) for n in wholes], pa.large_string())
+    texts = from_texts([str(n) for n in wholes])
     return Coded(pa.DictionaryArray.from_arrays(coded.indices, texts), written=False)
 
 
 def _from_decimals(chunk: pa.Array, as_text: bool) -> Condensed:
     coded = chunk.dictionary_encode()
     texts = [strings.canonical(_plain_decimal(d)) for d in coded.dictionary.to_pylist()]
-    array = pa.DictionaryArray.from_arrays(coded.indices, pa.array(texts, pa.large_string()))
+    array = pa.DictionaryArray.from_arrays(coded.indices, from_texts(texts))
     return (
         Coded(array, written=False) if as_text else _from_dictionary(array, "", (), ".", False, written=False)
     )
@@ -182,7 +181,7 @@ def _from_strings(chunk: pa.Array, marks: Sequence[str], decimal: str, as_text: 
                 return Floats(parsed.values, dated, written=True)
     if as_text and _is_long(chunk):  # hardly one text comes twice: to find out would cost more than it saves
         every = np.arange(len(chunk), dtype=np.int32)
-        return Coded(pa.DictionaryArray.from_arrays(strings.plain_array(every), chunk, safe=False))
+        return Coded(pa.DictionaryArray.from_arrays(from_numbers(every), chunk, safe=False))
     return Coded(narrow(chunk.dictionary_encode()))
 
 
@@ -208,8 +207,8 @@ def narrow(array: pa.DictionaryArray) -> pa.DictionaryArray:
     kind = pa.int8() if size < 1 << 7 else pa.int16() if size < 1 << 15 else pa.int32()
     if array.indices.null_count:
         return pa.DictionaryArray.from_arrays(array.indices.cast(kind), array.dictionary)
-    narrow = array.indices.to_numpy().astype(kind.to_pandas_dtype())
-    return pa.DictionaryArray.from_arrays(strings.plain_array(narrow), array.dictionary, safe=False)
+    narrow = to_numbers(array.indices).astype(kind.to_pandas_dtype())
+    return pa.DictionaryArray.from_arrays(from_numbers(narrow), array.dictionary, safe=False)
 
 
 def _from_dictionary(
@@ -225,7 +224,7 @@ def _from_dictionary(
     if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
         return Coded(chunk, written)
     inner = condense(values, name, marks, decimal, as_text or chunk.type.ordered)
-    indices = chunk.indices.fill_null(len(values)).to_numpy(zero_copy_only=False)
+    indices = filled(chunk.indices, len(values))
     if isinstance(inner, Floats):
         return Floats(np.append(inner.values, np.nan)[indices], inner.dated)
     texts = inner.array.cast(pa.large_string())

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tallystick.data.encode.strings import code_type
+from tallystick.data.source.arrays import filled, from_texts
 
 
 def recode(
@@ -32,8 +33,8 @@ def recode(
     if not fold and len(texts) == k and texts.to_pylist() == list(levels):
         return codes
     into = np.full(len(texts) + 1, k, code_type(k))
-    found = pc.index_in(pc.utf8_lower(texts) if fold else texts, pa.array(levels, pa.large_string()))
-    into[:-1] = found.fill_null(k + unseen).to_numpy(zero_copy_only=False)
+    found = pc.index_in(pc.utf8_lower(texts) if fold else texts, from_texts(levels))
+    into[:-1] = filled(found, k + unseen)
     return into[codes]  # type: ignore[no-any-return]
 
 

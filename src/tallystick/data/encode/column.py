@@ -23,6 +23,7 @@ from tallystick.data.encode.infer import Asked, NumberFacts, TextFacts, Verdict,
 from tallystick.data.encode.wholes import Wholes, by_table, level_code, text_facts, text_table
 from tallystick.data.encode.work import checkpoint
 from tallystick.data.schema import CODED, Column, Note
+from tallystick.data.source.arrays import from_numbers, from_texts, to_numbers
 from tallystick.data.source.values import number_text
 from tallystick.errors import DataError, shown
 from tallystick.kernels import CellKind, Parsed, Scan
@@ -199,7 +200,7 @@ class Job:
             [text_cells(p.array, self.asked.marks) for p in parts if isinstance(p, Coded)]
         )
         if self.scale.keep is not None:
-            cells = cells.take(pa.array(self.scale.keep))
+            cells = cells.take(from_numbers(self.scale.keep))
         missing = self.scale.total - self.scale.count(cells.is_valid().to_numpy()) if cells.null_count else 0
         words, counts = count_words(cells, threads=self.threads)
         column = replace(
@@ -280,10 +281,10 @@ def long_way(part: Part, as_text: bool) -> Part:
 def text_cells(coded: pa.DictionaryArray, marks: tuple[str, ...]) -> pa.LargeStringArray:
     """Return the texts themselves, null where missing."""
     texts = coded.dictionary.cast(pa.large_string())
-    marked = pc.is_in(pc.ascii_trim(texts, strings.SPACES), pa.array(marks, pa.large_string()))
+    marked = pc.is_in(pc.ascii_trim(texts, strings.SPACES), from_texts(marks))
     cells = pc.if_else(marked, None, texts) if pc.any(marked).as_py() else texts
     every = np.arange(len(texts))
-    if coded.indices.null_count == 0 and np.array_equal(coded.indices.to_numpy(zero_copy_only=False), every):
+    if coded.indices.null_count == 0 and np.array_equal(to_numbers(coded.indices), every):
         return cells  # texts that were not looked at for copies
     return cells.take(coded.indices)
 
@@ -335,7 +336,7 @@ class Merged:
         counts = self.scale.counts(codes, k + 1)
         texts, kinds, used = self.texts, self.parsed.kinds, counts[:k]
         if keep is not None and (used == 0).any():
-            texts, kinds, used = texts.filter(pa.array(used > 0)), kinds[used > 0], used[used > 0]
+            texts, kinds, used = texts.filter(from_numbers(used > 0)), kinds[used > 0], used[used > 0]
         numbers, dates = self._read_before()
         missing = self.scale.total - int(used.sum()) - numbers - dates
         return TextFacts(texts, used, kinds, self.scale.total, missing, self.order, numbers, dates)
@@ -367,7 +368,7 @@ def in_one_way(
     """
     if not len(texts) or not among(parsed.kinds, PLAIN_NUMBERS).all():
         return texts, parsed, None
-    written = pa.array([number_text(value) for value in parsed.values.tolist()], pa.large_string())
+    written = from_texts([number_text(value) for value in parsed.values.tolist()])
     again = strings.distinct(
         [pa.DictionaryArray.from_arrays(np.arange(len(written), dtype=np.int32), written)]
     )

@@ -21,6 +21,7 @@ from tallystick.data.encode.cells import Floats, Part, condense
 from tallystick.data.encode.wholes import Wholes, is_whole_matrix, small_column, small_columns
 from tallystick.data.encode.wide import condense_wide, is_wide
 from tallystick.data.encode.work import checkpoint, in_order
+from tallystick.data.source.arrays import from_numbers, to_numbers
 from tallystick.kernels import Scan
 
 BATCH = 65_536
@@ -58,11 +59,7 @@ def _from_matrix(
     def give(j: int) -> Give:
         def parts(as_text: bool) -> list[Part]:
             if as_text:
-                return [
-                    condense(
-                        pa.array(np.ascontiguousarray(matrix[:, j])), source.columns[j], marks, decimal, True
-                    )
-                ]
+                return [condense(from_numbers(matrix[:, j]), source.columns[j], marks, decimal, True)]
             return [Floats(matrix[:, j], scan=scans[j])]
 
         return parts
@@ -108,7 +105,7 @@ def parts_of(
 ) -> list[Part]:
     """Return the parts of a column; small whole numbers without missing ones need not become doubles."""
     if len(chunks) == 1 and pa.types.is_integer(chunks[0].type) and chunks[0].null_count == 0:
-        small = small_column(chunks[0].to_numpy())
+        small = small_column(to_numbers(chunks[0]))
         if small is not None:
             return [small]
     return [condense(chunk, name, marks, decimal, as_text) for chunk in chunks]
@@ -209,9 +206,7 @@ def batch_columns(
 
 def _whole_columns(part: Any, names: Sequence[str], at: Mapping[str, int]) -> Mapping[str, Any]:
     small = small_columns(part, 1)
-    return {
-        n: small[at[n]] if at[n] in small else pa.array(np.ascontiguousarray(part[:, at[n]])) for n in names
-    }
+    return {n: small[at[n]] if at[n] in small else from_numbers(part[:, at[n]]) for n in names}
 
 
 def _columns_of(batch: Any, names: Sequence[str], at: Mapping[str, int]) -> tuple[int, Mapping[str, Any]]:

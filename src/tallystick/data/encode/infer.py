@@ -346,7 +346,7 @@ def _form_notes(name: str, facts: TextFacts) -> Iterable[Note]:
             "holds amounts of money, e.g. {}; kept as levels. Remove the sign to use numbers.",
         ),
     )
-    there = set(np.unique(facts.kinds).tolist())
+    there = set(np.flatnonzero(np.bincount(facts.kinds)).tolist())
     for kind, code, text in forms:
         if kind in there:
             found = facts.kinds == kind

@@ -23,6 +23,7 @@ from tallystick.data.encode.strings import Distinct
 from tallystick.data.encode.wholes import Wholes, by_table, level_code, text_table
 from tallystick.data.encode.words import Vocabulary, match_words
 from tallystick.data.schema import CODED, Column
+from tallystick.data.source.arrays import from_numbers, from_texts
 from tallystick.data.source.values import number_text
 from tallystick.kernels import CellKind
 
@@ -59,13 +60,13 @@ class Matcher:
         if isinstance(cells, Wholes):
             if self.column.kind in CODED and not len(self.sentinels):
                 return self._whole_codes(cells)
-            cells = pa.array(cells.values().astype(np.int64))
+            cells = from_numbers(cells.values().astype(np.int64))
         if self.column.kind in CODED:
             return self._codes(cells)
         return self._values(cells)
 
     def _as_texts(self, cells: Any) -> Coded:
-        array = pa.array(np.ascontiguousarray(cells)) if isinstance(cells, np.ndarray) else cells
+        array = from_numbers(cells) if isinstance(cells, np.ndarray) else cells
         part = condense(array, self.column.name, self.marks, self.decimal, as_text=True)
         assert isinstance(part, Coded)
         return part
@@ -99,7 +100,7 @@ class Matcher:
     def _meant(self, texts: pa.LargeStringArray) -> pa.LargeStringArray:
         """Return each text as the level it means: 1.0 is "1"; TRUE is "true", or "1" of levels 0 and 1."""
         levels = self.column.levels
-        if pc.all(pc.is_in(texts, pa.array(levels, pa.large_string()))).as_py() is not False:
+        if pc.all(pc.is_in(texts, from_texts(levels))).as_py() is not False:
             return texts
         parsed = strings.numbers(texts, (), self.decimal)
         written = texts.to_pylist()
@@ -108,7 +109,7 @@ class Matcher:
         ).tolist():
             if written[i] not in levels:
                 written[i] = self._alias(written[i], float(parsed.values[i]))
-        return pa.array(written, pa.large_string())
+        return from_texts(written)
 
     def _alias(self, text: str, value: float) -> str:
         levels = self.column.levels

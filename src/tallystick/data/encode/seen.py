@@ -32,6 +32,7 @@ from tallystick.data.encode.subset import common_words
 from tallystick.data.encode.text_counts import TextCounts
 from tallystick.data.encode.weights import Chosen, Scale
 from tallystick.data.schema import Column, Note
+from tallystick.data.source.arrays import from_numbers
 from tallystick.errors import shown
 from tallystick.kernels import CellKind
 
@@ -297,7 +298,8 @@ class Seen:
             used = set(texts.to_pylist())
             order = tuple(t for t in self.order if t in used)
         if (counts == 0).any():
-            texts, kinds, counts = texts.filter(pa.array(counts > 0)), kinds[counts > 0], counts[counts > 0]
+            some = counts > 0
+            texts, kinds, counts = texts.filter(from_numbers(some)), kinds[some], counts[some]
         numbers, dates = int(self.numbers.present[m]), int(self.dates.present[m])
         missing = total - int(counts.sum()) - numbers - dates
         return TextFacts(texts, counts, kinds, total, missing, order, numbers, dates)
@@ -346,7 +348,7 @@ def _words(
 
     texts, counts = written
     if (counts == 0).any():
-        texts, counts = texts.filter(pa.array(counts > 0)), counts[counts > 0]
+        texts, counts = texts.filter(from_numbers(counts > 0)), counts[counts > 0]
     words, entries = count_words(texts, threads=1)
     column = replace(column, words=words, least=asked.min_count)
     scale = Scale(len(counts), 0, weights=np.ascontiguousarray(counts))

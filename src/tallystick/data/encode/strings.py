@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tallystick import kernels
+from tallystick.data.source.arrays import filled, from_numbers, from_texts, to_numbers
 from tallystick.kernels import Parsed
 
 SPACES = " \t\n\v\f\r"  # what is stripped: ASCII white space
@@ -39,14 +40,6 @@ class Distinct:
     def counts(self) -> NDArray[np.int64]:
         """Return counts[k + 1]: rows of each value, then rows without one."""
         return np.bincount(self.codes, minlength=len(self.values) + 1)
-
-
-def plain_array(values: NDArray[Any]) -> pa.Array:
-    """Return numbers as an Arrow array over the same memory, none missing. `pa.array` would load numpy.ma, to
-    see whether they are masked: a tenth of the time of a small prediction.
-    """
-    kind = pa.from_numpy_dtype(values.dtype)
-    return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(np.ascontiguousarray(values))])
 
 
 def code_type(levels: int) -> type[np.unsignedinteger[Any]]:
@@ -76,8 +69,7 @@ def distinct(cells: Any, marks: Sequence[str] = ()) -> Distinct:
     codes = np.empty(sum(len(c) for c in coded), kind)
     start = 0
     for c, place in zip(coded, places, strict=True):
-        indices = c.indices if c.indices.null_count == 0 else c.indices.fill_null(len(c.dictionary))
-        indices = indices.to_numpy(zero_copy_only=False)
+        indices = filled(c.indices, len(c.dictionary))
         np.take(place.astype(kind), indices, out=codes[start : start + len(c)], mode="clip")
         start += len(c)
     return Distinct(merged, codes)
@@ -96,12 +88,12 @@ def _merge_few(
     """As _merge, for one small dictionary: Python is done before Arrow's functions are set up."""
     texts = [None if t is None else t.strip(SPACES) for t in coded.dictionary.to_pylist()]
     indices = coded.indices if coded.indices.null_count == 0 else coded.indices.drop_null()
-    used = np.bincount(indices.to_numpy(zero_copy_only=False), minlength=len(texts)).tolist()
+    used = np.bincount(to_numbers(indices), minlength=len(texts)).tolist()
     there = {text for text, rows in zip(texts, used, strict=True) if rows and text is not None}
     values = sorted(there.difference(marks))
     at: dict[str | None, int] = {text: i for i, text in enumerate(values)}
     place = np.array([*(at.get(t, len(values)) for t in texts), len(values)], np.uint32)
-    return pa.array(values, pa.large_string()), [place]
+    return from_texts(values), [place]
 
 
 def _merge(
@@ -115,17 +107,17 @@ def _merge(
     used = []
     for c, text in zip(coded, stripped, strict=True):
         seen = np.zeros(len(text) + 1, bool)
-        seen[c.indices.fill_null(len(text)).to_numpy(zero_copy_only=False)] = True
-        used.append(text if seen[:-1].all() else text.filter(pa.array(seen[:-1])))
+        seen[filled(c.indices, len(text))] = True
+        used.append(text if seen[:-1].all() else text.filter(from_numbers(seen[:-1])))
     everything = pc.unique(pa.chunked_array(used, pa.large_string())).drop_null()
     if marks:
-        everything = everything.filter(pc.invert(pc.is_in(everything, pa.array(marks, pa.large_string()))))
+        everything = everything.filter(pc.invert(pc.is_in(everything, from_texts(marks))))
     values = everything.take(pc.sort_indices(everything))
     missing = len(values)
     places = []
     for text in stripped:
         place = np.full(len(text) + 1, missing, np.uint32)
-        place[:-1] = pc.index_in(text, values).fill_null(missing).to_numpy(zero_copy_only=False)
+        place[:-1] = filled(pc.index_in(text, values), missing)
         places.append(place)
     return values, places
 
@@ -194,8 +186,8 @@ def from_objects(values: Any) -> pa.Array:
         return _texts(objects)
     # The array holds pointers; as numbers they can be hashed without touching the objects.
     memory = (ctypes.c_int64 * len(objects)).from_address(objects.ctypes.data)
-    coded = pa.array(np.ctypeslib.as_array(memory)).dictionary_encode()
-    indices = coded.indices.to_numpy()
+    coded = from_numbers(np.ctypeslib.as_array(memory)).dictionary_encode()
+    indices = to_numbers(coded.indices)
     holder = np.empty(len(coded.dictionary), np.int64)
     holder[indices] = np.arange(len(objects))
     return pa.DictionaryArray.from_arrays(coded.indices, _texts(objects[holder]))

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tallystick import kernels
+from tallystick.data.source.arrays import from_texts, to_numbers
 
 Counts = NDArray[np.int64]
 FEW = 4_096  # texts that may wait to be joined
@@ -45,7 +46,7 @@ class TextCounts:
             return
         coded = pa.chunked_array([t for t, _ in self.parts], pa.large_string()).combine_chunks()
         coded = coded.dictionary_encode()
-        codes = coded.indices.to_numpy().astype(np.uint32)
+        codes = to_numbers(coded.indices).astype(np.uint32)
         size, counts = len(coded.dictionary), np.concatenate([c for _, c in self.parts])
         joined = np.empty((size, self.measures), np.int64)
         for m in range(self.measures):
@@ -58,7 +59,7 @@ class TextCounts:
         """Return all texts, sorted by UTF-8 bytes, and their counts."""
         self._join()
         if not self.parts:
-            return pa.array([], pa.large_string()), np.zeros((0, self.measures), np.int64)
+            return from_texts([]), np.zeros((0, self.measures), np.int64)
         texts, counts = self.parts[0]
         order = pc.sort_indices(texts)
-        return texts.take(order), counts[order.to_numpy()]
+        return texts.take(order), counts[to_numbers(order)]

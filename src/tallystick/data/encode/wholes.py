@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.data.encode.work import in_order
+from tallystick.data.source.arrays import from_numbers, from_texts
 from tallystick.kernels import CellKind
 
 SLICE = 1 << 18  # rows a thread takes at once
@@ -49,8 +50,8 @@ class Wholes:
         """Return the cells as texts."""
         into = np.zeros(256, np.int16)
         into[self.used] = np.arange(len(self.used))
-        names = pa.array([str(v) for v in self.present], pa.large_string())
-        return pa.DictionaryArray.from_arrays(pa.array(into[self.codes]), names)
+        names = from_texts([str(v) for v in self.present])
+        return pa.DictionaryArray.from_arrays(from_numbers(into[self.codes]), names)
 
 
 def is_whole_matrix(matrix: Any) -> TypeGuard[NDArray[Any]]:
@@ -113,7 +114,7 @@ def _bases(matrix: NDArray[Any]) -> NDArray[np.int64] | None:
 def text_facts(part: Wholes) -> tuple[pa.LargeStringArray, NDArray[np.uint8]]:
     """Return texts sorted by bytes, and their kinds as the parser sees them."""
     texts = sorted(map(str, part.present), key=str.encode)
-    return pa.array(texts, pa.large_string()), np.full(len(texts), CellKind.INTEGER, np.uint8)
+    return from_texts(texts), np.full(len(texts), CellKind.INTEGER, np.uint8)
 
 
 def text_table(base: int, into: Callable[[str], int], width: Any) -> NDArray[Any]:

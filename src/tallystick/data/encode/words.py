@@ -18,6 +18,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallystick.data.encode.strings import layout
+from tallystick.data.source.arrays import from_numbers
 from tallystick.kernels import WordCounter, WordRows, WordTable
 
 T = TypeVar("T")
@@ -162,7 +163,7 @@ def _texts(table: WordTable, words: NDArray[np.uint32]) -> tuple[str, ...]:
     """Return these words of a table as texts."""
     starts, data = table.text()
     array = pa.LargeStringArray.from_buffers(table.words, pa.py_buffer(starts), pa.py_buffer(data))
-    return tuple(array.take(pa.array(words)).to_pylist())
+    return tuple(array.take(from_numbers(words)).to_pylist())
 
 
 def _joined(parts: list[list[WordRows]]) -> WordCounts:

@@ -227,12 +227,12 @@ def cut_cells(block: bytes, names: tuple[str, ...], sep: str) -> tuple[pa.Table,
         quoted_strings_can_be_null=False,
     )
     if not block.strip(b"\r\n"):
-        return pa.table({name: pa.array([], pa.string()) for name in names}), bad
+        return pa.table({name: pa.nulls(0, pa.string()) for name in names}), bad
     return pacsv.read_csv(pa.BufferReader(block), read, parse, convert), bad
 
 
 def _no_rows(names: tuple[str, ...]) -> pa.RecordBatch:
-    return pa.RecordBatch.from_arrays([pa.array([], pa.string())] * len(names), names=list(names))
+    return pa.RecordBatch.from_arrays([pa.nulls(0, pa.string())] * len(names), names=list(names))
 
 
 def _without_lines(pieces: Iterator[bytes], skip: int) -> Iterator[bytes]:

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from tallystick.data.schema import Note, Reading
+from tallystick.data.source.arrays import from_numbers
 from tallystick.data.source.names import clean_names
 from tallystick.data.source.stamp import Stamp
 from tallystick.data.source.values import cell_text
@@ -88,7 +89,7 @@ def _pandas_column(series: Any, name: str) -> pa.ChunkedArray:
     values = series.array
     numpy_kind = getattr(series.dtype, "kind", "O")
     if isinstance(series.dtype, np.dtype) and numpy_kind in "iufb":
-        return pa.chunked_array([pa.array(np.asarray(values))])  # no copy; NaN stays NaN
+        return pa.chunked_array([from_numbers(np.asarray(values))])  # no copy; NaN stays NaN
     if type(values).__name__ == "SparseArray":
         return _numpy_column(np.asarray(values), name)
     try:
@@ -145,7 +146,7 @@ def from_numpy(array: NDArray[Any], reading: Reading, name: str | None) -> Colum
 
 def _numpy_column(cells: NDArray[Any], name: str) -> pa.ChunkedArray:
     if cells.dtype.kind in "iufb":
-        return pa.chunked_array([pa.array(np.ascontiguousarray(cells))])
+        return pa.chunked_array([from_numbers(cells)])
     if cells.dtype.kind in "US":
         return pa.chunked_array([pa.array(cells.astype(str), type=pa.large_string())])
     if cells.dtype.kind == "M":
@@ -171,7 +172,7 @@ def from_sparse(matrix: Any, reading: Reading, name: str | None) -> Columns:
         start, stop = by_column.indptr[j], by_column.indptr[j + 1]
         cells = np.zeros(rows)
         np.add.at(cells, by_column.indices[start:stop], by_column.data[start:stop])  # repeated entries add up
-        return pa.chunked_array([pa.array(cells)])
+        return pa.chunked_array([from_numbers(cells)])
 
     return Columns(name or "the sparse matrix", names, rows, get, (), reading)
 

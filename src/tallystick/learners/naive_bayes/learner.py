@@ -102,9 +102,7 @@ class NaiveBayesLearner:
         """Return the model: the sums, named."""
         assert draft.total is not None
         total, asks = draft.total, {a.column: i for i, a in enumerate(self.asks(draft))}
-        moments = {
-            name: i for i, name in enumerate(a.column for a in self.asks(draft) if a.how == "moments")
-        }
+        moments = {name: i for i, name in enumerate(a.column for a in self.asks(draft) if a.how == "moments")}
         parts: list[Part] = []
         for column in draft.schema.used:
             name = column.name

@@ -1,0 +1,60 @@
+"""Arrow arrays by their buffers: the same as pyarrow's converters give, and without pandas."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tallystick.data.source.arrays import filled, from_numbers, from_texts, to_numbers
+
+TYPES = ["int8", "uint8", "int16", "int32", "uint32", "int64", "uint64", "float32", "float64", "bool", ">i4"]
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@given(values=st.lists(st.integers(0, 100)))
+def test_numbers_become_the_array_that_pyarrow_makes(dtype, values):
+    numbers = np.array(values, dtype)
+    assert from_numbers(numbers).equals(pa.array(numbers.astype(numbers.dtype.newbyteorder("="))))
+    assert from_numbers(np.repeat(numbers, 2)[::2]).equals(from_numbers(numbers))
+
+
+@given(st.lists(st.one_of(st.none(), st.text(st.characters(exclude_categories=["Cs"])))))
+def test_texts_become_the_array_that_pyarrow_makes(texts):
+    array = from_texts(texts)
+    array.validate(full=True)
+    assert array.equals(pa.array(texts, pa.large_string()))
+
+
+@given(st.lists(st.one_of(st.none(), st.integers(0, 100))), st.integers(0, 70_000), st.integers(0, 20))
+def test_numbers_are_read_with_a_value_for_null(values, missing, start):
+    for kind in (pa.int8(), pa.uint16(), pa.int32(), pa.int64()):
+        array = pa.array(values, kind).slice(start)
+        expected = [missing if v is None else v for v in values[start:]]
+        assert filled(array, missing).tolist() == expected
+    doubles = filled(pa.array(values, pa.float64()).slice(start), np.nan)
+    np.testing.assert_array_equal(doubles, np.array(values[start:], float))
+
+
+def test_a_view_of_an_array_cannot_be_written_to():
+    array = from_numbers(np.arange(3))
+    with pytest.raises(ValueError, match="read-only"):
+        to_numbers(array)[0] = 7
+
+
+@pytest.mark.parametrize("model", ["DecisionTree", "NaiveBayes", "LogisticRegression"])
+def test_from_a_csv_file_to_predictions_neither_pandas_nor_masked_arrays_are_loaded(tmp_path, model):
+    rows = [f"{i},{i / 7},{'xyz'[i % 3]},{['yes', 'no', ''][i % 3]},{'ab'[i % 5 > 1]}" for i in range(60)]
+    path = tmp_path / "rows.csv"
+    path.write_text("\n".join(["n,share,letter,said,class", *rows]))
+    code = (
+        "import sys, tallystick as ts\n"
+        f"ts.{model}().fit(sys.argv[1], 'class').predict(sys.argv[1])\n"
+        "print([m for m in ('pandas', 'numpy.ma') if m in sys.modules])"
+    )
+    run = [sys.executable, "-c", code, str(path)]
+    done = subprocess.run(run, capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "[]", done.stderr
