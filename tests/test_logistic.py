@@ -276,6 +276,29 @@ def test_plain_matrices_are_answered_as_if_they_were_read(classes):
         model.predict(bad)
 
 
+@given(seed=st.integers(0, 10_000), columns=st.integers(4, 13), far=st.sampled_from([0.0, 1e3, 1e9]))
+@settings(max_examples=60, deadline=None)
+def test_the_quick_look_for_the_best_class_is_what_the_shares_say(seed, columns, far):
+    """Among rows whose score is 0 but for rounding, rows with missing and infinite cells, and plain ones."""
+    rng = np.random.default_rng(seed)
+    rows = int(rng.integers(1, 300))
+    X = rng.normal(size=(rows, columns + 2)) + far
+    theta = rng.normal(size=(columns + 1, 1))
+    scaling = np.stack([np.full(columns, far), np.exp(rng.normal(size=columns))])
+    slope = theta[1:, 0] * scaling[1]
+    tied = rng.random(rows) < rng.choice([0.0, 0.02, 1.0])
+    rest = theta[0, 0] + (X[:, 1:columns] - far) @ slope[1:]
+    X[tied, 0] = (far - rest / slope[0])[tied]
+    if seed % 3 == 0:
+        X[rng.integers(rows), rng.integers(columns)] = rng.choice([np.nan, np.inf, -np.inf])
+    held = Columns([X[:, j] for j in range(columns)], [], [])
+    best, finite = kernels.linear_answers(held, rows, scaling, theta, kernels.Answer.BEST)
+    shares, as_well = kernels.linear_answers(held, rows, scaling, theta, kernels.Answer.SHARES)
+    assert finite == as_well == (not np.isinf(X).any())
+    if finite:
+        assert best.tolist() == shares.argmax(axis=1).tolist()
+
+
 def test_pictures_name_columns_ratios_and_shares_and_escape_them():
     X, y = made(9, rows=300)
     X = X.rename(columns={"a": "<b>"})

@@ -88,6 +88,9 @@ void sums_and_answers(size_t rows, size_t links) {
     for (const Answer answer : {Answer::scores, Answer::shares, Answer::best})
         answers(s.ask(Curvature::none, false), &words, 1, work.data(), spare.data(), answer, numbers.data(), best.data());
     for (uint32_t b : best) EXPECT(b < classes);
+    Ask beside = s.ask(Curvature::none, false);
+    beside.dense = 5, beside.coded = beside.cells = 0;
+    answers(beside, nullptr, 0, work.data(), spare.data(), Answer::best, nullptr, best.data());
     std::vector<double> thetas(s.theta), sides(4 * pairs * 2, 0.0), margins(4, 0.0);
     thetas.insert(thetas.end(), s.theta.begin(), s.theta.end());
     add_sides(s.ask(Curvature::none, true), 2, thetas.data(), work.data(), sides.data(), margins.data());

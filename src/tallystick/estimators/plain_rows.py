@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tallystick.models.logistic.model import LogisticModel
 
 PIECE = 65_536  # rows of a task
+SUMMED = 131_072  # rows of a task that only sums: it is done sooner
 
 
 def plain_ends(tree: Tree, X: Any, threads: int | None) -> NDArray[np.int32] | None:
@@ -81,7 +82,7 @@ def plain_answers(
     out = np.empty((rows, classes)) if labels is None else np.empty(rows, labels.dtype)
 
     def piece(start: int) -> bool:
-        part = slice(start, min(start + PIECE, rows))
+        part = slice(start, min(start + SUMMED, rows))
         found, finite = model.plain_answers([c[part] for c in columns], part.stop - start, answer)
         if labels is None:
             out[part] = found
@@ -89,12 +90,12 @@ def plain_answers(
             np.take(labels, found, out=out[part], mode="clip")  # 'clip' writes without a copy
         return finite
 
-    return out if all(over_pieces(piece, rows, thread_count(threads))) else None
+    return out if all(over_pieces(piece, rows, thread_count(threads), SUMMED)) else None
 
 
-def over_pieces(piece: Callable[[int], bool], rows: int, threads: int) -> list[bool]:
+def over_pieces(piece: Callable[[int], bool], rows: int, threads: int, size: int = PIECE) -> list[bool]:
     """Run a task for each piece of the rows, over threads when there are several."""
-    starts = range(0, rows, PIECE)
+    starts = range(0, rows, size)
     if len(starts) > 1 and threads > 1:
         with ThreadPoolExecutor(threads) as pool:
             return list(pool.map(piece, starts))
