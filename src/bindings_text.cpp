@@ -1,5 +1,6 @@
 // Bindings of the text kernels: cells to numbers, texts to words.
 #include "bindings.hpp"
+#include "kernels/cut.hpp"
 #include "kernels/numbers.hpp"
 #include "kernels/tokens.hpp"
 
@@ -21,6 +22,30 @@ void bind_parse_numbers(nb::module_& m, const char* name) {
         nb::arg("data"), nb::arg("offsets"), nb::arg("validity").none(), nb::arg("bit_offset"), nb::arg("mark_data"),
         nb::arg("mark_offsets"), nb::arg("decimal"), nb::arg("dates"), nb::arg("values"), nb::arg("kinds"),
         nb::arg("counts"), nb::arg("first"));
+}
+
+Cut cut_of(const In<uint8_t>& data, const In<uint32_t>& ends) {
+    return {reinterpret_cast<const char*>(data.data()), ends.data(), ends.shape(0), ends.shape(1)};
+}
+
+void bind_cut(nb::module_& m) {
+    m.def("cut_cells", [](In<uint8_t> data, size_t columns, char separator, Out<uint32_t> ends) {
+        return cut_cells(reinterpret_cast<const char*>(data.data()), data.size(), columns, separator, ends.data());
+    }, nb::arg("data").noconvert(), nb::arg("columns"), nb::arg("separator"), nb::arg("ends").noconvert(), Release());
+
+    m.def("read_columns", [](In<uint8_t> data, In<uint32_t> ends, In<uint8_t> mark_data, In<int64_t> mark_offsets,
+                             char decimal, Out<double> values, Out<uint32_t> seen) {
+        const Marks marks{reinterpret_cast<const char*>(mark_data.data()), mark_offsets.data(), mark_offsets.size() - 1};
+        read_columns(cut_of(data, ends), marks, decimal, values.data(), seen.data());
+    }, nb::arg("data").noconvert(), nb::arg("ends").noconvert(), nb::arg("mark_data").noconvert(),
+       nb::arg("mark_offsets").noconvert(), nb::arg("decimal"), nb::arg("values").noconvert(), nb::arg("seen").noconvert(),
+       Release());
+
+    m.def("copy_cells", [](In<uint8_t> data, In<uint32_t> ends, size_t column, Out<int32_t> offsets, Out<uint8_t> cells) {
+        copy_cells(cut_of(data, ends), column, offsets.data(),
+                   cells.size() ? reinterpret_cast<char*>(cells.data()) : nullptr);
+    }, nb::arg("data").noconvert(), nb::arg("ends").noconvert(), nb::arg("column"), nb::arg("offsets").noconvert(),
+       nb::arg("cells").noconvert(), Release());
 }
 
 // A table of words lies in three arrays: slots, records[word, 4] and arena.
@@ -92,6 +117,7 @@ void bind_words(nb::module_& m) {
 void bind_text(nb::module_& m) {
     bind_parse_numbers<int32_t>(m, "parse_numbers_32");
     bind_parse_numbers<int64_t>(m, "parse_numbers_64");
+    bind_cut(m);
     bind_words(m);
     m.attr("unicode_version") = unicode_version;
 }

@@ -4,6 +4,9 @@
 // Law: a number's value is the double nearest to the written decimal (ties to even), as Python's float() gives it.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -46,8 +49,9 @@ inline bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 inline bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
 
 struct Span {
-    const char* begin;
-    const char* end;
+    const char* begin = nullptr;
+    const char* end = nullptr;
+    const char* room = end;  // the end of what may be read: other cells lie behind this one
     size_t size() const { return static_cast<size_t>(end - begin); }
 };
 
@@ -60,7 +64,7 @@ inline Span stripped(Span s) {
 // A number as written: digits with the point left out, and where the point and the exponent put them.
 struct Decimal {
     uint64_t mantissa = 0;   // the digits, when there are at most 19 of them
-    int64_t digits = 0;      // how many, leading zeros apart
+    int64_t digits = 0;      // how many; where they are more than 19, leading zeros apart
     int64_t whole = 0;       // digits before the point, leading zeros included
     int64_t exponent = 0;    // of ten, the point's share included
     bool negative = false;
@@ -68,16 +72,46 @@ struct Decimal {
     bool leading_zero = false;
 };
 
+// Reads up to eight digits at once, `most` at most, and returns how many; eight bytes must be readable at p. Bytes behind
+// them are pushed out; then pairs are added up, pairs of pairs, and both halves.
+inline int64_t next_digits(const char* p, int64_t most, uint64_t& value) {
+    uint64_t v;
+    std::memcpy(&v, p, 8);
+    v ^= 0x3030303030303030;  // digits are 0 to 9 now, all else is more
+    const uint64_t others = (((v & 0x7F7F7F7F7F7F7F7F) + 0x7676767676767676) | v) & 0x8080808080808080;
+    const int64_t count = std::min<int64_t>(std::countr_zero(others) / 8, most);  // 8 where there are no others
+    v = v << (32 - 4 * count) << (32 - 4 * count);
+    v = v * 10 + (v >> 8);
+    value = ((v & 0x000000FF000000FF) * 0x000F424000000064 + (v >> 16 & 0x000000FF000000FF) * 0x0000271000000001) >> 32;
+    return count;
+}
+
+// Many digits: those that count begin with the first that is not zero. The mantissa wraps beyond 19, then it is not used.
+inline void count_again(const char* p, const char* end, Decimal& d) {
+    d.mantissa = 0;
+    d.digits = 0;
+    for (; p < end; ++p) {
+        if (!is_digit(*p)) continue;  // the point
+        d.mantissa = d.mantissa * 10 + static_cast<uint64_t>(*p - '0');
+        d.digits += d.digits > 0 || *p != '0';
+    }
+}
+
 // Reads the longest number at the start of s; returns its end, or null when there is none.
 inline const char* scan(Span s, char point, Decimal& d) {
+    static constexpr uint64_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
     const char* p = s.begin;
-    if (p < s.end && (*p == '-' || *p == '+')) d.negative = *p++ == '-';
+    d.negative = p < s.end && *p == '-';
+    p += d.negative || (p < s.end && *p == '+');
     const char* start = p;
     auto eat = [&] {
-        for (; p < s.end && is_digit(*p); ++p) {
-            d.mantissa = d.mantissa * 10 + static_cast<uint64_t>(*p - '0');  // wraps beyond 19 digits, then unused
-            d.digits += d.digits > 0 || *p != '0';
+        constexpr bool quick = std::endian::native == std::endian::little;
+        for (int64_t count = 8; quick && count == 8 && s.room - p >= 8; p += count) {
+            uint64_t some;
+            count = next_digits(p, s.end - p, some);
+            d.mantissa = d.mantissa * tens[count] + some;
         }
+        for (; p < s.end && is_digit(*p); ++p) d.mantissa = d.mantissa * 10 + static_cast<uint64_t>(*p - '0');
     };
     eat();
     d.whole = p - start;
@@ -90,6 +124,8 @@ inline const char* scan(Span s, char point, Decimal& d) {
         d.integer = false;
     }
     if (p == start) return nullptr;
+    d.digits = d.whole - d.exponent;
+    if (d.digits > 19) count_again(start, p, d);
     if (p < s.end && (*p == 'e' || *p == 'E')) {
         const char* q = p + 1;
         bool minus = false;
@@ -121,20 +157,57 @@ inline double careful(Span s, char point, const Decimal& d) {
     return value;
 }
 
+// Powers of ten from 10^-27 to 10^27 as digits * 2^exponent, the digits 64 bits long and cut off, not rounded.
+struct Power {
+    uint64_t digits;
+    int exponent;
+};
+constexpr int largest_power = 27;  // 5^27 fits in 64 bits
+
+constexpr std::array<Power, 2 * largest_power + 1> powers = [] {
+    std::array<Power, 2 * largest_power + 1> out{};
+    uint64_t fives = 1;
+    for (int k = 0; k <= largest_power; ++k, fives *= 5) {
+        const int top = static_cast<int>(std::bit_width(fives)) - 1;
+        out[static_cast<size_t>(largest_power + k)] = {fives << (63 - top), k + top - 63};
+        if (k)
+            out[static_cast<size_t>(largest_power - k)] = {
+                static_cast<uint64_t>((static_cast<unsigned __int128>(1) << (64 + top)) / fives), -64 - top - k};
+    }
+    return out;
+}();
+
+// mantissa * 10^exponent, rounded once; false where the 64 bits of a power do not tell which double is nearest, one in
+// some hundred. The product is less than two of its last bits too small: what lies below a half by more, or above it, is sure.
+inline bool nearest(uint64_t mantissa, int exponent, double& value) {
+    const Power power = powers[static_cast<size_t>(largest_power + exponent)];
+    const int shift = std::countl_zero(mantissa);
+    const auto product = static_cast<unsigned __int128>(mantissa << shift) * power.digits;
+    const auto high = static_cast<uint64_t>(product >> 64);
+    const int drop = 10 + static_cast<int>(high >> 63);  // 53 bits stay
+    const uint64_t half = uint64_t{1} << (drop - 1), rest = high & (2 * half - 1);
+    if (rest == half || rest == half - 1) return false;
+    const auto kept = static_cast<double>((high >> drop) + (rest > half));
+    const auto scale = static_cast<uint64_t>(1023 + drop + 64 + power.exponent - shift) << 52;
+    value = kept * std::bit_cast<double>(scale);
+    return true;
+}
+
 inline double value_of(Span s, char point, const Decimal& d) {
     static constexpr double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                       1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     double value;
-    if (d.digits == 0) return 0.0;  // -0 is 0
+    if (d.digits <= 19 && d.mantissa == 0) return 0.0;  // -0 is 0
     if (d.digits <= 15 && d.exponent >= -22 && d.exponent <= 22) {
         // Both are exact doubles, so one operation rounds once: the nearest double.
         const double m = static_cast<double>(d.mantissa);
         value = d.exponent < 0 ? m / tens[-d.exponent] : m * tens[d.exponent];
-    } else {
+    } else if (d.digits > 19 || d.exponent < -largest_power || d.exponent > largest_power ||
+               !nearest(d.mantissa, static_cast<int>(d.exponent), value)) {
         value = careful(s, point, d);
     }
-    if (value == 0.0) return 0.0;
-    return d.negative ? -value : value;
+    // A sign cannot be foreseen, and a wrong guess costs more than the number: no branch.
+    return std::bit_cast<double>(std::bit_cast<uint64_t>(value) | static_cast<uint64_t>(d.negative && value != 0.0) << 63);
 }
 
 // Is the integer written in s (sign allowed) the very value of this double?
@@ -316,26 +389,43 @@ inline bool is_mark(Span s, const Marks& marks) {
 
 }  // namespace cells
 
+struct MarkTest {  // which cells are marks, asked by their first byte and length: most need no comparison
+    const Marks& marks;
+    size_t longest[256] = {};  // of the marks with this first byte
+    bool empty_is_mark = false;
+
+    explicit MarkTest(const Marks& given) : marks(given) {
+        for (size_t m = 0; m < marks.count; ++m) {
+            const auto size = static_cast<size_t>(marks.offsets[m + 1] - marks.offsets[m]);
+            if (size == 0) empty_is_mark = true;
+            else if (size_t& known = longest[static_cast<uint8_t>(marks.data[marks.offsets[m]])]; known < size) known = size;
+        }
+    }
+
+    // What a cell without outer space is; value: NaN where it is no number.
+    Cell read(cells::Span s, char point, bool dates, double& value) const {
+        const bool maybe = s.size() ? s.size() <= longest[static_cast<uint8_t>(*s.begin)] : empty_is_mark;
+        if (!maybe || !cells::is_mark(s, marks)) return cells::read(s, point, dates, value);
+        value = std::numeric_limits<double>::quiet_NaN();
+        return cell_missing;
+    }
+};
+
 // values[row], kinds[row] for every cell; counts[kind] += cells, first[kind] = the first row of it (left alone if none).
 // validity may be null; bit (bit_offset + row) says that the cell is there. Cell row is data[offsets[row], offsets[row+1]).
 template <class Offset>
 void parse_numbers(size_t rows, const char* data, const Offset* offsets, const uint8_t* validity, size_t bit_offset,
                    const Marks& marks, char point, bool dates, double* values, uint8_t* kinds, int64_t* counts,
                    int64_t* first) {
-    bool may_be_mark[256] = {}, empty_is_mark = false;  // by first byte: most cells need no comparison
-    for (size_t m = 0; m < marks.count; ++m) {
-        if (marks.offsets[m] == marks.offsets[m + 1]) empty_is_mark = true;
-        else may_be_mark[static_cast<uint8_t>(marks.data[marks.offsets[m]])] = true;
-    }
+    const MarkTest test(marks);
+    const char* room = data + offsets[rows];
     for (size_t row = 0; row < rows; ++row) {
         TALLY_REQUIRE(offsets[row] >= 0 && offsets[row] <= offsets[row + 1]);
         const size_t bit = bit_offset + row;
         double value = std::numeric_limits<double>::quiet_NaN();
         Cell kind = cell_missing;
         if (!validity || (validity[bit >> 3] >> (bit & 7) & 1)) {
-            const cells::Span s = cells::stripped({data + offsets[row], data + offsets[row + 1]});
-            const bool maybe = s.size() ? may_be_mark[static_cast<uint8_t>(*s.begin)] : empty_is_mark;
-            if (!maybe || !cells::is_mark(s, marks)) kind = cells::read(s, point, dates, value);
+            kind = test.read(cells::stripped({data + offsets[row], data + offsets[row + 1], room}), point, dates, value);
         }
         values[row] = value;
         kinds[row] = kind;

@@ -46,6 +46,7 @@ void test_hashes();
 void test_scores();
 void test_logistic();
 void test_numbers();
+void test_cut();
 void test_words();
 void test_bayes();
 void test_trees();

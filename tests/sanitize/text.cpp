@@ -2,6 +2,7 @@
 #include <cstring>
 #include <string>
 
+#include "kernels/cut.hpp"
 #include "kernels/numbers.hpp"
 #include "kernels/tokens.hpp"
 #include "tests.hpp"
@@ -99,6 +100,45 @@ void test_numbers() {
         int64_t total = 0;
         for (int64_t n : counts) total += n;
         EXPECT(total == static_cast<int64_t>(rows));
+    }
+}
+
+// Random cells joined to rows in a block of exact size: the cells that went in come out, and numbers read as in a column.
+void test_cut() {
+    for (uint64_t seed = 0; seed < 40; ++seed) {
+        const size_t columns = 2 + seed % 3, rows = seed % 50;
+        Column column = random_column(rows * columns, 1 + seed % 9, seed * 31 + 7);
+        std::vector<char> block;
+        std::vector<double> wanted(rows * columns), values(rows * columns);
+        std::vector<uint8_t> kinds(rows * columns);
+        std::vector<int64_t> counts(cell_kinds), first(cell_kinds, -1);
+        for (size_t i = 0; i < rows * columns; ++i) {
+            block.insert(block.end(), column.text() + column.offsets[i], column.text() + column.offsets[i + 1]);
+            if (i + 1 < rows * columns || seed % 2) block.push_back((i + 1) % columns ? ';' : '\n');
+        }
+        block.shrink_to_fit();
+        std::vector<uint32_t> ends(block.size() + 8), seen(columns, 0);
+        const int64_t found = cut_cells(block.data(), block.size(), columns, ';', ends.data());
+        if (rows && block.empty()) continue;
+        EXPECT(found == static_cast<int64_t>(rows));
+        const Marks none{"", nullptr, 0};
+        const Cut cut{block.data(), ends.data(), rows, columns};
+        read_columns(cut, none, '.', values.data(), seen.data());
+        parse_numbers(rows * columns, column.text(), column.offsets.data(), nullptr, 0, none, '.', true, wanted.data(),
+                      kinds.data(), counts.data(), first.data());
+        for (size_t j = 0; j < columns; ++j) {
+            std::vector<int32_t> offsets(rows + 1);
+            copy_cells(cut, j, offsets.data(), nullptr);
+            std::vector<char> data(static_cast<size_t>(offsets[rows]));
+            if (!data.empty()) copy_cells(cut, j, offsets.data(), data.data());
+            for (size_t row = 0; row < rows; ++row) {
+                const cells::Span s = cut.cell(row, j);
+                const size_t i = row * columns + j;
+                EXPECT(s.size() == static_cast<size_t>(column.offsets[i + 1] - column.offsets[i]));
+                EXPECT(std::memcmp(s.begin, column.text() + column.offsets[i], s.size()) == 0);
+                if (!(seen[j] & ~cells::numbers)) EXPECT(values[j * rows + row] == wanted[i] || wanted[i] != wanted[i]);
+            }
+        }
     }
 }
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from tallystick.kernels.bayes import add_level_scores, count_entries, mdl_cuts
 from tallystick.kernels.counts import count_classes, count_codes, count_columns
+from tallystick.kernels.cut import ALL_DATES, ALL_NUMBERS, copy_cells, cut_cells, read_columns
 from tallystick.kernels.explog import exp, log, log1p, log2, n_log2_n, n_log2_n_shift, n_log2_n_table, sigmoid
 from tallystick.kernels.hashes import (
     add_code_hashes,
@@ -51,7 +52,7 @@ from tallystick.kernels.moments import (
     whole,
 )
 from tallystick.kernels.newton import Begun, Descent, End, Landing, newton
-from tallystick.kernels.ranks import Ranks, Scan, bins, ranks, scan, scan_matrix
+from tallystick.kernels.ranks import Ranks, Scan, bins, ranks, scan, scan_columns, scan_matrix
 from tallystick.kernels.scores import (
     add_code_scores,
     add_gaussian_scores,
@@ -81,6 +82,8 @@ from tallystick.kernels.text import CellKind, Parsed, join_texts, parse_numbers
 from tallystick.kernels.words import WordCounter, WordRows, WordTable
 
 __all__ = [
+    "ALL_DATES",
+    "ALL_NUMBERS",
     "NO_GRADIENT",
     "SQUARE_DIGITS",
     "SUM_DIGITS",
@@ -121,12 +124,14 @@ __all__ = [
     "cholesky_skip",
     "cholesky_solve",
     "combine",
+    "copy_cells",
     "count_classes",
     "count_codes",
     "count_columns",
     "count_entries",
     "curvature_of_gram",
     "curvature_of_sums",
+    "cut_cells",
     "digits_of",
     "dot",
     "dots",
@@ -158,8 +163,10 @@ __all__ = [
     "precondition",
     "pulled",
     "ranks",
+    "read_columns",
     "sample_rows",
     "scan",
+    "scan_columns",
     "scan_matrix",
     "scan_rows",
     "sigmoid",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -54,8 +54,13 @@ def scan_matrix(matrix: NDArray[Any]) -> list[Scan]:
     """Return `scan` of every column of matrix[row, column], reading the memory once."""
     check.loose("matrix", matrix, FLOATS, (None, None))
     if matrix.dtype == np.float64 and matrix.shape[1] >= FEW_COLUMNS:
-        return [_scan_of(s, matrix[:, j]) for j, s in enumerate(scan_rows(list(matrix.T)))]
+        return scan_columns(list(matrix.T))
     return [Scan(*s) for s in _kernels.scan_matrix(matrix)]
+
+
+def scan_columns(columns: Sequence[NDArray[np.float64]]) -> list[Scan]:
+    """Return `scan` of columns of one length, several at a time."""
+    return [_scan_of(s, column) for s, column in zip(scan_rows(columns), columns, strict=True)]
 
 
 def _scan_of(seen: tuple[int, float, float, int, int, bool], column: NDArray[Any]) -> Scan:

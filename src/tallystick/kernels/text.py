@@ -95,7 +95,7 @@ def join_texts(texts: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int6
 
 
 @lru_cache(maxsize=64)
-def _joined_marks(marks: tuple[str, ...]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+def joined_marks(marks: tuple[str, ...]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Return the marks joined, once for all columns. Shared: nobody writes to them."""
     return join_texts(marks)
 
@@ -114,7 +114,7 @@ def parse_numbers(
     rows = text_rows(data, offsets, validity, bit_offset)
     if decimal not in (".", ","):
         raise ValueError(f"decimal must be '.' or ','; found {decimal!r}")
-    mark_data, mark_offsets = _joined_marks(tuple(marks))
+    mark_data, mark_offsets = joined_marks(tuple(marks))
     values, kinds = np.empty(rows), np.empty(rows, np.uint8)
     counts, first = np.zeros(len(CellKind), np.int64), np.full(len(CellKind), -1, np.int64)
     call = _kernels.parse_numbers_32 if offsets.dtype == np.int32 else _kernels.parse_numbers_64

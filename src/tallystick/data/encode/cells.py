@@ -182,6 +182,11 @@ def _from_strings(chunk: pa.Array, marks: Sequence[str], decimal: str, as_text: 
     if as_text and _is_long(chunk):  # hardly one text comes twice: to find out would cost more than it saves
         every = np.arange(len(chunk), dtype=np.int32)
         return Coded(pa.DictionaryArray.from_arrays(from_numbers(every), chunk, safe=False))
+    return coded(chunk)
+
+
+def coded(chunk: pa.Array) -> Coded:
+    """Return texts as codes."""
     return Coded(narrow(chunk.dictionary_encode()))
 
 

@@ -18,6 +18,7 @@ import pyarrow as pa
 from tallystick import kernels
 from tallystick.contracts import Source
 from tallystick.data.encode.cells import Floats, Part, condense
+from tallystick.data.encode.plain import Plain, loaded
 from tallystick.data.encode.wholes import Wholes, is_whole_matrix, small_column, small_columns
 from tallystick.data.encode.wide import condense_wide, is_wide
 from tallystick.data.encode.work import checkpoint, in_order
@@ -122,7 +123,9 @@ def _from_batches(
     alone = len(begin) == 1
 
     def condense_all(load: Callable[[], Any]) -> tuple[int, list[Part]]:
-        batch, parts = load(), list[Part]()
+        batch, parts = load() if alone else loaded(load, names), list[Part]()
+        if isinstance(batch, Plain):
+            return batch.num_rows, list(batch.parts(names, wanted, marks, decimal).values())
         if is_wide(batch):
             return batch.num_rows, condense_wide(batch, marks, decimal, wanted, alone)
         for name, cells in zip(names, batch.columns, strict=True):
@@ -160,7 +163,7 @@ class _Again:
                 self.known.update({i: [] for i in wanted})
                 for load in pieces(self.source):
                     checkpoint()
-                    batch = load()
+                    batch = loaded(load, self.source.columns)
                     for i in wanted:
                         name = self.source.columns[i]
                         self.known[i].append(condense(batch.column(i), name, self.marks, self.decimal, True))

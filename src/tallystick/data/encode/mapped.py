@@ -21,11 +21,12 @@ from tallystick.contracts import Source
 from tallystick.data.encode.encoder import Encoder
 from tallystick.data.encode.gather import pieces
 from tallystick.data.encode.mapped_file import TableFile
+from tallystick.data.encode.plain import loaded
 from tallystick.data.encode.ranks import rank_within
 from tallystick.data.encode.runs import codes_within, few_or_cuts
 from tallystick.data.encode.spool import Spool
 from tallystick.data.encode.subset import match_column
-from tallystick.data.encode.survey import Decision, Question, Survey, Taken
+from tallystick.data.encode.survey import Decision, Looked, Question, Survey
 from tallystick.data.encode.table import BLOCK, Block, Progress, Table
 from tallystick.data.encode.taking import taken_schema
 from tallystick.data.encode.target import flat_target
@@ -193,18 +194,16 @@ class _Reader:
         names = [n for n in survey.seen if survey.question.plan.of(n).kind != "out"]
         spool = Spool(names, self.question.regression)
         spools.append(spool)
-        empty = survey.zero()
 
-        def look(load: Callable[[], Any], start: int | None) -> tuple[Survey, Taken]:
-            batch, one = load(), empty.zero()
+        def look(load: Callable[[], Any], start: int | None) -> Looked:
+            batch = loaded(load, self.question.columns)
             beside = {} if start is None else self._beside(start, batch.num_rows)
-            return one, one.take(batch, start or 0, **beside)
+            return survey.look(batch, **beside)
 
         rows = 0
-        for one, taken in in_order((partial(look, *job) for job in self._jobs()), self.threads):
-            survey.merge(one if self.apart else one.shift(rows))
-            spool.add(taken)
-            rows += taken.chosen.rows
+        for looked in in_order((partial(look, *job) for job in self._jobs()), self.threads):
+            spool.add(survey.take(looked, rows))
+            rows += looked.rows
             if self.progress is not None:
                 self.progress(rows, 0, "rows")
         self._check(rows)
@@ -217,7 +216,7 @@ class _Reader:
             return
         rows = 0
         for load in pieces(self.source):
-            batch = load()
+            batch = loaded(load, self.question.columns)
             yield partial(_same, batch), rows
             rows += batch.num_rows
 

@@ -149,7 +149,7 @@ class Matcher:
     def numbers(self, found: Floats | Distinct) -> NDArray[np.float64]:
         """Return values[row] of cells that were read before: what is no number is missing."""
         if not isinstance(found, Distinct):
-            return tidied(found.values, self.sentinels)
+            return found.values  # a survey keeps numbers tidy
         wanted = (CellKind.DATE,) if self.column.unit == "date" else READABLE
         parsed = strings.numbers(found.values, (), self.decimal, dates=True)
         values = np.where(among(parsed.kinds, wanted), parsed.values, np.nan)

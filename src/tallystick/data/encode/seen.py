@@ -70,11 +70,11 @@ class Numbers:
         self.present, self.finite, self.infinite = (np.zeros(self.measures, np.int64) for _ in range(3))
         self.prints = [0] * self.measures
 
-    def add(self, values: NDArray[np.float64], asked: Asked, chosen: Chosen) -> None:
+    def add(self, part: Floats, asked: Asked, chosen: Chosen) -> None:
         """Add the cells of a batch."""
-        self.rows += len(values)
-        values = chosen.cut(values)
-        scan, sentinels = kernels.scan(values), mark_numbers(asked.marks)
+        self.rows += len(part)
+        values, sentinels = chosen.cut(part.values), mark_numbers(asked.marks)
+        scan = kernels.scan(values) if part.scan is None or chosen.keep is not None else part.scan
         there = None if scan.missing == 0 else ~np.isnan(values)
         self.present += chosen.count(there)
         if len(sentinels) and (hit := np.isin(values, sentinels)).any():
@@ -158,6 +158,34 @@ def first_rows(a: tuple[int, ...], b: Any) -> tuple[int, ...]:
     return tuple(sorted({*a, *b}))[:LISTED]
 
 
+@dataclass(frozen=True)
+class Texts:
+    """The texts of a batch and their codes. order: as an ordered dictionary lists them, None without one."""
+
+    found: Distinct
+    order: tuple[str, ...] | None
+
+    @classmethod
+    def of(cls, part: Coded, marks: tuple[str, ...]) -> Texts:
+        """Return coded cells with their texts told apart."""
+        order = None
+        if part.array.type.ordered:
+            listed = (t.strip(strings.SPACES) for t in part.array.dictionary.to_pylist() if t is not None)
+            order = tuple(dict.fromkeys(listed))
+        return cls(strings.distinct([part.array], marks), order)
+
+
+def tidy(part: Floats, sentinels: NDArray[np.float64]) -> Floats:
+    """Return numbers with marks and infinities missing and without -0.0; the same if they are fine."""
+    scan = part.scan or kernels.scan(part.values)
+    fine = scan.first_infinity < 0 and not (scan.negative_zero and scan.low <= 0 <= scan.high)
+    if fine and not len(sentinels):
+        return part
+    values = part.values + 0.0
+    values[np.isinf(values) | np.isin(values, sentinels)] = np.nan
+    return Floats(values, part.dated, part.written)
+
+
 @dataclass
 class Strange:
     """Cells that are no numbers where numbers were asked for: how many, and the first."""
@@ -189,30 +217,23 @@ class Seen:
         self.numbers, self.dates = Numbers(self.measures), Numbers(self.measures)
         self.texts = TextCounts(self.measures)
 
-    def add(self, part: Floats | Coded, asked: Asked, chosen: Chosen) -> Distinct | None:
-        """Add the cells of a batch; return the texts and their codes, if they are texts."""
+    def add(self, part: Floats | Texts, asked: Asked, chosen: Chosen) -> None:
+        """Add the cells of a batch."""
         if isinstance(part, Floats):
-            (self.dates if part.dated else self.numbers).add(part.values, asked, chosen)
-            return None
-        found = strings.distinct([part.array], asked.marks)
-        if not len(part):
-            return found
-        self.coded += len(part)
-        self.texts.add(found.values, chosen.counts(found.codes, len(found.values) + 1)[:-1])
-        self._take_order(part.array)
-        self._note_rows(found, asked, chosen)
-        return found
-
-    def _take_order(self, array: pa.DictionaryArray) -> None:
-        if self.order is None or not array.type.ordered:
-            self.order = None
+            (self.dates if part.dated else self.numbers).add(part, asked, chosen)
             return
-        listed = [t.strip(strings.SPACES) for t in array.dictionary.to_pylist() if t is not None]
-        self.order = tuple(dict.fromkeys((*self.order, *listed)))
+        found = part.found
+        if not len(found.codes):
+            return
+        self.coded += len(found.codes)
+        self.texts.add(found.values, chosen.counts(found.codes, len(found.values) + 1)[:-1])
+        both = self.order is not None and part.order is not None
+        self.order = tuple(dict.fromkeys((*self.order, *part.order))) if both else None  # type: ignore[misc]
+        self._note_rows(found, asked, chosen)
 
     def _note_rows(self, found: Distinct, asked: Asked, chosen: Chosen) -> None:
         """Remember rows that an error may have to name."""
-        kinds = strings.numbers(found.values, (), asked.decimal, dates=True).kinds
+        kinds = strings.numbers_of(found.values, asked.decimal).kinds
         infinite = kinds == CellKind.INFINITE
         if infinite.any():
             rows = np.flatnonzero(chosen.cut(np.append(infinite, False)[found.codes]))

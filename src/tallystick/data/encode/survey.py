@@ -25,10 +25,11 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Source
 from tallystick.data.encode.aim import Aim, Hit, Weighed, choose, hit
-from tallystick.data.encode.cells import Floats, condense
-from tallystick.data.encode.column import Decided
+from tallystick.data.encode.cells import Coded, Floats, Part, condense
+from tallystick.data.encode.column import Decided, mark_numbers
 from tallystick.data.encode.infer import Plan, check_wishes
-from tallystick.data.encode.seen import Seen
+from tallystick.data.encode.plain import Plain
+from tallystick.data.encode.seen import Seen, Texts, tidy
 from tallystick.data.encode.strings import Distinct
 from tallystick.data.encode.table import ROWS_SKIPPED, refuse_nothing
 from tallystick.data.encode.target import mixed_labels, no_target, target_name
@@ -109,6 +110,16 @@ class Question:
 
 
 @dataclass(frozen=True)
+class Looked:
+    """A batch as numbers and coded texts; nothing is known yet of which rows count."""
+
+    rows: int
+    hit: Hit
+    weights: NDArray[np.float64] | None
+    columns: Mapping[str, Floats | Texts]
+
+
+@dataclass(frozen=True)
 class Taken:
     """A batch as the survey saw it: numbers, or texts and codes, per column; the target; all weights."""
 
@@ -158,30 +169,46 @@ class Survey:
 
     def add(self, batch: Any, start: int | None = None, target: Any = None, weights: Any = None) -> Self:
         """Take in a batch; target, weights: Arrow arrays for its rows, where they come apart."""
-        self.take(batch, start, target, weights)
+        self.take(self.look(batch, target, weights), start)
         return self
 
-    def take(self, batch: Any, start: int | None = None, target: Any = None, weights: Any = None) -> Taken:
-        """Take in a batch and return it as it was seen."""
+    def look(self, batch: Any, target: Any = None, weights: Any = None) -> Looked:
+        """Return a batch as texts and numbers: the long part of the work, which changes nothing here."""
         q = self.question
-        cells = dict(zip(q.columns, batch.columns, strict=True))
-        target = cells.get(q.target or "") if q.target not in q.apart else target
-        weights = cells.get(q.weights or "") if q.weights not in q.apart else weights
-        found = hit(target, q.target or "", q.plan, q.regression)
-        absent = found.absent
-        real = None if weights is None else weight_numbers([weights])
-        chosen = choose(absent, real, batch.num_rows, start, self.weighed)
-        self.aim.add(found, 0 if absent is None else int(absent.sum()), chosen)
+        at = {name: j for j, name in enumerate(q.columns)}
+        if q.target is not None and q.target not in q.apart:
+            target = batch.column(at[q.target])
+        if q.weights is not None and q.weights not in q.apart:
+            weights = batch.column(at[q.weights])
+        names = [name for name in self.seen if q.plan.of(name).kind != "out"]
+        texts = [name for name in names if q.as_text(name)]
+        parts: Mapping[str, Part]
+        if isinstance(batch, Plain):
+            parts = batch.parts(names, texts, q.plan.marks, q.plan.decimal)
+        else:
+            parts = {
+                n: condense(batch.column(at[n]), n, q.plan.marks, q.plan.decimal, n in texts) for n in names
+            }
+        found = {n: Texts.of(p, q.plan.of(n).marks) if isinstance(p, Coded) else p for n, p in parts.items()}
+        return Looked(
+            batch.num_rows,
+            hit(target, q.target or "", q.plan, q.regression),
+            None if weights is None else weight_numbers([weights]),
+            found,  # type: ignore[arg-type]
+        )
+
+    def take(self, batch: Looked, start: int | None = None) -> Taken:
+        """Take in a batch that was looked at, and return it as it was seen."""
+        absent = batch.hit.absent
+        chosen = choose(absent, batch.weights, batch.rows, start, self.weighed)
+        self.aim.add(batch.hit, 0 if absent is None else int(absent.sum()), chosen)
         columns: dict[str, Floats | Distinct] = {}
-        for name, seen in self.seen.items():
+        for name, part in batch.columns.items():
             checkpoint()
-            asked = q.plan.of(name)
-            if asked.kind == "out":
-                continue
-            part = condense(cells[name], name, q.plan.marks, q.plan.decimal, q.as_text(name))
-            coded = seen.add(part, asked, chosen)
-            columns[name] = part if coded is None else coded  # type: ignore[assignment]
-        return Taken(chosen, found, real, columns)
+            asked = self.question.plan.of(name)
+            self.seen[name].add(part, asked, chosen)
+            columns[name] = part.found if isinstance(part, Texts) else tidy(part, mark_numbers(asked.marks))
+        return Taken(chosen, batch.hit, batch.weights, columns)
 
     def shift(self, start: int) -> Self:
         """Say that the rows seen, counted from 0, begin at another number."""

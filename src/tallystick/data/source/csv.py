@@ -13,7 +13,6 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -100,10 +99,10 @@ class CsvFile:
         before = None
         for block in self.blocks():
             if before is not None:
-                yield partial(self._cells, before, False)
+                yield Rows(self, before, False)
             before = block
         if before is not None:
-            yield partial(self._cells, before, True)
+            yield Rows(self, before, True)
 
     def blocks(self) -> Iterator[bytes]:
         """Yield the rows below the header, as UTF-8 bytes in blocks of whole rows."""
@@ -113,11 +112,16 @@ class CsvFile:
         for block in raw.row_blocks(below, sep, self.name, self.block, self.skip + 1):
             yield raw.unspaced(block, sep)
 
-    def _cells(self, block: bytes, last: bool) -> pa.RecordBatch:
+    def checked(self, block: bytes, last: bool) -> bytes:
+        """Return a block of valid UTF-8, without the lines below the table if it is the last."""
         if last:
             block = self._without_footer(block)
         if not is_utf8(block):
             raise self._explained("invalid UTF-8")
+        return block
+
+    def cells(self, block: bytes) -> pa.RecordBatch:
+        """Return the cells of a block as texts."""
         try:
             table, bad = cut_cells(block, self.columns, self.reading.sep or ",")
         except pa.ArrowInvalid as error:
@@ -153,6 +157,30 @@ class CsvFile:
             text = f"{len(lines)} line{'s' * (len(lines) > 1)} below the table left out: {shown_lines}."
             self.said.append(Note("lines-after-table", text, count=len(lines)))
         return block[:cut]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Some rows of a file, not yet cut into cells; any thread may call for them."""
+
+    file: CsvFile
+    block: bytes
+    last: bool
+
+    @property
+    def separator(self) -> str:
+        """What stands between cells."""
+        return self.file.reading.sep or ","
+
+    def __call__(self) -> pa.RecordBatch:
+        """Return the rows as texts."""
+        return self.file.cells(self.file.checked(self.block, self.last))
+
+    def plain(self) -> bytes | None:
+        """Return the rows as bytes if no cell is quoted, so that separators and line ends tell all."""
+        if b'"' in self.block or len(self.file.columns) == 1:
+            return None
+        return self.file.checked(self.block, self.last)
 
 
 def open_csv(path: str, reading: Reading, where: str) -> CsvFile:

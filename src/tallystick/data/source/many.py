@@ -69,6 +69,9 @@ class Many:
                 if hasattr(source, "pieces")
                 else (partial(_same, b) for b in source.batches())
             )
+            if order == list(range(len(order))):
+                yield from loads
+                continue
             for load in loads:
                 yield partial(_ordered, load, order, self.columns)
 
