@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tallystick.data.encode import Block
-from tallystick.data.encode.pack import pack
+from tallystick.data.encode.pack import pack, unpack
 from tallystick.data.schema import Column, Schema, Target
 from tallystick.engines.local import Local
 from tallystick.engines.spark import Spark
@@ -138,7 +138,7 @@ def test_no_rows_on_spark_give_the_total_of_no_rows(spark):
 def test_totals_of_many_partitions_are_merged_in_a_tree(spark):
     given = [(i % 2, i % 4, i / 7, {i % 3}) for i in range(50)]
     packed = spark.sparkContext.parallelize([pack(block([r])) for r in given], 64)  # some have no block
-    same(Spark.sum(packed, QUESTION), QUESTION.add(QUESTION.zero(), block(given)))
+    same(Spark.sum(packed.map(unpack), QUESTION), QUESTION.add(QUESTION.zero(), block(given)))
 
 
 def test_an_error_in_a_block_is_raised_on_spark_and_progress_ends_at_all_rows(spark):

@@ -7,6 +7,7 @@ Law: whole numbers only, so the answer does not depend on the order or the cut o
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,7 +49,7 @@ class Coding:
         return np.where(np.isnan(cells), self.k, found).astype(np.uint32)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Coded:
     """Rows as a growing tree asks for them: every column that it may test as codes."""
 
@@ -167,6 +168,10 @@ class Frontier:
             np.add.at(table, (at, column[row].astype(np.int64), label), weight)
         return total
 
+    @cached_property
+    def _walk(self) -> Walk:
+        return walk_of(self.tests, self.nodes)
+
     def _add_whole(self, total: Level, block: Block, codes: list[Any]) -> Level:
         """Add rows that are each at one node."""
         classes, weights, sizes = block.classes, block.weights, [c.k + 1 for c in self.codings]
@@ -177,7 +182,7 @@ class Frontier:
             return total
         place = np.full(self.nodes, len(self.open), np.uint32)
         place[list(self.open)] = np.arange(len(self.open))
-        at = place[walk_of(self.tests, self.nodes).ends(codes, block.rows)[0]]
+        at = place[self._walk.ends(codes, block.rows)[0]]
         here = np.flatnonzero(at < len(self.open))
         if len(here) < block.rows:
             codes, at, classes = [c[here] for c in codes], at[here], classes[here]

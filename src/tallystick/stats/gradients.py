@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.contracts import Block, Table
+from tallystick.data.encode.table import Block as Rows
 from tallystick.kernels import Begun, Columns, Curvature, Descent, Landing, Sums, Text, Weighting
 from tallystick.models.logistic.design import Design
 
@@ -140,6 +141,23 @@ def laid_out(design: Design, block: Block, every: int) -> Laid:
     return laid
 
 
+@dataclass(frozen=True, slots=True)
+class Sampled:
+    """About one row in `every`, chosen by its content, as blocks of their own; never with texts."""
+
+    design: Design
+    every: int
+
+    def __call__(self, block: Block) -> Rows:
+        """Return the chosen rows of a block."""
+        assert isinstance(block, Rows)
+        assert block.classes is not None
+        rows, _ = kernels.sample_rows(laid_out(self.design, block, 1).columns, block.rows, self.every)
+        columns = {name: cells[rows] for name, cells in block.columns.items()}
+        weights = None if block.weights is None else block.weights[rows]
+        return Rows(len(rows), columns, block.classes[rows], None, weights)
+
+
 def text_of(block: Block, name: str, weights: TextWeights, gradient: Whole) -> Text:
     """Return a text column as kernels take it; the block remembers the words' values while a fit lasts."""
     plain = Text(
@@ -168,6 +186,15 @@ class LogisticSums:
     curvature: Curvature = Curvature.NONE
     texts: tuple[TextWeights, ...] = ()
     every: int = 1  # about one row in so many takes part, chosen by its content; never with texts
+
+    @property
+    def form(self) -> Sampled | None:
+        """Where a part of the rows is asked for: that part."""
+        return Sampled(self.design, self.every) if self.every > 1 else None
+
+    def in_form(self) -> LogisticSums:
+        """Return the same question of the part."""
+        return replace(self, every=1)
 
     def zero(self) -> Total:
         """Return the total of no rows."""

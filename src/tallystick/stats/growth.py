@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -120,25 +120,26 @@ class Growing:
         level.
         """
         classes = np.zeros(len(self.labels), np.int64)
-        return Look(self._values().zero(), classes, 0, np.inf, -np.inf)
+        return Look(self._values.zero(), classes, 0, np.inf, -np.inf)
 
     def add(self, total: Look, block: Block) -> Look:
         """Add the rows of one block."""
         weight = block.rows if block.weights is None else int(block.weights.sum())
         low, high, classes = np.inf, -np.inf, total.classes
         if block.classes is not None and len(classes):
-            classes = kernels.count_classes(block.classes, len(classes), block.weights)
+            kernels.count_classes(block.classes, len(classes), block.weights, classes)
         elif block.response is not None and block.rows:
             low, high = float(block.response.min()), float(block.response.max())
-        values = self._values()
-        return self.merge(total, Look(values.add(values.zero(), block), classes, weight, low, high))
+        values = self._values.add(total.values, block)
+        return Look(values, classes, total.rows + weight, min(total.low, low), max(total.high, high))
 
     def merge(self, total: Look, other: Look) -> Look:
         """Add two totals."""
-        values = self._values().merge(total.values, other.values)
+        values = self._values.merge(total.values, other.values)
         low, high = min(total.low, other.low), max(total.high, other.high)
         return Look(values, total.classes + other.classes, total.rows + other.rows, low, high)
 
+    @cached_property
     def _values(self) -> Spreads:
         used = [self.schema.used[j] for j in self.columns]
         cells = cells_for(self.rows)
@@ -149,7 +150,7 @@ class Growing:
         """Return the question for the values among which the cuts of bins lie; None: nothing is binned."""
         many = [
             (grid, cells_of_cuts(found.cells, self.max_bins or BINS))
-            for grid, found in zip(self._values().grids, look.values, strict=True)
+            for grid, found in zip(self._values.grids, look.values, strict=True)
             if found.many
         ]
         return Near(tuple(g for g, _ in many), tuple(t for _, t in many)) if many else None
@@ -159,7 +160,7 @@ class Growing:
         found = iter(near)
         return [
             cuts_of(grid, spread.cells, next(found), self.max_bins or BINS) if spread.many else None
-            for grid, spread in zip(self._values().grids, look.values, strict=True)
+            for grid, spread in zip(self._values.grids, look.values, strict=True)
         ]
 
     @property

@@ -6,6 +6,7 @@ Knows blocks. Law: whole numbers that add, so any order and any cut of the rows 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from tallystick.contracts import Block
@@ -34,6 +35,10 @@ class Prints:
 
     schema: Schema
 
+    @cached_property
+    def _hasher(self) -> Hasher:
+        return Hasher(self.schema)
+
     def zero(self) -> Printed:
         """Return the total of no rows."""
         return Printed()
@@ -41,7 +46,7 @@ class Prints:
     def add(self, total: Printed, block: Block) -> Printed:
         """Add the rows of one block."""
         weight = block.rows if block.weights is None else int(block.weights.sum())
-        return self.merge(total, Printed(block.rows, weight, Hasher(self.schema).total(block)))
+        return self.merge(total, Printed(block.rows, weight, self._hasher.total(block)))
 
     def merge(self, total: Printed, other: Printed) -> Printed:
         """Add two totals."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tallystick.data.encode import strings
 from tallystick.data.encode.aim import Hit, hit
-from tallystick.data.encode.cells import Floats
+from tallystick.data.encode.cells import Floats, floats
 from tallystick.data.encode.matcher import Matcher
 from tallystick.data.encode.strings import Distinct
 from tallystick.data.encode.subset import take_words
@@ -33,6 +33,13 @@ class Encoder:
         self.decision = decision
         q, schema = decision.question, decision.schema
         self.matchers = [Matcher(c, schema.marks, q.plan.decimal, True) for c in schema.used]
+        self.finite = {  # numbers among which the survey found none that mean missing
+            m.column.name
+            for m in self.matchers
+            if m.column.kind == "numeric"
+            and not len(m.sentinels)
+            and q.plan.of(m.column.name).inf != "missing"
+        }
 
     def __reduce__(self) -> Any:
         return Encoder, (self.decision,)
@@ -93,6 +100,8 @@ class Encoder:
 
     def _known(self, matcher: Matcher, cells: Any, rows: int) -> Any:
         """Return a column's data; every level was surveyed, so what is no level was taken as missing."""
+        if matcher.column.name in self.finite and is_number(cells.type):
+            return floats(cells) + 0.0  # never -0.0
         data = matcher.run(cells, rows).data
         return _known_codes(data, len(matcher.column.levels)) if matcher.column.kind in CODED else data
 
@@ -109,6 +118,12 @@ class Encoder:
         if self.decision.unit == 1:
             return real.astype(np.int64)
         return np.maximum(np.rint(real * UNIT), 1).astype(np.int64)
+
+
+def is_number(kind: pa.DataType) -> bool:
+    """Are cells of this type numbers that doubles hold?"""
+    whole = pa.types.is_integer(kind) and kind.bit_width < 64
+    return bool(whole or pa.types.is_floating(kind))
 
 
 def _known_codes(codes: NDArray[Any], k: int) -> NDArray[Any]:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from tallystick.contracts import Statistic, Table
+from tallystick.contracts import Block, Statistic, Table
 from tallystick.data.encode.pack import pack, unpack
 from tallystick.engines.spark.table import SparkTable
 from tallystick.engines.spark.workers import plain_errors
@@ -51,11 +51,11 @@ class Spark:
 
             session = SparkSession.builder.getOrCreate()
         packed = [pack(block) for block in table.blocks()]  # type: ignore[arg-type]
-        return session.sparkContext.parallelize(packed, max(min(len(packed), 8), 1))
+        return session.sparkContext.parallelize(packed, max(min(len(packed), 8), 1)).map(unpack)
 
     @staticmethod
     def sum(blocks: Any, question: Statistic[T]) -> T:
-        """Return the sum over an RDD of packed blocks."""
+        """Return the sum over an RDD of blocks."""
         parts = blocks.getNumPartitions()
         if parts == 0:
             return question.zero()
@@ -70,9 +70,9 @@ class Sum:
     def __init__(self, question: Statistic[Any]) -> None:
         self.question = question
 
-    def __call__(self, blocks: Iterable[bytes]) -> Iterator[Any]:
+    def __call__(self, blocks: Iterable[Block]) -> Iterator[Any]:
         """Yield the total."""
         total = self.question.zero()
-        for data in blocks:
-            total = self.question.add(total, unpack(data))
+        for block in blocks:
+            total = self.question.add(total, block)
         yield total

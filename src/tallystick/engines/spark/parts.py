@@ -1,6 +1,6 @@
 """Some of the rows of a table on Spark: known by the hash of what they hold, so by no place or order.
 
-Knows packed blocks, schemas and hashes. Runs in Spark's workers, but for what joins their answers.
+Knows blocks, schemas and hashes. Runs in Spark's workers, but for what joins their answers.
 Law: a part is the rows of `encode.Table.take`, as a multiset; equal rows are all in it or none.
 """
 
@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.data.encode.hashes import Hasher
-from tallystick.data.encode.pack import pack, unpack
 from tallystick.data.encode.subset import match_column
 from tallystick.data.encode.table import Block
 from tallystick.data.schema import Schema, Target
@@ -47,11 +46,10 @@ class FactsOf:
     schema: Schema
     labelled: bool = True  # the target is part of what a row holds
 
-    def __call__(self, blocks: Iterable[bytes]) -> Iterator[Facts]:
+    def __call__(self, blocks: Iterable[Block]) -> Iterator[Facts]:
         """Yield the facts of each block."""
         hasher = Hasher(self.schema if self.labelled else replace(self.schema, target=None))
-        for data in blocks:
-            block = unpack(data)
+        for block in blocks:
             hashed = block if self.labelled else replace(block, classes=None, response=None)
             yield Facts(hasher.rows(hashed), block.classes, block.response, block.weights)
 
@@ -79,32 +77,30 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Picked:
-    """Packed blocks to packed blocks of the chosen rows alone, in the codes they have."""
+    """Blocks to blocks of the chosen rows alone, in the codes they have."""
 
     chosen: Chosen
 
-    def __call__(self, blocks: Iterable[bytes]) -> Iterator[bytes]:
+    def __call__(self, blocks: Iterable[Block]) -> Iterator[Block]:
         """Yield the blocks that are left."""
         schema = self.chosen.schema
         hasher = Hasher(schema)
-        for data in blocks:
-            block = unpack(data)
+        for block in blocks:
             rows = self.chosen.of(hasher.rows(block))
             if len(rows):
-                yield pack(some_rows(block, rows, schema, schema))
+                yield some_rows(block, rows, schema, schema)
 
 
 @dataclass(frozen=True)
 class Recoded:
-    """Packed blocks in the codes of another schema."""
+    """Blocks in the codes of another schema."""
 
     old: Schema
     new: Schema
 
-    def __call__(self, data: bytes) -> bytes:
+    def __call__(self, block: Block) -> Block:
         """Return one block."""
-        block = unpack(data)
-        return pack(some_rows(block, np.arange(block.rows), self.old, self.new))
+        return some_rows(block, np.arange(block.rows), self.old, self.new)
 
 
 def some_rows(block: Block, rows: NDArray[np.int64], old: Schema, new: Schema) -> Block:
@@ -139,11 +135,10 @@ class Answered:
     new: Schema
     work: Work
 
-    def __call__(self, blocks: Iterable[bytes]) -> Iterator[tuple[Hashes, NDArray[np.float64]]]:
+    def __call__(self, blocks: Iterable[Block]) -> Iterator[tuple[Hashes, NDArray[np.float64]]]:
         """Yield hashes and answers of each block, equal rows once."""
         hasher = Hasher(self.old)
-        for data in blocks:
-            block = unpack(data)
+        for block in blocks:
             hashes = hasher.rows(block)
             rows = np.arange(block.rows) if self.chosen is None else self.chosen.of(hashes)
             keys, first = np.unique(hashes[rows], return_index=True)
@@ -152,10 +147,10 @@ class Answered:
 
 
 def answers_of(
-    packed: Any, chosen: Chosen | None, old: Schema, new: Schema, work: Work, wanted: Hashes
+    blocks: Any, chosen: Chosen | None, old: Schema, new: Schema, work: Work, wanted: Hashes
 ) -> NDArray[np.float64]:
     """Return the answers to the rows with the wanted hashes, in their order."""
-    found = packed.mapPartitions(Answered(chosen, old, new, work)).collect()
+    found = blocks.mapPartitions(Answered(chosen, old, new, work)).collect()
     keys, answers = (np.concatenate(part) for part in zip(*found, strict=True))
     order = np.argsort(keys, kind="stable")
     return answers[order[np.searchsorted(keys[order], wanted)]]

@@ -1,6 +1,6 @@
 """A Spark DataFrame to a table of packed blocks: rows cross into Python once.
 
-    DataFrame --mapInArrow--> batches as bytes, and one survey per partition, both kept by Spark
+    DataFrame --Arrow--> batches as Spark wrote them, and one survey per partition, both kept by Spark
     surveys, merged here --> what the columns are --> each kept batch encoded and packed, kept by Spark
 
 Knows DataFrames, Arrow batches and surveys. Knows nothing of learners.
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -19,16 +19,18 @@ from tallystick.data.encode.cells import condense
 from tallystick.data.encode.encoder import Encoder
 from tallystick.data.encode.pack import pack
 from tallystick.data.encode.survey import Decision, Question, Survey
+from tallystick.data.encode.table import Block
 from tallystick.data.schema import Note, Wishes
 from tallystick.data.source.names import clean_names
-from tallystick.engines.spark.table import SparkTable, keep
+from tallystick.engines.spark.table import SparkTable, keep, unpacked
 from tallystick.engines.spark.workers import check_version, plain_errors
 from tallystick.errors import DataError, OptionError, TargetError, shown
 
 WHERE = "the DataFrame"
-BLOCK_ROWS, BLOCK_BYTES = 65_536, 1 << 25  # a block is full at either
+FULL = 65_536, 1 << 23  # rows, bytes: a block that is made once and asked often is full at either
+LIGHT = 8_192, 1 << 20  # one that is made for every question: its cells stay in a processor's cache
 PART_CELLS = 1 << 24  # of a partition of packed blocks: 128 MB as doubles, mostly less
-KEPT = "survey binary, rows binary"
+SURVEY = b"tally survey 1\n"  # begins what a walk found out, among the batches it kept
 
 
 @dataclass(frozen=True)
@@ -60,18 +62,20 @@ def read_frame(
     question = Question.about(source, wishes, target, weights=weights, regression=regression)
     refuse_types(frame, question)
     with plain_errors():
-        raw = first_walk(frame.toDF(*names), question)
+        walk = first_walk(frame.toDF(*names), question)
         try:
-            decision = surveyed(raw, question, notes)
+            decision = surveyed(walk, question, notes)
         except BaseException:
-            raw.unpersist()
+            walk.kept.unpersist()
             raise
-    cells = decision.rows * len(question.columns)
-    packed = keep(few(raw.rdd, cells).mapPartitions(Encoding(decision)))
-    unit = decision.unit or 1
-    return SparkTable(
-        decision.schema, packed, decision.rows, decision.notes, decision.source_notes, unit, raw
-    )
+    unit, told = decision.unit or 1, (decision.notes, decision.source_notes)
+    batches = few(walk.kept, decision.rows * len(question.columns))
+    if is_plain(decision, walk.kinds):
+        blocks = batches.mapPartitions(Opening(decision, walk.kinds))
+        return SparkTable(decision.schema, blocks, decision.rows, *told, unit, walk.kept)
+    kept = keep(batches.mapPartitions(Encoding(decision, walk.kinds)))
+    blocks = kept.mapPartitions(unpacked)
+    return SparkTable(decision.schema, blocks, decision.rows, *told, unit, kept, walk.kept)
 
 
 def refuse_others(frame: Any) -> None:
@@ -114,30 +118,52 @@ def few(rows: Any, cells: int) -> Any:
 # ---- the walk over the rows ----
 
 
-def first_walk(frame: Any, question: Question) -> Any:
-    """Return the rows as bytes and the surveys of all partitions, kept by Spark."""
-    from pyspark import StorageLevel
+class Walk(NamedTuple):
+    """What was kept of a DataFrame: an RDD of batches and surveys as bytes, and the types of its columns."""
+
+    kept: Any
+    kinds: pa.Schema
+
+
+def first_walk(frame: Any, question: Question) -> Walk:
+    """Return the rows as Arrow batches and the surveys of all partitions, kept by Spark.
+
+    Spark hands out the batches that it makes for `toArrow`, but partition by partition: the bytes go to the
+    workers as they are, in half the time of `mapInArrow`, and are kept as they are.
+    """
+    from pyspark import RDD
+    from pyspark.serializers import NoOpSerializer
 
     from tallystick import __version__
 
-    walked = frame.mapInArrow(Crossing(question, __version__), KEPT)
-    return walked.persist(StorageLevel.MEMORY_AND_DISK)
+    kinds = arrow_kinds(frame)
+    context = frame.sparkSession.sparkContext
+    batches = RDD(frame._jdf.toArrowBatchRdd().toJavaRDD(), context, NoOpSerializer())
+    return Walk(keep(batches.mapPartitions(Crossing(question, kinds, __version__))), kinds)
+
+
+def arrow_kinds(frame: Any) -> pa.Schema:
+    """Return the Arrow types in which Spark hands out a DataFrame."""
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    large = frame.sparkSession.conf.get("spark.sql.execution.arrow.useLargeVarTypes") == "true"
+    return to_arrow_schema(frame.schema, timezone="UTC", prefers_large_types=large)
 
 
 class Crossing:
     """The one walk over raw rows, run by the workers: batches are surveyed and kept as they are."""
 
-    def __init__(self, question: Question, version: str) -> None:
-        self.question, self.version = question, version
+    def __init__(self, question: Question, kinds: pa.Schema, version: str) -> None:
+        self.question, self.kinds, self.version = question, kinds, version
 
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def __call__(self, batches: Iterable[bytes]) -> Iterator[bytes]:
         """Yield kept batches, and at the end what was seen of them."""
         check_version(self.version)
         survey = Survey(self.question)
-        for batch in full(batches):
-            survey.add(batch)
-            yield cell(None, to_bytes(batch))
-        yield cell(own_serializer().dumps(survey), None)
+        for data in batches:
+            survey.add(batch_of(data, self.kinds))
+            yield data
+        yield SURVEY + own_serializer().dumps(survey)
 
 
 def own_serializer() -> Any:
@@ -147,14 +173,33 @@ def own_serializer() -> Any:
     return CPickleSerializer()
 
 
-def full(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Join small batches to blocks that are worth a question."""
+def batch_of(data: bytes, kinds: pa.Schema) -> pa.RecordBatch:
+    """Return the batch that Spark wrote."""
+    return pa.ipc.read_record_batch(pa.py_buffer(data), kinds)
+
+
+def kept_batches(kept: Iterable[bytes], kinds: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """Yield the batches among what was kept."""
+    for data in kept:
+        if not data.startswith(SURVEY):
+            yield batch_of(data, kinds)
+
+
+def kept_surveys(kept: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the surveys among what was kept."""
+    for data in kept:
+        if data.startswith(SURVEY):
+            yield data[len(SURVEY) :]
+
+
+def full(batches: Iterable[pa.RecordBatch], most: tuple[int, int]) -> Iterator[pa.RecordBatch]:
+    """Join small batches to blocks that are worth a question: of so many rows or bytes."""
     waiting: list[pa.RecordBatch] = []
     rows = size = 0
     for batch in batches:
         waiting.append(batch)
         rows, size = rows + batch.num_rows, size + batch.nbytes
-        if rows >= BLOCK_ROWS or size >= BLOCK_BYTES:
+        if rows >= most[0] or size >= most[1]:
             yield joined(waiting)
             waiting, rows, size = [], 0, 0
     if rows:
@@ -166,46 +211,20 @@ def joined(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
     return batches[0] if len(batches) == 1 else pa.concat_batches(batches)
 
 
-def to_bytes(batch: pa.RecordBatch) -> bytes:
-    """Return an Arrow batch as a stream of its own."""
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, batch.schema) as writer:
-        writer.write_batch(batch)
-    return sink.getvalue().to_pybytes()  # type: ignore[no-any-return]
-
-
-def from_bytes(data: bytes) -> pa.RecordBatch:
-    """Return the batch whose stream this is."""
-    with pa.ipc.open_stream(pa.py_buffer(data)) as reader:
-        return reader.read_next_batch()
-
-
-def cell(survey: bytes | None, rows: bytes | None) -> pa.RecordBatch:
-    """Return one row of what the walk keeps."""
-    arrays = [pa.array([survey], pa.binary()), pa.array([rows], pa.binary())]
-    return pa.RecordBatch.from_arrays(arrays, names=["survey", "rows"])
-
-
-def kept_batches(rows: Iterable[Any]) -> Iterator[pa.RecordBatch]:
-    """Yield the batches among what was kept."""
-    for row in rows:
-        if row[1] is not None:
-            yield from_bytes(bytes(row[1]))
-
-
 # ---- what the rows are ----
 
 
-def surveyed(raw: Any, question: Question, notes: tuple[Note, ...]) -> Decision:
+def surveyed(walk: Walk, question: Question, notes: tuple[Note, ...]) -> Decision:
     """Return what the columns are, from the surveys of all partitions."""
     read = own_serializer().loads
     survey = Survey(question)
-    for row in raw.where("survey is not null").select("survey").collect():
-        survey.merge(read(bytes(row[0])))
+    walk.kept._jrdd.count()  # all is walked and kept, and no second worker waits for it
+    for found in few(walk.kept, 0).mapPartitions(kept_surveys).collect():
+        survey.merge(read(found))
     if survey.aim.rows == 0:
         raise DataError(f"{WHERE} has {len(question.columns)} columns but no rows.")
     while (more := survey.again()) is not None:
-        survey.complete(raw.rdd.mapPartitions(Again(more)).treeReduce(merged))
+        survey.complete(walk.kept.mapPartitions(Again(more, walk.kinds)).treeReduce(merged))
     decision = survey.decide(notes)
     return replace(decision, question=survey.question)
 
@@ -218,25 +237,46 @@ def merged(one: Survey, other: Survey) -> Survey:
 class Again:
     """A second look at some columns: texts that some partitions took for numbers."""
 
-    def __init__(self, survey: Survey) -> None:
-        self.survey = survey
+    def __init__(self, survey: Survey, kinds: pa.Schema) -> None:
+        self.survey, self.kinds = survey, kinds
 
-    def __call__(self, rows: Iterable[Any]) -> Iterator[Survey]:
+    def __call__(self, kept: Iterable[bytes]) -> Iterator[Survey]:
         """Yield what one partition holds."""
         survey = self.survey.zero()
-        for batch in kept_batches(rows):
+        for batch in kept_batches(kept, self.kinds):
             survey.add(batch)
         yield survey
 
 
-class Encoding:
+def is_plain(decision: Decision, kinds: pa.Schema) -> bool:
+    """Say of a table that it has numbers only, and as numbers: its batches need no other form."""
+    types = dict(zip(decision.question.columns, kinds.types, strict=True))
+    return all(
+        c.kind == "numeric" and (pa.types.is_integer(types[c.name]) or pa.types.is_floating(types[c.name]))
+        for c in decision.schema.used
+    )
+
+
+class Opening:
+    """Kept batches to blocks."""
+
+    def __init__(self, decision: Decision, kinds: pa.Schema) -> None:
+        self.decision, self.kinds = decision, kinds
+
+    def __call__(self, kept: Iterable[bytes]) -> Iterator[Block]:
+        """Yield the blocks of one partition."""
+        return self.blocks(kept, LIGHT)
+
+    def blocks(self, kept: Iterable[bytes], most: tuple[int, int]) -> Iterator[Block]:
+        """Yield the blocks of one partition, of so many rows or bytes."""
+        encoder = Encoder(self.decision)
+        for batch in full(kept_batches(kept, self.kinds), most):
+            yield encoder.block(batch)
+
+
+class Encoding(Opening):
     """Kept batches to packed blocks."""
 
-    def __init__(self, decision: Decision) -> None:
-        self.decision = decision
-
-    def __call__(self, rows: Iterable[Any]) -> Iterator[bytes]:
-        """Yield the blocks of one partition."""
-        encoder = Encoder(self.decision)
-        for batch in full(kept_batches(rows)):
-            yield pack(encoder.block(batch))
+    def __call__(self, kept: Iterable[bytes]) -> Iterator[bytes]:  # type: ignore[override]
+        """Yield the packed blocks of one partition."""
+        return map(pack, self.blocks(kept, FULL))

@@ -1,6 +1,6 @@
 """A table whose rows stay with Spark: packed blocks in a cached RDD, and what is known of them here.
 
-Knows RDDs of packed blocks. Knows nothing of DataFrames, learners or models.
+Knows RDDs of blocks, packed where Spark keeps them. Knows nothing of DataFrames, learners or models.
 Laws: a block that is lost is made again from the DataFrame, in whatever order its rows come then, and nothing
 here depends on that order: rows are known by what they hold. Rows come here only where `blocks` is asked for,
 and of each its hash, class and weight where `facts` is.
@@ -9,7 +9,7 @@ and of each its hash, class and weight where `facts` is.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NoReturn
@@ -17,27 +17,28 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.data.encode.pack import pack, unpack
-from tallystick.data.encode.table import Block
+from tallystick.data.encode.pack import OWN, pack, unpack
+from tallystick.data.encode.table import BLOCK, Block
 from tallystick.data.schema import Note, Schema
 from tallystick.engines.spark.parts import Chosen, Facts, FactsOf, Picked, Recoded, answers_of, joined_facts
 from tallystick.errors import OptionError
 from tallystick.stats.prints import Both, Printed, Prints
 from tallystick.stats.within import Within, schema_within
 
-Ask = Callable[[Any, Any], Any]  # (RDD of packed blocks, question) -> total
+Ask = Callable[[Any, Any], Any]  # (RDD of blocks, question) -> total
 
 
 @dataclass
 class SparkTable:
-    """Rows on Spark; see contracts.Table. raw: what the blocks are made of, until they are."""
+    """Rows on Spark; see contracts.Table. kept: what Spark keeps; raw: what that is made of, until it is."""
 
     schema: Schema
-    packed: Any  # RDD of bytes
+    opened: Any  # RDD of blocks, made of what Spark keeps whenever they are asked for
     rows: int
     notes: tuple[Note, ...] = ()
     source_notes: tuple[Note, ...] = ()
     unit: int = 1
+    kept: Any = None  # RDD of bytes
     raw: Any = None
     origin: SparkTable | None = field(default=None, repr=False)  # the table this is a part of
     chosen: Chosen | None = field(default=None, repr=False)
@@ -48,7 +49,7 @@ class SparkTable:
 
     def blocks(self) -> Iterator[Block]:
         """Yield all rows, brought here block by block."""
-        for data in self.packed.toLocalIterator():
+        for data in self.opened.map(pack).toLocalIterator():
             yield unpack(data)
 
     def asked(self, question: Any, ask: Ask) -> Any:
@@ -57,8 +58,8 @@ class SparkTable:
         if form is not None:
             return ask(self._in_form(form), question.in_form())
         if self._printed is not None:
-            return ask(self.packed, question)
-        total, printed = ask(self.packed, Both(question, Prints(self.schema)))
+            return ask(self.opened, question)
+        total, printed = ask(self.opened, Both(question, Prints(self.schema)))
         self._know(printed)
         return total
 
@@ -70,10 +71,10 @@ class SparkTable:
 
     def _in_form(self, form: Any) -> Any:
         """Return the blocks in a question's form, kept until another form is asked for."""
-        if self._form is not form:
+        if self._formed is None or self._form != form:
             self._drop_form()
-            self._form, self._formed = form, keep(self.packed.map(Formed(form)))
-        return self._formed
+            self._form, self._formed = form, keep(self.opened.mapPartitions(Formed(form)))
+        return self._formed.mapPartitions(unpacked)
 
     def _drop_form(self) -> None:
         if self._formed is not None:
@@ -112,11 +113,11 @@ class SparkTable:
         """What dealing and judging need of every row, brought here: some 10 to 20 bytes a row."""
         if self._facts is not None:
             return self._facts
-        return joined_facts(self.packed.mapPartitions(FactsOf(self.schema)).collect())
+        return joined_facts(self.opened.mapPartitions(FactsOf(self.schema)).collect())
 
     def unlabelled(self) -> tuple[NDArray[np.uint64], NDArray[Any]]:
         """Return hashes[row] of the rows without their target, and classes[row]."""
-        found = joined_facts(self.packed.mapPartitions(FactsOf(self.schema, False)).collect())
+        found = joined_facts(self.opened.mapPartitions(FactsOf(self.schema, False)).collect())
         assert found.classes is not None
         return found.hashes, found.classes
 
@@ -147,21 +148,22 @@ class SparkTable:
         keys = np.unique(facts.hashes)
         if int(np.isin(self.facts.hashes, keys).sum()) != len(rows):
             raise OptionError("equal rows on Spark cannot be parted. Collect them: frame.toArrow().")
-        chosen = Chosen(self.packed.context.broadcast(keys), self.schema)
-        picked = self.packed.mapPartitions(Picked(chosen))
+        chosen = Chosen(self.opened.context.broadcast(keys), self.schema)
+        picked = self.opened.mapPartitions(Picked(chosen))
         if schema is None:
             schema = schema_within(self.schema, self.engine.sum(picked, Within(self.schema, self.unit == 1)))
-        packed = keep(picked.map(Recoded(self.schema, schema)))
+        kept = keep(picked.map(Recoded(self.schema, schema)).map(pack))
         facts = facts.recoded(self.schema.target, schema.target)
         notes, told = self.notes, self.source_notes
-        part = SparkTable(schema, packed, len(rows), notes, told, self.unit, _facts=facts)
+        opened = kept.mapPartitions(unpacked)
+        part = SparkTable(schema, opened, len(rows), notes, told, self.unit, kept, _facts=facts)
         part.origin, part.chosen = self, chosen
         return part
 
     def answers(self, work: Callable[[Block], NDArray[np.float64]]) -> NDArray[np.float64]:
         """Return work(block) of all rows, in the order of `facts`: equal rows have equal answers."""
         origin, chosen = self.origin or self, self.chosen
-        return answers_of(origin.packed, chosen, origin.schema, self.schema, work, self.facts.hashes)
+        return answers_of(origin.opened, chosen, origin.schema, self.schema, work, self.facts.hashes)
 
     def _here(self) -> NoReturn:
         raise OptionError(
@@ -190,24 +192,52 @@ class SparkTable:
         self._drop_form()
         if self.chosen is not None:
             self.chosen.keys.unpersist()
-        self.packed.unpersist()
+        self.kept.unpersist()
         if self.raw is not None:
             self.raw.unpersist()
 
 
 def keep(rdd: Any) -> Any:
-    """Let Spark keep the blocks: in memory, and on disk where that is full."""
+    """Let Spark keep elements of bytes: in memory, and on disk where that is full. As they are: to pickle and
+    compress them would cost more in every pass than it spares.
+    """
     from pyspark import StorageLevel
+    from pyspark.serializers import NoOpSerializer
 
-    return rdd.persist(StorageLevel.MEMORY_AND_DISK)
+    return rdd._reserialize(NoOpSerializer()).persist(StorageLevel.MEMORY_AND_DISK_DESER)
+
+
+def unpacked(kept: Iterable[bytes]) -> Iterator[Block]:
+    """Yield the blocks whose bytes were kept."""
+    return map(unpack, kept)
 
 
 class Formed:
-    """Packed blocks in another form."""
+    """Blocks in another form, packed; small ones are put together, since that form is asked for often."""
 
     def __init__(self, form: Callable[[Any], Block]) -> None:
         self.form = form
 
-    def __call__(self, data: bytes) -> bytes:
-        """Return the block in the form."""
-        return pack(self.form(unpack(data)))
+    def __call__(self, blocks: Iterable[Block]) -> Iterator[bytes]:
+        """Yield the blocks in the form."""
+        waiting: list[Block] = []
+        for block in blocks:
+            waiting.append(self.form(block))
+            if sum(b.rows for b in waiting) >= BLOCK:
+                yield pack(together(waiting))
+                waiting = []
+        if waiting:
+            yield pack(together(waiting))
+
+
+def together(blocks: list[Block]) -> Block:
+    """Return blocks of codes and numbers as one."""
+
+    def join(arrays: list[Any]) -> Any:
+        return None if arrays[0] is None else np.concatenate(arrays)
+
+    if len(blocks) == 1:
+        return blocks[0]
+    columns = {name: join([b.columns[name] for b in blocks]) for name in blocks[0].columns}
+    own = (join([getattr(b, name) for b in blocks]) for name in OWN)
+    return Block(sum(b.rows for b in blocks), columns, *own)
