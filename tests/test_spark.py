@@ -72,6 +72,34 @@ def test_one_sha256_for_any_partitions_in_any_order(spark, parts):
     assert shas(frame, names) == shas(rows, names)
 
 
+def numbers(rows, seed=2):
+    """Numbers alone: with gaps, whole ones, -0.0; some rows have no target."""
+    rng = np.random.default_rng(seed)
+    x = np.round(rng.normal(size=rows), 2)
+    y = np.where(x + rng.normal(size=rows) > 0, "yes", "no").tolist()
+    y[:3] = [None, None, None]
+    x[rng.random(rows) < 0.1] = np.nan
+    x[5] = -0.0
+    fine = rng.normal(size=rows).astype(np.float32)
+    return pa.table(
+        {"x": pa.array(x, from_pandas=True), "n": rng.integers(-9, 9, rows), "fine": fine, "y": y}
+    )
+
+
+@pytest.mark.parametrize("parts", [1, 5])
+def test_numbers_alone_are_learned_from_the_batches_as_they_came(spark, parts):
+    rows = numbers(600)
+    assert shas(spark.createDataFrame(rows).repartition(parts), tuple(LEARNERS)) == shas(
+        rows, tuple(LEARNERS)
+    )
+
+
+def test_a_sample_of_many_rows_is_the_same_sample(spark):
+    rows = numbers(100_500).select(["n", "fine", "y"])
+    frame = spark.createDataFrame(rows).repartition(3)
+    assert shas(frame, ("logistic",)) == shas(rows, ("logistic",))
+
+
 def test_texts_dates_and_what_is_left_out_are_read_as_here(spark):
     rows, frame = table(), spark.createDataFrame(table()).repartition(3)
     for model in (ts.NaiveBayes, ts.LogisticRegression):

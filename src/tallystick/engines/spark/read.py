@@ -22,7 +22,7 @@ from tallystick.data.encode.survey import Decision, Question, Survey
 from tallystick.data.encode.table import Block
 from tallystick.data.schema import Note, Wishes
 from tallystick.data.source.names import clean_names
-from tallystick.engines.spark.table import SparkTable, keep, unpacked
+from tallystick.engines.spark.table import SparkTable, forget, keep, unpacked
 from tallystick.engines.spark.workers import check_version, plain_errors
 from tallystick.errors import DataError, OptionError, TargetError, shown
 
@@ -66,7 +66,7 @@ def read_frame(
         try:
             decision = surveyed(walk, question, notes)
         except BaseException:
-            walk.kept.unpersist()
+            forget(walk.kept)
             raise
     unit, told = decision.unit or 1, (decision.notes, decision.source_notes)
     batches = few(walk.kept, decision.rows * len(question.columns))

@@ -65,9 +65,7 @@ class SparkTable:
 
     def _know(self, printed: Printed) -> None:
         self._printed = printed
-        if self.raw is not None:  # the blocks are made: what they were made of may go
-            self.raw.unpersist()
-            self.raw = None
+        forget(self.raw)  # the blocks are made: what they were made of may go
 
     def _in_form(self, form: Any) -> Any:
         """Return the blocks in a question's form, kept until another form is asked for."""
@@ -77,8 +75,7 @@ class SparkTable:
         return self._formed.mapPartitions(unpacked)
 
     def _drop_form(self) -> None:
-        if self._formed is not None:
-            self._formed.unpersist()
+        forget(self._formed)
         self._form = self._formed = None
 
     @property
@@ -192,9 +189,8 @@ class SparkTable:
         self._drop_form()
         if self.chosen is not None:
             self.chosen.keys.unpersist()
-        self.kept.unpersist()
-        if self.raw is not None:
-            self.raw.unpersist()
+        forget(self.kept)
+        forget(self.raw)
 
 
 def keep(rdd: Any) -> Any:
@@ -205,6 +201,12 @@ def keep(rdd: Any) -> Any:
     from pyspark.serializers import NoOpSerializer
 
     return rdd._reserialize(NoOpSerializer()).persist(StorageLevel.MEMORY_AND_DISK_DESER)
+
+
+def forget(rdd: Any) -> None:
+    """Let Spark forget what it keeps, once: told twice it would look for what is being removed."""
+    if rdd is not None and rdd.is_cached:
+        rdd.unpersist()
 
 
 def unpacked(kept: Iterable[bytes]) -> Iterator[Block]:
