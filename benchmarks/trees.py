@@ -9,7 +9,6 @@ from __future__ import annotations
 import gc
 import gzip
 import os
-import subprocess
 import sys
 import tempfile
 import threading
@@ -18,6 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from startup import best
 
 from tallystick.estimators import from_data
 from tallystick.estimators.tree import DecisionTree
@@ -199,11 +199,7 @@ def csv() -> list[tuple[str, float]]:
         path = Path(place, "adult.csv")
         path.write_bytes(gzip.decompress(packed.read_bytes()))
         target = path.read_text().partition("\n")[0].split(",")[-1].strip()
-
-        def run(script: str) -> None:
-            subprocess.run([sys.executable, "-c", script, str(path), target], check=True)
-
-        mine, peer = (seconds(lambda s=script: run(s), 4) for script in (OURS, THEIRS))
+        mine, peer = best(*((sys.executable, "-c", script, str(path), target) for script in (OURS, THEIRS)))
     return [("Adult, CSV to tree, whole process: x faster than pandas + scikit-learn", peer / mine)]
 
 
