@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tallystick.data.encode.strings import distinct
 from tallystick.data.source.arrays import filled, from_numbers, from_texts, to_numbers
+from tallystick.errors import DataError
 
 TYPES = ["int8", "uint8", "int16", "int32", "uint32", "int64", "uint64", "float32", "float64", "bool", ">i4"]
 
@@ -58,3 +60,16 @@ def test_from_a_csv_file_to_predictions_neither_pandas_nor_masked_arrays_are_loa
     run = [sys.executable, "-c", code, str(path)]
     done = subprocess.run(run, capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "[]", done.stderr
+
+
+def test_a_dictionary_asked_for_an_entry_it_lacks_is_damaged():
+    beyond = pa.DictionaryArray.from_arrays(
+        from_numbers(np.array([0, 1, 7], np.int8)), ["a", "b"], safe=False
+    )
+    below = pa.DictionaryArray.from_arrays(
+        from_numbers(np.array([0, -3, 1], np.int8)), ["a", "b"], safe=False
+    )
+    with pytest.raises(DataError, match="dictionary of 2 entries is asked for entry 7"):
+        distinct(beyond)
+    with pytest.raises(DataError, match="dictionary of 2 entries is asked for entry -3"):
+        distinct(below)

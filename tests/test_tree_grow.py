@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -107,3 +108,36 @@ def test_chosen_splits_equal_brute_force(seed: int, regression: bool) -> None:
         assert got["missing"].tolist() == [n.split.missing if n.split else -1 for n in nodes]
         cuts = [n.split.cut if n.split else math.nan for n in nodes]
         assert np.array_equal(got["cut"], cuts, equal_nan=True)
+
+
+@pytest.mark.parametrize("heavy", [0, 66_000])
+def test_two_groups_of_many_levels_are_a_cut_in_the_exact_order_of_shares(heavy: int) -> None:
+    """Shares are sorted by their digits, or compared as fractions where a level has too many rows."""
+    rng = np.random.default_rng(heavy)
+    k = 700
+    sizes = rng.integers(1, 40, k)
+    ones = np.floor(sizes * rng.random(k)).astype(np.int64)
+    if heavy:
+        sizes[2], ones[2] = heavy, heavy // 2
+    codes = np.repeat(np.arange(k), sizes).astype(np.uint16)
+    starts = np.cumsum(sizes) - sizes
+    labels = (np.arange(len(codes)) - np.repeat(starts, sizes) < np.repeat(ones, sizes)).astype(np.uint8)
+    grower = Grower([GrowColumn("levels", codes, k)], [0], GrowRules(max_depth=1), classes=2, labels=labels)
+    grower.run()
+    got = grower.arrays()
+    order = sorted(range(k), key=lambda level: Fraction(int(ones[level]), int(sizes[level])))
+    rows, tops = np.cumsum(sizes[order])[:-1], np.cumsum(ones[order])[:-1]
+    n, top = sizes.sum(), ones.sum()
+
+    def bits(part, all_rows):
+        shares = np.stack([part, all_rows - part]) / all_rows
+        return -all_rows * np.sum(
+            np.where(shares > 0, shares * np.log2(np.where(shares > 0, shares, 1)), 0), 0
+        )
+
+    gains = (bits(top, n) - bits(tops, rows) - bits(top - tops, n - rows)) / n
+    cut = int(np.argmax(gains))
+    side = np.zeros(k, np.uint8)
+    side[order[cut + 1 :]] = 1
+    assert got["gain"][0] == pytest.approx(gains[cut], abs=1e-9)
+    assert got["maps"].tolist() == (side ^ side[0]).tolist()

@@ -116,6 +116,7 @@ class Rulebook {
         for (const Column& column : problem.columns) {
             map_at_.push_back(map_size_);
             if (column.kind != Kind::numeric) map_size_ += column.k;
+            some_order_ |= column.kind != Kind::levels;
         }
     }
 
@@ -143,7 +144,7 @@ class Rulebook {
         if (problem_.regression) {
             const int64_t n = s.total[1], sum = s.total[0];
             scorer.middle = n ? (sum >= 0 ? (sum + n / 2) / n : -((-sum + n / 2) / n)) : 0;
-        } else if (walks && unit() && problem_.rules.criterion != Criterion::gini) {
+        } else if (walks && some_order_ && unit() && problem_.rules.criterion != Criterion::gini) {
             s.tables.fill(logs_, s.total.data(), problem_.classes);
         }
         s.here = {scorer, &problem_.rules, s.total.data(), s.tables.view, problem_.regression, unit()};
@@ -313,6 +314,7 @@ class Rulebook {
     Scorer scorer_{};
     std::vector<size_t> map_at_;
     size_t map_size_ = 0;
+    bool some_order_ = false;  // some column may be walked in order
 };
 
 // Mark where each row of a node goes: side[row] for two branches, branch[row] for more.
@@ -332,17 +334,26 @@ void mark(const Rulebook& book, Frame<E>& f, const Searched& s, size_t j) {
         return;
     }
     const uint8_t* map = column.kind == Kind::levels ? s.maps.data() + book.map_at(j) : nullptr;
-    for (size_t i = 0; i < n; ++i) {
-        const size_t row = f.layout.row(rows[i]);
-        const uint32_t code = f.width[j] ? code_at(f.codes[j], f.width[j], row)
-                                         : code_at(column.codes, column.width, f.in_table(row));
-        if (many)
-            f.branch[row] = code < column.k ? code : static_cast<uint32_t>(c.missing);
-        else if (code >= column.k)
-            f.side[row] = static_cast<uint8_t>(c.missing);
-        else
-            f.side[row] = map ? map[code] : code >= c.code;
-    }
+    std::vector<uint32_t> to(column.k + size_t{1}, static_cast<uint32_t>(c.missing));  // [code], missing last
+    for (uint32_t code = 0; code < column.k; ++code) to[code] = many ? code : map ? map[code] : code >= c.code;
+    auto send = [&](auto code_of) {
+        for (size_t i = 0; i < n; ++i) {
+            const size_t row = f.layout.row(rows[i]);
+            const uint32_t branch = to[std::min<uint32_t>(code_of(row), column.k)];
+            if (many)
+                f.branch[row] = branch;
+            else
+                f.side[row] = static_cast<uint8_t>(branch);
+        }
+    };
+    if (f.width[j] == 1)
+        send([codes = static_cast<const uint8_t*>(f.codes[j])](size_t row) { return codes[row]; });
+    else if (f.width[j] == 2)
+        send([codes = static_cast<const uint16_t*>(f.codes[j])](size_t row) { return codes[row]; });
+    else if (f.width[j] == 4)
+        send([codes = static_cast<const uint32_t*>(f.codes[j])](size_t row) { return codes[row]; });
+    else
+        send([&](size_t row) { return code_at(column.codes, column.width, f.in_table(row)); });
 }
 
 }  // namespace tally::tree

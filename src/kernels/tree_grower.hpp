@@ -138,6 +138,7 @@ class Grower final : public AnyGrower {
     static constexpr uint32_t few = 64;       // codes up to here are counted in small frames too
     static constexpr size_t countable = 4096; // distinct numbers up to here are counted in large nodes
     static constexpr size_t pays = 4;         // columns of two codes from which words pay
+    static constexpr int64_t near = 2;        // levels to max_depth that are not worth a frame
 
     struct Made {
         std::shared_ptr<Open> parent;
@@ -298,7 +299,7 @@ class Grower final : public AnyGrower {
     void place(std::shared_ptr<Open> open, const std::vector<int64_t>& total, const Made* made = nullptr) {
         Node& node = top_.nodes[open->node];
         if (book_.ends(total.data(), node)) return;
-        if (open->size() <= problem_.small) {
+        if (open->size() <= problem_.small && (problem_.rules.max_depth - node.depth > near || open->size() == problem_.rows)) {
             node.task = static_cast<int32_t>(tasks_.size());
             tasks_.push_back(std::move(open));
             grown_.emplace_back();

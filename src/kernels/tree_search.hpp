@@ -156,18 +156,21 @@ Candidate search_order(const Frame<E>& f, const Column& column, const Here& here
 // The levels present in a node from a full table [k + 1, C + 1]; the table is cleared. Returns how many.
 inline size_t compact(const Here& here, uint32_t k, Scratch& s) {
     const size_t width = here.scorer.classes + 1, last = width - 1;
-    s.present.clear();
-    s.codes.clear();
+    s.present.resize((k + size_t{1}) * width);
+    s.codes.resize(k);
+    int64_t* out = s.present.data();
+    size_t levels = 0;
     for (uint32_t code = 0; code <= k; ++code) {
         int64_t* cell = s.table.data() + code * width;
         if (here.unit && !here.regression)
             for (size_t c = 0; c < last; ++c) cell[last] += cell[c];
         if (code < k && cell[last] == 0) continue;
-        s.present.insert(s.present.end(), cell, cell + width);
-        if (code < k) s.codes.push_back(code);
-        std::fill(cell, cell + width, 0);
+        if (code < k) s.codes[levels++] = code;
+        for (size_t c = 0; c < width; ++c) *out++ = std::exchange(cell[c], 0);
     }
-    return s.codes.size();
+    s.codes.resize(levels);
+    s.present.resize((levels + 1) * width);
+    return levels;
 }
 
 // The same from a run in order of code.

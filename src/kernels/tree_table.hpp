@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kernels/tree_score.hpp"
+#include "kernels/tree_sort.hpp"
 
 namespace tally::tree {
 
@@ -127,6 +128,23 @@ inline void principal_values(const Table& t, std::vector<double>& value) {
     }
 }
 
+// Levels by their share of the second of two classes, equal ones in their own order. Shares of levels of fewer than
+// 2^16 rows differ by more than 1/65535^2 or not at all, so 32 bits tell them apart. False: a level has more rows, or none that counts.
+inline bool order_shares(const Table& t, std::vector<uint32_t>& order) {
+    thread_local std::vector<Item<uint32_t, uint32_t>> items, spare;
+    thread_local std::vector<uint32_t> counts;
+    items.resize(t.levels);
+    for (uint32_t j = 0; j < t.levels; ++j) {
+        const int64_t top = t.level(j)[1], all = t.level(j)[0] + top;
+        if (all < 1 || all > 65535) return false;
+        const double share = static_cast<double>(top) / static_cast<double>(all);
+        items[j] = {static_cast<uint32_t>(share * 4294967295.0), j};
+    }
+    sort_items(items, spare, counts);
+    for (uint32_t i = 0; i < t.levels; ++i) order[i] = items[i].entry;
+    return true;
+}
+
 // The order in which two groups are cut: by share of the second class, by mean response, or by `principal_values`.
 inline void group_order(const Table& t, Criterion criterion, std::vector<uint32_t>& order) {
     order.resize(t.levels);
@@ -134,6 +152,7 @@ inline void group_order(const Table& t, Criterion criterion, std::vector<uint32_
     using Signed = __int128;
     if (criterion == Criterion::variance || t.width == 3) {
         const bool regression = criterion == Criterion::variance;
+        if (!regression && order_shares(t, order)) return;
         auto top = [&](uint32_t j) { return static_cast<Signed>(t.level(j)[regression ? 0 : 1]); };
         auto all = [&](uint32_t j) {
             return static_cast<Signed>(regression ? t.level(j)[1] : t.level(j)[0] + t.level(j)[1]);

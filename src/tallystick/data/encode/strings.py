@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.data.source.arrays import filled, from_numbers, from_texts, to_numbers
+from tallystick.errors import DataError
 from tallystick.kernels import Parsed
 
 SPACES = " \t\n\v\f\r"  # what is stripped: ASCII white space
@@ -39,7 +40,7 @@ class Distinct:
 
     def counts(self) -> NDArray[np.int64]:
         """Return counts[k + 1]: rows of each value, then rows without one."""
-        return np.bincount(self.codes, minlength=len(self.values) + 1)
+        return kernels.count_classes(self.codes, len(self.values) + 1)
 
 
 def code_type(levels: int) -> type[np.unsignedinteger[Any]]:
@@ -61,18 +62,40 @@ def distinct(cells: Any, marks: Sequence[str] = ()) -> Distinct:
         chunks = cells.chunks if isinstance(cells, pa.ChunkedArray) else [cells]
     chunks = [c for c in chunks if len(c)]
     coded = [c if pa.types.is_dictionary(c.type) else _plain(c).dictionary_encode() for c in chunks]
-    if len(coded) == 1 and len(coded[0].dictionary) <= FEW:
-        merged, places = _merge_few(coded[0], marks)
+    places = [_places(c) for c in coded]
+    sizes = [len(c.dictionary) for c in coded]
+    used = [kernels.count_classes(at, k + 1)[:-1] > 0 for at, k in zip(places, sizes, strict=True)]
+    if len(coded) == 1 and sizes[0] <= FEW:
+        merged, into = _merge_few(coded[0].dictionary.to_pylist(), used[0], marks)
     else:
-        merged, places = _merge([_plain(c.dictionary) for c in coded], coded, marks)
+        merged, into = _merge([_plain(c.dictionary) for c in coded], used, marks)
     kind = code_type(len(merged))
+    if len(coded) == 1 and places[0].dtype == kind and _is_identity(into[0], len(merged)):
+        return Distinct(merged, places[0])
     codes = np.empty(sum(len(c) for c in coded), kind)
     start = 0
-    for c, place in zip(coded, places, strict=True):
-        indices = filled(c.indices, len(c.dictionary))
-        np.take(place.astype(kind), indices, out=codes[start : start + len(c)], mode="clip")
-        start += len(c)
+    for at, place in zip(places, into, strict=True):
+        np.take(place.astype(kind), at, out=codes[start : start + len(at)], mode="clip")
+        start += len(at)
     return Distinct(merged, codes)
+
+
+def _places(coded: pa.DictionaryArray) -> NDArray[Any]:
+    """Return every cell's place in the dictionary, one beyond where it is null."""
+    size = len(coded.dictionary)
+    found = np.ascontiguousarray(filled(coded.indices, size))
+    places = found.view(f"u{found.dtype.itemsize}")
+    if places.max(initial=0) > size:
+        raise DataError(
+            f"a dictionary of {size:,} entries is asked for entry {int(found[places > size][0]):,}. "
+            "The data is damaged: write it anew, or pass the texts themselves."
+        )
+    return places if found.dtype.itemsize < 8 else places.astype(np.uint32)
+
+
+def _is_identity(place: NDArray[np.uint32], values: int) -> bool:
+    """Say whether the entries of a dictionary are its values already: sorted, stripped, used."""
+    return len(place) == values + 1 and bool((place == np.arange(values + 1)).all())
 
 
 def _plain(array: pa.Array) -> pa.LargeStringArray:
@@ -83,13 +106,11 @@ def _plain(array: pa.Array) -> pa.LargeStringArray:
 
 
 def _merge_few(
-    coded: pa.DictionaryArray, marks: Sequence[str]
+    entries: list[str | None], used: NDArray[np.bool_], marks: Sequence[str]
 ) -> tuple[pa.LargeStringArray, list[NDArray[np.uint32]]]:
     """As _merge, for one small dictionary: Python is done before Arrow's functions are set up."""
-    texts = [None if t is None else t.strip(SPACES) for t in coded.dictionary.to_pylist()]
-    indices = coded.indices if coded.indices.null_count == 0 else coded.indices.drop_null()
-    used = np.bincount(to_numbers(indices), minlength=len(texts)).tolist()
-    there = {text for text, rows in zip(texts, used, strict=True) if rows and text is not None}
+    texts = [None if t is None else t.strip(SPACES) for t in entries]
+    there = {text for text, some in zip(texts, used.tolist(), strict=True) if some and text is not None}
     values = sorted(there.difference(marks))
     at: dict[str | None, int] = {text: i for i, text in enumerate(values)}
     place = np.array([*(at.get(t, len(values)) for t in texts), len(values)], np.uint32)
@@ -97,19 +118,17 @@ def _merge_few(
 
 
 def _merge(
-    texts: list[pa.LargeStringArray], coded: list[pa.DictionaryArray], marks: Sequence[str]
+    texts: list[pa.LargeStringArray], used: list[NDArray[np.bool_]], marks: Sequence[str]
 ) -> tuple[pa.LargeStringArray, list[NDArray[np.uint32]]]:
     """Return the sorted values over all dictionaries and place[entry] of each; its last number is "missing".
 
     Only entries that some row uses make a value: a category nobody has is not there.
     """
     stripped = [pc.ascii_trim(t, SPACES) for t in texts]
-    used = []
-    for c, text in zip(coded, stripped, strict=True):
-        seen = np.zeros(len(text) + 1, bool)
-        seen[filled(c.indices, len(text))] = True
-        used.append(text if seen[:-1].all() else text.filter(from_numbers(seen[:-1])))
-    everything = pc.unique(pa.chunked_array(used, pa.large_string())).drop_null()
+    there = [
+        t if some.all() else t.filter(from_numbers(some)) for t, some in zip(stripped, used, strict=True)
+    ]
+    everything = pc.unique(pa.chunked_array(there, pa.large_string())).drop_null()
     if marks:
         everything = everything.filter(pc.invert(pc.is_in(everything, from_texts(marks))))
     values = everything.take(pc.sort_indices(everything))

@@ -93,10 +93,20 @@ def _pandas_column(series: Any, name: str) -> pa.ChunkedArray:
     if type(values).__name__ == "SparseArray":
         return _numpy_column(np.asarray(values), name)
     try:
-        array = pa.array(values, from_pandas=True)
+        array = _full_categories(values) or pa.array(values, from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
         array = pa.array(_as_texts(series, name), type=pa.large_string())
     return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
+
+
+def _full_categories(values: Any) -> pa.DictionaryArray | None:
+    """Return pandas categories without missing rows over the same memory, None of anything else."""
+    if type(values).__name__ != "Categorical" or not len(values) or values.codes.min() < 0:
+        return None
+    texts = pa.array(values.categories, from_pandas=True)
+    return pa.DictionaryArray.from_arrays(
+        from_numbers(values.codes), texts, ordered=values.ordered, safe=False
+    )
 
 
 def _as_texts(cells: Any, name: str) -> list[str | None]:
