@@ -27,6 +27,30 @@ logistic::Ask placed(size_t dense, size_t coded, size_t rows, const In<int64_t>&
     return ask;
 }
 
+template <class T>
+std::vector<const T*> pointers(const std::vector<In<T>>& arrays) {
+    std::vector<const T*> out;
+    for (const auto& one : arrays) out.push_back(one.data());
+    return out;
+}
+
+// Products and sums of long vectors, kept in T.
+template <class T>
+void bind_kept(nb::module_& m) {
+    m.def("dots", [](const std::vector<In<T>>& vectors, const std::vector<In<double>>& sides, Out<double> out) {
+        const auto v = pointers(vectors);
+        const auto b = pointers(sides);
+        const size_t n = sides.empty() ? 0 : sides[0].size();
+        nb::gil_scoped_release release;
+        logistic::dots(n, v.size(), v.data(), b.size(), b.data(), out.data());
+    }, nb::arg("vectors").noconvert(), nb::arg("sides").noconvert(), nb::arg("out").noconvert());
+    m.def("combine", [](double factor, const std::vector<In<T>>& vectors, In<double> coefficient, Out<double> q) {
+        const auto v = pointers(vectors);
+        nb::gil_scoped_release release;
+        logistic::combine(q.size(), factor, v.size(), v.data(), coefficient.data(), q.data());
+    }, nb::arg("factor"), nb::arg("vectors").noconvert(), nb::arg("coefficient").noconvert(), nb::arg("q").noconvert());
+}
+
 }  // namespace
 
 void bind_logistic(nb::module_& m) {
@@ -150,20 +174,8 @@ void bind_logistic(nb::module_& m) {
 
     m.def("dot", [](In<double> a, In<double> b) { return logistic::dot(a.size(), a.data(), b.data()); },
           nb::arg("a").noconvert(), nb::arg("b").noconvert(), Release());
-    m.def("dots", [](const std::vector<In<double>>& vectors, const std::vector<In<double>>& sides, Out<double> out) {
-        std::vector<const double*> v, b;
-        for (const auto& one : vectors) v.push_back(one.data());
-        for (const auto& one : sides) b.push_back(one.data());
-        const size_t n = sides.empty() ? 0 : sides[0].size();
-        nb::gil_scoped_release release;
-        logistic::dots(n, v.size(), v.data(), b.size(), b.data(), out.data());
-    }, nb::arg("vectors").noconvert(), nb::arg("sides").noconvert(), nb::arg("out").noconvert());
-    m.def("combine", [](double factor, const std::vector<In<double>>& vectors, In<double> coefficient, Out<double> q) {
-        std::vector<const double*> v;
-        for (const auto& one : vectors) v.push_back(one.data());
-        nb::gil_scoped_release release;
-        logistic::combine(q.size(), factor, v.size(), v.data(), coefficient.data(), q.data());
-    }, nb::arg("factor"), nb::arg("vectors").noconvert(), nb::arg("coefficient").noconvert(), nb::arg("q").noconvert());
+    bind_kept<double>(m), bind_kept<float>(m);
+    m.def("longest", [](In<double> v) { return logistic::longest(v.size(), v.data()); }, nb::arg("v").noconvert(), Release());
     m.def("pulled", [](In<int64_t> sums, double unit, In<double> l2, In<double> w, Out<double> gradient) {
         return logistic::pulled(sums.size(), sums.data(), unit, l2.data(), w.data(), gradient.data());
     }, nb::arg("sums").noconvert(), nb::arg("unit"), nb::arg("l2").noconvert(), nb::arg("w").noconvert(),

@@ -145,14 +145,21 @@ def test_curvature_is_put_together_as_plain_numpy_does(seed, classes):
     np.testing.assert_allclose(h, expected, rtol=1e-14)
 
 
-@given(seed=st.integers(0, 10_000), size=st.integers(1, 5_000), count=st.integers(1, 5))
+@given(
+    seed=st.integers(0, 10_000),
+    size=st.integers(1, 5_000),
+    count=st.integers(1, 5),
+    kept=st.sampled_from([np.float64, np.float32]),
+)
 @settings(max_examples=25, deadline=None)
-def test_products_and_sums_of_long_vectors_are_those_of_numpy(seed, size, count):
+def test_products_and_sums_of_long_vectors_are_those_of_numpy(seed, size, count, kept):
     rng = np.random.default_rng(seed)
-    vectors, sides = list(rng.normal(size=(count, size))), list(rng.normal(size=(2, size)))
-    np.testing.assert_allclose(kernels.dots(vectors, sides), np.array(vectors) @ np.array(sides).T, atol=1e-9)
+    vectors, sides = list(rng.normal(size=(count, size)).astype(kept)), list(rng.normal(size=(2, size)))
+    assert kernels.longest(sides[0]) == np.abs(sides[0]).max()
+    products = np.array(vectors, float) @ np.array(sides).T
+    np.testing.assert_allclose(kernels.dots(vectors, sides), products, atol=1e-9)
     q, c = rng.normal(size=size), rng.normal(size=count)
-    expected = 0.5 * q + c @ np.array(vectors)
+    expected = 0.5 * q + c @ np.array(vectors, float)
     np.testing.assert_allclose(kernels.combine(q.copy(), 0.5, vectors, c.tolist()), expected, atol=1e-9)
     sums, l2 = rng.integers(-99, 99, size), rng.random(size)
     gradient = np.empty(size)

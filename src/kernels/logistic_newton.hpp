@@ -32,15 +32,6 @@ struct Spot {
 
 enum class End : int64_t { optimum = 0, diverging = 1, stuck = 2, full = 3 };  // full: no room for another step
 
-inline double longest(size_t n, const double* v) {
-    double most = 0.0;
-    for (size_t i = 0; i < n; ++i) {
-        const double size = v[i] < 0 ? -v[i] : v[i];
-        most = size > most ? size : most;
-    }
-    return most;
-}
-
 inline size_t newton_doubles(size_t dense, size_t links, size_t m) {
     return work_doubles(dense, links) + 2 * m * m + 4 * m;
 }

@@ -6,12 +6,13 @@
 namespace tally::logistic {
 
 // Sum of a[i] * b[i] in eight running sums, so that vector code keeps the order.
-TALLY_INLINE double dot8(size_t n, const double* a, const double* b) {
+template <class Number>
+TALLY_INLINE double dot8(size_t n, const Number* a, const double* b) {
     double s[8] = {0, 0, 0, 0, 0, 0, 0, 0};
     size_t i = 0;
     for (; i + 8 <= n; i += 8)
-        for (size_t k = 0; k < 8; ++k) s[k] += a[i + k] * b[i + k];
-    for (size_t k = 0; i < n; ++i, ++k) s[k] += a[i] * b[i];
+        for (size_t k = 0; k < 8; ++k) s[k] += double(a[i + k]) * b[i + k];
+    for (size_t k = 0; i < n; ++i, ++k) s[k] += double(a[i]) * b[i];
     return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
 }
 
@@ -21,8 +22,9 @@ inline double dot(size_t n, const double* a, const double* b) {
 
 constexpr size_t kPiece = 2048;  // entries of long vectors taken at a time, so that each is read once
 
-// out[vector, side] = vectors[vector] . sides[side], summed piece by piece.
-inline void dots(size_t n, size_t n_vectors, const double* const* vectors, size_t n_sides, const double* const* sides,
+// out[vector, side] = vectors[vector] . sides[side], summed piece by piece. Number: what the vectors are kept in.
+template <class Number>
+inline void dots(size_t n, size_t n_vectors, const Number* const* vectors, size_t n_sides, const double* const* sides,
                  double* out) {
     run_fast([=] {
         for (size_t i = 0; i < n_vectors * n_sides; ++i) out[i] = 0.0;
@@ -36,7 +38,8 @@ inline void dots(size_t n, size_t n_vectors, const double* const* vectors, size_
 }
 
 // q = factor * q + sum of coefficient[vector] * vectors[vector], in the order of the vectors.
-inline void combine(size_t n, double factor, size_t n_vectors, const double* const* vectors, const double* coefficient,
+template <class Number>
+inline void combine(size_t n, double factor, size_t n_vectors, const Number* const* vectors, const double* coefficient,
                     double* q) {
     run_fast([=] {
         for (size_t first = 0; first < n; first += kPiece) {
@@ -44,9 +47,9 @@ inline void combine(size_t n, double factor, size_t n_vectors, const double* con
             double* to = q + first;
             for (size_t i = 0; i < size; ++i) to[i] *= factor;
             for (size_t v = 0; v < n_vectors; ++v) {
-                const double* from = vectors[v] + first;
+                const Number* from = vectors[v] + first;
                 const double c = coefficient[v];
-                for (size_t i = 0; i < size; ++i) to[i] += c * from[i];
+                for (size_t i = 0; i < size; ++i) to[i] += c * double(from[i]);
             }
         }
     });
@@ -62,6 +65,21 @@ inline double pulled(size_t n, const int64_t* sums, double unit, const double* l
             s[i % 8] += pull * w[i];
         }
         return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+    });
+}
+
+// The largest of |v[i]|, in eight running ones.
+inline double longest(size_t n, const double* v) {
+    return run_fast([=] {
+        double most[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+        for (size_t i = 0; i < n; i += 8)
+            for (size_t k = 0; k < (n - i < 8 ? n - i : 8); ++k) {
+                const double size = v[i + k] < 0 ? -v[i + k] : v[i + k];
+                most[k] = size > most[k] ? size : most[k];
+            }
+        double out = 0.0;
+        for (const double one : most) out = one > out ? one : out;
+        return out;
     });
 }
 

@@ -40,37 +40,96 @@ TALLY_INLINE double value_of(const Words& t, int64_t entry, double scale) {
     return t.value ? t.value[entry] : (tf_of(t, entry) * t.idf[t.word[entry]]) * scale;
 }
 
+constexpr int64_t kEntriesAhead = 12;  // words lie far apart: what comes next is fetched meanwhile
+
+// line[link] of the links at..at + 4 K, over a row's entries begin..end; the block's entries go on to `last`.
+template <size_t K>
+TALLY_INLINE void score_links(const Words& t, size_t links, size_t at, int64_t begin, int64_t end, int64_t last,
+                              double scale, double* line) {
+    Four sum[K] = {};
+    for (int64_t e = begin; e < end; ++e) {
+        const double* next = t.theta + size_t(t.word[e + kEntriesAhead < last ? e + kEntriesAhead : e]) * links + at;
+        for (size_t k = 0; k < 4 * K; k += 8) __builtin_prefetch(next + k);
+        const double v = value_of(t, e, scale);
+        if (v == 0.0) continue;  // an unseen word has no weights
+        const Four* theta = reinterpret_cast<const Four*>(t.theta + size_t(t.word[e]) * links + at);
+        for (size_t k = 0; k < K; ++k) sum[k] += v * theta[k];
+    }
+    for (size_t k = 0; k < K; ++k) *reinterpret_cast<Four*>(line + at + 4 * k) = sum[k];
+}
+
+// gradient[word, link] += round(value * line[link]) * times, of the same links.
+template <size_t K>
+TALLY_INLINE void sum_links(const Words& t, size_t links, size_t at, int64_t begin, int64_t end, int64_t last, double scale,
+                            double magic, int64_t times, const double* line) {
+    const int64_t zero = std::bit_cast<int64_t>(magic);
+    Four rest[K];
+    for (size_t k = 0; k < K; ++k) rest[k] = *reinterpret_cast<const Four*>(line + at + 4 * k);
+    for (int64_t e = begin; e < end; ++e) {
+        const int64_t* next = t.gradient + size_t(t.word[e + kEntriesAhead < last ? e + kEntriesAhead : e]) * links + at;
+        for (size_t k = 0; k < 4 * K; k += 8) __builtin_prefetch(next + k, 1);
+        const double v = value_of(t, e, scale);
+        if (v == 0.0) continue;
+        int64_t* to = t.gradient + size_t(t.word[e]) * links + at;
+        for (size_t k = 0; k < K; ++k) {
+            const FourWhole terms = reinterpret_cast<FourWhole>(v * rest[k] + magic) - zero;
+            if (times == 1)
+                *reinterpret_cast<FourWhole*>(to + 4 * k) += terms;
+            else
+                for (size_t i = 0; i < 4; ++i) to[4 * k + i] += terms[i] * times;
+        }
+    }
+}
+
+// work(at, K) for runs of 4 K links, the largest first; returns the first of the less than four links that are left.
+template <class Work>
+TALLY_INLINE size_t over_fours(size_t links, Work work) {
+    size_t at = 0;
+    for (; at + 20 <= links; at += 20) work(at, std::integral_constant<size_t, 5>{});
+    for (; at + 8 <= links; at += 8) work(at, std::integral_constant<size_t, 2>{});
+    for (; at + 4 <= links; at += 4) work(at, std::integral_constant<size_t, 1>{});
+    return at;
+}
+
 // eta[link, row] += words of the row; scale[row] is kept for the gradient; line[links] is scratch.
-TALLY_INLINE void add_words(const Words& t, size_t links, size_t first, size_t n, double* eta, double* scale, double* line) {
+TALLY_INLINE void add_words(const Words& t, const Ask& a, size_t first, size_t n, double* eta, double* scale, double* line) {
+    const size_t links = a.links;
+    const int64_t last = t.starts[a.rows];
     for (size_t i = 0; i < n; ++i) {
         const size_t row = first + i;
-        scale[i] = t.value ? 1.0 : row_scale(t, row);
-        for (size_t l = 0; l < links; ++l) line[l] = 0.0;
-        for (int64_t e = t.starts[row]; e < t.starts[row + 1]; ++e) {
-            const double v = value_of(t, e, scale[i]);
-            if (v == 0.0) continue;  // an unseen word has no weights
+        const double factor = scale[i] = t.value ? 1.0 : row_scale(t, row);
+        const int64_t begin = t.starts[row], end = t.starts[row + 1];
+        const size_t rest = over_fours(links, [&](size_t at, auto k) {
+            score_links<decltype(k)::value>(t, links, at, begin, end, last, factor, line);
+        });
+        for (size_t l = rest; l < links; ++l) line[l] = 0.0;
+        for (int64_t e = begin; e < end && rest < links; ++e) {
+            const double v = value_of(t, e, factor);
+            if (v == 0.0) continue;
             const double* theta = t.theta + size_t(t.word[e]) * links;
-            for (size_t l = 0; l < links; ++l) line[l] += v * theta[l];
+            for (size_t l = rest; l < links; ++l) line[l] += v * theta[l];
         }
         for (size_t l = 0; l < links; ++l) eta[l * kRows + i] += line[l];
     }
 }
 
-TALLY_INLINE void sum_words(const Words& t, size_t links, const int64_t* copies, size_t first, size_t n,
-                            const double* residual, const double* scale, double magic, double* line) {
-    const int64_t zero = std::bit_cast<int64_t>(magic);
+TALLY_INLINE void sum_words(const Words& t, const Ask& a, size_t first, size_t n, const double* residual,
+                            const double* scale, double magic, double* line) {
+    const size_t links = a.links;
+    const int64_t zero = std::bit_cast<int64_t>(magic), last = t.starts[a.rows];
     for (size_t i = 0; i < n; ++i) {
         const size_t row = first + i;
-        const int64_t times = copies ? copies[i] : 1;
+        const int64_t times = a.weights ? a.weights[row] : 1, begin = t.starts[row], end = t.starts[row + 1];
+        const double factor = scale[i];
         for (size_t l = 0; l < links; ++l) line[l] = residual[l * kRows + i];
-        for (int64_t e = t.starts[row]; e < t.starts[row + 1]; ++e) {
-            const double v = value_of(t, e, scale[i]);
+        const size_t rest = over_fours(links, [&](size_t at, auto k) {
+            sum_links<decltype(k)::value>(t, links, at, begin, end, last, factor, magic, times, line);
+        });
+        for (int64_t e = begin; e < end && rest < links; ++e) {
+            const double v = value_of(t, e, factor);
             if (v == 0.0) continue;
             int64_t* to = t.gradient + size_t(t.word[e]) * links;
-            if (copies)
-                for (size_t l = 0; l < links; ++l) to[l] += (std::bit_cast<int64_t>(v * line[l] + magic) - zero) * times;
-            else
-                for (size_t l = 0; l < links; ++l) to[l] += std::bit_cast<int64_t>(v * line[l] + magic) - zero;
+            for (size_t l = rest; l < links; ++l) to[l] += (std::bit_cast<int64_t>(v * line[l] + magic) - zero) * times;
         }
     }
 }
@@ -84,7 +143,6 @@ inline void word_sums(const Ask& ask, const Words* texts, size_t n_texts, double
         const double magic = magic_of(a.bits);
         for (size_t first = 0; first < a.rows; first += kRows) {
             const size_t n = a.rows - first < kRows ? a.rows - first : kRows;
-            const int64_t* copies = a.weights ? a.weights + first : nullptr;
             load_columns(a, first, n, w.y);
             if (of_columns_alone(a)) {
                 row_factors(a, first, n, w.row + kRows);
@@ -94,10 +152,10 @@ inline void word_sums(const Ask& ask, const Words* texts, size_t n_texts, double
             add_dense(a, w.y, w.eta);
             add_coded(a, first, n, w.eta);
             for (size_t t = 0; t < n_texts; ++t)
-                add_words(texts[t], a.links, first, n, w.eta, spare + t * kRows, line);
+                add_words(texts[t], a, first, n, w.eta, spare + t * kRows, line);
             finish_rows(a, w, first, n, magic, out);
             for (size_t t = 0; t < n_texts; ++t)
-                sum_words(texts[t], a.links, copies, first, n, w.eta, spare + t * kRows, magic, line);
+                sum_words(texts[t], a, first, n, w.eta, spare + t * kRows, magic, line);
         }
     });
 }

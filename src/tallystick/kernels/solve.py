@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,14 @@ from tallystick import _kernels
 from tallystick.kernels import check
 
 Floats = NDArray[np.float64]
+Kept = NDArray[Any]  # a long vector as it is remembered, in float64 or float32
 Whole = NDArray[np.int64]
+KEPT = ("float64", "float32")
+
+
+def longest(v: Floats) -> float:
+    """Return the largest of |v|."""
+    return float(_kernels.longest(check.array("v", v, "float64", (None,))))
 
 
 def dot(a: Floats, b: Floats) -> float:
@@ -21,21 +29,23 @@ def dot(a: Floats, b: Floats) -> float:
     return float(_kernels.dot(a, b))
 
 
-def dots(vectors: Sequence[Floats], sides: Sequence[Floats]) -> list[list[float]]:
-    """Return [vector][side]: the sums of products, every vector read once."""
-    for one in (*vectors, *sides):
-        check.array("vectors", one, "float64", sides[0].shape)
+def dots(vectors: Sequence[Kept], sides: Sequence[Floats]) -> list[list[float]]:
+    """Return [vector][side]: the sums of products, every vector read once; vectors of one precision."""
+    for one in vectors:
+        check.array("vectors", one, KEPT, sides[0].shape)
+    for side in sides:
+        check.array("sides", side, "float64", sides[0].shape)
     out = np.empty((len(vectors), len(sides)))
     _kernels.dots(vectors, sides, out)
     found: list[list[float]] = out.tolist()
     return found
 
 
-def combine(q: Floats, factor: float, vectors: Sequence[Floats], coefficients: Sequence[float]) -> Floats:
+def combine(q: Floats, factor: float, vectors: Sequence[Kept], coefficients: Sequence[float]) -> Floats:
     """Do q = factor * q + the sum of coefficient * vector, and return it."""
     check.writable("q", q, "float64", (None,))
     for one in vectors:
-        check.array("vectors", one, "float64", q.shape)
+        check.array("vectors", one, KEPT, q.shape)
     given = check.array("coefficients", np.array(coefficients, np.float64), "float64", (len(vectors),))
     _kernels.combine(factor, vectors, given, q)
     return q

@@ -2,7 +2,8 @@
 
 s: a change of weights, y: the change of the gradient with it, z = H y for the inverse H one begins with. The
 inverse is then g H + [S, gZ] [[R^-T (D + gY'Z) R^-1, -R^-T], [-R^-1, 0]] [S, gZ]', R the upper triangle of
-S'Y and D its diagonal (Byrd, Nocedal and Schnabel). Knows vectors. Knows nothing of what is minimised.
+S'Y and D its diagonal (Byrd, Nocedal and Schnabel). Long vectors are kept in single precision, which halves
+what has to be read: they only say which way to go. Knows vectors. Knows nothing of what is minimised.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from tallystick import kernels
 
 Array = NDArray[np.float64]
+Kept = Array | NDArray[np.float32]
 Solve = Callable[[Array], Array]  # the inverse one begins with times a vector, in the vector's memory
 KEPT, FEWER, LONG = 12, 6, 100_000  # changes kept; fewer where there are many weights
 
@@ -28,25 +30,24 @@ class Memory:
     def begin(self, solve: Solve) -> None:
         """Forget all."""
         self.solve = solve
-        self.s: list[Array] = []
-        self.z: list[Array] = []
+        self.s: list[Kept] = []
+        self.z: list[Kept] = []
         self.sy: list[list[float]] = []  # [j][i] = s_i . y_j, i <= j
         self.yz: list[list[float]] = []  # [j][i] = z_i . y_j, i <= j
         self.seen: tuple[Array, list[float], list[float]] | None = None  # a gradient with S' and Z' times it
 
     def learn(self, step: Array, change: Array, gradient: Array) -> None:
         """Keep one change of weights and gradient; the new gradient is what `direction` will be asked for."""
-        if kernels.dot(step, change) <= 0:
+        fewer = len(self.s) == (KEPT if len(step) <= LONG else FEWER)
+        s = [*self.s[fewer:], kept(step)]
+        z = [*self.z[fewer:], kept(self.solve(change.copy()))]
+        k = len(s)
+        found = kernels.dots([*s, *z], [change, gradient])
+        if found[k - 1][0] <= 0:  # no curvature: nothing to learn
             return
-        if len(self.s) == (KEPT if len(step) <= LONG else FEWER):
-            self.s, self.z = self.s[1:], self.z[1:]
-            self.sy, self.yz = [r[1:] for r in self.sy[1:]], [r[1:] for r in self.yz[1:]]
-        self.s.append(step)
-        self.z.append(self.solve(change.copy()))
-        k = len(self.s)
-        found = kernels.dots([*self.s, *self.z], [change, gradient])
-        self.sy.append([f[0] for f in found[:k]])
-        self.yz.append([f[0] for f in found[k:]])
+        self.s, self.z = s, z
+        self.sy = [*(r[fewer:] for r in self.sy[fewer:]), [f[0] for f in found[:k]]]
+        self.yz = [*(r[fewer:] for r in self.yz[fewer:]), [f[0] for f in found[k:]]]
         self.seen = gradient, [f[1] for f in found[:k]], [f[1] for f in found[k:]]
 
     def direction(self, gradient: Array, scaled: bool = False) -> Array:
@@ -78,3 +79,8 @@ class Memory:
             t[i] = rest / self.sy[i][i]
         coefficients = [*(-v for v in t), *(g * v for v in u)]
         return kernels.combine(q, -g, [*self.s, *self.z], coefficients)
+
+
+def kept(v: Array) -> Kept:
+    """Return a vector as it is remembered."""
+    return v if len(v) <= LONG else v.astype(np.float32)

@@ -39,6 +39,11 @@ class Point:
     wrong: int = 0  # rows whose own class is not strictly ahead
     curvature: Array | None = None
 
+    @cached_property
+    def steep(self) -> float:
+        """The largest entry of the gradient."""
+        return norm(self.gradient)
+
 
 class Stop(NamedTuple):
     """When Newton's method is at its end: see `kernels.Descent`."""
@@ -333,6 +338,6 @@ def unit_bits(total: float) -> int:
     return max(1, min(50, 61 - math.frexp(max(total, 1.0))[1]))
 
 
-def norm(gradient: Array) -> float:
+def norm(v: Array) -> float:
     """Return the largest entry."""
-    return max(float(gradient.max(initial=0.0)), -float(gradient.min(initial=0.0)))
+    return kernels.longest(v)

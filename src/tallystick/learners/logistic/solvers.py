@@ -71,7 +71,7 @@ class Run:
 
     def small(self, point: Point, tolerance: float = TOLERANCE) -> bool:
         """Is this the optimum?"""
-        return norm(point.gradient) <= tolerance * self.problem.rows
+        return point.steep <= tolerance * self.problem.rows
 
     def ask(self, w: Array, curvature: bool = False) -> Steps:
         """Ask for the point at w."""
@@ -85,7 +85,7 @@ class Run:
             return True
         if self.reach and self.problem.reach(d) <= self.reach:
             return True
-        near_end = norm(point.gradient) <= self.alarm * self.problem.rows and norm(d) > 0.1
+        near_end = point.steep <= self.alarm * self.problem.rows and norm(d) > 0.1
         if self.alarm and (near_end or (self.ahead and point.wrong == 0)):
             raise Diverging(point, d)
         return False
@@ -129,7 +129,7 @@ class Run:
 
     def note(self, point: Point, step: float) -> None:
         """Keep a line of the trace, and stop when there were too many."""
-        self.trace.append(Step(len(self.trace), point.value, norm(point.gradient), step))
+        self.trace.append(Step(len(self.trace), point.value, point.steep, step))
         if len(self.trace) > self.most:
             raise self.too_many(point)
 
@@ -137,7 +137,7 @@ class Run:
         """Return the error of too many steps."""
         return NoConvergence(
             f"logistic regression did not converge in {self.most:,} iterations: gradient norm per row "
-            f"{norm(point.gradient) / self.problem.rows:.1e}, needed {TOLERANCE:g}. Raise max_iter or l2."
+            f"{point.steep / self.problem.rows:.1e}, needed {TOLERANCE:g}. Raise max_iter or l2."
         )
 
 
@@ -155,7 +155,7 @@ def line_search(
         # Near the optimum values differ by less than they are known to: then the gradient decides.
         slack = 1e-13 * abs(point.value)
         if new.value <= point.value + 1e-4 * t * slope or (
-            new.value <= point.value + slack and norm(new.gradient) < norm(point.gradient)
+            new.value <= point.value + slack and new.steep < point.steep
         ):
             return new, t
         bend = 2.0 * (new.value - point.value - t * slope)
@@ -209,7 +209,7 @@ def newton(run: Run, start: Start, period: int) -> Steps:
         d = memory.direction(point.gradient)
         if run.ended(point, d):
             break
-        near = run.errors and norm(point.gradient) <= 100 * TOLERANCE * run.problem.rows and age > 0
+        near = run.errors and point.steep <= 100 * TOLERANCE * run.problem.rows and age > 0
         new, t = yield from line_search(run, point, d, age + 1 >= period or near)
         if t == 0.0:
             if point.curvature is not None:
@@ -279,7 +279,7 @@ def lbfgs(run: Run, start: Start) -> Steps:
                 raise _stuck(run, point)
             memory.begin(memory.solve)
             continue
-        memory.learn(new.w - point.w, new.gradient - point.gradient, new.gradient)
+        memory.learn(d if t == 1.0 else t * d, new.gradient - point.gradient, new.gradient)
         point = new
         run.note(point, t)
     return point
@@ -426,6 +426,6 @@ def _as_it_is(q: Array) -> Array:
 def _stuck(run: Run, point: Point) -> NoConvergence:
     return NoConvergence(
         f"logistic regression stopped after {len(run.trace):,} iterations: no step leads down, "
-        f"gradient norm per row {norm(point.gradient) / run.problem.rows:.1e}, needed {TOLERANCE:g}. "
+        f"gradient norm per row {point.steep / run.problem.rows:.1e}, needed {TOLERANCE:g}. "
         "Raise l2."
     )
