@@ -1,6 +1,7 @@
 // The compiled module. Each binding unpacks arrays and calls one kernel with the GIL released.
 // bindings.hpp holds what the binding files share; bindings_<room>.cpp hold the rest of the bindings.
 #include "bindings.hpp"
+#include "kernels/cells.hpp"
 #include "kernels/counts.hpp"
 #include "kernels/entropy.hpp"
 #include "kernels/hash.hpp"
@@ -142,6 +143,20 @@ void bind_ranks(nb::module_& m) {
     m.def("rank_counts", [](In<uint64_t> scratch, size_t present, Out<int64_t> counts) {
         rank_counts({present, counts.size()}, scratch.data(), counts.data());
     }, nb::arg("scratch").noconvert(), nb::arg("present"), nb::arg("counts").noconvert(), Release());
+
+    m.def("count_cells", [](Strided<double> values, double start, double scale, Maybe<int64_t> weights,
+                            Out<int64_t> counts) {
+        const Grid grid{start, scale, counts.size()};
+        count_cells(values.size(), column_of(values), grid, pointer(weights), counts.data());
+    }, nb::arg("values").noconvert(), nb::arg("start"), nb::arg("scale"), nb::arg("weights").noconvert().none(),
+       nb::arg("counts").noconvert(), Release());
+
+    m.def("pick_cells", [](Strided<double> values, double start, double scale, In<uint8_t> wanted,
+                           Out<uint32_t> picked) {
+        const Grid grid{start, scale, wanted.size()};
+        return pick_cells(values.size(), column_of(values), grid, wanted.data(), picked.data());
+    }, nb::arg("values").noconvert(), nb::arg("start"), nb::arg("scale"), nb::arg("wanted").noconvert(),
+       nb::arg("picked").noconvert(), Release());
 
     m.def("bin_values", [](Strided<double> values, In<double> cuts, AnyOut codes) {
         by_width_out(codes, [&](auto* c) {

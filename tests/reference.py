@@ -54,6 +54,13 @@ def ranks(values):
     return full, distinct, counts, int((~present).sum()), np.argsort(full, kind="stable")
 
 
+def cells(values, start, scale, n):
+    """Cell of each value, n for a missing one."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        place = np.clip((values / 2 - start) * scale, 0, n - 1)
+    return np.where(np.isnan(values), n, np.nan_to_num(place)).astype(np.int64)
+
+
 def bins(values, cuts):
     codes = np.searchsorted(cuts, values, side="right")
     return np.where(np.isnan(values), len(cuts) + 1, codes)

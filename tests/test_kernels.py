@@ -188,6 +188,22 @@ def test_bins_equal_the_twin(values, cuts):
     np.testing.assert_array_equal(kernels.bins(values, cuts), reference.bins(values, cuts))
 
 
+@given(
+    columns(), st.sampled_from([1, 2, 300]), st.floats(-10, 10), st.floats(0, 1e3), st.booleans(), st.data()
+)
+def test_cells_equal_the_twin(values, n, start, scale, weighted, data):
+    values = np.where(np.isinf(values), np.nan, values)
+    weights = np.arange(len(values), dtype=np.int64) if weighted else None
+    wanted = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)), bool)
+    cells, counts = reference.cells(values, start, scale, n), np.ones(n, np.int64)
+    kernels.count_cells(values, start, scale, weights, counts)
+    here = cells < n
+    found = np.bincount(cells[here], None if weights is None else weights[here], n)
+    np.testing.assert_array_equal(counts, 1 + found.astype(np.int64))
+    rows = kernels.pick_cells(values, start, scale, wanted)
+    np.testing.assert_array_equal(rows, np.flatnonzero(np.append(wanted, False)[cells]))
+
+
 # ---- moments ----
 
 
@@ -233,9 +249,7 @@ def test_moments_of_a_matrix_equal_those_of_its_columns(order):
 def test_the_largest_doubles_with_the_largest_weights_do_not_overflow():
     values, weight = np.array([1.7976931348623157e308, -1.7976931348623157e308]), 2**62 - 1
     missing, sums, squares = _tables(1, 2)
-    kernels.add_moments(
-        [values], np.array([0, 1], np.uint8), missing, sums, squares, np.full(2, weight)
-    )
+    kernels.add_moments([values], np.array([0, 1], np.uint8), missing, sums, squares, np.full(2, weight))
     assert kernels.exact_sum(sums[0, 1]) == weight * Fraction(values[1])
     assert kernels.exact_squares(squares[0, 1]) == weight * Fraction(values[1]) ** 2
 

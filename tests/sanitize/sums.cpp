@@ -1,4 +1,5 @@
 // Counts, ranks and moments.
+#include "kernels/cells.hpp"
 #include "kernels/counts.hpp"
 #include "kernels/moments.hpp"
 #include "kernels/ranks.hpp"
@@ -53,6 +54,14 @@ void rank_one(const std::vector<double>& values, ptrdiff_t stride) {
     std::vector<uint16_t> bins(rows);
     bin_values(rows, column, cuts.size(), cuts.data(), bins.data());
     bin_values(rows, column, 0, cuts.data(), bins.data());
+    for (size_t cells : {1, 7, 65536}) {
+        std::vector<int64_t> rows_in(cells);
+        std::vector<uint8_t> wanted(cells, 1);
+        std::vector<uint32_t> picked(rows + 1);
+        const Grid grid{-0.5, static_cast<double>(cells), cells};
+        count_cells(rows, column, grid, nullptr, rows_in.data());
+        EXPECT(pick_cells(rows, column, grid, wanted.data(), picked.data()) == ranked.present);
+    }
     Scan seen = scan_nothing();
     scan_values(0, rows, values.data(), stride, seen);
     EXPECT(seen.missing == rows - ranked.present);

@@ -52,7 +52,17 @@ from tallystick.kernels.moments import (
     whole,
 )
 from tallystick.kernels.newton import Begun, Descent, End, Landing, newton
-from tallystick.kernels.ranks import Ranks, Scan, bins, ranks, scan, scan_columns, scan_matrix
+from tallystick.kernels.ranks import (
+    Ranks,
+    Scan,
+    bins,
+    count_cells,
+    pick_cells,
+    ranks,
+    scan,
+    scan_columns,
+    scan_matrix,
+)
 from tallystick.kernels.scores import (
     add_code_scores,
     add_gaussian_scores,
@@ -126,6 +136,7 @@ __all__ = [
     "cholesky_solve",
     "combine",
     "copy_cells",
+    "count_cells",
     "count_classes",
     "count_codes",
     "count_columns",
@@ -162,6 +173,7 @@ __all__ = [
     "new_sums",
     "newton",
     "parse_numbers",
+    "pick_cells",
     "precondition",
     "pulled",
     "ranks",

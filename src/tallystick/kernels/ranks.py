@@ -12,6 +12,7 @@ from tallystick import _kernels
 from tallystick.kernels import check
 from tallystick.kernels.matrix import scan_rows
 
+Counts = NDArray[np.int64]
 FLOATS = ("float64", "float32")
 FEW_COLUMNS = 4  # below, columns one by one are quicker
 WHOLES = ("int64", "uint64", "int32", "uint32", "int16", "uint16", "int8", "uint8")
@@ -98,6 +99,31 @@ def ranks(
         sequence = np.empty(rows, np.uint32)
         _kernels.rank_order(values, scratch, present, sequence)
     return Ranks(codes, distinct, rows - present, repeats, sequence)
+
+
+def count_cells(
+    values: NDArray[np.float64], start: float, scale: float, weights: Counts | None, counts: Counts
+) -> None:
+    """Do counts[cell] += rows (or weight), cell = (x / 2 - start) * scale within the cells; missing values
+    are in none.
+    """
+    check.loose("values", values, "float64", (None,))
+    check.maybe("weights", weights, "int64", values.shape)
+    check.array("counts", counts, "int64", (None,))
+    check.size("cells", len(counts))
+    _kernels.count_cells(values, start, scale, weights, counts)
+
+
+def pick_cells(
+    values: NDArray[np.float64], start: float, scale: float, wanted: NDArray[np.bool_]
+) -> NDArray[np.uint32]:
+    """Return the rows whose values lie in cells with wanted[cell], see `count_cells`."""
+    check.loose("values", values, "float64", (None,))
+    check.array("wanted", wanted, "bool", (None,))
+    check.size("cells", len(wanted))
+    picked = np.empty(len(values) + 1, np.uint32)
+    count = int(_kernels.pick_cells(values, start, scale, wanted.view(np.uint8), picked))
+    return picked[:count].copy()
 
 
 def bins(values: NDArray[np.float64], cuts: NDArray[np.float64]) -> NDArray[Any]:

@@ -34,7 +34,8 @@ class Grid:
     cells: int
 
     @cached_property
-    def _scale(self) -> float:
+    def scale(self) -> float:
+        """Cells for each half unit."""
         half = self.high / 2 - self.low / 2  # halves first: no overflow
         with np.errstate(over="ignore", divide="ignore"):
             scale = float(np.float64(self.cells) / half) if half > 0 else 0.0
@@ -42,7 +43,7 @@ class Grid:
 
     def of(self, values: Floats) -> NDArray[np.uint32]:
         """Return cell[value]; a higher value is never in a lower cell."""
-        place = (values / 2 - self.low / 2) * self._scale
+        place = (values / 2 - self.low / 2) * self.scale
         return np.clip(place, 0, self.cells - 1).astype(np.uint32)
 
 
@@ -71,11 +72,10 @@ class Spreads:
         """Add the rows of one block."""
         out = []
         for grid, before, most in zip(self.grids, total, self.most, strict=True):
-            values, weights = known(block.values(grid.name), block.weights)
-            if len(values):
-                kernels.count_classes(grid.of(values), grid.cells, weights, before.cells)
+            values = block.values(grid.name)
+            kernels.count_cells(values, grid.low / 2, grid.scale, block.weights, before.cells)
             if not before.many:
-                found = merge_values(before.few, count_values(block.values(grid.name), block.weights))
+                found = merge_values(before.few, count_values(values, block.weights))
                 before = _bounded(before.cells, found, most)
             out.append(before)
         return out
@@ -95,14 +95,6 @@ class Spreads:
 
 def _bounded(cells: Counts, found: ValueCounts, most: int) -> Spread:
     return Spread(cells, NONE, True) if len(found.values) > most else Spread(cells, found)
-
-
-def known(values: Floats, weights: Counts | None) -> tuple[Floats, Counts | None]:
-    """Return the values that are not missing, and their weights."""
-    gone = np.isnan(values)
-    if not gone.any():
-        return np.ascontiguousarray(values), weights
-    return values[~gone], None if weights is None else weights[~gone]
 
 
 def cells_for(rows: int) -> int:
@@ -127,9 +119,9 @@ class Near:
         return self.merge(total, [self._of(block, grid, there) for grid, there in both])
 
     def _of(self, block: Block, grid: Grid, there: NDArray[np.bool_]) -> ValueCounts:
-        values, weights = known(block.values(grid.name), block.weights)
-        here = there[grid.of(values)]
-        return count_values(values[here], None if weights is None else weights[here])
+        values, weights = block.values(grid.name), block.weights
+        rows = kernels.pick_cells(values, grid.low / 2, grid.scale, there)
+        return count_values(values[rows], None if weights is None else weights[rows])
 
     def merge(self, total: list[ValueCounts], other: list[ValueCounts]) -> list[ValueCounts]:
         """Add two totals."""

@@ -23,6 +23,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick import kernels
 from tallystick.contracts import Source
 from tallystick.data.encode.aim import Aim, Hit, Weighed, choose, hit
 from tallystick.data.encode.cells import Coded, Floats, Part, condense
@@ -37,6 +38,7 @@ from tallystick.data.encode.weights import Chosen, weight_numbers
 from tallystick.data.encode.work import checkpoint
 from tallystick.data.schema import Note, Reading, Schema, Target, Wishes
 from tallystick.errors import DataError
+from tallystick.kernels.ranks import FEW_COLUMNS
 
 
 @dataclass(frozen=True)
@@ -169,7 +171,7 @@ class Survey:
 
     def add(self, batch: Any, start: int | None = None, target: Any = None, weights: Any = None) -> Self:
         """Take in a batch; target, weights: Arrow arrays for its rows, where they come apart."""
-        self.take(self.look(batch, target, weights), start)
+        self._see(self.look(batch, target, weights), start)
         return self
 
     def look(self, batch: Any, target: Any = None, weights: Any = None) -> Looked:
@@ -189,6 +191,7 @@ class Survey:
             parts = {
                 n: condense(batch.column(at[n]), n, q.plan.marks, q.plan.decimal, n in texts) for n in names
             }
+        parts = scanned(parts)
         found = {n: Texts.of(p, q.plan.of(n).marks) if isinstance(p, Coded) else p for n, p in parts.items()}
         return Looked(
             batch.num_rows,
@@ -199,16 +202,22 @@ class Survey:
 
     def take(self, batch: Looked, start: int | None = None) -> Taken:
         """Take in a batch that was looked at, and return it as it was seen."""
+        chosen = self._see(batch, start)
+        columns: dict[str, Floats | Distinct] = {}
+        for name, part in batch.columns.items():
+            marks = mark_numbers(self.question.plan.of(name).marks)
+            columns[name] = part.found if isinstance(part, Texts) else tidy(part, marks)
+        return Taken(chosen, batch.hit, batch.weights, columns)
+
+    def _see(self, batch: Looked, start: int | None) -> Chosen:
+        """Take in a batch that was looked at, and return which rows count."""
         absent = batch.hit.absent
         chosen = choose(absent, batch.weights, batch.rows, start, self.weighed)
         self.aim.add(batch.hit, 0 if absent is None else int(absent.sum()), chosen)
-        columns: dict[str, Floats | Distinct] = {}
         for name, part in batch.columns.items():
             checkpoint()
-            asked = self.question.plan.of(name)
-            self.seen[name].add(part, asked, chosen)
-            columns[name] = part.found if isinstance(part, Texts) else tidy(part, mark_numbers(asked.marks))
-        return Taken(chosen, batch.hit, batch.weights, columns)
+            self.seen[name].add(part, self.question.plan.of(name), chosen)
+        return chosen
 
     def shift(self, start: int) -> Self:
         """Say that the rows seen, counted from 0, begin at another number."""
@@ -279,6 +288,16 @@ class Survey:
         refuse_nothing(self.question.name, schema, notes)
         plain = not self.weighed.given or (self.weighed.whole and self.weighed.ones)
         return Decision(self.question, schema, notes, self.weighed.rows, None if plain else self.weighed.unit)
+
+
+def scanned(parts: Mapping[str, Part]) -> Mapping[str, Part]:
+    """Return the parts of a batch with one look at its numbers: columns are looked at together."""
+    plain = {n: p for n, p in parts.items() if isinstance(p, Floats) and p.scan is None}
+    if len(plain) < FEW_COLUMNS:
+        return parts
+    scans = kernels.scan_columns([p.values for p in plain.values()])
+    found = {n: replace(p, scan=s) for (n, p), s in zip(plain.items(), scans, strict=True)}
+    return {n: found.get(n, p) for n, p in parts.items()}
 
 
 def survey_batches(question: Question, batches: Any) -> Survey:
