@@ -41,6 +41,13 @@ void bind_cut(nb::module_& m) {
        nb::arg("mark_offsets").noconvert(), nb::arg("decimal"), nb::arg("values").noconvert(), nb::arg("seen").noconvert(),
        Release());
 
+    m.def("code_cells", [](In<uint8_t> data, In<uint32_t> ends, size_t column, Out<uint32_t> slots, Out<uint16_t> codes,
+                           Out<uint32_t> firsts) {
+        return code_cells(cut_of(data, ends), column, slots.data(), slots.size(), codes.data(), firsts.data(),
+                          firsts.size());
+    }, nb::arg("data").noconvert(), nb::arg("ends").noconvert(), nb::arg("column"), nb::arg("slots").noconvert(),
+       nb::arg("codes").noconvert(), nb::arg("firsts").noconvert(), Release());
+
     m.def("copy_cells", [](In<uint8_t> data, In<uint32_t> ends, size_t column, Out<int32_t> offsets, Out<uint8_t> cells) {
         copy_cells(cut_of(data, ends), column, offsets.data(),
                    cells.size() ? reinterpret_cast<char*>(cells.data()) : nullptr);

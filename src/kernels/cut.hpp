@@ -44,23 +44,34 @@ inline uint64_t places(const char* p, char c) {
     return out;
 }
 
+// Some number that equal texts share; most others do not.
+inline uint64_t hash(Span s) {
+    uint64_t h = s.size() * 0x9E3779B97F4A7C15, v = 0;
+    for (; s.size() >= 8; s.begin += 8) {
+        std::memcpy(&v, s.begin, 8);
+        h = (h ^ v) * 0xBF58476D1CE4E5B9;
+        h ^= h >> 32;
+    }
+    v = 0;
+    for (; s.begin < s.end; ++s.begin) v = v << 8 | static_cast<uint8_t>(*s.begin);
+    h = (h ^ v) * 0x94D049BB133111EB;
+    return h ^ h >> 32;
+}
+
 inline bool same(Span a, Span b) { return a.size() == b.size() && std::memcmp(a.begin, b.begin, a.size()) == 0; }
 
-}  // namespace cells
-
-// Fills ends; returns the rows, or -1 where the block is not plain: a row of more or fewer cells, an empty line, a
-// carriage return that ends no line. ends has room for 8 cells more than the block has bytes.
-inline int64_t cut_cells(const char* data, size_t size, size_t columns, char separator, uint32_t* ends) {
+// See tally::cut_cells.
+inline int64_t cut(const char* data, size_t size, size_t columns, char separator, uint32_t* ends) {
     size_t n = 0, full = columns;  // cells so far; as many as there must be when this row ends
     for (size_t at = 0; at < size; at += 64) {
         char last[64] = {};
         const char* p = data + at;
         if (size - at < 64) p = static_cast<const char*>(std::memcpy(last, p, size - at));
-        const uint64_t lines = cells::places(p, '\n'), returns = cells::places(p, '\r');
+        const uint64_t lines = places(p, '\n'), returns = places(p, '\r');
         if (uint64_t lone = returns & ~(lines >> 1)) {
             if (lone != uint64_t{1} << 63 || at + 64 >= size || data[at + 64] != '\n') return -1;
         }
-        const uint64_t both = lines | cells::places(p, separator);
+        const uint64_t both = lines | places(p, separator);
         for (uint64_t line = lines; line; line &= line - 1, full += columns)
             if (n + static_cast<size_t>(std::popcount(both & (line ^ (line - 1)))) != full) return -1;
         size_t next = n;  // always four at a time: how many there are cannot be foreseen, and a wrong guess costs more
@@ -74,6 +85,14 @@ inline int64_t cut_cells(const char* data, size_t size, size_t columns, char sep
         if (n != full) return -1;
     }
     return static_cast<int64_t>(n / columns);
+}
+
+}  // namespace cells
+
+// Fills ends; returns the rows, or -1 where the block is not plain: a row of more or fewer cells, an empty line, a
+// carriage return that ends no line. ends has room for 8 cells more than the block has bytes.
+inline int64_t cut_cells(const char* data, size_t size, size_t columns, char separator, uint32_t* ends) {
+    return run_fast([=] { return cells::cut(data, size, columns, separator, ends); });
 }
 
 namespace cells {
@@ -116,6 +135,26 @@ inline void read_columns(const Cut& cut, const Marks& marks, char point, double*
             seen[j] = kinds;
         }
     }
+}
+
+// codes[row] of a column of few texts, outer space left out, and firsts[code]: the row where each was met first. Returns how
+// many there are, or -1 where they are more than firsts has room for. slots: twice as many and a power of two, all 0.
+inline int64_t code_cells(const Cut& cut, size_t column, uint32_t* slots, size_t n_slots, uint16_t* codes, uint32_t* firsts,
+                          size_t most) {
+    size_t known = 0;
+    for (size_t row = 0; row < cut.rows; ++row) {
+        const cells::Span s = cells::stripped(cut.cell(row, column));
+        size_t slot = cells::hash(s) & (n_slots - 1);
+        while (slots[slot] && !cells::same(cells::stripped(cut.cell(firsts[slots[slot] - 1], column)), s))
+            slot = (slot + 1) & (n_slots - 1);
+        if (!slots[slot]) {
+            if (known == most) return -1;
+            firsts[known++] = static_cast<uint32_t>(row);
+            slots[slot] = static_cast<uint32_t>(known);
+        }
+        codes[row] = static_cast<uint16_t>(slots[slot] - 1);
+    }
+    return static_cast<int64_t>(known);
 }
 
 // The cells of a column one after the other: offsets[row + 1] first (data is null), then their bytes.

@@ -72,19 +72,23 @@ struct Decimal {
     bool leading_zero = false;
 };
 
-// Reads up to eight digits at once, `most` at most, and returns how many; eight bytes must be readable at p. Bytes behind
-// them are pushed out; then pairs are added up, pairs of pairs, and both halves.
-inline int64_t next_digits(const char* p, int64_t most, uint64_t& value) {
+// Eight bytes as they lie, with digits as 0 to 9 and all else as more: the first byte is the lowest.
+inline uint64_t bytes_at(const char* p) {
     uint64_t v;
     std::memcpy(&v, p, 8);
-    v ^= 0x3030303030303030;  // digits are 0 to 9 now, all else is more
-    const uint64_t others = (((v & 0x7F7F7F7F7F7F7F7F) + 0x7676767676767676) | v) & 0x8080808080808080;
-    const int64_t count = std::min<int64_t>(std::countr_zero(others) / 8, most);  // 8 where there are no others
-    v = v << (32 - 4 * count) << (32 - 4 * count);
-    v = v * 10 + (v >> 8);
-    value = ((v & 0x000000FF000000FF) * 0x000F424000000064 + (v >> 16 & 0x000000FF000000FF) * 0x0000271000000001) >> 32;
-    return count;
+    return v ^ 0x3030303030303030;
 }
+
+// The top bit of each byte that is no digit.
+inline uint64_t no_digits(uint64_t v) { return (((v & 0x7F7F7F7F7F7F7F7F) + 0x7676767676767676) | v) & 0x8080808080808080; }
+
+// The number that eight digits make: pairs are added up, then pairs of pairs, then both halves.
+inline uint64_t number_of(uint64_t v) {
+    v = v * 10 + (v >> 8);
+    return ((v & 0x000000FF000000FF) * 0x000F424000000064 + (v >> 16 & 0x000000FF000000FF) * 0x0000271000000001) >> 32;
+}
+
+constexpr bool by_eights = std::endian::native == std::endian::little;
 
 // Many digits: those that count begin with the first that is not zero. The mantissa wraps beyond 19, then it is not used.
 inline void count_again(const char* p, const char* end, Decimal& d) {
@@ -99,18 +103,13 @@ inline void count_again(const char* p, const char* end, Decimal& d) {
 
 // Reads the longest number at the start of s; returns its end, or null when there is none.
 inline const char* scan(Span s, char point, Decimal& d) {
-    static constexpr uint64_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
     const char* p = s.begin;
     d.negative = p < s.end && *p == '-';
     p += d.negative || (p < s.end && *p == '+');
     const char* start = p;
     auto eat = [&] {
-        constexpr bool quick = std::endian::native == std::endian::little;
-        for (int64_t count = 8; quick && count == 8 && s.room - p >= 8; p += count) {
-            uint64_t some;
-            count = next_digits(p, s.end - p, some);
-            d.mantissa = d.mantissa * tens[count] + some;
-        }
+        for (; by_eights && s.end - p >= 8 && !no_digits(bytes_at(p)); p += 8)
+            d.mantissa = d.mantissa * 100000000 + number_of(bytes_at(p));
         for (; p < s.end && is_digit(*p); ++p) d.mantissa = d.mantissa * 10 + static_cast<uint64_t>(*p - '0');
     };
     eat();
@@ -363,7 +362,40 @@ inline Cell look(Span s, char point, bool dates, double& value) {
     return cell_other;
 }
 
+// Up to eight digits and nothing else, the first of several no zero.
+inline bool read_short(Span s, double& value) {
+    if (s.room - s.begin < 8 || (*s.begin == '0' && s.size() > 1)) return false;
+    const uint64_t v = bytes_at(s.begin) << (64 - 8 * s.size());
+    value = static_cast<double>(static_cast<int64_t>(number_of(v)));
+    return !no_digits(v);
+}
+
+// The most frequent number: a digit, the point, 8 to 18 digits more. False: it is none, or must be read with care.
+inline bool read_usual(Span s, char point, double& value) {
+    static constexpr uint64_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
+    const bool negative = *s.begin == '-';
+    const char* p = s.begin + negative;
+    const int64_t places = s.end - p - 2;
+    if (places < 8 || places > 18 || p[1] != point) return false;
+    const uint64_t first = static_cast<uint8_t>(p[0] - '0');
+    const uint64_t a = bytes_at(p + 2), b = places >= 16 ? bytes_at(p + 10) : 0;
+    const int64_t rest = places & 7;
+    const uint64_t c = rest ? bytes_at(s.end - 8) & (~uint64_t{0} << (64 - 8 * rest)) : 0;
+    if (no_digits(a) | no_digits(b) | no_digits(c) || first > 9) return false;
+    uint64_t mantissa = first * 100000000 + number_of(a);
+    if (places >= 16) mantissa = mantissa * 100000000 + number_of(b);
+    mantissa = mantissa * tens[rest] + number_of(c);
+    if (mantissa == 0 || !nearest(mantissa, -static_cast<int>(places), value)) return false;
+    value = std::bit_cast<double>(std::bit_cast<uint64_t>(value) | static_cast<uint64_t>(negative) << 63);
+    return true;
+}
+
 inline Cell read(Span s, char point, bool dates, double& value) {
+    if (by_eights && s.size() - 1 < 8) {  // none has no bytes
+        if (read_short(s, value)) return cell_integer;
+    } else if (by_eights && s.size() && read_usual(s, point, value)) {
+        return cell_number;
+    }
     value = std::numeric_limits<double>::quiet_NaN();
     if (s.size() == 0 || s.size() > longest_number) return cell_other;
     const auto first = static_cast<unsigned char>(*s.begin);

@@ -131,6 +131,11 @@ void test_cut() {
             copy_cells(cut, j, offsets.data(), nullptr);
             std::vector<char> data(static_cast<size_t>(offsets[rows]));
             if (!data.empty()) copy_cells(cut, j, offsets.data(), data.data());
+            std::vector<uint32_t> slots(64), firsts(32);
+            std::vector<uint16_t> codes(rows);
+            const int64_t known = code_cells(cut, j, slots.data(), 64, codes.data(), firsts.data(), 32);
+            for (size_t row = 0; known >= 0 && row < rows; ++row)
+                EXPECT(cells::same(cells::stripped(cut.cell(row, j)), cells::stripped(cut.cell(firsts[codes[row]], j))));
             for (size_t row = 0; row < rows; ++row) {
                 const cells::Span s = cut.cell(row, j);
                 const size_t i = row * columns + j;

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from tallystick.kernels.bayes import add_level_scores, count_entries, mdl_cuts
 from tallystick.kernels.counts import count_classes, count_codes, count_columns
-from tallystick.kernels.cut import ALL_DATES, ALL_NUMBERS, copy_cells, cut_cells, read_columns
+from tallystick.kernels.cut import ALL_DATES, ALL_NUMBERS, code_cells, copy_cells, cut_cells, read_columns
 from tallystick.kernels.explog import exp, log, log1p, log2, n_log2_n, n_log2_n_shift, n_log2_n_table, sigmoid
 from tallystick.kernels.hashes import (
     add_code_hashes,
@@ -134,6 +134,7 @@ __all__ = [
     "cholesky",
     "cholesky_skip",
     "cholesky_solve",
+    "code_cells",
     "combine",
     "copy_cells",
     "count_cells",

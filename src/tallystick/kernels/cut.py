@@ -15,6 +15,8 @@ from tallystick import _kernels
 from tallystick.kernels import check
 from tallystick.kernels.text import CellKind, joined_marks
 
+SPACES = b" \t\n\v\f\r"  # what is no part of a cell at its ends
+FEW = 1024  # texts that are told apart where they lie
 LARGEST = (1 << 32) - 64  # bytes in a block
 
 ALL_NUMBERS = sum(1 << k for k in (CellKind.MISSING, CellKind.NUMBER, CellKind.INTEGER, CellKind.INFINITE))
@@ -49,13 +51,29 @@ def read_columns(
     return values, seen
 
 
+def code_cells(
+    block: bytes, ends: NDArray[np.uint32], column: int
+) -> tuple[NDArray[np.uint16], list[bytes]] | None:
+    """Return codes[row] and the texts of a column of few of them, as they come, outer space left out; None
+    where they are more than FEW.
+    """
+    rows, _ = _checked(block, ends, column)
+    codes, firsts = np.empty(rows, np.uint16), np.empty(FEW, np.uint32)
+    slots, data = np.zeros(4 * FEW, np.uint32), np.frombuffer(block, np.uint8)
+    known = _kernels.code_cells(data, ends, column, slots, codes, firsts)
+    if known < 0:
+        return None
+    places, flat = firsts[:known].astype(np.int64) * ends.shape[1] + column, ends.reshape(-1)
+    begins = np.where(places == 0, 0, flat[places - 1].astype(np.int64) + 1).tolist()
+    texts = (block[a:b].strip(SPACES) for a, b in zip(begins, flat[places].tolist(), strict=True))
+    return codes, list(texts)
+
+
 def copy_cells(
     block: bytes, ends: NDArray[np.uint32], column: int
 ) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
     """Return the cells of a column as (data, offsets[row + 1])."""
-    rows, columns = _checked(block, ends)
-    if not 0 <= column < columns:
-        raise ValueError(f"column must be below {columns}; found {column}")
+    rows, _ = _checked(block, ends, column)
     offsets, none = np.empty(rows + 1, np.int32), np.empty(0, np.uint8)
     source = np.frombuffer(block, np.uint8)
     _kernels.copy_cells(source, ends, column, offsets, none)
@@ -65,8 +83,10 @@ def copy_cells(
     return data, offsets
 
 
-def _checked(block: bytes, ends: Any) -> tuple[int, int]:
+def _checked(block: bytes, ends: Any, column: int = 0) -> tuple[int, int]:
     check.array("ends", ends, "uint32", (None, None))
     if ends.size and ends[-1, -1] > len(block):
         raise ValueError(f"ends must lie within the block of {len(block):,} bytes; found {ends[-1, -1]:,}")
+    if not 0 <= column < ends.shape[1]:
+        raise ValueError(f"column must be below {ends.shape[1]}; found {column}")
     return ends.shape[0], ends.shape[1]

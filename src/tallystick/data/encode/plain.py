@@ -15,8 +15,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.data.encode.cells import Floats, Part, coded, condense
+from tallystick.data.encode.cells import Coded, Floats, Part, coded, condense
 from tallystick.data.encode.work import checkpoint
+from tallystick.data.source.arrays import from_numbers
 
 
 class Plain:
@@ -49,9 +50,21 @@ class Plain:
                 parts[name] = Floats(values[j], not plain[j], True, scans[j])
             elif name in names:
                 checkpoint()
-                cells = self.column(j)
-                parts[name] = condense(cells, name, marks, decimal, True) if name in texts else coded(cells)
+                parts[name] = (
+                    condense(self.column(j), name, marks, decimal, True) if name in texts else self._coded(j)
+                )
         return parts
+
+
+    def _coded(self, j: int) -> Coded:
+        """Return a column as codes; few texts are told apart without a copy of every cell."""
+        found = kernels.code_cells(self.block, self.ends, j)
+        if found is None:
+            return coded(self.column(j))
+        codes, texts = found
+        kind = np.int8 if len(texts) < 1 << 7 else np.int16
+        known = pa.array([text.decode() for text in texts], pa.string())
+        return Coded(pa.DictionaryArray.from_arrays(from_numbers(codes.astype(kind)), known, safe=False))
 
 
 def loaded(load: Callable[[], Any], names: Sequence[str]) -> Any:

@@ -117,25 +117,27 @@ def row_blocks(pieces: Iterator[bytes], sep: str, where: str, size: int, line: i
 
     line: the number of the first line, for messages.
     """
-    held, rest = b"", bytearray()  # held: whole rows not yet given away; rest: a row that may go on
-    enough = size
+    held, rest = b"", list[bytes]()  # held: whole rows not yet given away; rest: a row that may go on
+    enough, there = size, 0
     for piece in pieces:
         if (nul := piece.find(b"\0")) >= 0:
-            raise nul_byte(where, line + rest.count(b"\n") + piece.count(b"\n", 0, nul))
-        rest += piece
-        if len(rest) < enough:
+            raise nul_byte(where, line + sum(map(_lines, rest)) + piece.count(b"\n", 0, nul))
+        rest.append(piece)
+        there += len(piece)
+        if there < enough:
             continue
-        block = bytes(rest)
+        block = b"".join(rest)
         cut = last_row_end(block, sep, where, line)
         if cut == 0:
             _refuse_endless(block, sep, where, line)
-            enough = 2 * len(rest)  # so that a long row is not looked at again with every piece
+            enough = 2 * there  # so that a long row is not looked at again with every piece
+            rest = [block]
             continue
         if held:
             yield held
-        line += block.count(b"\n", 0, cut)
-        held, rest, enough = block[:cut], bytearray(block[cut:]), size
-    last = bytes(rest)
+        held, rest, enough, there = block[:cut], [block[cut:]], size, len(block) - cut
+        line += _lines(held)
+    last = b"".join(rest)
     _refuse_endless(last, sep, where, line)
     check_quotes(last, sep, where, line)
     if len(last) < 4096:  # so that a footer is never alone
@@ -143,6 +145,11 @@ def row_blocks(pieces: Iterator[bytes], sep: str, where: str, size: int, line: i
     for block in (held, last):
         if block.strip(b"\r\n"):
             yield block
+
+
+def _lines(block: bytes) -> int:
+    """Return how many lines end in a block; bytes.count takes thrice the time."""
+    return int(np.count_nonzero(np.frombuffer(block, np.uint8) == 0x0A))
 
 
 def nul_byte(where: str, line: int) -> DataError:

@@ -106,7 +106,8 @@ class CsvFile:
 
     def blocks(self) -> Iterator[bytes]:
         """Yield the rows below the header, as UTF-8 bytes in blocks of whole rows."""
-        pieces = raw.utf8_pieces(self.path, self.reading.encoding or "utf-8", self.name)
+        size = max(min(self.block, raw.PIECE), self.block // 4)  # a quarter, as more may be held at once
+        pieces = raw.utf8_pieces(self.path, self.reading.encoding or "utf-8", self.name, size)
         below = _without_lines(pieces, self.skip)
         sep = self.reading.sep or ","
         for block in raw.row_blocks(below, sep, self.name, self.block, self.skip + 1):
