@@ -187,6 +187,74 @@ def test_what_cannot_be_learned_from_is_refused_in_one_line(spark):
         assert "\n" not in str(caught.value)
 
 
+def test_settings_that_need_all_rows_in_one_place_are_refused_before_any_work(spark):
+    frame = spark.createDataFrame(table(rows=20)).selectExpr("*", "assert_true(heavy > 9) as never")
+    wrong = [
+        (lambda: ts.LogisticRegression(l2="cv").fit(frame, "y"), "l2='cv' needs all rows"),
+        (lambda: ts.NaiveBayes(calibrate=True).fit(frame, "y"), "calibrate='True' needs all rows"),
+        (
+            lambda: ts.DecisionTree(pruning="pessimistic").fit(frame, "y"),
+            "pruning='pessimistic' needs all rows",
+        ),
+        (lambda: ts.cross_validate(ts.NaiveBayes(), frame, "y", groups="colour"), "groups='colour' needs a"),
+        (lambda: ts.cross_validate(ts.NaiveBayes(), frame, "y", time="day"), "time='day' needs a whole"),
+        (lambda: ts.cross_validate(ts.NaiveBayes(), frame, "y", by="colour"), "by='colour' needs a whole"),
+        (lambda: ts.compare(frame, "y"), "comparisons and learning curves need"),
+        (lambda: ts.learning_curve(frame, "y"), "comparisons and learning curves need"),
+        (lambda: ts.NaiveBayes().fit(frame.select("x", "x", "y"), "y"), "2 columns called 'x'"),
+    ]
+    for work, said in wrong:
+        with pytest.raises(TallyError, match=said) as caught:
+            work()
+        assert "\n" not in str(caught.value)
+
+
+STRANGE = {  # expressions of types that nothing can be learned from, and what they are called
+    "struct(1 as a)": "'struct",
+    "array(1, 2)": "'list",
+    "map('a', 1)": "'map",
+    "cast('a' as binary)": "'binary'",
+    "interval '1' day": "'duration",
+    "interval '1' month": "'interval month'",
+    "make_interval(0, 1, 2, 3)": "'interval'",
+    "parse_json('1')": "'struct",
+}
+
+
+def test_columns_of_strange_types_are_refused_by_name_or_left_out(spark):
+    for cells, said in STRANGE.items():
+        frame = spark.range(9).selectExpr("id as x", f"{cells} as c", "id % 2 as y")
+        with pytest.raises(DataError, match="column 'c' is of type " + said) as caught:
+            ts.NaiveBayes().fit(frame, "y")
+        assert "\n" not in str(caught.value)
+    columns = [f"{cells} as c{i}" for i, cells in enumerate(STRANGE)]
+    frame = spark.range(20).selectExpr("id * id * 0.5d as x", *columns, "if(id < 9, 'a', 'b') as y")
+    left = ts.NaiveBayes(kinds={f"c{i}": "out" for i in range(len(columns))}).fit(frame, "y")
+    assert [c.name for c in left.schema_.used] == ["x"]
+
+
+def test_decimals_dates_and_times_are_read_as_here(spark):
+    frame = spark.range(20).selectExpr(
+        "cast(id * 1.5 as decimal(20, 4)) as price",
+        "date_add(date'2020-01-01', cast(id * id as int)) as day",
+        "timestamp_micros(id * id * 86400000000) as moment",
+        "cast(timestamp_micros(id * id * 86400000000) as timestamp_ntz) as plain",
+        "if(id < 9, 'a', 'b') as y",
+    )
+    here, there = (ts.NaiveBayes(distributions="gaussian").fit(f, "y") for f in (frame.toArrow(), frame))
+    assert [c.kind for c in here.schema_.used] == ["numeric"] * 4
+    assert there.to_bytes() == here.to_bytes()
+    assert there.transform(frame).count() == 20
+
+
+def test_what_spark_cannot_compute_is_told_in_one_line(spark):
+    frame = spark.range(9).selectExpr("id / (id - id) as x", "cast(id % 2 as string) as y")
+    with pytest.raises(DataError, match=r"Spark failed while it worked on the DataFrame: .*DIVIDE") as caught:
+        ts.NaiveBayes().fit(frame, "y")
+    assert "\n" not in str(caught.value)
+    assert caught.value.__cause__ is not None
+
+
 def test_an_error_that_a_worker_finds_is_raised_here_as_what_it_is(spark):
     frame = spark.createDataFrame([(1.0, "a"), (float("inf"), "b")], "x double, y string").repartition(2)
     with pytest.raises(DataError, match="column 'x' holds 1 infinite value") as caught:

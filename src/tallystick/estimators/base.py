@@ -192,7 +192,9 @@ class Estimator:
 
         if is_spark(X):
             from tallystick.engines.spark.read import read_frame
+            from tallystick.estimators.on_spark import refuse_far
 
+            refuse_far(self)
             return read_frame(X, self._wishes(), y, sample_weight, self.regression)  # type: ignore[return-value]
         source = open_source(as_given(X))
         y, sample_weight = as_given(y), as_given(sample_weight)
@@ -208,6 +210,10 @@ class Estimator:
 
     def fit_table(self, table: Table) -> Self:
         """Learn from an encoded table."""
+        if hasattr(table, "opened"):  # rows on Spark
+            from tallystick.estimators.on_spark import refuse_far
+
+            refuse_far(self)
         model, notes = self._learn(table, self._engine(table))
         self._adopt(model, table.notes + notes, rows_of(table))
         self.source_notes_ = table.source_notes  # how the file was read: told, but no part of the model

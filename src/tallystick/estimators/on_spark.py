@@ -16,12 +16,27 @@ import numpy as np
 import pyarrow as pa
 
 from tallystick.data.source.door import is_spark
-from tallystick.engines.spark.read import refuse_others
+from tallystick.engines.spark.read import arrow_kind, refuse_others
 from tallystick.engines.spark.workers import check_version
 from tallystick.errors import DataError, OptionError, nearest, shown
 
 WAYS = ("arrow", "sql")
+FAR = (  # what needs all rows in one place: parameter, value, what to do instead
+    ("l2", "cv", "Pass a number or l2='auto'"),
+    ("calibrate", True, "Pass calibrate=False"),
+    ("pruning", "pessimistic", "Pass pruning='cost-complexity' or 'mdl'"),
+)
 TYPES = {"text": pa.string(), "integer": pa.int64(), "number": pa.float64(), "boolean": pa.bool_()}
+
+
+def refuse_far(model: Any) -> None:
+    """Refuse, before any work, settings that cannot be had where rows are on Spark."""
+    for name, value, cure in FAR:
+        if getattr(model, name, None) == value:
+            raise OptionError(
+                f"{name}={shown(value)} needs all rows in one place, and these are on Spark. "
+                f"{cure}, or collect them: frame.toArrow()."
+            )
 
 
 def transform(model: Any, frame: Any, how: str = "arrow") -> Any:
@@ -47,14 +62,14 @@ def answer_names(model: Any) -> list[tuple[str, pa.DataType]]:
 
 def _refuse(model: Any, frame: Any) -> None:
     """Refuse, before any work, a frame that the model cannot read or that has columns called like answers."""
-    from pyspark.sql.pandas.types import to_arrow_schema
-
     refuse_others(frame)
     for name, _ in answer_names(model):
         if name.lower() in [column.lower() for column in frame.columns]:
             raise DataError(f"the DataFrame has a column {shown(name)} already. Rename or drop it.")
     used = [c.name for c in model.schema_.used if c.name in frame.columns]
-    list(model.blocks(to_arrow_schema(frame.select(*(_quoted(n) for n in used)).schema).empty_table()))
+    schema = frame.select(*(_quoted(n) for n in used)).schema
+    kinds = {field.name: arrow_kind(field.name, field.dataType) for field in schema.fields}
+    list(model.blocks(pa.schema(kinds).empty_table()))
 
 
 def _quoted(name: str) -> str:

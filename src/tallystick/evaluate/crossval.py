@@ -7,7 +7,7 @@ to the teaching part; the answers do not depend on threads.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Protocol, overload
 
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.data.encode import Table
+from tallystick.data.source.door import is_spark
 from tallystick.errors import OptionError, shown, some
 from tallystick.evaluate.folds import Dealing, Plan, one_out
 from tallystick.evaluate.groups import group_names
@@ -73,6 +74,7 @@ def cross_validate(
         no_dealing(groups, time)
         return judge_on(model, data, target, held_out, cost)
     way = Way.of(folds, groups, time)
+    refuse_far(data, {"groups": groups, "time": time, "by": by})
     table = way.read(fresh(model), data, target, sample_weight)
     dealing, how = way.dealing(table)
     if way.one_out:
@@ -101,6 +103,16 @@ def cross_validate(
         any(stopped for _, stopped in done),
         {name: group_names(table, name) for name in names},
     )
+
+
+def refuse_far(data: Any, columns: Mapping[str, Any]) -> None:
+    """Refuse, before any work, whole columns of rows that are on Spark."""
+    for name, value in columns.items():
+        if value and is_spark(data):
+            raise OptionError(
+                f"{name}={shown(value)} needs a whole column in one place, and these rows are on Spark. "
+                "Leave it out, or collect them: frame.toArrow()."
+            )
 
 
 def judge_on(

@@ -62,7 +62,7 @@ def read_frame(
     question = Question.about(source, wishes, target, weights=weights, regression=regression)
     refuse_types(frame, question)
     with plain_errors():
-        walk = first_walk(frame.toDF(*names), question)
+        walk = first_walk(without_out(frame.toDF(*names), question), question)
         try:
             decision = surveyed(walk, question, notes)
         except BaseException:
@@ -94,25 +94,45 @@ def refuse_others(frame: Any) -> None:
 
 def refuse_types(frame: Any, question: Question) -> None:
     """Refuse columns that hold neither numbers nor texts, before any work."""
+    for name, field in zip(question.columns, frame.schema.fields, strict=True):
+        if question.plan.of(name).kind != "out":
+            condense(pa.array([], arrow_kind(name, field.dataType)), name, (), ".")
+
+
+def arrow_kind(name: str, kind: Any) -> pa.DataType:
+    """Return the Arrow type of a column of Spark's."""
     from pyspark.sql.pandas.types import to_arrow_type
 
-    for name, field in zip(question.columns, frame.schema.fields, strict=True):
-        if question.plan.of(name).kind == "out":
-            continue
-        try:
-            kind = to_arrow_type(field.dataType)
-        except Exception:  # pyspark has an error class of its own for each reason
-            raise DataError(
-                f"column {shown(name)} is of type {shown(field.dataType.simpleString())}, which is no number "
-                f"and no text. Cast it, or leave it out: kinds={{{shown(name)}: 'out'}}."
-            ) from None
-        condense(pa.array([], kind), name, (), ".")
+    try:
+        return to_arrow_type(kind, timezone="UTC")
+    except Exception:  # pyspark has an error class of its own for each reason
+        raise DataError(
+            f"column {shown(name)} is of type {shown(kind.simpleString())}, which is no number "
+            f"and no text. Cast it, or leave it out: kinds={{{shown(name)}: 'out'}}."
+        ) from None
 
 
 def few(rows: Any, cells: int) -> Any:
     """Return an RDD in no more partitions than there is work for: every question starts a task for each."""
     worth = max(rows.context.defaultParallelism, -(-cells // PART_CELLS))
     return rows.coalesce(worth) if rows.getNumPartitions() > worth else rows
+
+
+def without_out(frame: Any, question: Question) -> Any:
+    """Return the DataFrame with nothing in the columns that are out, of whatever type they are."""
+    from pyspark.sql.functions import lit
+
+    out = {name for name in question.looked if question.plan.of(name).kind == "out"}
+    if not out:
+        return frame
+    numbered = frame.toDF(
+        *(f"c{i}" for i in range(len(question.columns)))
+    )  # Spark takes x and X for one name
+    cells = [
+        lit(None).cast("boolean") if name in out else numbered[f"c{i}"]
+        for i, name in enumerate(question.columns)
+    ]
+    return numbered.select(*cells).toDF(*question.columns)
 
 
 # ---- the walk over the rows ----

@@ -11,9 +11,10 @@ import re
 from collections.abc import Iterator
 
 from tallystick import errors
-from tallystick.errors import OptionError, shown
+from tallystick.errors import DataError, OptionError, shown
 
 OURS = re.compile(r"^(?:tallystick\.errors\.)(\w+): (.*)$", re.MULTILINE)
+PYTHON = re.compile(r"^\w*(?:Error|Exception): .+$", re.MULTILINE)
 ABSENT = re.compile(r"ModuleNotFoundError: No module named '(tallystick|numpy|pyarrow)")
 
 
@@ -23,9 +24,14 @@ def plain_errors() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        found = plain_error(str(error)) if type(error).__module__.startswith(("py4j", "pyspark")) else None
-        if found is None:
+        if not type(error).__module__.startswith(("py4j", "pyspark")):
             raise
+        found = plain_error(str(error))
+        if found is None:  # of the DataFrame, or of Spark itself: told in one line, with the whole behind it
+            raise DataError(
+                f"Spark failed while it worked on the DataFrame: {reason(str(error))} "
+                "Run frame.count() to see whether Spark can make its rows."
+            ) from error
         raise found from None
 
 
@@ -42,6 +48,15 @@ def plain_error(text: str) -> errors.TallyError | None:
             "Install tallystick, the same version as here, where the executors run."
         )
     return None
+
+
+def reason(text: str) -> str:
+    """Return the one line of an error of Spark's that says most: the last error of Python, or the first
+    line.
+    """
+    python = PYTHON.findall(text)
+    line = python[-1] if python else text.strip().split("\n")[0]
+    return shown(line, 200) + "."
 
 
 def check_version(here: str) -> None:
