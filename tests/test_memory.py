@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import resource
 import shutil
@@ -24,10 +25,12 @@ from tallystick.cli.main import run as tally
 from tallystick.data.encode import quantile_cuts
 from tallystick.data.encode.mapped import read_mapped
 from tallystick.data.encode.runs import codes_within, few_or_cuts
+from tallystick.data.encode.text_counts import TextCounts
 from tallystick.data.source import open_source, size
 from tallystick.data.source.stamp import Stamp
 from tallystick.errors import DataError, OptionError
 from tallystick.estimators.base import rows_of
+from tallystick.stats.growth import GrowingInMemory
 
 LEAST = "32MB"
 MODELS = {
@@ -174,6 +177,58 @@ def test_a_file_too_large_for_the_machine_is_refused_before_the_work_with_the_es
         DataError, match=r"huge\.csv needs about .* of memory, and this machine has .*memory='"
     ):
         ts.NaiveBayes().fit(path, "y")
+
+
+def test_a_packed_file_is_told_by_what_it_holds(tmp_path):
+    text = b"a,b,y\n" + b"1.5,2.5,p\n2.5,3.5,q\n" * 50_000
+    plain, packed, parts = tmp_path / "t.csv", tmp_path / "t.csv.gz", tmp_path / "parts.csv.gz"
+    plain.write_bytes(text)
+    packed.write_bytes(gzip.compress(text))
+    parts.write_bytes(gzip.compress(text[: 6 + 20 * 40_000]) + gzip.compress(text[6 + 20 * 40_000 :]))
+    assert open_source(packed).needed == open_source(plain).needed
+    assert 0.5 < open_source(parts).needed / open_source(plain).needed < 2  # its end tells of its last part
+    assert open_source(packed).block == open_source(plain).block
+
+
+def test_a_tree_that_memory_does_not_hold_grows_level_by_level_to_the_same_bytes(tmp_path):
+    rows = 430_000
+    rng = np.random.default_rng(4)
+    x, level = rng.integers(0, 100, rows) / 8, rng.integers(0, 3, rows)
+    label = np.where(x + level + rng.integers(0, 6, rows) > 8, "up", "down")
+    table = pa.table({"x": x, "level": np.array(["a", "b", "c"])[level], "y": label})
+    pacsv.write_csv(table, tmp_path / "t.csv")
+    small = ts.DecisionTree(max_bins=20, max_depth=3, memory=LEAST)
+    assert not small.read(tmp_path / "t.csv", "y").holds(GrowingInMemory.row_bytes)
+    whole = ts.DecisionTree(max_bins=20, max_depth=3).fit(tmp_path / "t.csv", "y")
+    assert small.fit(tmp_path / "t.csv", "y").to_bytes() == whole.to_bytes()
+
+
+def test_texts_that_all_differ_and_are_more_than_memory_stay_on_disk(tmp_path):
+    rng, rows = np.random.default_rng(6), 60_000
+    names = [rng.bytes(700).hex() for _ in range(rows)]  # 84 MB
+    x = rng.normal(size=rows)
+    table = pa.table({"x": x, "name": names, "y": np.where(x > 0, "a", "b")})
+    pacsv.write_csv(table, tmp_path / "t.csv")
+    del names, table
+    found, grown = peak_of(tmp_path / "t.csv", "96MB", ["gaussian"], tmp_path)
+    assert grown <= 96, f"{grown:.0f} MB"
+    whole, more = peak_of(tmp_path / "t.csv", None, ["gaussian"], tmp_path)
+    assert found == whole
+    assert more > 96  # so that this could have failed
+
+
+@given(st.lists(st.lists(st.text(max_size=3), max_size=12), max_size=12), st.integers(1, 200))
+def test_distinct_texts_do_not_depend_on_what_lies_on_disk(batches, limit):
+    small, whole = TextCounts(1, limit), TextCounts(1)
+    for batch in batches:
+        texts = pa.array(sorted(set(batch)), pa.large_string())
+        counts = np.array([[batch.count(t.as_py())] for t in texts], np.int64).reshape(-1, 1)
+        small.add(texts, counts)
+        whole.add(texts, counts)
+    for _ in range(2):
+        found, wanted = small.sorted(), whole.sorted()
+        assert found[0].to_pylist() == wanted[0].to_pylist()
+        assert found[1].tolist() == wanted[1].tolist()
 
 
 def test_a_file_that_changes_while_it_is_read_is_an_error(tmp_path):

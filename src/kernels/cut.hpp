@@ -19,6 +19,14 @@ struct Cut {  // cell (row, column) ends at ends[row * columns + column], where 
     const uint32_t* ends;
     size_t rows, columns;
 
+    // Ask for a cell some rows ahead: those of one column lie far apart.
+    void prefetch(size_t row, size_t column) const {
+#ifdef __GNUC__
+        constexpr size_t ahead = 16;
+        if (row + ahead < rows) __builtin_prefetch(data + ends[(row + ahead) * columns + column] - 1);
+#endif
+    }
+
     cells::Span cell(size_t row, size_t column) const {
         const size_t i = row * columns + column;
         return {data + (i ? ends[i - 1] + 1 : 0), data + ends[i], data + ends[rows * columns - 1]};
@@ -143,6 +151,7 @@ inline int64_t code_cells(const Cut& cut, size_t column, uint32_t* slots, size_t
                           size_t most) {
     size_t known = 0;
     for (size_t row = 0; row < cut.rows; ++row) {
+        cut.prefetch(row, column);
         const cells::Span s = cells::stripped(cut.cell(row, column));
         size_t slot = cells::hash(s) & (n_slots - 1);
         while (slots[slot] && !cells::same(cells::stripped(cut.cell(firsts[slots[slot] - 1], column)), s))
@@ -161,6 +170,7 @@ inline int64_t code_cells(const Cut& cut, size_t column, uint32_t* slots, size_t
 inline void copy_cells(const Cut& cut, size_t column, int32_t* offsets, char* data) {
     if (!data) offsets[0] = 0;
     for (size_t row = 0; row < cut.rows; ++row) {
+        if (data) cut.prefetch(row, column);
         const cells::Span s = cut.cell(row, column);
         if (data) std::memcpy(data + offsets[row], s.begin, s.size());
         else offsets[row + 1] = offsets[row] + static_cast<int32_t>(s.size());

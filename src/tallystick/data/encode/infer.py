@@ -15,6 +15,7 @@ import numpy as np
 
 from tallystick.data.encode.cells import among
 from tallystick.data.schema import KINDS, MISSING_MARKS, Kind, Note, Reading, Wishes
+from tallystick.data.source.arrays import from_numbers
 from tallystick.data.source.values import cell_text
 from tallystick.errors import DataError, OptionError, counted, nearest, shown, some
 from tallystick.kernels import CellKind as Cell
@@ -308,8 +309,11 @@ def words_per_text(texts: Any) -> float:
     """Return the mean number of words, over all texts or some 10,000 evenly among the sorted ones."""
     import pyarrow.compute as pc
 
-    sample = texts.take(np.arange(0, len(texts), -(-len(texts) // 10_000)))
-    return float(pc.sum(pc.count_substring_regex(sample, r"\S+")).as_py()) / len(sample)
+    places, words = np.arange(0, len(texts), -(-len(texts) // 10_000)), 0
+    for start in range(0, len(places), 1_000):  # texts may be long, and lie on disk
+        sample = texts.take(from_numbers(places[start : start + 1_000]))
+        words += pc.sum(pc.count_substring_regex(sample, r"\S+")).as_py()
+    return float(words) / len(places)
 
 
 def _form_notes(name: str, facts: TextFacts) -> Iterable[Note]:

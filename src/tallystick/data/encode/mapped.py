@@ -38,6 +38,8 @@ from tallystick.data.source.size import within
 from tallystick.data.source.stamp import unchanged
 from tallystick.errors import DataError, TargetError, shown
 
+TEXTS = 32  # distinct texts of all columns take this part of the budget, before they go to disk
+
 
 @dataclass
 class MappedTable(Table):
@@ -151,6 +153,7 @@ def read_mapped(
     Where a column was read as numbers in some batches and turns out to be texts, the source is read again.
     """
     question = Question.about(source, wishes, target, weights=weights, regression=regression)
+    question = replace(question, text_bytes=max(budget // TEXTS // max(len(source.columns), 1), 1 << 18))
     reader = _Reader(within(source, budget), question, _apart(question, target, weights), threads, progress)
     spools: list[Spool] = []
     try:

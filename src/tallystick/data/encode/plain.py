@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.data.encode.cells import Coded, Floats, Part, coded, condense
 from tallystick.data.encode.work import checkpoint
-from tallystick.data.source.arrays import from_numbers
+from tallystick.data.source.arrays import from_numbers, from_texts
 
 
 class Plain:
@@ -63,7 +63,7 @@ class Plain:
             return coded(self.column(j))
         codes, texts = found
         kind = np.int8 if len(texts) < 1 << 7 else np.int16
-        known = pa.array([text.decode() for text in texts], pa.string())
+        known = from_texts([text.decode() for text in texts])
         return Coded(pa.DictionaryArray.from_arrays(from_numbers(codes.astype(kind)), known, safe=False))
 
 

@@ -205,6 +205,7 @@ class Seen:
     """One column: what was read as numbers, as dates, and the distinct texts."""
 
     measures: int
+    text_bytes: int = 0  # see survey.Question
     numbers: Numbers = field(init=False)
     dates: Numbers = field(init=False)
     texts: TextCounts = field(init=False)
@@ -215,7 +216,7 @@ class Seen:
 
     def __post_init__(self) -> None:
         self.numbers, self.dates = Numbers(self.measures), Numbers(self.measures)
-        self.texts = TextCounts(self.measures)
+        self.texts = TextCounts(self.measures, self.text_bytes)
 
     def add(self, part: Floats | Texts, asked: Asked, chosen: Chosen) -> None:
         """Add the cells of a batch."""

@@ -58,6 +58,7 @@ class Question:
     typed: bool = True  # text in the source is text for sure; in a file it may be anything
     texts: frozenset[str] = frozenset()  # columns to be read as texts from the start
     mixed: tuple[Note, ...] = ()
+    text_bytes: int = 0  # distinct texts of a column beyond so many bytes go to disk; 0: none do
 
     @classmethod
     def about(
@@ -156,7 +157,10 @@ class Survey:
         measures = self.question.measures
         self.aim, self.weighed = Aim(measures), Weighed(measures > 1)
         if not self.seen:
-            self.seen = {name: Seen(measures) for name in self.question.looked}
+            self.seen = {name: self._unseen() for name in self.question.looked}
+
+    def _unseen(self) -> Seen:
+        return Seen(self.question.measures, self.question.text_bytes)
 
     @classmethod
     def of(cls, question: Question) -> Self:
@@ -166,7 +170,7 @@ class Survey:
     def zero(self) -> Survey:
         """Return the survey of no rows about the same question."""
         fresh = Survey(self.question)
-        fresh.seen = {name: Seen(self.question.measures) for name in self.seen}
+        fresh.seen = {name: self._unseen() for name in self.seen}
         return fresh
 
     def add(self, batch: Any, start: int | None = None, target: Any = None, weights: Any = None) -> Self:
@@ -243,7 +247,7 @@ class Survey:
         if not names:
             return None
         fresh = Survey(replace(self.question, texts=self.question.texts | set(names)))
-        fresh.seen = {name: Seen(self.question.measures) for name in names}
+        fresh.seen = {name: self._unseen() for name in names}
         return fresh
 
     def complete(self, second: Survey) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import os
 import re
 import zlib
 from collections.abc import Iterator
@@ -34,6 +35,28 @@ def open_bytes(path: str) -> IO[bytes]:
     with open(path, "rb") as file:
         zipped = file.read(2) == b"\x1f\x8b"
     return gzip.open(path, "rb") if zipped else open(path, "rb")  # type: ignore[return-value]
+
+
+def size_of(path: str) -> int:
+    """Return the bytes of a file, unpacked: a gz file is told by its end, which counts to 4 GB and for its
+    last part, and by how far its beginning unpacks.
+    """
+    size = os.path.getsize(path)
+    with open(path, "rb") as file:
+        head = file.read(1 << 18)
+        if head[:2] != b"\x1f\x8b" or size < 18:
+            return size
+        file.seek(-4, os.SEEK_END)
+        told = int.from_bytes(file.read(4), "little")
+    packer = zlib.decompressobj(31)
+    try:
+        there = len(packer.decompress(head, 1 << 22))
+    except zlib.error:
+        return size  # it is told when it is read
+    used = len(head) - len(packer.unconsumed_tail) - len(packer.unused_data)
+    guess = size * there // max(used, 1)
+    whole = told + max(round((guess - told) / 2**32), 0) * 2**32
+    return whole if whole <= 2 * guess and guess <= 2 * whole else guess
 
 
 def first_bytes(path: str, where: str, size: int) -> bytes:

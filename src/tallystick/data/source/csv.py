@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv as plain
 import io
 import itertools
-import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -199,10 +198,11 @@ def open_csv(path: str, reading: Reading, where: str) -> CsvFile:
     names, notes = clean_names(look.names or [f"column_{j + 1}" for j in range(look.width)], where)
     settled = replace(reading, encoding=encoding, sep=look.sep, header=look.header)
     per_row = len(head) // max(head.count(b"\n"), 1)
-    large = min(os.path.getsize(path) // BLOCKS, LARGEST)
+    whole = raw.size_of(path)
+    large = min(whole // BLOCKS, LARGEST)
     small = min(max(per_row * BLOCK_ROWS, 1 << 19), 1 << 25)
     block = min(max(small, large), 1 << 25)
-    size = needed(os.path.getsize(path) // max(per_row, 1), look.numbers, look.width - look.numbers)
+    size = needed(whole // max(per_row, 1), look.numbers, look.width - look.numbers)
     said = [*look.notes, *notes]
     return CsvFile(
         path, where, names, settled, look.skip, block, said, needed=size, small=small, stamps=(stamp,)

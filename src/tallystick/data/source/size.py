@@ -14,7 +14,8 @@ from tallystick.errors import DataError, OptionError, shown
 
 NUMBER, OTHER = 16, 2  # bytes a cell takes while a table is read: numbers as doubles and a copy, else codes
 LEAST = 32 << 20  # bytes of memory that work can be done in
-PIECES = 64  # a piece of a source takes this part of the memory: several are under way, in several forms
+ALWAYS = 32 << 20  # bytes that work takes however small its pieces are
+PIECES = 48  # a piece takes this part of the rest: several are under way, in several forms
 UNITS = ("bytes", "KB", "MB", "GB", "TB", "PB")
 
 
@@ -50,7 +51,7 @@ def budget(memory: Any) -> int:
 def within(source: Any, size: int) -> Any:
     """Return the source read in pieces that fit a budget of so many bytes; what is in memory stays."""
     smaller = getattr(source, "within", None)
-    return source if smaller is None else smaller(max(size // PIECES, 1 << 18))
+    return source if smaller is None else smaller(max((size - ALWAYS) // PIECES, 1 << 18))
 
 
 def memory() -> int:
