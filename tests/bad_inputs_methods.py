@@ -31,7 +31,7 @@ BY_METHOD = [
         "separable classes",
         parted(),
         "NOTE",
-        r"Columns 'x' separate the classes completely.*come from the prior.*standard errors are withheld",
+        r"Column 'x' separates the classes completely.*come from the prior.*standard errors are withheld",
         method="logistic",
     ),
     Case(
@@ -47,7 +47,7 @@ BY_METHOD = [
         "more columns than rows",
         numbers(*MANY),
         "NOTE",
-        "follow from others: .* repeats",
+        "follow from others: .* follows from",
         method="logistic",
     ),
     Case(

@@ -50,12 +50,22 @@ class Local:
         if whole is not None and _holds(table, question):  # a faster way to the same total
             return whole(table, thread_count(self.threads))  # type: ignore[no-any-return]
         count = 1 if 0 < rows <= SMALL else thread_count(self.threads)
+        if count == 1 and self.progress is None:
+            return _one_by_one(table, question)
         work = _Work(table.blocks(), question, rows, self.progress)
         if count == 1:
             work.run()
         else:
             _run_threads(work, count)
         return work.merged()
+
+
+def _one_by_one(table: Table, question: Statistic[T]) -> T:
+    """Add block after block: sharing out a small table costs more than its questions do."""
+    total = question.zero()
+    for block in table.blocks():
+        total = question.add(total, block)
+    return total
 
 
 def _holds(table: Any, question: Any) -> bool:

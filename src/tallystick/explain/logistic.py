@@ -150,7 +150,7 @@ class Summary:
         )
         if fit.condition is not None:
             facts += f" Condition number of the columns {fit.condition:.3g}."
-        for text in (facts, prior_words(model), coding_words(model), error_words(model)):
+        for text in (facts, prior_words(model), coding_words(model), error_words(model), effect_words(model)):
             out += wrapped(text, cells) if text else []
         figures = self.figures
         for of in dict.fromkeys(f.of for f in figures):
@@ -182,13 +182,26 @@ def prior_words(model: LogisticModel) -> str:
     parts = [f"Gaussian prior, l2 = {l2:.4g}"] if l2 else []
     parts += [f"Laplace prior, l1 = {l1:g}"] if l1 else []
     if not parts:
-        return "No prior: maximum likelihood. Levels are compared with their first level."
+        return f"No prior: maximum likelihood.{_references(model)}"
     on = "on standardised columns" if model.options.standardize else "on columns as they are"
     abound = " (it stands where rows or weights abound)"
     auto = abound if l2 == DEFAULT_L2 else " (chosen by the evidence of the rows)"
     how = {"cv": " (chosen by cross-validation)", "auto": auto}
     chosen = how.get(str(model.options.l2), "") if l2 else ""
     return f"{' and '.join(parts)}{chosen}, {on}, not on the constant; weights are told in your units."
+
+
+def _references(model: LogisticModel) -> str:
+    """Say which level of each column the others are compared with: the first that training rows had."""
+    named = []
+    for part in (p for p in model.parts if isinstance(p, Cells)):
+        column = model.schema[part.name]
+        held = [t for t, free in zip(column.levels, part.free, strict=False) if not free]
+        if column.kind != "boolean" and held:  # several: levels without rows are among them
+            level = clean(held[0]) if len(held) == 1 else "its first level with rows"
+            named.append(f"{clean(part.name)} = {level}")
+    more = f" and {len(named) - 5} more" if len(named) > 5 else ""
+    return f" Levels are compared with {', '.join(named[:5])}{more}." if named else ""
 
 
 def _prior(model: LogisticModel) -> bool:
@@ -224,6 +237,13 @@ def error_words(model: LogisticModel) -> str:
     if model.fit.l2:
         return "Standard errors are those of the Laplace approximation under the prior."
     return "Standard errors are from the curvature of the likelihood."
+
+
+def effect_words(model: LogisticModel) -> str:
+    """Say what the effects are."""
+    if not model.fit.spread:
+        return ""
+    return "Effect: the change of the class's share for one unit more, on average over the rows."
 
 
 def shown_links(model: LogisticModel) -> list[int]:

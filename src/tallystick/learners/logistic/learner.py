@@ -219,8 +219,10 @@ def probe(
     if not small or norm(point.w) < 0.5:
         return Verdict()
     plain = replace(options, l1=0.0, solver="newton", max_iter=30)
-    bare = prepare(known, basis, plain, schema, 0.0)
-    bare = replace(bare, start=replace(bare.start, w=carried(ready.problem, bare.problem, point.w)))
+    bare = without_prior(ready, point) if same_weights(known, basis) else None
+    if bare is None:
+        bare = prepare(known, basis, plain, schema, 0.0)
+        bare = replace(bare, start=replace(bare.start, w=carried(ready.problem, bare.problem, point.w)))
     try:
         yield from solve(bare, plain, False, watch=True, reach=ENOUGH)
     except Separated as found:
@@ -228,6 +230,23 @@ def probe(
     except solvers.NoConvergence:
         pass
     return Verdict()
+
+
+def same_weights(known: Known, basis: Basis) -> bool:
+    """Are the same weights free with a prior and without?"""
+    levels = any(c.column.kind != "boolean" for c in known.design.coded)
+    return known.links == 1 and not levels and not basis.repeats
+
+
+def without_prior(ready: Prepared, point: Point) -> Prepared | None:
+    """Return the same problem without its prior, begun at a point that is known: nothing is asked again."""
+    problem = ready.problem
+    if point.curvature is None or ready.start.curvature is None:
+        return None
+    none = np.zeros(problem.weights)
+    bare = replace(problem, l2=none, l1=none)
+    start = replace(ready.start, w=point.w, point=bare.reread(point, problem))
+    return replace(ready, problem=bare, start=start)
 
 
 def carried(held: Problem, bare: Problem, w: Array) -> Array:
@@ -313,7 +332,7 @@ def watched(run: solvers.Run, ready: Prepared, watch: bool) -> solvers.Steps:
                 raise Separated(verdict) from None
             # all ahead, but by next to nothing: that will not tell any more
             run.alarm, run.ahead = run.alarm / 10, run.ahead and signal.point.wrong > 0
-            start = replace(start, w=signal.point.w, curvature=None)
+            start = replace(start, w=signal.point.w, curvature=None, point=signal.point)
 
 
 def refresh(ready: Prepared) -> int:

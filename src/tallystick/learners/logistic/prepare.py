@@ -38,7 +38,7 @@ class Known:
     unit: int
     class_weights: Array  # [class]
 
-    @property
+    @cached_property
     def classes(self) -> Array:
         """Rows of each class, by sample weight."""
         return self.facts.classes / self.unit
@@ -48,30 +48,30 @@ class Known:
         """One link for two classes, else one for each."""
         return 1 if len(self.facts.classes) == 2 else len(self.facts.classes)
 
-    @property
+    @cached_property
     def heaviest(self) -> float:
         """The largest factor of a row: fractional weights and class weights are factors, whole weights
         copies.
         """
         return 1.0 if self.unit == 1 else max(float(self.facts.heaviest[0]) / self.unit, 2.0**-32)
 
-    @property
+    @cached_property
     def factor(self) -> float:
         """What a row's factor of 1 stands for."""
         return self.heaviest * float(self.class_weights.max())
 
-    @property
+    @cached_property
     def copies(self) -> Copies:
         """How rows are weighted."""
         by_class = self.class_weights / self.class_weights.max()
         return Copies(self.unit, self.heaviest, None if (by_class == 1).all() else by_class)
 
-    @property
+    @cached_property
     def rows(self) -> float:
         """What all rows count for."""
         return _sum(self.classes * self.class_weights)
 
-    @property
+    @cached_property
     def bits(self) -> int:
         """Bits after the point of a row's terms."""
         return unit_bits(float(self.facts.classes.sum()) if self.unit == 1 else self.rows / self.factor)
@@ -389,11 +389,11 @@ def repeat_notes(known: Known, repeats: tuple[tuple[int, tuple[int, ...]], ...],
     pairs = []
     for j, partners in repeats:
         others = sorted({names[p] for p in partners} - {names[j]})
-        pairs.append(
-            f"{shown(names[j])} repeats {some(others, 3)}" if others else f"{shown(names[j])} never varies"
-        )
+        how = "never varies" if not others else "repeats " if len(others) == 1 else "follows from "
+        pairs.append(f"{shown(names[j])} {how}{some(others, 3)}")
     pairs = sorted(set(pairs))
-    what = "the prior shares the weight among them" if prior else "its weight is 0"
+    none = "its weight is 0" if len(pairs) == 1 else "their weights are 0"
+    what = "the prior shares the weight among them" if prior else none
     more = f" and {len(pairs) - 5} more" if len(pairs) > 5 else ""
     text = f"Columns that follow from others: {'; '.join(pairs[:5])}{more}; {what}."
     return [Note("collinear", text, count=len(pairs))]

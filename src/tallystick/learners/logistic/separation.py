@@ -36,15 +36,14 @@ class Verdict:
 
     def note(self, l2: float) -> Note:
         """Say it."""
-        what = (
-            "separate the classes completely"
-            if self.kind == "complete"
-            else "separate some rows (quasi-completely)"
-        )
+        one = len(self.columns) == 1
+        verb = "separates" if one else "separate"
+        what = "the classes completely" if self.kind == "complete" else "some rows (quasi-completely)"
         return Note(
             "separation",
-            f"Columns {some(self.columns, 8)} {what}: without a prior the weights would grow without end. "
-            f"They come from the prior (l2 = {l2:g}); standard errors are withheld.",
+            f"{'Column' if one else 'Columns'} {some(self.columns, 8)} {verb} {what}: without a prior the "
+            f"weights would grow without end. They come from the prior (l2 = {l2:.4g}); standard errors are "
+            "withheld.",
             count=len(self.columns),
         )
 
