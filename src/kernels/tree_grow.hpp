@@ -270,7 +270,8 @@ class Rulebook {
         }
     }
 
-    // Columns of levels keep their branches where they are among the five best, as many as a file has.
+    // Columns of levels keep their branches where 64 bits hold them, or where they are among the five best, as many as a
+    // file has.
     void keep_tried(Growth& out, const Searched& s, int32_t best, Node& node) const {
         const size_t columns = problem_.columns.size();
         node.candidates = static_cast<int64_t>(out.tried.size());
@@ -279,11 +280,27 @@ class Rulebook {
         const bool ratio = problem_.rules.criterion == Criterion::ratio;
         for (size_t j = 0; j < columns; ++j) {
             const Candidate& c = s.found[j];
-            kept.offers[j] = {c.cut, c.gain, c.ratio, ratio ? std::bit_cast<int64_t>(c.ratio) : c.score,
-                              c.found ? c.branches : 0, -1};
+            kept.offers[j] = {c.cut, c.gain, c.ratio, ratio ? rank_of(c.ratio) : c.score, c.found ? c.branches : 0, -1,
+                              second_group(s, j)};
         }
         kept.keep_lefts(s.lefts);
         if (map_size_) keep_maps(out, s, kept);
+    }
+
+    // Doubles as whole numbers of the same order; a gain less its price can be negative.
+    static int64_t rank_of(double x) {
+        const int64_t bits = std::bit_cast<int64_t>(x);
+        return bits ^ ((bits >> 63) & INT64_MAX);
+    }
+
+    uint64_t second_group(const Searched& s, size_t j) const {
+        const Column& column = problem_.columns[j];
+        if (column.kind == Kind::numeric || column.k > 64) return 0;
+        if (column.kind == Kind::ordered) return s.found[j].code < 64 ? ~uint64_t{0} << s.found[j].code : 0;
+        const uint8_t* map = s.maps.data() + map_at_[j];
+        uint64_t out = 0;
+        for (uint32_t code = 0; problem_.rules.groups && code < column.k; ++code) out |= uint64_t{map[code]} << code;
+        return out;
     }
 
     void keep_maps(Growth& out, const Searched& s, Offered& kept) const {

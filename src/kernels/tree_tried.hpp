@@ -17,7 +17,8 @@ struct Offer {
     double cut, gain, ratio;
     int64_t worth;     // by which columns of a node compare
     int32_t branches;  // 0: nothing to split
-    int32_t map;       // into Growth::maps, -1: not kept
+    int32_t map;       // into Growth::maps, -1: not kept there
+    uint64_t second;   // bit of each level that goes to the second of two groups, where 64 bits hold them all
 };
 
 // The offers of one node: all columns, then the first branches [column, C + 1]; counts of rows take half the room.
@@ -106,6 +107,9 @@ struct Field {
             if (o.map >= 0) {
                 t.map = static_cast<int64_t>(out.maps.size());
                 out.maps.insert(out.maps.end(), maps.begin() + o.map, maps.begin() + o.map + map_size[j]);
+            } else if (o.branches == 2 && map_size[j] > 0 && map_size[j] <= 64) {
+                t.map = static_cast<int64_t>(out.maps.size());
+                for (uint32_t code = 0; code < map_size[j]; ++code) out.maps.push_back(o.second >> code & 1);
             }
             out.tried.push_back(t);
         }

@@ -20,11 +20,13 @@ from tallystick.draw.svg import Picture, as_html
 from tallystick.draw.tree import Box, tree_picture
 from tallystick.errors import OptionError
 from tallystick.explain.interval import mixture_interval
+from tallystick.explain.tree_rows import arriving, in_branches
 from tallystick.models.tree import SPREADS, STAYS, Candidates, Tree
 from tallystick.models.tree.sentences import Condition, away, condition, number, plain, rows
 from tallystick.models.tree.show import WIDEST, node_text
 from tallystick.models.tree.walk import path
 
+UNNAMED = ("one group of levels", "the other levels")  # only few levels, or the best five, are kept by name
 MOST_BOXES = 63  # of a picture; deeper branches are counted, not drawn
 
 
@@ -189,7 +191,6 @@ class Candidate:
     counts: tuple[tuple[float, ...], ...]
     means: tuple[float, ...]
     chosen: bool
-    levels: tuple[tuple[int, ...], ...] = ()  # codes of each branch of a test of levels
 
 
 @dataclass(frozen=True)
@@ -246,8 +247,7 @@ def _bars(counts: tuple[float, ...]) -> str:
 def splits(tree: Tree, node: int = 0, block: Block | None = None, most: int | None = None) -> Splits:
     """Return every candidate split of a node of the tree that is shown, or the best `most` of them.
 
-    Branches per level are not kept with the candidates; their rows are counted from the training rows
-    (`block`).
+    Rows of branches that were not kept with the candidates are counted from the training rows (`block`).
     """
     tree = tree.shown
     if not 0 <= node < len(tree.nodes):
@@ -255,21 +255,31 @@ def splits(tree: Tree, node: int = 0, block: Block | None = None, most: int | No
     found = tree.all_candidates
     if found is None:
         raise OptionError("this tree was fitted without its candidate splits. Fit it again.")
-    inside = None
-    if block is not None and not tree.regression and not bool((tree.nodes.missing_branch == SPREADS).any()):
-        stops = tree.stops(block)
-        inside = (stops >= node) & (stops < tree.nodes.end[node])
     last = found.start[node + 1] if most is None else min(found.start[node] + most, found.start[node + 1])
-    made = [_candidate(tree, node, found, c) for c in range(found.start[node], last)]
-    if inside is not None and block is not None:
-        made = [_counted(tree, c, block, inside) for c in made]
+    every = range(found.start[node], last)
+    made = [_candidate(tree, node, found, c) for c in every]
+    if block is not None and not all(c.counts for c in made):
+        parts = arriving(tree, node, block)
+        made = [
+            m if m.counts else _counted(tree, found, c, m, block, parts)
+            for c, m in zip(every, made, strict=True)
+        ]
     return Splits(tree, node, tuple(made))
+
+
+def _counted(
+    tree: Tree, found: Candidates, c: int, made: Candidate, block: Block, parts: NDArray[np.float64]
+) -> Candidate:
+    """Return a candidate with the rows of its branches, counted from the training rows."""
+    column, groups = tree.schema.used[int(found.column[c])], found.groups(c)
+    counts, means = in_branches(tree, column, float(found.cut[c]), groups, block, parts)
+    return replace(made, counts=counts, means=means)
 
 
 def _candidate(tree: Tree, node: int, found: Candidates, c: int) -> Candidate:
     column = tree.schema.used[int(found.column[c])]
     cut = float(found.cut[c])
-    groups = found.branch_of[found.branch_start[c] : found.branch_start[c + 1]]
+    groups = found.groups(c)
     if cut == cut:
         tests = [Condition(column, high=cut), Condition(column, low=cut)]
     else:
@@ -277,40 +287,25 @@ def _candidate(tree: Tree, node: int, found: Candidates, c: int) -> Candidate:
             Condition(column, levels=tuple(np.flatnonzero(groups == b).tolist()))
             for b in range(int(groups.max(initial=-1)) + 1)
         ]
+    named = tuple(t.sentence(WIDEST) for t in tests) or UNNAMED
     at = slice(int(found.count_start[c]), int(found.count_start[c + 1]))
     own = float(tree.nodes.cut[node])
     chosen = int(found.column[c]) == int(tree.nodes.column[node]) and (
         own == cut or (own != own and cut != cut)
     )
-    counts = found.counts[at]
+    counts, means = found.counts[at], found.mean[at] if len(found.mean) else np.empty(0)
     if chosen and not len(counts):
-        counts = tree.nodes.counts[tree.nodes.branches(node)]
+        below = tree.nodes.branches(node)
+        counts, means = tree.nodes.counts[below], tree.nodes.mean[below] if tree.regression else means
     return Candidate(
         column.name,
-        tuple(t.sentence(WIDEST) for t in tests),
+        named,
         float(found.gain[c]),
         float(found.ratio[c]),
         tuple(tuple(n) for n in (counts / tree.unit).tolist()),
-        tuple(found.mean[at].tolist()) if len(found.mean) else (),
+        tuple(means.tolist()),
         chosen,
-        tuple(t.levels for t in tests if t.levels is not None),
     )
-
-
-def _counted(tree: Tree, candidate: Candidate, block: Block, inside: NDArray[np.bool_]) -> Candidate:
-    """Return a candidate with the rows of its branches, counted where they were not kept; missing ones
-    are not in.
-    """
-    if candidate.counts or not candidate.levels or block.classes is None:
-        return candidate
-    codes = block.codes(candidate.column)
-    counts = []
-    for levels in candidate.levels:
-        here = inside & np.isin(codes, levels)
-        weights = None if block.weights is None else block.weights[here] / tree.unit
-        some = np.bincount(block.classes[here], weights=weights, minlength=len(_labels(tree)))
-        counts.append(tuple(float(n) for n in some))
-    return replace(candidate, counts=tuple(counts))
 
 
 # -- columns --

@@ -152,13 +152,13 @@ def branches_of(
     """Return starts and the branch of each level of tests.
 
     column[test]: -1 is no test. at[test]: where its levels begin in maps; -1 when they were not kept.
-    each: levels have a branch of their own, so the branch is the code.
+    each: levels have a branch of their own, so the branch is the code, kept or not.
     """
     if not any(c.kind in CODED for c in schema.used):
         return np.zeros(len(at) + 1, np.int64), np.empty(0, np.int32)
     levels = np.array([len(c.levels) if c.kind in CODED else 0 for c in schema.used] + [0], np.int64)
     own = np.array([each and c.kind == "levels" for c in schema.used] + [False])
-    sizes = np.where(at >= 0, levels[column], 0)
+    sizes = np.where((at >= 0) | own[column], levels[column], 0)
     start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     code = np.arange(start[-1]) - np.repeat(start[:-1], sizes)
     if not len(maps):

@@ -55,7 +55,6 @@ class Plain:
                 )
         return parts
 
-
     def _coded(self, j: int) -> Coded:
         """Return a column as codes; few texts are told apart without a copy of every cell."""
         found = kernels.code_cells(self.block, self.ends, j)

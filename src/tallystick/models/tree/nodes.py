@@ -181,6 +181,10 @@ class Candidates:
     counts: Ints
     mean: Floats = field(default_factory=lambda: np.empty(0))
 
+    def groups(self, c: int) -> NDArray[np.int32]:
+        """Return the branch of each level in a test of levels; none where it was not kept."""
+        return self.branch_of[self.branch_start[c] : self.branch_start[c + 1]]
+
     def best(self, most: int) -> Candidates:
         """Return at most `most` candidates of each node."""
         sizes = np.minimum(np.diff(self.start), most)
