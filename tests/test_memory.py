@@ -24,7 +24,8 @@ import tallystick as ts
 from tallystick.cli.main import run as tally
 from tallystick.data.encode import quantile_cuts
 from tallystick.data.encode.mapped import read_mapped
-from tallystick.data.encode.runs import codes_within, few_or_cuts
+from tallystick.data.encode.ranks import wanted_rows
+from tallystick.data.encode.runs import _run, _values_at, codes_within, few_or_cuts
 from tallystick.data.encode.text_counts import TextCounts
 from tallystick.data.source import open_source, size
 from tallystick.data.source.stamp import Stamp
@@ -155,6 +156,18 @@ def test_cuts_from_sorted_runs_are_those_of_all_values_at_once(values, bins, see
     codes = codes_within(column, found, binned, 0)
     side = np.searchsorted(found, column, side="right" if binned else "left")
     assert codes.tolist() == np.where(known, side, len(found) + binned).tolist()
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=3, max_size=40), st.integers(2, 6))
+def test_rows_are_found_in_several_runs_as_in_one(values, bins):
+    column = np.array(values) + 0.0
+    weights = np.arange(1, len(column) + 1)
+    for some in (None, weights):
+        cut = [None if some is None else some[i::3] for i in range(3)]
+        three = [_run(column[i::3], cut[i], np.empty) for i in range(3)]
+        whole = _run(column, some, np.empty)
+        wanted = wanted_rows(len(column) if some is None else int(weights.sum()), bins)
+        assert _values_at(three, wanted).tolist() == whole.value_at(wanted).tolist()  # -0.0 is 0.0
 
 
 def test_a_size_is_a_number_with_a_unit():

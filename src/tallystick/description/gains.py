@@ -22,6 +22,7 @@ from tallystick import kernels
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
 SMALL = 1 << 14
+AT_ONCE = 1 << 16  # splits that are priced at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +129,8 @@ def gains_by_cut(stack: Stack) -> tuple[Floats, Floats, NDArray[np.intp]]:
     counted from the column's own first; 0 where there is nothing to cut. Ties go to the lowest cut: costs are
     whole numbers.
     """
-    right = stack.spread(stack.total) - stack.left
+    right = stack.spread(stack.total)
+    right -= stack.left
     rows = int((stack.total + stack.missing).sum(axis=1).max())
     cost = _cost(stack.left, right, rows)
     ends = stack.starts + stack.lengths - 1
@@ -177,8 +179,10 @@ def _cost(left: Counts, right: Counts, rows: int) -> Counts:
     n·log2(n) as the whole numbers that trees are grown by: what ties there ties here.
     """
     cost = np.zeros(len(left), np.int64)
-    for side in (left, right):
-        cost += _whole_n_log2_n(side.sum(axis=1), rows) - _whole_n_log2_n(side, rows).sum(axis=1)
+    for start in range(0, len(left), AT_ONCE):  # a table on disk has room for little more than the counts
+        some = slice(start, start + AT_ONCE)
+        for side in (left[some], right[some]):
+            cost[some] += _whole_n_log2_n(side.sum(axis=1), rows) - _whole_n_log2_n(side, rows).sum(axis=1)
     return cost
 
 

@@ -5,6 +5,7 @@ Knows arrays of doubles on disk and weights. Law: the values and cuts are those 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +36,11 @@ class Run:
         places = np.searchsorted(self.values, limits, side="right")
         return places if self.up_to is None else self.up_to[places]
 
+    def value_at(self, wanted: Counts) -> Floats:
+        """Return the value of each wanted row, counted from 1 and by weight."""
+        places = wanted if self.up_to is None else np.searchsorted(self.up_to, wanted)
+        return self.values[places - 1]
+
     def next_above(self, limits: Floats) -> Floats:
         """Return the first value above each limit, infinity where there is none."""
         places = np.searchsorted(self.values, limits, side="right")
@@ -49,9 +55,11 @@ def few_or_cuts(
     runs, known = list[Run](), np.empty(0)
     size = max(1 << 12, budget // SHARE // 8)
     few = True
+    room = np.empty if len(values) <= size else scratch.empty  # one run needs no disk
     for start in range(0, len(values), size):
         checkpoint()
-        run = _run(values[start : start + size], None if weights is None else weights[start : start + size])
+        some = slice(start, start + size)
+        run = _run(values[some], None if weights is None else weights[some], room)
         if not len(run.values):
             continue
         runs.append(run)
@@ -62,28 +70,36 @@ def few_or_cuts(
     return (known, False) if few else (_cuts(runs, bins), True)
 
 
-def _run(values: Floats, weights: Counts | None) -> Run:
-    """Sort some values, and put them on disk."""
+def _run(values: Floats, weights: Counts | None, room: Callable[[int, Any], NDArray[Any]]) -> Run:
+    """Sort some values, and put them where there is room."""
     here = ~np.isnan(values)
     if weights is not None:
         here &= weights > 0
     known = values if here.all() else values[here]
-    out = scratch.empty(len(known), np.float64)
+    out = room(len(known), np.float64)
     if weights is None:
         out[:] = np.sort(known)
         return Run(out, None)
     order = np.argsort(known, kind="stable")
     out[:] = known[order]
-    up_to = scratch.empty(len(known) + 1, np.int64)
+    up_to = room(len(known) + 1, np.int64)
     up_to[0] = 0
     np.cumsum(weights[here][order], out=up_to[1:])
     return Run(out, up_to)
 
 
 def _cuts(runs: list[Run], bins: int) -> Floats:
-    """Return the cuts of quantile_cuts: after the value of each wanted row, found by halving all doubles."""
+    """Return the cuts of quantile_cuts: after the value of each wanted row."""
     total = sum(int(len(r.values) if r.up_to is None else r.up_to[-1]) for r in runs)
     wanted = wanted_rows(total, bins)
+    below = np.unique(runs[0].value_at(wanted) if len(runs) == 1 else _values_at(runs, wanted))
+    above = np.min([run.next_above(below) for run in runs], axis=0)
+    there = np.isfinite(above)
+    return cuts_between(below[there], above[there])
+
+
+def _values_at(runs: list[Run], wanted: Counts) -> Floats:
+    """Return the value of each wanted row of all runs together, found by halving all doubles."""
     low = np.full(len(wanted), _key(np.array([min(r.values[0] for r in runs)]))[0])
     high = np.full(len(wanted), _key(np.array([max(r.values[-1] for r in runs)]))[0])
     while (low < high).any():
@@ -91,10 +107,7 @@ def _cuts(runs: list[Run], bins: int) -> Floats:
         reached = sum(run.at_most(_value(middle)) for run in runs) >= wanted
         high = np.where(reached, middle, high)
         low = np.where(reached, low, middle + np.uint64(1))
-    below = np.unique(_value(low))
-    above = np.min([run.next_above(below) for run in runs], axis=0)
-    there = np.isfinite(above)
-    return cuts_between(below[there], above[there])
+    return _value(low)
 
 
 def _key(values: Floats) -> NDArray[np.uint64]:
@@ -116,8 +129,8 @@ def codes_within(values: Floats, found: Floats, binned: bool, budget: int) -> ND
     for start in range(0, len(values), size):
         checkpoint()
         some = np.ascontiguousarray(values[start : start + size])
-        if binned:
-            out[start : start + size] = kernels.bins(some, found)
+        if binned or k > 1:  # a distinct value is a bin of its own, from itself to the next
+            out[start : start + size] = kernels.bins(some, found if binned else found[1:])
         else:
             out[start : start + size] = np.where(np.isnan(some), k, np.searchsorted(found, some))
     return out
