@@ -27,14 +27,15 @@ class Counted:
     """An engine that notes, for every question, processor time over all rows and the bytes of its total."""
 
     def __init__(self, packed):
-        self.packed, self.seconds, self.sizes = packed, [], []
+        self.packed, self.seconds, self.sizes, self.form = packed, [], [], None
 
     def total(self, table, question):
         """Return the total."""
         blocks = self.packed
-        if hasattr(question, "form"):
-            if getattr(self, "form", None) is not question.form:
-                self.form, self.coded = question.form, [pack(question.form(unpack(b))) for b in self.packed]
+        form = getattr(question, "form", None)
+        if form is not None:
+            if self.form is None or self.form != form:
+                self.form, self.coded = form, [pack(form(unpack(b))) for b in self.packed]
             blocks, question = self.coded, question.in_form()
         started, total = time.process_time(), question.zero()
         for data in blocks:

@@ -124,8 +124,8 @@ class Statistic(Protocol[T]):
     Laws, for any blocks a, b, c in any order and any cut of the rows into blocks, bit for bit:
     merge(x, y) == merge(y, x); merge(zero(), x) == x; merge is associative; add(x, a) == merge(x, add(zero(),
     a)). `add` and `merge` may reuse the memory of their first argument.
-    A question that comes again and again to the same rows may also have `form`, which makes blocks of blocks,
-    and `in_form()`, the same question of blocks in that form: an engine may keep those. One that
+    A question that comes again and again to the same rows may also have `form` (or None), which makes blocks
+    of blocks, and `in_form()`, the same question of blocks in that form: an engine may keep those. One that
     has `whole(table, threads)` knows a faster way to its total of a table in memory.
     """
 
