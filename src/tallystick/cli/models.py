@@ -59,8 +59,10 @@ def headed(first: str, style: Style, text: str) -> list[Line]:
 def refitted(kept: bytes, data: str, given: dict[str, Any]) -> bytes:
     """Return the bytes of a model fitted to a file with the parameters of a kept one."""
     from tallystick.estimators import from_data
+    from tallystick.estimators.check import refuse_held_out
 
     estimator = from_data(kept)
+    refuse_held_out(estimator)
     target = estimator.schema_.target
     assert target is not None
     fresh = type(estimator)(**(estimator.get_params() | {"threads": given["threads"]}))

@@ -309,7 +309,7 @@ class Estimator:
 
     def _fitting(self, X: Any) -> Any:
         """Return X when its columns can be those of the fit: columns without names are counted."""
-        X = as_given(X)
+        X = [record] if (record := as_record(X, self._given_columns)) is not None else as_given(X)
         if is_spark(X):
             raise DataError("a Spark DataFrame is answered where its rows are. Use transform(frame).")
         if is_matrix(X) and not hasattr(self, "feature_names_in_") and X.shape[1] != self.n_features_in_:
@@ -414,6 +414,14 @@ class Classifier(Estimator):
             classifier_tags=ClassifierTags(),
             input_tags=InputTags(allow_nan=True, string=True, categorical=True, sparse=True),
         )
+
+
+def as_record(X: Any, columns: tuple[str, ...]) -> dict[str, Any] | None:
+    """Return a pandas Series that has a column of the fit in its index (a row of a frame) as a record."""
+    if type(X).__name__ != "Series" or not hasattr(X, "to_dict"):
+        return None
+    record = {str(key): value for key, value in X.to_dict().items()}
+    return record if any(name in record for name in columns) else None
 
 
 def is_matrix(X: Any) -> bool:

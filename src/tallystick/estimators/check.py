@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tallystick.draw.svg import as_html
+from tallystick.errors import OptionError
 from tallystick.estimators.base import Classifier
 from tallystick.export import from_bytes, read_file
 from tallystick.export.diff import compare
@@ -50,6 +51,7 @@ def verify(
     data = read_file(model_path)
     known = from_data(data)
     assert isinstance(known, Classifier)
+    refuse_held_out(known)
     again = type(known)(**known.get_params(deep=False))
     target = known.schema_.target
     again.fit(source, target.name if y is None and target is not None else y, sample_weight)
@@ -59,3 +61,12 @@ def verify(
     changes = compare(from_bytes(data), from_bytes(found)).changes
     first = str(changes[0]) if changes else "the same content is written in other bytes"
     return Verdict(False, first, len(data))
+
+
+def refuse_held_out(known: Any) -> None:
+    """Refuse to verify a tree that held-out rows pruned: the file has its way there, but not those rows."""
+    if getattr(known, "_by_held_out", False):
+        raise OptionError(
+            "this tree was pruned by held-out rows (reduced-error), which its file does not hold, so no "
+            "refit gives its bytes. Verify the tree before pruning; or prune again and compare the two files."
+        )

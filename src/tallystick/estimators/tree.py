@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Block, Engine, Model
 from tallystick.data.schema import Note, Schema, Target
-from tallystick.errors import ModelFileError, OptionError
+from tallystick.errors import ModelFileError, OptionError, shown
 from tallystick.estimators.base import Classifier
 from tallystick.estimators.plain_rows import plain_ends
+from tallystick.estimators.tree_settings import check_classes, check_settings, no_pruning
 from tallystick.estimators.tree_views import TreeViews, pruning_note
 from tallystick.learners.tree_options import TreeOptions
 from tallystick.models.tree import Answers, Tree
@@ -24,6 +25,7 @@ from tallystick.models.tree.weights import class_weights, cost_table
 if TYPE_CHECKING:
     from tallystick.data.encode import Table
 
+HELD_OUT = "reduced-error"
 GROWING = tuple(TreeOptions.__dataclass_fields__)
 
 
@@ -44,7 +46,7 @@ class _Growing(TreeViews):
             return Answers()
         few = float(np.sqrt(8 / len(target.labels)))  # 2 rows for two classes, fewer where each class is rare
         return Answers(
-            bool(self.average) and self.pruning is None,
+            bool(self.average) and self.pruning is None and not self._by_held_out,
             few if self.smoothing is None else self.smoothing,
             self.split_prior,
             cost_table(self.costs, target),
@@ -52,11 +54,30 @@ class _Growing(TreeViews):
         )
 
     def _learning(self) -> dict[str, Any]:
-        own = {n: _plain(getattr(self, n)) for n in self._names() if n not in (*_SHARED, "criterion")}
+        own = {n: _plain(n, getattr(self, n)) for n in self._names() if n not in (*_SHARED, "criterion")}
         self._options()
+        check_settings(self)
+        own["pruning"] = HELD_OUT if self._by_held_out else self.pruning
         if hasattr(self, "criterion"):
             own |= {"criterion": self.criterion, "cut_price": float(self.cut_price)}
         return own | self._wishes_dict()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the model file's content as plain data; costs by label as a table."""
+        out = super().to_dict()
+        if isinstance(getattr(self, "costs", None), Mapping):
+            assert self.schema_.target is not None
+            table = cost_table(self.costs, self.schema_.target)
+            out["parameters"]["costs"] = [list(row) for row in table]
+        return out
+
+    def read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
+        """Return the encoded table that `fit_table` learns from."""
+        table = super().read(X, y, sample_weight)
+        target = table.schema.target
+        if target is not None and target.labels:
+            check_classes(self.class_weight, self.priors, self.costs, target)
+        return table
 
     def _grow(self, table: Table, engine: Engine, notes: list[Note] | None = None) -> Tree:
         """Return the tree as it is grown, unpruned."""
@@ -70,6 +91,9 @@ class _Growing(TreeViews):
         return tree
 
     def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
+        if self.pruning == HELD_OUT:
+            raise no_pruning(self.pruning)
+        self._by_held_out = False
         said = list(text_notes(table.schema))
         grown = self._grow(table, engine, said)
         notes = tuple(said)
@@ -103,6 +127,8 @@ class _Growing(TreeViews):
     def _restore(self, document: Mapping[str, Any]) -> None:
         for name, value in document["parameters"].items():
             setattr(self, name, value or None if name in ("kinds", "levels", "keep") else value)
+        if self.pruning == HELD_OUT:  # no parameter of a fit: it tells where the tree comes from
+            self.pruning, self._by_held_out = None, True
         schema = Schema.from_dict(document["schema"])
         rows = dict(document["rows"])
         try:
@@ -174,7 +200,8 @@ class DecisionTree(_Growing, Classifier):
     cuts: "midpoint", or "observed" (C4.5: the largest training value not above it). cut_price: columns are
     compared by their gain less this times log2(cuts)/rows, the bits that name a cut (C4.5: 1). cut_rows:
     C4.5's least rows beside a cut. class_weight: {label: weight} or "balanced"; priors: {label: share}, as if
-    classes had these shares; costs: costs[class][answer], to answer the cheapest. max_bins: numeric columns
+    classes had these shares (of every class, sum 1); costs: {label: {answer: cost}} (not named: 1 for a wrong
+    answer, 0 for a right one) or costs[class][answer], to answer the cheapest. max_bins: numeric columns
     in quantile bins.
     average: answer by all prunings, each as probable as its fit and the prior make it: a test is kept with
     probability split_prior, a leaf gets `smoothing` imagined rows with the shares of all rows (None: the
@@ -333,12 +360,15 @@ def text_notes(schema: Schema) -> tuple[Note, ...]:
     )
 
 
-def _plain(value: Any) -> Any:
+def _plain(name: str, value: Any) -> Any:
     """Return a parameter as plain data."""
     if value is None or type(value) in (bool, int, float, str):
         return value
-    if isinstance(value, Mapping):
-        return {str(k): float(v) for k, v in value.items()}
-    if isinstance(value, np.ndarray):
+    try:
+        if isinstance(value, Mapping):
+            return {str(k): _plain(name, v) if isinstance(v, Mapping) else float(v) for k, v in value.items()}
+    except (TypeError, ValueError):
+        raise OptionError(f"{name} must give numbers by class, not {shown(value)}.") from None
+    if isinstance(value, (np.ndarray, np.generic)):
         return value.tolist()
-    return [_plain(v) for v in value] if isinstance(value, (list, tuple)) else value
+    return [_plain(name, v) for v in value] if isinstance(value, (list, tuple)) else value

@@ -19,6 +19,8 @@ from tallystick.draw.charts import line_chart
 from tallystick.draw.svg import Picture, as_html
 from tallystick.errors import OptionError, shown
 from tallystick.estimators.base import Estimator
+from tallystick.estimators.given_rows import coded, read_labelled
+from tallystick.estimators.tree_settings import check_confidence, check_price, check_whole, no_pruning
 from tallystick.explain.tree import (
     ColumnUse,
     Splits,
@@ -132,6 +134,7 @@ class TreeViews(Estimator):
     confidence: float
     cp: float | None
     _table: Table | None = None
+    _by_held_out = False  # pruned by rows that no refit has: the parameters are those of the fit
 
     if TYPE_CHECKING:  # what the classes beside this one bring
         blocks: Callable[..., Iterator[Matched]]
@@ -175,18 +178,23 @@ class TreeViews(Estimator):
     def splits(self, node: int = 0) -> Splits:
         """Return every candidate split of a node with its gain: why the chosen one won."""
         self._check_fitted()
+        check_whole("node", node, 0)
         block = None if self._table is None else self._table.slice(0, self._table.rows)
         return splits(self.model_, node, block)
 
     def rules(self, drop: bool = False, data: Any = None, confidence: float = 0.25) -> Rules:
         """Return the tree as if-then rules; `drop` leaves out conditions that do not lower the feared
-        error (C4.5).
+        error (C4.5). data: labelled rows to count by, with the target's column or as (X, y); by default
+        those of the fit.
         """
         self._check_fitted()
+        check_confidence(confidence)
         found = rules(self.model_)
         if not drop:
+            if data is not None:
+                raise _unused("rules()", "pass drop=True")
             return found
-        table = self._rows(data, "rules(drop=True)")
+        table = self._coded_rows(data, "rules(drop=True)")
         return generalised(found, table.slice(0, table.rows), table.unit, pruners.Bound(confidence).upper)
 
     def column_use(self) -> ColumnUse:
@@ -217,9 +225,14 @@ class TreeViews(Estimator):
 
     def pruning_path(self, data: Any = None, folds: int = 10) -> PruningPath:
         """Return every cost-complexity pruning: size, training error, and (folds > 0) cross-validated
-        error ± se.
+        error ± se. data: labelled rows to cross-validate on, with the target's column or as (X, y); by
+        default those of the fit.
         """
         self._check_fitted()
+        if folds != 0 or isinstance(folds, bool):
+            check_whole("folds", folds, 2, ", or 0 for none")
+        elif data is not None:
+            raise _unused("pruning_path(folds=0)", "pass folds=10")
         path = pruners.weakest_links(self.model_)
         judged = None
         if folds:
@@ -241,25 +254,29 @@ class TreeViews(Estimator):
 
         kind: "cost-complexity" (at `alpha`, or chosen by cross-validation: the "minimum" or the smallest
         within "one-se"), "pessimistic" (C4.5 at `confidence`, with subtree `raising`), "reduced-error"
-        (data: rows the tree has not seen) or "mdl" (least description length). data: labelled rows; by
-        default those of the fit.
+        (data: rows the tree has not seen) or "mdl" (least description length). data: labelled rows, with
+        the target's column or as (X, y); by default those of the fit. The parameters of the tree say how it
+        was pruned, but for "reduced-error": no refit has those rows, so the parameters stay without
+        pruning and a refit grows the whole tree.
         """
         self._check_fitted()
+        check_confidence(confidence)
         tree, out = self.model_, type(self)(**self.get_params(deep=False))
         out._table, out.pruning, out.confidence, out.cp = self._table, kind, confidence, None
         out._set_columns(self._columns_in(), hasattr(self, "feature_names_in_"))
         if kind == "cost-complexity":
             path = pruners.weakest_links(tree)
-            at = alpha if alpha is not None else self._choose(path, data, choose, folds)
+            at = self._price(path, alpha, data, choose, folds)
             out.cp = at / float(path.error[0]) if path.error[0] else 0.0
             small = tree.cut_back(path.stop(at))
         elif kind == "pessimistic":
-            table = self._rows(data, "prune('pessimistic', raising=True)") if raising else None
-            block = table.slice(0, table.rows) if table is not None else None
-            small = pruners.pessimistic(tree, confidence, block, raising)
+            small = self._pessimistic(data, confidence, raising)
         elif kind == "reduced-error":
             small = self._reduced_error(data)
+            out.pruning, out._by_held_out = None, True
         elif kind == "mdl":
+            if data is not None:
+                raise _unused("prune('mdl')", "leave data out")
             small = pruners.shortest(tree)
         else:
             raise OptionError(f"prune: kind must be one of {', '.join(pruners.KINDS)}, not {shown(kind)}.")
@@ -280,10 +297,25 @@ class TreeViews(Estimator):
                 return tree.cut_back(path.stop(self.cp * float(path.error[0])))
             judged = pruners.judge(path, self._held_out(table, 10))
             return tree.cut_back(path.stop(float(path.alpha[judged.minimum])))
-        known = ", ".join(k for k in pruners.KINDS if k != "reduced-error")
-        raise OptionError(
-            f"pruning must be None or one of {known}, not {shown(kind)}. For held-out rows use prune()."
-        )
+        raise no_pruning(kind)
+
+    def _price(self, path: Path, alpha: float | None, data: Any, choose: str, folds: int) -> float:
+        """Return the price per leaf: as given, or chosen by cross-validation."""
+        if alpha is None:
+            check_whole("folds", folds, 2)
+            return self._choose(path, data, choose, folds)
+        check_price("alpha", alpha)
+        if data is not None:
+            raise _unused("prune('cost-complexity', alpha=...)", "leave alpha or data out")
+        return float(alpha)
+
+    def _pessimistic(self, data: Any, confidence: float, raising: bool) -> Tree:
+        if not raising:
+            if data is not None:
+                raise _unused("prune('pessimistic', raising=False)", "leave data out")
+            return pruners.pessimistic(self.model_, confidence)
+        table = self._coded_rows(data, "prune('pessimistic', raising=True)")
+        return pruners.pessimistic(self.model_, confidence, table.slice(0, table.rows), True)
 
     def _choose(self, path: Path, data: Any, choose: str, folds: int) -> float:
         """Return the price per leaf that cross-validation chooses."""
@@ -295,29 +327,30 @@ class TreeViews(Estimator):
     def _reduced_error(self, data: Any) -> Tree:
         if data is None:
             raise OptionError(
-                "prune('reduced-error') needs rows the tree has not seen. Pass data=: labelled rows."
+                "prune('reduced-error') needs rows the tree has not seen. Pass data=: labelled rows, "
+                "or (X, y)."
             )
-        tree, target = self.model_, self.schema_.target
-        assert target is not None
-        stops = np.concatenate([tree.stops(m.block) for m in self.blocks(data)])
-        if tree.regression:
-            truth = self._rows(data, "prune('reduced-error')").response
-        else:
-            from tallystick.evaluate import labels_of
-
-            truth = labels_of(data, target.name, self.schema_).astype(np.float64)
+        table = self._coded_rows(data, "prune('reduced-error')")
+        stops = np.concatenate([self.model_.stops(block) for block in table.blocks()])
+        truth = table.response if self.model_.regression else table.classes
         assert truth is not None
-        return pruners.reduced_error(tree, stops, truth, np.ones(len(stops)))
+        return pruners.reduced_error(self.model_, stops, truth.astype(np.float64), np.ones(len(stops)))
 
     def _rows(self, data: Any, what: str) -> Table:
-        """Return the rows to work on, coded as the tree is: those given, else those of the fit."""
+        """Return the labelled rows to work on, with their own levels: those given, else those of the fit."""
         if data is not None:
-            assert self.schema_.target is not None
-            table: Table = self.read(data, self.schema_.target.name)
-            return table.take(np.arange(table.rows), self.schema_)
+            return read_labelled(self, data)
         if self._table is None:
-            raise OptionError(f"{what} needs the training rows, and a loaded model has none. Pass data=.")
+            raise OptionError(
+                f"{what} needs the training rows, and a loaded model has none. "
+                "Pass data=: labelled rows, or (X, y)."
+            )
         return self._table
+
+    def _coded_rows(self, data: Any, what: str) -> Table:
+        """Return the labelled rows to work on, coded as the tree is."""
+        table = self._rows(data, what)
+        return table if data is None else coded(table, self.schema_)
 
     def _held_out(self, table: Table, folds: int) -> Iterator[Held]:
         """Yield, fold by fold, a tree grown like this one without the fold, and the fold's rows."""
@@ -334,6 +367,11 @@ class TreeViews(Estimator):
         """Return a tree grown from other rows by the same options, unpruned."""
         tree: Tree = self._grow(table, self._engine())
         return replace(tree, answers=replace(tree.answers, average=False))
+
+
+def _unused(what: str, do: str) -> OptionError:
+    """Return the error of rows that nobody would look at."""
+    return OptionError(f"{what} looks at no rows, but data= was given; {do}.")
 
 
 def pruning_note(kind: str, grown: Tree, small: Tree) -> Note:

@@ -39,7 +39,7 @@ class TreeOptions:
     max_bins: int | None = None
 
     def __post_init__(self) -> None:
-        _one_of("criterion", self.criterion, (*CRITERIA, "variance"))
+        _one_of("criterion", self.criterion, tuple(CRITERIA))
         _one_of("level_splits", self.level_splits, ("groups", "each"))
         _one_of("missing_values", self.missing_values, ("learned", "fractions"))
         _one_of("cuts", self.cuts, ("midpoint", "observed"))

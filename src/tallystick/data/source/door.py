@@ -60,6 +60,10 @@ def _open_object(x: Any, reading: Reading, name: str | None) -> Source:
     library = type(x).__module__.partition(".")[0]
     if library == "pandas" and type(x).__name__ == "DataFrame":
         return frames.from_pandas(x, reading, name)
+    if library in ("pandas", "polars") and type(x).__name__ == "Series":
+        raise DataError(
+            "a Series is one column or one row, not a table. Pass a DataFrame: series.to_frame()."
+        )
     if library == "polars" and type(x).__name__ == "LazyFrame":
         return frames.from_lazy(x, reading, name)
     if library == "numpy" and hasattr(x, "ndim"):

@@ -49,11 +49,11 @@ def class_weights(class_weight: Any, priors: Any, target: Target) -> ClassWeight
 def by_label(name: str, given: Any, target: Target) -> tuple[float, ...]:
     """Return one number per class from a mapping by label (classes not named: 1) or a sequence."""
     if isinstance(given, Mapping):
-        known = {str(k): float(v) for k, v in given.items()}
+        known = {str(k): _real(name, v) for k, v in given.items()}
         values = target.values()
         own = [known.get(str(v), known.get(t, 1.0)) for v, t in zip(values, target.labels, strict=True)]
     elif isinstance(given, Sequence) and not isinstance(given, str) and len(given) == len(target.labels):
-        own = [float(v) for v in given]
+        own = [_real(name, v) for v in given]
     else:
         raise OptionError(
             f"{name} must give a number for each of {len(target.labels)} classes, not {shown(given)}."
@@ -63,15 +63,41 @@ def by_label(name: str, given: Any, target: Target) -> tuple[float, ...]:
     return tuple(own)
 
 
+def _real(name: str, value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise OptionError(f"{name} must be numbers from 0 up, not {shown(value)}.") from None
+
+
 def cost_table(given: Any, target: Target) -> tuple[tuple[float, ...], ...]:
     """Return costs[class][answer] as numbers; nothing for None."""
     if given is None:
         return ()
     size = len(target.labels)
-    table = np.array(given, np.float64) if isinstance(given, (Sequence, np.ndarray)) else np.empty(0)
+    rows = _by_answer(given, target) if isinstance(given, Mapping) else given
+    try:
+        table = np.array(rows, np.float64)
+    except (TypeError, ValueError):
+        table = np.empty(0)
     if table.shape != (size, size) or not bool(np.all((table >= 0) & np.isfinite(table))) or not table.any():
         raise OptionError(
-            f"costs must be {size} rows of {size} numbers from 0 up, the cost of each answer (column) for "
-            f"each class (row) in the order of classes_; found {shown(given)}."
+            f"costs must be numbers from 0 up: {{class: {{answer: cost}}}}, or {size} rows of {size}, the "
+            f"cost of each answer (column) for each class (row) in the order of classes_; "
+            f"found {shown(given)}."
         )
     return tuple(tuple(row) for row in table.tolist())
+
+
+def _by_answer(given: Mapping[Any, Any], target: Target) -> Any:
+    """Return costs[class][answer] of {class: {answer: cost}}; not named: 1 for a wrong answer, else 0."""
+    if not all(isinstance(row, Mapping) for row in given.values()):
+        return None
+    known = {str(truth): {str(answer): cost for answer, cost in row.items()} for truth, row in given.items()}
+    names = [(str(v), t) for v, t in zip(target.values(), target.labels, strict=True)]
+
+    def cost(truth: tuple[str, str], answer: tuple[str, str]) -> Any:
+        row = known.get(truth[0], known.get(truth[1], {}))
+        return row.get(answer[0], row.get(answer[1], float(truth != answer)))
+
+    return [[cost(truth, answer) for answer in names] for truth in names]

@@ -1,0 +1,113 @@
+"""What the parameters of a tree may be beyond growing: pruning, answering, and numbers per class.
+
+Knows names, numbers and labels. Knows nothing of rows. Law: a wrong value is an error that names it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from tallystick.data.schema import Target
+from tallystick.errors import OptionError, nearest, shown, some
+from tallystick.learners import prune as pruners
+from tallystick.models.tree.weights import class_weights, cost_table
+
+FIT_PRUNINGS = tuple(kind for kind in pruners.KINDS if kind != "reduced-error")
+LEAST = 1e-9  # shares strictly between 0 and 1, as far as a model file can hold them
+SUM = 1e-6  # how far shares may sum from 1
+
+
+def check_settings(estimator: Any) -> None:
+    """Refuse parameters of pruning and answering that make no sense."""
+    if estimator.pruning is not None and estimator.pruning not in pruners.KINDS:
+        raise no_pruning(estimator.pruning)
+    check_confidence(estimator.confidence)
+    if estimator.cp is not None:
+        check_price("cp", estimator.cp)
+    if estimator.smoothing is not None and not (
+        _number(estimator.smoothing) and 0 <= estimator.smoothing <= 1e9
+    ):
+        raise OptionError(f"smoothing must be None or a number from 0 up, not {shown(estimator.smoothing)}.")
+    if not _between(estimator.split_prior):
+        raise OptionError(
+            f"split_prior must be a number above 0 and below 1, not {shown(estimator.split_prior)}."
+        )
+
+
+def no_pruning(kind: Any) -> OptionError:
+    """Return the error of a pruning that a fit cannot do."""
+    return OptionError(
+        f"pruning must be None or one of {', '.join(FIT_PRUNINGS)}, not {shown(kind)}. "
+        "For held-out rows use prune()."
+    )
+
+
+def check_confidence(value: Any) -> None:
+    """Refuse what is no confidence of pessimistic pruning."""
+    if not _between(value):
+        raise OptionError(
+            f"confidence must be a number above 0 and below 1 (less prunes more), not {shown(value)}."
+        )
+
+
+def check_price(name: str, value: Any) -> None:
+    """Refuse what is no price of a leaf."""
+    if not (_number(value) and 0 <= value < float("inf")):
+        raise OptionError(f"{name} must be a number from 0 up, not {shown(value)}.")
+
+
+def check_whole(name: str, value: Any, low: int, what: str = "") -> None:
+    """Refuse what is no whole number of at least `low`."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < low:
+        raise OptionError(f"{name} must be a whole number of at least {low}{what}, not {shown(value)}.")
+
+
+def check_classes(class_weight: Any, priors: Any, costs: Any, target: Target) -> None:
+    """Refuse numbers per class that name no class, and priors that are no shares of all classes."""
+    for name, given in (("class_weight", class_weight), ("priors", priors), ("costs", costs)):
+        if isinstance(given, Mapping):
+            _refuse_unknown(name, given, target)
+    if isinstance(costs, Mapping):
+        for row in costs.values():
+            if isinstance(row, Mapping):
+                _refuse_unknown("costs", row, target)
+    cost_table(costs, target)
+    class_weights(class_weight, priors, target)
+    if priors is None:
+        return
+    absent = [t for t in target.labels if isinstance(priors, Mapping) and t not in _names(priors, target)]
+    if absent:
+        raise OptionError(
+            f"priors must give a share to every class; {some(absent)} has none. Shares sum to 1."
+        )
+    total = sum(float(v) for v in (priors.values() if isinstance(priors, Mapping) else priors))
+    if abs(total - 1) > SUM:
+        raise OptionError(f"priors must sum to 1, but they sum to {total:.6g}. Divide each by their sum.")
+
+
+def _names(given: Mapping[Any, Any], target: Target) -> set[str]:
+    """Return the labels that the keys of a mapping mean."""
+    keys = {str(k) for k in given}
+    values = zip(target.values(), target.labels, strict=True)
+    return {label for value, label in values if str(value) in keys or label in keys}
+
+
+def _refuse_unknown(name: str, given: Mapping[Any, Any], target: Target) -> None:
+    known = {str(v) for v in target.values()} | set(target.labels)
+    unknown = [str(k) for k in given if str(k) not in known]
+    if unknown:
+        raise OptionError(
+            f"{name} names {some(unknown)}, no class.{nearest(unknown[0], target.labels)} "
+            f"The classes are {some(target.labels)}."
+        )
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
+def _between(value: Any) -> bool:
+    return _number(value) and LEAST <= value <= 1 - LEAST
