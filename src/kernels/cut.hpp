@@ -23,7 +23,7 @@ struct Cut {  // cell (row, column) ends at ends[row * columns + column], where 
     void prefetch(size_t row, size_t column) const {
 #ifdef __GNUC__
         constexpr size_t ahead = 16;
-        if (row + ahead < rows) __builtin_prefetch(data + ends[(row + ahead) * columns + column] - 1);
+        if (row + ahead < rows) __builtin_prefetch(data + ends[(row + ahead) * columns + column]);
 #endif
     }
 
