@@ -17,7 +17,8 @@ import tallystick as ts
 from tallystick.errors import OptionError
 from tallystick.estimators import from_data
 from tallystick.explain.interval import beta_cdf, mixture_interval
-from tallystick.explain.tree import explain_row, importances, splits, tree_svg, usage
+from tallystick.explain.tree import importances, splits, tree_svg, usage
+from tallystick.explain.tree_way import explain_row
 
 EXAMPLES = files("tallystick") / "examples"
 VOTES, TENNIS = EXAMPLES / "votes.csv", EXAMPLES / "play-tennis.csv"
@@ -40,8 +41,8 @@ def test_the_beta_distribution_is_right(a, b, x):
 def test_an_interval_holds_its_probability():
     from scipy.stats import beta
 
-    assert mixture_interval([(1.0, 3.5, 2.5)]) == pytest.approx(beta.interval(0.95, 3.5, 2.5), abs=1e-9)
-    low, high = mixture_interval([(0.3, 2, 9), (0.7, 8, 1)], 0.9)
+    assert mixture_interval([(1.0, 3.5, 2.5, 1.0)]) == pytest.approx(beta.interval(0.95, 3.5, 2.5), abs=1e-9)
+    low, high = mixture_interval([(0.3, 2, 9, 1.0), (0.7, 8, 1, 1.0)], 0.9)
     inside = sum(w * (beta.cdf(high, a, b) - beta.cdf(low, a, b)) for w, a, b in ((0.3, 2, 9), (0.7, 8, 1)))
     assert inside == pytest.approx(0.9, abs=1e-9)
 

@@ -17,7 +17,7 @@ from tallystick.errors import ModelFileError, OptionError
 from tallystick.models.tree import SPREADS, STAYS, Answers, Candidates, Nodes, Tree
 from tallystick.models.tree.average import log_gamma
 from tallystick.models.tree.nodes import _shape as nodes_shape
-from tallystick.models.tree.walk import path
+from tallystick.models.tree.walk import ways
 
 seeds = st.integers(0, 10_000)
 READ = {"schema": SCHEMA, "unit": 1, "answers": Answers()}
@@ -127,8 +127,9 @@ def test_walking_a_block_and_walking_one_row_agree(seed):
     stops = tree.stops(block)
     names = [c.name for c in SCHEMA.columns]
     for row in range(block.rows):
-        way = path(tree.nodes, lambda j, row=row: block.columns[names[j]][row])
-        assert way[-1][0] == stops[row]
+        (way,) = ways(tree.nodes, lambda j, row=row: block.columns[names[j]][row])
+        assert way.part == 1
+        assert way.steps[-1][0] == stops[row]
     parts = [Rows({k: v[a:b] for k, v in block.columns.items()}, b - a) for a, b in ((0, 7), (7, 60))]
     assert np.array_equal(np.concatenate([tree.answer(p) for p in parts]), tree.answer(block))
 

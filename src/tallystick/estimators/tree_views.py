@@ -24,13 +24,12 @@ from tallystick.estimators.tree_settings import check_confidence, check_price, c
 from tallystick.explain.tree import (
     ColumnUse,
     Splits,
-    TreeExplanation,
     column_use,
-    explain_row,
     importances,
     splits,
     tree_svg,
 )
+from tallystick.explain.tree_way import TreeExplanation, explain_row
 from tallystick.learners import prune as pruners
 from tallystick.learners.prune import Held, Judged, Path
 from tallystick.models.tree import Tree
@@ -57,9 +56,10 @@ class PruningPath:
     minimum: int | None
     one_se: int | None
     root_error: float
+    measure: str = "error"  # or "cost", where answers have costs
 
     @classmethod
-    def of(cls, path: Path, judged: Judged | None) -> PruningPath:
+    def of(cls, path: Path, judged: Judged | None, measure: str = "error") -> PruningPath:
         """Return the table of a path, with or without cross-validation."""
         return cls(
             path.alpha,
@@ -70,6 +70,7 @@ class PruningPath:
             judged.minimum if judged else None,
             judged.one_se if judged else None,
             float(path.error[0]),
+            measure,
         )
 
     @property
@@ -85,17 +86,16 @@ class PruningPath:
                 "alpha": float(self.alpha[k]),
                 "cp": float(self.cp[k]),
                 "leaves": int(self.leaves[k]),
-                "training_error": float(self.error[k]),
+                f"training_{self.measure}": float(self.error[k]),
             }
             if self.cv_error is not None and self.cv_se is not None:
-                step |= {"cv_error": float(self.cv_error[k]), "cv_se": float(self.cv_se[k])}
+                step |= {f"cv_{self.measure}": float(self.cv_error[k]), "cv_se": float(self.cv_se[k])}
             steps.append(step)
         return {"minimum": self.minimum, "one_se": self.one_se, "steps": steps}
 
     def __str__(self) -> str:
-        out = [
-            "leaves      alpha  training error" + ("  cross-validated" if self.cv_error is not None else "")
-        ]
+        head = f"leaves      alpha  {'training ' + self.measure:>14}"
+        out = [head + ("  cross-validated" if self.cv_error is not None else "")]
         for k in range(len(self.alpha)):
             line = f"{self.leaves[k]:6,}  {self.alpha[k]:.7f}         {self.error[k]:.5f}"
             if self.cv_error is not None and self.cv_se is not None:
@@ -112,13 +112,12 @@ class PruningPath:
         """Return the errors against the size of the tree as a picture."""
         leaves = [float(n) for n in self.leaves]
         error = self.error.tolist()
-        curves = [("training error", leaves, error, error, error)]
+        curves = [(f"training {self.measure}", leaves, error, error, error)]
         if self.cv_error is not None and self.cv_se is not None:
             low, high = (self.cv_error - self.cv_se).tolist(), (self.cv_error + self.cv_se).tolist()
-            curves.append(
-                ("cross-validated error ± one standard error", leaves, self.cv_error.tolist(), low, high)
-            )
-        return Picture(line_chart(curves, "leaves", "error", log_x=leaves[-1] > 50))
+            held_out = f"cross-validated {self.measure} ± one standard error"
+            curves.append((held_out, leaves, self.cv_error.tolist(), low, high))
+        return Picture(line_chart(curves, "leaves", self.measure, log_x=leaves[-1] > 50))
 
 
 class TreeViews(Estimator):
@@ -224,9 +223,9 @@ class TreeViews(Estimator):
     # -- smaller trees --
 
     def pruning_path(self, data: Any = None, folds: int = 10) -> PruningPath:
-        """Return every cost-complexity pruning: size, training error, and (folds > 0) cross-validated
-        error ± se. data: labelled rows to cross-validate on, with the target's column or as (X, y); by
-        default those of the fit.
+        """Return every cost-complexity pruning: size, training error (cost, where answers have costs), and
+        (folds > 0) the cross-validated one ± se. data: labelled rows to cross-validate on, with the target's
+        column or as (X, y); by default those of the fit.
         """
         self._check_fitted()
         if folds != 0 or isinstance(folds, bool):
@@ -237,7 +236,7 @@ class TreeViews(Estimator):
         judged = None
         if folds:
             judged = pruners.judge(path, self._held_out(self._rows(data, "pruning_path()"), folds))
-        return PruningPath.of(path, judged)
+        return PruningPath.of(path, judged, "cost" if self.model_.answers.costs else "error")
 
     def prune(
         self,

@@ -1,4 +1,4 @@
-"""Credible intervals of a share, from the beta distribution that counts leave it.
+"""Intervals: of a share, from the beta distribution that counts leave it; of a mean, by Student's t.
 
 Knows numbers only. Law: the interval of a mixture holds just the wanted probability, half of the rest on
 each side.
@@ -47,15 +47,26 @@ def _fraction(x: float, a: float, b: float) -> float:
     return out
 
 
-def mixture_interval(parts: Sequence[tuple[float, float, float]], mass: float = 0.95) -> tuple[float, float]:
-    """Return the interval that holds `mass` of a mixture of beta distributions (weight, a, b), equal
+def mixture_interval(
+    parts: Sequence[tuple[float, float, float, float]], mass: float = 0.95
+) -> tuple[float, float]:
+    """Return the interval that holds `mass` of a mixture of distributions (weight, a, b, odds), equal
     tails.
+
+    Each is a beta distribution whose odds x / (1 - x) are multiplied by `odds` (0 and infinity included).
     """
 
     def below(x: float) -> float:
-        return sum(w * beta_cdf(x, a, b) for w, a, b in parts)
+        return sum(w * beta_cdf(x / (x + odds * (1 - x)) if x < 1 else 1.0, a, b) for w, a, b, odds in parts)
 
     return _root(below, (1 - mass) / 2), _root(below, (1 + mass) / 2)
+
+
+def student(freedom: float, mass: float = 0.95) -> float:
+    """Return the t between whose negative and itself Student's distribution holds `mass`."""
+    # t² / (freedom + t²) has the beta distribution of 1/2 and freedom/2
+    x = _root(lambda x: beta_cdf(x, 0.5, freedom / 2), mass)
+    return float(np.sqrt(freedom * x / (1 - x)))
 
 
 def _root(below: Callable[[float], float], wanted: float) -> float:

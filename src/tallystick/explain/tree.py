@@ -1,4 +1,4 @@
-"""Why a tree says what it says: the way of one row, the candidates of one node, what each column is worth.
+"""Why a tree is as it is: the candidates of one node, what each column is worth, the picture.
 
 Knows fitted trees and encoded cells. Knows nothing of learners, files or terminals.
 Law: every number follows from the counts shown beside it.
@@ -6,7 +6,6 @@ Law: every number follows from the counts shown beside it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,165 +18,17 @@ from tallystick.draw.charts import bar_chart
 from tallystick.draw.svg import Picture, as_html
 from tallystick.draw.tree import Box, tree_picture
 from tallystick.errors import OptionError
-from tallystick.explain.interval import mixture_interval
 from tallystick.explain.tree_rows import arriving, in_branches
 from tallystick.models.tree import SPREADS, STAYS, Candidates, Tree
-from tallystick.models.tree.sentences import Condition, away, condition, number, plain, rows
+from tallystick.models.tree.sentences import Condition, away, plain, reachable, rows
 from tallystick.models.tree.show import WIDEST, node_text
-from tallystick.models.tree.walk import path
 
 UNNAMED = ("one group of levels", "the other levels")  # only few levels, or the best five, are kept by name
 MOST_BOXES = 63  # of a picture; deeper branches are counted, not drawn
 
 
-@dataclass(frozen=True)
-class Step:
-    """One step of a row's way: the test at a node as a sentence that held, and the rows before and after it.
-
-    weight: the probability that the answer comes from this node; 1 at the end of the way unless the tree
-    averages.
-    """
-
-    node: int
-    sentence: str
-    counts: tuple[float, ...]
-    shares: tuple[float, ...]
-    weight: float
-    mean: float | None = None  # of the response, in regression
-
-
-@dataclass(frozen=True)
-class TreeExplanation:
-    """Why a row got its answer."""
-
-    tree: Tree
-    steps: tuple[Step, ...]
-    answer: Any
-    shares: tuple[float, ...]
-    interval: tuple[float, float] | None
-    spread: bool = False
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the explanation as plain data."""
-        labels = _labels(self.tree)
-        return {
-            "answer": self.answer,
-            "interval": None if self.interval is None else list(self.interval),
-            "interval_method": "95 % of the beta posterior of the answer's share, equal tails",
-            "shares": dict(zip(labels, self.shares, strict=True)) if labels else list(self.shares),
-            "steps": [
-                {"counts": list(s.counts), "mean": s.mean, "node": s.node, "sentence": s.sentence,
-                 "shares": list(s.shares), "weight": s.weight}
-                for s in self.steps
-            ],
-        }  # fmt: skip
-
-    def __str__(self) -> str:
-        labels = _labels(self.tree)
-        averaged = self.tree.averaged is not None
-        out = []
-        if labels:
-            out.append("Counts: " + ", ".join(plain(label) for label in labels))
-        wide = max(len(s.sentence) for s in self.steps)
-        for k, step in enumerate(self.steps):
-            counts = " ".join(rows(n, 1) for n in step.counts)
-            weight = f"  weight {step.weight:.3f}" if averaged else ""
-            counts += " rows" if step.mean is not None else ""
-            weight = f"  mean {step.mean:.6g}" if step.mean is not None else weight
-            mark = "  " if not k else "→ "
-            out.append(f"{mark}{step.sentence:<{wide}}  {counts}{weight}")
-        if self.spread:
-            out.append("A value is missing: the row goes down all branches in proportion to their rows.")
-        if labels:
-            parts = ", ".join(f"{plain(n)} {s:.3f}" for n, s in zip(labels, self.shares, strict=True))
-            between = (
-                f" (95 % between {self.interval[0]:.3f} and {self.interval[1]:.3f})" if self.interval else ""
-            )
-            how = "weighted by how probable each pruning is: " if averaged else ""
-            out.append(f"Answer: {plain(self.answer)}{between}; {how}{parts}")
-        else:
-            out.append(f"Answer: {self.answer:.6g}")
-        return "\n".join(out)
-
-    def picture(self) -> Picture:
-        """Return the tree with the row's way set off."""
-        return Picture(tree_svg(self.tree, lit={s.node for s in self.steps}))
-
-    def _repr_html_(self) -> str:
-        return self.picture()
-
-
-def explain_row(tree: Tree, cell: Callable[[int], Any], shares: NDArray[np.float64]) -> TreeExplanation:
-    """Return the way of one row. cell(column): its value or code; shares[class]: what the tree answered."""
-    way = path(tree.nodes, cell)
-    averaged = tree.averaged
-    steps: list[Step] = []
-    sentence = "all rows"
-    for node, branch in way:
-        ends = 1.0 if branch < 0 else 0.0
-        weight = ends
-        if averaged is not None:
-            weight = float(averaged.reach[node] * (1.0 if ends else averaged.ends[node]))
-        counts = tree.rows[node]
-        total = counts.sum()
-        shares_here = tuple((counts / total).tolist()) if total else ()
-        mean = float(tree.nodes.mean[node]) if tree.regression else None
-        steps.append(Step(node, sentence, tuple(counts.tolist()), shares_here, weight, mean))
-        if branch >= 0:
-            missing = _is_away(tree, node, cell)
-            test = condition(tree.schema, tree.nodes, node, branch)
-            sentence = (
-                f"{plain(test.column.name)} is missing or unseen"
-                if missing
-                else _sentence(test, cell, tree, node)
-            )
-    spread = way[-1][1] == SPREADS
-    if tree.regression:
-        return TreeExplanation(tree, tuple(steps), float(shares[0]), tuple(shares.tolist()), None, spread)
-    best = int(tree.decide(shares[None, :])[0])
-    between = None if spread else _interval(tree, steps, best)
-    answer = _labels(tree)[best]
-    return TreeExplanation(tree, tuple(steps), answer, tuple(shares.tolist()), between, spread)
-
-
-def _is_away(tree: Tree, node: int, cell: Callable[[int], Any]) -> bool:
-    """Tell whether the row has no known value for the test."""
-    value = cell(int(tree.nodes.column[node]))
-    if tree.nodes.cut[node] == tree.nodes.cut[node]:
-        return bool(np.isnan(value))
-    return int(value) >= len(tree.nodes.levels(node))
-
-
-def _sentence(test: Condition, cell: Callable[[int], Any], tree: Tree, node: int) -> str:
-    """Return the test that held, with the row's own value: `petalwidth < 0.8 (0.2)`."""
-    value = cell(int(tree.nodes.column[node]))
-    text = test.sentence(WIDEST, missing=False)
-    if test.levels is None:
-        return f"{text} ({number(float(value), test.column)})"
-    return text if len(test.levels) == 1 else f"{text} ({plain(test.column.levels[int(value)])})"
-
-
-def _interval(tree: Tree, steps: list[Step], best: int) -> tuple[float, float]:
-    """Return the 95 % interval of the answer's share: each node of the way gives a beta distribution.
-
-    Its parameters are the node's rows of and not of the class plus the smoothing; without smoothing half a
-    row each.
-    """
-    a = tree.answers.smoothing
-    plus = (a * float(tree.base[best]), a * (1 - float(tree.base[best]))) if a > 0 else (0.5, 0.5)
-    parts = [
-        (s.weight, s.counts[best] + plus[0], sum(s.counts) - s.counts[best] + plus[1])
-        for s in steps
-        if s.weight > 0
-    ]
-    return mixture_interval(parts)
-
-
 def _labels(tree: Tree) -> tuple[str, ...]:
     return tree.schema.target.labels if tree.schema.target else ()
-
-
-# -- the candidates of a node --
 
 
 @dataclass(frozen=True)
@@ -432,7 +283,7 @@ def _box(tree: Tree, node: int, place: dict[int, int], lit: set[int]) -> Box:
     branch = ""
     if up >= 0:
         k = nodes.branches(up).tolist().index(node)
-        test = condition(tree.schema, nodes, up, k)
+        test = reachable(tree.schema, nodes, up, k)
         sentence = _shortened(test.sentence(20, missing=False), plain(test.column.name), 34)
         branch = sentence + (" or missing" if test.missing else "")
     ends = nodes.column[node] < 0

@@ -34,11 +34,6 @@ def export_rules(model: Any, sha256: str, format: str = "text") -> str:
     if format == "json":
         return _json(model, found, sha256)
     head = heading(form_of(model, sha256))
-    if model.averaged is not None:
-        head.append(
-            "These are the rules of the most probable pruning; predictions average over all prunings, so "
-            "that a few rows may be answered otherwise."
-        )
     if format == "markdown":
         return _markdown(model, found, head)
     return "\n".join([*(f"# {line}" for line in head), str(found), *_expression(found)]) + "\n"

@@ -16,7 +16,7 @@ from tallystick.data.encode import Table
 from tallystick.data.schema import CODED
 from tallystick.draw.text import clean, cut
 from tallystick.models.tree import Tree
-from tallystick.models.tree.sentences import condition
+from tallystick.models.tree.sentences import reachable
 from tallystick.reports.ingredients import Ingredients, Row
 from tallystick.reports.said import percent
 
@@ -144,7 +144,7 @@ def _leaf(tree: Tree, node: int) -> tuple[str, tuple[str, ...]]:
     at = node
     while tree.nodes.parent[at] >= 0:
         up = int(tree.nodes.parent[at])
-        test = condition(tree.schema, tree.nodes, up, tree.nodes.branches(up).tolist().index(at))
+        test = reachable(tree.schema, tree.nodes, up, tree.nodes.branches(up).tolist().index(at))
         tests.append(test.sentence(40))
         columns.append(test.column.name)
         at = up

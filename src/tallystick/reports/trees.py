@@ -12,7 +12,7 @@ import numpy as np
 
 from tallystick.explain.tree import splits, tree_svg
 from tallystick.models.tree import Tree
-from tallystick.models.tree.sentences import condition
+from tallystick.models.tree.sentences import reachable
 
 STILL = 15  # boxes of the still picture: more cannot be read on paper
 OPEN = 40  # nodes of a tree that starts unfolded
@@ -51,7 +51,7 @@ def _branch(tree: Tree, node: int) -> str:
     if up < 0:
         return "all rows"
     k = tree.nodes.branches(up).tolist().index(node)
-    return condition(tree.schema, tree.nodes, up, k).sentence(WIDEST)
+    return reachable(tree.schema, tree.nodes, up, k).sentence(WIDEST)
 
 
 def _counts(tree: Tree) -> list[Any]:

@@ -27,7 +27,7 @@ def node_errors(tree: Tree) -> Floats:
     rows = tree.rows
     wrong: Floats
     if tree.regression:
-        wrong = tree.nodes.deviance / tree.unit
+        wrong = tree.nodes.deviance.copy()
     elif tree.answers.costs:
         wrong = (rows[:, :, None] * np.array(tree.answers.costs)[None, :, :]).sum(axis=1).min(axis=1)
     else:

@@ -115,11 +115,14 @@ class Tree:
         """shares[node, class] that answer a row whose way ends at the node; regression: [node, 0] is the
         mean.
         """
-        if self.regression:
-            return self.nodes.mean[:, None]
+        return self.nodes.mean[:, None] if self.regression else self._weighted(self.unweighted)
+
+    @cached_property
+    def unweighted(self) -> NDArray[np.float64]:
+        """shares[node, class] before rows count by their class."""
         if self.averaged is not None:
-            return self._weighted(self.averaged.shares)
-        return self._weighted(leaf_shares(self._filled, self.answers.smoothing, self.base))
+            return self.averaged.shares
+        return leaf_shares(self._filled, self.answers.smoothing, self.base)
 
     def _weighted(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the shares of rows that count by their class; where all weigh 0, the plain ones."""

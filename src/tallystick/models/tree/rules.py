@@ -22,6 +22,10 @@ from tallystick.models.tree.model import Tree
 from tallystick.models.tree.nodes import SPREADS, STAYS
 from tallystick.models.tree.sentences import Condition, condition, number, plain, rows
 
+AVERAGED = (
+    "These are the rules of the most probable pruning; predictions average over all prunings, so that a few "
+    "rows may be answered otherwise."
+)
 Upper = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
 
 
@@ -101,7 +105,8 @@ class Rules:
 
     def __str__(self) -> str:
         target = self.schema.target
-        lines = [f"{len(self.rules):,} rules for {plain(target.name) if target else ''}:"]
+        several = "rule" if len(self.rules) == 1 else "rules"
+        lines = [f"{len(self.rules):,} {several} for {plain(target.name) if target else ''}:"]
         lines += [f"{k:>3}. {rule}" for k, rule in enumerate(self.rules, 1)]
         if self.ordered:
             lines.append(f"otherwise {plain(self.default)}")
@@ -158,6 +163,7 @@ class _Part:
 
 def rules(tree: Tree) -> Rules:
     """Return the rules of the tree that is shown."""
+    notes = [AVERAGED] if tree.averaged is not None else []
     tree = tree.shown
     parts: dict[int, list[_Part]] = {}
     for node in range(len(tree.nodes) - 1, -1, -1):
@@ -165,8 +171,9 @@ def rules(tree: Tree) -> Rules:
     found = tuple(_rule(tree, part) for part in sorted(parts[0], key=lambda p: p.leaf))
     root = int(tree.labels[0]) if not tree.regression else 0
     spreads = bool((tree.nodes.missing_branch == SPREADS).any())
-    notes = ("Missing values go down all branches in proportion; the rules speak of known values.",)
-    return Rules(tree.schema, found, _answer(tree, root, 0), notes if spreads else ())
+    if spreads:
+        notes.append("Missing values go down all branches in proportion; the rules speak of known values.")
+    return Rules(tree.schema, found, _answer(tree, root, 0), tuple(notes))
 
 
 def _parts_of(tree: Tree, node: int, parts: dict[int, list[_Part]]) -> list[_Part]:
@@ -242,7 +249,7 @@ def _rule(tree: Tree, part: _Part) -> Rule:
     kept = tuple(c for c in part.conditions if not (c.always and c.missing))
     answer = _answer(tree, part.label, part.leaf)
     if tree.regression:
-        spread = float(np.sqrt(tree.nodes.deviance[part.leaf] / tree.unit / covers)) if covers else 0.0
+        spread = float(np.sqrt(tree.nodes.deviance[part.leaf] / covers)) if covers else 0.0
         return Rule(kept, answer, float(covers), float(total), spread=spread)
     right = part.counts[part.label] / tree.unit
     prior = tree.rows[0][part.label] / total

@@ -102,17 +102,21 @@ def _levels(column: Column, codes: Sequence[int], widest: int) -> str:
     names = [plain(column.levels[k]) for k in codes]
     if len(names) == 1:
         return f" = {names[0]}"
-    run = list(codes) == list(range(codes[0], codes[-1] + 1)) if codes else False
-    if column.kind == "ordered" and run and codes[0] == 0 and codes[-1] < len(column.levels) - 1:
-        return f" ≤ {names[-1]}"
-    if column.kind == "ordered" and run and codes[-1] == len(column.levels) - 1 and codes[0] > 0:
-        return f" > {plain(column.levels[codes[0] - 1])}"
+    if _one_side(column, codes):
+        return f" ≤ {names[-1]}" if codes[0] == 0 else f" > {plain(column.levels[codes[0] - 1])}"
     text, used = "", 0
     for name in names:
         if widest and text and len(text) + len(name) > widest:
             return f" in {{{text}, … {len(names) - used} more}}"
         text, used = (f"{text}, {name}" if text else name), used + 1
     return f" in {{{text}}}"
+
+
+def _one_side(column: Column, codes: Sequence[int]) -> bool:
+    """Tell whether these are all ordered levels up to one, or all above one, but not all there are."""
+    run = bool(codes) and list(codes) == list(range(codes[0], codes[-1] + 1))
+    last = len(column.levels) - 1
+    return column.kind == "ordered" and run and (codes[0] == 0) != (codes[-1] == last)
 
 
 def bound(cut: float, column: Column | None = None) -> tuple[str, str]:
@@ -151,6 +155,26 @@ def condition(schema: Schema, nodes: Nodes, node: int, branch: int) -> Condition
         )
     codes = np.flatnonzero(nodes.levels(node) == branch)
     return Condition(column, levels=tuple(codes.tolist()), missing=missing)
+
+
+def reachable(schema: Schema, nodes: Nodes, node: int, branch: int) -> Condition:
+    """Return `condition` without the levels, and the missing values, that tests above send elsewhere.
+
+    Cuts, and ordered levels on one side of a level, stay as they are: they list nothing.
+    """
+    test = condition(schema, nodes, node, branch)
+    levels, missing = test.levels, test.missing
+    at, up = node, int(nodes.parent[node])
+    while up >= 0:
+        if nodes.column[up] == nodes.column[node]:
+            above = condition(schema, nodes, up, nodes.branches(up).tolist().index(at))
+            missing = missing and above.missing
+            if levels is not None and above.levels is not None:
+                levels = tuple(sorted({*levels} & {*above.levels}))
+        at, up = up, int(nodes.parent[up])
+    if test.levels is not None and (_one_side(test.column, test.levels) or not (levels or missing)):
+        levels = test.levels
+    return replace(test, levels=levels, missing=missing)
 
 
 def away(nodes: Nodes, node: int) -> str:

@@ -1,7 +1,8 @@
 """A tree as lines of text: one line per branch, with counts and shares.
 
 Knows a tree's nodes, names and shares. Knows nothing of terminals, rows or learners.
-Law: every share printed is the largest share of the counts printed beside it.
+Law: every share printed is that of the answer in the counts printed beside it; where that need not be the
+largest (class weights, costs) the heading says so.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tallystick.models.tree.sentences import away, condition, number, plain, rows
+from tallystick.models.tree.sentences import away, number, plain, reachable, rows
 
 if TYPE_CHECKING:
     from tallystick.models.tree.model import Tree
@@ -38,26 +39,54 @@ def heading(tree: Tree) -> list[str]:
     nodes = picture.nodes
     name = plain(target.name) if target else ""
     total = picture.rows[0].sum()
-    size = f"{nodes.leaves:,} leaves, {len(nodes):,} nodes, depth {int(nodes.depth.max())}"
-    wrong = picture.training_error()
-    if tree.regression:
-        root = float(nodes.deviance[0])
-        explained = 1 - wrong / root if root else 0.0
-        right = f"training MSE {wrong / total:.6g}, R² {explained:.4f}"
-    elif tree.answers.costs:
-        right = f"training cost {wrong:.6g} ({wrong / total:.4f} per row)"
-    else:
-        right = f"training accuracy {1 - wrong / total:.4f} ({rows(total - wrong, 1)} of {rows(total, 1)})"
-    lines = [f"Tree for {name}: {rows(total, 1)} rows, {size}, {right}"]
+    size = f"{count(nodes.leaves, 'leaf')}, {count(len(nodes), 'node')}, depth {int(nodes.depth.max())}"
+    of_this = " of this tree" if tree.averaged is not None else ""
+    lines = [f"Tree for {name}: {count(total, 'row')}, {size}, {_right(picture, of_this)}"]
     if tree.averaged is not None:
         share = np.exp(tree.averaged.log_best)
         lines.append(
-            f"Answers are averaged over all prunings of a grown tree of {tree.nodes.leaves:,} leaves; "
-            f"below is the most probable one (probability {share:.3g})."
+            f"It is the most probable pruning (probability {share:.3g}) of a grown tree of "
+            f"{count(tree.nodes.leaves, 'leaf')}."
         )
+        lines.append(f"Answers are averaged over all prunings: {_right(tree, ' of the averaged answers')}")
+    lines += _unequal(tree)
     if target and not tree.regression and len(target.labels) <= MOST_CLASSES:
         lines.append("Counts: " + ", ".join(plain(label) for label in target.labels))
     return lines
+
+
+def count(number: float, what: str) -> str:
+    """Return `1 leaf`, `2 leaves`, `1,000 rows`."""
+    many = "leaves" if what == "leaf" else f"{what}s"
+    return f"{rows(number, 1)} {what if number == 1 else many}"
+
+
+def _right(tree: Tree, whose: str) -> str:
+    """Return how well the leaves answer the training rows."""
+    total, wrong = tree.rows[0].sum(), tree.training_error()
+    if tree.regression:
+        root = float(tree.nodes.deviance[0])
+        return f"training MSE {wrong / total:.6g}, R² {1 - wrong / root if root else 0.0:.4f}"
+    if tree.answers.costs:
+        return f"training cost{whose} {wrong:.6g} ({wrong / total:.4f} per row)"
+    return f"training accuracy{whose} {1 - wrong / total:.4f} ({rows(total - wrong, 1)} of {rows(total, 1)})"
+
+
+def _unequal(tree: Tree) -> list[str]:
+    """Say why the answer need not be the class of most rows."""
+    target, weights = tree.schema.target, tree.answers.weights
+    out = []
+    if weights is not None and target is not None:
+        what = "All rows of a class together count" if weights.by_share else "A row counts by its class"
+        each = [f"{plain(n)} {w:.6g}" for n, w in zip(target.labels, weights.weights, strict=True)]
+        some = ", ".join([*each[:MOST_CLASSES], *(["…"] if len(each) > MOST_CLASSES else [])])
+        out.append(
+            f"{what} ({some}), so that a class of fewer rows can be the answer; the counts and shares below "
+            "are of rows that count alike."
+        )
+    if tree.answers.costs:
+        out.append("The answer is the class of the least expected cost; it can be a class of fewer rows.")
+    return out
 
 
 def _lines(tree: Tree, most: int) -> list[tuple[str, str]]:
@@ -74,7 +103,7 @@ def _lines(tree: Tree, most: int) -> list[tuple[str, str]]:
             branch = branches.index(node)
             last = branch == len(branches) - 1
             text = spaces[up] + ("└─ " if last else "├─ ")
-            text += condition(tree.schema, nodes, up, branch).sentence(WIDEST)
+            text += reachable(tree.schema, nodes, up, branch).sentence(WIDEST)
             spaces[node] = spaces[up] + ("   " if last else "│  ")
         if nodes.column[node] >= 0 and nodes.missing_branch[node] < 0:
             text += f" ({away(nodes, node)})"

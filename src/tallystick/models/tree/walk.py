@@ -1,12 +1,13 @@
 """Rows down the tree, by arrays.
 
 Knows nodes and blocks of encoded rows. Knows nothing of names or shares.
-Law: `stops` and `path` agree on every row, and neither depends on how the rows were cut into blocks.
+Law: `stops` and `ways` agree on every row, and neither depends on how the rows were cut into blocks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -72,16 +73,36 @@ def spread(nodes: Nodes, shares: NDArray[np.float64], read: Read, rows: int) -> 
     return out
 
 
-def path(nodes: Nodes, cell: Callable[[int], Any]) -> list[tuple[int, int]]:
-    """Return the way of one row as (node, branch taken), the last with STAYS; SPREADS ends the way too.
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way of a row: how much of the row goes it, its steps as (node, branch taken), the last with STAYS.
 
-    cell(column) is the row's value or code.
+    spread: the places in `steps` where the row went down all branches for want of a value.
     """
-    node, way = 0, []
-    while nodes.column[node] >= 0:
-        branch = int(branches_of(nodes, node, np.asarray([cell(int(nodes.column[node]))]))[0])
-        way.append((node, branch))
-        if branch < 0:
-            return way
-        node = int(nodes.branches(node)[branch])
-    return [*way, (node, STAYS)]
+
+    part: float
+    steps: tuple[tuple[int, int], ...]
+    spread: tuple[int, ...] = ()
+
+
+def ways(nodes: Nodes, cell: Callable[[int], Any]) -> list[Way]:
+    """Return the ways of one row: one, or as many as it has parts. cell(column) is its value or code."""
+    out, weight = [], nodes.weight
+    waiting = [(0, Way(1.0, ()))]
+    while waiting:
+        node, way = waiting.pop()
+        column = int(nodes.column[node])
+        branch = int(branches_of(nodes, node, np.asarray([cell(column)]))[0]) if column >= 0 else STAYS
+        if branch == STAYS:
+            out.append(Way(way.part, (*way.steps, (node, STAYS)), way.spread))
+            continue
+        below = nodes.branches(node).tolist()
+        for k, b in enumerate(below):
+            steps = (*way.steps, (node, k))
+            if branch == SPREADS:
+                share = weight[b] / weight[node] if weight[node] else 1 / len(below)
+                if share > 0:
+                    waiting.append((b, Way(way.part * float(share), steps, (*way.spread, len(way.steps)))))
+            elif k == branch:
+                waiting.append((b, Way(way.part, steps, way.spread)))
+    return out

@@ -1,0 +1,311 @@
+"""Why a tree answers one row as it does: its way, its parts where a value is missing, how sure the answer is.
+
+Knows fitted trees and the cells of one row. Knows nothing of learners, files or terminals.
+Law: every number follows from the counts shown beside it, and the interval holds the answer it belongs to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.draw.svg import Picture
+from tallystick.explain.interval import mixture_interval, student
+from tallystick.explain.tree import tree_svg
+from tallystick.models.tree import Tree
+from tallystick.models.tree.sentences import Condition, number, plain, reachable, rows
+from tallystick.models.tree.show import WIDEST
+from tallystick.models.tree.walk import Way, ways
+
+MOST_PARTS = 8  # of a row that are printed; to_dict() has all
+MOST_NODES = 500  # of which a mixture is made
+BETA = "95 % of the beta posterior of the answer's share, equal tails"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a row's way: the test at a node as a sentence that held, and the rows before and after it.
+
+    weight: the probability that the answer comes from this node; 1 at the end of the way unless the tree
+    averages.
+    """
+
+    node: int
+    sentence: str
+    counts: tuple[float, ...]
+    shares: tuple[float, ...]
+    weight: float
+    mean: float | None = None  # of the response, in regression
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the step as plain data."""
+        out = {"counts": list(self.counts), "node": self.node, "sentence": self.sentence}
+        if self.mean is not None:
+            return out | {"mean": self.mean}
+        return out | {"shares": list(self.shares), "weight": self.weight}
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a row whose value is missing: how much of it, its steps below that test, what its end
+    answers.
+    """
+
+    part: float
+    steps: tuple[Step, ...]
+    answer: tuple[float, ...]  # a share per class, or the mean
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the part as plain data."""
+        return {
+            "answer": list(self.answer),
+            "node": self.steps[-1].node,
+            "part": self.part,
+            "steps": [s.to_dict() for s in self.steps],
+        }
+
+
+@dataclass(frozen=True)
+class TreeExplanation:
+    """Why a row got its answer.
+
+    steps: its way, up to the first missing value that sends it down all branches; from there on it has
+    `parts`, the largest first, because of the columns `missing`. interval: of the answer's share, or of the
+    mean; interval_method says how it was made, or why there is none.
+    """
+
+    tree: Tree
+    steps: tuple[Step, ...]
+    answer: Any
+    shares: tuple[float, ...]
+    interval: tuple[float, float] | None
+    interval_method: str
+    parts: tuple[Part, ...] = ()
+    missing: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the explanation as plain data."""
+        labels = _labels(self.tree)
+        out: dict[str, Any] = {
+            "answer": self.answer,
+            "interval": None if self.interval is None else list(self.interval),
+            "interval_method": self.interval_method,
+            "steps": [s.to_dict() for s in self.steps],
+        }
+        if labels:
+            out["shares"] = dict(zip(labels, self.shares, strict=True))
+        if self.parts:
+            out |= {"missing": list(self.missing), "parts": [p.to_dict() for p in self.parts]}
+        return out
+
+    def __str__(self) -> str:
+        labels = _labels(self.tree)
+        out = ["Counts: " + ", ".join(plain(label) for label in labels)] if labels else []
+        wide = max(len(s.sentence) for s in self.steps)
+        for k, step in enumerate(self.steps):
+            weight = f"  weight {step.weight:.3f}" if self.tree.averaged is not None else ""
+            weight = f"  mean {step.mean:.6g}" if step.mean is not None else weight
+            out.append(f"{'→ ' if k else '  '}{step.sentence:<{wide}}  {_counts(step)}{weight}")
+        return "\n".join([*out, *self._parts_told(), self._answer_told()])
+
+    def _parts_told(self) -> list[str]:
+        """Return one line per part: its size times what its end answers, the rows there, the way."""
+        if not self.parts:
+            return []
+        labels = _labels(self.tree)
+        best = labels.index(self.answer) if labels else 0
+        name = f"{plain(self.answer)} " if labels else ""
+        several = len(self.missing) > 1
+        out = [
+            f"{', '.join(map(plain, self.missing))} {'are' if several else 'is'} missing or unseen: there "
+            "the row goes down all branches, in proportion to their rows:"
+        ]
+        shown = self.parts[:MOST_PARTS]
+        wide = max(len(_counts(p.steps[-1])) for p in shown)
+        for p in shown:
+            way = " and ".join(s.sentence for s in p.steps)
+            answer = f"{p.answer[best]:.3f}" if labels else f"{p.answer[best]:.6g}"
+            out.append(f"  {p.part:.3f} × {name}{answer}  {_counts(p.steps[-1]):>{wide}}  {way}")
+        rest = self.parts[MOST_PARTS:]
+        if rest:
+            size, worth = sum(p.part for p in rest), sum(p.part * p.answer[best] for p in rest)
+            out.append(f"  {size:.3f} in {len(rest):,} more parts, which add {worth:.3g}")
+        return out
+
+    def _answer_told(self) -> str:
+        """Return the last line: the answer, how sure it is, and the shares."""
+        labels = _labels(self.tree)
+        digits = ".3f" if labels else ".6g"
+        if self.interval is None:
+            between = f" (no interval: {self.interval_method.removeprefix('none: ')})"
+        else:
+            low, high = (f"{end:{digits}}" for end in self.interval)
+            between = f" (95 % between {low} and {high})"
+        if not labels:
+            how = " is the sum of the parts" if self.parts else ""
+            return f"Answer: {self.answer:.6g}{how}{between}"
+        said = {
+            "the least expected cost": bool(self.tree.answers.costs),
+            "the sum of the parts": bool(self.parts),
+            "weighted by how probable each pruning is": self.tree.averaged is not None,
+            "rows weighted by their class": self.tree.answers.weights is not None,
+        }
+        how = ", ".join(text for text, holds in said.items() if holds)
+        shares = ", ".join(f"{plain(n)} {s:.3f}" for n, s in zip(labels, self.shares, strict=True))
+        return f"Answer: {plain(self.answer)}{between}; {how}{': ' if how else ''}{shares}"
+
+    def picture(self) -> Picture:
+        """Return the tree with the row's way, and the ways of its parts, set off."""
+        lit = {s.node for s in self.steps} | {s.node for p in self.parts for s in p.steps}
+        return Picture(tree_svg(self.tree, lit=lit))
+
+    def _repr_html_(self) -> str:
+        return self.picture()
+
+
+def explain_row(tree: Tree, cell: Callable[[int], Any], shares: NDArray[np.float64]) -> TreeExplanation:
+    """Return the way of one row. cell(column): its value or code; shares[class]: what the tree answered."""
+    found = sorted(ways(tree.nodes, cell), key=lambda way: -way.part)
+    first = found[0].steps
+    common = len(first)
+    missing: tuple[str, ...] = ()
+    if any(way.spread for way in found):
+        common = 1 + min(way.spread[0] for way in found)
+        asked = dict.fromkeys(int(tree.nodes.column[w.steps[k][0]]) for w in found for k in w.spread)
+        missing = tuple(tree.schema.used[j].name for j in asked)
+    told = [_steps(tree, way, cell) for way in found]
+    parts: tuple[Part, ...] = ()
+    if missing:
+        parts = tuple(
+            Part(way.part, steps[common:], tuple(tree.shares[way.steps[-1][0]].tolist()))
+            for way, steps in zip(found, told, strict=True)
+        )
+    steps = told[0][:common]
+    if tree.regression:
+        between, method = _of_mean(tree, first[-1][0], bool(missing))
+        return TreeExplanation(tree, steps, float(shares[0]), (), between, method, parts, missing)
+    best = int(tree.decide(shares[None, :])[0])
+    nodes = [(way.part, steps) for way, steps in zip(found, told, strict=True)]
+    between, method = _of_share(tree, nodes, best, float(shares[best]))
+    answer = _labels(tree)[best]
+    return TreeExplanation(tree, steps, answer, tuple(shares.tolist()), between, method, parts, missing)
+
+
+def _steps(tree: Tree, way: Way, cell: Callable[[int], Any]) -> tuple[Step, ...]:
+    """Return the steps of one way in words."""
+    averaged = tree.averaged
+    out: list[Step] = []
+    sentence = "all rows"
+    for k, (node, branch) in enumerate(way.steps):
+        weight = 1.0 if branch < 0 else 0.0
+        if averaged is not None:
+            weight = float(averaged.reach[node] * (weight or averaged.ends[node]))
+        counts = tree.rows[node]
+        total = counts.sum()
+        shares = tuple((counts / total).tolist()) if total and not tree.regression else ()
+        mean = float(tree.nodes.mean[node]) if tree.regression else None
+        out.append(Step(node, sentence, tuple(counts.tolist()), shares, weight, mean))
+        if branch >= 0:
+            test = reachable(tree.schema, tree.nodes, node, branch)
+            below = int(tree.nodes.branches(node)[branch])
+            sentence = _sentence(test, tree, node, cell)
+            if k in way.spread:
+                size = tree.nodes.weight[below] / max(int(tree.nodes.weight[node]), 1)
+                sentence = f"{test.sentence(WIDEST, missing=False)} ({size:.3f} of it)"
+    return tuple(out)
+
+
+def _sentence(test: Condition, tree: Tree, node: int, cell: Callable[[int], Any]) -> str:
+    """Return the test that held, with the row's own value: `petalwidth < 0.8 (0.2)`."""
+    value = cell(int(tree.nodes.column[node]))
+    numeric = tree.nodes.cut[node] == tree.nodes.cut[node]
+    if np.isnan(value) if numeric else int(value) >= len(tree.nodes.levels(node)):
+        return f"{plain(test.column.name)} is missing or unseen"
+    text = test.sentence(WIDEST, missing=False)
+    if test.levels is None:
+        return f"{text} ({number(float(value), test.column)})"
+    return text if len(test.levels) == 1 else f"{text} ({plain(test.column.levels[int(value)])})"
+
+
+# -- how sure --
+
+
+def _of_share(
+    tree: Tree, found: list[tuple[float, tuple[Step, ...]]], best: int, share: float
+) -> tuple[tuple[float, float] | None, str]:
+    """Return the 95 % interval of the answer's share, and how it was made.
+
+    Each node that takes part gives a beta distribution with its weight. The parameters are the node's rows of
+    and not of the class plus the smoothing; without smoothing half a row each. Class weights multiply the
+    odds.
+    """
+    a = tree.answers.smoothing
+    plus = (a * float(tree.base[best]), a * (1 - float(tree.base[best]))) if a > 0 else (0.5, 0.5)
+    mixed: dict[tuple[float, float, float], float] = {}
+    for part, steps in found:
+        odds = _odds(tree, steps[-1].node, best)
+        for s in steps:
+            if s.weight * part > 0:
+                own, others = s.counts[best] + plus[0], sum(s.counts) - s.counts[best] + plus[1]
+                mixed[own, others, odds] = mixed.get((own, others, odds), 0.0) + s.weight * part
+    if len(mixed) > MOST_NODES:
+        return None, f"none: {len(mixed):,} nodes take part, and at most {MOST_NODES} are mixed"
+    low, high = mixture_interval([(w, *beta) for beta, w in mixed.items()])
+    method = BETA
+    if len(mixed) > 1:
+        method += ", of all nodes that take part by their weight"
+    if tree.answers.weights is not None:
+        method += "; its odds times the weights of the classes, as in the shares"
+    if not low <= share <= high:
+        method += "; drawn out to the share, which lies beyond"
+    return (min(low, share), max(high, share)), method
+
+
+def _odds(tree: Tree, node: int, best: int) -> float:
+    """Return by what the class weights multiply the odds of a class at the end of a way.
+
+    That is its weight over that of the other classes in the mixture the node answers; where it answers no
+    other class, in the mixture of all rows.
+    """
+    if tree.answers.weights is None:
+        return 1.0
+    heavy, plain_shares = tree.answers.weights.of(tree.nodes.counts[0]), tree.unweighted[node]
+    if not (heavy * plain_shares).sum() > 0:
+        return 1.0  # all weigh 0 here: the plain shares answer
+    rest = np.arange(len(heavy)) != best
+    mixture = plain_shares[rest] if plain_shares[rest].sum() > 0 else tree.base[rest]
+    others = float((heavy[rest] * mixture).sum() / mixture.sum()) if rest.any() else 0.0
+    return float(heavy[best]) / others if others > 0 else float("inf")
+
+
+def _of_mean(tree: Tree, leaf: int, spread: bool) -> tuple[tuple[float, float] | None, str]:
+    """Return the 95 % interval of a leaf's mean, and how it was made."""
+    if spread:
+        return None, "none: the answer is a sum over leaves with different means"
+    n = float(tree.rows[leaf].sum())
+    if n <= 1:
+        return (
+            None,
+            f"none: the leaf has {rows(n, 1)} {'row' if n == 1 else 'rows'}, too few to show a spread",
+        )
+    mean = float(tree.nodes.mean[leaf])
+    t = student(n - 1)
+    error = float(np.sqrt(tree.nodes.deviance[leaf] / (n - 1) / n))
+    method = (
+        f"95 % of the mean of the leaf's {rows(n, 1)} rows: mean ± {t:.4g} standard errors, by Student's t "
+        f"with {rows(n - 1, 1)} degrees of freedom"
+    )
+    return (mean - t * error, mean + t * error), method
+
+
+def _counts(step: Step) -> str:
+    shown = " ".join(rows(n, 1) for n in step.counts)
+    return f"{shown} rows" if step.mean is not None else shown
+
+
+def _labels(tree: Tree) -> tuple[str, ...]:
+    return tree.schema.target.labels if tree.schema.target else ()
