@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Which row, counted from 1; the header is not counted.",
 )
+@options.matching
 @options.picture
 @options.reading
 @options.common
@@ -42,7 +43,9 @@ def explain(model: str, data: str, row: int, as_json: bool, **given: Any) -> Non
     estimator: Any = ts.load(model)
     source = options.source(data, given)
     _check_row(source, row)
-    found = estimator.explain(source, row - 1)
+    found = estimator.explain(
+        source, row - 1, lenient=given["lenient"], missing_columns=given["missing_columns"]
+    )
     options.save_picture(given["picture"], found.picture)
     counts = counted(estimator, found) if estimator.kind == "naive-bayes" else []
     if as_json:

@@ -39,6 +39,10 @@ _WORDS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"\bencoding=\.\.\.", "--encoding NAME."),
     (r"\bheader=True\b", "--header"),
     (r"\blenient=True\b", "--lenient"),
+    (
+        r"\buse RegressionTree for numbers\b",
+        "for numbers use ts.RegressionTree in Python; tally compare --regression judges it",
+    ),
     (r"\bcalibrate=True\b", "--set calibrate=true"),
     (r"^(keep|levels) names column", r"--\1 names column"),
     (r"^kinds (names|gives) column", r"--kind \1 column"),

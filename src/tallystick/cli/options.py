@@ -70,6 +70,19 @@ _COLUMNS = (
     ),
 )
 
+_MATCHING = (
+    click.option(
+        "--lenient", is_flag=True, help="A cell that cannot be read as a number is missing, and counted."
+    ),
+    click.option(
+        "--missing-columns",
+        type=click.Choice(["error", "as-missing"]),
+        default="error",
+        show_default=True,
+        help="What to do about a column of the model that FILE lacks.",
+    ),
+)
+
 
 def _all(options: Iterable[Callable[[F], F]]) -> Callable[[F], F]:
     def decorate(function: F) -> F:
@@ -94,6 +107,7 @@ def save_picture(path: str | None, draw: Callable[[], str]) -> None:
 common = _all(_COMMON)  # --json --debug
 reading = _all(_READING)  # how a file is read
 columns = _all(_COLUMNS)  # what its columns are
+matching = _all(_MATCHING)  # new rows that are not as those of the fit
 
 READING = ("sep", "header", "encoding", "decimal", "bad_rows", "inf")
 COLUMNS = ("kinds", "levels", "keep", "missing", "threads", "memory")

@@ -36,16 +36,7 @@ if TYPE_CHECKING:
 )
 @click.option("--keep-columns", is_flag=True, help="Copy all columns of FILE into the output.")
 @click.option("--raw", is_flag=True, help="Leave text that looks like a spreadsheet formula as it is.")
-@click.option(
-    "--lenient", is_flag=True, help="A cell that cannot be read as a number is missing, and counted."
-)
-@click.option(
-    "--missing-columns",
-    type=click.Choice(["error", "as-missing"]),
-    default="error",
-    show_default=True,
-    help="What to do about a column of the model that FILE lacks.",
-)
+@options.matching
 @click.option(
     "--flag-outside",
     is_flag=True,
@@ -66,7 +57,10 @@ def predict(model: str, data: str, output: str | None, as_json: bool, **given: A
 
     estimator = ts.load(model)
     if not isinstance(estimator, Classifier):
-        raise OptionError(f"{shown(model)} is a {estimator.kind}, which does not predict classes.")
+        raise OptionError(
+            f"{shown(model)} is a {estimator.kind}, which does not predict classes. "
+            "For numbers use Python: ts.load(path).predict(rows)."
+        )
     estimator.threads, estimator.memory = given["threads"], given["memory"]
     source = options.source(data, given)
     met = Met()

@@ -29,6 +29,9 @@ class Picture(str):
         """The picture as text."""
         return str(self)
 
+    def __repr__(self) -> str:
+        return f"<picture: {len(self):,} characters of SVG; save(path) writes it, print() shows the text>"
+
     def _repr_svg_(self) -> str:
         return str(self)
 

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tallystick.draw.svg import Svg, colour
+from tallystick.draw.text import width
 
 BOX, GAP, BAR, LINE, DROP = 132.0, 18.0, 9.0, 15.0, 58.0
-LETTER = 6.3  # about the width of a letter at 12 pixels
+LETTER, BOLD = 6.3, 7.4  # about the width of a letter at 12 pixels
 
 
 @dataclass(frozen=True)
@@ -40,12 +41,12 @@ def tree_picture(boxes: Sequence[Box], legend: Sequence[str], title: str) -> str
         if box.parent >= 0:
             below[box.parent].append(k)
             depth[k] = depth[box.parent] + 1
-    wide = [max([BOX, *(len(line) * LETTER + 16 for line in box.lines)]) for box in boxes]
+    wide = [max(BOX, *(width(line) * _letter(n) + 16 for n, line in enumerate(box.lines))) for box in boxes]
     x = _places(boxes, below, wide)
     tall = [12 + LINE * len(box.lines) + (BAR + 6 if box.shares else 0) for box in boxes]
     level = [max(t for t, d in zip(tall, depth, strict=True) if d == at) for at in range(max(depth) + 1)]
     top = [8 + sum(level[:d]) + DROP * d for d in depth]
-    words = [len(box.branch) * LETTER + 10 for box in boxes]
+    words = [width(box.branch) * LETTER + 10 for box in boxes]
     edge = max(p + max(w, t) / 2 for p, w, t in zip(x, wide, words, strict=True)) + 8
     height = max(t + h for t, h in zip(top, tall, strict=True)) + 12
     rows = _legend_rows(legend, edge)
@@ -59,12 +60,17 @@ def tree_picture(boxes: Sequence[Box], legend: Sequence[str], title: str) -> str
     return str(svg)
 
 
+def _letter(line: int) -> float:
+    """Return the width of a letter of a box's line; the first is bold."""
+    return LETTER if line else BOLD
+
+
 def _places(boxes: Sequence[Box], below: list[list[int]], wide: list[float]) -> list[float]:
     """Return the middle of each box: as near as outlines allow, a node over the middle of its branches.
 
     An outline has, for each depth, how far the subtree reaches left and right of its top.
     """
-    half = [max(w, len(b.branch) * LETTER + 10) / 2 for b, w in zip(boxes, wide, strict=True)]
+    half = [max(w, width(b.branch) * LETTER + 10) / 2 for b, w in zip(boxes, wide, strict=True)]
     outline: list[list[tuple[float, float]]] = [[] for _ in boxes]
     shift = [0.0] * len(boxes)  # from the box above
     for k in range(len(boxes) - 1, -1, -1):
@@ -105,7 +111,7 @@ def _branch(svg: Svg, x1: float, y1: float, x2: float, y2: float, box: Box) -> N
         opacity=0.9 if box.lit else 0.45,
     )
     if box.branch:
-        wide = len(box.branch) * LETTER + 8
+        wide = width(box.branch) * LETTER + 8
         svg.rect(x2 - wide / 2, y2 - 32, wide, 18, fill="#fff", opacity=0.85, rx=3)
         svg.text(x2, y2 - 19, box.branch, 12, text_anchor="middle", fill="#222")
 
@@ -138,7 +144,7 @@ def _legend_rows(legend: Sequence[str], edge: float) -> list[list[tuple[int, str
     rows: list[list[tuple[int, str]]] = [[]] if legend else []
     used = 0.0
     for k, name in enumerate(legend):
-        wide = len(name) * LETTER + 30
+        wide = width(name) * LETTER + 30
         if used and used + wide > max(edge, 240):
             rows.append([])
             used = 0.0
@@ -153,4 +159,4 @@ def _legend(svg: Svg, rows: list[list[tuple[int, str]]], top: float) -> None:
         for k, name in row:
             svg.rect(at, top + 20 * n + 2, 12, 12, fill=colour(k))
             svg.text(at + 17, top + 20 * n + 12, name, 12)
-            at += len(name) * LETTER + 30
+            at += width(name) * LETTER + 30

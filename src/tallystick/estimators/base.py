@@ -284,7 +284,8 @@ class Estimator:
         from tallystick.data.source import open_source
         from tallystick.data.source.size import budget, within
 
-        source = open_source(X)
+        one = isinstance(X, list) and len(X) == 1 and isinstance(X[0], dict)
+        source = open_source(X, name="the row" if one else None)
         if self.memory is not None:
             source = within(source, budget(self.memory))
         return match(source, self.schema_, threads=self.threads, **reading)
@@ -296,12 +297,12 @@ class Estimator:
             rows += names_outside(matched.block, self.schema_)
         return rows
 
-    def _find_row(self, row: Any, number: int) -> tuple[Block, int]:
+    def _find_row(self, row: Any, number: int, **reading: Any) -> tuple[Block, int]:
         """Return the block that holds a row and its place there: a dict, or one row (by number) of anything
         tabular.
         """
         start = 0
-        for matched in self.blocks([row] if isinstance(row, dict) else row):
+        for matched in self.blocks([row] if isinstance(row, dict) else row, **reading):
             if number < start + matched.block.rows:
                 return matched.block, number - start
             start += matched.block.rows

@@ -35,6 +35,8 @@ class Verdict:
             return f"The data gives this model: all {self.bytes:,} bytes are equal."
         return f"The data does not give this model: {self.difference}."
 
+    __repr__ = __str__
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
         return {"same": self.same, "difference": self.difference, "bytes": self.bytes}

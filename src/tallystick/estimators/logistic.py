@@ -163,10 +163,16 @@ class LogisticRegression(Classifier):
         self._check_fitted()
         return Summary(self.model_)
 
-    def explain(self, row: Any, number: int = 0) -> Explanation:
-        """Return why a row is answered as it is: a dict, or one row (by number) of anything tabular."""
+    def explain(
+        self, row: Any, number: int = 0, *, lenient: bool = False, missing_columns: str = "error"
+    ) -> Explanation:
+        """Return why a row is answered as it is: a dict, or one row (by number) of anything tabular.
+
+        lenient and missing_columns are those of `predict_proba`.
+        """
         self._check_fitted()
-        return explain(self.model_, *self._find_row(row, number))
+        reading: dict[str, Any] = {"lenient": lenient, "missing_columns": missing_columns}
+        return explain(self.model_, *self._find_row(row, number, **reading))
 
     def nomogram(self, label: Any = None, against: Any = None) -> Picture:
         """Return the model as a picture: each column a line, each value where its weight lies.

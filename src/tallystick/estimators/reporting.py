@@ -61,6 +61,8 @@ class Report:
         size = len(self.html.encode())
         return f"report on {self.comparison.target}: {self.comparison.chosen.name}, {size:,} bytes of HTML"
 
+    __repr__ = __str__
+
 
 def report(
     data: Any,

@@ -45,12 +45,18 @@ class Saying(Classifier):
         self._check_fitted()
         return votes(self.model_, label)
 
-    def explain(self, row: Any, number: int = 0) -> Explanation:
-        """Return why a row is answered as it is: a dict, or one row (by number) of anything tabular."""
+    def explain(
+        self, row: Any, number: int = 0, *, lenient: bool = False, missing_columns: str = "error"
+    ) -> Explanation:
+        """Return why a row is answered as it is: a dict, or one row (by number) of anything tabular.
+
+        lenient and missing_columns are those of `predict_proba`.
+        """
         from tallystick.explain.naive_bayes import explain
 
         self._check_fitted()
-        return explain(self.model_, *self._find_row(row, number))
+        reading: dict[str, Any] = {"lenient": lenient, "missing_columns": missing_columns}
+        return explain(self.model_, *self._find_row(row, number, **reading))
 
     def nomogram(self, label: Any = None, against: Any = None) -> Picture:
         """Return the model as a picture: each column a line, each value where its weight lies.

@@ -94,16 +94,20 @@ class PruningPath:
         return {"minimum": self.minimum, "one_se": self.one_se, "steps": steps}
 
     def __str__(self) -> str:
-        head = f"leaves      alpha  {'training ' + self.measure:>14}"
-        out = [head + ("  cross-validated" if self.cv_error is not None else "")]
+        alpha = _aligned("alpha", [f"{a:.7f}" for a in self.alpha])
+        error = _aligned(f"training {self.measure}", [f"{e:.5f}" for e in self.error])
+        held_out = "  cross-validated" if self.cv_error is not None else ""
+        out = [f"leaves  {alpha[0]}  {error[0]}{held_out}"]
         for k in range(len(self.alpha)):
-            line = f"{self.leaves[k]:6,}  {self.alpha[k]:.7f}         {self.error[k]:.5f}"
+            line = f"{self.leaves[k]:6,}  {alpha[k + 1]}  {error[k + 1]}"
             if self.cv_error is not None and self.cv_se is not None:
                 line += f"  {self.cv_error[k]:.5f} ± {self.cv_se[k]:.5f}"
                 line += "  ← least" if k == self.minimum else ""
                 line += "  ← smallest within one standard error" if k == self.one_se else ""
             out.append(line)
         return "\n".join(out)
+
+    __repr__ = __str__
 
     def _repr_html_(self) -> str:
         return self.picture()
@@ -153,10 +157,17 @@ class TreeViews(Estimator):
         self._check_fitted()
         return len(self.model_.shown.nodes)
 
-    def explain(self, X: Any, row: int = 0) -> TreeExplanation:
-        """Return why one row gets its answer. X: a record as a dict, or rows of which `row` is meant."""
+    def explain(
+        self, X: Any, row: int = 0, *, lenient: bool = False, missing_columns: str = "error"
+    ) -> TreeExplanation:
+        """Return why one row gets its answer. X: a record as a dict, or rows of which `row` is meant.
+
+        lenient and missing_columns are those of `predict`.
+        """
         self._check_fitted()
-        block, at = self._one_row([X] if isinstance(X, dict) else X, row)
+        check_whole("row", row, 0)
+        reading = {"lenient": lenient, "missing_columns": missing_columns}
+        block, at = self._one_row([X] if isinstance(X, dict) else X, row, reading)
         tree = self.model_
         columns = tree.schema.used
 
@@ -166,9 +177,9 @@ class TreeViews(Estimator):
 
         return explain_row(tree, cell, tree.answer(block)[at])
 
-    def _one_row(self, X: Any, row: int) -> tuple[Any, int]:
+    def _one_row(self, X: Any, row: int, reading: dict[str, Any]) -> tuple[Any, int]:
         start = 0
-        for matched in self.blocks(X):
+        for matched in self.blocks(X, **reading):
             if row < start + matched.block.rows:
                 return matched.block, row - start
             start += matched.block.rows
@@ -366,6 +377,12 @@ class TreeViews(Estimator):
         """Return a tree grown from other rows by the same options, unpruned."""
         tree: Tree = self._grow(table, self._engine())
         return replace(tree, answers=replace(tree.answers, average=False))
+
+
+def _aligned(head: str, cells: list[str]) -> list[str]:
+    """Return a heading and its cells, all of one width."""
+    wide = max(len(head), *map(len, cells))
+    return [f"{text:>{wide}}" for text in (head, *cells)]
 
 
 def _unused(what: str, do: str) -> OptionError:

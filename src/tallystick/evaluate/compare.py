@@ -177,6 +177,8 @@ class Comparison(Generic[R]):
 
         return show_comparison(self)
 
+    __repr__ = __str__
+
 
 def compare_table(
     candidates: Sequence[Candidate],

@@ -120,6 +120,8 @@ class LearningCurve:
 
         return show_curve(self)
 
+    __repr__ = __str__
+
 
 def curve_table(
     methods: Mapping[str, Fits],

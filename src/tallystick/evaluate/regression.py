@@ -135,3 +135,5 @@ class RegressionValidation:
         from tallystick.evaluate.show import show_regression
 
         return show_regression(self)
+
+    __repr__ = __str__

@@ -205,6 +205,8 @@ class CrossValidation:
 
         return show_cross_validation(self)
 
+    __repr__ = __str__
+
 
 def mean_error(values: Floats, weights: Floats | None) -> float:
     """Return the standard error of the mean of some rows."""

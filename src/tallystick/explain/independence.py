@@ -68,6 +68,8 @@ class Independence:
             lines.append(f"and {len(self.pairs) - 20:,} more pairs")
         return "\n".join(lines)
 
+    __repr__ = __str__
+
 
 def independence(table: Table) -> Independence:
     """Return the conditional mutual information of every pair of columns, given the class if there is one."""

@@ -164,6 +164,8 @@ class Summary:
     def __str__(self) -> str:
         return plain(self.lines())
 
+    __repr__ = __str__
+
 
 def title(model: LogisticModel) -> str:
     """Say what the weights are of."""

@@ -69,6 +69,8 @@ class LogisticForm:
             lines.append(f"and {len(self.weights) - 60:,} more")
         return "\n".join(lines)
 
+    __repr__ = __str__
+
 
 def logistic_form(model: NaiveBayesModel) -> LogisticForm:
     """Return the equivalent logistic form, or say which column has none."""

@@ -118,6 +118,8 @@ class Shares:
             lines.append(f"  and {len(self.values) - 40:,} more")
         return "\n".join(lines)
 
+    __repr__ = __str__
+
 
 def shares(model: NaiveBayesModel, column: str) -> Shares:
     """Return the shares of a column's values in each class."""
@@ -190,6 +192,8 @@ class Votes:
         if len(self.votes) > 60:
             lines.append(f"and {len(self.votes) - 60:,} more")
         return "\n".join(lines)
+
+    __repr__ = __str__
 
 
 def votes(model: NaiveBayesModel, label: Any = None) -> Votes:
@@ -364,6 +368,8 @@ class Explanation:
         for reason in self.reasons:
             lines += _word_lines(reason, c, rival)
         return "\n".join(lines)
+
+    __repr__ = __str__
 
 
 def _difference(parts: Sequence[float], c: int, rival: int) -> float:

@@ -65,6 +65,8 @@ class Separability:
             lines.append(f"  {clean(label)}: " + ", ".join(f"{clean(n)} {w:+.4g}" for n, w in used.items()))
         return "\n".join(lines)
 
+    __repr__ = __str__
+
 
 def separable(X: Any, y: Any, kinds: Any = None) -> Separability:
     """Return whether a plane lies between the classes of y (labels, or the name of a column of X)."""

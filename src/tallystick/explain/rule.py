@@ -61,6 +61,8 @@ class Posterior:
         )
         return "\n".join(lines)
 
+    __repr__ = __str__
+
 
 def bayes_rule(
     prior: Mapping[str, Numeric] | Sequence[Numeric],

@@ -20,7 +20,7 @@ from tallystick.draw.tree import Box, tree_picture
 from tallystick.errors import OptionError
 from tallystick.explain.tree_rows import arriving, in_branches
 from tallystick.models.tree import SPREADS, STAYS, Candidates, Tree
-from tallystick.models.tree.sentences import Condition, away, plain, reachable, rows
+from tallystick.models.tree.sentences import Condition, plain, reachable, rows
 from tallystick.models.tree.show import WIDEST, node_text
 
 UNNAMED = ("one group of levels", "the other levels")  # only few levels, or the best five, are kept by name
@@ -87,6 +87,8 @@ class Splits:
                 mean = f"mean {c.means[k]:.6g}" if c.means else _bars(counts)
                 out.append(f"    {lines.padded(test, wide)}  {mean}  {shown}")
         return "\n".join(out)
+
+    __repr__ = __str__
 
 
 def _bars(counts: tuple[float, ...]) -> str:
@@ -232,6 +234,8 @@ class ColumnUse:
                 out.append(f"{name}  {self.importance[j]:.3f} {bar} {self.usage[j]:6.1%} of rows")
         return "\n".join(out)
 
+    __repr__ = __str__
+
 
 def column_use(tree: Tree) -> ColumnUse:
     """Return importance and usage of every column."""
@@ -277,6 +281,25 @@ def _shortened(sentence: str, name: str, cells: int) -> str:
     return lines.cut(sentence, cells)
 
 
+def _branch_words(test: Condition, cells: int) -> str:
+    """Return a test that fits: of a long list of levels fewer are named, and the others counted."""
+    tries = (test.sentence(widest, missing=False) for widest in (20, 12, 1))
+    name = plain(test.column.name)
+    sentence = ""
+    for sentence in tries:
+        if lines.width(sentence) <= cells:
+            return sentence
+    return _shortened(sentence, name, cells)
+
+
+def _percent(share: float) -> str:
+    """Return a share in whole percent; 100% only where it is all of them, 0% only where it is none."""
+    rounded = round(100 * share)
+    if rounded == 100 and share < 1:
+        return ">99%"
+    return "<1%" if rounded == 0 and share > 0 else f"{rounded}%"
+
+
 def _box(tree: Tree, node: int, place: dict[int, int], lit: set[int]) -> Box:
     nodes = tree.nodes
     up = int(nodes.parent[node])
@@ -284,7 +307,7 @@ def _box(tree: Tree, node: int, place: dict[int, int], lit: set[int]) -> Box:
     if up >= 0:
         k = nodes.branches(up).tolist().index(node)
         test = reachable(tree.schema, nodes, up, k)
-        sentence = _shortened(test.sentence(20, missing=False), plain(test.column.name), 34)
+        sentence = _branch_words(test, 34)
         branch = sentence + (" or missing" if test.missing else "")
     ends = nodes.column[node] < 0
     total = rows(nodes.counts[node].sum(), tree.unit)
@@ -296,12 +319,14 @@ def _box(tree: Tree, node: int, place: dict[int, int], lit: set[int]) -> Box:
     else:
         best = int(tree.labels[node])
         words.append(lines.cut(plain(_labels(tree)[best]), 24))
-    share = f", {int(100 * max(shares))}%" if shares else ""  # 100% only where it is all of them
+    share = f", {_percent(shares[int(tree.labels[node])])}" if shares else ""
     words.append(f"{total} {'row' if total == '1' else 'rows'}{share}")
     if not ends and node + 1 not in place:
         words.append(f"… {int(nodes.end[node]) - node - 1} more")
     elif not ends and nodes.missing_branch[node] in (STAYS, SPREADS):
-        words.append(lines.cut(away(nodes, node), 30))
+        words.append(
+            "missing: all branches" if nodes.missing_branch[node] == SPREADS else "missing: ends here"
+        )
     return Box(
         place.get(up, -1), branch, tuple(words), shares, bool(ends), node in lit, node_text(tree, node)
     )

@@ -112,6 +112,8 @@ class TreeExplanation:
             out.append(f"{'→ ' if k else '  '}{step.sentence:<{wide}}  {_counts(step)}{weight}")
         return "\n".join([*out, *self._parts_told(), self._answer_told()])
 
+    __repr__ = __str__
+
     def _parts_told(self) -> list[str]:
         """Return one line per part: its size times what its end answers, the rows there, the way."""
         if not self.parts:

@@ -58,6 +58,8 @@ class Difference:
     def __str__(self) -> str:
         return "\n".join(map(str, self.changes)) or "The two models are the same."
 
+    __repr__ = __str__
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
         changes = [

@@ -112,6 +112,8 @@ class Rules:
             lines.append(f"otherwise {plain(self.default)}")
         return "\n".join([*lines, *self.notes])
 
+    __repr__ = __str__
+
     def to_dict(self) -> dict[str, Any]:
         """Return all rules as records."""
         return {
@@ -129,9 +131,8 @@ class Rules:
         """
         labels = self.schema.target.labels if self.schema.target else ()
         if len(labels) != 2:
-            raise OptionError(
-                f"a Boolean expression needs two classes, this tree has {len(labels)}. Use rules()."
-            )
+            found = f"this tree has {len(labels)}" if labels else "this tree answers numbers"
+            raise OptionError(f"a Boolean expression needs two classes, {found}. Use rules().")
         wanted = labels[1] if label is None else str(label)
         if wanted not in labels:
             raise OptionError(

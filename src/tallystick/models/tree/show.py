@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tallystick.models.tree.nodes import SPREADS
 from tallystick.models.tree.sentences import away, number, plain, reachable, rows
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ def heading(tree: Tree) -> list[str]:
     lines += _unequal(tree)
     if target and not tree.regression and len(target.labels) <= MOST_CLASSES:
         lines.append("Counts: " + ", ".join(plain(label) for label in target.labels))
+    if _spreads(picture):
+        lines.append(f"At every test {away(nodes, 0)}.")
     return lines
 
 
@@ -94,7 +97,7 @@ def _lines(tree: Tree, most: int) -> list[tuple[str, str]]:
     nodes = tree.nodes
     spaces: list[str] = [""] * len(nodes)
     out = []
-    width = _widths(tree)
+    width, told = _widths(tree), _spreads(tree)
     for node in range(min(len(nodes), most)):
         up = int(nodes.parent[node])
         text = "all rows"
@@ -105,10 +108,16 @@ def _lines(tree: Tree, most: int) -> list[tuple[str, str]]:
             text = spaces[up] + ("└─ " if last else "├─ ")
             text += reachable(tree.schema, nodes, up, branch).sentence(WIDEST)
             spaces[node] = spaces[up] + ("   " if last else "│  ")
-        if nodes.column[node] >= 0 and nodes.missing_branch[node] < 0:
+        if nodes.column[node] >= 0 and nodes.missing_branch[node] < 0 and not told:
             text += f" ({away(nodes, node)})"
         out.append((text, node_text(tree, node, width)))
     return out
+
+
+def _spreads(tree: Tree) -> bool:
+    """Tell whether missing values go down all branches at every test; then it is said once."""
+    ways = tree.nodes.missing_branch[tree.nodes.column >= 0]
+    return len(ways) > 0 and bool((ways == SPREADS).all())
 
 
 def _widths(tree: Tree) -> list[int]:
