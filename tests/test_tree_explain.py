@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import xml.etree.ElementTree as ET
 from importlib.resources import files
 
@@ -17,7 +18,7 @@ import tallystick as ts
 from tallystick.errors import OptionError
 from tallystick.estimators import from_data
 from tallystick.explain.interval import beta_cdf, mixture_interval
-from tallystick.explain.tree import importances, splits, tree_svg, usage
+from tallystick.explain.tree import importances, tree_svg, usage
 from tallystick.explain.tree_way import explain_row
 
 EXAMPLES = files("tallystick") / "examples"
@@ -241,9 +242,60 @@ def test_dropping_conditions_gives_shorter_rules_with_a_default(votes):
     assert short.to_dict()["default"] in ("democrat", "republican")
 
 
-def test_splits_of_the_node_asked_for_are_those_of_the_tree_shown(votes):
-    shown = votes.model_.shown
-    assert splits(votes.model_, 0).tree.nodes.leaves == shown.nodes.leaves
+def test_a_node_has_one_number_in_apply_explain_show_and_splits(votes):
+    inner = np.flatnonzero(votes.model_.nodes.column >= 0).tolist()
+    why = votes.explain(VOTES, 2)
+    assert votes.apply(VOTES)[2] == why.steps[-1].node
+    for step in why.steps:
+        found = votes.splits(step.node)
+        assert str(found).startswith(f"Node {step.node} of the grown tree")
+        assert bool(found.candidates) == (step.node in inner)
+        if found.candidates:
+            (chosen,) = [c for c in found.candidates if c.chosen]
+            assert np.sum(chosen.counts) == sum(step.counts)
+        else:
+            assert "No test was tried here" in str(found)
+    numbers = [int(line.split()[0]) for line in votes.show(nodes=True).splitlines()[4:]]
+    assert numbers == votes.model_.shown_numbers.tolist()
+    for number, line in zip(numbers, votes.show().splitlines()[4:], strict=True):
+        counts = re.findall(r" ([\d,]+)", line.split("→")[0])[-2:] if "→" in line else None
+        if counts:
+            assert [int(n) for n in counts] == votes.model_.nodes.counts[number].tolist()
+    with pytest.raises(OptionError, match=r"show\(nodes=True\) prints"):
+        votes.splits(len(votes.model_.nodes))
+
+
+@pytest.mark.parametrize("price", [0.0, 0.5])
+def test_gains_and_ratios_are_what_the_print_says(price):
+    def entropy(counts):
+        p = np.array(counts, float)
+        p = p[p > 0] / p.sum()
+        return float(-(p * np.log2(p)).sum())
+
+    rng = np.random.default_rng(8)
+    X = {"a": rng.integers(0, 9, 80).astype(float).tolist(), "b": rng.choice(list("pqr"), 80).tolist()}
+    y = (np.array(X["a"]) + rng.normal(size=80) * 3 > 4).astype(int).tolist()
+    found = ts.DecisionTree(cut_price=price, average=False).fit(X, y).splits(0)
+    for c in found.candidates:
+        sizes = [sum(n) for n in c.counts]
+        total = np.sum(c.counts, axis=0)
+        gain = entropy(total) - sum(s * entropy(n) for s, n in zip(sizes, c.counts, strict=True)) / sum(sizes)
+        paid = price * np.log2(len(set(X["a"])) - 1) / 80 if c.column == "a" else 0
+        assert c.gain == pytest.approx(gain)
+        assert c.ratio == pytest.approx((gain - paid) / entropy(sizes))
+    told = dict(found.measures)
+    assert ("price" in told["gain ratio"]) == (price > 0)
+    assert f"gain ratio: {told['gain ratio']}" in str(found)
+    assert found.to_dict()["measures"] == told
+
+
+def test_the_gain_of_each_criterion_is_named():
+    X, y = {"a": [1.0, 2.0, 3.0, 4.0]}, [0, 0, 1, 1]
+    assert "Gini impurity" in str(ts.DecisionTree(criterion="gini").fit(X, y).splits())
+    assert "in bits; the largest is chosen" in str(ts.DecisionTree.id3().fit(X, y).splits())
+    told = ts.RegressionTree().fit(X, [1.0, 2.0, 4.0, 5.0]).splits()
+    assert "gain: the variance" in str(told)
+    assert "gain ratio" not in str(told)
 
 
 def test_gains_of_a_regression_tree_are_decreases_of_the_mean_squared_error():

@@ -159,7 +159,7 @@ class _Growing(TreeViews):
         return plain_ends(self.model_, self._fitting(X), self.threads)
 
     def apply(self, X: Any) -> NDArray[np.int64]:
-        """Return the number of the node where each row ends."""
+        """Return the number of the node where each row ends; an averaged tree's is of the grown tree."""
         quick = self._quick_ends(X)
         if quick is not None:
             return quick.astype(np.int64)
@@ -167,12 +167,16 @@ class _Growing(TreeViews):
         return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 
     def get_depth(self) -> int:
-        """Return the longest way from the root to a leaf, in tests."""
+        """Return the longest way from the root to a leaf, in tests; an averaged tree's is of the grown
+        tree.
+        """
         self._check_fitted()
         return int(self.model_.nodes.depth.max())
 
     def get_n_leaves(self) -> int:
-        """Return the number of leaves."""
+        """Return the number of leaves; an averaged tree has those of the grown tree, not of the printed
+        one.
+        """
         self._check_fitted()
         return self.model_.nodes.leaves
 

@@ -26,6 +26,7 @@ from tallystick.explain.tree import (
     Splits,
     column_use,
     importances,
+    measures,
     splits,
     tree_svg,
 )
@@ -145,10 +146,13 @@ class TreeViews(Estimator):
         _engine: Callable[..., Engine]
         _grow: Callable[[Table, Engine], Tree]
 
-    def show(self, most: int = 200) -> str:
-        """Return the tree in lines, at most `most` branches of it; `print(tree)` shows 200."""
+    def show(self, most: int = 200, nodes: bool = False) -> str:
+        """Return the tree in lines, at most `most` branches of it; `print(tree)` shows 200.
+
+        nodes: with the number of each node, as `apply`, `explain` and `splits` know it.
+        """
         self._check_fitted()
-        return show(self.model_, most)
+        return show(self.model_, most, nodes)
 
     # -- why --
 
@@ -186,11 +190,15 @@ class TreeViews(Estimator):
         raise OptionError(f"row {row} is not there: the data has {start:,} rows, counted from 0.")
 
     def splits(self, node: int = 0) -> Splits:
-        """Return every candidate split of a node with its gain: why the chosen one won."""
+        """Return every candidate split of a node with its gain: why the chosen one won.
+
+        node: a number as `apply`, `explain` and `show(nodes=True)` give it: of the grown tree.
+        """
         self._check_fitted()
         check_whole("node", node, 0)
         block = None if self._table is None else self._table.slice(0, self._table.rows)
-        return splits(self.model_, node, block)
+        told = measures(getattr(self, "criterion", None), float(getattr(self, "cut_price", 0.0)))
+        return replace(splits(self.model_, node, block), measures=told)
 
     def rules(self, drop: bool = False, data: Any = None, confidence: float = 0.25) -> Rules:
         """Return the tree as if-then rules; `drop` leaves out conditions that do not lower the feared

@@ -46,11 +46,12 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Splits:
-    """All candidate splits of one node, the best first."""
+    """All candidate splits of one node, the best first. measures: what each number is, in words."""
 
     tree: Tree
     node: int
     candidates: tuple[Candidate, ...]
+    measures: tuple[tuple[str, str], ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the candidates as plain data."""
@@ -67,6 +68,7 @@ class Splits:
                 }
                 for c in self.candidates
             ],
+            "measures": dict(self.measures),
             "node": self.node,
         }
 
@@ -74,7 +76,10 @@ class Splits:
 
     def __str__(self) -> str:
         labels = _labels(self.tree)
-        out = [f"Node {self.node}: {node_text(self.tree, self.node)}"]
+        out = [f"Node {self.node}{_named(self.tree, self.node)}: {node_text(_by_leaf(self.tree), self.node)}"]
+        if not self.candidates:
+            return f"{out[0]}\nNo test was tried here."
+        out += [f"{name}: {text}" for name, text in self.measures]
         if labels:
             out.append("Bars: " + ", ".join(plain(label) for label in labels))
         for c in self.candidates:
@@ -97,14 +102,57 @@ def _bars(counts: tuple[float, ...]) -> str:
     return "".join(lines.HEIGHTS[min(7, int(8 * n / total))] if n else "·" for n in counts) if total else ""
 
 
+def _named(tree: Tree, node: int) -> str:
+    """Return which tree is meant, where there are two, and the test that leads to the node."""
+    grown = " of the grown tree" if tree.averaged is not None else ""
+    up = int(tree.nodes.parent[node])
+    if up < 0:
+        return grown
+    test = reachable(tree.schema, tree.nodes, up, tree.nodes.branches(up).tolist().index(node))
+    return f"{grown} ({test.sentence(WIDEST)})"
+
+
+def _by_leaf(tree: Tree) -> Tree:
+    """Return the tree that answers by its own counts."""
+    return tree if tree.averaged is None else replace(tree, answers=replace(tree.answers, average=False))
+
+
+GAINS = {
+    None: "the variance of the node's rows less the mean variance in the branches",
+    "gini": "the Gini impurity of the node less the mean impurity of the branches",
+}
+BITS = "the entropy of the node less the mean entropy of the branches, in bits"
+
+
+def measures(criterion: str | None, cut_price: float) -> tuple[tuple[str, str], ...]:
+    """Say what gain and gain ratio are under a criterion (None: regression), and which is chosen."""
+    wins = "; the largest is chosen"
+    gain = GAINS.get(criterion, BITS)
+    if criterion is None:
+        return (("gain", gain + wins),)
+    top = "gain"
+    if cut_price > 0:
+        top = (
+            f"(gain less, in numeric columns, the price of choosing among n cuts, {cut_price:g}·log2(n)/rows)"
+        )
+    ratio = f"{top} / split information, the entropy of the branches' sizes"
+    if criterion != "gain-ratio":
+        return ("gain", gain + wins), ("gain ratio", ratio)
+    priced = " less price" if cut_price > 0 else ""
+    return ("gain", gain), ("gain ratio", f"{ratio}{wins} of columns with at least average gain{priced}")
+
+
 def splits(tree: Tree, node: int = 0, block: Block | None = None, most: int | None = None) -> Splits:
-    """Return every candidate split of a node of the tree that is shown, or the best `most` of them.
+    """Return every candidate split of a node, or the best `most` of them; nodes have the grown tree's
+    numbers.
 
     Rows of branches that were not kept with the candidates are counted from the training rows (`block`).
     """
-    tree = tree.shown
     if not 0 <= node < len(tree.nodes):
-        raise OptionError(f"node {node} is not there: the tree has nodes 0 to {len(tree.nodes) - 1}.")
+        raise OptionError(
+            f"node {node} is not there: the tree has nodes 0 to {len(tree.nodes) - 1}. "
+            "show(nodes=True) prints their numbers."
+        )
     found = tree.all_candidates
     if found is None:
         raise OptionError("this tree was fitted without its candidate splits. Fit it again.")
@@ -248,9 +296,8 @@ def column_use(tree: Tree) -> ColumnUse:
 
 def tree_svg(tree: Tree, most: int = MOST_BOXES, lit: set[int] | None = None) -> str:
     """Return the tree that is shown as SVG; at most `most` boxes, the rest is counted."""
-    if lit and tree.averaged is not None:  # the numbers are those of the grown tree
-        _, kept = tree.nodes.cut_back(tree.averaged.best)
-        lit = {k for k, node in enumerate(kept.tolist()) if node in lit}
+    if lit:  # the numbers are those of the grown tree
+        lit = {k for k, node in enumerate(tree.shown_numbers.tolist()) if node in lit}
     tree = tree.shown
     drawn = _drawn(tree, most)
     place = {node: k for k, node in enumerate(drawn)}

@@ -27,9 +27,7 @@ def tree_data(tree: Tree) -> dict[str, Any]:
     """Return the tree as plain data: parents, tests, counts, answers, candidates."""
     shown = tree.shown
     nodes = shown.nodes
-    origin = list(range(len(nodes)))
-    if tree.averaged is not None:
-        origin = tree.nodes.cut_back(tree.averaged.best)[1].tolist()
+    origin = tree.shown_numbers.tolist()
     inner = np.flatnonzero(nodes.column >= 0)
     told = sorted(inner.tolist(), key=lambda n: (-float(nodes.weight[n]), n))[:MOST_TABLES]
     return {

@@ -164,6 +164,13 @@ class Tree:
             return self
         return self.cut_back(self.averaged.best)
 
+    @property
+    def shown_numbers(self) -> NDArray[np.int64]:
+        """The number that each node of `shown` has in this tree: the only numbers that users meet."""
+        if self.averaged is None:
+            return np.arange(len(self.nodes))
+        return self.nodes.cut_back(self.averaged.best)[1]
+
     def cut_back(self, stop: NDArray[np.bool_]) -> Tree:
         """Return the tree with a leaf at every node where stop[node]; it answers by its own leaves."""
         return self.with_nodes(*self.nodes.cut_back(stop))

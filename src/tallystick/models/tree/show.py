@@ -21,11 +21,18 @@ MOST_CLASSES = 5  # with more, only the largest counts of a node are shown
 WIDEST = 60  # of a list of levels
 
 
-def show(tree: Tree, most: int = 200) -> str:
-    """Return the tree in lines: a heading, the root, and one line per branch (at most `most`)."""
+def show(tree: Tree, most: int = 200, nodes: bool = False) -> str:
+    """Return the tree in lines: a heading, the root, and one line per branch (at most `most`).
+
+    nodes: with the number of each node in front, in an averaged tree its number in the grown tree.
+    """
     picture = tree.shown
     lines = heading(tree)
     body = _lines(picture, most)
+    if nodes:
+        last = len(str(tree.shown_numbers[-1]))
+        numbers = tree.shown_numbers.tolist()
+        body = [(f"{n:>{last}}  {text}", counts) for n, (text, counts) in zip(numbers, body, strict=False)]
     wide = max((len(text) for text, _ in body), default=0)
     lines += [f"{text:<{wide}}  {counts}".rstrip() for text, counts in body]
     left = len(picture.nodes) - len(body)
