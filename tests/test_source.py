@@ -284,3 +284,9 @@ def test_arrays_have_names_and_wrong_shapes_are_refused():
 
 def test_read_is_a_public_name():
     assert ts.read is read
+
+
+def test_a_named_separator_is_meant_though_a_space_cuts_every_line_alike(file):
+    with pytest.raises(DataError, match=r"but ' ' cuts every line alike"):
+        file(b"b b\n0 0\n1 1\n")
+    assert rows_of(file(b"b b\n0 0\n1 1\n", sep=",")) == [("0 0",), ("1 1",)]

@@ -57,7 +57,7 @@ def look_at(text: str, reading: Reading, where: str) -> Look:
     width = _width(rows)
     start = _first_of_table(rows, width)
     if width == 1:
-        _refuse_one_column(text, sep, where)
+        _refuse_one_column(text, sep, SEPARATORS if reading.sep else (*SEPARATORS, *OTHERS), where)
     table = rows[start]
     header = reading.header if reading.header is not None else not all(map(is_number, table.cells))
     if reading.header is not False:
@@ -189,9 +189,9 @@ def _preamble_note(rows: Sequence[Row], start: int) -> tuple[Note, ...]:
     return (Note("lines-before-header", text, count=last - first + 1),)
 
 
-def _refuse_one_column(text: str, sep: str, where: str) -> None:
+def _refuse_one_column(text: str, sep: str, others: Sequence[str], where: str) -> None:
     """One column is fine, unless another separator would cut every row alike."""
-    for other in (*SEPARATORS, *OTHERS):
+    for other in others:
         rows = first_rows(text, other) if other != sep else []
         widths = {len(row.cells) for row in rows}
         if len(rows) > 1 and len(widths) == 1 and widths.pop() > 1:
