@@ -108,3 +108,16 @@ def test_the_columns_of_a_pruning_path_stand_under_each_other():
     assert len({len(line) for line in lines}) == 1
     with pytest.raises(ts.errors.OptionError, match="this tree answers numbers"):
         path.rules().expression()
+
+
+def test_an_explanation_tells_missing_from_unseen_and_stands_in_columns():
+    rows = {"a": ["x", "y"] * 60, "b": ["p", "p", "q"] * 40}
+    rows["k"] = ["yes" if a == "x" and b == "p" else "no" for a, b in zip(rows["a"], rows["b"], strict=True)]
+    tree = ts.DecisionTree(average=False, criterion="gini").fit(rows, "k")
+    told = [str(tree.explain({"a": a, "b": "p"})) for a in ("x", None, "z")]
+    assert "a = x" in told[0]
+    assert "a is missing" in told[1]
+    assert "a is a level that the fit did not see" in told[2]
+    lines = told[0].split("\n")[1:-1]
+    assert len(lines) > 2
+    assert len({len(line) for line in lines}) == 1

@@ -79,7 +79,7 @@ def test_an_explanation_says_each_test_with_the_rows_own_value():
     assert why.answer == "b"
     assert why.to_dict()["shares"] == {"a": 0, "b": 1}
     gone = tree.explain({"x": None, "colour": "red"})
-    assert gone.steps[1].sentence == "x is missing or unseen"
+    assert gone.steps[1].sentence == "x is missing"
     with pytest.raises(OptionError, match="row 3 is not there"):
         tree.explain(rows[:2], row=3)
 

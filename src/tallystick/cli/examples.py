@@ -46,6 +46,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("tally explain votes.tally.json new.csv --row 3", "the votes of the columns, with the counts"),
         ("tally explain tree.tally.json new.csv --picture way.svg", "the way of the first row, as a picture"),
         ("tally explain votes.tally.json new.csv --json", "the first row, as JSON"),
+        (
+            "tally explain tree.tally.json new.csv --missing-columns as-missing --lenient",
+            "what the file lacks and what is no number count as missing",
+        ),
     ),
     "compare": (
         ("tally compare votes.csv --target party --no-tuning", "the three methods as they are"),

@@ -106,10 +106,11 @@ class TreeExplanation:
         labels = _labels(self.tree)
         out = ["Counts: " + ", ".join(plain(label) for label in labels)] if labels else []
         wide = max(len(s.sentence) for s in self.steps)
+        counts = _aligned([_counts(step) for step in self.steps])
         for k, step in enumerate(self.steps):
             weight = f"  weight {step.weight:.3f}" if self.tree.averaged is not None else ""
             weight = f"  mean {step.mean:.6g}" if step.mean is not None else weight
-            out.append(f"{'→ ' if k else '  '}{step.sentence:<{wide}}  {_counts(step)}{weight}")
+            out.append(f"{'→ ' if k else '  '}{step.sentence:<{wide}}  {counts[k]}{weight}")
         return "\n".join([*out, *self._parts_told(), self._answer_told()])
 
     __repr__ = __str__
@@ -225,8 +226,10 @@ def _sentence(test: Condition, tree: Tree, node: int, cell: Callable[[int], Any]
     """Return the test that held, with the row's own value: `petalwidth < 0.8 (0.2)`."""
     value = cell(int(tree.nodes.column[node]))
     numeric = tree.nodes.cut[node] == tree.nodes.cut[node]
-    if np.isnan(value) if numeric else int(value) >= len(tree.nodes.levels(node)):
-        return f"{plain(test.column.name)} is missing or unseen"
+    known = len(test.column.levels)
+    if np.isnan(value) if numeric else int(value) >= known:
+        unseen = not numeric and int(value) > known  # the code behind that of a missing value
+        return f"{plain(test.column.name)} is {'a level that the fit did not see' if unseen else 'missing'}"
     text = test.sentence(WIDEST, missing=False)
     if test.levels is None:
         return f"{text} ({number(float(value), test.column)})"
@@ -302,6 +305,13 @@ def _of_mean(tree: Tree, leaf: int, spread: bool) -> tuple[tuple[float, float] |
         f"with {rows(n - 1, 1)} degrees of freedom"
     )
     return (mean - t * error, mean + t * error), method
+
+
+def _aligned(texts: list[str]) -> list[str]:
+    """Return lines of as many words each with their words under each other, to the right."""
+    words = [text.split(" ") for text in texts]
+    wide = [max(map(len, column)) for column in zip(*words, strict=True)]
+    return [" ".join(f"{word:>{w}}" for word, w in zip(line, wide, strict=True)) for line in words]
 
 
 def _counts(step: Step) -> str:
