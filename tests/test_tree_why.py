@@ -53,6 +53,21 @@ def test_class_weights_multiply_the_odds_of_an_interval():
     assert mixture_interval([(1.0, 2.0, 2.0, float("inf"))]) == pytest.approx((1, 1), abs=1e-9)
 
 
+@pytest.mark.parametrize("weight", [0.2, 1.0, 3.0])
+def test_the_interval_of_a_weighted_share_is_that_of_the_plain_share_weighted_alike(weight):
+    from scipy.stats import beta
+
+    X, y = {"x": [0.0] * 40 + [1.0] * 60}, ["a"] * 30 + ["b"] * 10 + ["a"] * 25 + ["b"] * 35
+    tree = ts.DecisionTree(average=False, smoothing=0.0, class_weight={"b": weight}).fit(X, y)
+    why = tree.explain({"x": 1.0})
+    heavy = {"a": 1.0, "b": weight}
+    own, other = heavy[why.answer], heavy["b" if why.answer == "a" else "a"]
+    rows = {"a": 25, "b": 35}[why.answer]
+    plain = beta.interval(0.95, rows + 0.5, 60 - rows + 0.5)
+    assert why.interval == pytest.approx([own * p / (own * p + other * (1 - p)) for p in plain])
+    assert "drawn out" not in why.interval_method
+
+
 @settings(max_examples=60, deadline=None)
 @given(seeds, st.booleans(), st.sampled_from([0.0, 0.3, 2.0]), st.booleans(), st.lists(st.floats(0, 9)))
 def test_the_interval_holds_the_share_of_the_answer(seed, average, smoothing, by_share, weights):
@@ -215,6 +230,15 @@ def test_a_tree_says_why_a_rarer_class_can_be_its_answer(given, said):
     tree = ts.DecisionTree(max_depth=3, **given).fit(X, y)
     (line,) = [line for line in str(tree).splitlines() if said in line]
     assert "fewer rows" in line
+
+
+def test_a_picture_lists_only_levels_that_can_arrive():
+    c = [f"l{k}" for k in range(6)] * 20
+    y = [[0, 1, 0, 2, 3, 2][k % 6] for k in range(120)]
+    tree = ts.DecisionTree(average=False, criterion="entropy").fit({"c": c}, y)
+    texts = [t.text for t in ET.fromstring(tree.to_svg()).iter() if t.tag.endswith("text")]
+    leaves = [t.removesuffix(" or missing") for t in texts if t and t.startswith("c ")]
+    assert {"c = l1", "c in {l0, l2}", "c in {l3, l5}", "c = l4"} <= set(leaves)
 
 
 def test_the_pruning_path_of_a_tree_with_costs_speaks_of_costs():

@@ -22,7 +22,7 @@ from tallystick.models.tree.show import WIDEST
 from tallystick.models.tree.walk import Way, ways
 
 MOST_PARTS = 8  # of a row that are printed; to_dict() has all
-MOST_NODES = 500  # of which a mixture is made
+MOST_NODES = 200  # of which a mixture is made; more take seconds
 BETA = "95 % of the beta posterior of the answer's share, equal tails"
 
 
