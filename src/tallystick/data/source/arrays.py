@@ -9,6 +9,7 @@ Law: the same array as pyarrow's converters give.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -30,8 +31,7 @@ def from_numbers(values: NDArray[Any]) -> pa.Array:
 def from_texts(texts: Sequence[str | None]) -> pa.LargeStringArray:
     """Return texts as an Arrow array; None is missing."""
     data = [b"" if text is None else text.encode() for text in texts]
-    starts = np.zeros(len(data) + 1, np.int64)
-    np.cumsum([len(text) for text in data], out=starts[1:])
+    starts = np.fromiter(accumulate(map(len, data), initial=0), np.int64, len(data) + 1)
     there = None
     if None in texts:
         there = pa.py_buffer(np.packbits([text is not None for text in texts], bitorder="little"))
