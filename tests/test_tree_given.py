@@ -169,3 +169,8 @@ def test_a_row_of_a_frame_is_one_row(kind):
     assert str(model.explain(ROWS.iloc[5])) == str(model.explain(ROWS, 5))
     with pytest.raises(DataError, match="to_frame"):
         model.predict(ROWS["size"])
+
+
+def test_a_class_weight_of_no_class_is_named_by_logistic_regression_too():
+    with pytest.raises(OptionError, match=r"class_weight names 'foo', no class.* 'no', 'yes'"):
+        ts.LogisticRegression(class_weight={"foo": 3}).fit(ROWS, "kind")

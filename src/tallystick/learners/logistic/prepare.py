@@ -86,7 +86,8 @@ def class_weights(option: str | Mapping[str, float] | None, target: Target, clas
     given = {(str(k).lower() if isinstance(k, bool) else str(k)): float(v) for k, v in option.items()}
     if unknown := [k for k in given if k not in target.labels]:
         raise OptionError(
-            f"class_weight names {some(unknown)}, no class.{nearest(unknown[0], target.labels)}"
+            f"class_weight names {some(unknown)}, no class.{nearest(unknown[0], target.labels)} "
+            f"The classes are {some(target.labels)}."
         )
     return np.array([given.get(label, 1.0) for label in target.labels])
 
