@@ -12,6 +12,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any, Generic, TypeVar
 
 from tallystick.contracts import Block, Statistic, Table
@@ -26,11 +27,11 @@ def thread_count(threads: int | None) -> int:
     """Return how many threads to use: the number given, or one for each core this process may use."""
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
-    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
+    if not isinstance(threads, Integral) or isinstance(threads, bool) or threads < 1:
         raise OptionError(
             f"threads must be a whole number of at least 1, not {shown(threads)}. Leave it out for all cores."
         )
-    return threads
+    return int(threads)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from tallystick.data.source.door import is_spark
 from tallystick.engines.local import Local
 from tallystick.errors import DataError, NotFitted, OptionError, nearest, shown
 from tallystick.export import file
+from tallystick.models.plain import is_whole
 
 if TYPE_CHECKING:
     from tallystick.data.encode import Matched, Table
@@ -301,10 +302,12 @@ class Estimator:
         """Return the block that holds a row and its place there: a dict, or one row (by number) of anything
         tabular.
         """
+        if not is_whole(number) or number < 0:
+            raise OptionError(f"number must be a whole number from 0 up, a row's, not {shown(number)}.")
         start = 0
         for matched in self.blocks([row] if isinstance(row, dict) else row, **reading):
             if number < start + matched.block.rows:
-                return matched.block, number - start
+                return matched.block, int(number) - start
             start += matched.block.rows
         raise OptionError(f"there is no row {number}: the rows end at {start - 1}.")
 

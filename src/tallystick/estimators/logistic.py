@@ -22,11 +22,11 @@ from tallystick.draw.forest import Effect, forest
 from tallystick.draw.nomogram import Scale, nomogram
 from tallystick.draw.svg import Picture, as_html
 from tallystick.engines.local import Local
-from tallystick.errors import OptionError, nearest, shown
+from tallystick.errors import NotFitted, OptionError, nearest, shown, some
 from tallystick.estimators.base import Classifier
 from tallystick.estimators.plain_rows import plain_answers
 from tallystick.evaluate import deal_folds
-from tallystick.explain.logistic import Summary, explain, scales
+from tallystick.explain.logistic import Summary, explain, no_scales, scales
 from tallystick.explain.naive_bayes import Explanation
 from tallystick.learners.fit import fit
 from tallystick.learners.logistic import LogisticLearner
@@ -37,6 +37,7 @@ from tallystick.models.logistic.model import KIND, LogisticModel
 from tallystick.models.logistic.one_row import OneRow
 from tallystick.models.logistic.options import LogisticOptions, label_text
 from tallystick.models.logistic.parts import Words
+from tallystick.models.plain import is_number
 
 
 class LogisticRegression(Classifier):
@@ -106,16 +107,16 @@ class LogisticRegression(Classifier):
         options = self._options()
         notes: list[Note] = []
         steps: list[Step] = []
+        chosen: Path | None = None
         learner = LogisticLearner(options, table.unit, trace=steps, notes=notes)
         if options.l2 == "cv":
-            path = self._path(table, engine, options)
+            chosen = self._path(table, engine, options)
             notes.append(
-                Note("prior-chosen", f"l2 = {path.best:g} had the lowest loss in 5-fold cross-validation.")
+                Note("prior-chosen", f"l2 = {chosen.best:g} had the lowest loss in 5-fold cross-validation.")
             )
-            self.path_ = path
-            learner = replace(learner, chosen=path.best)
+            learner = replace(learner, chosen=chosen.best)
         model = fit(learner, table, engine)
-        self.n_iter_ = np.array([max(len(steps) - 1, 1)])
+        self._chosen = chosen
         if self.trace:
             self.trace_ = steps
         return model, tuple(notes)
@@ -136,7 +137,7 @@ class LogisticRegression(Classifier):
         """Return shares[row, class] of each setting by one path, when only the strength of l2 differs."""
         strengths = [s.l2 for s in settings]
         first, *others = [{**s.get_params(), "l2": 1.0} for s in settings]
-        plain = all(isinstance(v, (int, float)) and v > 0 for v in strengths) and not self.l1
+        plain = all(is_number(v) and v > 0 for v in strengths) and not self.l1
         if not plain or any(params != first for params in others):
             return None
         order = sorted(range(len(settings)), key=lambda i: -strengths[i])
@@ -177,12 +178,18 @@ class LogisticRegression(Classifier):
     def nomogram(self, label: Any = None, against: Any = None) -> Picture:
         """Return the model as a picture: each column a line, each value where its weight lies.
 
-        label, against: the two classes, of more than two; the last and the first other if not given.
+        label, against: the two classes, of more than two; the last and the first other if not given. A model
+        with products of columns or with text has none: an error says so.
         """
         self._check_fitted()
         labels = self.model_.labels
         c = self._class(label) if label is not None else len(labels) - 1
         d = self._class(against) if against is not None else (0 if c else 1)
+        if c == d:
+            raise OptionError(
+                f"a nomogram compares two classes, and both are {shown(labels[c])}. "
+                f"The classes are {some(labels)}."
+            )
         lines, base = [], float(self.model_.additive.base[c] - self.model_.additive.base[d])
         for name, marks in scales(self.model_, c, d):
             least = min(weight for _, weight in marks)  # every line begins at 0, the constant has the rest
@@ -224,7 +231,7 @@ class LogisticRegression(Classifier):
     def _repr_html_(self) -> str:
         if not hasattr(self, "model_"):
             return as_html(repr(self))
-        return as_html(self) + self.nomogram()
+        return as_html(self) + ("" if no_scales(self.model_) else self.nomogram())
 
     def picture(self, label: Any = None, against: Any = None) -> Picture:
         """Return the model as a picture: its nomogram for two classes."""
@@ -236,17 +243,37 @@ class LogisticRegression(Classifier):
     @property
     def coef_(self) -> NDArray[np.float64]:
         """Weights [link, coefficient] in your units, without the constant, in the order of `coef_names_`."""
+        self._check_fitted()
         return np.array([c.weights for c in coefficients(self.model_)[1:] if c.free]).T
 
     @property
     def coef_names_(self) -> list[str]:
         """The names of the weights in `coef_`."""
+        self._check_fitted()
         return [c.name for c in coefficients(self.model_)[1:] if c.free]
 
     @property
     def intercept_(self) -> NDArray[np.float64]:
         """The constant [link]."""
+        self._check_fitted()
         return self.model_.constant
+
+    @property
+    def n_iter_(self) -> NDArray[np.int64]:
+        """The steps of the solver, in an array of one."""
+        self._check_fitted()
+        return np.array([max(self.model_.fit.iterations, 1)])
+
+    @property
+    def path_(self) -> Path:
+        """The losses along the strengths of the prior, of a fit with l2="cv"; no model file keeps it."""
+        self._check_fitted()
+        if self._chosen is None:
+            raise NotFitted(
+                "there is no path_ of this model: only a fit with l2='cv' has one, and no file keeps it. "
+                "Fit with l2='cv'."
+            )
+        return self._chosen
 
     def numbers(self) -> int:
         """Return how many weights are not 0, the constants among them."""
@@ -292,6 +319,7 @@ class LogisticRegression(Classifier):
         return self.classes_[self.predict_proba_one(row).argmax()]
 
     _one: OneRow | None = None
+    _chosen: Path | None = None
 
     def predict_block(self, block: Block) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Return P(class | row) [row, class]; no row is left to the prior."""

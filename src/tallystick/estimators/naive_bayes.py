@@ -25,6 +25,7 @@ from tallystick.learners.naive_bayes import NaiveBayesLearner
 from tallystick.learners.naive_bayes.folds import question
 from tallystick.models.naive_bayes import KIND, BayesOptions, NaiveBayesModel
 from tallystick.models.naive_bayes.one_row import OneRow
+from tallystick.models.plain import plain
 
 
 class NaiveBayes(Growing, Saying):
@@ -101,7 +102,7 @@ class NaiveBayes(Growing, Saying):
         return self._options().to_dict() | self._wishes_dict()
 
     def _wishes(self) -> Wishes:
-        return replace(super()._wishes(), min_count=self.min_count)
+        return replace(super()._wishes(), min_count=plain(self.min_count))
 
     def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
         options = self._options()

@@ -19,6 +19,7 @@ from tallystick.estimators.plain_rows import plain_ends
 from tallystick.estimators.tree_settings import check_classes, check_settings, no_pruning
 from tallystick.estimators.tree_views import TreeViews, pruning_note
 from tallystick.learners.tree_options import TreeOptions
+from tallystick.models.plain import plain
 from tallystick.models.tree import Answers, Tree
 from tallystick.models.tree.weights import class_weights, cost_table
 
@@ -47,8 +48,8 @@ class _Growing(TreeViews):
         few = float(np.sqrt(8 / len(target.labels)))  # 2 rows for two classes, fewer where each class is rare
         return Answers(
             bool(self.average) and self.pruning is None and not self._by_held_out,
-            few if self.smoothing is None else self.smoothing,
-            self.split_prior,
+            few if self.smoothing is None else plain(self.smoothing),
+            plain(self.split_prior),
             cost_table(self.costs, target),
             class_weights(self.class_weight, self.priors, target),
         )
@@ -366,13 +367,10 @@ def text_notes(schema: Schema) -> tuple[Note, ...]:
 
 def _plain(name: str, value: Any) -> Any:
     """Return a parameter as plain data."""
-    if value is None or type(value) in (bool, int, float, str):
-        return value
+    value = plain(value)
     try:
         if isinstance(value, Mapping):
             return {str(k): _plain(name, v) if isinstance(v, Mapping) else float(v) for k, v in value.items()}
     except (TypeError, ValueError):
         raise OptionError(f"{name} must give numbers by class, not {shown(value)}.") from None
-    if isinstance(value, (np.ndarray, np.generic)):
-        return value.tolist()
     return [_plain(name, v) for v in value] if isinstance(value, (list, tuple)) else value

@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from tallystick.data.schema import Target
 from tallystick.errors import OptionError, nearest, shown, some
 from tallystick.learners import prune as pruners
+from tallystick.models.plain import is_number, is_whole
 from tallystick.models.tree.weights import class_weights, cost_table
 
 FIT_PRUNINGS = tuple(kind for kind in pruners.KINDS if kind != "reduced-error")
@@ -28,7 +27,7 @@ def check_settings(estimator: Any) -> None:
     if estimator.cp is not None:
         check_price("cp", estimator.cp)
     if estimator.smoothing is not None and not (
-        _number(estimator.smoothing) and 0 <= estimator.smoothing <= 1e9
+        is_number(estimator.smoothing) and 0 <= estimator.smoothing <= 1e9
     ):
         raise OptionError(f"smoothing must be None or a number from 0 up, not {shown(estimator.smoothing)}.")
     if not _between(estimator.split_prior):
@@ -55,13 +54,13 @@ def check_confidence(value: Any) -> None:
 
 def check_price(name: str, value: Any) -> None:
     """Refuse what is no price of a leaf."""
-    if not (_number(value) and 0 <= value < float("inf")):
+    if not (is_number(value) and 0 <= value < float("inf")):
         raise OptionError(f"{name} must be a number from 0 up, not {shown(value)}.")
 
 
 def check_whole(name: str, value: Any, low: int, what: str = "") -> None:
     """Refuse what is no whole number of at least `low`."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < low:
+    if not is_whole(value) or value < low:
         raise OptionError(f"{name} must be a whole number of at least {low}{what}, not {shown(value)}.")
 
 
@@ -105,9 +104,5 @@ def _refuse_unknown(name: str, given: Mapping[Any, Any], target: Target) -> None
         )
 
 
-def _number(value: Any) -> bool:
-    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-
-
 def _between(value: Any) -> bool:
-    return _number(value) and LEAST <= value <= 1 - LEAST
+    return is_number(value) and LEAST <= value <= 1 - LEAST

@@ -16,15 +16,16 @@ import numpy as np
 
 from tallystick import kernels
 from tallystick.contracts import Block
-from tallystick.data.schema import CODED
+from tallystick.data.schema import CODED, Column
 from tallystick.draw.svg import as_html, ticks
 from tallystick.draw.text import Line, Span, clean, plain, table, wrapped
+from tallystick.errors import OptionError, some
 from tallystick.explain.naive_bayes import Explanation, Reason
 from tallystick.models.additive import LevelTerm, LinearTerm
 from tallystick.models.logistic.coefficients import Coefficient, coefficients
 from tallystick.models.logistic.model import LogisticModel
 from tallystick.models.logistic.options import DEFAULT_L2
-from tallystick.models.logistic.parts import Cells, Part, Product, TextTerm, Words, product_values
+from tallystick.models.logistic.parts import Cells, Part, Product, Slope, TextTerm, Words, product_values
 
 NORMAL_95 = 1.959963984540054
 
@@ -371,27 +372,53 @@ def _row_words(
     return tuple((names[w], tuple(own.tolist())) for w, own in term.by_word(block)[row])
 
 
+def no_scales(model: LogisticModel) -> str:
+    """Say why a model has no nomogram, or nothing: a scale shows one value of one column."""
+    products = [p.name for p in model.parts if isinstance(p, Product)]
+    if products:
+        return (
+            f"a nomogram has a scale per column, and {some(products, 2)} "
+            f"{'is a product' if len(products) == 1 else 'are products'} of columns"
+        )
+    texts = [p.name for p in model.parts if isinstance(p, Words)]
+    if texts:
+        return f"a nomogram has a mark per value, and {some(texts, 2)} {_are(texts)} made of words"
+    return ""
+
+
+def _are(things: Sequence[object]) -> str:
+    return "is" if len(things) == 1 else "are"
+
+
 def scales(model: LogisticModel, c: int, d: int) -> list[tuple[str, list[tuple[str, float]]]]:
     """Return lines of a nomogram: each column's values with what they add to the log-odds of class c
-    against d.
+    against d. All parts of the model are drawn, or it is an error.
     """
+    if why := no_scales(model):
+        raise OptionError(
+            f"there is no nomogram of this model: {why}. Use summary() or explain(row), "
+            "or fit without interactions=2, polynomial=2 and text."
+        )
     out: list[tuple[str, list[tuple[str, float]]]] = []
     for part, term in zip(model.parts, model.additive.terms, strict=True):
-        column = model.schema[part.name] if not isinstance(part, Product) else None
-        if isinstance(term, LevelTerm) and column is not None and isinstance(part, Cells):
+        column = model.schema[part.name]
+        if isinstance(term, LevelTerm) and isinstance(part, Cells):
             weights = (term.table[:, c] - term.table[:, d]).tolist()
             marks = [(text, w) for text, w in zip((*column.levels, "missing"), weights, strict=False)]
             if not part.free[-1]:
                 marks.pop()
             out.append((part.name, marks))
-        elif (
-            isinstance(term, LinearTerm)
-            and column is not None
-            and column.low is not None
-            and column.high is not None
-        ):
-            slope, low, high = float(term.slope[c] - term.slope[d]), column.low, column.high
-            round_ones = [v for v in ticks(low, high) if low <= v <= high]
-            values = round_ones if len(round_ones) >= 2 else [low, high]
-            out.append((part.name, [(f"{v:.6g}", slope * v) for v in values]))
-    return out
+        elif isinstance(term, LinearTerm) and isinstance(part, Slope):
+            marks = _number_marks(column, float(term.slope[c] - term.slope[d]))
+            if part.missing is not None:
+                marks.append(("missing", float(term.missing[c] - term.missing[d])))
+            out.append((part.name, marks))
+    return [(name, marks) for name, marks in out if marks]
+
+
+def _number_marks(column: Column, slope: float) -> list[tuple[str, float]]:
+    if column.low is None or column.high is None:
+        return []
+    round_ones = [v for v in ticks(column.low, column.high) if column.low <= v <= column.high]
+    values = round_ones if len(round_ones) >= 2 else [column.low, column.high]
+    return [(f"{v:.6g}", slope * v) for v in values]

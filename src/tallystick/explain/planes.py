@@ -19,7 +19,7 @@ from tallystick.data.schema import Wishes
 from tallystick.data.source import open_source
 from tallystick.draw.svg import as_html
 from tallystick.draw.text import clean
-from tallystick.errors import DataError
+from tallystick.errors import DataError, OptionError
 from tallystick.models.logistic.design import Design, design_of
 
 Array = NDArray[np.float64]
@@ -70,6 +70,10 @@ class Separability:
 
 def separable(X: Any, y: Any, kinds: Any = None) -> Separability:
     """Return whether a plane lies between the classes of y (labels, or the name of a column of X)."""
+    if y is None:
+        raise OptionError(
+            "separable needs y, and the target y is None. Pass labels, or the name of a column of X."
+        )
     from scipy.optimize import linprog
 
     table = read_table(open_source(X), Wishes(dict(kinds or {})), y)

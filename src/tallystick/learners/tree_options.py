@@ -5,12 +5,13 @@ Knows names and numbers. Knows nothing of rows or totals.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from tallystick.data.schema import Schema, Target
 from tallystick.errors import OptionError, shown
 from tallystick.kernels.trees import GrowRules
+from tallystick.models.plain import is_number, is_whole, make_plain
 from tallystick.models.tree.weights import ClassWeights, class_weights, cost_table
 
 PARTS = 2**20  # the finest part of a row of weight 1
@@ -39,6 +40,7 @@ class TreeOptions:
     max_bins: int | None = None
 
     def __post_init__(self) -> None:
+        make_plain(self, tuple(f.name for f in fields(self)))
         _one_of("criterion", self.criterion, tuple(CRITERIA))
         _one_of("level_splits", self.level_splits, ("groups", "each"))
         _one_of("missing_values", self.missing_values, ("learned", "fractions"))
@@ -50,9 +52,9 @@ class TreeOptions:
         _whole("max_bins", self.max_bins, 2, optional=True)
         if isinstance(self.class_weight, str):
             _one_of("class_weight", self.class_weight, ("balanced",))
-        if not (isinstance(self.cut_price, (int, float)) and 0 <= self.cut_price < 1e6):
+        if not (is_number(self.cut_price) and 0 <= self.cut_price < 1e6):
             raise OptionError(f"cut_price must be a number from 0 up, not {shown(self.cut_price)}.")
-        if not (isinstance(self.min_impurity_decrease, (int, float)) and self.min_impurity_decrease >= 0):
+        if not (is_number(self.min_impurity_decrease) and self.min_impurity_decrease >= 0):
             raise OptionError(
                 f"min_impurity_decrease must be a number from 0 up, not {shown(self.min_impurity_decrease)}."
             )
@@ -99,13 +101,13 @@ class TreeOptions:
 
 
 def _one_of(name: str, value: Any, known: tuple[str, ...]) -> None:
-    if value not in known:
+    if not isinstance(value, str) or value not in known:
         raise OptionError(f"{name} must be one of {', '.join(known)}, not {shown(value)}.")
 
 
 def _whole(name: str, value: Any, low: int, optional: bool = False) -> None:
     if optional and value is None:
         return
-    if isinstance(value, bool) or not isinstance(value, int) or value < low:
+    if not is_whole(value) or value < low:
         none = " or None" if optional else ""
         raise OptionError(f"{name} must be a whole number of at least {low}{none}, not {shown(value)}.")

@@ -17,6 +17,7 @@ from tallystick.data.schema import Column
 from tallystick.draw.nomogram import SHARES, ticks
 from tallystick.draw.scales import place, scale_line
 from tallystick.draw.text import clean
+from tallystick.explain.logistic import no_scales
 from tallystick.explain.naive_bayes import bin_names
 from tallystick.models.additive import BinTerm, LevelTerm, LinearTerm, NormalTerm
 from tallystick.models.logistic.model import LogisticModel
@@ -63,7 +64,8 @@ def scales_data(given: Ingredients, model: Additive) -> dict[str, Any]:
     schema = given.table.schema  # it has the range of every number; a model may not keep it
     lines = [(n, _stops(model, schema[n], (c, d, slope), middle[n])) for n in given.columns]
     base += slope * math.fsum(_at_middle(t, c, d, middle) for t in model.additive.terms)
-    lines = [(n, s) for n, s in lines if len(s) > 1][:MOST_SCALES]
+    why = no_scales(model) if isinstance(model, LogisticModel) else ""
+    lines = [] if why else [(n, s) for n, s in lines if len(s) > 1][:MOST_SCALES]
     weights = [s.weight for _, stops in lines for s in stops] or [0.0]
     ends = (min([*weights, 0.0]), max([*weights, 0.0]))
     drawn = [_line(n, stops, ends) for n, stops in lines]
@@ -73,6 +75,7 @@ def scales_data(given: Ingredients, model: Additive) -> dict[str, Any]:
         "ends": ends,
         "axis": top,
         "lines": drawn,
+        "why": why,
         "left": max(0, len(given.columns) - len(drawn)),
         "base": base if math.isfinite(base) else 0.0,
         **_sums(lines, base),
@@ -173,4 +176,6 @@ def _number_stops(term: Any, column: Column, way: tuple[int, int, float], middle
             scores = term.at_zero + term.slope * x
         weight = slope * _lead(scores, c, d) - middle
         out.append(Stop(x, number(float(f"{x:.4g}"), column), weight, i % (GRID // 4) == 0))
+    if isinstance(term, LinearTerm) and column.missing:
+        out.append(Stop(None, "(missing)", slope * _lead(term.missing, c, d) - middle))
     return out

@@ -73,7 +73,8 @@ def parts_of(
     each = zip(d.dense, scales.centre.tolist(), scales.scale.tolist(), strict=True)
     for j, (column, centre, scale) in enumerate(each):
         if len(column.factors) > 1:
-            products.append(Product(column.name, column.factors, slopes[j], centre, scale))
+            if problem.free[1 + j]:  # without a prior not with a reference level
+                products.append(Product(column.name, column.factors, slopes[j], centre, scale))
         elif column.missing:
             known = dense[column.column]
             assert isinstance(known, Slope)

@@ -170,7 +170,8 @@ class Basis:
         """Parameters that repeat others."""
         if self.gram is None:
             return ()
-        return repeated(self.gram, free_weights(self.known.design, self.moments.squares, False))
+        design = self.known.design
+        return repeated(self.gram, free_weights(design, self.moments.squares, False), products_of(design))
 
     @cached_property
     def shares(self) -> Array:
@@ -218,10 +219,12 @@ def gram_of(moments: Moments, a: Array, b: Array) -> Array | None:
 def free_weights(design: Design, counts: Array, prior: bool) -> Mask:
     """Return which parameters of a link are free. counts[parameter]: what the rows of a cell count for.
 
-    With a prior every level has a weight of its own. Without, the first level with rows is the reference.
+    With a prior every level has a weight of its own. Without, the first level with rows is the reference:
+    it has none, nor have products with it.
     """
     free = np.zeros(design.size, bool)
     free[: 1 + len(design.dense)] = True
+    references: set[tuple[str, int]] = set()
     for coded in design.coded:
         cells = np.arange(coded.levels + 1) + design.cell(coded)
         seen = counts[cells] > 0
@@ -231,7 +234,17 @@ def free_weights(design: Design, counts: Array, prior: bool) -> Mask:
             free[cells] = [True] * coded.levels + [bool(seen[-1])]
         else:
             free[cells[seen][1:]] = True
+            references |= {(coded.column.name, int(code)) for code in np.flatnonzero(seen[:-1])[:1]}
+    for j in np.flatnonzero(products_of(design)).tolist():
+        free[j] = not any((f.column, f.code) in references for f in design.dense[j - 1].factors)
     return free
+
+
+def products_of(design: Design) -> Mask:
+    """Return which parameters of a link are products of columns."""
+    out = np.zeros(design.size, bool)
+    out[1 : 1 + len(design.dense)] = [len(c.factors) > 1 for c in design.dense]
+    return out
 
 
 def text_weights(known: Known, words: str) -> tuple[TextWeights, ...]:
@@ -368,9 +381,11 @@ def prior_sizes(known: Known, scales: Scales, moments: Moments, standardize: boo
     return size
 
 
-def repeated(gram: Array, free: Mask) -> tuple[tuple[int, tuple[int, ...]], ...]:
-    """Return the parameters that are sums of earlier ones, each with those it repeats."""
-    at = np.flatnonzero(free)
+def repeated(gram: Array, free: Mask, late: Mask) -> tuple[tuple[int, tuple[int, ...]], ...]:
+    """Return the parameters that are sums of earlier ones, each with those it repeats. late: those that come
+    after all others, so that a column is never said to follow from its products.
+    """
+    at = np.concatenate([np.flatnonzero(free & ~late), np.flatnonzero(free & late)])
     own = np.sqrt(np.maximum(np.diag(gram)[at], 1e-300))
     unit = gram[np.ix_(at, at)] / (own[:, None] * own[None, :])
     factor, skipped = kernels.cholesky_skip(unit, DEPENDENT)

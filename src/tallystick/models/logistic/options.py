@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tallystick.errors import OptionError, nearest, shown
+from tallystick.models.plain import is_number, is_whole, make_plain, plain
 
 SOLVERS = ("auto", "newton", "lbfgs", "conjugate-gradient", "gradient")
 WORDS = ("tf-idf", "counts")
@@ -59,24 +60,21 @@ class LogisticOptions:
         return out | {"standardize": bool(self.standardize)}
 
     def __post_init__(self) -> None:
-        if not (self.l2 in CHOSEN or (_number(self.l2) and 0 <= float(self.l2) < math.inf)):
+        make_plain(self, tuple(self.__slots__))
+        chosen = isinstance(self.l2, str) and self.l2 in CHOSEN
+        if not (chosen or (is_number(self.l2) and 0 <= float(self.l2) < math.inf)):
             raise OptionError(f"l2 must be a number of at least 0, 'auto' or 'cv', not {shown(self.l2)}.")
-        if not (_number(self.l1) and 0 <= self.l1 < math.inf):
+        if not (is_number(self.l1) and 0 <= self.l1 < math.inf):
             raise OptionError(f"l1 must be a number of at least 0, not {shown(self.l1)}.")
         _one_of("solver", self.solver, SOLVERS)
         _one_of("words", self.words, WORDS)
         for name, value in (("interactions", self.interactions), ("polynomial", self.polynomial)):
-            if value not in (1, 2) or isinstance(value, bool):
+            if not is_whole(value) or value not in (1, 2):
                 raise OptionError(f"{name} must be 1 or 2, not {shown(value)}.")
-        if isinstance(self.class_weight, str):
-            _one_of("class_weight", self.class_weight, ("balanced",))
-        elif self.class_weight is not None:
-            bad = [(k, v) for k, v in self.class_weight.items() if not (_number(v) and 0 < v < math.inf)]
-            if bad:
-                raise OptionError(
-                    f"class_weight of {shown(bad[0][0])} must be above 0, not {shown(bad[0][1])}."
-                )
-        if self.max_iter is not None and (not _number(self.max_iter) or self.max_iter < 1):
+        if not isinstance(self.standardize, bool):
+            raise OptionError(f"standardize must be True or False, not {shown(self.standardize)}.")
+        _check_weights(self.class_weight)
+        if self.max_iter is not None and (not is_whole(self.max_iter) or self.max_iter < 1):
             raise OptionError(f"max_iter must be a whole number of at least 1, not {shown(self.max_iter)}.")
         if self.l1 and self.solver in ("conjugate-gradient", "gradient"):
             raise OptionError(
@@ -86,6 +84,7 @@ class LogisticOptions:
 
 def label_text(label: Any) -> str:
     """Return a class label as canonical text."""
+    label = plain(label)
     if isinstance(label, bool):
         return str(label).lower()
     if isinstance(label, float) and label.is_integer():
@@ -93,11 +92,21 @@ def label_text(label: Any) -> str:
     return str(label)
 
 
-def _number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and not math.isnan(value)
+def _check_weights(given: Any) -> None:
+    if given is None:
+        return
+    if isinstance(given, str):
+        return _one_of("class_weight", given, ("balanced",))
+    if not isinstance(given, Mapping):
+        raise OptionError(
+            f"class_weight must be None, 'balanced' or weights by class ({{'yes': 2}}), not {shown(given)}."
+        )
+    for label, weight in given.items():
+        if not (is_number(weight) and 0 < weight < math.inf):
+            raise OptionError(f"class_weight of {shown(label)} must be above 0, not {shown(weight)}.")
 
 
-def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
+def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
+    if not isinstance(value, str) or value not in allowed:
         words = ", ".join(f"'{a}'" for a in allowed)
         raise OptionError(f"{name} must be one of {words}, not {shown(value)}.{nearest(str(value), allowed)}")

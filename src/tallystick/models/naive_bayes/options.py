@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tallystick.errors import OptionError, nearest, shown, some
+from tallystick.models.plain import is_whole, make_plain
 
 NUMERIC = ("auto", "binned", "gaussian", "poisson")
 CODED = ("levels",)
@@ -46,11 +47,12 @@ class BayesOptions:
     calibrate: bool = False
 
     def __post_init__(self) -> None:
+        make_plain(self, tuple(self.__slots__))
         if self.variance is not None:
             _one_of("variance", self.variance, VARIANCES)
         _one_of("share", self.share, SHARES)
         _one_of("words", self.words, WEIGHTS)
-        if isinstance(self.min_count, bool) or not isinstance(self.min_count, int) or self.min_count < 1:
+        if not is_whole(self.min_count) or self.min_count < 1:
             raise OptionError(
                 f"min_count must be a whole number of rows of at least 1, not {shown(self.min_count)}."
             )
@@ -150,7 +152,7 @@ def _of(given: Any, column: str, default: Any) -> Any:
 
 
 def _one_of(parameter: str, value: Any, options: Sequence[str]) -> None:
-    if value not in options:
+    if not isinstance(value, str) or value not in options:
         raise OptionError(
             f"{parameter}={shown(value)} is unknown. Use one of {', '.join(options)}."
             f"{nearest(str(value), options)}"

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tallystick.data.schema import Target
 from tallystick.errors import OptionError, shown
+from tallystick.models.plain import plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,7 @@ def class_weights(class_weight: Any, priors: Any, target: Target) -> ClassWeight
     """Return the weights that two parameters mean, None when a row counts 1 whatever its class."""
     if class_weight is None and priors is None:
         return None
+    class_weight, priors = plain(class_weight), plain(priors)
     ones = ClassWeights((1.0,) * len(target.labels), class_weight == "balanced" or priors is not None)
     if class_weight is not None and class_weight != "balanced":
         ones = ones.times(by_label("class_weight", class_weight, target))

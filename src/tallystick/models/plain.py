@@ -1,0 +1,48 @@
+"""Options as plain Python: numbers and flags may be given as NumPy's, and a search over an array does so.
+
+Knows types only. Law: what an option means, and the file it gives, does not depend on whose number it is.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+
+def plain(value: Any) -> Any:
+    """Return a value with NumPy's numbers, flags and arrays as Python's, also inside mappings and lists."""
+    if value is None or type(value) in (bool, int, float, str):
+        return value
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.tolist()
+    if isinstance(value, numbers.Real):
+        return int(value) if isinstance(value, numbers.Integral) else float(value)
+    if isinstance(value, Mapping):
+        return {plain(k): plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(v) for v in value] if isinstance(value, list) else tuple(plain(v) for v in value)
+    return value
+
+
+def make_plain(options: Any, names: tuple[str, ...]) -> None:
+    """Put plain values in the place of those that frozen options were given."""
+    for name in names:
+        object.__setattr__(options, name, plain(getattr(options, name)))
+
+
+def is_number(value: Any) -> bool:
+    """Say whether a value is a number: neither a flag nor NaN."""
+    return (
+        isinstance(value, numbers.Real)
+        and not isinstance(value, bool | np.bool_)
+        and not math.isnan(float(value))
+    )
+
+
+def is_whole(value: Any) -> bool:
+    """Say whether a value is a whole number and no flag."""
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)

@@ -1,0 +1,199 @@
+"""Logistic regression keeps its word: references are those it states, pictures hold the whole model, options
+may be NumPy's, and what it says of a fit is true of that fit.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tallystick as ts
+from tallystick.errors import NotFitted, OptionError, TallyError
+
+
+def crossed(rows=600, seed=1):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "a": rng.normal(2.0, 1.5, rows),
+            "g": rng.choice(list("rst"), rows),
+            "h": rng.choice(["k", "l", "m"], rows),
+            "b": rng.random(rows) < 0.4,
+        }
+    )
+    slope = frame["g"].map({"r": 0.4, "s": -0.3, "t": 0.9})
+    score = slope * frame["a"] - 0.6 + 0.5 * (frame["g"] == "s") * (frame["h"] == "l") - 0.7 * frame["b"]
+    return frame, np.where(rng.random(rows) < 1 / (1 + np.exp(-score)), "yes", "no")
+
+
+# -- references --
+
+
+@pytest.mark.parametrize(
+    ("columns", "formula"),
+    [
+        (["a", "g"], "C(g, Treatment('r')) * a"),
+        (["g", "h"], "C(g, Treatment('r')) * C(h, Treatment('k'))"),
+        (["b", "g"], "C(g, Treatment('r')) * b"),
+    ],
+)
+def test_products_are_against_the_stated_levels_as_in_statsmodels(columns, formula):
+    smf = pytest.importorskip("statsmodels.formula.api")
+    frame, y = crossed()
+    model = ts.LogisticRegression(interactions=2, l2=0).fit(frame[columns], y)
+    table = frame.assign(y=(y == "yes").astype(int), b=frame["b"].astype(int))
+    other = smf.logit(f"y ~ {formula}", table).fit(disp=0, tol=1e-12)
+    summary = model.summary()
+    ours = sorted((f.estimate, f.error) for f in summary.figures)
+    theirs = sorted(zip(other.params, other.bse, strict=True))
+    assert np.array(ours) == pytest.approx(np.array(theirs), rel=1e-5, abs=1e-7)
+    assert summary.log_likelihood == pytest.approx(other.llf, rel=1e-9)
+    assert "Levels are compared with " in str(model)
+    assert "g = r" in str(model)
+    assert not [n for n in model.notes_ if n.code == "collinear"]
+
+
+def test_a_column_is_never_said_to_follow_from_its_products():
+    frame, y = crossed()
+    kept = ~((frame["g"] == "r") & (frame["h"] == "l"))
+    model = ts.LogisticRegression(interactions=2, l2=0).fit(frame.loc[kept, ["g", "h"]], y[kept])
+    assert {"g = s", "g = t", "h = l", "h = m"} <= set(model.coef_names_)
+    assert "g = r, h = k" in str(model)
+    (note,) = [n for n in model.notes_ if n.code == "collinear"]
+    assert " × " in note.text.split("follow from others: ")[1].split(" follows ")[0]
+
+
+# -- nomograms --
+
+
+def test_a_model_with_products_or_text_has_no_nomogram_and_says_why():
+    frame, y = crossed(200)
+    model = ts.LogisticRegression(polynomial=2).fit(frame[["a"]], y)
+    with pytest.raises(TallyError, match=r"there is no nomogram of this model: .*'a × a'.* Use summary"):
+        model.nomogram()
+    assert "<svg" not in model._repr_html_()
+    texts = [{"note": "good film" if v == "yes" else "bad film plot", "a": i} for i, v in enumerate(y)]
+    model = ts.LogisticRegression(kinds={"note": "text"}).fit(texts, y)
+    with pytest.raises(TallyError, match="'note' is made of words"):
+        model.picture()
+
+
+def test_a_missing_number_has_a_mark_on_its_scale():
+    frame, y = crossed(300)
+    frame.loc[frame.index[::4], "a"] = np.nan
+    model = ts.LogisticRegression(l2=1.0).fit(frame[["a"]], y)
+    assert ">missing<" in model.nomogram()
+    from tallystick.explain.logistic import scales
+
+    ((_, marks),) = scales(model.model_, 1, 0)
+    base = float(np.diff(model.model_.additive.base)[0])
+    share = model.predict_proba(pd.DataFrame({"a": [np.nan]}))[0, 1]
+    assert dict(marks)["missing"] + base == pytest.approx(np.log(share / (1 - share)))
+
+
+def test_a_nomogram_compares_two_classes():
+    frame, y = crossed(100)
+    model = ts.LogisticRegression().fit(frame[["a"]], y)
+    with pytest.raises(OptionError, match="compares two classes, and both are 'no'"):
+        model.nomogram("no", "no")
+
+
+def test_the_report_says_why_there_is_no_picture():
+    rng = np.random.default_rng(3)
+    known = ["plain", "dull", "bright", "slow", "quick", "warm"]
+    words = [" ".join(rng.choice(known, 4)) for _ in range(120)]
+    rows = [{"note": w, "n": float(i % 7), "y": "ab"["bright" in w]} for i, w in enumerate(words)]
+    found = ts.report(rows, "y", methods=("logistic",), kinds={"note": "text"}, folds=3, repeats=1)
+    assert "There is no picture of this model" in found.html
+    assert "made of words" in found.html
+    assert 'id="nomogram"' not in found.html
+
+
+# -- options --
+
+
+@pytest.mark.parametrize(
+    ("kind", "numpys", "plains"),
+    [
+        (ts.LogisticRegression, {"l2": np.int64(1)}, {"l2": 1}),
+        (ts.LogisticRegression, {"l2": np.float32(0.5), "threads": np.int64(1)}, {"l2": 0.5}),
+        (ts.LogisticRegression, {"l1": np.int64(1), "standardize": np.True_}, {"l1": 1}),
+        (ts.LogisticRegression, {"max_iter": np.int64(50)}, {"max_iter": 50}),
+        (ts.LogisticRegression, {"polynomial": np.int8(2), "l2": 1}, {"polynomial": 2, "l2": 1}),
+        (ts.LogisticRegression, {"class_weight": {True: np.int64(3)}}, {"class_weight": {True: 3}}),
+        (ts.LogisticRegression, {"reference": np.True_}, {"reference": True}),
+        (ts.DecisionTree, {"max_depth": np.int64(3)}, {"max_depth": 3}),
+        (ts.DecisionTree, {"smoothing": np.float32(1)}, {"smoothing": 1.0}),
+        (ts.DecisionTree, {"min_samples_leaf": np.int32(5)}, {"min_samples_leaf": 5}),
+        (ts.DecisionTree, {"min_impurity_decrease": np.float32(0.5)}, {"min_impurity_decrease": 0.5}),
+        (ts.DecisionTree, {"priors": np.array([0.5, 0.5])}, {"priors": [0.5, 0.5]}),
+        (ts.NaiveBayes, {"alpha": np.float32(0.5)}, {"alpha": 0.5}),
+        (ts.NaiveBayes, {"min_count": np.int64(2)}, {"min_count": 2}),
+        (ts.NaiveBayes, {"calibrate": np.True_}, {"calibrate": True}),
+    ],
+)
+def test_numbers_of_numpy_give_the_file_of_plain_ones(kind, numpys, plains):
+    frame, y = crossed(120)
+    rows = frame[["a", "g"]]
+    assert kind(**numpys).fit(rows, y == "yes").to_bytes() == kind(**plains).fit(rows, y == "yes").to_bytes()
+
+
+def test_a_search_over_an_array_of_strengths_works():
+    search = pytest.importorskip("sklearn.model_selection").GridSearchCV
+    frame, y = crossed(120)
+    found = search(ts.LogisticRegression(), {"l2": np.array([1, 10])}, cv=3).fit(frame, y)
+    assert found.best_params_["l2"] in (1, 10)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"max_iter": 1.5},
+        {"max_iter": np.nan},
+        {"class_weight": 5},
+        {"class_weight": [1, 2]},
+        {"l2": np.array([1.0, 2.0])},
+        {"l2": np.True_},
+        {"interactions": np.array([1, 2])},
+        {"interactions": 1.0},
+        {"solver": np.array(["newton", "lbfgs"])},
+        {"standardize": "no"},
+    ],
+)
+def test_an_option_that_makes_no_sense_is_named(options):
+    frame, y = crossed(60)
+    (name,) = options
+    with pytest.raises(OptionError, match=f"^{name} must be "):
+        ts.LogisticRegression(**options).fit(frame, y)
+
+
+def test_a_row_has_a_whole_number():
+    frame, y = crossed(60)
+    model = ts.LogisticRegression().fit(frame, y)
+    for number in (1.5, -1, "x", True):
+        with pytest.raises(OptionError, match="number must be a whole number"):
+            model.explain(frame, number=number)
+    assert str(model.explain(frame, number=np.int64(2))) == str(model.explain(frame, number=2))
+
+
+def test_separable_needs_labels():
+    frame, _ = crossed(20)
+    with pytest.raises(OptionError, match="y is None"):
+        ts.separable(frame, None)
+
+
+def test_what_a_fit_learns_is_not_there_before_it():
+    frame, y = crossed(60)
+    model = ts.LogisticRegression(l2="cv")
+    for name in ("coef_", "intercept_", "coef_names_", "n_iter_", "path_"):
+        assert not hasattr(model, name)
+        with pytest.raises(NotFitted, match="not fitted yet"):
+            getattr(model, name)
+    model.fit(frame[["a"]], y)
+    loaded = ts.LogisticRegression.from_document(model.to_dict())
+    assert loaded.n_iter_ == model.n_iter_ >= 1
+    assert model.path_.best > 0
+    assert not hasattr(loaded, "path_")
+    with pytest.raises(NotFitted, match="no file keeps it"):
+        _ = loaded.path_
