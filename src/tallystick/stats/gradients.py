@@ -322,3 +322,51 @@ class Sides:
             np.minimum(a[..., 0::2], b[..., 0::2], out=a[..., 0::2])
             np.maximum(a[..., 1::2], b[..., 1::2], out=a[..., 1::2])
         return total
+
+
+@dataclass(frozen=True, slots=True)
+class Meetings:
+    """Ask which classes the rows with a cell, a missing number or a word have.
+
+    Total: met[parameter, class] of the constant, of columns that are 1 where a number is missing, and of
+    cells; there[dense, class] of the rows where that number is not missing; words[text][word, class].
+    """
+
+    design: Design
+    classes: int
+
+    def zero(self) -> list[NDArray[np.bool_]]:
+        """Return the total of no rows."""
+        d = self.design
+        sizes = [d.size, len(d.dense), *(len(t.words) + 1 for t in d.texts)]
+        return [np.zeros((size, self.classes), np.bool_) for size in sizes]
+
+    def add(self, total: list[NDArray[np.bool_]], block: Block) -> list[NDArray[np.bool_]]:
+        """Add the rows of one block."""
+        assert block.classes is not None
+        met, there, *words = total
+        d, classes = self.design, np.asarray(block.classes)
+        counts = np.ones(len(classes), np.bool_) if block.weights is None else block.weights > 0
+        met[0, classes[counts]] = True
+        for j, column in enumerate(d.dense):
+            if column.missing:
+                gone = column.values(block) > 0
+                met[1 + j, classes[counts & gone]] = True
+                there[j, classes[counts & ~gone]] = True
+        for coded in d.coded:
+            codes = block.codes(coded.column.name)[counts].astype(np.int64)
+            met[d.cell(coded) + codes, classes[counts]] = True
+        for text, table in zip(d.texts, words, strict=True):
+            starts, word, _ = block.words(text.name)
+            row = np.repeat(np.arange(len(classes)), np.diff(starts))
+            kept = counts[row]
+            table[word[kept], classes[row[kept]]] = True
+        return total
+
+    def merge(
+        self, total: list[NDArray[np.bool_]], other: list[NDArray[np.bool_]]
+    ) -> list[NDArray[np.bool_]]:
+        """Join two totals."""
+        for a, b in zip(total, other, strict=True):
+            a |= b
+        return total

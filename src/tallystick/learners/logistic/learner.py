@@ -7,6 +7,7 @@ Law: the same totals give the same model.
 from __future__ import annotations
 
 from collections.abc import Generator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -30,8 +31,8 @@ from tallystick.learners.logistic.prepare import (
     prepare,
     repeat_notes,
 )
-from tallystick.learners.logistic.problem import Point, Problem, norm
-from tallystick.learners.logistic.separation import Verdict, look
+from tallystick.learners.logistic.problem import Point, Problem, Start, norm
+from tallystick.learners.logistic.separation import Verdict, ahead, lacking, look
 from tallystick.models.logistic.design import design_of
 from tallystick.models.logistic.model import LogisticModel
 from tallystick.models.logistic.options import DEFAULT_L2, LogisticOptions
@@ -190,7 +191,10 @@ def fit_once(
     except Separated as found:
         verdict, strength, prior = found.verdict, DEFAULT_L2, True
         ready = prepare(known, basis, options, schema, strength)
-        point, run = yield from solve(ready, options, False)
+        try:
+            point, run = yield from solve(ready, options, False)
+        except solvers.NoConvergence as error:
+            raise solvers.NoConvergence(f"{error} {verdict.text}") from None
     else:
         if prior and errors:
             verdict = yield from probe(known, basis, options, schema, ready, point)
@@ -212,7 +216,7 @@ def probe(
     be.
     """
     if point.wrong == 0:
-        return (yield from complete(ready, point))
+        return (yield from apart(ready, [point.w]))
     if known.design.texts:
         return Verdict()
     small = ready.problem.weights <= PROBE and known.rows * ready.problem.weights * known.links <= CHEAP
@@ -280,21 +284,21 @@ def solve(
     and in weights.
     """
     problem, start = ready.problem, ready.start
-    name = options.solver
-    if name == "auto" or (watch and start.curvature is not None):
-        name = "newton" if start.curvature is not None else "lbfgs"
+    best = "newton" if start.curvature is not None else "lbfgs"
+    name = best if options.solver == "auto" else options.solver
     wanted = errors and problem.weights <= ERRORS and not problem.texts and not options.l1
     run = solvers.Run(problem, options.max_iter or LIMITS[name], wanted, reach=reach, fine=fine)
+    if watch and name != best:  # the verdict is that of the best solver, whichever does the steps
+        with suppress(solvers.NoConvergence):
+            yield from watched(solvers.Run(problem, LIMITS[best]), ready, best)
     if options.l1:
         point = yield from (solvers.lasso if name == "newton" else solvers.orthant)(run, start)
+    elif watch and name == best:
+        point = yield from watched(run, ready, name)
     elif name == "newton":
-        point = yield from watched(run, ready, watch)
+        point = yield from newton(run, ready, *(yield from begun(ready)))
     elif name == "lbfgs":
-        run.alarm = 1.0 if watch else 0.0
-        try:
-            point = yield from solvers.lbfgs(run, start)
-        except solvers.Diverging as signal:
-            raise Separated((yield from complete(ready, signal.point))) from None
+        point = yield from solvers.lbfgs(run, start)
     elif name == "conjugate-gradient":
         point = yield from solvers.conjugate_gradient(run, start)
     else:
@@ -306,33 +310,77 @@ def solve(
     return replace(point, w=problem.centred(point.w)), run
 
 
-def complete(ready: Prepared, point: Point) -> Generator[Any, Any, Verdict]:
-    """Return the verdict where every row's own class is ahead: among words no smallest set is looked for."""
+def apart(ready: Prepared, directions: list[Array]) -> Generator[Any, Any, Verdict]:
+    """Return the verdict along directions; words are only asked where every row's own class is ahead, and no
+    smallest set of them is looked for.
+    """
     texts = ready.problem.design.texts
     if texts:
         return Verdict("complete", tuple(t.name for t in texts))
-    return (yield from look(ready.problem, [point.w]))
+    return (yield from look(ready.problem, directions))
 
 
-def watched(run: solvers.Run, ready: Prepared, watch: bool) -> solvers.Steps:
-    """Run Newton's method; when it seems to diverge, look whether the classes are separated."""
-    start, period = ready.start, refresh(ready)
-    run.alarm = 1e-3 if watch else 0.0
-    if ready.part and many(ready.problem.rows, ready.problem.weights):
-        start, period = (yield from solvers.sample(ready.problem, start, EVERY)), 10
-    few = ready.problem.rows * ready.problem.weights <= CHEAP and not ready.problem.texts
+def watched(run: solvers.Run, ready: Prepared, name: str) -> solvers.Steps:
+    """Run Newton's method or L-BFGS without a prior; raise Separated where the classes are."""
+    many_weights = doubt = name == "lbfgs"
+    run.alarm = 1.0 if many_weights else 1e-3
+    start, period = (ready.start, 0) if many_weights else (yield from begun(ready))
     while True:
         try:
-            if few and period == 1:
-                return (yield from solvers.far_newton(run, start))
-            return (yield from solvers.newton(run, start, period))
+            way = solvers.lbfgs(run, start) if many_weights else newton(run, ready, start, period)
+            point = yield from way
         except solvers.Diverging as signal:
-            verdict = yield from look(ready.problem, [signal.point.w, signal.direction])
+            at, doubt = signal.point, True
+            directions = [at.w] if many_weights else [at.w, signal.direction]
+            verdict = yield from apart(ready, directions)
             if verdict.kind:
                 raise Separated(verdict) from None
             # all ahead, but by next to nothing: that will not tell any more
-            run.alarm, run.ahead = run.alarm / 10, run.ahead and signal.point.wrong > 0
-            start = replace(start, w=signal.point.w, curvature=None, point=signal.point)
+            run.ahead = run.ahead and at.wrong > 0
+            run.alarm = 0.0 if many_weights else run.alarm / 10
+            start = replace(start, w=at.w, curvature=None, point=at)
+        except solvers.NoConvergence:
+            if (verdict := (yield from lacking(ready.problem))).kind:
+                raise Separated(verdict) from None
+            raise
+        else:
+            verdict = (yield from lacking(ready.problem)) if doubt else Verdict()
+            if many_weights and not verdict.kind:
+                verdict = yield from runaway(ready, point, run.needed)
+            if verdict.kind:
+                raise Separated(verdict)
+            return point
+
+
+def runaway(ready: Prepared, point: Point, needed: float) -> Generator[Any, Any, Verdict]:
+    """Return whether weights that seem to be an optimum only ran until the gradient was gone: an optimum is
+    found again from twice its weights, but weights that run away stay as far as they are.
+    """
+    problem = ready.problem
+    if problem.texts or not (yield from ahead(problem, point.w, needed)):
+        return Verdict()
+    run = solvers.Run(problem, LIMITS["lbfgs"], fine=solvers.FINE / 100)
+    try:
+        near = yield from solvers.lbfgs(run, replace(ready.start, w=point.w))
+        far = yield from solvers.lbfgs(run, replace(ready.start, w=2.0 * near.w))
+    except solvers.NoConvergence:
+        return Verdict()
+    return (yield from look(problem, [far.w - near.w]))
+
+
+def begun(ready: Prepared) -> Generator[Any, Any, tuple[Start, int]]:
+    """Return where Newton's method begins, and after how many steps it asks for a new curvature."""
+    if ready.part and many(ready.problem.rows, ready.problem.weights):
+        return (yield from solvers.sample(ready.problem, ready.start, EVERY)), 10
+    return ready.start, refresh(ready)
+
+
+def newton(run: solvers.Run, ready: Prepared, start: Start, period: int) -> solvers.Steps:
+    """Run Newton's method in the form that suits the number of rows and weights."""
+    few = ready.problem.rows * ready.problem.weights <= CHEAP and not ready.problem.texts
+    if few and period == 1:
+        return (yield from solvers.far_newton(run, start))
+    return (yield from solvers.newton(run, start, period))
 
 
 def refresh(ready: Prepared) -> int:

@@ -66,6 +66,7 @@ class Run:
     ahead: bool = True  # so does every row's own class being ahead
     reach: float = 0.0  # enough when no row's score can change by more in a Newton step
     fine: float = FINE  # the longest Newton step still to go at the end
+    needed: float = TOLERANCE  # the gradient norm per row at the end
     trace: list[Step] = field(default_factory=list)
     asked: int = 0
 
@@ -136,9 +137,22 @@ class Run:
     def too_many(self, point: Point) -> NoConvergence:
         """Return the error of too many steps."""
         return NoConvergence(
-            f"logistic regression did not converge in {self.most:,} iterations: gradient norm per row "
-            f"{point.steep / self.problem.rows:.1e}, needed {TOLERANCE:g}. Raise max_iter or l2."
+            f"logistic regression did not converge in {self.most:,} iterations: {self.found(point)}. "
+            "Raise max_iter or l2."
         )
+
+    def found(self, point: Point) -> str:
+        """Say why a point is no optimum."""
+        steep = f"gradient norm per row {point.steep / self.problem.rows:.1e}"
+        if self.small(point, self.needed):
+            return f"{steep}, but the weights still move by more than {self.fine:g}"
+        return f"{steep}, needed {self.needed:g}"
+
+    def done(self, point: Point) -> bool:
+        """Is this the optimum, by its gradient alone? Raises Diverging where every row's class is ahead."""
+        if self.alarm and point.wrong == 0:
+            raise Diverging(point, point.w)
+        return self.small(point, self.needed)
 
 
 def line_search(
@@ -268,10 +282,8 @@ def lbfgs(run: Run, start: Start) -> Steps:
     memory = Memory(start.metric.solve if start.metric is not None else lambda q: q * inverse)
     point = yield from run.ask(start.w)
     run.note(point, 0.0)
-    tolerance = (PLAIN if len(point.w) <= 1_000 else TOLERANCE) * run.fine / FINE
-    while not run.small(point, tolerance):
-        if run.alarm and point.wrong == 0:
-            raise Diverging(point, point.w)
+    run.needed = (PLAIN if len(point.w) <= 1_000 else TOLERANCE) * run.fine / FINE
+    while not run.done(point):
         d = memory.direction(point.gradient, scaled=True)
         new, t = yield from line_search(run, point, d, False)
         if t == 0.0:
@@ -290,8 +302,8 @@ def conjugate_gradient(run: Run, start: Start) -> Steps:
     inverse = 1.0 / np.where(start.diagonal > 0, start.diagonal, 1.0)
     point = yield from run.ask(start.w)
     run.note(point, 0.0)
-    d = -inverse * point.gradient
-    while not run.small(point, PLAIN):
+    d, run.needed = -inverse * point.gradient, PLAIN
+    while not run.done(point):
         if kernels.dot(d, point.gradient) >= 0:
             d = -inverse * point.gradient
         new, t = yield from exact_search(run, point, d)
@@ -340,8 +352,8 @@ def gradient_ascent(run: Run, start: Start) -> Steps:
     """
     point = yield from run.ask(start.w)
     run.note(point, 0.0)
-    t = 1.0 / steepest(run.problem, start)
-    while not run.small(point, PLAIN):
+    t, run.needed = 1.0 / steepest(run.problem, start), PLAIN
+    while not run.done(point):
         point = yield from run.ask(point.w - t * point.gradient)
         run.note(point, t)
     return point
@@ -426,6 +438,5 @@ def _as_it_is(q: Array) -> Array:
 def _stuck(run: Run, point: Point) -> NoConvergence:
     return NoConvergence(
         f"logistic regression stopped after {len(run.trace):,} iterations: no step leads down, "
-        f"gradient norm per row {point.steep / run.problem.rows:.1e}, needed {TOLERANCE:g}. "
-        "Raise l2."
+        f"{run.found(point)}. Raise l2."
     )
