@@ -55,7 +55,7 @@ BY_METHOD = [
         "no convergence",
         parted(),
         "ERROR",
-        "did not converge in 1 iterations: gradient norm per row .*Raise max_iter or l2",
+        "did not converge in 1 iteration: gradient norm per row .*Raise max_iter or l2",
         wishes={"max_iter": 1},
         flags=("--set", "max_iter=1"),
         method="logistic",

@@ -197,3 +197,71 @@ def test_what_a_fit_learns_is_not_there_before_it():
     assert not hasattr(loaded, "path_")
     with pytest.raises(NotFitted, match="no file keeps it"):
         _ = loaded.path_
+
+
+# -- what is said --
+
+
+def reviews(rows=60):
+    rng = np.random.default_rng(5)
+    known = ["plain", "dull", "bright", "slow", "quick", "warm"]
+    texts = [" ".join(rng.choice(known, 4)) for _ in range(rows)]
+    return pd.DataFrame({"note": texts}), ["ab"["bright" in t] for t in texts]
+
+
+def test_separation_under_an_l1_prior_names_that_prior():
+    frame = pd.DataFrame({"x": np.arange(40) ** 1.5})
+    model = ts.LogisticRegression(l1=1.0).fit(frame, np.arange(40) >= 20)
+    (note,) = [n for n in model.notes_ if n.code == "separation"]
+    assert "They come from the prior (l1 = 1);" in note.text
+
+
+def test_the_reason_why_there_are_no_standard_errors_is_the_one_that_holds():
+    frame, y = crossed(200)
+    text, label = reviews()
+    lasso = ts.LogisticRegression(l1=1.0).fit(frame, y)
+    words = ts.LogisticRegression(kinds={"note": "text"}).fit(text, label)
+    assert "not given: under an L1 prior" in str(lasso)
+    assert "not given: the model has words." in str(words) or "withheld" in str(words)
+    assert "2,000" not in str(lasso) + str(words)
+
+
+def test_words_are_told_with_how_they_count_and_only_where_they_speak():
+    text, label = reviews()
+    sparse = str(ts.LogisticRegression(l1=2.0, kinds={"note": "text"}).fit(text, label))
+    assert "Words count by tf-idf" in sparse
+    assert "+0," not in sparse
+    counts = str(ts.LogisticRegression(words="counts", kinds={"note": "text"}).fit(text, label))
+    assert "Words count as often as they stand in a row." in counts
+
+
+def test_weights_are_not_called_rows_and_one_is_one():
+    frame, y = crossed(200)
+    told = str(ts.LogisticRegression(class_weight={"yes": 3}).fit(frame, y))
+    assert "Rows of weight " in told
+    assert "200 rows, " in str(ts.LogisticRegression().fit(frame, y))
+    none = str(ts.LogisticRegression(l1=1e6).fit(frame[["a"]], y))
+    assert "1 weight, " in none
+    with pytest.raises(TallyError, match="converge in 1 iteration: "):
+        ts.LogisticRegression(max_iter=1).fit(frame, y)
+
+
+def test_a_reference_of_no_class_lists_the_classes():
+    frame, y = crossed(60)
+    with pytest.raises(OptionError, match=r"reference is 'nope', no class.* The classes are 'no', 'yes'"):
+        ts.LogisticRegression(reference="nope").fit(frame, y)
+
+
+@pytest.mark.parametrize(("noise", "told"), [(3e-5, "'b' nearly repeats 'a'"), (0.0, "'b' repeats 'a'")])
+def test_a_column_with_a_trace_of_its_own_nearly_repeats(noise, told):
+    frame, y = crossed(400)
+    own = np.random.default_rng(2).normal(0, noise, 400)
+    model = ts.LogisticRegression(l2=0).fit(pd.DataFrame({"a": frame["a"], "b": 2 * frame["a"] + own}), y)
+    (note,) = [n for n in model.notes_ if n.code == "collinear"]
+    assert told in note.text
+
+
+def test_a_nomogram_of_naive_bayes_compares_two_classes_too():
+    frame, y = crossed(60)
+    with pytest.raises(OptionError, match="compares two classes"):
+        ts.NaiveBayes().fit(frame, y).nomogram("yes", "yes")

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.draw.svg import Picture, as_html
-from tallystick.errors import OptionError, shown
+from tallystick.errors import OptionError, shown, some
 from tallystick.estimators.base import Classifier
 from tallystick.models.additive import NormalTerm, WordTerm
 from tallystick.models.naive_bayes import NaiveBayesModel, Summed
@@ -75,6 +75,11 @@ class Saying(Classifier):
         if not others:
             raise OptionError(f"the model knows one class only, {shown(labels[0])}.")
         d = class_number(model, against) if against is not None else others[0]
+        if c == d:
+            raise OptionError(
+                f"a nomogram compares two classes, and both are {shown(labels[c])}. "
+                f"The classes are {some(labels)}."
+            )
         known = model.calibration
         slope, shift = (1.0, 0.0) if known is None else (known.slope, known.shift[c] - known.shift[d])
         scales = [_scale(model, i, c, d, slope) for i in range(len(model.parts))]

@@ -19,12 +19,12 @@ from tallystick.contracts import Block
 from tallystick.data.schema import CODED, Column
 from tallystick.draw.svg import as_html, ticks
 from tallystick.draw.text import Line, Span, clean, plain, table, wrapped
-from tallystick.errors import OptionError, some
+from tallystick.errors import OptionError, counted, some
 from tallystick.explain.naive_bayes import Explanation, Reason
 from tallystick.models.additive import LevelTerm, LinearTerm
 from tallystick.models.logistic.coefficients import Coefficient, coefficients
 from tallystick.models.logistic.model import LogisticModel
-from tallystick.models.logistic.options import DEFAULT_L2
+from tallystick.models.logistic.options import DEFAULT_L2, ERRORS
 from tallystick.models.logistic.parts import Cells, Part, Product, Slope, TextTerm, Words, product_values
 
 NORMAL_95 = 1.959963984540054
@@ -144,7 +144,8 @@ class Summary:
         fit, model = self.model.fit, self.model
         out: list[Line] = [(Span(title(model), "strong"),)]
         facts = (
-            f"{fit.rows:,.10g} rows, {fit.weights:,} weights, {fit.iterations} iterations. Log-likelihood "
+            f"{rows_words(model)}, {counted(fit.weights, 'weight')}, "
+            f"{counted(fit.iterations, 'iteration')}. Log-likelihood "
             f"{fit.log_likelihood:.6g}, of the class shares alone {fit.null:.6g}, "
             f"pseudo R² {self.pseudo_r2:.4f}, "
             f"AIC {self.aic:.6g}, BIC {self.bic:.6g}."
@@ -177,6 +178,14 @@ def title(model: LogisticModel) -> str:
     if _prior(model):
         return f"Logistic regression of {target}: a score per class, {len(model.labels)} classes"
     return f"Logistic regression: log-odds of each {target} against {clean(model.labels[model.reference])}"
+
+
+def rows_words(model: LogisticModel) -> str:
+    """Say how many rows were fitted; where classes weigh or weights have fractions, what they weigh."""
+    rows = float(model.fit.rows)
+    if model.options.class_weight is not None or not rows.is_integer():
+        return f"Rows of weight {rows:,.10g} in all"
+    return counted(int(rows), "row")
 
 
 def prior_words(model: LogisticModel) -> str:
@@ -228,6 +237,12 @@ def coding_words(model: LogisticModel) -> str:
         words.append("Each level is 0/1; a level not seen in training has weight 0.")
     if any(c.kind == "numeric" and c.missing for c in model.schema.used):
         words.append("A missing number counts as the mean, plus the weight of 'is missing'.")
+    if "text" in kinds:
+        words.append(
+            "Words count by tf-idf, each row of length 1."
+            if model.options.words == "tf-idf"
+            else "Words count as often as they stand in a row."
+        )
     return " ".join(words)
 
 
@@ -236,10 +251,20 @@ def error_words(model: LogisticModel) -> str:
     if model.fit.separation:
         return f"The classes are separated ({model.fit.separation}): standard errors are withheld."
     if not model.errors:
-        return "Standard errors are not given (more than 2,000 weights, words, or an L1 prior)."
+        return f"Standard errors are not given: {_no_errors(model)}."
     if model.fit.l2:
         return "Standard errors are those of the Laplace approximation under the prior."
     return "Standard errors are from the curvature of the likelihood."
+
+
+def _no_errors(model: LogisticModel) -> str:
+    if model.options.l1:
+        return "under an L1 prior weights are held at 0"
+    if any(isinstance(p, Words) for p in model.parts):
+        return "the model has words"
+    if model.fit.weights > ERRORS:
+        return f"there are more than {ERRORS:,} weights"
+    return "the likelihood is too flat at these weights to tell them"
 
 
 def effect_words(model: LogisticModel) -> str:
@@ -299,8 +324,9 @@ def _words(model: LogisticModel, part: Words, cells: int) -> list[Line]:
         for sign, of in ((1, link), (-1, None)) if model.links > 1 else ((1, 1), (-1, 0)):
             if of is None:
                 continue
-            order = sorted(range(len(words)), key=lambda w: (-sign * float(part.weights[w, link]), w))[:8]
-            told = ", ".join(f"{clean(words[w])} {sign * float(part.weights[w, link]):+.3g}" for w in order)
+            own = (sign * part.weights[:, link]).tolist()
+            order = sorted((w for w in range(len(words)) if own[w] > 0), key=lambda w: (-own[w], w))[:8]
+            told = ", ".join(f"{clean(words[w])} {own[w]:+.3g}" for w in order) or "no word"
             out += wrapped(told, cells, f"for {clean(model.labels[of])}: ")
     return out
 

@@ -35,11 +35,10 @@ from tallystick.learners.logistic.problem import Point, Problem, Start, norm
 from tallystick.learners.logistic.separation import Verdict, ahead, lacking, look
 from tallystick.models.logistic.design import design_of
 from tallystick.models.logistic.model import LogisticModel
-from tallystick.models.logistic.options import DEFAULT_L2, LogisticOptions
+from tallystick.models.logistic.options import DEFAULT_L2, ERRORS, LogisticOptions
 from tallystick.stats.gradients import RowFacts
 
 Array = NDArray[np.float64]
-ERRORS = 2_000  # weights beyond which standard errors are not given
 LIMITS = {"newton": 200, "lbfgs": 5_000, "conjugate-gradient": 20_000, "gradient": 1_000_000}
 GRAM = 1e10  # rows times pairs of columns up to which their products are summed though no solver needs them
 ENOUGH = 0.1  # a Newton step that can change no score by more has an optimum ahead
@@ -158,7 +157,7 @@ class Fitted:
     def notes(self) -> list[Note]:
         """Return what has to be said."""
         out = repeat_notes(self.known, self.ready.repeats, self.strength > 0 or self.options.l1 > 0)
-        return [*out, self.verdict.note(self.strength)] if self.verdict.kind else out
+        return [*out, self.verdict.note(self.strength, self.options.l1)] if self.verdict.kind else out
 
     def model(self) -> LogisticModel:
         """Return the model."""

@@ -11,6 +11,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,7 @@ from tallystick.stats.gradients import Copies, Facts, LogisticSums, TextWeights,
 Array = NDArray[np.float64]
 MATRIX = 1_000  # weights up to which the curvature is a matrix
 DEPENDENT = 1e-9  # a column of which less than this part is its own repeats others
+NEARLY = 1e-12  # with more than this of its own, which rounding does not reach, it nearly does
 
 
 @dataclass(frozen=True)
@@ -144,6 +146,14 @@ class Moments:
         return cls(whole[0].copy(), np.diag(whole).copy(), whole)
 
 
+class Repeat(NamedTuple):
+    """A parameter that repeats others, in all but a trace if `nearly`."""
+
+    at: int
+    others: tuple[int, ...]
+    nearly: bool
+
+
 @dataclass(frozen=True)
 class Basis:
     """What every strength of the prior shares: scales, products and repeats of columns, found once.
@@ -166,7 +176,7 @@ class Basis:
         return gram_of(self.part or self.moments, *self.scales[1:])
 
     @cached_property
-    def repeats(self) -> tuple[tuple[int, tuple[int, ...]], ...]:
+    def repeats(self) -> tuple[Repeat, ...]:
         """Parameters that repeat others."""
         if self.gram is None:
             return ()
@@ -295,7 +305,10 @@ def reference_class(options: LogisticOptions, target: Target) -> int:
         return 0 if len(target.labels) == 2 else len(target.labels) - 1
     label = str(options.reference).lower() if isinstance(options.reference, bool) else str(options.reference)
     if label not in target.labels:
-        raise OptionError(f"reference is {shown(label)}, no class.{nearest(label, target.labels)}")
+        raise OptionError(
+            f"reference is {shown(label)}, no class.{nearest(label, target.labels)} "
+            f"The classes are {some(target.labels)}."
+        )
     return target.labels.index(label)
 
 
@@ -306,7 +319,7 @@ class Prepared:
     problem: Problem
     start: Start
     gram: Array | None  # [parameter, parameter]
-    repeats: tuple[tuple[int, tuple[int, ...]], ...]  # parameters that repeat others
+    repeats: tuple[Repeat, ...]  # parameters that repeat others
     part: bool = False  # a part of the rows can say where to begin
 
 
@@ -319,7 +332,7 @@ def prepare(
     (scales, a, b), gram = basis.scales, basis.gram
     free = free_weights(d, moments.squares, prior)
     if not prior:
-        free[[j for j, _ in basis.repeats]] = False
+        free[[r.at for r in basis.repeats]] = False
     links = free_links(known, options, schema.target, prior)
     texts = text_weights(known, options.words)
     size = prior_sizes(known, scales, moments, options.standardize)
@@ -381,7 +394,7 @@ def prior_sizes(known: Known, scales: Scales, moments: Moments, standardize: boo
     return size
 
 
-def repeated(gram: Array, free: Mask, late: Mask) -> tuple[tuple[int, tuple[int, ...]], ...]:
+def repeated(gram: Array, free: Mask, late: Mask) -> tuple[Repeat, ...]:
     """Return the parameters that are sums of earlier ones, each with those it repeats. late: those that come
     after all others, so that a column is never said to follow from its products.
     """
@@ -393,20 +406,23 @@ def repeated(gram: Array, free: Mask, late: Mask) -> tuple[tuple[int, tuple[int,
     for j in np.flatnonzero(skipped):
         weights = kernels.cholesky_solve(factor, np.where(skipped | (np.arange(len(at)) >= j), 0.0, unit[j]))
         partners = at[np.abs(weights) > 1e-4]
-        out.append((int(at[j]), tuple(int(p) for p in partners if p)))
+        own_part = float(unit[j, j] - kernels.dot(weights, np.ascontiguousarray(unit[j])))
+        out.append(Repeat(int(at[j]), tuple(int(p) for p in partners if p), own_part > NEARLY))
     return tuple(out)
 
 
-def repeat_notes(known: Known, repeats: tuple[tuple[int, tuple[int, ...]], ...], prior: bool) -> list[Note]:
+def repeat_notes(known: Known, repeats: tuple[Repeat, ...], prior: bool) -> list[Note]:
     """Return one note for columns that repeat others, naming them."""
     if not repeats:
         return []
     names = parameter_columns(known.design)
     pairs = []
-    for j, partners in repeats:
-        others = sorted({names[p] for p in partners} - {names[j]})
+    for repeat in repeats:
+        own = names[repeat.at]
+        others = sorted({names[p] for p in repeat.others} - {own})
         how = "never varies" if not others else "repeats " if len(others) == 1 else "follows from "
-        pairs.append(f"{shown(names[j])} {how}{some(others, 3)}")
+        nearly = "nearly " if repeat.nearly and others else ""
+        pairs.append(f"{shown(own)} {nearly}{how}{some(others, 3)}")
     pairs = sorted(set(pairs))
     none = "its weight is 0" if len(pairs) == 1 else "their weights are 0"
     what = "the prior shares the weight among them" if prior else none

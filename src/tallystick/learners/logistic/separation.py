@@ -47,9 +47,10 @@ class Verdict:
             "weights would grow without end."
         )
 
-    def note(self, l2: float) -> Note:
+    def note(self, l2: float, l1: float = 0.0) -> Note:
         """Say it, and what was done."""
-        done = f"They come from the prior (l2 = {l2:.4g}); standard errors are withheld."
+        prior = ", ".join(f"{name} = {v:.4g}" for name, v in (("l2", l2), ("l1", l1)) if v)
+        done = f"They come from the prior ({prior}); standard errors are withheld."
         return Note("separation", f"{self.text} {done}", count=len(self.columns))
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.errors import TallyError
+from tallystick.errors import TallyError, counted
 from tallystick.kernels import Begun, Curvature, End, Landing
 from tallystick.learners.logistic.memory import Memory
 from tallystick.learners.logistic.problem import Point, Problem, Start, Stop, norm, steepest
@@ -137,8 +137,8 @@ class Run:
     def too_many(self, point: Point) -> NoConvergence:
         """Return the error of too many steps."""
         return NoConvergence(
-            f"logistic regression did not converge in {self.most:,} iterations: {self.found(point)}. "
-            "Raise max_iter or l2."
+            f"logistic regression did not converge in {counted(self.most, 'iteration')}: "
+            f"{self.found(point)}. Raise max_iter or l2."
         )
 
     def found(self, point: Point) -> str:
@@ -437,6 +437,6 @@ def _as_it_is(q: Array) -> Array:
 
 def _stuck(run: Run, point: Point) -> NoConvergence:
     return NoConvergence(
-        f"logistic regression stopped after {len(run.trace):,} iterations: no step leads down, "
+        f"logistic regression stopped after {counted(len(run.trace), 'iteration')}: no step leads down, "
         f"{run.found(point)}. Raise l2."
     )

@@ -17,6 +17,7 @@ SOLVERS = ("auto", "newton", "lbfgs", "conjugate-gradient", "gradient")
 WORDS = ("tf-idf", "counts")
 CHOSEN = ("auto", "cv")
 DEFAULT_L2 = 1.0
+ERRORS = 2_000  # weights beyond which standard errors are not given
 
 
 @dataclass(frozen=True, slots=True)
