@@ -213,3 +213,10 @@ def test_a_cross_validation_does_not_depend_on_the_order_of_rows():
     one = ts.cross_validate(model, x, y, folds=3).to_dict()
     other = ts.cross_validate(model, x[order], y[order], folds=3).to_dict()
     assert json.dumps(one) == json.dumps(other)
+
+
+@pytest.mark.parametrize("model", [ts.DecisionTree, ts.LogisticRegression])
+def test_a_fold_may_lack_a_class_that_has_a_weight(model):
+    rows = {"x": np.arange(60.0) % 7, "y": ["a"] * 30 + ["b"] * 29 + ["c"]}
+    weighted = model(class_weight={"a": 1, "b": 2, "c": 5})
+    assert ts.cross_validate(weighted, rows, "y", folds=5)

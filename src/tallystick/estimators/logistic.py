@@ -24,6 +24,7 @@ from tallystick.draw.svg import Picture, as_html
 from tallystick.engines.local import Local
 from tallystick.errors import NotFitted, OptionError, nearest, shown, some
 from tallystick.estimators.base import Classifier
+from tallystick.estimators.classes import refuse_unknown
 from tallystick.estimators.plain_rows import plain_answers
 from tallystick.evaluate import deal_folds
 from tallystick.explain.logistic import Summary, explain, no_scales, scales
@@ -102,6 +103,13 @@ class LogisticRegression(Classifier):
 
     def _learning(self) -> dict[str, Any]:
         return self._options().to_dict() | self._wishes_dict()
+
+    def read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
+        """Return the encoded table that `fit_table` learns from."""
+        table = super().read(X, y, sample_weight)
+        if isinstance(self.class_weight, Mapping) and table.schema.target is not None:
+            refuse_unknown("class_weight", self.class_weight, table.schema.target)
+        return table
 
     def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
         options = self._options()

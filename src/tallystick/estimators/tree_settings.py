@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from tallystick.data.schema import Target
-from tallystick.errors import OptionError, nearest, shown, some
+from tallystick.errors import OptionError, shown, some
+from tallystick.estimators.classes import refuse_unknown
 from tallystick.learners import prune as pruners
 from tallystick.models.plain import is_number, is_whole
 from tallystick.models.tree.weights import class_weights, cost_table
@@ -68,11 +69,11 @@ def check_classes(class_weight: Any, priors: Any, costs: Any, target: Target) ->
     """Refuse numbers per class that name no class, and priors that are no shares of all classes."""
     for name, given in (("class_weight", class_weight), ("priors", priors), ("costs", costs)):
         if isinstance(given, Mapping):
-            _refuse_unknown(name, given, target)
+            refuse_unknown(name, given, target)
     if isinstance(costs, Mapping):
         for row in costs.values():
             if isinstance(row, Mapping):
-                _refuse_unknown("costs", row, target)
+                refuse_unknown("costs", row, target)
     cost_table(costs, target)
     class_weights(class_weight, priors, target)
     if priors is None:
@@ -92,16 +93,6 @@ def _names(given: Mapping[Any, Any], target: Target) -> set[str]:
     keys = {str(k) for k in given}
     values = zip(target.values(), target.labels, strict=True)
     return {label for value, label in values if str(value) in keys or label in keys}
-
-
-def _refuse_unknown(name: str, given: Mapping[Any, Any], target: Target) -> None:
-    known = {str(v) for v in target.values()} | set(target.labels)
-    unknown = [str(k) for k in given if str(k) not in known]
-    if unknown:
-        raise OptionError(
-            f"{name} names {some(unknown)}, no class.{nearest(unknown[0], target.labels)} "
-            f"The classes are {some(target.labels)}."
-        )
 
 
 def _between(value: Any) -> bool:

@@ -80,17 +80,14 @@ class Known:
 
 
 def class_weights(option: str | Mapping[str, float] | None, target: Target, classes: Array) -> Array:
-    """Return weight[class]: 1, "balanced" (rows / (classes * rows of the class)), or as given by label."""
+    """Return weight[class]: 1, "balanced" (rows / (classes * rows of the class)), or as given by label;
+    the estimator has seen to it that labels are classes, but a fold may lack one.
+    """
     if option is None:
         return np.ones(len(classes))
     if isinstance(option, str):
         return _sum(classes) / (len(classes) * np.maximum(classes, 1e-9))
     given = {(str(k).lower() if isinstance(k, bool) else str(k)): float(v) for k, v in option.items()}
-    if unknown := [k for k in given if k not in target.labels]:
-        raise OptionError(
-            f"class_weight names {some(unknown)}, no class.{nearest(unknown[0], target.labels)} "
-            f"The classes are {some(target.labels)}."
-        )
     return np.array([given.get(label, 1.0) for label in target.labels])
 
 

@@ -1,0 +1,24 @@
+"""Numbers that users give per class: the names must be classes of the table.
+
+Knows the target's labels and values. Knows nothing of what the numbers mean.
+Law: asked once, of the whole table; a part of it may lack a rare class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tallystick.data.schema import Target
+from tallystick.errors import OptionError, nearest, some
+
+
+def refuse_unknown(name: str, given: Mapping[Any, Any], target: Target) -> None:
+    """Refuse a key that is no class."""
+    known = {str(v) for v in target.values()} | set(target.labels)
+    unknown = [str(k) for k in given if str(k) not in known]
+    if unknown:
+        raise OptionError(
+            f"{name} names {some(unknown)}, no class.{nearest(unknown[0], target.labels)} "
+            f"The classes are {some(target.labels)}."
+        )
