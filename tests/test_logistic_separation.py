@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import tallystick as ts
+from tallystick.data.encode import table as tables
 from tallystick.errors import TallyError
 
 SOLVERS = ("auto", "newton", "lbfgs", "conjugate-gradient", "gradient")
@@ -107,7 +108,7 @@ def test_above_a_thousand_weights_missing_numbers_and_rows_without_weight_count_
     assert found(ts.LogisticRegression(l2=0).fit(X[["g", "z"]], y)) == ("none", "")
 
 
-def test_a_word_whose_rows_lack_a_class_separates():
+def test_a_word_whose_rows_lack_a_class_separates(monkeypatch):
     words = ["red", "green", "blue"]
     rng = np.random.default_rng(0)
     texts = [" ".join(rng.choice(words, 3)) for _ in range(300)]
@@ -118,6 +119,14 @@ def test_a_word_whose_rows_lack_a_class_separates():
     y[:20] = np.arange(20) % 2
     model = ts.LogisticRegression(**given).fit(pd.DataFrame({"t": texts}), y)
     assert found(model) == ("quasi-complete", "Column 't' separates some rows (quasi-completely)")
+    monkeypatch.setattr(tables, "BLOCK", 64)
+    assert ts.LogisticRegression(**given).fit(pd.DataFrame({"t": texts}), y).to_bytes() == model.to_bytes()
+
+
+def test_newton_with_words_is_refused_in_words():
+    frame = pd.DataFrame({"t": ["red", "blue"] * 9})
+    with pytest.raises(TallyError, match=r"solver 'newton'.*'t'.*'auto' or 'lbfgs'"):
+        ts.LogisticRegression(solver="newton", kinds={"t": "text"}).fit(frame, np.arange(18) % 3)
 
 
 @pytest.mark.parametrize("columns", [3, 1_050])

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Statistic
 from tallystick.data.schema import Note, Schema
-from tallystick.errors import TargetError, shown, some
+from tallystick.errors import OptionError, TargetError, shown, some
 from tallystick.learners.logistic import solvers
 from tallystick.learners.logistic.build import build
 from tallystick.learners.logistic.evidence import evident
@@ -114,6 +114,11 @@ def prepared(options: LogisticOptions, schema: Schema, unit: int) -> Generator[A
     """Ask what every fit needs: rows per class and word, then the moments of columns."""
     assert schema.target is not None
     design = design_of(schema, options.interactions, options.polynomial)
+    if options.solver == "newton" and design.texts:
+        raise OptionError(
+            f"solver 'newton' needs a matrix of weights, and text column {shown(design.texts[0].name)} has "
+            "one for every word; take 'auto' or 'lbfgs'."
+        )
     facts = yield RowFacts(design, len(schema.target.labels))
     if np.count_nonzero(facts.classes) < 2:
         present = [label for label, n in zip(schema.target.labels, facts.classes, strict=True) if n]
