@@ -23,7 +23,8 @@ def mixed(rows: int = 400, lost: float = 0.1) -> pd.DataFrame:
     frame = pd.DataFrame({f"l{j}": rng.choice(list("pqrstu")[: 2 + j % 5], rows) for j in range(8)})
     frame = frame.assign(n=rng.normal(size=rows).round(1), m=rng.integers(0, 30, rows).astype(float))
     frame = frame.mask(rng.random(frame.shape) < lost)
-    signal = (frame["l0"] == "p") + (frame["l4"] == "q") + (frame["n"] > 0) + rng.random(rows)
+    parts = (frame["l0"] == "p", frame["l4"] == "q", frame["n"] > 0)
+    signal = sum(part.astype(float) for part in parts) + rng.random(rows)
     return frame.assign(y=np.array(list("abc"))[np.digitize(signal, [1.0, 2.0])], z=signal)
 
 
