@@ -22,7 +22,7 @@ from startup import best
 from tallystick.estimators import from_data
 from tallystick.estimators.tree import DecisionTree
 
-PLAIN = {"criterion": "entropy", "cut_price": False, "average": False, "smoothing": 0.0}  # as the peers do
+PLAIN = {"criterion": "entropy", "cut_price": 0.0, "average": False, "smoothing": 0.0}  # as the peers do
 
 
 def seconds(work: Callable[[], object], repeats: int = 3) -> float:

@@ -72,7 +72,7 @@ OPTIONS = [
     TreeOptions(),
     TreeOptions(criterion="gini", level_splits="each", min_samples_leaf=3),
     TreeOptions(
-        criterion="gain-ratio", cuts="observed", cut_price=True, cut_rows=True, class_weight="balanced"
+        criterion="gain-ratio", cuts="observed", cut_price=1.0, cut_rows=True, class_weight="balanced"
     ),
     TreeOptions(max_bins=5, class_weight={"0": 2.5}, max_depth=4),
     TreeOptions(max_leaf_nodes=7),
@@ -155,7 +155,7 @@ def test_priors_and_class_weights_answer_like_copies_of_rows() -> None:
     rng = np.random.default_rng(3)
     x = np.round(rng.normal(size=(200, 3)), 2)
     y = (x[:, 0] + rng.normal(size=200) > 0.5).astype(int)
-    plain = {"average": False, "smoothing": 0.0, "max_depth": 3, "cut_price": False}
+    plain = {"average": False, "smoothing": 0.0, "max_depth": 3, "cut_price": 0.0}
     copied = ts.DecisionTree(**plain).fit(x, y, sample_weight=np.where(y == 1, 3, 1))
     weighted = ts.DecisionTree(class_weight={1: 3}, **plain).fit(x, y)
     assert np.allclose(copied.predict_proba(x), weighted.predict_proba(x), rtol=0, atol=1e-12)
