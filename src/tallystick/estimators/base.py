@@ -92,6 +92,10 @@ class Estimator:
         """Return the learning parameters as plain data for the model file."""
         raise NotImplementedError
 
+    def _check_parameters(self) -> None:
+        """Refuse parameters that make no sense."""
+        self._learning()
+
     def _restore(self, document: Mapping[str, Any]) -> None:
         """Set parameters and model from a checked document."""
         raise NotImplementedError
@@ -187,7 +191,7 @@ class Estimator:
                 f"{type(self).__name__} requires y to be passed, but the target y is None. "
                 "Pass labels, or the name of a column of X."
             )
-        self._learning()  # checks the parameters before the work
+        self._check_parameters()  # before the work
         from tallystick.data.encode import read_table
         from tallystick.data.source import open_source
 

@@ -19,7 +19,7 @@ from tallystick.estimators.plain_rows import plain_ends
 from tallystick.estimators.tree_settings import check_classes, check_settings, no_pruning
 from tallystick.estimators.tree_views import TreeViews, pruning_note
 from tallystick.learners.tree_options import TreeOptions
-from tallystick.models.plain import plain
+from tallystick.models.plain import PLAIN, plain
 from tallystick.models.tree import Answers, Tree
 from tallystick.models.tree.weights import class_weights, cost_table
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 HELD_OUT = "reduced-error"
 GROWING = tuple(TreeOptions.__dataclass_fields__)
+PER_CLASS = ("class_weight", "priors", "costs")
 
 
 class _Growing(TreeViews):
@@ -54,10 +55,15 @@ class _Growing(TreeViews):
             class_weights(self.class_weight, self.priors, target),
         )
 
-    def _learning(self) -> dict[str, Any]:
-        own = {n: _plain(n, getattr(self, n)) for n in self._names() if n not in (*_SHARED, "criterion")}
+    def _check_parameters(self) -> None:
+        for name in PER_CLASS:
+            _plain(name, getattr(self, name, None))
         self._options()
         check_settings(self)
+
+    def _learning(self) -> dict[str, Any]:
+        self._check_parameters()
+        own = {n: _plain(n, getattr(self, n)) for n in self._names() if n not in (*_SHARED, "criterion")}
         own["pruning"] = HELD_OUT if self._by_held_out else self.pruning
         if hasattr(self, "criterion"):
             own |= {"criterion": self.criterion, "cut_price": float(self.cut_price)}
@@ -367,6 +373,8 @@ def text_notes(schema: Schema) -> tuple[Note, ...]:
 
 def _plain(name: str, value: Any) -> Any:
     """Return a parameter as plain data."""
+    if type(value) in PLAIN:
+        return value
     value = plain(value)
     try:
         if isinstance(value, Mapping):

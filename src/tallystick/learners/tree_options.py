@@ -40,7 +40,7 @@ class TreeOptions:
     max_bins: int | None = None
 
     def __post_init__(self) -> None:
-        make_plain(self, tuple(f.name for f in fields(self)))
+        make_plain(self, NAMES)
         _one_of("criterion", self.criterion, tuple(CRITERIA))
         _one_of("level_splits", self.level_splits, ("groups", "each"))
         _one_of("missing_values", self.missing_values, ("learned", "fractions"))
@@ -98,6 +98,9 @@ class TreeOptions:
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
         return asdict(self)
+
+
+NAMES = tuple(f.name for f in fields(TreeOptions))
 
 
 def _one_of(name: str, value: Any, known: tuple[str, ...]) -> None:

@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 
+PLAIN = frozenset({type(None), bool, int, float, str})  # seen first: a small fit asks of some fifty values
+
 
 def plain(value: Any) -> Any:
     """Return a value with NumPy's numbers, flags and arrays as Python's, also inside mappings and lists."""
-    if value is None or type(value) in (bool, int, float, str):
+    if type(value) in PLAIN:
         return value
     if isinstance(value, (np.generic, np.ndarray)):
         return value.tolist()
@@ -31,11 +33,15 @@ def plain(value: Any) -> Any:
 def make_plain(options: Any, names: tuple[str, ...]) -> None:
     """Put plain values in the place of those that frozen options were given."""
     for name in names:
-        object.__setattr__(options, name, plain(getattr(options, name)))
+        value = getattr(options, name)
+        if type(value) not in PLAIN:
+            object.__setattr__(options, name, plain(value))
 
 
 def is_number(value: Any) -> bool:
     """Say whether a value is a number: neither a flag nor NaN."""
+    if type(value) is float or type(value) is int:
+        return value == value
     return (
         isinstance(value, numbers.Real)
         and not isinstance(value, bool | np.bool_)
@@ -45,4 +51,6 @@ def is_number(value: Any) -> bool:
 
 def is_whole(value: Any) -> bool:
     """Say whether a value is a whole number and no flag."""
-    return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
+    return type(value) is int or (
+        isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
+    )
