@@ -235,7 +235,9 @@ def test_threads_change_no_byte(fitted):
 
 def test_fit_never_writes_over_its_data(folder):
     before = (folder / "votes.csv").read_bytes()
-    assert "is the data itself" in bad("fit", "votes.csv", "-t", "party", "-o", "./votes.csv", cwd=folder)
+    assert "is the file 'votes.csv', which this command reads" in bad(
+        "fit", "votes.csv", "-t", "party", "-o", "./votes.csv", cwd=folder
+    )
     assert (folder / "votes.csv").read_bytes() == before
 
 

@@ -494,5 +494,5 @@ def test_tally_report_never_writes_over_its_data(tmp_path):
     path.write_text("a,y\n1,p\n2,q\n", encoding="utf-8")
     done = tally("report", "t.csv", "-t", "y", "-o", "t.csv", cwd=tmp_path)
     assert done.returncode == 2
-    assert "is the data itself" in done.stderr
+    assert "is a file that this command reads" in done.stderr
     assert path.read_text(encoding="utf-8") == "a,y\n1,p\n2,q\n"

@@ -42,6 +42,7 @@ def describe(
     """
     import tallystick as ts
 
+    options.keep_apart([data, *([against] if against else [])], {"--picture": given["picture"]})
     model = None if against is None else ts.load(against)
     source, wishes = options.source(data, given), options.wishes(given)
     with screen.progress("reading") as progress:

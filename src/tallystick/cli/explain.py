@@ -40,6 +40,7 @@ def explain(model: str, data: str, row: int, as_json: bool, **given: Any) -> Non
     """
     import tallystick as ts
 
+    options.keep_apart([model, data], {"--picture": given["picture"]})
     estimator: Any = ts.load(model)
     source = options.source(data, given)
     _check_row(source, row)

@@ -38,6 +38,7 @@ def export(model: str, target: str, output: str | None, as_json: bool, **given: 
     """
     import tallystick as ts
 
+    options.keep_apart([model], {"-o": output})
     wanted = {name: value for name, value in given.items() if value}
     content = ts.load(model).export(target, **wanted)
     data = content.encode() if isinstance(content, str) else content

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shlex
 import sys
 from dataclasses import dataclass
@@ -68,8 +67,7 @@ def fit(
 
     Prints the model, its score on rows it has not seen, and the next command to type.
     """
-    if output is not None:
-        _check_not_data(output, data)
+    options.keep_apart([data], {"-o": output, "--picture": given["picture"]})
     done = learned(data, target, method, given)
     content = done.estimator.to_bytes()
     score = scored(done, folds)
@@ -219,9 +217,3 @@ def next_lines(output: str | None) -> list[Line]:
             Span(f"tally predict {shlex.quote(clean(output))} NEW.csv -o predictions.csv", "strong"),
         )
     ]
-
-
-def _check_not_data(output: str, data: str) -> None:
-    """Never write a model over the table it was learned from."""
-    if os.path.exists(output) and os.path.exists(data) and os.path.samefile(output, data):
-        raise OptionError(f"-o {shown(output)} is the data itself. Give the model another name.")

@@ -56,6 +56,7 @@ def compare(
     """
     import tallystick as ts
 
+    options.keep_apart([data, *([held_out] if held_out else [])], {"--picture": picture})
     with screen.progress("comparing") as progress:
         found = ts.compare(
             options.source(data, given),
@@ -99,6 +100,7 @@ def curve(
     """Teach methods subsets of FILE of rising size, and print the error on rows held back."""
     import tallystick as ts
 
+    options.keep_apart([data], {"--picture": picture})
     with screen.progress("teaching") as progress:
         found = ts.learning_curve(
             options.source(data, given),

@@ -5,7 +5,7 @@ Knows click. Knows no data: a source is opened by `ts.read`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -94,6 +94,14 @@ def _all(options: Iterable[Callable[[F], F]]) -> Callable[[F], F]:
 
 
 picture = click.option("--picture", metavar="FILE.svg", type=click.Path(), help="Also save the picture.")
+
+
+def keep_apart(reads: Iterable[str], writes: Mapping[str, str | None]) -> None:
+    """Refuse, before any work, to write over what is read, twice into one file, or where nothing can be."""
+    from tallystick.export import apart
+
+    apart.keep_apart(reads, writes)
+    apart.check_places(writes)
 
 
 def save_picture(path: str | None, draw: Callable[[], str]) -> None:

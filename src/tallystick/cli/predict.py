@@ -55,6 +55,7 @@ def predict(model: str, data: str, output: str | None, as_json: bool, **given: A
     import tallystick as ts
     from tallystick.estimators import Classifier
 
+    options.keep_apart([model, data], {"-o": "-" if output is None else output})
     estimator = ts.load(model)
     if not isinstance(estimator, Classifier):
         raise OptionError(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import click
 
 from tallystick.cli import options, screen
 from tallystick.draw.text import Line, Span, clean, wrapped
-from tallystick.errors import OptionError, shown
+from tallystick.errors import OptionError
 
 METHODS = ("tree", "bayes", "logistic")
 
@@ -39,8 +38,7 @@ def report(data: str, target: str, output: str, as_json: bool, **given: Any) -> 
     """
     import tallystick as ts
 
-    for path in (output, given["save_model"]):
-        _check_not_data(path, data)
+    options.keep_apart([data], {"-o": output, "--save-model": given["save_model"]})
     with screen.progress("reporting") as progress:
         found = ts.report(
             options.source(data, given),
@@ -74,11 +72,3 @@ def in_words(found: Any, output: str) -> list[Line]:
     size = len(found.html.encode())
     where = f"{clean(output)}: {max(size / 1e6, 0.1):.1f} MB; open it in a browser"
     return [*lines, (Span("saved ", "good"), Span(where))]
-
-
-def _check_not_data(output: str | None, data: str) -> None:
-    """Never write over the table that was read."""
-    if output is None or not os.path.exists(output) or not os.path.exists(data):
-        return
-    if os.path.samefile(output, data):
-        raise OptionError(f"{shown(output)} is the data itself. Give the page another name.")

@@ -38,6 +38,8 @@ def write_rows(tables: Iterator[pa.Table], output: str | None, raw: bool) -> int
     if output is None:
         return _to_screen(tables, raw)
     form = FORMATS.get(Path(output).suffix.lower())
+    if form is None and os.path.exists(output) and not os.path.isfile(output):
+        form = "csv"  # a device or a pipe has no ending
     if form is None:
         known = ", ".join(FORMATS)
         raise OptionError(f"-o {shown(output)} has no known ending. Use one of: {known}.")

@@ -12,7 +12,7 @@ import hashlib
 import inspect
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -24,6 +24,7 @@ from tallystick.data.source.door import is_spark
 from tallystick.engines.local import Local
 from tallystick.errors import DataError, NotFitted, OptionError, nearest, shown
 from tallystick.export import file
+from tallystick.export.apart import files_of, keep_apart
 from tallystick.models.plain import is_whole
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class Estimator:
     source_notes_: tuple[Note, ...]
     rows_: dict[str, Any]
     regression: ClassVar[bool] = False
+    _files: Sequence[str] = ()  # what `fit` read: nothing is saved over it
 
     kinds: Mapping[str, str] | None
     levels: Mapping[str, Any] | None
@@ -117,7 +119,8 @@ class Estimator:
         return file.to_bytes(self.to_dict())
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model file, whole or not at all."""
+        """Write the model file, whole or not at all; never over a file that it was learned from."""
+        keep_apart([self._files], {"path=": path})
         file.save(path, self.to_bytes())
 
     def export(self, kind: str, **options: Any) -> str | bytes:
@@ -178,6 +181,7 @@ class Estimator:
         column of X.
         """
         table = self.read(X, y, sample_weight)
+        self._files = files_of(X)
         try:
             return self.fit_table(table)
         finally:

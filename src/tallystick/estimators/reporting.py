@@ -25,6 +25,7 @@ from tallystick.estimators.tree import DecisionTree
 from tallystick.evaluate import Comparison, CrossValidation, LearningCurve
 from tallystick.evaluate.compare import Entry
 from tallystick.export import save
+from tallystick.export.apart import keep_apart
 from tallystick.reports import Ingredients, page
 
 Progress = Callable[[int, int, str], None]
@@ -88,6 +89,7 @@ def report(
     """
     if not isinstance(target, str):
         raise OptionError(f"report takes the name of the target column, not {shown(type(target).__name__)}.")
+    keep_apart([data], {"path=": path})
     steps = _Steps(progress)
     steps.done(0, "describing")
     reader = NaiveBayes(**shared)

@@ -1,0 +1,106 @@
+"""What is written never replaces what is read, and two results never share a file.
+
+Knows names of files, not what is in them. Law: an output is refused before any work when it is a file that
+the work reads, under whatever name (a link, a pattern such as part-*.csv, a file named in an SQL query), when
+another output has its place, or when nothing can be written there.
+"""
+
+from __future__ import annotations
+
+import errno
+import glob
+import os
+import re
+import stat
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from tallystick.errors import OptionError, shown
+
+STANDARD = "-"  # standard input where it is read, standard output where it is written
+_QUOTED = re.compile(r"'((?:[^']|'')*)'|\"((?:[^\"]|\"\")*)\"")
+
+
+def files_of(data: Any) -> list[str]:
+    """Return the files behind something to read, as far as they can be known.
+
+    data: a path, a pattern, an SQL query (every quoted text in it may name a file), several of these, or a
+    source. What lies in memory has no file.
+    """
+    if isinstance(data, str | os.PathLike):
+        text = os.fspath(data)
+        if text == STANDARD or os.path.exists(text):
+            return [text]
+        quoted = [a.replace("''", "'") or b.replace('""', '"') for a, b in _QUOTED.findall(text)]
+        return [file for name in (text, *quoted) for file in _matches(name)]
+    if isinstance(data, list | tuple) and all(isinstance(one, str | os.PathLike) for one in data):
+        return [file for one in data for file in files_of(one)]
+    return [stamp.path for stamp in getattr(data, "stamps", ())]
+
+
+def _matches(name: str) -> list[str]:
+    try:
+        return [name] if os.path.exists(name) else glob.glob(name, recursive=True)
+    except ValueError:  # a NUL inside
+        return []
+
+
+def keep_apart(reads: Iterable[Any], writes: Mapping[str, Any]) -> None:
+    """Refuse outputs that would replace an input or each other.
+
+    reads: what `files_of` takes. writes: the option's name (`-o`, `path=`) to its path, None where not given.
+    """
+    inputs = [(file, _identity(file, 0)) for data in reads for file in files_of(data)]
+    taken: dict[object, str] = {}
+    for option, given in writes.items():
+        if given is None:
+            continue
+        path = os.fspath(given)
+        label = _label(option, path)
+        place = _identity(path, 1)
+        for file, known in inputs:
+            if known is not None and known == place:
+                raise OptionError(f"{_is(label, path, file)} Give the output another name.")
+        other = taken.setdefault(place or (option, path), option)
+        if other != option:
+            raise OptionError(f"{label} is the file of {other} too. Give one of them another name.")
+
+
+def check_places(writes: Mapping[str, Any]) -> None:
+    """Refuse a folder, a file in a folder that is not there, or one that may not be written to."""
+    for option, path in writes.items():
+        if path in (None, STANDARD):
+            continue
+        target = os.path.realpath(path)
+        folder, wrong = os.path.dirname(target), 0
+        special = os.path.exists(target) and not os.path.isfile(target)
+        if os.path.isdir(target):
+            wrong = errno.EISDIR
+        elif not os.path.isdir(folder):
+            wrong = errno.ENOENT
+        elif not os.access(target if special else folder, os.W_OK):
+            wrong = errno.EROFS if os.statvfs(folder).f_flag & os.ST_RDONLY else errno.EACCES
+        if wrong:
+            what = f"{_label(option, os.fspath(path))} cannot be written"
+            raise OptionError(f"{what}: {os.strerror(wrong)}. Nothing was changed.")
+
+
+def _label(option: str, path: str) -> str:
+    return f"{option}{'' if option.endswith('=') else ' '}{shown(path, 300)}"
+
+
+def _is(label: str, path: str, file: str) -> str:
+    if path == STANDARD:
+        return f"standard output goes to {shown(file, 300)}, which this command reads."
+    if path == file:
+        return f"{label} is a file that this command reads."
+    return f"{label} is the file {shown(file, 300)}, which this command reads."
+
+
+def _identity(path: str, standard: int) -> object:
+    """Return what two names of one plain file share; None for a device or a pipe, which nothing replaces."""
+    try:
+        found = os.fstat(standard) if path == STANDARD else os.stat(path)
+    except (OSError, ValueError):
+        return os.path.realpath(path)
+    return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) else None

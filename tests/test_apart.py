@@ -1,0 +1,151 @@
+"""What is written never replaces what is read: by any name, for every command, before any work."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from importlib import resources
+
+import pytest
+
+import tallystick as ts
+from tallystick.cli.main import run
+from tallystick.errors import OptionError
+from tallystick.export.apart import files_of
+
+VOTES = (resources.files("tallystick.examples") / "votes.csv").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    path = tmp_path_factory.mktemp("model") / "m.json"
+    rows = tmp_path_factory.mktemp("rows") / "votes.csv"
+    rows.write_text(VOTES)
+    ts.DecisionTree().fit(rows, "party").save(path)
+    return path.read_bytes()
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch, model):
+    """A table and a model, each under several names."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in.csv").write_text(VOTES)
+    (tmp_path / "m.json").write_bytes(model)
+    os.symlink("in.csv", "soft.csv")
+    os.link("in.csv", "hard.csv")
+    os.symlink(tmp_path, "again")
+    (tmp_path / "part-1.csv").write_text(VOTES)
+    (tmp_path / "part-2.csv").write_text(VOTES)
+    return tmp_path
+
+
+def state(folder):
+    return {p.name: p.read_bytes() for p in sorted(folder.iterdir()) if p.is_file()}
+
+
+LINES = [
+    "tally predict m.json in.csv -o in.csv",
+    "tally predict m.json in.csv -o ./again/in.csv",
+    "tally predict m.json in.csv -o soft.csv",
+    "tally predict m.json in.csv -o hard.csv",
+    "tally predict m.json soft.csv -o in.csv",
+    "tally predict m.json 'part-*.csv' -o part-2.csv",
+    "tally predict again/m.json in.csv -o m.json",
+    "tally fit in.csv -t party -o in.csv",
+    "tally fit 'part-?.csv' -t party -o part-1.csv",
+    "tally fit in.csv -t party --picture hard.csv",
+    "tally fit in.csv -t party -o x.json --picture x.json",
+    "tally fit in.csv -t party -o x.json --picture again/x.json",
+    "tally describe in.csv --picture in.csv",
+    "tally describe in.csv --against m.json --picture m.json",
+    "tally explain m.json in.csv --picture m.json",
+    "tally compare in.csv -t party --picture soft.csv",
+    "tally compare part-1.csv -t party --held-out in.csv --picture in.csv",
+    "tally curve in.csv -t party --picture in.csv",
+    "tally report in.csv -t party -o in.csv",
+    "tally report in.csv -t party --save-model in.csv",
+    "tally report in.csv -t party -o x.html --save-model again/x.html",
+    "tally export m.json --to python -o m.json",
+    "tally export m.json --to rules -o again/m.json",
+]
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_no_command_writes_over_what_it_reads_or_twice_into_one_file(folder, line, capfd):
+    before = state(folder)
+    assert run(shlex.split(line)[1:], debug=False) == 2
+    said = capfd.readouterr()
+    assert said.out == ""
+    assert said.err.count("\n") == 1
+    assert "another name" in said.err
+    assert state(folder) == before
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT * FROM 'in.csv'",
+        "select * from read_csv('part-*.csv') union all select * from read_csv(['in.csv'])",
+        'FROM "again/in.csv" LIMIT 3',
+    ],
+)
+def test_files_named_in_a_query_are_read(folder, query, capfd):
+    before = state(folder)
+    assert run(["predict", "m.json", query, "-o", "in.csv"], debug=False) == 2
+    assert "this command reads" in capfd.readouterr().err
+    assert state(folder) == before
+
+
+def test_standard_output_that_is_the_input_is_refused(folder):
+    command = [sys.executable, "-m", "tallystick.cli", "predict", "m.json", "in.csv"]
+    before = state(folder)
+    with open("in.csv", "ab") as out:
+        done = subprocess.run(command, stdout=out, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 2
+    assert b"standard output goes to 'in.csv', which this command reads" in done.stderr
+    assert state(folder) == before
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "tally predict m.json in.csv -o /dev/null",
+        "tally predict m.json in.csv -o out.csv",
+        "tally predict m.json in.csv -o part-1.csv",
+        "tally fit in.csv -t party --folds 0 -o m.json",
+        "tally fit in.csv -t party --folds 0 -o /dev/null --picture /dev/null",
+    ],
+)
+def test_other_files_may_be_replaced_and_devices_take_anything(folder, line, capfd):
+    assert run(shlex.split(line)[1:], debug=False) == 0, capfd.readouterr().err
+    assert (folder / "in.csv").read_text() == VOTES
+
+
+@pytest.mark.parametrize(
+    ("place", "why"),
+    [("none/x.json", "No such file or directory"), ("again", "Is a directory")],
+)
+def test_a_place_that_takes_no_file_is_refused_before_the_work(folder, place, why, capfd):
+    assert run(["fit", "nothing.csv", "-t", "party", "-o", place], debug=False) == 2
+    assert capfd.readouterr().err == f"tally: -o '{place}' cannot be written: {why}. Nothing was changed.\n"
+
+
+def test_python_saves_no_model_and_no_page_over_the_rows(folder):
+    fitted = ts.NaiveBayes().fit("in.csv", "party")
+    with pytest.raises(OptionError, match=r"path='soft\.csv' is the file 'in\.csv', which"):
+        fitted.save("soft.csv")
+    with pytest.raises(OptionError, match=r"path='part-1\.csv'"):
+        ts.NaiveBayes().fit(["part-1.csv", "part-2.csv"], "party").save("part-1.csv")
+    with pytest.raises(OptionError, match=r"path='hard\.csv'"):
+        ts.NaiveBayes().fit(ts.read("in.csv"), "party").save("hard.csv")
+    with pytest.raises(OptionError, match=r"path='in\.csv'"):
+        ts.report("in.csv", "party", path="in.csv")
+    fitted.save("m.json")
+    assert (folder / "in.csv").read_text() == VOTES
+
+
+def test_rows_in_memory_have_no_file():
+    assert files_of({"a": [1]}) == []
+    assert files_of([{"a": 1}]) == []
