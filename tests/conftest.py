@@ -1,4 +1,7 @@
-"""Settings for all tests: none depends on the speed of the machine; `make night` tries more examples."""
+"""Settings for all tests: none depends on the speed of the machine or on luck.
+
+The test command tries the same examples of every law each time; `make night` searches at random, and more.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,8 @@ import os
 import pytest
 from hypothesis import settings
 
-settings.register_profile("day", deadline=None)
-settings.register_profile("night", deadline=None, max_examples=5000)
+settings.register_profile("day", deadline=None, derandomize=True, database=None)
+settings.register_profile("night", deadline=None, derandomize=False, max_examples=5000, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "day"))
 
 
@@ -46,6 +49,7 @@ SLOW = {
     "test_naive_bayes_sklearn",
     "test_pictures",
     "test_predict_memory",
+    "test_processors",
     "test_published",
     "test_report",
     "test_report_page",
