@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tallystick as ts
-from tallystick.errors import OptionError
+from tallystick.errors import DataError, OptionError
 from tallystick.export.sql.dialect import DIALECTS
 
 KEY = "row number"
@@ -96,6 +96,10 @@ def test_postgresql_answers_what_the_models_answer(tmp_path):
         check_big(run, "postgres")
         check_cuts(run, "postgres")
         check_texts(run, "postgres")
+        check_names(run, "postgres")
+        check_wrong_texts(run, "postgres")
+        check_case(run, "postgres", ["P(Had)", "P(had)"])
+        check_long_names(run)
 
 
 JAVA = pytest.mark.skipif(shutil.which("java") is None, reason="java is not installed")
@@ -109,6 +113,8 @@ def test_spark_answers_what_a_model_of_each_kind_answers():
         for name in ("tree costs", "regression tree", "bayes", "logistic three"):
             check(run, "spark", name)
         check_texts(run, "spark")
+        check_names(run, "spark")
+        check_wrong_texts(run, "spark")
 
 
 @pytest.mark.night
@@ -157,11 +163,140 @@ def test_numbers_dates_and_levels_may_be_text(dialect):
         check_texts(run, dialect)
 
 
+NO_NUMBERS = ["abc", "1_000", "0x10", "1d", "1,5", "true", "[1]", '"5"', "inf", "1e", "٣"]
+NO_DATES = [
+    *("2020-02-30", "2020-13-01", "2020-1-5", "2020", "today", "01/02/2020", "2020-01-01 24:00", "1"),
+    *("2020-01-01T10:00:61", "20200101", "abc"),
+]
+ZONED = "2020-01-01 10:00+02:00"  # predict reads it; databases differ, so the SQL refuses it
+
+
+def check_wrong_texts(run: databases.Run, dialect: str) -> None:
+    """What `predict` cannot read is an error of the database; what it takes for missing is missing."""
+    rows = {"x": [1.5, 2.5] * 20, "day": ["2020-01-01", "2021-05-05"] * 20, "y": ["n", "p"] * 20}
+    model = ts.NaiveBayes(missing=["", "?", "NA"]).fit(rows, "y")
+    select = model.export("sql", dialect=dialect, keep=KEY)
+    for name, texts in (("x", NO_NUMBERS), ("day", [*NO_DATES, ZONED])):
+        other = {"x": "day", "day": "x"}[name]
+        for text in texts:
+            table = with_key({name: [text, None], other: [None, None]})
+            with pytest.raises(Exception, match=r"(?i)malformed|needs a|out of range|cannot be cast"):
+                run(select, table)
+            if text != ZONED:
+                with pytest.raises(DataError):
+                    model.predict({name: [text], other: [None]})
+    plain = "7" if dialect == "sqlite" else "007"  # there numbers in text are those of JSON
+    table = with_key({"x": ["?", " NA ", "", plain], "day": ["NA", "2020-02-29 23:59:59.25", "?", None]})
+    found = answers(run(select, table), "")
+    assert np.abs(found[1] - model.predict_proba(table)).max() <= 1e-12
+
+
 @pytest.mark.parametrize("dialect", HERE)
-def test_text_that_is_no_number_is_the_databases_error_and_never_a_value(dialect):
-    table = with_key({n: ["abc"] if n == e.EVIL else [None] for n in TEXTS})
-    with HERE[dialect]() as run, pytest.raises(Exception, match=r"(?i)convert|malformed|json"):
-        run(e.fitted("bayes").export("sql", dialect=dialect, keep=KEY), table)
+def test_text_that_is_no_number_or_date_is_the_databases_error_and_never_a_value(dialect):
+    with HERE[dialect]() as run:
+        check_wrong_texts(run, dialect)
+
+
+STRANGE = [
+    "true",
+    "false",
+    "null",
+    "select",
+    "rowid",
+    "current_date",
+    "prediction",
+    "order by 1",
+    "a.b",
+    "P(n)",
+]
+
+
+def check_names(run: databases.Run, dialect: str) -> None:
+    """Columns that are called as words of SQL are columns."""
+    r = np.random.default_rng(7)
+    rows: dict[str, list[Any]] = {n: r.choice(["x", "y", "z"], 60).tolist() for n in STRANGE}
+    rows["target"] = [f"{a}{b}" for a, b in zip(rows["true"], rows["false"], strict=True)]
+    for method in (ts.NaiveBayes, ts.DecisionTree):
+        model = method().fit(rows, "target")
+        table = with_key({n: rows[n] for n in STRANGE})
+        found = answers(run(model.export("sql", dialect=dialect, keep=KEY), table), "")
+        assert found[0] == model.predict(rows).tolist()
+        assert np.abs(found[1] - model.predict_proba(rows)).max() <= 1e-9
+
+
+@pytest.mark.parametrize("dialect", HERE)
+def test_columns_called_as_words_of_sql_are_columns(dialect):
+    with HERE[dialect]() as run:
+        check_names(run, dialect)
+
+
+@pytest.mark.parametrize("dialect", HERE)
+@pytest.mark.parametrize("method", [ts.NaiveBayes, ts.DecisionTree])
+def test_a_column_that_the_table_lacks_is_the_databases_error(method, dialect):
+    model = method().fit({"a": ["x", "y"] * 20, "b": ["u", "u", "v", "w"] * 10, "y": ["n", "p"] * 20}, "y")
+    select = model.export("sql", dialect=dialect, keep=KEY)
+    lacking = next(c for c in ("a", "b") if f'tally_data."{c}"' in select)
+    table = with_key({n: ["x"] for n in ("a", "b") if n != lacking})
+    with HERE[dialect]() as run, pytest.raises(Exception, match=r"(?i)no such column|does not have a column"):
+        run(select, table)
+
+
+def test_names_that_a_database_cannot_tell_apart_are_refused():
+    rows = {"A": ["x", "y"] * 20, "a": ["u", "u", "v", "w"] * 10, "y": ["n", "p"] * 20}
+    model = ts.NaiveBayes().fit(rows, "y")
+    for dialect, title in (("duckdb", "DuckDB"), ("sqlite", "SQLite"), ("spark", "Spark SQL")):
+        with pytest.raises(OptionError, match=f"^{title} cannot tell the columns 'A' and 'a' apart. Rename"):
+            model.export("sql", dialect=dialect)
+    assert 'tally_data."A"' in model.export("sql", dialect="postgres")
+    long = {"n" * 70 + "1": ["x", "y"] * 20, "n" * 70 + "2": ["u", "u", "v", "w"] * 10, "y": ["n", "p"] * 20}
+    with pytest.raises(OptionError, match=r"^PostgreSQL cannot tell the columns"):
+        ts.NaiveBayes().fit(long, "y").export("sql", dialect="postgres")
+
+
+@pytest.mark.parametrize("name", ["prediction", "P(n)", "p(N)", "unseen", "Unseen"])
+def test_a_kept_column_never_shares_its_name_with_an_answer(name):
+    model = ts.NaiveBayes().fit({"a": ["x", "y"] * 20, "y": ["n", "p"] * 20}, "y")
+    with pytest.raises(OptionError, match=r"^the answer would have two columns called"):
+        model.export("sql", keep=["id", name])
+    if name.lower() == "unseen":
+        assert f'AS "{name}"' in model.export("sql", keep=["id", name], unseen=False)
+
+
+def check_case(run: databases.Run, dialect: str, names: list[str]) -> None:
+    """Classes that differ in letter case alone have columns of their own."""
+    rows = {"a": ["x", "y", "z"] * 20, "y": ["Had", "had", "has"] * 20}
+    model = ts.NaiveBayes().fit(rows, "y")
+    found = run(model.export("sql", dialect=dialect, keep=KEY), with_key({"a": ["x", "y", "z"]}))
+    assert list(found) == [KEY, "prediction", *names, "P(has)", "unseen"]
+    labels, shares = answers(found, "")
+    assert labels == ["Had", "had", "has"]
+    assert np.abs(shares - model.predict_proba({"a": ["x", "y", "z"]})).max() <= 1e-9
+
+
+@pytest.mark.parametrize("dialect", HERE)
+def test_classes_that_differ_in_letter_case_have_columns_of_their_own(dialect):
+    with HERE[dialect]() as run:
+        check_case(run, dialect, ["P(Had)", "P(had)_2"])
+
+
+def check_long_names(run: databases.Run) -> None:
+    """PostgreSQL cuts names after 63 bytes; columns and classes stay apart."""
+    labels = ["ä" * 40 + "1", "ä" * 40 + "2"]
+    rows = {"x" * 80: ["x", "y"] * 20, "y": labels * 20}
+    model = ts.DecisionTree().fit(rows, "y")
+    found = run(model.export("sql", dialect="postgres", keep=KEY), with_key({"x" * 80: ["x", "y"]}))
+    assert len(found) == 5
+    assert answers(found, "")[0] == labels
+
+
+@pytest.mark.parametrize("dialect", HERE)
+def test_levels_never_seen_are_counted_beside_the_answer(dialect):
+    model, table = e.fitted("bayes"), with_key(e.new_rows("bayes"))
+    with HERE[dialect]() as run:
+        found = run(model.export("sql", dialect=dialect, keep=KEY), table)
+    met = sum(sum(m.unseen.values()) for m in model.blocks(table))
+    assert met > 100
+    assert sum(found["unseen"]) == met
 
 
 @pytest.mark.parametrize("dialect", HERE)
@@ -179,15 +314,15 @@ def test_names_of_ours_give_way_to_names_of_the_table():
     model = ts.NaiveBayes().fit(rows, "y")
     with databases.duckdb() as run:
         found = run(model.export("sql"), {n: c for n, c in rows.items() if n != "y"})
-    assert list(found) == ["tally_kept_0", "Tally_cells", "prediction", "P(n)", "P(p)"]
+    assert list(found) == ["tally_kept_0", "Tally_cells", "prediction", "P(n)", "P(p)", "unseen"]
     assert sorted(found["prediction"]) == ["n"] * 20 + ["p"] * 20
 
 
 def test_table_and_kept_columns_are_quoted_names():
     model = ts.DecisionTree().fit({"a": ["x", "y"] * 9, "y": [0, 1] * 9}, "y")
     text = model.export("sql", table='my.t"; DROP TABLE x; --', keep=["id"])
-    assert 'FROM "my"."t""; DROP TABLE x; --"\n' in text
-    assert '"id" AS tally_kept_0' in text
+    assert 'FROM "my"."t""; DROP TABLE x; --" AS tally_data\n' in text
+    assert 'tally_data."id" AS tally_kept_0' in text
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -203,7 +338,10 @@ def test_sql_begins_with_what_it_is(dialect):
     [
         ({"dialect": "duckdbb"}, "there is no SQL dialect 'duckdbb'. Did you mean 'duckdb'"),
         ({"table": ""}, "table='' is no name of a table"),
-        ({"format": "text"}, "the export to sql has no option 'format'. It takes dialect, table, keep."),
+        (
+            {"format": "text"},
+            "the export to sql has no option 'format'. It takes dialect, table, keep, unseen.",
+        ),
     ],
 )
 def test_wrong_options_are_named(options, words):

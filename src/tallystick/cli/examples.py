@@ -102,6 +102,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("tally export tree.tally.json --to rules", "if-then rules with their rows"),
         ("tally export tree.tally.json --to rules --format markdown -o rules.md", "as a table for a wiki"),
         ("tally export votes.tally.json --to sql --dialect postgres --table votes --keep id", "one SELECT"),
+        (
+            "tally export votes.tally.json --to sql --no-unseen -o votes.sql",
+            "without the count of unseen levels",
+        ),
         ("tally export votes.tally.json --to python -o model.py", "a module that needs nothing else"),
         ("tally export votes.tally.json --to js -o - > model.js", "a script for a page or node, by a pipe"),
         ("tally export tree.tally.json --to rules --json", "inside JSON"),

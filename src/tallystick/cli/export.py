@@ -30,6 +30,11 @@ DIALECTS = ("duckdb", "sqlite", "postgres", "spark")
     metavar="NAME",
     help="Of SQL: a column to carry along, such as a key; the model's columns if not given.",
 )
+@click.option(
+    "--unseen/--no-unseen",
+    default=None,
+    help="Of SQL: whether the last column counts the row's levels never seen; it does if not given.",
+)
 @options.common
 def export(model: str, target: str, output: str | None, as_json: bool, **given: Any) -> None:
     """Write a saved MODEL in another language: the same answers without Tallystick.
@@ -39,7 +44,7 @@ def export(model: str, target: str, output: str | None, as_json: bool, **given: 
     import tallystick as ts
 
     options.keep_apart([model], {"-o": output})
-    wanted = {name: value for name, value in given.items() if value}
+    wanted = {name: value for name, value in given.items() if value not in (None, ())}
     content = ts.load(model).export(target, **wanted)
     data = content.encode() if isinstance(content, str) else content
     if as_json:

@@ -127,7 +127,7 @@ class Estimator:
         """Return the model in another language: "rules", "sql", "python", "js" or "onnx" (bytes).
 
         rules: format="text", "markdown" or "json". sql: dialect="duckdb", "sqlite", "postgres" or "spark",
-        and table="name".
+        table="name", keep=[columns to carry along], and unseen=False for no count of levels never seen.
         """
         from tallystick.export.targets import export
 

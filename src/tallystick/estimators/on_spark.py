@@ -120,7 +120,7 @@ def _by_sql(model: Any, frame: Any) -> Any:
     from pyspark.sql.pandas.types import from_arrow_type
 
     name = f"tally_{uuid.uuid4().hex}"
-    query = model.export("sql", dialect="spark", table=name, keep=list(frame.columns))
+    query = model.export("sql", dialect="spark", table=name, keep=list(frame.columns), unseen=False)
     frame.createOrReplaceTempView(name)
     try:
         found = frame.sparkSession.sql(query)

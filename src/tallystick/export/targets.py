@@ -41,10 +41,10 @@ def _python(model: Any, sha256: str) -> str:
     return python(form_of(model, sha256))
 
 
-def _sql(model: Any, sha256: str, dialect: str = "duckdb", table: str = "data", keep: Any = ()) -> str:
+def _sql(model: Any, sha256: str, **options: Any) -> str:
     from tallystick.export.sql import sql
 
-    return sql(form_of(model, sha256), dialect, table, keep)
+    return sql(form_of(model, sha256), **options)
 
 
 def _rules(model: Any, sha256: str, format: str = "text") -> str:
@@ -66,4 +66,4 @@ _WRITERS: dict[str, Callable[..., str | bytes]] = {
     "js": _js,
     "onnx": _onnx,
 }
-OPTIONS = {"rules": ("format",), "sql": ("dialect", "table", "keep")}
+OPTIONS = {"rules": ("format",), "sql": ("dialect", "table", "keep", "unseen")}

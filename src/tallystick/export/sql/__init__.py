@@ -7,27 +7,38 @@ own.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from tallystick.errors import OptionError, shown, some
 from tallystick.export.form import Form, best
 from tallystick.export.heading import heading
-from tallystick.export.sql.cells import cell, raw
+from tallystick.export.sql.cells import cell, raw, unseen_count
 from tallystick.export.sql.dialect import Dialect, dialect_of
+from tallystick.export.sql.names import alias, answer_names, own_word, refuse_alike, refuse_double
 from tallystick.export.sql.terms import prior, score
 from tallystick.export.sql.tree import Tests, ends
 
 USE = (
     "Numbers must be SQL numbers, dates SQL dates, or text that reads as such. Infinite numbers are missing.",
     "Levels are compared as text, without white space around it. No order of rows is promised: keep a key.",
+    "The last column, unseen, counts the levels of a row that no training row held: look at its sum.",
 )
 
 
-def sql(form: Form, dialect: str = "duckdb", table: str = "data", keep: Sequence[str] = ()) -> str:
-    """Return the SELECT. table: where the rows are; keep: columns to carry along, else those of the model."""
+def sql(
+    form: Form,
+    dialect: str = "duckdb",
+    table: str = "data",
+    keep: Sequence[str] = (),
+    unseen: bool = True,
+) -> str:
+    """Return the SELECT. table: where the rows are; keep: columns to carry along, else those of the model;
+    unseen: whether a last column counts the levels of a row that were never seen.
+    """
     refuse(form)
     given = [keep] if isinstance(keep, str) else list(keep)
-    writer = _Writer(form, dialect_of(dialect), table, given or [c.name for c in form.columns])
-    lines = [*heading(form), f"SQL for {writer.sql.title}.", *USE]
+    writer = _Writer(form, dialect_of(dialect), table, given or [c.name for c in form.columns], unseen)
+    lines = [*heading(form), f"SQL for {writer.sql.title}.", *(USE if unseen else USE[:-1])]
     body = writer.tree() if form.is_tree else writer.terms()
     return "".join(f"-- {line}\n" for line in lines) + body + "\n"
 
@@ -47,23 +58,32 @@ def refuse(form: Form) -> None:
 
 
 class _Writer:
-    """The pieces of one SELECT; names of ours begin with a word that no column begins with."""
+    """The pieces of one SELECT; names of ours begin with a word that no name of the table begins with.
 
-    def __init__(self, form: Form, sql: Dialect, table: str, keep: list[str]) -> None:
-        if not all(table.split(".")):
+    given: the columns as the table calls them; those of `form` have names of ours.
+    """
+
+    def __init__(self, form: Form, sql: Dialect, table: str, keep: list[str], unseen: bool) -> None:
+        parts = table.split(".")
+        if not all(parts):
             raise OptionError(f"table={shown(table)} is no name of a table. Use for example table='data'.")
-        self.form, self.sql, self.keep = form, sql, keep
-        self.table = ".".join(sql.name_of(part) for part in table.split("."))
-        self.own = "tally"
-        while any(n.lower().startswith(self.own) for n in [*keep, *(c.name for c in form.columns)]):
-            self.own += "_"
+        names = [c.name for c in form.columns]
+        refuse_alike(names, sql)
+        self.shares = answer_names(form.labels, sql)
+        refuse_double(keep, ["prediction", *self.shares, *["unseen"] * unseen], sql)
+        self.sql, self.keep, self.unseen, self.given = sql, keep, unseen, form.columns
+        self.own = own_word([*parts, *keep, *names])
+        columns = (replace(c, name=alias(self.own, i, c.name)) for i, c in enumerate(form.columns))
+        self.form = replace(form, columns=tuple(columns))
+        self.table = ".".join(sql.name_of(part) for part in parts) + f" AS {self.own}_data"
 
     def cells(self) -> str:
         """Return the first parts: kept columns as they are, and the model's columns as it reads them."""
         kept = [f"{self.own}_kept_{i}" for i in range(len(self.keep))]
-        first = [f"{self.sql.name_of(n)} AS {k}" for n, k in zip(self.keep, kept, strict=True)]
+        first = [f"{self._of_table(n)} AS {k}" for n, k in zip(self.keep, kept, strict=True)]
         names = [self.sql.name_of(c.name) for c in self.form.columns]
-        first += [f"{raw(self.form, c, self.sql)} AS {self.sql.name_of(c.name)}" for c in self.form.columns]
+        read = [raw(self.form, c, self.sql, self._of_table(c.name)) for c in self.given]
+        first += [f"{r} AS {n}" for r, n in zip(read, names, strict=True)]
         then = [
             f"{cell(self.form, c, self.sql)} AS {n}" for c, n in zip(self.form.columns, names, strict=True)
         ]
@@ -71,6 +91,10 @@ class _Writer:
         return f"WITH {self._part('rows', first or nothing, self.table)}, " + self._part(
             "cells", [", ".join(kept), *then] if kept else then or nothing, f"{self.own}_rows"
         )
+
+    def _of_table(self, name: str) -> str:
+        """Return a column of the table: after the table's name no database takes it for anything else."""
+        return f"{self.own}_data.{self.sql.name_of(name)}"
 
     def _part(self, name: str, columns: Sequence[str], source: str) -> str:
         listed = ",\n    ".join(columns)
@@ -82,10 +106,10 @@ class _Writer:
 
     def last(self, prediction: str, shares: Sequence[str], source: str) -> str:
         """Return the outermost SELECT."""
-        names = [f"P({_text(label)})" for label in self.form.labels]
         kept = [f"{self.own}_kept_{i} AS {self.sql.name_of(n)}" for i, n in enumerate(self.keep)]
-        own = [f"{s} AS {self.sql.name_of(n)}" for s, n in zip(shares, names, strict=True)]
-        listed = ",\n  ".join([*kept, f"{prediction} AS prediction", *own])
+        own = [f"{s} AS {self.sql.name_of(n)}" for s, n in zip(shares, self.shares, strict=True)]
+        strange = [f"{unseen_count(self.form, self.sql)} AS unseen"] if self.unseen else []
+        listed = ",\n  ".join([*kept, f"{prediction} AS prediction", *own, *strange])
         return f"\nSELECT\n  {listed}\nFROM {source}"
 
     def tree(self) -> str:
@@ -178,7 +202,3 @@ class _Writer:
 def _power(away: str) -> str:
     """Return e^x for x <= 0; what is below 1e-304 is 0, because some databases take it for an error."""
     return f"CASE WHEN {away} < -700 THEN 0e0 ELSE exp({away}) END"
-
-
-def _text(label: object) -> str:
-    return str(label).lower() if isinstance(label, bool) else str(label)

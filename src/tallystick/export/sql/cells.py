@@ -6,28 +6,34 @@ level's text, and anything else is a text that is no level.
 
 from __future__ import annotations
 
-from tallystick.data.schema import Column
+from tallystick.data.schema import CODED, Column
 from tallystick.export.form import Form, number_levels
 from tallystick.export.sql.dialect import LARGEST, Dialect
 
 
-def raw(form: Form, column: Column, sql: Dialect) -> str:
-    """Return a column of the table as a number, or as text without white space around it."""
-    name = sql.name_of(column.name)
+def raw(form: Form, column: Column, sql: Dialect, name: str) -> str:
+    """Return a column of the table, called `name`, as a number, or as text without white space around it.
+
+    A number or a date that the table holds as text is read as the model reads it: a mark is missing, and what
+    is no number is an error of the database.
+    """
+    text = sql.strip.format(f"CAST({name} AS {sql.text})")
     if column.kind != "numeric":
-        return sql.strip.format(f"CAST({name} AS {sql.text})")
-    if column.unit == "date":
-        return sql.days.format(name)
-    if sql.name != "sqlite":
-        return f"CAST({name} AS {sql.real})"
-    text = sql.strip.format(name)  # any cell of SQLite may hold text; what is no number is an error
-    read = f"CASE WHEN {text} IN {sql.texts(form.marks)} THEN NULL ELSE json_extract({text}, '$') + 0.0 END"
-    return f"CASE typeof({name}) WHEN 'text' THEN {read} ELSE CAST({name} AS REAL) END"
+        return text
+    dated = column.unit == "date"
+    typed = sql.days.format(name) if dated and sql.name != "sqlite" else f"CAST({name} AS {sql.real})"
+    read = sql.days.format(text) if dated else f"CAST({text} AS {sql.real})"
+    missing = f"WHEN {text} IN {sql.texts(form.marks)} THEN NULL " if form.marks else ""
+    wanted = (sql.dated if dated else sql.reads).format(text)
+    words = sql.literal(f"column {column.name} needs a {'date' if dated else 'number'}, found: ")
+    wrong = sql.fail.format(f"{words} || {text}")
+    written = f"CASE {missing}WHEN {text} IS NULL THEN NULL WHEN {wanted} THEN {read} ELSE {wrong} END"
+    return f"CASE WHEN {sql.is_text.format(name)} THEN {written} ELSE {typed} END"
 
 
 def cell(form: Form, column: Column, sql: Dialect) -> str:
     """Return what the model reads, from what `raw` made of the column."""
-    name = sql.name_of(column.name)
+    name = sql.name_of(column.name)  # of ours
     if column.kind == "numeric":  # NaN counts as greater than any number
         gone = "".join(f" AND {name} <> {sql.number(s)}" for s in form.sentinels)
         return f"CASE WHEN {name} BETWEEN -{LARGEST} AND {LARGEST}{gone} THEN {name} END"
@@ -53,3 +59,14 @@ def _alias(column: Column, text: str, sql: Dialect) -> str:
         arms = "".join(f" WHEN {sql.literal(w)} THEN {sql.literal(t)}" for w, t in words.items())
         out = f"CASE lower({text}){arms} ELSE {out} END"
     return out
+
+
+def unseen_count(form: Form, sql: Dialect) -> str:
+    """Return how many cells of a row hold a level that no training row held."""
+    coded = [c for c in form.columns if c.kind in CODED]
+    parts = [
+        f"CASE WHEN {sql.name_of(c.name)} NOT IN {sql.texts(c.levels)} THEN 1 ELSE 0 END"
+        for c in coded
+        if c.levels
+    ]
+    return " + ".join(parts) or "0"

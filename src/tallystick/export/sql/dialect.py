@@ -14,6 +14,10 @@ from tallystick.errors import OptionError, nearest, shown
 WIDEST = 50  # arguments of one call; SQLite takes at most 100
 LARGEST = "1.7976931348623157e308"
 # A number as people write one; whole numbers with leading zeros are names, not numbers.
+ANY_NUMBER = r"^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$"
+DAY = "[0-9]" * 4 + "-[0-9][0-9]" * 2
+CLOCK = r"[T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{{1,6}})?)?"  # braces wait for `format`
+DATE = f"^{DAY}({CLOCK})?$"
 PLAIN_NUMBER = r"^[+-]?(0|[1-9][0-9]*|[0-9]+[.][0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$"
 
 
@@ -33,11 +37,30 @@ class Dialect:
     greatest: str = "greatest"
     strip: str = r"trim({}, E' \t\n\x0B\f\r')"
     is_number: str = ""  # whether a text is a plain number
+    is_text: str = ""  # whether a column holds text (or truth values, which are no numbers)
+    reads: str = ""  # whether a text is a number, leading zeros or not
+    dated: str = ""  # whether a text is a date or a time, as ISO writes it
     days: str = ""  # a date or time as days since 1970-01-01
+    fail: str = ""  # an error that shows a text
+    same_case: bool = False  # whether names that differ in letter case alone are one name
+    longest: int = 0  # bytes of a name that count; 0: all
 
     def name_of(self, name: str) -> str:
         """Return a quoted name."""
         return self.mark + name.replace(self.mark, self.mark * 2) + self.mark
+
+    def fold(self, name: str) -> object:
+        """Return what two names share that are one to the database: letters A to Z, or their first bytes."""
+        if self.longest:
+            return name.encode()[: self.longest]
+        if not self.same_case:
+            return name
+        return name.lower() if self.name == "spark" else name.encode().lower()  # bytes: A to Z alone
+
+    def cut(self, name: str, ending: str) -> str:
+        """Return a name that still counts as a whole with an ending after it."""
+        room = self.longest - len(ending.encode()) if self.longest else None
+        return name.encode()[:room].decode(errors="ignore")
 
     def literal(self, value: object) -> str:
         """Return a text, number or truth value as a literal."""
@@ -84,7 +107,12 @@ DUCKDB = Dialect(
     "duckdb",
     "DuckDB",
     is_number=f"regexp_full_match({{}}, '{PLAIN_NUMBER}')",
+    is_text="(typeof({0}) IN ('VARCHAR', 'BOOLEAN') OR typeof({0}) LIKE 'ENUM%')",
+    reads=f"regexp_full_match({{}}, '{ANY_NUMBER}')",
+    dated=f"regexp_full_match({{}}, '{DATE}')",
     days="epoch_us(CAST({} AS TIMESTAMP)) / 86400e6",
+    fail="CAST({} AS DOUBLE)",
+    same_case=True,
 )
 POSTGRES = Dialect(
     "postgres",
@@ -94,6 +122,11 @@ POSTGRES = Dialect(
     once="MATERIALIZED ",
     strip=r"btrim({}, E' \t\n\x0B\f\r')",
     is_number=f"{{}} ~ '{PLAIN_NUMBER}'",
+    is_text="CAST(pg_typeof({}) AS TEXT) IN ('text', 'character varying', 'character')",
+    reads=f"{{}} ~ '{ANY_NUMBER}'",
+    dated=f"{{}} ~ '{DATE}'",
+    fail="CAST({} AS DOUBLE PRECISION)",
+    longest=63,
     days="CAST(EXTRACT(EPOCH FROM CAST({} AS TIMESTAMP)) * 1000000 AS DOUBLE PRECISION) / 86400e6",
 )
 SPARK = Dialect(
@@ -103,7 +136,17 @@ SPARK = Dialect(
     text="STRING",
     strip=r"trim(BOTH ' \t\n\u000b\u000c\r' FROM {})",
     is_number=f"{{}} RLIKE '{PLAIN_NUMBER}'",
+    is_text="typeof({}) IN ('string', 'boolean')",
+    reads=f"{{}} RLIKE '{ANY_NUMBER}'",
+    dated=f"{{}} RLIKE '{DATE}'",
+    fail="CAST(raise_error({}) AS DOUBLE)",
+    same_case=True,
     days="timestampdiff(MICROSECOND, TIMESTAMP_NTZ'1970-01-01', CAST({} AS TIMESTAMP_NTZ)) / 86400e6",
+)
+_MINUTE = DAY + "[T ][0-9][0-9]:[0-5][0-9]"
+_SECOND = _MINUTE + ":[0-5][0-9]"
+_CLOCKS = " OR ".join(  # SQLite counts thousandths of a second and has no regular expressions of its own
+    f"{{0}} GLOB '{p}'" for p in (DAY, _MINUTE, _SECOND, *(_SECOND + "." + "[0-9]" * n for n in (1, 2, 3)))
 )
 SQLITE = Dialect(
     "sqlite",
@@ -114,6 +157,11 @@ SQLITE = Dialect(
     greatest="max",
     strip="trim({}, char(32, 9, 10, 11, 12, 13))",
     is_number="json_valid({0}) AND json_type({0}) IN ('integer', 'real')",
+    is_text="typeof({}) = 'text'",
+    reads="json_valid({0}) AND json_type({0}) IN ('integer', 'real')",
+    dated=f"({_CLOCKS}) AND date(julianday({{0}})) = substr({{0}}, 1, 10)",
+    fail="json({})",
+    same_case=True,
     days="(strftime('%s', {0}) * 1000000 + CAST(substr(strftime('%f', {0}), 4) AS INTEGER) * 1000) / 86400e6",
 )
 DIALECTS = {d.name: d for d in (DUCKDB, SQLITE, POSTGRES, SPARK)}
