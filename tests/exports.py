@@ -14,6 +14,7 @@ import numpy as np
 
 import tallystick as ts
 from tallystick.export.form import form_of
+from tallystick.models.tree.nodes import NO_CUT
 
 EVIL = '"; DROP TABLE x; --'
 ROWS = 20_000
@@ -147,7 +148,7 @@ def at_cuts(name: str) -> dict[str, list[Any]]:
     form = form_of(model.model_)
     cuts: dict[str, set[float]] = {}
     for test in form.nodes:
-        if len(test) > 1 and test[1] is not None:
+        if len(test) > 1 and test[1] is not None and test[1] != NO_CUT:
             cuts.setdefault(form.columns[test[0]].name, set()).add(test[1])
     for term in form.terms:
         cuts.setdefault(term["name"], set()).update(term.get("cuts", ()))

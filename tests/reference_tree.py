@@ -10,9 +10,15 @@ from __future__ import annotations
 import itertools
 import math
 import struct
+import sys
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cache
 from typing import Any
+
+from tallystick import kernels
+
+NO_CUT = sys.float_info.max  # of a test whose first branch has all known rows
 
 
 def log2_whole(x: float) -> float:
@@ -64,7 +70,8 @@ class Split:
     missing: int
     gain: float
     ratio: float = 0.0
-    net: float = 0.0  # gain less the price of a cut
+    net: float = 0.0  # gain less the price of the groups or of a cut
+    paid: Any = 0  # the price of the groups, as part of the score
 
 
 @dataclass
@@ -74,6 +81,49 @@ class Node:
     children: list[Node] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class Price:
+    """What it costs to name j of k levels, as part of a score."""
+
+    k: int
+    all: float
+    each: float
+    coverage: float
+    criterion: str
+
+    def of(self, j: int) -> Any:
+        zero = 0.0 if self.criterion == "variance" else 0
+        if self.k < 3:
+            return zero
+        bits = group_bits(self.k, j)
+        if self.criterion == "variance":
+            whole = self.all * (1.0 - float(kernels.exp([self.each * bits])[0]))
+            return whole / self.coverage if self.coverage > 0 else self.all * 2.0
+        whole = self.all * min(self.each * bits, 1.0) if self.criterion == "gini" else self.each * bits
+        return int(min(whole / self.coverage + 0.5, 2.0**61)) if self.coverage > 0 else 2**61
+
+    def covered(self, score: Any, before: Any) -> Any:
+        if self.coverage >= 1 or score <= before:
+            return score
+        kept = float(score - before) * self.coverage
+        return before + (kept if self.criterion == "variance" else int(kept))
+
+
+def group_bits(k: int, j: int) -> float:
+    """The bits that name j of k levels: log2(k - 1) + log2(k over j) - 1."""
+    logs = [0.0, 0.0]
+    for n in range(2, k + 1):
+        logs.append(logs[-1] + log2_whole(float(n)))
+    return log2_whole(float(k - 1)) + (logs[k] - logs[j] - logs[k - j]) - 1.0
+
+
+@cache
+def prime_factors(n: int) -> tuple[int, ...]:
+    """The prime factors of n, each as often as it divides."""
+    least = next((p for p in range(2, math.isqrt(n) + 1) if n % p == 0), n)
+    return () if n < 2 else (least, *prime_factors(n // least))
+
+
 class Twin:
     """Grows a tree by brute force."""
 
@@ -81,11 +131,13 @@ class Twin:
         self.data, self.rules = data, rules
         self.largest = sum(data.score)
         bits = self.largest.bit_length()
-        self.factor = 2.0 ** (51 - bits - bits.bit_length())
+        self.factor = 2.0 ** (59 - bits - bits.bit_length())
         self.shift = 61 - bits
 
     def f(self, n: int) -> int:
-        return 0 if n < 2 else int(float(n) * log2_whole(float(n)) * self.factor + 0.5)
+        """n log2(n): the logarithm of n is the sum of those of its prime factors, each rounded once."""
+        assert n <= 1 << 16
+        return n * sum(int(log2_whole(float(p)) * self.factor + 0.5) for p in prime_factors(n))
 
     def vector(self, rows: list[int]) -> list[int]:
         d = self.data
@@ -95,15 +147,22 @@ class Twin:
             sum(d.rows[r] for r in rows)
         ]
 
-    def part(self, rows: list[int], middle: int) -> Any:
+    def part(self, rows: list[int], middle: int) -> Fraction:
         v = self.vector(rows)
         if self.rules.criterion == "variance":
-            away = float(v[0] - v[1] * middle)
-            return away * away / v[1] if v[1] else 0.0
+            return Fraction((v[0] - v[1] * middle) ** 2, v[1]) if v[1] else Fraction(0)
         n = sum(v[:-1])
         if self.rules.criterion == "gini":
-            return (sum(c * c for c in v[:-1]) << self.shift) // n if n else 0
-        return sum(self.f(c) for c in v[:-1]) - self.f(n)
+            return Fraction(sum(c * c for c in v[:-1]) << self.shift, n) if n else Fraction(0)
+        return Fraction(sum(self.f(c) for c in v[:-1]) - self.f(n))
+
+    def score(self, *branches: list[int], middle: int) -> Any:
+        """What the branches are worth together: exact, then rounded once."""
+        total = sum((self.part(b, middle) for b in branches), Fraction(0))
+        if self.rules.criterion != "variance":
+            return math.floor(total)
+        whole = math.floor(total)
+        return float(whole) + math.floor((total - whole) * 2**40) * 2.0**-40
 
     def middle(self, rows: list[int]) -> int:
         if self.data.classes:
@@ -115,7 +174,7 @@ class Twin:
         return sum(self.data.rows[r] for r in rows)
 
     def gain(self, key: Any, rows: list[int], middle: int) -> float:
-        before = self.part(rows, middle)
+        before = self.score(rows, middle=middle)
         if self.rules.criterion == "variance":
             return max(key - before, 0.0) / float(self.weigh(rows))
         if key - before <= 2 * self.data.classes + 4:
@@ -159,6 +218,7 @@ class Twin:
         cells, middle = self.data.cells[column], self.middle(rows)
         away = [r for r in rows if cells[r] is None]
         best, cuts = None, 0
+        price = self.price(column, rows)
         for left_values, cut in self.two_sided(column, rows):
             left = [r for r in rows if cells[r] in left_values]
             right = [r for r in rows if cells[r] is not None and cells[r] not in left_values]
@@ -168,15 +228,52 @@ class Twin:
                 if min(self.weigh(a), self.weigh(b)) < self.least(column, rows):
                     continue
                 allowed = True
-                key = self.part(a, middle) + self.part(b, middle)
+                paid = price.of(len(left_values))
+                key = self.score(a, b, middle=middle) - paid
                 if best is None or key > best.key:
                     missing = side if away else int(self.weigh(left) < self.weigh(right))
                     best = Split(column, key, cut, [int(r in set(b)) for r in rows], 2, missing, 0.0)
+                    best.paid = paid
             cuts += allowed
+        there = [r for r in rows if cells[r] is not None]
+        if away and there and min(self.weigh(away), self.weigh(there)) >= self.least(column, rows):
+            key, cuts = self.score(there, away, middle=middle), cuts + 1
+            if best is None or key > best.key:
+                cut = NO_CUT if self.data.kinds[column] == "numeric" else math.nan
+                best = Split(column, key, cut, [int(cells[r] is None) for r in rows], 2, 1, 0.0)
         if best is None:
             return None
+        if best.paid:
+            best.key = price.covered(best.key, self.score(rows, middle=middle))
         self.settle(best, column, rows)
         return self.finish(best, rows, cuts)
+
+    def price(self, column: int, rows: list[int]) -> Price:
+        cells = self.data.cells[column]
+        known = [cells[r] for r in rows if cells[r] is not None]
+        if self.data.kinds[column] != "levels" or len(set(known)) < 3:
+            return Price(0, 0.0, 0.0, 1.0, "free")
+        sizes = {v: self.weigh([r for r in rows if cells[r] == v]) for v in set(known)}
+        all_rows = sum(sizes.values())
+        coverage = (all_rows - sum(n for n in sizes.values() if n <= 1)) / all_rows
+        n = float(self.weigh(rows))
+        if self.rules.criterion == "variance":
+            return Price(len(sizes), self.deviance(rows), -2.0 * 0.6931471805599453 / n, coverage, "variance")
+        total = sum(self.vector(rows)[:-1])
+        each = self.factor * float(total) / n
+        if self.rules.criterion != "gini":
+            return Price(len(sizes), 0.0, each, coverage, "entropy")
+        bits = -(sum(self.f(c) for c in self.vector(rows)[:-1]) - self.f(total))
+        impurity = float((total << self.shift) - self.score(rows, middle=0))
+        return Price(len(sizes), impurity, each / float(bits), coverage, "gini")
+
+    def deviance(self, rows: list[int]) -> float:
+        """The sum of squared deviations, as the kernels round it."""
+        total, n = self.vector(rows)
+        middle = int(total / n) if abs(total) < 2**50 else total // n
+        squares = sum(self.data.rows[r] * (self.data.target[r] - middle) ** 2 for r in rows)
+        rest = float(total - n * middle)
+        return max(float(squares) - rest * rest / float(n), 0.0)
 
     def settle(self, best: Split, column: int, rows: list[int]) -> None:
         """The group of the lowest level present is the first branch."""
@@ -196,24 +293,36 @@ class Twin:
         known = sorted({cells[r] for r in rows if cells[r] is not None})
         away = [r for r in rows if cells[r] is None]
         groups = {v: [r for r in rows if cells[r] == v] for v in known}
-        if sum(self.weigh(g) >= self.rules.min_leaf for g in groups.values()) < 2:
+        large = sum(self.weigh(g) >= self.rules.min_leaf for g in groups.values())
+        alone = bool(away) and self.weigh(away) >= self.rules.min_leaf
+        if large + alone < 2:
             return None
-        zero = 0.0 if self.rules.criterion == "variance" else 0
-        total = sum((self.part(g, middle) for g in groups.values()), zero)
         best_key, best_v = None, None
         if not away:
-            best_key, best_v = total, max(known, key=lambda v: (self.weigh(groups[v]), -v))
-        for v in known if away else []:
-            key = total - self.part(groups[v], middle) + self.part(groups[v] + away, middle)
+            best_key = self.score(*groups.values(), middle=middle)
+            best_v = max(known, key=lambda v: (self.weigh(groups[v]), -v))
+        for v in known if away and large >= 2 else []:
+            own = [g + away if u == v else g for u, g in groups.items()]
+            key = self.score(*own, middle=middle)
             if best_key is None or key > best_key:
                 best_key, best_v = key, v
+        k = self.data.k[column]
+        if alone:
+            key = self.score(*groups.values(), away, middle=middle)
+            if best_key is None or key > best_key:
+                best_key, best_v = key, k
         sides = [best_v if cells[r] is None else cells[r] for r in rows]
-        return self.finish(
-            Split(column, best_key, math.nan, sides, self.data.k[column], best_v, 0.0), rows, 0
-        )
+        return self.finish(Split(column, best_key, math.nan, sides, k + (best_v == k), best_v, 0.0), rows, 0)
 
     def finish(self, split: Split, rows: list[int], cuts: int) -> Split | None:
-        split.net = split.gain = self.gain(split.key, rows, self.middle(rows))
+        middle = self.middle(rows)
+        by = [[r for r, s in zip(rows, split.sides, strict=True) if s == b] for b in range(split.branches)]
+        split.net = split.gain = self.gain(self.score(*by, middle=middle), rows, middle)
+        if split.paid:  # groups that do not pay for their own description are none
+            split.key = max(split.key, 0.0) if self.rules.criterion == "variance" else split.key
+            split.net = self.gain(split.key, rows, middle)
+            if not split.net > 0:
+                return None
         if not self.data.classes:
             return split
         n = sum(self.vector(rows)[:-1])

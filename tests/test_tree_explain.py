@@ -20,6 +20,7 @@ from tallystick.estimators import from_data
 from tallystick.explain.interval import beta_cdf, mixture_interval
 from tallystick.explain.tree import importances, tree_svg, usage
 from tallystick.explain.tree_way import explain_row
+from tallystick.stats.price import group_bits
 
 EXAMPLES = files("tallystick") / "examples"
 VOTES, TENNIS = EXAMPLES / "votes.csv", EXAMPLES / "play-tennis.csv"
@@ -280,11 +281,12 @@ def test_gains_and_ratios_are_what_the_print_says(price):
         sizes = [sum(n) for n in c.counts]
         total = np.sum(c.counts, axis=0)
         gain = entropy(total) - sum(s * entropy(n) for s, n in zip(sizes, c.counts, strict=True)) / sum(sizes)
-        paid = price * np.log2(len(set(X["a"])) - 1) / 80 if c.column == "a" else 0
+        bits = price * np.log2(len(set(X["a"])) - 1) if c.column == "a" else group_bits(3, 1)
         assert c.gain == pytest.approx(gain)
-        assert c.ratio == pytest.approx((gain - paid) / entropy(sizes))
+        assert c.ratio == pytest.approx(max(gain - bits / 80, 0) / entropy(sizes))
     told = dict(found.measures)
-    assert ("price" in told["gain ratio"]) == (price > 0)
+    assert ("cuts" in told["gain ratio"]) == (price > 0)
+    assert "naming groups" in told["gain ratio"]
     assert f"gain ratio: {told['gain ratio']}" in str(found)
     assert found.to_dict()["measures"] == told
 

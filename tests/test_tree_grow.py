@@ -11,6 +11,7 @@ import pytest
 import reference_tree as twin
 
 from tallystick.kernels.trees import GrowColumn, Grower, GrowRules
+from tallystick.stats import price
 
 KINDS = ("numeric", "numeric", "ordered", "levels")
 
@@ -136,8 +137,69 @@ def test_two_groups_of_many_levels_are_a_cut_in_the_exact_order_of_shares(heavy:
         )
 
     gains = (bits(top, n) - bits(tops, rows) - bits(top - tops, n - rows)) / n
-    cut = int(np.argmax(gains))
+    paid = [price.group_bits(k, j) / n for j in range(1, k)]
+    cut = int(np.argmax(gains - np.array(paid) / price.coverage(sizes)))
     side = np.zeros(k, np.uint8)
     side[order[cut + 1 :]] = 1
     assert got["gain"][0] == pytest.approx(gains[cut], abs=1e-9)
     assert got["maps"].tolist() == (side ^ side[0]).tolist()
+
+
+def test_equal_gains_of_different_counts_tie_exactly() -> None:
+    """3 + 3 rows beside one of a third class gain as much as 3 + 1 beside 2 + 1: the first name wins."""
+    rows = [0, 0, 0, 1, 1, 1, 2]
+    alone = [0, 0, 0, 0, 0, 0, 1]  # (3, 3, 0) and (0, 0, 1)
+    mixed = [0, 0, 0, 0, 1, 1, 1]  # (3, 1, 0) and (0, 2, 1)
+    for small in (65_535, 1):
+        for first, second in ((alone, mixed), (mixed, alone)):
+            columns = [GrowColumn("levels", np.array(c, np.uint8), 2) for c in (first, second)]
+            labels = np.array(rows, np.uint8)
+            rules = GrowRules(max_depth=1)
+            grower = Grower(columns, [0, 1], rules, classes=3, labels=labels, small=small)
+            grower.run()
+            assert grower.arrays()["column"][0] == 0
+            turned = Grower(columns, [1, 0], rules, classes=3, labels=labels, small=small)
+            turned.run()
+            assert turned.arrays()["column"][0] == 1
+
+
+def exact_gain(column: list[int], target: list[int], criterion: str) -> Fraction:
+    """A number that orders splits as their gain does, in exact arithmetic: of entropies 2^(-rows · gain)."""
+    branches = [[t for c, t in zip(column, target, strict=True) if c == b] for b in (0, 1)]
+    counts = [[rows.count(c) for c in set(target)] for rows in branches]
+    if criterion == "gini":
+        return sum((Fraction(sum(n * n for n in part), sum(part)) for part in counts), Fraction(0))
+    if criterion == "variance":
+        return sum((Fraction(sum(rows) ** 2, len(rows)) for rows in branches), Fraction(0))
+    score = Fraction(1)
+    for part in counts:
+        score *= Fraction(math.prod(n**n for n in part), sum(part) ** sum(part))
+    return score
+
+
+@pytest.mark.parametrize("criterion", ["entropy", "gini", "variance"])
+@pytest.mark.parametrize("seed", range(20))
+def test_ties_are_those_of_exact_arithmetic(seed: int, criterion: str) -> None:
+    rng = random.Random(seed)
+    for _ in range(40):
+        n, classes = rng.randint(5, 16), rng.choice([2, 3, 4])
+        target = [rng.randrange(classes if criterion != "variance" else 5) for _ in range(n)]
+        table = [[rng.randrange(2) for _ in range(n)] for _ in range(12)]
+        table = [c for c in table if len(set(c)) == 2]
+        worth = [exact_gain(c, target, criterion) for c in table]
+        if len(set(target)) < 2 or max(worth) == min(worth):
+            continue
+        kind = rng.choice(["levels", "numeric"])
+        cells = [np.array(c, float if kind == "numeric" else np.uint8) for c in table]
+        goal = np.array(target)
+        grower = Grower(
+            [GrowColumn(kind, c, 0 if kind == "numeric" else 2) for c in cells],
+            range(len(cells)),
+            GrowRules(criterion=criterion, max_depth=1),
+            classes=classes if criterion != "variance" else 0,
+            labels=None if criterion == "variance" else goal.astype(np.uint8),
+            response=goal.astype(np.int64) if criterion == "variance" else None,
+            small=rng.choice([65_535, 1]),
+        )
+        grower.run()
+        assert grower.arrays()["column"][0] == worth.index(max(worth))

@@ -110,7 +110,8 @@ def test_weights_priors_and_averaging_leave_the_share_inside_its_interval(given,
 @pytest.mark.parametrize("average", [True, False])
 def test_the_parts_of_a_row_with_missing_values_add_up_to_its_answer(average):
     X, y = rows_of(2)
-    tree = ts.DecisionTree(average=average, missing_values="fractions", min_samples_leaf=2).fit(X, y)
+    ways = {"missing_values": "fractions", "level_splits": "each"}
+    tree = ts.DecisionTree(average=average, min_samples_leaf=2, **ways).fit(X, y)
     blank = {"x": None, "c": None, "z": 0.1}
     why = tree.explain(blank)
     assert sum(p.part for p in why.parts) == pytest.approx(1)

@@ -113,11 +113,14 @@ class Rulebook {
           logs_(problem.regression ? 1 : total_score, unit() && problem.rows ? total_score : Logs::some),
           all_rows_(total_rows) {
         scorer_ = {problem.rules.criterion, problem.classes, &logs_, shift_for(total_score)};
+        size_t most = 0;
         for (const Column& column : problem.columns) {
+            if (column.kind == Kind::levels) most = std::max<size_t>(most, column.k);
             map_at_.push_back(map_size_);
             if (column.kind != Kind::numeric) map_size_ += column.k;
             some_order_ |= column.kind != Kind::levels;
         }
+        factorials_ = log2_factorials(problem.rules.groups ? most : 0);
     }
 
     const Problem& problem() const { return problem_; }
@@ -139,7 +142,7 @@ class Rulebook {
     bool unit() const { return !problem_.regression && !problem_.weights.score; }
 
     // Prepare a node for searching; `walks`: rows will be walked, which wants tables of F.
-    void look(Searched& s, bool walks = true) const {
+    void look(Searched& s, double deviance, bool walks = true) const {
         Scorer scorer = scorer_;
         if (problem_.regression) {
             const int64_t n = s.total[1], sum = s.total[0];
@@ -147,7 +150,7 @@ class Rulebook {
         } else if (walks && some_order_ && unit() && problem_.rules.criterion != Criterion::gini) {
             s.tables.fill(logs_, s.total.data(), problem_.classes);
         }
-        s.here = {scorer, &problem_.rules, s.total.data(), s.tables.view, problem_.regression, unit()};
+        s.here = {scorer, &problem_.rules, s.total.data(), s.tables.view, problem_.regression, unit(), deviance, &factorials_};
         s.found.assign(problem_.columns.size(), Candidate{});
         s.lefts.assign(problem_.columns.size() * width(), 0);
         s.maps.assign(map_size_, 0);
@@ -181,13 +184,13 @@ class Rulebook {
             double sum = 0.0;
             int64_t count = 0;
             for (uint32_t j : problem_.by_name)
-                if (s.found[j].found) sum += s.found[j].net, ++count;
+                if (s.found[j].found && s.found[j].pays) sum += s.found[j].net, ++count;
             guard = count ? sum / static_cast<double>(count) - 1e-3 : 0.0;
         }
         int32_t best = -1;
         for (uint32_t j : problem_.by_name) {
             const Candidate& c = s.found[j];
-            if (!c.found || (ratio && c.net < guard)) continue;
+            if (!c.found || !c.pays || (ratio && c.net < guard)) continue;
             if (best < 0 || (ratio ? c.ratio > s.found[static_cast<size_t>(best)].ratio
                                    : c.score > s.found[static_cast<size_t>(best)].score))
                 best = static_cast<int32_t>(j);
@@ -329,6 +332,7 @@ class Rulebook {
     Logs logs_;
     int64_t all_rows_;
     Scorer scorer_{};
+    std::vector<double> factorials_;
     std::vector<size_t> map_at_;
     size_t map_size_ = 0;
     bool some_order_ = false;  // some column may be walked in order

@@ -317,7 +317,7 @@ class Grower final : public AnyGrower {
         }
         s->bit = &bit_;
         s->ones.resize(packs_.size() * word_bits * problem_.classes);
-        book_.look(*s);
+        book_.look(*s, node.deviance);
         frontier_.push_back(std::move(s));
     }
 
@@ -457,7 +457,7 @@ class Grower final : public AnyGrower {
             s.open = std::move(stack.back().first);
             s.total = std::move(stack.back().second);
             stack.pop_back();
-            book_.look(s);
+            book_.look(s, out.nodes[s.open->node].deviance);
             for (size_t p = 0; p < packs_.size(); ++p) count_pack(f, p, s);
             for (size_t j = 0; j < columns; ++j) book_.search_column(f, j, s, scratch);
             const int32_t best = book_.choose(s);

@@ -25,7 +25,7 @@ class Judge {
         Searched s;
         s.open = std::make_shared<Open>();
         s.total.assign(total, total + book_.width());
-        book_.look(s, false);
+        book_.look(s, deviance, false);
         for (size_t j = 0; j < tables.size(); ++j) {
             const Column& column = problem_.columns[j];
             scratch_.table.assign(tables[j], tables[j] + (column.k + size_t{1}) * book_.width());

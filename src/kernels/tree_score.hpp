@@ -4,11 +4,13 @@
 // responses in fixed point (C = 1). v[C] is always the number of rows in table units, for min_samples_leaf.
 // The score of a split is the sum of `part` over its branches; larger is better:
 //   entropy    sum_c F(v_c) - F(n),  F(n) = n log2(n) scaled to a whole number
-//   Gini       floor(2^g sum_c v_c^2 / n)
-//   variance   (v_0 - n mu)^2 / n as a double, mu = the node's mean rounded to a whole number
-// Law: a score is a function of the branches alone; the order of branches, rows and columns changes nothing.
+//   Gini       2^g sum_c v_c^2 / n, rounded down once all branches are summed
+//   variance   (v_0 - n mu)^2 / n, mu = the node's mean rounded to a whole number; a double once all branches are summed
+// Law: a score is a function of the branches alone, and splits that are equally good have equal scores: sums of fractions
+// are exact before they are rounded, and F(ab) = b F(a) + a F(b) to the last unit for all counts up to `Logs::some`.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <type_traits>
 #include <vector>
@@ -44,18 +46,21 @@ inline double log2_whole(double x) {
     return k + s * p * 1.4426950408889634;
 }
 
-// F(n) = n log2(n) * 2^scale, rounded to a whole number below 2^52 for every n up to the largest.
+// F(n) = n log2(n) * 2^scale as whole numbers below 2^60 for every n up to the largest. Up to `some` the logarithm of n is the
+// sum of those of its prime factors, each rounded once: what is equal by F(ab) = b F(a) + a F(b) is equal here.
 class Logs {
    public:
     static constexpr int64_t some = int64_t{1} << 16;  // entries worth keeping where sums of weights go far beyond
+    static constexpr int64_t error = int64_t{1} << 19;  // of F at most, in units: some times 16 factors times 1/2
 
     explicit Logs(int64_t largest, int64_t entries) {
         const int bits = std::bit_width(static_cast<uint64_t>(largest));
-        const int scale = 51 - bits - std::bit_width(static_cast<unsigned>(bits));
+        const int scale = 59 - bits - std::bit_width(static_cast<unsigned>(bits));
         factor_ = std::bit_cast<double>(static_cast<uint64_t>(1023 + scale) << 52);
         const int64_t size = (largest < entries ? largest : entries) + 1;
         table_.resize(static_cast<size_t>(size));
-        for (int64_t n = 0; n < size; ++n) table_[static_cast<size_t>(n)] = direct(n);
+        sum_of_primes(static_cast<size_t>(std::min(size, some + 1)));
+        for (int64_t n = some + 1; n < size; ++n) table_[static_cast<size_t>(n)] = direct(n);
     }
 
     int64_t operator()(int64_t n) const {
@@ -67,10 +72,28 @@ class Logs {
 
    private:
     int64_t direct(int64_t n) const {
-        if (n < 2) return 0;
         const double x = static_cast<double>(n);
         return static_cast<int64_t>(x * log2_whole(x) * factor_ + 0.5);
     }
+
+    // table_[n] for n below `size`: logarithms first, by the least prime factor of each n.
+    void sum_of_primes(size_t size) {
+        std::vector<uint32_t> primes;
+        std::vector<uint32_t> least(size, 0);
+        for (size_t n = 2; n < size; ++n) {
+            if (!least[n]) {
+                least[n] = static_cast<uint32_t>(n);
+                primes.push_back(least[n]);
+                table_[n] = static_cast<int64_t>(log2_whole(static_cast<double>(n)) * factor_ + 0.5);
+            }
+            for (size_t i = 0; i < primes.size() && primes[i] <= least[n] && primes[i] * n < size; ++i) {
+                least[primes[i] * n] = primes[i];
+                table_[primes[i] * n] = table_[primes[i]] + table_[n];
+            }
+        }
+        for (size_t n = 2; n < size; ++n) table_[n] *= static_cast<int64_t>(n);
+    }
+
     std::vector<int64_t> table_;
     double factor_;
 };
@@ -90,6 +113,17 @@ struct Scorer {
         return n;
     }
 
+    Wide squares(const int64_t* v) const {
+        Wide out = 0;
+        for (size_t c = 0; c < classes; ++c) out += squared(v[c]);
+        return out;
+    }
+
+    static Wide squared(int64_t x) {
+        const Wide wide = static_cast<Wide>(x < 0 ? -x : x);
+        return wide * wide;
+    }
+
     int64_t entropy(const int64_t* v) const {
         int64_t n = 0, f = 0;
         for (size_t c = 0; c < classes; ++c) {
@@ -99,20 +133,6 @@ struct Scorer {
         return f - (*logs)(n);
     }
 
-    int64_t gini_of(Wide squares, int64_t n) const {
-        return n == 0 ? 0 : static_cast<int64_t>((squares << shift) / static_cast<Wide>(n));
-    }
-
-    int64_t gini(const int64_t* v) const {
-        Wide squares = 0;
-        int64_t n = 0;
-        for (size_t c = 0; c < classes; ++c) {
-            n += v[c];
-            squares += static_cast<Wide>(v[c]) * static_cast<Wide>(v[c]);
-        }
-        return gini_of(squares, n);
-    }
-
     double variance(int64_t total, int64_t n) const {
         if (n == 0) return 0.0;
         const double away = static_cast<double>(total - n * middle);
@@ -120,13 +140,84 @@ struct Scorer {
     }
 };
 
-// The type of a score: whole for classes, double for regression.
+// A sum of fractions x/n that is rounded only when it is read. The rests are kept in units of 2^-62, each rounded down, so a
+// whole sum falls short by less than a unit for each.
+struct Fractions {
+    Wide whole = 0, rest = 0;
+    unsigned parts = 0;
+    static constexpr int places = 62;
+
+    void add(Wide x, int64_t n) { put(x, n, 1); }
+    void take(Wide x, int64_t n) { put(x, n, -1); }
+    Wide floor() const { return whole + ((rest + parts) >> places); }
+    double value() const {
+        const Wide below = (rest + parts) & ((Wide{1} << places) - 1);
+        return static_cast<double>(floor()) + static_cast<double>(static_cast<int64_t>(below >> 22)) * 0x1p-40;
+    }
+
+   private:
+    void put(Wide x, int64_t n, int sign) {
+        if (n == 0) return;
+        const Wide by = static_cast<Wide>(n), q = x / by, r = ((x % by) << places) / by;
+        whole = sign > 0 ? whole + q : whole - q;
+        rest = sign > 0 ? rest + r : rest - r;
+        parts += static_cast<unsigned>(sign);
+    }
+};
+
+// The score of a split, branch by branch: whole for classes, double for regression.
 template <class S>
-inline S part(const Scorer& scorer, const int64_t* v) {
-    if constexpr (std::is_same_v<S, double>)
-        return scorer.variance(v[0], v[1]);
-    else
-        return scorer.criterion == Criterion::gini ? scorer.gini(v) : scorer.entropy(v);
+class Sum {
+   public:
+    explicit Sum(const Scorer& scorer) : scorer_(scorer) {}
+
+    void add(const int64_t* v) { put(v, false); }
+    void take(const int64_t* v) { put(v, true); }
+    S value() const {
+        if constexpr (std::is_same_v<S, double>)
+            return fractions_.value();
+        else
+            return scorer_.criterion == Criterion::gini ? static_cast<int64_t>(fractions_.floor()) : logs_;
+    }
+
+   private:
+    void put(const int64_t* v, bool away) {
+        if constexpr (std::is_same_v<S, double>) {
+            put(scorer_.squared(v[0] - v[1] * scorer_.middle), v[1], away);
+        } else if (scorer_.criterion == Criterion::gini) {
+            put(scorer_.squares(v) << scorer_.shift, scorer_.sum(v), away);
+        } else {
+            logs_ += away ? -scorer_.entropy(v) : scorer_.entropy(v);
+        }
+    }
+    void put(Wide x, int64_t n, bool away) { away ? fractions_.take(x, n) : fractions_.add(x, n); }
+
+    const Scorer& scorer_;
+    Fractions fractions_;
+    int64_t logs_ = 0;
+};
+
+template <class S>
+S score_of(const Scorer& scorer, const int64_t* a, const int64_t* b = nullptr) {
+    Sum<S> sum(scorer);
+    sum.add(a);
+    if (b) sum.add(b);
+    return sum.value();
+}
+
+// About the same score, at once: what is clearly less than the best need not be worked out.
+template <class S>
+double rough_score(const Scorer& scorer, const int64_t* a, const int64_t* b) {
+    auto one = [&](const int64_t* v) {
+        if constexpr (std::is_same_v<S, double>) {
+            return scorer.variance(v[0], v[1]);
+        } else {
+            const double n = static_cast<double>(scorer.sum(v));
+            return n > 0.0 ? static_cast<double>(scorer.squares(v)) / n : 0.0;
+        }
+    };
+    const double unit = std::is_same_v<S, double> ? 1.0 : std::bit_cast<double>(static_cast<uint64_t>(1023 + scorer.shift) << 52);
+    return (one(a) + one(b)) * unit;
 }
 
 inline int shift_for(int64_t total) { return 61 - std::bit_width(static_cast<uint64_t>(total)); }
@@ -134,15 +225,16 @@ inline int shift_for(int64_t total) { return 61 - std::bit_width(static_cast<uin
 // A column's best split of a node.
 struct Candidate {
     bool found = false;
+    bool pays = true;       // groups that do not pay for their own description are told, never chosen
     bool constant = true;   // no two different known values: no node below can split on this column either
-    int64_t score = 0;      // whole score, or the bits of a double that is not negative: both order alike
+    int64_t score = 0;      // less the price of groups; whole, or the bits of a double not negative: both order alike
     double gain = 0.0;      // per row, bits for entropy
-    double net = 0.0;       // gain less the C4.5 penalty: what columns are compared by, when there is one
+    double net = 0.0;       // gain less the price of the groups or of the cut
     double ratio = 0.0;     // net over the entropy of the branch sizes
     double cut = 0.0;       // numeric columns
     int32_t missing = 0;    // branch of missing values
     int32_t branches = 0;
-    int64_t cuts = 0;       // allowed cuts, counted for the C4.5 penalty
+    int64_t cuts = 0;       // allowed cuts, counted for their price
     size_t at = 0;          // entries on the left, where the column is kept in order
     uint32_t code = 0;      // first code on the right, where it is kept as codes
 };
@@ -154,14 +246,14 @@ inline int64_t key_of(double score) { return std::bit_cast<int64_t>(score > 0.0 
 inline double gain_of(const Scorer& scorer, int64_t key, const int64_t* total) {
     if (scorer.criterion == Criterion::variance) {
         const double n = static_cast<double>(total[1]);
-        const double decrease = std::bit_cast<double>(key) - scorer.variance(total[0], total[1]);
+        const double decrease = std::bit_cast<double>(key) - score_of<double>(scorer, total);
         return decrease > 0.0 ? decrease / n : 0.0;
     }
     const double n = static_cast<double>(scorer.sum(total));
-    const int64_t before = scorer.criterion == Criterion::gini ? scorer.gini(total) : scorer.entropy(total);
-    const int64_t decrease = key - before;
-    // Rounding of the table makes a true 0 a few units; what is below that is 0.
-    if (decrease <= static_cast<int64_t>(2 * scorer.classes + 4)) return 0.0;
+    const int64_t decrease = key - score_of<int64_t>(scorer, total);
+    // Rounding makes a true 0 a few units, or of F beyond `Logs::some` a few of its errors; what is below that is 0.
+    const bool direct = scorer.criterion != Criterion::gini && scorer.sum(total) > Logs::some;
+    if (decrease <= static_cast<int64_t>(2 * scorer.classes + 4) * (direct ? Logs::error : 1)) return 0.0;
     const double unit = scorer.criterion == Criterion::gini
                             ? std::bit_cast<double>(static_cast<uint64_t>(1023 + scorer.shift) << 52)
                             : scorer.logs->factor();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/tree_frame.hpp"
+#include "kernels/tree_price.hpp"
 #include "kernels/tree_table.hpp"
 
 namespace tally::tree {
@@ -13,7 +14,12 @@ struct Here {
     const int64_t* total;  // [C + 1]
     NodeTables tables;
     bool regression, unit;
+    double deviance = 0.0;                           // regression only
+    const std::vector<double>* factorials = nullptr; // their log2, up to the most levels of a column
 };
+
+// The cut of a test that sends every known number to the first branch: missing rows are alone in the second.
+inline constexpr double no_cut = std::numeric_limits<double>::max();
 
 // Memory of one thread.
 struct Scratch {
@@ -33,10 +39,14 @@ inline int64_t least_rows(const Here& here, Kind kind) {
     return std::min(wanted, 25 * rules.unit);
 }
 
-// Gain, ratio and the C4.5 penalty of a found split, from the rows of its branches (weighted as in the criterion).
-inline void finish(const Here& here, Kind kind, int64_t sizes_of_branches, Candidate& out) {
+// Gain, ratio and prices of a found split, from its score and the rows of its branches (weighted as in the criterion).
+inline void finish(const Here& here, Kind kind, int64_t full_score, int64_t sizes_of_branches, Candidate& out) {
     const Scorer& scorer = here.scorer;
-    out.net = out.gain = gain_of(scorer, out.score, here.total);
+    out.net = out.gain = gain_of(scorer, full_score, here.total);
+    if (out.score != full_score) {
+        out.net = gain_of(scorer, out.score, here.total);
+        out.pays = out.net > 0.0;
+    }
     if (here.regression) return;
     const double n = static_cast<double>(scorer.sum(here.total));
     if (here.rules->penalty > 0.0 && kind == Kind::numeric) {
@@ -104,6 +114,19 @@ double value_of(const Frame<E>& f, const Column& column, E e) {
     return column.width ? column.distinct[code_at(column.codes, column.width, row)] : column.values[row];
 }
 
+// The split of known rows from missing ones, where it beats the best cut: then best.at is the number of known entries.
+// Says whether both sides have rows enough.
+inline bool offer_alone(const Here& here, size_t known, const int64_t* apart, int64_t least, BestCut& best, Scratch& s) {
+    const size_t width = here.scorer.classes + 1;
+    s.left.assign(here.total, here.total + width);
+    for (size_t c = 0; c < width; ++c) s.left[c] -= apart[c];
+    if (apart[width - 1] < least || s.left[width - 1] < least) return false;
+    const int64_t key = here.regression ? key_of(score_of<double>(here.scorer, s.left.data(), apart))
+                                        : key_of(score_of<int64_t>(here.scorer, s.left.data(), apart));
+    if (!best.at || key > best.key) best.at = known, best.key = key;
+    return true;
+}
+
 // A numeric or ordered column kept in order. left [C + 1] receives the first branch.
 template <class E>
 Candidate search_order(const Frame<E>& f, const Column& column, const Here& here, const E* run, size_t n, size_t missing,
@@ -126,8 +149,14 @@ Candidate search_order(const Frame<E>& f, const Column& column, const Here& here
         out.missing = side;
         std::copy_n(known_left, width, left);
     }
+    const bool alone = missing && known && offer_alone(here, known, apart, least, best, s);
+    if (alone && best.at == known) {
+        out.missing = 1;
+        for (size_t c = 0; c < width; ++c) left[c] = here.total[c] - apart[c];
+    }
     out.found = best.at > 0;
     if (!out.found) {
+        out.constant = !missing || !known;
         for (size_t i = 1; i < known && out.constant; ++i) out.constant = repeats && !f.layout.is_new(run[i]);
         return out;
     }
@@ -140,16 +169,18 @@ Candidate search_order(const Frame<E>& f, const Column& column, const Here& here
     if (here.rules->penalty > 0.0) {
         const Range a = allowed(f.layout, run, known, rows, least, int64_t{0}, away);
         const Range b = allowed(f.layout, run, known, rows, least, away, int64_t{0});
+        out.cuts = alone;
         for (size_t i = std::min(a.low, b.low); i < std::max(a.high, b.high); ++i)
             out.cuts += ((i >= a.low && i < a.high) || (i >= b.low && i < b.high)) && (!repeats || f.layout.is_new(run[i]));
     }
     out.branches = 2;
     out.at = best.at;
     out.score = best.key;
+    const bool lost = best.at == known;
     if (column.kind == Kind::numeric)
-        out.cut = cut_between(column, value_of(f, column, run[best.at - 1]), value_of(f, column, run[best.at]));
-    if (column.width) out.code = code_at(column.codes, column.width, f.in_table(f.layout.row(run[best.at])));
-    finish(here, column.kind, logs_of_two(here, left), out);
+        out.cut = lost ? no_cut : cut_between(column, value_of(f, column, run[best.at - 1]), value_of(f, column, run[best.at]));
+    if (column.width) out.code = lost ? column.k : code_at(column.codes, column.width, f.in_table(f.layout.row(run[best.at])));
+    finish(here, column.kind, out.score, logs_of_two(here, left), out);
     return out;
 }
 
@@ -197,8 +228,8 @@ template <class S>
 Candidate score_table(const Column& column, const Here& here, size_t levels, Scratch& s, int64_t* left, uint8_t* map) {
     Candidate out;
     const size_t width = here.scorer.classes + 1;
-    out.constant = levels < 2;
-    if (levels < 2) return out;
+    out.constant = levels + (s.present[levels * width + width - 1] > 0) < 2;
+    if (out.constant) return out;
     const Table t{levels, width, s.present.data(), s.present.data() + levels * width, here.total, least_rows(here, column.kind)};
     s.spare.resize(4 * width);
     s.side.assign(levels, 0);
@@ -206,27 +237,29 @@ Candidate score_table(const Column& column, const Here& here, size_t levels, Scr
     if (column.kind == Kind::levels && !here.rules->groups) {
         const LevelSplit found = one_branch_each<S>(here.scorer, t, s.spare.data());
         if (!(out.found = found.found)) return out;
-        out.score = found.key, out.missing = static_cast<int32_t>(s.codes[static_cast<size_t>(found.missing)]);
-        out.branches = static_cast<int32_t>(column.k);
+        const size_t with = static_cast<size_t>(found.missing);  // the level that missing rows go with, or none
+        out.score = found.key, out.missing = static_cast<int32_t>(with < levels ? s.codes[with] : column.k);
+        out.branches = static_cast<int32_t>(column.k + (with == levels));
         if (!here.regression)
-            for (size_t j = 0; j < levels; ++j) {
-                const int64_t* away = static_cast<size_t>(found.missing) == j ? t.missing : nullptr;
-                sizes += (*here.scorer.logs)(here.scorer.sum(t.level(j)) + (away ? here.scorer.sum(away) : 0));
-            }
-        finish(here, column.kind, sizes, out);
+            for (size_t j = 0; j < levels + (with == levels); ++j)
+                sizes += (*here.scorer.logs)(here.scorer.sum(t.level(j)) + (with == j && j < levels ? here.scorer.sum(t.missing) : 0));
+        finish(here, column.kind, out.score, sizes, out);
         return out;
     }
     if (column.kind == Kind::levels) {
-        const LevelSplit found = two_groups<S>(here.scorer, t, s.spare.data(), s.order, s.side.data());
+        const GroupPrice<S> price(here.scorer, here.total, here.rules->unit, here.deviance, *here.factorials, levels,
+                                  coverage(t, here.rules->unit));
+        const LevelSplit found = two_groups<S>(here.scorer, t, s.spare.data(), s.order, s.side.data(), price);
         out.found = found.found, out.score = found.key, out.missing = found.missing;
     } else {
         const Best<S> best = cuts_of_table<S>(here.scorer, t, nullptr, s.spare.data(), out.cuts);
         out.found = best.found, out.score = key_of(best.score), out.missing = best.missing;
         for (size_t j = best.at; j < levels && best.found; ++j) s.side[j] = 1;
         if (best.found) {
-            out.code = s.codes[best.at];
+            const bool lost = best.at == levels;
+            out.code = lost ? column.k : s.codes[best.at];
             if (column.kind == Kind::numeric)
-                out.cut = cut_between(column, column.distinct[s.codes[best.at - 1]], column.distinct[s.codes[best.at]]);
+                out.cut = lost ? no_cut : cut_between(column, column.distinct[s.codes[best.at - 1]], column.distinct[s.codes[best.at]]);
         }
     }
     if (!out.found) return out;
@@ -236,10 +269,12 @@ Candidate score_table(const Column& column, const Here& here, size_t levels, Scr
         for (size_t j = 0; j < levels; ++j) left[c] += s.side[j] ? 0 : t.level(j)[c];
     }
     if (column.kind == Kind::levels) {
-        std::memset(map, out.missing, column.k);
+        const bool lost = std::find(s.side.begin(), s.side.end(), 1) == s.side.end();  // missing rows are alone
+        std::memset(map, lost ? 0 : out.missing, column.k);
         for (size_t j = 0; j < levels; ++j) map[s.codes[j]] = s.side[j];
     }
-    finish(here, column.kind, logs_of_two(here, left), out);
+    for (size_t c = 0; c < width; ++c) s.spare[c] = here.total[c] - left[c];
+    finish(here, column.kind, key_of(score_of<S>(here.scorer, left, s.spare.data())), logs_of_two(here, left), out);
     return out;
 }
 
@@ -264,12 +299,12 @@ Candidate score_known(const Column& column, const Here& here, size_t levels, Scr
     if (!out.found) return out;
     const double all = static_cast<double>(here.total[width - 1]);
     out.gain *= static_cast<double>(known[width - 1]) / all;
-    out.net = out.gain;
+    out.net *= static_cast<double>(known[width - 1]) / all;
+    out.score = key_of(out.net);  // columns differ in their known rows: gains compare, scores do not
     if (here.rules->penalty > 0.0 && column.kind == Kind::numeric) {
         out.net -= here.rules->penalty * log2_whole(static_cast<double>(out.cuts)) / (all / static_cast<double>(here.rules->unit));
         if (here.rules->stop_at_zero && !(out.net > 0.0)) out.found = false;
     }
-    out.score = key_of(out.gain);  // columns differ in their known rows: gains compare, scores do not
     if (here.regression) return out;
     const Logs& F = *here.scorer.logs;
     int64_t sizes = F(lost);

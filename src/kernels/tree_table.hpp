@@ -1,8 +1,9 @@
 // The best split of one node from its count table, whoever made the table.
 //
 // table[level, 0..C] holds the levels present in the node, in code order, as branch vectors (see tree_score.hpp).
-// Missing rows are tried on every branch; without any they go to the larger branch, the first of equals.
-// Ties: the lower cut (or shorter group in its order, or lower mask), then the lower branch for missing.
+// Missing rows are tried on every branch and as a branch of their own; without any they go to the larger branch, the first
+// of equals. Ties: the lower cut (or shorter group in its order, or lower mask), then the lower branch for missing; a branch of
+// missing rows alone comes last.
 #pragma once
 
 #include <algorithm>
@@ -28,53 +29,80 @@ struct Table {
 // The best of a sequence of two-branch splits; `at` is whatever number the caller gives each.
 template <class S>
 struct Best {
-    S score{};
+    S score{};  // less its price
     size_t at = 0;
     int missing = 0;
     bool found = false;
-    void offer(S s, size_t where, int side) {
+    double rough = 0.0;
+    S price{};
+    void offer(S s, size_t where, int side, S paid = S{}) {
         if (found && (s < score || (s == score && (where > at || (where == at && side > missing))))) return;
-        score = s, at = where, missing = side, found = true;
+        score = s, at = where, missing = side, found = true, price = paid;
     }
 };
 
-// Offer the split with `left` known rows on the left, missing rows on either side; count it when it is allowed.
+// Splits without a price.
 template <class S>
-int64_t offer_sides(const Scorer& scorer, const Table& t, const int64_t* left, size_t at, int64_t* spare, Best<S>& best) {
-    const size_t width = t.width, last = width - 1;
-    const bool any = t.missing[last] > 0;
-    int64_t *a = spare, *b = spare + width;
+struct Free {
+    S operator()(size_t) const { return S{}; }
+};
+
+// Offer one split: `a` rows in the first branch.
+template <class S>
+bool offer_split(const Scorer& scorer, const Table& t, const int64_t* a, int64_t* b, size_t at, int missing, S price, Best<S>& best) {
+    const size_t last = t.width - 1;
+    for (size_t c = 0; c < t.width; ++c) b[c] = t.total[c] - a[c];
+    if (a[last] < t.least || b[last] < t.least) return false;
+    const int where = t.missing[last] > 0 ? missing : (a[last] >= b[last] ? 0 : 1);
+    if (std::is_same_v<S, double> || scorer.criterion == Criterion::gini) {
+        const double whole = rough_score<S>(scorer, a, b), rough = whole - static_cast<double>(price);
+        if (best.found && rough < best.rough - 1e-12 * whole) return true;
+        best.rough = best.found ? std::max(best.rough, rough) : rough;
+    }
+    best.offer(score_of<S>(scorer, a, b) - price, at, where, price);
+    return true;
+}
+
+// Offer the split with `left` known rows on the left, missing rows on either side; say whether it is allowed.
+template <class S>
+bool offer_sides(const Scorer& scorer, const Table& t, const int64_t* left, size_t at, S price, int64_t* spare, Best<S>& best) {
+    int64_t *a = spare, *b = spare + t.width;
     bool allowed = false;
-    for (int side = 0; side < (any ? 2 : 1); ++side) {
-        for (size_t c = 0; c < width; ++c) {
-            a[c] = left[c] + (side == 0 ? t.missing[c] : 0);
-            b[c] = t.total[c] - a[c];
-        }
-        if (a[last] < t.least || b[last] < t.least) continue;
-        allowed = true;
-        const int where = any ? side : (a[last] >= b[last] ? 0 : 1);
-        best.offer(part<S>(scorer, a) + part<S>(scorer, b), at, where);
+    for (int side = 0; side < (t.missing[t.width - 1] > 0 ? 2 : 1); ++side) {
+        for (size_t c = 0; c < t.width; ++c) a[c] = left[c] + (side == 0 ? t.missing[c] : 0);
+        allowed |= offer_split(scorer, t, a, b, at, side, price, best);
     }
     return allowed;
 }
 
-// Cuts between neighbouring levels in the given order: at = levels on the left.
+// Offer the split of all known rows from the missing ones; it names no value and has no price.
 template <class S>
-Best<S> cuts_of_table(const Scorer& scorer, const Table& t, const uint32_t* order, int64_t* spare, int64_t& cuts) {
+bool offer_missing(const Scorer& scorer, const Table& t, size_t at, int64_t* spare, Best<S>& best) {
+    if (t.missing[t.width - 1] == 0) return false;
+    for (size_t c = 0; c < t.width; ++c) spare[c] = t.total[c] - t.missing[c];
+    return offer_split(scorer, t, spare, spare + t.width, at, 1, S{}, best);
+}
+
+// Cuts between neighbouring levels in the given order: at = levels on the left, all of them where missing rows are alone.
+template <class S, class Price = Free<S>>
+Best<S> cuts_of_table(const Scorer& scorer, const Table& t, const uint32_t* order, int64_t* spare, int64_t& cuts,
+                      const Price& price = {}) {
     Best<S> best;
     int64_t* left = spare;
     std::fill(left, left + t.width, 0);
     for (size_t j = 0; j + 1 < t.levels; ++j) {
         const int64_t* level = t.level(order ? order[j] : j);
         for (size_t c = 0; c < t.width; ++c) left[c] += level[c];
-        cuts += offer_sides(scorer, t, left, j + 1, spare + t.width, best);
+        cuts += offer_sides(scorer, t, left, j + 1, price(j + 1), spare + t.width, best);
     }
+    cuts += offer_missing(scorer, t, t.levels, spare + t.width, best);
     return best;
 }
 
-// All ways to send levels 1..m-1 to the second branch (level 0 stays in the first): at = mask of levels >> 1.
-template <class S>
-Best<S> groups_by_trial(const Scorer& scorer, const Table& t, int64_t* spare) {
+// All ways to send levels 1..m-1 to the second branch (level 0 stays in the first): at = mask of levels >> 1; all ones and one
+// more bit where missing rows are alone.
+template <class S, class Price>
+Best<S> groups_by_trial(const Scorer& scorer, const Table& t, int64_t* spare, const Price& price) {
     Best<S> best;
     int64_t* left = spare;
     std::fill(left, left + t.width, 0);
@@ -86,8 +114,9 @@ Best<S> groups_by_trial(const Scorer& scorer, const Table& t, int64_t* spare) {
         const int64_t sign = mask >> j & 1 ? 1 : -1;
         mask ^= size_t{1} << j;
         for (size_t c = 0; c < t.width; ++c) left[c] += sign * t.level(j + 1)[c];
-        offer_sides(scorer, t, left, mask, spare + t.width, best);
+        offer_sides(scorer, t, left, mask, price(static_cast<size_t>(std::popcount(mask))), spare + t.width, best);
     }
+    offer_missing(scorer, t, size_t{1} << t.levels, spare + t.width, best);
     return best;
 }
 
@@ -171,24 +200,25 @@ struct LevelSplit {
     int missing = 0;
 };
 
-// Two groups: side[level] is 0 or 1, level 0 always in group 0.
-template <class S>
-LevelSplit two_groups(const Scorer& scorer, const Table& t, int64_t* spare, std::vector<uint32_t>& order, uint8_t* side) {
+// Two groups: side[level] is 0 or 1, level 0 always in group 0. price(levels in one group): what naming them costs.
+template <class S, class Price>
+LevelSplit two_groups(const Scorer& scorer, const Table& t, int64_t* spare, std::vector<uint32_t>& order, uint8_t* side,
+                      const Price& price) {
     const bool by_order = scorer.criterion == Criterion::variance || t.width == 3 || t.levels > 12;
     Best<S> best;
     if (by_order) {
         int64_t cuts = 0;
         group_order(t, scorer.criterion, order);
-        best = cuts_of_table<S>(scorer, t, order.data(), spare, cuts);
+        best = cuts_of_table<S>(scorer, t, order.data(), spare, cuts, price);
     } else {
-        best = groups_by_trial<S>(scorer, t, spare);
+        best = groups_by_trial<S>(scorer, t, spare, price);
     }
     if (!best.found) return {};
     for (size_t j = 0; j < t.levels; ++j) {
         if (by_order)
             side[order[j]] = j >= best.at;
         else
-            side[j] = j > 0 && (best.at >> (j - 1) & 1);
+            side[j] = j > 0 && (best.at >> (j - 1) & 1) && best.at >> t.levels == 0;
     }
     if (side[0]) {
         for (size_t j = 0; j < t.levels; ++j) side[j] ^= 1;
@@ -199,28 +229,45 @@ LevelSplit two_groups(const Scorer& scorer, const Table& t, int64_t* spare, std:
         for (size_t j = 0; j < t.levels; ++j) rows[side[j]] += t.level(j)[t.width - 1];
         best.missing = rows[0] >= rows[1] ? 0 : 1;
     }
+    if (best.price > S{}) best.score = price.covered(best.score, score_of<S>(scorer, t.total));
     return {true, key_of(best.score), best.missing};
 }
 
-// One branch per level; missing = position of the level whose branch takes missing rows.
+// The share of known rows whose level has more than one row here; 1 for two levels, which need not be named.
+inline double coverage(const Table& t, int64_t unit) {
+    int64_t known = 0, single = 0;
+    for (size_t j = 0; j < t.levels; ++j) {
+        const int64_t rows = t.level(j)[t.width - 1];
+        known += rows;
+        if (rows <= unit) single += rows;
+    }
+    return t.levels < 3 ? 1.0 : static_cast<double>(known - single) / static_cast<double>(known);
+}
+
+// One branch per level; missing = position of the level whose branch takes missing rows, or `levels`: a branch of their own.
 template <class S>
 LevelSplit one_branch_each(const Scorer& scorer, const Table& t, int64_t* spare) {
     const size_t last = t.width - 1;
-    S sum{};
+    Sum<S> sum(scorer);
     size_t large = 0, widest = 0;
     for (size_t j = 0; j < t.levels; ++j) {
-        sum += part<S>(scorer, t.level(j));
+        sum.add(t.level(j));
         large += t.level(j)[last] >= t.least;
         if (t.level(j)[last] > t.level(widest)[last]) widest = j;
     }
-    if (large < 2) return {};
-    if (t.missing[last] == 0) return {true, key_of(sum), static_cast<int>(widest)};
+    if (large + (t.missing[last] > 0 && t.missing[last] >= t.least) < 2) return {};
+    if (t.missing[last] == 0) return {true, key_of(sum.value()), static_cast<int>(widest)};
     Best<S> best;
-    for (size_t j = 0; j < t.levels; ++j) {
+    for (size_t j = 0; j < t.levels && large >= 2; ++j) {
         for (size_t c = 0; c < t.width; ++c) spare[c] = t.level(j)[c] + t.missing[c];
-        best.offer(sum - part<S>(scorer, t.level(j)) + part<S>(scorer, spare), 0, static_cast<int>(j));
+        Sum<S> own = sum;
+        own.take(t.level(j));
+        own.add(spare);
+        best.offer(own.value(), j, static_cast<int>(j));
     }
-    return {true, key_of(best.score), best.missing};
+    sum.add(t.missing);
+    if (t.missing[last] >= t.least) best.offer(sum.value(), t.levels, static_cast<int>(t.levels));
+    return {best.found, key_of(best.score), best.missing};
 }
 
 }  // namespace tally::tree

@@ -107,7 +107,10 @@ struct GiniSides {
         const double s = static_cast<double>(left_squares) / static_cast<double>(left_all) +
                          static_cast<double>(right_squares) / static_cast<double>(right_all);
         if (s < rough * (1.0 - 1e-13)) return false;
-        const Score exact = scorer.gini_of(left_squares, left_all) + scorer.gini_of(right_squares, right_all);
+        Fractions sum;
+        sum.add(left_squares << scorer.shift, left_all);
+        sum.add(right_squares << scorer.shift, right_all);
+        const Score exact = static_cast<Score>(sum.floor());
         if (exact <= best) return false;
         best = exact;
         rough = s;
@@ -155,20 +158,27 @@ struct WeightedEntropy {
     }
 };
 
-// Regression: sums of the response in fixed point.
+// Regression: sums of the response in fixed point; a double decides unless it is close.
 template <class E>
 struct ResponseSides {
     Layout<E> layout;
     const Scorer& scorer;
     const int64_t *response, *weight;
     int64_t left_sum, right_sum, left_all, right_all;
+    mutable double rough = -1.0;
 
     using Score = double;
     static constexpr Score lowest() { return -1.0; }
     bool beats(Score& best) const {
-        const Score s = scorer.variance(left_sum, left_all) + scorer.variance(right_sum, right_all);
-        if (s <= best) return false;
-        best = s;
+        const double s = scorer.variance(left_sum, left_all) + scorer.variance(right_sum, right_all);
+        if (s < rough * (1.0 - 1e-13)) return false;
+        Fractions sum;
+        sum.add(Scorer::squared(left_sum - left_all * scorer.middle), left_all);
+        sum.add(Scorer::squared(right_sum - right_all * scorer.middle), right_all);
+        const Score exact = sum.value();
+        if (exact <= best) return false;
+        best = exact;
+        rough = s;
         return true;
     }
     void move(E e) {
@@ -205,12 +215,12 @@ struct Range {
 // over a block of entries it is at most
 //     sizes[m] + s (l - m) + sum_c max(pairs_c[l_c], pairs_c[l'_c] + s (l'_c - l_c)),  s = sizes[m + 1] - sizes[m],
 // l, l' the counts at the block's ends and m any size between. Only blocks whose bound reaches the best score at
-// block ends are walked. The slack covers the rounding of the tables.
+// block ends are walked. The slack covers the rounding of the tables: a slope has four errors, and goes 64 steps.
 template <class E>
 class Blocks {
    public:
     static constexpr size_t length = 64;
-    static constexpr int64_t slack = 1024;
+    static constexpr int64_t slack = 1024 * Logs::error;
 
     Blocks(Layout<E> layout, const E* run, Range range, const int64_t* aside, const NodeTables& tables, size_t classes,
            std::vector<int64_t>& memory)

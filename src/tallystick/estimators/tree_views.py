@@ -132,6 +132,7 @@ class TreeViews(Estimator):
 
     model_: Tree
     average: bool
+    level_splits: str
     smoothing: float | None
     split_prior: float
     pruning: str | None
@@ -197,7 +198,12 @@ class TreeViews(Estimator):
         self._check_fitted()
         check_whole("node", node, 0)
         block = None if self._table is None else self._table.slice(0, self._table.rows)
-        told = measures(getattr(self, "criterion", None), float(getattr(self, "cut_price", 0.0)))
+        told = measures(
+            getattr(self, "criterion", None),
+            float(getattr(self, "cut_price", 0.0)),
+            self.level_splits == "groups"
+            and any(c.kind == "levels" and len(c.levels) > 2 for c in self.schema_.used),
+        )
         return replace(splits(self.model_, node, block), measures=told)
 
     def rules(self, drop: bool = False, data: Any = None, confidence: float = 0.25) -> Rules:

@@ -20,7 +20,14 @@ from tallystick.draw.tree import Box, tree_picture
 from tallystick.errors import OptionError
 from tallystick.explain.tree_rows import arriving, in_branches
 from tallystick.models.tree import SPREADS, STAYS, Candidates, Tree
-from tallystick.models.tree.sentences import Condition, plain, reachable, rows
+from tallystick.models.tree.sentences import (
+    Condition,
+    missing_alone,
+    plain,
+    reachable,
+    rows,
+    tested,
+)
 from tallystick.models.tree.show import WIDEST, node_text
 
 UNNAMED = ("one group of levels", "the other levels")  # only few levels, or the best five, are kept by name
@@ -124,9 +131,14 @@ GAINS = {
 BITS = "the entropy of the node less the mean entropy of the branches, in bits"
 
 
-def measures(criterion: str | None, cut_price: float) -> tuple[tuple[str, str], ...]:
-    """Say what gain and gain ratio are under a criterion (None: regression), and which is chosen."""
+def measures(criterion: str | None, cut_price: float, groups: bool = False) -> tuple[tuple[str, str], ...]:
+    """Say what gain and gain ratio are under a criterion (None: regression), and which is chosen.
+
+    groups: some column may be split into groups of three or more levels.
+    """
     wins = "; the largest is chosen"
+    if groups:
+        wins += ", less the price of naming groups of three or more levels"
     gain = GAINS.get(criterion, BITS)
     if criterion is None:
         return (("gain", gain + wins),)
@@ -181,19 +193,17 @@ def _candidate(tree: Tree, node: int, found: Candidates, c: int) -> Candidate:
     column = tree.schema.used[int(found.column[c])]
     cut = float(found.cut[c])
     groups = found.groups(c)
-    if cut == cut:
-        tests = [Condition(column, high=cut), Condition(column, low=cut)]
-    else:
-        tests = [
-            Condition(column, levels=tuple(np.flatnonzero(groups == b).tolist()))
-            for b in range(int(groups.max(initial=-1)) + 1)
-        ]
-    named = tuple(t.sentence(WIDEST) for t in tests) or UNNAMED
-    at = slice(int(found.count_start[c]), int(found.count_start[c + 1]))
     own = float(tree.nodes.cut[node])
     chosen = int(found.column[c]) == int(tree.nodes.column[node]) and (
         own == cut or (own != own and cut != cut)
     )
+    alone = missing_alone(cut, groups)
+    every = 2 if alone or cut == cut else int(groups.max(initial=-1)) + 1
+    each = chosen and 0 < every < int(tree.nodes.n_children[node])  # missing rows have the last branch
+    lost = 1 if alone else every if each else -1  # the branch that only missing rows take
+    tests = [tested(column, cut, groups, b, b == lost) for b in range(every + each)]
+    named = tuple(t.sentence(WIDEST) for t in tests) or UNNAMED
+    at = slice(int(found.count_start[c]), int(found.count_start[c + 1]))
     counts, means = found.counts[at], found.mean[at] if len(found.mean) else np.empty(0)
     if chosen and not len(counts):
         below = tree.nodes.branches(node)

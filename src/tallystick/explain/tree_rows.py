@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tallystick.contracts import Block
 from tallystick.data.schema import CODED, Column
 from tallystick.models.tree import SPREADS, Tree
+from tallystick.models.tree.sentences import missing_alone
 from tallystick.models.tree.walk import branches_of, taken
 
 Branches = tuple[tuple[tuple[float, ...], ...], tuple[float, ...]]  # counts of each branch, and its mean
@@ -42,8 +43,9 @@ def in_branches(
     parts: NDArray[np.float64],
 ) -> Branches:
     """Return the rows of each branch of a test: per class, or all of them and their mean in regression."""
-    branch = taken(cut, groups, -1, _cells(column, block))
-    every = range(2 if cut == cut else int(groups.max(initial=-1)) + 1)
+    alone = missing_alone(cut, groups)
+    branch = taken(cut, groups, 1 if alone else -1, _cells(column, block))
+    every = range(2 if alone or cut == cut else int(groups.max(initial=-1)) + 1)
     if block.classes is None:
         rows = [float(parts[branch == b].sum()) for b in every]
         response = block.response if block.response is not None else np.zeros(block.rows)

@@ -25,7 +25,7 @@ from tallystick.data.encode.work import in_order
 from tallystick.data.schema import CODED, Schema
 from tallystick.errors import OptionError
 from tallystick.kernels.trees import SMALL, GrowColumn, Grower, GrowRules, Harvest
-from tallystick.models.tree.nodes import SPREADS
+from tallystick.models.tree.nodes import NO_CUT, SPREADS
 from tallystick.models.tree.weights import ClassWeights
 from tallystick.stats.quantiles import ValueCounts
 from tallystick.stats.spread import Grid, Near, Spread, Spreads, cells_for, cells_of_cuts, cuts_of
@@ -259,7 +259,7 @@ def observe(arrays: dict[str, NDArray[Any]], column: int, values: NDArray[np.flo
     for cut, tested in (("cut", "column"), ("tried_cut", "tried_column")):
         if tested not in arrays:
             continue
-        here = arrays[tested] == column
+        here = (arrays[tested] == column) & (arrays[cut] < NO_CUT)
         below = np.searchsorted(values, arrays[cut][here], side="right") - 1
         arrays[cut][here] = np.where(below >= 0, np.nextafter(values[below], np.inf), arrays[cut][here])
 

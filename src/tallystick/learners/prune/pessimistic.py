@@ -175,7 +175,7 @@ class _Pruner:
         parts = self.split(node, rows) if rows is not None else [None] * len(node.branches)
         node.branches = [self.prune(b, part) for b, part in zip(node.branches, parts, strict=True)]
         as_leaf, as_tree = self.leaf_errors(node.counts), sum(b.errors for b in node.branches)
-        largest = max(range(len(node.branches)), key=lambda b: (int(node.branches[b].counts.sum()), -b))
+        largest = max(range(len(node.branches)), key=lambda b: (int(node.branches[b].counts.sum()), b))
         raised, as_raised = None, np.inf
         if rows is not None and node.branches[largest].branches:
             raised = self.refill(node.branches[largest], rows)
@@ -203,8 +203,9 @@ class _Pruner:
         return sum(self.leaf_errors(leaf.counts) for leaf in _leaves(node))
 
     def split(self, node: _Node, rows: tuple[Ints, Ints]) -> list[tuple[Ints, Ints]]:
-        """Return the rows of each branch with their weights; spread rows go to all, their parts sum
-        exactly.
+        """Return the rows of each branch with their weights. Rows without a value go to all branches in
+        proportion to these rows with one, and not to those that the test was made for: a raised branch
+        has others. Their parts sum exactly.
         """
         here, weights = rows
         column = self.tree.schema.used[node.column]
@@ -214,7 +215,8 @@ class _Pruner:
         if not len(spread):
             each = [np.flatnonzero(branch == k) for k in range(len(node.branches))]
             return [(here[own], weights[own]) for own in each]
-        shares = _parts(weights[spread], [int(b.counts.sum()) for b in node.branches])
+        heavy = weights if self.copies is None else weights * self.copies[here]
+        shares = _parts(weights[spread], [int(heavy[branch == k].sum()) for k in range(len(node.branches))])
         out = []
         for k in range(len(node.branches)):
             own = np.flatnonzero(branch == k)

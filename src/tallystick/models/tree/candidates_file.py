@@ -18,7 +18,7 @@ import numpy as np
 
 from tallystick.data.schema import CODED, Schema
 from tallystick.errors import ModelFileError
-from tallystick.models.tree.nodes import Candidates, Nodes
+from tallystick.models.tree.nodes import NO_CUT, Candidates, Nodes
 
 KEPT = 5  # candidates per node in a file
 
@@ -127,7 +127,7 @@ def _good(row: list[Any], total: list[int], regression: bool, schema: Schema) ->
     numbers = [v for v in (cut, gain, ratio, *means) if v is not None]
     return (
         set(map(type, numbers)) <= {int, float}
-        and all(abs(v) < 1e308 for v in numbers)
+        and all(abs(v) <= NO_CUT for v in numbers)
         and (cut is None) == bool(levels)
         and len(branch_of) == levels
         and all(type(b) is int and -1 <= b < 2**31 - 1 for b in branch_of)

@@ -71,7 +71,7 @@ def read_nodes(data: Mapping[str, Any], schema: Schema) -> Nodes:
         cut[is_test] = _real([np.nan if c is None else c for c in cuts], "cut", allow_nan=True)
         missing[is_test] = _whole(ways, "missing branch", SPREADS, 2**31 - 1)
         gain[is_test] = _real(gains, "gain")
-    n_children, start, branch_of = _branches(data["branches"], column, cut, schema)
+    n_children, start, branch_of = _branches(data["branches"], column, cut, missing, schema)
     _demand(
         bool(np.all(missing[is_test] < n_children[is_test])),
         "a missing value is sent to a branch that is not there",
@@ -110,7 +110,11 @@ def _answers(
 
 
 def _branches(
-    lists: Any, column: NDArray[np.int32], cut: NDArray[np.float64], schema: Schema
+    lists: Any,
+    column: NDArray[np.int32],
+    cut: NDArray[np.float64],
+    missing: NDArray[np.int32],
+    schema: Schema,
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
     """Return n_children, branch_start and branch_of; every test must suit the kind of its column."""
     n_levels = np.array([len(c.levels) if c.kind in CODED else 0 for c in schema.used] + [0], np.int64)
@@ -133,6 +137,7 @@ def _branches(
     n_children = np.where(has_cut, 2, 0).astype(np.int32)
     if len(levels):
         most = np.maximum.reduceat(branch_of, start[levels])
+        most += missing[levels] == most + 1  # missing rows may have a branch of their own, the last
         n_children[levels] = most + 1
         _demand(bool(np.all(most >= 1)), "a test of levels has fewer than two branches")
         _demand(int(n_children.sum()) == len(column) - 1, "the branches do not add up to the nodes")

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 STAYS = -1  # a branch number: the row goes no further and is answered by this node's own counts
 SPREADS = -2  # as `missing_branch`: the row goes down all branches, in the proportion of their counts (C4.5)
+NO_CUT = float(np.finfo(np.float64).max)  # as `cut`: all numbers go to branch 0, missing rows to branch 1
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tallystick.data.schema import Column, Schema
 from tallystick.errors import shown
-from tallystick.models.tree.nodes import SPREADS, Nodes
+from tallystick.models.tree.nodes import NO_CUT, SPREADS, Nodes
 
 
 def plain(text: object) -> str:
@@ -79,6 +80,8 @@ class Condition:
         name = plain(self.column.name)
         if self.never:
             return f"{name} is missing" if self.missing else f"{name} is impossible"
+        if self.always and not self.missing:
+            return f"{name} is known"
         if self.levels is not None:
             return name + _levels(self.column, self.levels, widest) + tail
         low, high = bound(self.low, self.column), bound(self.high, self.column)
@@ -146,15 +149,27 @@ def condition(schema: Schema, nodes: Nodes, node: int, branch: int) -> Condition
     """Return what a value must be to take a branch of a node's test."""
     column = schema.used[int(nodes.column[node])]
     missing = int(nodes.missing_branch[node]) == branch
-    cut = float(nodes.cut[node])
+    return tested(column, float(nodes.cut[node]), nodes.levels(node), branch, missing)
+
+
+def tested(column: Column, cut: float, levels: NDArray[np.int32], branch: int, missing: bool) -> Condition:
+    """Return what a value must be to take a branch of a test, at a cut or else by the branch of its level."""
+    if cut == NO_CUT:  # every number goes to the first branch
+        return Condition(column, missing=missing) if branch == 0 else replace(_lost(column), missing=missing)
     if cut == cut:
-        return (
-            Condition(column, high=cut, missing=missing)
-            if branch == 0
-            else Condition(column, low=cut, missing=missing)
-        )
-    codes = np.flatnonzero(nodes.levels(node) == branch)
-    return Condition(column, levels=tuple(codes.tolist()), missing=missing)
+        low, high = (-np.inf, cut) if branch == 0 else (cut, np.inf)
+        return Condition(column, low, high, missing=missing)
+    return Condition(column, levels=tuple(np.flatnonzero(levels == branch).tolist()), missing=missing)
+
+
+def missing_alone(cut: float, levels: NDArray[np.int32]) -> bool:
+    """Say of a test whether its first branch has all known values and its second the missing ones."""
+    return cut == NO_CUT or (len(levels) > 0 and not levels.any())
+
+
+def _lost(column: Column) -> Condition:
+    """Return the condition that no number fulfils."""
+    return Condition(column, low=np.inf, high=-np.inf)
 
 
 def reachable(schema: Schema, nodes: Nodes, node: int, branch: int) -> Condition:
