@@ -1,7 +1,7 @@
 """C4.5 as Weka's J48 grows and prunes it: trees that J48 3.6.14 made of tables with missing values.
 
-tests/files/j48.json: tables (columns l* are levels, n* numbers), and per line of J48's tree: depth, column and
-(in a leaf) class, rows and errors.
+tests/files/j48.json: tables (columns l* are levels, n* numbers), and for each line of J48's tree depth,
+column and (in a leaf) class, rows and errors.
 """
 
 from __future__ import annotations
