@@ -31,7 +31,7 @@ def test_trees_on_the_votes_reach_the_published_accuracy(given):
     assert found.accuracy >= 0.94
     if given:
         tree = ts.DecisionTree(**given).fit(VOTES, "party")
-        assert tree.get_n_leaves() <= 12  # tiny, and as good as larger ones
+        assert tree.get_n_leaves() <= 14  # tiny, and as good as larger ones; a missing vote is a test too
 
 
 def test_naive_bayes_on_the_votes_reaches_the_published_accuracy():
