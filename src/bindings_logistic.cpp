@@ -87,7 +87,7 @@ void bind_logistic(nb::module_& m) {
     m.def("newton_doubles", &logistic::newton_doubles, nb::arg("dense"), nb::arg("links"), nb::arg("weights"));
     m.def("newton_whole", &logistic::newton_whole, nb::arg("parameters"), nb::arg("links"));
 
-    // numbers: unit, factor, shift, small, fine, reach, alarm, ahead, value; out: value, loss, wrong.
+    // numbers: unit, factor, shift, small, fine, least, doubt, grain, reach, alarm, ahead, value; out: value, loss, wrong.
     m.def("newton", [](size_t dense, size_t coded, In<int64_t> table, In<double> scaling, AnyIn classes,
                        Maybe<double> class_factor, Maybe<double> row_factor, Maybe<int64_t> weights, Out<double> theta,
                        int64_t bits, In<int64_t> at, In<double> power, In<int64_t> links, In<double> l2,
@@ -102,8 +102,8 @@ void bind_logistic(nb::module_& m) {
         ask.theta = theta.data(), ask.bits = bits, ask.curvature = logistic::Curvature::pairs;
         const double* v = numbers.data();
         const logistic::Descent q{at.size(), links.size(), at.data(), power.data(), links.data(), l2.data(),
-                                  v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7] != 0.0, most};
-        logistic::Spot spot{w.data(), gradient.data(), curvature.data(), v[8], 0.0, 0};
+                                  v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10] != 0.0, most};
+        logistic::Spot spot{w.data(), gradient.data(), curvature.data(), v[11], 0.0, 0};
         nb::gil_scoped_release release;
         const int64_t end = logistic::newton(ask, q, begun, theta.data(), memory.data(), whole.data(), spot, d.data(),
                                              trace.shape(0), trace.data(), counts.data());

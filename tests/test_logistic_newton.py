@@ -64,6 +64,19 @@ def both(data, weight=None, **given):
 @settings(max_examples=25)
 @given(
     seed=st.integers(0, 10**6),
+    rows=st.integers(12, 60),
+    classes=st.integers(2, 4),
+    l2=st.sampled_from([1e-10, 1e-6, 1.0, 1e4]),
+    weight=st.sampled_from([1, 1_000, 30_000, 10**9]),
+)
+def test_one_call_stops_where_asking_point_by_point_does(seed, rows, classes, l2, weight):
+    whole, steps = both(table(seed, rows, classes), np.full(rows, weight), l2=l2)
+    assert whole == steps
+
+
+@settings(max_examples=25)
+@given(
+    seed=st.integers(0, 10**6),
     rows=st.integers(12, 300),
     classes=st.integers(2, 4),
     l2=st.sampled_from([0, 0.01, 1.0, "auto"]),

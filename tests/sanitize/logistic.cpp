@@ -114,15 +114,16 @@ void newton_way(size_t rows, size_t links, bool weighted) {
     Ask ask = s.ask(Curvature::pairs, weighted);
     ask.theta = theta.data();
     const double unit = std::bit_cast<double>((uint64_t(1023) - uint64_t(ask.bits)) << 52);
-    const Descent q{p, links, at.data(), power.data(), free.data(), l2.data(), unit, 1.0, 0.0, 1e-6, 1e-6, 0.0, 0.0, true, 200};
+    const Descent q{p, links, at.data(), power.data(), free.data(), l2.data(), unit, 1.0, 0.0, 1e-6, 1e-6, 0.0, 0.0,
+                    0.0, 0.0, 0.0, true, 200};
     Spot spot{w.data(), gradient.data(), curvature.data(), 0.0, 0.0, 0};
     const int64_t end = newton(ask, q, false, theta.data(), memory.data(), whole.data(), spot, d.data(), 50, trace.data(),
                                counts.data());
     EXPECT(end == int64_t(End::optimum));
     EXPECT(longest(m, gradient.data()) <= 1e-6);
     for (double& v : w) v = 0.5;
-    const Descent short_way{p, links, at.data(), power.data(), free.data(), l2.data(), unit, 1.0, 0.0, 0.0, 0.0, 1e-9, 1.0,
-                            true, 2};
+    const Descent short_way{p, links, at.data(), power.data(), free.data(), l2.data(), unit, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+                            0.0, 1e-9, 1.0, true, 2};
     newton(ask, short_way, false, theta.data(), memory.data(), whole.data(), spot, d.data(), 50, trace.data(), counts.data());
     EXPECT(counts[0] <= 3);
 }

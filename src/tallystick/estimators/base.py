@@ -390,10 +390,16 @@ class Classifier(Estimator):
         return in_order((bound(m) for m in self.blocks(X, **reading)), self.threads)
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the logarithm of `predict_proba`."""
+        """Return the logarithm of `predict_proba`; of an additive model also where a share is too small for a
+        number.
+        """
         from tallystick import kernels
 
-        return kernels.log(self.predict_proba(X))
+        self._check_fitted()
+        if not hasattr(self.model_, "log_shares"):
+            return kernels.log(self.predict_proba(X))
+        parts = list(self._each_block(X, self.model_.log_shares))
+        return np.concatenate(parts) if parts else np.zeros((0, len(self.classes_)))
 
     def predict(self, X: Any, *, lenient: bool = False, missing_columns: str = "error") -> NDArray[Any]:
         """Return the most probable class of each row; of equals the first in `classes_`.

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from tallystick.data.encode import read_table
+from tallystick.data.encode import Table, read_table
 from tallystick.data.encode.target import rare_note
-from tallystick.data.schema import Note, Wishes
+from tallystick.data.schema import Note, Target, Wishes
 from tallystick.data.source import open_source
-from tallystick.errors import OptionError
+from tallystick.errors import DataError, OptionError, shown, some
 from tallystick.estimators.base import Classifier
+from tallystick.models.logistic.options import label_text
 from tallystick.models.naive_bayes import BayesOptions, NaiveBayesModel
 from tallystick.models.naive_bayes.algebra import combined, fingerprint, refuse_choices
 
@@ -50,21 +51,33 @@ class Growing(Classifier):
         return out
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn rows in parts; the first call may name all classes that are to come."""
+        """Learn rows in parts; the first call may name all classes that are to come; then no other may."""
         if hasattr(self, "model_"):
-            return self.update(X, y, sample_weight)
+            return self._change(X, y, sample_weight, 1, getattr(self, "_named", None))
         if classes is None:
             return self.fit(X, y, sample_weight)
         name = y if isinstance(y, str) else str(getattr(y, "name", None) or "y")
         source = open_source(X)
         wishes = self._wishes()
-        labels = [str(c) for c in classes]
+        labels = list(dict.fromkeys(label_text(c) for c in classes))
         known = Wishes(wishes.kinds, {**wishes.levels, name: labels}, wishes.keep, wishes.missing)
         self._learning()
         table = read_table(source, known, y, sample_weight, self.threads)
-        return self.fit_table(table)
+        _refuse_others(table.schema.target, labels)
+        self.fit_table(table)
+        self._named = labels
+        return self
 
-    def _change(self, X: Any, y: Any, sample_weight: Any, sign: int) -> Self:
+    def fit_table(self, table: Table) -> Self:
+        """Learn from an encoded table. Where weights have fractions, classes are rare by weight: rows are not
+        kept, and what is said must be what `update` and `forget` can say.
+        """
+        super().fit_table(table)
+        if self.model_.unit != 1:
+            self.notes_ = _told(self.notes_, self.model_)
+        return self
+
+    def _change(self, X: Any, y: Any, sample_weight: Any, sign: int, named: list[str] | None = None) -> Self:
         self._check_fitted()
         X = self._fitting(X)
         self._refuse()
@@ -81,6 +94,8 @@ class Growing(Classifier):
         levels |= {c.name: c.levels for c in self.schema_.used if c.kind in ("boolean", "ordered")}
         wishes = Wishes(kinds, {**levels, name: target.labels}, (), given.missing)
         table = read_table(source, wishes, y, sample_weight, self.threads)
+        if named is not None:
+            _refuse_others(table.schema.target, named)
         part.fit_table(table)
         self._merge(part, sign)
         return self
@@ -103,6 +118,7 @@ class Growing(Classifier):
             )
         given = self._wishes().levels
         model = combined(self.model_, other.model_, sign, given)
+        model.check()
         rows = fingerprint(self.rows_, other.rows_, sign)
         notes = _told(
             self.notes_ + tuple(n for n in other.notes_ if sign > 0 and n not in self.notes_), model
@@ -116,11 +132,35 @@ class Growing(Classifier):
         self._set_columns(other._columns_in(), hasattr(other, "feature_names_in_"))
 
 
+def _refuse_others(target: Target | None, named: list[str]) -> None:
+    """Refuse rows of a class that the first call of `partial_fit` did not name."""
+    assert target is not None
+    if others := [label for label in target.labels if label not in named]:
+        raise DataError(
+            f"target {shown(target.name)} holds {some(others)}, which classes= did not name "
+            f"({some(named)}). Name all classes in the first call of partial_fit."
+        )
+
+
+def _light(model: NaiveBayesModel) -> tuple[Note, ...]:
+    """Return a note on classes that weigh no more than one row."""
+    assert model.schema.target is not None
+    target = model.schema.target
+    light = [s for s, w in zip(target.labels, model.classes.tolist(), strict=True) if 0 < w <= model.unit]
+    if not light:
+        return ()
+    verb = "weighs" if len(light) == 1 else "weigh"
+    text = (
+        f"class{'es' * (len(light) > 1)} {some(light)} {verb} no more than one row: too little to learn from."
+    )
+    return (Note("rare-classes", text, target.name, len(light)),)
+
+
 def _told(notes: tuple[Note, ...], model: NaiveBayesModel) -> tuple[Note, ...]:
     """Return the notes as a fit on these rows would give them: classes of one row are counted anew."""
     target = model.schema.target
     assert target is not None
-    plain = [n for n in notes if n.code != "rare-classes"]
-    rare = rare_note(target, model.classes) if model.unit == 1 else ()
+    plain = [n for n in notes if n.code not in ("rare-classes", "imbalance")]
+    rare = rare_note(target, model.classes) if model.unit == 1 else _light(model)
     first = [n for n in plain if n.column in ("", target.name)]
     return (*first, *rare, *(n for n in plain if n.column not in ("", target.name)))

@@ -46,10 +46,14 @@ class LogisticRegression(Classifier):
 
     l2: strength of the Gaussian prior (1/κ², scikit-learn's 1/C): a number, 0 for maximum likelihood,
     "auto" for the one under which the rows are most probable, "cv" for the best in cross-validation. l1:
-    strength of the Laplace prior, for sparse models. standardize: the prior acts on standardised columns;
+    strength of the Laplace prior, for sparse models. standardize: the prior acts on standardised numbers;
     coefficients are told in your units either way. reference: the class others are compared with.
     interactions=2, polynomial=2: products of columns, named `a × b`. words: "tf-idf" or "counts". solver:
     "auto", "newton", "lbfgs", "conjugate-gradient", "gradient". trace: keep every step in `trace_`.
+
+    It ends where the gradient is at most 1e-8 per row and the step still to go at most 1e-8 in standardised
+    weights, or where rounding leaves nothing more to gain (`docs/logistic.md`); else there is an error, never
+    a half-fitted model.
     """
 
     kind = KIND
@@ -184,7 +188,8 @@ class LogisticRegression(Classifier):
         return explain(self.model_, *self._find_row(row, number, **reading))
 
     def nomogram(self, label: Any = None, against: Any = None) -> Picture:
-        """Return the model as a picture: each column a line, each value where its weight lies.
+        """Return the model as a picture: each column a line, each value where its weight lies, measured from
+        the average training row as in `explain`.
 
         label, against: the two classes, of more than two; the last and the first other if not given. A model
         with products of columns or with text has none: an error says so.
@@ -198,11 +203,9 @@ class LogisticRegression(Classifier):
                 f"a nomogram compares two classes, and both are {shown(labels[c])}. "
                 f"The classes are {some(labels)}."
             )
-        lines, base = [], float(self.model_.additive.base[c] - self.model_.additive.base[d])
-        for name, marks in scales(self.model_, c, d):
-            least = min(weight for _, weight in marks)  # every line begins at 0, the constant has the rest
-            lines.append(Scale(name, tuple((text, weight - least) for text, weight in marks)))
-            base += least
+        start = self.model_.additive.start
+        base = float(start[c] - start[d])
+        lines = [Scale(name, tuple(marks)) for name, marks in scales(self.model_, c, d)]
         lines.sort(key=lambda s: min(w for _, w in s.marks) - max(w for _, w in s.marks))
         assert self.schema_.target is not None
         return Picture(nomogram(f"{self.schema_.target.name}: {labels[c]} against {labels[d]}", lines, base))

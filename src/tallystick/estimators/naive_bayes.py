@@ -111,6 +111,7 @@ class NaiveBayes(Growing, Saying):
             learner = replace(learner, group=1)
         model = fit(learner, table, engine)
         assert isinstance(model, NaiveBayesModel)
+        model.check()
         if options.calibrate:
             model = calibrated(model, table, engine)
         return model, model.notes

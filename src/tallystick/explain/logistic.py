@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from tallystick import kernels
 from tallystick.contracts import Block
 from tallystick.data.schema import CODED, Column
 from tallystick.draw.svg import as_html, ticks
@@ -103,14 +102,22 @@ class Summary:
         return 1.0 - self.log_likelihood / null if null else 0.0
 
     @property
+    def degrees(self) -> float:
+        """How many numbers the weights amount to: those that the rows determine. Without a prior all of them;
+        a prior holds the others. A model file from before this was kept says the number of weights.
+        """
+        fit = self.model.fit
+        return float(fit.weights) if fit.degrees is None else fit.degrees
+
+    @property
     def aic(self) -> float:
-        """Akaike's criterion: 2 weights - 2 log-likelihood."""
-        return 2.0 * self.model.fit.weights - 2.0 * self.log_likelihood
+        """Akaike's criterion: 2 degrees - 2 log-likelihood."""
+        return 2.0 * self.degrees - 2.0 * self.log_likelihood
 
     @property
     def bic(self) -> float:
-        """The Bayesian criterion: weights ln(rows) - 2 log-likelihood."""
-        return self.model.fit.weights * math.log(self.model.fit.rows) - 2.0 * self.log_likelihood
+        """The Bayesian criterion: degrees ln(rows) - 2 log-likelihood."""
+        return self.degrees * math.log(self.model.fit.rows) - 2.0 * self.log_likelihood
 
     @property
     def figures(self) -> list[Figure]:
@@ -128,6 +135,7 @@ class Summary:
             "errors": error_words(self.model),
             "rows": fit.rows,
             "weights": fit.weights,
+            "degrees": self.degrees,
             "iterations": fit.iterations,
             "log_likelihood": fit.log_likelihood,
             "null": fit.null,
@@ -144,7 +152,7 @@ class Summary:
         fit, model = self.model.fit, self.model
         out: list[Line] = [(Span(title(model), "strong"),)]
         facts = (
-            f"{rows_words(model)}, {counted(fit.weights, 'weight')}, "
+            f"{rows_words(model)}, {counted(fit.weights, 'weight')}{self._determined()}, "
             f"{counted(fit.iterations, 'iteration')}. Log-likelihood "
             f"{fit.log_likelihood:.6g}, of the class shares alone {fit.null:.6g}, "
             f"pseudo R² {self.pseudo_r2:.4f}, "
@@ -160,6 +168,12 @@ class Summary:
         for part in (p for p in model.parts if isinstance(p, Words)):
             out += [(), *_words(model, part, cells)]
         return out
+
+    def _determined(self) -> str:
+        """Say how many of the weights the rows determine, where a prior holds the others."""
+        if self.degrees == self.model.fit.weights:
+            return ""
+        return f" ({self.degrees:.4g} determined by the rows)"
 
     _repr_html_ = as_html
 
@@ -195,7 +209,14 @@ def prior_words(model: LogisticModel) -> str:
     parts += [f"Laplace prior, l1 = {l1:g}"] if l1 else []
     if not parts:
         return f"No prior: maximum likelihood.{_references(model)}"
-    on = "on standardised columns" if model.options.standardize else "on columns as they are"
+    on = "on columns as they are"
+    if model.options.standardize:
+        kinds = {c.kind for c in model.schema.used}
+        scaled = [w for k, w in (("numeric", "numbers"), ("boolean", "booleans")) if k in kinds]
+        plainly = [w for w, own in (("levels", CODED - {"boolean"}), ("words", {"text"})) if kinds & own]
+        told = [f"standardised {' and '.join(scaled)}"] if scaled else []
+        told += [f"{' and '.join(plainly)} as they are"] if plainly else []
+        on = f"on {' and on '.join(told)}"
     abound = " (it stands where rows or weights abound)"
     auto = abound if l2 == DEFAULT_L2 else " (chosen by the evidence of the rows)"
     how = {"cv": " (chosen by cross-validation)", "auto": auto}
@@ -347,12 +368,12 @@ def _exp(x: float) -> float:
 
 
 def explain(model: LogisticModel, block: Block, row: int = 0) -> Explanation:
-    """Return why one row of a block is answered as it is: the constant, then each column's part of the
-    log-odds.
+    """Return why one row of a block is answered as it is: the log-odds of the average training row, then what
+    each column adds to them or takes away.
     """
-    parts = model.additive.parts(block)[row]
+    parts = model.additive.reasons(block)[row]
     scores = np.add.accumulate(parts, axis=0)[-1]
-    shares = kernels.softmax(np.ascontiguousarray(scores[None, :]))[0]
+    shares = model.shares(block)[0][row]
     reasons = [
         Reason(
             part.name,
@@ -369,7 +390,7 @@ def explain(model: LogisticModel, block: Block, row: int = 0) -> Explanation:
         tuple(scores.tolist()),
         tuple(shares.tolist()),
         False,
-        "constant",
+        "average row",
     )
 
 
@@ -418,7 +439,8 @@ def _are(things: Sequence[object]) -> str:
 
 def scales(model: LogisticModel, c: int, d: int) -> list[tuple[str, list[tuple[str, float]]]]:
     """Return lines of a nomogram: each column's values with what they add to the log-odds of class c
-    against d. All parts of the model are drawn, or it is an error.
+    against d, beside what the column adds to the average training row. All parts of the model are drawn, or
+    it is an error.
     """
     if why := no_scales(model):
         raise OptionError(
@@ -426,25 +448,27 @@ def scales(model: LogisticModel, c: int, d: int) -> list[tuple[str, list[tuple[s
             "or fit without interactions=2, polynomial=2 and text."
         )
     out: list[tuple[str, list[tuple[str, float]]]] = []
-    for part, term in zip(model.parts, model.additive.terms, strict=True):
+    additive = model.additive
+    for part, term, average in zip(model.parts, additive.terms, additive.averages, strict=True):
+        usual = float(average[c] - average[d])
         column = model.schema[part.name]
         if isinstance(term, LevelTerm) and isinstance(part, Cells):
-            weights = (term.table[:, c] - term.table[:, d]).tolist()
+            weights = (term.table[:, c] - term.table[:, d] - usual).tolist()
             marks = [(text, w) for text, w in zip((*column.levels, "missing"), weights, strict=False)]
             if not part.free[-1]:
                 marks.pop()
             out.append((part.name, marks))
         elif isinstance(term, LinearTerm) and isinstance(part, Slope):
-            marks = _number_marks(column, float(term.slope[c] - term.slope[d]))
+            marks = _number_marks(column, float(term.slope[c] - term.slope[d]), usual)
             if part.missing is not None:
-                marks.append(("missing", float(term.missing[c] - term.missing[d])))
+                marks.append(("missing", float(term.missing[c] - term.missing[d]) - usual))
             out.append((part.name, marks))
     return [(name, marks) for name, marks in out if marks]
 
 
-def _number_marks(column: Column, slope: float) -> list[tuple[str, float]]:
+def _number_marks(column: Column, slope: float, usual: float) -> list[tuple[str, float]]:
     if column.low is None or column.high is None:
         return []
     round_ones = [v for v in ticks(column.low, column.high) if column.low <= v <= column.high]
     values = round_ones if len(round_ones) >= 2 else [column.low, column.high]
-    return [(f"{v:.6g}", slope * v) for v in values]
+    return [(f"{v:.6g}", slope * v - usual) for v in values]

@@ -330,6 +330,7 @@ class Explanation:
         return {
             "answer": self.answer,
             "classes": list(self.classes),
+            "begins": self.begins,
             "prior": list(self.base),
             "reasons": [
                 {"column": r.column, "value": r.value, "parts": list(r.parts)}
@@ -345,7 +346,7 @@ class Explanation:
         """Return the parts of the row's log-odds as bars, the strongest first."""
         c = int(np.argmax(self.shares))
         rival = self._rival(c)
-        bars = [("before any column", _difference(self.base, c, rival))]
+        bars = [(self.begins, _difference(self.base, c, rival))]
         bars += [(f"{column} = {value}", weight) for column, value, weight in self.for_class()[:most]]
         words = f"log-odds of {self.answer} ({self.shares[c]:.1%}) against {self.classes[rival]}"
         return Picture(bar_chart(bars, words, "why this answer"))

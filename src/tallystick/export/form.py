@@ -55,7 +55,7 @@ class Form:
     unseen value goes to `missing`: a node, or [[node, part], ...] when it goes down all of them in parts. A
     way that leads to the node itself ends there, and only then the test has shares.
     base, terms: of an additive model; score = base + the parts of the terms in their order, then slope *
-    score + shift.
+    score + shift. A term's "average" is what its reasons are measured from, where that is not 0.
     """
 
     kind: str
@@ -247,6 +247,8 @@ def _additive(model: NaiveBayesModel | LogisticModel, sha256: str) -> Form:
     if calibration is not None:
         scaled = {"slope": float(calibration.slope), "shift": tuple(map(float, calibration.shift))}
     terms = tuple(_term(term, place) for term in additive.terms)
+    if additive.averages:
+        terms = tuple(t | {"average": _plain(a)} for t, a in zip(terms, additive.averages, strict=True))
     return Form(**head, base=tuple(additive.base.tolist()), terms=terms, **scaled)
 
 

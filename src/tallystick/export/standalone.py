@@ -192,12 +192,14 @@ class Model:
         """Return the answer and why."""
         if "nodes" in self.data:
             return {**self.answer(self.down(row)), "path": self.path(row)}
-        parts = self.parts(row)
-        told = [
-            {"column": t["name"], "value": row.get(t["name"]), "parts": p}
-            for t, p in zip(self.data["terms"], parts, strict=True)
-        ]
-        return {**self.answer(self.shares(parts)), "base": self.base, "parts": told}
+        parts, base, told = self.parts(row), self.base, []
+        for term, part in zip(self.data["terms"], parts, strict=True):
+            own, usual = part, term.get("average")
+            if usual:  # of the average training row, which the base then has
+                base = [b + u for b, u in zip(base, usual, strict=True)]
+                own = [p - u for p, u in zip(part, usual, strict=True)]
+            told.append({"column": term["name"], "value": row.get(term["name"]), "parts": own})
+        return {**self.answer(self.shares(parts)), "base": base, "parts": told}
 
     def answer(self, shares: list[float]) -> dict[str, Any]:
         """Return the most probable label, or the cheapest; of equals the first."""

@@ -45,6 +45,9 @@ class Descent:
     shift: float
     small: float
     fine: float
+    least: float
+    doubt: float
+    grain: float
     reach: float
     alarm: float
     ahead: bool
@@ -129,5 +132,6 @@ def _told(q: Descent, value: float) -> tuple[Any, ...]:
     check.array("power", q.power, "float64", q.at.shape)
     check.array("links", q.links, "int64", (None,))
     check.array("l2", q.l2, "float64", (len(q.at) * len(q.links),))
-    numbers = np.array([q.unit, q.factor, q.shift, q.small, q.fine, q.reach, q.alarm, q.ahead, value])
+    when = (q.small, q.fine, q.least, q.doubt, q.grain, q.reach, q.alarm, q.ahead)
+    numbers = np.array([q.unit, q.factor, q.shift, *when, value])
     return q.at, q.power, q.links, q.l2, numbers, q.most

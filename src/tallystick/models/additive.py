@@ -159,10 +159,20 @@ def _is_small(term: Term, block: Block) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Additive:
-    """base[class] and terms."""
+    """base[class] and terms. averages[term][class]: what a reason is measured from, where it is not 0: what
+    the term adds to the average training row.
+    """
 
     base: Array
     terms: Sequence[Term]
+    averages: Sequence[Array] = ()
+
+    @property
+    def start(self) -> Array:
+        """The score [class] that reasons are measured from: the base, on the average training row where the
+        averages are known.
+        """
+        return np.add.accumulate(np.array([self.base, *self.averages]), axis=0)[-1]  # type: ignore[no-any-return]
 
     def scores(self, block: Block) -> Array:
         """Return scores[row, class]."""
@@ -188,6 +198,25 @@ class Additive:
             part = np.zeros((block.rows, len(self.base)))
             term.add(part, block)
             out[:, 1 + i] = part
+        return out
+
+    def reasons(self, block: Block) -> Array:
+        """Return reasons[row, 1 + term, class]: the start, then what each term adds beside its average."""
+        out = self.parts(block)
+        out[:, 0] = self.start
+        for i, average in enumerate(self.averages):
+            out[:, 1 + i] -= average
+        return out
+
+    def log_shares(self, scores: Array) -> Array:
+        """Return log shares[row, class] from log scores; rows that every class scored impossible are answered
+        by the base.
+        """
+        lost = scores.max(axis=1, initial=-np.inf) == -np.inf
+        scores = np.where(lost[:, None], self.base, scores)
+        away = scores - scores.max(axis=1, keepdims=True, initial=-np.inf)
+        total = np.add.accumulate(kernels.exp(away), axis=1)[:, -1:]
+        out: Array = away - kernels.log(total)
         return out
 
     def shares(self, scores: Array) -> tuple[Array, NDArray[np.bool_]]:

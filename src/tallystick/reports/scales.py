@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,12 +19,11 @@ from tallystick.draw.scales import place, scale_line
 from tallystick.draw.text import clean
 from tallystick.explain.logistic import no_scales
 from tallystick.explain.naive_bayes import bin_names
-from tallystick.models.additive import BinTerm, LevelTerm, LinearTerm, NormalTerm
+from tallystick.models.additive import BinTerm, LevelTerm, LinearTerm, NormalTerm, Term
 from tallystick.models.logistic.model import LogisticModel
 from tallystick.models.naive_bayes import NaiveBayesModel
 from tallystick.models.tree.sentences import number
 from tallystick.reports.ingredients import Ingredients
-from tallystick.reports.rows import middle_row
 
 MOST_SCALES = 16  # columns drawn; the others keep the value of the row below
 MOST_STOPS = 24  # levels on a line, the heaviest
@@ -39,7 +38,7 @@ class Stop:
 
     value: str | float | None
     words: str
-    weight: float  # less that of the column's median, for a column that is a line
+    weight: float  # less what the column adds to the average training row, where the model knows it
     marked: bool = True
 
 
@@ -59,11 +58,10 @@ def scales_data(given: Ingredients, model: Additive) -> dict[str, Any]:
     calibration = getattr(model, "calibration", None)
     slope = 1.0 if calibration is None else float(calibration.slope)
     shift = 0.0 if calibration is None else float(calibration.shift[c] - calibration.shift[d])
-    base = slope * float(model.additive.base[c] - model.additive.base[d]) + shift
-    middle = middle_row(given.table)
+    start = model.additive.start
+    base = slope * float(start[c] - start[d]) + shift
     schema = given.table.schema  # it has the range of every number; a model may not keep it
-    lines = [(n, _stops(model, schema[n], (c, d, slope), middle[n])) for n in given.columns]
-    base += slope * math.fsum(_at_middle(t, c, d, middle) for t in model.additive.terms)
+    lines = [(n, _stops(model, schema[n], (c, d, slope))) for n in given.columns]
     why = no_scales(model) if isinstance(model, LogisticModel) else ""
     lines = [] if why else [(n, s) for n, s in lines if len(s) > 1][:MOST_SCALES]
     weights = [s.weight for _, stops in lines for s in stops] or [0.0]
@@ -76,6 +74,7 @@ def scales_data(given: Ingredients, model: Additive) -> dict[str, Any]:
         "axis": top,
         "lines": drawn,
         "why": why,
+        "begins": "on the average training row" if model.additive.averages else "before any column spoke",
         "left": max(0, len(given.columns) - len(drawn)),
         "base": base if math.isfinite(base) else 0.0,
         **_sums(lines, base),
@@ -112,19 +111,20 @@ def _sums(lines: list[tuple[str, list[Stop]]], base: float) -> dict[str, Any]:
     }
 
 
-def _at_middle(term: Any, c: int, d: int, middle: dict[str, str | None]) -> float:
-    """Return what a line says at the median of its column; other terms are not moved."""
-    if not isinstance(term, LinearTerm) or middle.get(term.column) is None:
-        return 0.0
-    x = float(middle[term.column] or 0.0)
-    scores = term.at_zero + term.slope * x
-    return float(scores[c] - scores[d])
-
-
-def _stops(model: Additive, column: Column, way: tuple[int, int, float], middle: str | None) -> list[Stop]:
+def _stops(model: Additive, column: Column, way: tuple[int, int, float]) -> list[Stop]:
+    """Return the stops of a column, measured from the average training row where the model knows it."""
     c, d, slope = way
-    name = column.name
-    term = next((t for t in model.additive.terms if t.column == name), None)
+    additive = model.additive
+    at = next((i for i, t in enumerate(additive.terms) if t.column == column.name), None)
+    stops = [] if at is None else _raw_stops(additive.terms[at], column, way)
+    if not stops or at is None or not additive.averages:
+        return stops
+    usual = slope * float(additive.averages[at][c] - additive.averages[at][d])
+    return [replace(s, weight=s.weight - usual) for s in stops]
+
+
+def _raw_stops(term: Term, column: Column, way: tuple[int, int, float]) -> list[Stop]:
+    c, d, slope = way
     if isinstance(term, LevelTerm):
         return _level_stops(term, column, c, d, slope)
     if isinstance(term, BinTerm):
@@ -133,7 +133,7 @@ def _stops(model: Additive, column: Column, way: tuple[int, int, float], middle:
         weights = [_lead(row, c, d) * slope for row in term.table[: len(names)]]
         return [Stop(v, n, w) for v, n, w in zip(values, names, weights, strict=True)]
     if isinstance(term, LinearTerm | NormalTerm) and column.low is not None and column.high is not None:
-        return _number_stops(term, column, way, slope * _at_middle(term, c, d, {name: middle}))
+        return _number_stops(term, column, way)
     return []
 
 
@@ -163,7 +163,7 @@ def _inside(cuts: list[float], column: Column) -> list[float]:
     return [float(f"{(a + b) / 2:.6g}") if a < b else b for a, b in itertools.pairwise(edges)]
 
 
-def _number_stops(term: Any, column: Column, way: tuple[int, int, float], middle: float) -> list[Stop]:
+def _number_stops(term: Any, column: Column, way: tuple[int, int, float]) -> list[Stop]:
     c, d, slope = way
     assert column.low is not None
     assert column.high is not None
@@ -174,8 +174,8 @@ def _number_stops(term: Any, column: Column, way: tuple[int, int, float], middle
             scores = term.constant - term.half * (x - term.mean) ** 2
         else:
             scores = term.at_zero + term.slope * x
-        weight = slope * _lead(scores, c, d) - middle
+        weight = slope * _lead(scores, c, d)
         out.append(Stop(x, number(float(f"{x:.4g}"), column), weight, i % (GRID // 4) == 0))
     if isinstance(term, LinearTerm) and column.missing:
-        out.append(Stop(None, "(missing)", slope * _lead(term.missing, c, d) - middle))
+        out.append(Stop(None, "(missing)", slope * _lead(term.missing, c, d)))
     return out

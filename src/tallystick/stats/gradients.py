@@ -85,10 +85,11 @@ class TextWeights:
 
 @dataclass(frozen=True, slots=True)
 class Copies:
-    """What a row counts for. unit 1: whole weights are copies. Otherwise weight / unit / heaviest is a
-    factor <= 1.
+    """What a row counts for. whole: weights are copies. Otherwise weight / unit / heaviest is a factor of at
+    most 1.
     """
 
+    whole: bool = True
     unit: int = 1
     heaviest: float = 1.0
     by_class: Array | None = None
@@ -97,7 +98,7 @@ class Copies:
         """Return the weights of rows as the kernel takes them."""
         if weights is None:
             return Weighting(None, None, self.by_class)
-        if self.unit == 1:
+        if self.whole:
             return Weighting(weights, None, self.by_class)
         return Weighting(None, weights / (self.unit * self.heaviest), self.by_class)
 

@@ -187,6 +187,8 @@ function tallystick(data) {
     wordValues(term, words).filter(([, v]) => v).map(([w, v]) => [w, term.words[w].map((p) => v * low(p))]);
 
   const base = (data.base || []).map(low);
+  // reasons are measured from here: the average training row, where the terms know it
+  const start = (data.terms || []).reduce((sum, t) => (t.average ? sum.map((s, k) => s + t.average[k]) : sum), base);
   const scaled = (scores) => (data.shift ? scores.map((s, k) => data.slope * s + data.shift[k]) : scores);
 
   function shares(parts) {
@@ -217,7 +219,8 @@ function tallystick(data) {
   }
 
   function told(term, row, own) {
-    const out = { column: term.name, value: row[term.name], parts: own };
+    const parts = term.average ? own.map((p, k) => p - term.average[k]) : own;
+    const out = { column: term.name, value: row[term.name], parts };
     if (!term.words) return out;
     const words = byWord(term, cellOf(row, term.column)[0]);
     return { ...out, words: words.map(([w, part]) => ({ word: columns[term.column].words[w], parts: part })) };
@@ -232,7 +235,7 @@ function tallystick(data) {
     explain(row) {
       if (data.nodes) return { ...answer(down(row)), path: path(row) };
       const all = parts(row);
-      return { ...answer(shares(all)), base, parts: data.terms.map((term, i) => told(term, row, all[i])) };
+      return { ...answer(shares(all)), base: start, parts: data.terms.map((term, i) => told(term, row, all[i])) };
     },
   });
 }

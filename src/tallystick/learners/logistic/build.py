@@ -49,6 +49,7 @@ def build(
         separation,
         condition_of(ready),
         spread_of(problem, point),
+        degrees_of(known, ready, point),
     )
     errors = () if point.curvature is None or separation else errors_of(problem, point, parts)
     return LogisticModel(
@@ -136,6 +137,25 @@ def ordered(problem: Problem, table: Array, parts: Sequence[Part]) -> list[Array
 def count_weights(problem: Problem, point: Point) -> int:
     """Return how many weights were free to be chosen; with an L1 prior, those that are not 0."""
     return int(np.count_nonzero(point.w)) if problem.l1.any() else problem.weights
+
+
+def degrees_of(known: Known, ready: Prepared, point: Point) -> float:
+    """Return how many numbers the weights amount to, for AIC and BIC: those that the rows determine, the sum
+    of 1 - l2 * (inverse curvature) over weights. Without a prior that is all that are free. With an L1 prior:
+    those that are not 0. Where there is no curvature: as many as would be free without a prior.
+    """
+    problem = ready.problem
+    if problem.l1.any() or not problem.l2.any():
+        return float(count_weights(problem, point))
+    if point.curvature is not None:
+        factor, at = kernels.cholesky(point.curvature, 1e-14)
+        if at == len(point.curvature):
+            parts = 1.0 - problem.l2 * kernels.inverse_diagonal(factor)
+            # the common shift of constants is no number of its own
+            return max(math.fsum(parts.tolist()) - problem.symmetric, 0.0)
+    words = sum(len(t.idf) - 1 for t in problem.texts)
+    links = len(problem.links) - 1 if len(problem.links) > 1 else 1
+    return float((ready.told_apart + words) * links)
 
 
 def null_likelihood(known: Known) -> float:

@@ -18,6 +18,7 @@ from tallystick.contracts import Statistic
 from tallystick.data.schema import Note, Schema
 from tallystick.errors import OptionError, TargetError, shown, some
 from tallystick.learners.logistic import solvers
+from tallystick.learners.logistic.average import averaged, row_shares, word_means
 from tallystick.learners.logistic.build import build
 from tallystick.learners.logistic.evidence import evident
 from tallystick.learners.logistic.prepare import (
@@ -158,6 +159,8 @@ class Fitted:
     run: solvers.Run
     strength: float
     verdict: Verdict
+    shares: Array  # [parameter]
+    words: list[Array]  # [text][word]: mean values
 
     def notes(self) -> list[Note]:
         """Return what has to be said."""
@@ -166,7 +169,7 @@ class Fitted:
 
     def model(self) -> LogisticModel:
         """Return the model."""
-        return build(
+        model = build(
             self.schema,
             self.options,
             self.known,
@@ -176,6 +179,7 @@ class Fitted:
             self.verdict.kind,
             self.strength,
         )
+        return averaged(model, self.known.design, self.shares, self.words)
 
 
 def fit_once(
@@ -202,7 +206,8 @@ def fit_once(
     else:
         if prior and errors:
             verdict = yield from probe(known, basis, options, schema, ready, point)
-    return Fitted(schema, options, known, ready, point, run, strength, verdict)
+    words = yield from word_means(ready.problem)
+    return Fitted(schema, options, known, ready, point, run, strength, verdict, row_shares(basis), words)
 
 
 class Separated(Exception):  # noqa: N818

@@ -8,7 +8,7 @@ order of rows.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -26,6 +26,9 @@ from tallystick.models.logistic.options import LogisticOptions
 from tallystick.stats.gradients import Copies, Facts, LogisticSums, TextWeights, Total
 
 Array = NDArray[np.float64]
+COPIES = 2**20  # the heaviest whole weight that is taken as copies; beyond it weights are factors
+MOST_NAMED = 30  # columns that one follows from, when they are looked for one by one
+HELD = 1e200  # a prior this strong holds a weight at 0
 MATRIX = 1_000  # weights up to which the curvature is a matrix
 DEPENDENT = 1e-9  # a column of which less than this part is its own repeats others
 NEARLY = 1e-12  # with more than this of its own, which rounding does not reach, it nearly does
@@ -51,11 +54,16 @@ class Known:
         return 1 if len(self.facts.classes) == 2 else len(self.facts.classes)
 
     @cached_property
-    def heaviest(self) -> float:
-        """The largest factor of a row: fractional weights and class weights are factors, whole weights
-        copies.
+    def whole(self) -> bool:
+        """Are weights copies, to the bit? Not when they have fractions, nor when one is beyond COPIES: the
+        terms of a copy would have too few bits then.
         """
-        return 1.0 if self.unit == 1 else max(float(self.facts.heaviest[0]) / self.unit, 2.0**-32)
+        return self.unit == 1 and int(self.facts.heaviest[0]) <= COPIES
+
+    @cached_property
+    def heaviest(self) -> float:
+        """The largest factor of a row; copies are none."""
+        return 1.0 if self.whole else max(float(self.facts.heaviest[0]) / self.unit, 2.0**-32)
 
     @cached_property
     def factor(self) -> float:
@@ -66,7 +74,7 @@ class Known:
     def copies(self) -> Copies:
         """How rows are weighted."""
         by_class = self.class_weights / self.class_weights.max()
-        return Copies(self.unit, self.heaviest, None if (by_class == 1).all() else by_class)
+        return Copies(self.whole, self.unit, self.heaviest, None if (by_class == 1).all() else by_class)
 
     @cached_property
     def rows(self) -> float:
@@ -76,7 +84,7 @@ class Known:
     @cached_property
     def bits(self) -> int:
         """Bits after the point of a row's terms."""
-        return unit_bits(float(self.facts.classes.sum()) if self.unit == 1 else self.rows / self.factor)
+        return unit_bits(float(self.facts.classes.sum()) if self.whole else self.rows / self.factor)
 
 
 def class_weights(option: str | Mapping[str, float] | None, target: Target, classes: Array) -> Array:
@@ -115,7 +123,8 @@ def no_texts(design: Design) -> tuple[TextWeights, ...]:
 def middles(design: Design) -> tuple[Array, Array]:
     """Return the middle and half the range of each dense column; never 0."""
     bounds = np.array([c.bounds for c in design.dense], np.float64).reshape(-1, 2)
-    half = np.maximum(bounds[:, 1] / 2 - bounds[:, 0] / 2, 1e-300)
+    half = bounds[:, 1] / 2 - bounds[:, 0] / 2
+    half = np.where(half == 0, 1.0, np.maximum(half, 1e-300))  # a constant column has no range
     return bounds[:, 0] / 2 + bounds[:, 1] / 2, half
 
 
@@ -318,6 +327,7 @@ class Prepared:
     gram: Array | None  # [parameter, parameter]
     repeats: tuple[Repeat, ...]  # parameters that repeat others
     part: bool = False  # a part of the rows can say where to begin
+    told_apart: int = 0  # parameters of a link that would be free without a prior
 
 
 def prepare(
@@ -343,7 +353,7 @@ def prepare(
         texts,
         free,
         links,
-        np.repeat(strength * each * each, k),
+        np.repeat(np.minimum(strength * each * each, HELD), k),
         np.repeat(options.l1 * each, k),
         known.rows,
         known.bits,
@@ -355,7 +365,8 @@ def prepare(
         small = gram if free.all() else gram[np.ix_(free, free)]
     sums = spread_of(known, moments, a, b, problem)
     start = start_of(problem, basis.shares, small, sums)
-    return Prepared(problem, start, gram, basis.repeats, basis.part is not None)
+    apart = int(free_weights(d, moments.squares, False).sum()) - len(basis.repeats)
+    return Prepared(problem, start, gram, basis.repeats, basis.part is not None, apart)
 
 
 def spread_of(known: Known, moments: Moments, a: Array, b: Array, problem: Problem) -> Spread:
@@ -402,10 +413,37 @@ def repeated(gram: Array, free: Mask, late: Mask) -> tuple[Repeat, ...]:
     out = []
     for j in np.flatnonzero(skipped):
         weights = kernels.cholesky_solve(factor, np.where(skipped | (np.arange(len(at)) >= j), 0.0, unit[j]))
-        partners = at[np.abs(weights) > 1e-4]
         own_part = float(unit[j, j] - kernels.dot(weights, np.ascontiguousarray(unit[j])))
+        partners = at[few_enough(unit, int(j), np.flatnonzero(np.abs(weights) > 1e-4))]
         out.append(Repeat(int(at[j]), tuple(int(p) for p in partners if p), own_part > NEARLY))
     return tuple(out)
+
+
+def few_enough(unit: Array, j: int, among: NDArray[np.int64]) -> list[int]:
+    """Return columns of the correlations `unit` that j follows from, as few as can be told: the one that says
+    most of what is left is taken until nothing is, then each that is not needed is left out again.
+    """
+    chosen, rest = [0], [int(i) for i in among if i]  # the constant is always there
+    while rest and left_of(unit, j, chosen) > DEPENDENT:
+        best = min(rest, key=lambda i: (left_of(unit, j, [*chosen, i]), i))
+        chosen.append(best)
+        rest.remove(best)
+        if len(chosen) > MOST_NAMED:
+            return [int(i) for i in among]
+    for i in chosen[1:]:
+        without = [k for k in chosen if k != i]
+        if left_of(unit, j, without) <= DEPENDENT:
+            chosen = without
+    return chosen
+
+
+def left_of(unit: Array, j: int, chosen: Sequence[int]) -> float:
+    """Return the part of column j that the chosen columns do not say, from correlations."""
+    at = np.array([*chosen, j])
+    factor, skipped = kernels.cholesky_skip(unit[np.ix_(at, at)], DEPENDENT)
+    side = np.where(skipped[:-1], 0.0, unit[j, at[:-1]])
+    small = np.ascontiguousarray(factor[:-1, :-1])
+    return float(unit[j, j] - kernels.dot(kernels.cholesky_solve(small, side), side))
 
 
 def repeat_notes(known: Known, repeats: tuple[Repeat, ...], prior: bool) -> list[Note]:

@@ -50,6 +50,9 @@ class Stop(NamedTuple):
 
     small: float
     fine: float
+    least: float
+    doubt: float
+    grain: float
     reach: float
     alarm: float
     ahead: bool
@@ -196,7 +199,11 @@ class Problem:
         gradient = np.empty(self.weights)
         few = len(self._flat)
         pull = self.l2[:few] * w[:few]
-        gradient[:few] = total.sums.gradient.reshape(-1)[self._flat] * self._power * -unit + pull
+        sums = total.sums.gradient.reshape(-1)[self._flat]
+        if self.symmetric:  # residuals of all classes sum to 0, but for rounding
+            k = self.free_links
+            sums = sums - np.repeat(sums.reshape(-1, k).sum(axis=1) / k, k)
+        gradient[:few] = sums * self._power * -unit + pull
         square, at = kernels.dot(pull, w[:few]), few
         for text, words in zip(self.texts, total.words, strict=True):
             kept = words if self.links.all() else np.ascontiguousarray(words[:, self.links])
@@ -226,6 +233,24 @@ class Problem:
         return kernels.curvature_of_sums(
             self._links_at, len(self.links), squares, self._at, power, unit, self.shift, self.l2
         )
+
+    @property
+    def doubt(self) -> float:
+        """How far the rounding of the rows' terms can move a sum: half of 2^-bits for each row. The rows are
+        at most 2^(61 - bits), by the choice of bits.
+        """
+        return self.factor * 2.0 ** (60 - 2 * self.bits)
+
+    @property
+    def grain(self) -> float:
+        """How far the rounding of scores can move a sum, for each unit of their size: p changes by a quarter
+        of it at most.
+        """
+        return self.rows * 2.0**-54
+
+    def rounding(self, w: Array) -> Array:
+        """Return what rounding can make of a gradient of 0 at weights w, but words."""
+        return self._power * (self.doubt + self.grain * self.reach(w))
 
     @property
     def shift(self) -> float:

@@ -3,12 +3,21 @@ point.
 
 newton: quasi-Newton steps from a factorised curvature that is asked for anew only when it pays, with the
 recent gradient changes on top (L-BFGS), and a true Newton step at the end. lbfgs:  the same with a diagonal
-in place of the matrix, for many weights. conjugate-gradient, gradient: the teaching originals. Knows
-points. Knows nothing of rows, columns or classes. Law: the same totals give the same steps.
+in place of the matrix, for many weights. conjugate-gradient, gradient: the teaching originals.
+
+When Newton's method is at its end: the gradient is at most TOLERANCE per row and the step still to go at most
+FINE in standardised weights; or rounding leaves no more: the last step did not halve the gradient (or no step
+leads down), what a step could still gain is at most LEAST per row or the gradient no more than rounding makes
+of 0, and the step would change no weight by more than TINY of the longest. The others know no step to go:
+the gradient is at most PLAIN (many weights: TOLERANCE) per row, or no step leads down and it is at most
+TOLERANCE, or what rounding can make of 0. Anything else is an error.
+
+Knows points. Knows nothing of rows, columns or classes. Law: the same totals give the same steps.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -28,6 +37,8 @@ Array = NDArray[np.float64]
 Steps = Generator[Any, Any, Point]
 TOLERANCE = 1e-8  # gradient norm per row
 FINE = 1e-8  # and the longest step still to go, in standardised weights, where it is known
+LEAST = 1e-16  # or what is left to gain per row (the Newton decrement), where steps gain no more
+TINY = 1e-4  # by a step that is at most this part of the longest weight, or of 1
 PLAIN = 1e-10  # gradient norm per row of the solvers that do not know how far it is to the optimum
 
 
@@ -91,6 +102,22 @@ class Run:
             raise Diverging(point, d)
         return False
 
+    def stalled(self, point: Point, d: Array, before: float) -> bool:
+        """Does rounding leave no more to do? before: the gradient norm one step earlier."""
+        return point.steep > 0.5 * before and self.negligible(point, d)
+
+    def negligible(self, point: Point, d: Array) -> bool:
+        """Is nothing left to gain? d: the Newton step from here."""
+        if norm(d) > TINY * max(norm(point.w), 1.0):
+            return False
+        if -kernels.dot(point.gradient, d) <= LEAST * self.problem.rows:
+            return True
+        return bool((np.abs(point.gradient) <= self.problem.rounding(point.w)).all())
+
+    def floor(self, point: Point) -> bool:
+        """May this be the optimum, where no step leads down and the step to go is not known?"""
+        return point.steep <= max(TOLERANCE * self.problem.rows, self.problem.doubt)
+
     def far(self, w: Array, begun: Begun | None) -> Generator[Any, Any, Point | Landing]:
         """Ask for the point at w (begun: plus its step), or for the end of the way from there."""
         at = w if begun is None else w + begun.d
@@ -98,6 +125,9 @@ class Run:
         stop = Stop(
             TOLERANCE * self.fine / FINE * self.problem.rows,
             self.fine,
+            LEAST * self.problem.rows,
+            self.problem.doubt,
+            self.problem.grain,
             self.reach,
             self.alarm * self.problem.rows,
             self.ahead,
@@ -167,7 +197,7 @@ def line_search(
         new = first or (yield from run.ask(point.w + (d if t == 1.0 else t * d), curvature))
         first = None
         # Near the optimum values differ by less than they are known to: then the gradient decides.
-        slack = 1e-13 * abs(point.value)
+        slack = 1e-13 * abs(point.value) + run.problem.doubt
         if new.value <= point.value + 1e-4 * t * slope or (
             new.value <= point.value + slack and new.steep < point.steep
         ):
@@ -216,6 +246,7 @@ def newton(run: Run, start: Start, period: int) -> Steps:
     point = start.point or (yield from run.ask(start.w, last))
     run.note(point, 0.0)
     memory, age, latest = Memory(solve or _as_it_is), 0, point.curvature
+    before = math.inf
     while True:
         if point.curvature is not None:
             latest, age = point.curvature, 0
@@ -223,24 +254,27 @@ def newton(run: Run, start: Start, period: int) -> Steps:
         d = memory.direction(point.gradient)
         if run.ended(point, d):
             break
+        if run.stalled(point, d, before):
+            if point.curvature is not None:
+                break
+            point = yield from run.ask(point.w, True)
+            continue
         near = run.errors and point.steep <= 100 * TOLERANCE * run.problem.rows and age > 0
         new, t = yield from line_search(run, point, d, age + 1 >= period or near)
         if t == 0.0:
-            if point.curvature is not None:
-                raise _stuck(run, point)
-            point = yield from run.ask(point.w, True)
-            continue
+            if point.curvature is None:
+                point = yield from run.ask(point.w, True)
+                continue
+            if run.negligible(point, d):
+                break
+            raise _stuck(run, point)
+        before = point.steep
         memory.learn(new.w - point.w, new.gradient - point.gradient, new.gradient)
         point, age = new, age + 1
         run.note(point, t)
     if run.errors and point.curvature is None:
-        fresh = (
-            age == 1
-            and latest is not None
-            and len(run.trace) > 1
-            and run.trace[-2].gradient <= 1e-7 * run.problem.rows
-        )
-        if fresh:
+        near = len(run.trace) > 1 and run.trace[-2].gradient <= 1e-7 * run.problem.rows
+        if age == 1 and latest is not None and near:
             return replace(point, curvature=latest)
         point = yield from run.ask(point.w, True)
     return point
@@ -251,7 +285,7 @@ def far_newton(run: Run, start: Start) -> Steps:
     answers with the end of the way. The bits are those of `newton` with the period 1.
     """
     found: Point | Landing | None = start.point
-    d = start.w  # later the step that leads on
+    d, before = start.w, math.inf  # later the step that leads on, and the gradient norm it began with
     point = found if isinstance(found, Point) else None
     if found is None:
         found = yield from run.far(start.w, None)
@@ -266,13 +300,16 @@ def far_newton(run: Run, start: Start) -> Steps:
         else:
             new, t = yield from line_search(run, point, d, True, found)
             if t == 0.0:
+                if run.negligible(point, d):
+                    return point
                 raise _stuck(run, point)
             point = new
             run.note(point, t)
         assert point.curvature is not None
         d = np.negative(factorised(point.curvature)(point.gradient))
-        if run.ended(point, d):
+        if run.ended(point, d) or run.stalled(point, d, before):
             return point
+        before = point.steep
         found = yield from run.far(point.w, Begun(point.value, point.gradient, d))
 
 
@@ -288,6 +325,8 @@ def lbfgs(run: Run, start: Start) -> Steps:
         new, t = yield from line_search(run, point, d, False)
         if t == 0.0:
             if not memory.s:
+                if run.floor(point):
+                    break
                 raise _stuck(run, point)
             memory.begin(memory.solve)
             continue

@@ -26,6 +26,9 @@ from tallystick.stats.class_values import ClassValues, ValuesByClass
 GROUP = 8  # numeric columns whose values are asked for at once: bounds the memory of a total
 
 
+HUGE, TINY = 1e140, 1e-140  # beyond these squares are not reckoned with
+
+
 @dataclass(frozen=True)
 class Choice:
     """How one numeric column is read; bins when it is cut."""
@@ -147,7 +150,10 @@ class NaiveBayesLearner:
     def choose(self, name: str, wished: str, values: ValuesByClass) -> Choice:
         """Return how a column is read: as wished, or by the better cross-validated log-likelihood."""
         note = None
-        if wished == "auto":
+        if wished == "auto" and (size := beyond(values)):
+            text = f"column {shown(name)} is cut into bins: {size}, which a Gaussian cannot be reckoned with."
+            note = Note("distribution-chosen", text, name)
+        elif wished == "auto":
             found = judge(values, self.unit)
             said = f"{found.gaussian:.4f} as Gaussian, {found.binned:.4f} in bins"
             reading = "is read as Gaussian" if found.prefers_gaussian else "is cut into bins"
@@ -160,6 +166,17 @@ class NaiveBayesLearner:
             text = f"column {shown(name)} is one bin: no cut tells the classes apart, so it says nothing."
             note = Note("column-says-nothing", text, name)
         return Choice("binned", bins, values.missing, note)
+
+
+def beyond(values: ValuesByClass) -> str:
+    """Say what keeps the values of a column from being Gaussian: their squares would be no numbers."""
+    known = values.values
+    if not len(known):
+        return ""
+    low, high = float(known[0]), float(known[-1])
+    if max(abs(low), abs(high)) > HUGE:
+        return f"its values go to {max(low, high, key=abs):g}"
+    return f"its values lie within {high - low:.3g}" if 0 < high - low < TINY else ""
 
 
 def ask_for(column: Column, distribution: str, idf: tuple[int, ...] = ()) -> Ask:

@@ -30,10 +30,13 @@ _BIG = 1e300
 _W = Numbers("links", -_BIG, _BIG)
 _TABLE = Rows(_W)
 _SCALE = Number(0, _BIG)
+_AVERAGE: dict[str, Shape] = {"average": _W}
 _PART = Variant(
     "part",
     {
-        "cells": Record({"free": Listed(Flag()), "name": Text(), "part": Text(), "weights": _TABLE}),
+        "cells": Record(
+            {"free": Listed(Flag()), "name": Text(), "part": Text(), "weights": _TABLE}, _AVERAGE
+        ),
         "product": Record(
             {
                 "centre": Number(-_BIG, _BIG),
@@ -42,13 +45,16 @@ _PART = Variant(
                 "part": Text(),
                 "scale": _SCALE,
                 "slope": _W,
-            }
+            },
+            _AVERAGE,
         ),
         "slope": Record(
             {"centre": Number(-_BIG, _BIG), "name": Text(), "part": Text(), "scale": _SCALE, "slope": _W},
-            {"missing": _W},
+            {"missing": _W} | _AVERAGE,
         ),
-        "words": Record({"idf": Numbers("", 0, _BIG), "name": Text(), "part": Text(), "weights": _TABLE}),
+        "words": Record(
+            {"idf": Numbers("", 0, _BIG), "name": Text(), "part": Text(), "weights": _TABLE}, _AVERAGE
+        ),
     },
 )
 _FIT = Record(
@@ -62,7 +68,8 @@ _FIT = Record(
         "separation": Text(("", "complete", "quasi-complete")),
         "spread": Rows(_W),
         "weights": Whole(),
-    }
+    },
+    {"degrees": Number(0, _BIG)},
 )
 MODEL = Record(
     {

@@ -27,6 +27,7 @@ from tallystick.models.logistic.parts import (
     Slope,
     TextTerm,
     Words,
+    on_average,
     part_from,
     product_values,
 )
@@ -41,6 +42,8 @@ class Fit:
 
     l2: the prior in force. separation: "", "complete" or "quasi-complete". spread[link, link]: the mean
     over rows of p_a (1[a = b] - p_b), for marginal effects; empty when the curvature was not asked for.
+    weights: those that were free. degrees: how many numbers they amount to, for AIC and BIC; None in model
+    files from before it was kept.
     """
 
     l2: float
@@ -52,10 +55,11 @@ class Fit:
     separation: str = ""
     condition: float | None = None
     spread: tuple[tuple[float, ...], ...] = ()
+    degrees: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
-        return {
+        out = {
             "condition": self.condition,
             "iterations": self.iterations,
             "l2": self.l2,
@@ -66,6 +70,7 @@ class Fit:
             "spread": [list(r) for r in self.spread],
             "weights": self.weights,
         }
+        return out if self.degrees is None else out | {"degrees": self.degrees}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Fit:
@@ -111,6 +116,12 @@ class LogisticModel:
     def shares(self, block: Block) -> tuple[Array, NDArray[np.bool_]]:
         """Return P(class | row) [row, class]; no row is left to the prior."""
         return self._answers(block, kernels.Answer.SHARES), np.zeros(block.rows, bool)
+
+    def log_shares(self, block: Block) -> Array:
+        """Return log P(class | row) [row, class], which does not end where a share is too small for a
+        number.
+        """
+        return self.additive.log_shares(self.scores(block))
 
     def best(self, block: Block) -> NDArray[np.uint32]:
         """Return the most probable class [row], of equals the first."""
@@ -174,7 +185,9 @@ class LogisticModel:
     @cached_property
     def additive(self) -> Additive:
         """The model as base and terms: what explanations, nomograms and exports read."""
-        return Additive(self._by_class(self.constant), [self._term(part) for part in self.parts])
+        terms = [self._term(part) for part in self.parts]
+        averages = [self._by_class(on_average(part)) for part in self.parts]
+        return Additive(self._by_class(self.constant), terms, averages)
 
     def _by_class(self, weights: Array) -> Array:
         """Return weights[..., class] from weights[..., link]: two classes have 0 and the link's."""

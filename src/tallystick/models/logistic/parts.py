@@ -1,8 +1,10 @@
-"""What a logistic regression keeps of each column: weights in the user's units, and where its column was
-centred.
+"""What a logistic regression keeps of each column: weights in the user's units, where its column was centred,
+and what it adds to the average training row.
 
 Knows columns and weights. Knows nothing of fitting. w[link]: one link for two classes (the log-odds of the
-second), else one per class.
+second), else one per class. average[link]: the mean over the training rows of what the part adds; model files
+from before it was kept have none, and are measured from what they know: numbers and products from their mean,
+levels and words from 0.
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ class Slope:
     centre: float
     scale: float
     missing: Array | None = None  # [link]
+    average: Array | None = None  # [link]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
@@ -42,7 +45,8 @@ class Slope:
             "scale": self.scale,
             "slope": self.slope.tolist(),
         }
-        return out if self.missing is None else out | {"missing": self.missing.tolist()}
+        out = out if self.missing is None else out | {"missing": self.missing.tolist()}
+        return out | _average(self.average)
 
 
 @dataclass(frozen=True)
@@ -52,10 +56,12 @@ class Cells:
     name: str
     weights: Array
     free: tuple[bool, ...]  # [cell]: False where the weight is 0 by definition
+    average: Array | None = None  # [link]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
-        return {"free": list(self.free), "name": self.name, "part": "cells", "weights": self.weights.tolist()}
+        out = {"free": list(self.free), "name": self.name, "part": "cells", "weights": self.weights.tolist()}
+        return out | _average(self.average)
 
 
 @dataclass(frozen=True)
@@ -67,15 +73,17 @@ class Words:
     name: str
     weights: Array  # [word, link]
     idf: Array  # [word]; empty for plain counts
+    average: Array | None = None  # [link]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
-        return {
+        out = {
             "idf": self.idf.tolist(),
             "name": self.name,
             "part": "words",
             "weights": self.weights.tolist(),
         }
+        return out | _average(self.average)
 
     def text(self, block: Block) -> kernels.Text:
         """Return the column of a block as the kernels take it."""
@@ -102,10 +110,11 @@ class Product:
     slope: Array
     centre: float
     scale: float
+    average: Array | None = None  # [link]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
-        return {
+        out = {
             "centre": self.centre,
             "factors": [[f.column, f.code] for f in self.factors],
             "name": self.name,
@@ -113,25 +122,38 @@ class Product:
             "scale": self.scale,
             "slope": self.slope.tolist(),
         }
+        return out | _average(self.average)
 
 
 Part = Slope | Cells | Words | Product
 
 
+def _average(average: Array | None) -> dict[str, Any]:
+    return {} if average is None else {"average": average.tolist()}
+
+
 def part_from(data: Mapping[str, Any]) -> Part:
     """Build a part from `to_dict()`; the reader of model files has checked the shape."""
-    name = data["name"]
+    name, average = data["name"], np.array(data["average"], float) if "average" in data else None
+    if data["part"] == "cells":
+        return Cells(name, np.array(data["weights"], float), tuple(data["free"]), average)
+    if data["part"] == "words":
+        return Words(name, np.array(data["weights"], float), np.array(data["idf"], float), average)
+    slope, centre, scale = np.array(data["slope"], float), float(data["centre"]), float(data["scale"])
     if data["part"] == "slope":
         missing = np.array(data["missing"], float) if "missing" in data else None
-        return Slope(
-            name, np.array(data["slope"], float), float(data["centre"]), float(data["scale"]), missing
-        )
-    if data["part"] == "cells":
-        return Cells(name, np.array(data["weights"], float), tuple(data["free"]))
-    if data["part"] == "words":
-        return Words(name, np.array(data["weights"], float), np.array(data["idf"], float))
+        return Slope(name, slope, centre, scale, missing, average)
     factors = tuple(Factor(c, c, code, 0.0, 0.0) for c, code in data["factors"])
-    return Product(name, factors, np.array(data["slope"], float), float(data["centre"]), float(data["scale"]))
+    return Product(name, factors, slope, centre, scale, average)
+
+
+def on_average(part: Part) -> Array:
+    """Return what a part adds to the average training row [link], as far as its model file knows it."""
+    if part.average is not None:
+        return part.average
+    if isinstance(part, Slope | Product):
+        return part.slope * part.centre
+    return np.zeros(part.weights.shape[1])
 
 
 @dataclass(frozen=True)

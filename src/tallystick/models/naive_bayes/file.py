@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tallystick.data.schema import CODED, Schema
-from tallystick.errors import ModelFileError, OptionError, shown
+from tallystick.errors import DataError, ModelFileError, OptionError, shown
 from tallystick.models import exact
 from tallystick.models.naive_bayes.model import NaiveBayesModel, given_priors
 from tallystick.models.naive_bayes.options import (
@@ -120,7 +120,7 @@ def check(document: dict[str, Any], schema: Schema) -> None:
         if not isinstance(options.priors, str):
             given_priors(options.priors, schema.target)
         _ = NaiveBayesModel.from_dict(model, schema, options, unit).additive
-    except (OptionError, OverflowError) as error:
+    except (DataError, OptionError, OverflowError) as error:
         raise ModelFileError(f"model file: {error}") from None
 
 

@@ -7,6 +7,7 @@ Laws: `from_dict(to_dict())` is the same model and predicts the same bits; addin
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -27,6 +28,7 @@ from tallystick.models.naive_bayes.options import BayesOptions
 
 KIND = "naive-bayes"
 SMOOTHING = 2  # cases with the whole column's variance that "smoothed" adds to each class
+LEAST, MOST = 1e-290, 1e290  # variances that densities can be reckoned with
 FLOOR = Fraction(1, 10**6)  # no variance is below this share of its column's variance over all classes
 
 
@@ -57,6 +59,7 @@ class NaiveBayesModel:
     @cached_property
     def additive(self) -> Additive:
         """The model as base and terms, before calibration."""
+        self.check()
         return Additive(self._base(), [self._term(part) for part in self.parts])
 
     @cached_property
@@ -81,20 +84,40 @@ class NaiveBayesModel:
         """Return P(class | row) [row, class], and the rows that only the prior could answer."""
         return self.calibrated.shares(self.scores(block))
 
+    def log_shares(self, block: Block) -> Array:
+        """Return log P(class | row) [row, class], which does not end where a share is too small for a
+        number.
+        """
+        return self.calibrated.log_shares(self.scores(block))
+
+    def check(self) -> None:
+        """Raise where the options do not fit the rows, or a variance is no number: before anybody keeps the
+        model.
+        """
+        self._base()
+        for name, values in self.variances.items():
+            if not all(LEAST <= v <= MOST for v in values):
+                raise DataError(
+                    f"column {shown(name)} has a variance of {min(values):.3g} to {max(values):.3g}, which "
+                    "a Gaussian cannot be reckoned with. Multiply the column by a power of ten, or use "
+                    f"distributions={{{shown(name)}: 'binned'}}."
+                )
+
     def numbers(self) -> int:
         """Return how many free numbers there are to read: priors, then per column and class a mean and a
-        variance, a
-        rate, or one share less than there are values.
+        variance (fewer where variances are shared), a rate, or one share less than there are values.
         """
         k = len(self.classes)
-        total = k - 1
+        total, gaussian = k - 1, 0
         for part in self.parts:
             if isinstance(part, Summed):
-                total += (1 if part.distribution == "poisson" else 2) * k
+                total += k
+                gaussian += part.distribution == "gaussian"
             else:
                 each = isinstance(part, Worded) and part.distribution == "bernoulli"  # one share per word
                 total += k * (len(part.counts) - (not each))
-        return total
+        columns = min(gaussian, 1) if self.options.share in ("columns", "both") else gaussian
+        return total + columns * (1 if self.options.share in ("classes", "both") else k)
 
     def part(self, column: str) -> Part:
         """Return what is kept of one column."""
@@ -134,7 +157,7 @@ class NaiveBayesModel:
         for part, values in zip(parts, shared, strict=True):
             rows = int(part.rows.sum())
             least = FLOOR * part.whole_spread() / rows if rows else Fraction(0)
-            out[part.name] = [float(max(v, least)) or 1.0 for v in values]
+            out[part.name] = [as_double(max(v, least)) for v in values]
         return out
 
     def plus(self, other: NaiveBayesModel, sign: int = 1) -> NaiveBayesModel:
@@ -175,6 +198,16 @@ class NaiveBayesModel:
             Calibration(float(given["slope"]), tuple(float(s) for s in given["shift"])) if given else None
         )
         return cls(schema, options, unit, classes, parts, calibration)
+
+
+def as_double(value: Fraction) -> float:
+    """Return the nearest double; 1 for 0, the smallest or infinity for a variance beyond all doubles."""
+    if value == 0:
+        return 1.0
+    try:
+        return float(value) or 5e-324
+    except OverflowError:
+        return math.inf
 
 
 def _part(data: Mapping[str, Any], column: Column, classes: Counts) -> Part:

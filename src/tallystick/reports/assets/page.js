@@ -70,16 +70,9 @@
     for (const f of listeners) f(found);
   }
 
-  // A number that is a line is measured from its median, so that its part is small where the number is usual.
-  const middle = new Map();
-  if (model && ask.form.terms) {
-    const at = model.explain(ask.starts[ask.starts.length - 1].row).parts;
-    ask.form.terms.forEach((t, i) => { if (t.slope && !t.factors) middle.set(t.name, at[i].parts); });
-  }
-  const lead = (p, c, d, slope) => { // of one column's part: class c over d
-    const own = p.parts[c] === p.parts[d] ? 0 : slope * (p.parts[c] - p.parts[d]), from = middle.get(p.column);
-    return from ? own - slope * (from[c] - from[d]) : own;
-  };
+  // What the model says of a column is measured from the average training row (logistic regression), or from nothing.
+  const begins = model && (ask.form.terms || []).some((t) => t.average) ? "the average row" : "before any column";
+  const lead = (p, c, d, slope) => (p.parts[c] === p.parts[d] ? 0 : slope * (p.parts[c] - p.parts[d])); // class c over d
 
   // ---- the tree ----
 
@@ -278,8 +271,8 @@
         put(tracks[k], scaleLine(`${clean(line.column)}: what each value adds`, line.stops.filter((s) => s[1]).map((s) => [s[1], s[2]]), ends));
       });
       put(find("log-odds"), scaleLine("log-odds", ends[0] < ends[1] ? ticks(...ends).map((t) => [sign(t), t]) : [], ends));
-      const bare = model.explain(start).base, moved = [...middle.values()].reduce((sum, m) => sum + slope * (m[c] - m[d]), 0);
-      const base = finite(slope * (bare[c] - bare[d]) + shift + moved), sums = [base, base];
+      const bare = model.explain(start).base;
+      const base = finite(slope * (bare[c] - bare[d]) + shift), sums = [base, base];
       for (const line of scales.lines) line.stops.reduce(([a, b], s) => [Math.min(a, s[2]), Math.max(b, s[2])], [Infinity, -Infinity]).forEach((w, i) => { sums[i] += w; });
       scales.sum_ends = Math.max(sums[0], -12) < Math.min(sums[1], 12) ? [Math.max(sums[0], -12), Math.min(sums[1], 12)] : [-1, 1];
       put(find("sum"), scaleLine("sum of log-odds", ticks(...scales.sum_ends).map((t) => [sign(t), t]), scales.sum_ends));
@@ -392,11 +385,14 @@
     const order = labels.map((l, c) => [found.probabilities[l], c]).sort((a, b) => b[0] - a[0] || a[1] - b[1]);
     const c = order[0][1], d = order[1] ? order[1][1] : c, slope = ask.form.shift ? ask.form.slope : 1;
     const shift = ask.form.shift ? ask.form.shift[c] - ask.form.shift[d] : 0;
-    const lines = found.parts.flatMap((p) => (p.words && p.words.length ? p.words.map((w) => [`${p.column}: ${w.word}`, lead(w, c, d, slope)])
+    const besides = (p) => { // what a text's words do not say: the average text, taken off
+      const left = lead(p, c, d, slope) - p.words.reduce((sum, w) => sum + lead(w, c, d, slope), 0);
+      return Math.abs(left) > 1e-9 ? [[`${p.column}: apart from its words`, left]] : [];
+    };
+    const lines = found.parts.flatMap((p) => (p.words && p.words.length ? [...p.words.map((w) => [`${p.column}: ${w.word}`, lead(w, c, d, slope)]), ...besides(p)]
       : [[`${p.column} = ${p.value === null || p.value === undefined || p.value === "" ? "(missing)" : p.value}`, lead(p, c, d, slope)]]));
-    const moved = [...middle.values()].reduce((sum, m) => sum + slope * (m[c] - m[d]), 0);
     lines.sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
-    const shown = [[middle.size ? "at the median of every number" : "before any column", slope * (found.base[c] - found.base[d]) + shift + moved], ...lines.slice(0, 10)];
+    const shown = [[begins, slope * (found.base[c] - found.base[d]) + shift], ...lines.slice(0, 10)];
     const most = Math.max(...shown.map(([, w]) => (Math.abs(w) === Infinity ? 0 : Math.abs(w))), 1e-9);
     const out = shown.map(([text, w]) => {
       const size = Math.min(Math.abs(w) / most, 1) * 53, bar = draw("svg", { viewBox: "0 0 110 12", preserveAspectRatio: "none", "aria-hidden": "true" },
