@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import tallystick as ts
+from tallystick.cli.main import run as tally
 from tallystick.errors import OptionError
 from tallystick.estimators.judging import settings
 from tallystick.evaluate.folds import Dealing, hold_out
@@ -108,8 +109,8 @@ def test_parts_that_teach_validate_and_test_share_no_row():
 def test_a_share_held_out_depends_on_what_rows_hold_not_on_their_order():
     table = ts.NaiveBayes().read(mixed(), "y")
     order = np.random.default_rng(1).permutation(240)
-    assert (hold_out(table.take(order), 0.3) == hold_out(table, 0.3)[order]).all()
-    share = [(hold_out(table, 0.3) == 0)[table.classes == c].mean() for c in (0, 1)]
+    assert (hold_out(table.take(order), 0.3).fold == hold_out(table, 0.3).fold[order]).all()
+    share = [(hold_out(table, 0.3).fold == 0)[table.classes == c].mean() for c in (0, 1)]
     assert share == pytest.approx([0.3, 0.3], abs=0.01)
 
 
@@ -233,14 +234,81 @@ def test_a_comparison_fits_the_terminal(columns):
 
 
 def test_copies_of_a_row_are_rows_of_their_own_in_a_learning_curve():
-    from tallystick.evaluate.curve import subset_order
+    from tallystick.evaluate.cases import cases_of
+    from tallystick.evaluate.curve import subsets
+
+    def taught(table):
+        return subsets(cases_of(table), 1, 200, [200])[1][:200]
 
     data = {"x": ["a"] * 300 + ["b"] * 300, "y": (["p"] * 200 + ["q"] * 100) * 2}
     table = ts.NaiveBayes().read(data, "y")
-    first = subset_order(table, 1)[:200]
+    first = taught(table)
     share = (table.columns["x"][first] == 0).mean()
     assert 0.35 < share < 0.65  # a run of copies would give 0 or 1
     mixed = np.random.default_rng(0).permutation(600)
     again = table.take(mixed)
-    there = subset_order(again, 1)[:200]
-    assert sorted(again.row_hashes()[there]) == sorted(table.row_hashes()[first])
+    assert sorted(again.row_hashes()[taught(again)]) == sorted(table.row_hashes()[first])
+
+
+@pytest.fixture
+def texts(tmp_path):
+    """A file of text alone."""
+    rng = np.random.default_rng(0)
+    words, lines = ["sun", "rain", "storm", "calm", "wave", "gale", "mist"], ["say,y"]
+    for i in range(60):
+        good = rng.random() < 0.5
+        said = [*rng.choice(words, 6), "good" if good else "bad", f"n{i}"]
+        lines.append(" ".join(said) + (",up" if good else ",down"))
+    (tmp_path / "t.csv").write_text("\n".join(lines))
+    return str(tmp_path / "t.csv")
+
+
+def test_tables_of_text_alone_are_compared_without_the_tree_and_say_so(texts, capsys):
+    found = ts.compare(texts, "y", tuned=False, folds=3)
+    assert {e.family for e in found.entries} == {"majority", "bayes", "logistic"}
+    assert "check text-alone: all columns hold text, which a tree does not read" in str(found)
+    curve = ts.learning_curve(texts, "y", methods=["tree", "bayes", "logistic"], repeats=2)
+    assert [c.name for c in curve.curves] == ["naive Bayes", "logistic regression"]
+    assert "left out 'decision tree'." in curve.to_dict()["left_out"]
+    assert "note: all columns hold text" in str(curve)
+    assert "text-alone" in {c.code for c in ts.report(texts, "y", repeats=2).comparison.checks}
+    for words in (
+        ["fit", "--model", "best", "--json"],
+        ["compare", "--no-tuning"],
+        ["curve", "--repeats", "2"],
+    ):
+        assert tally([words[0], texts, "-t", "y", *words[1:]], False) == 0
+        assert "which a tree does not read" in capsys.readouterr().out
+    with pytest.raises(OptionError, match="a tree does not read text"):
+        ts.compare(texts, "y", methods=["tree"])
+
+
+def test_the_best_method_is_sought_with_the_folds_asked_for(tmp_path, capsys):
+    (tmp_path / "t.csv").write_text("x,y\n" + "a,up\nb,down\n" * 4)
+    best = ["fit", str(tmp_path / "t.csv"), "-t", "y", "--model", "best"]
+    assert tally([*best, "--folds", "2"], False) == 0
+    assert "(2 folds)" in capsys.readouterr().out
+    assert tally(best, False) == 2
+    assert "folds=10 needs at least 10 rows, found 8" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("few", [True, False])
+def test_errors_are_counted_by_a_column_that_is_kept_out_of_the_model(few, tmp_path, capsys):
+    data, number = mixed(), np.arange(240)
+    data["town"] = [f"t{i}" for i in (number % 3 if few else np.maximum(number, 9))]  # or an identifier
+    wishes = {"kinds": {"town": "out"}} if few else {}
+    found = ts.cross_validate(ts.NaiveBayes(**wishes), data, "y", folds=3, by="town")
+    plain = {n: cells for n, cells in data.items() if n != "town"}
+    assert (found.shares == ts.cross_validate(ts.NaiveBayes(), plain, "y", folds=3).shares).all()
+    groups = found.by("town")
+    assert sum(g["rows"] for g in groups) == 240
+    assert groups[0]["rows"] == (80 if few else 10)
+    lines = [",".join(map(str, row)).replace("None", "") for row in zip(*data.values(), strict=True)]
+    (tmp_path / "t.csv").write_text("\n".join([",".join(data), *lines]))
+    page = ["report", str(tmp_path / "t.csv"), "-t", "y", "--by", "town", "--repeats", "0", "--folds", "3"]
+    page += ["-o", str(tmp_path / "r.html")]
+    assert tally([*page, "--kind", "town=out"] if few else page, False) == 0
+    assert ">t2<" in (tmp_path / "r.html").read_text(encoding="utf-8") or not few
+    capsys.readouterr()
+    with pytest.raises(OptionError, match="'city'"):
+        ts.cross_validate(ts.NaiveBayes(), data, "y", folds=3, by="city")

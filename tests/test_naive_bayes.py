@@ -19,7 +19,8 @@ from hypothesis.extra import numpy as hnp
 import tallystick as ts
 from tallystick import kernels
 from tallystick.errors import DataError, OptionError
-from tallystick.evaluate import deal_folds, refit_shares
+from tallystick.evaluate import deal, refit_shares
+from tallystick.evaluate.folds import one_out
 
 VOTES = Path(ts.__file__).parent / "examples" / "votes.csv"
 DATA = os.environ.get("TALLYSTICK_DATA")
@@ -165,8 +166,8 @@ def test_cross_validation_from_one_pass_gives_the_bits_of_refitting_each_fold(op
     for data, target in tables():
         model = ts.NaiveBayes(**options)
         table = model.read(data, target)
-        fold = deal_folds(table, 5)
-        np.testing.assert_array_equal(model.cross_shares(table, fold, 5), refit_shares(model, table, fold))
+        plan = deal(table, 5)
+        np.testing.assert_array_equal(model.cross_shares(table, plan), refit_shares(model, table, plan))
 
 
 def test_folds_too_large_to_be_summed_at_once_give_the_same_bits(monkeypatch):
@@ -174,21 +175,20 @@ def test_folds_too_large_to_be_summed_at_once_give_the_same_bits(monkeypatch):
 
     model = ts.NaiveBayes()
     table = model.read(VOTES, "party")
-    fold = deal_folds(table, 10)
-    once = model.cross_shares(table, fold, 10)
+    plan = deal(table, 10)
+    once = model.cross_shares(table, plan)
     monkeypatch.setattr(folds, "MOST_CELLS", 1)
-    np.testing.assert_array_equal(model.cross_shares(table, fold, 10), once)
+    np.testing.assert_array_equal(model.cross_shares(table, plan), once)
 
 
 def test_leave_one_out_from_one_pass_gives_the_bits_of_refitting():
     frame = pd.read_csv(VOTES, keep_default_na=False).iloc[::9]
     model = ts.NaiveBayes()
     table = model.read(frame, "party")
-    _, fold = np.unique(table.row_hashes(), return_inverse=True)
-    expected = refit_shares(model, table, fold)
-    np.testing.assert_array_equal(model.cross_shares(table, None, 0), expected)
+    plan = one_out(table)
+    np.testing.assert_array_equal(model.cross_shares(table, plan), refit_shares(model, table, plan))
     result = ts.cross_validate(model, frame, "party", folds="leave-one-out")
-    assert result.to_dict()["folds"] == int(fold.max()) + 1
+    assert result.to_dict()["folds"] == len(plan.numbers)
 
 
 @pytest.mark.parametrize("name", ["votes", "mixed"])
@@ -223,8 +223,8 @@ def test_leave_one_out_with_chosen_readings_gives_the_bits_of_refitting():
     frame["y"] = np.where(frame["a"] > 0, "up", "down")
     model = ts.NaiveBayes()
     table = model.read(frame, "y")
-    _, fold = np.unique(table.row_hashes(), return_inverse=True)
-    np.testing.assert_array_equal(model.cross_shares(table, None, 0), refit_shares(model, table, fold))
+    plan = one_out(table)
+    np.testing.assert_array_equal(model.cross_shares(table, plan), refit_shares(model, table, plan))
 
 
 @pytest.mark.parametrize("weights", [None, [1, 2, 1, 1, 3, 1]])
@@ -247,25 +247,6 @@ def test_words_of_fewer_rows_than_asked_for_are_unseen(weights):
     with pytest.raises(OptionError, match="min_count=1"):
         model.update(frame, "y")
     assert pickle.loads(pickle.dumps(model)).to_bytes() == model.to_bytes()
-
-
-@settings(max_examples=40, deadline=None)
-@given(st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 5)), min_size=6, max_size=40), st.randoms())
-def test_folds_keep_copies_together_and_do_not_depend_on_order(given_rows, random):
-    given_rows = [*given_rows, ("a", 1), ("b", 2), ("a", 5), ("b", 0)]
-    frame = pd.DataFrame([{"x": f"v{v}", "y": c} for c, v in given_rows])
-    model = ts.NaiveBayes(kinds={"x": "levels"})
-
-    def dealt(f):
-        table = model.read(f, "y")
-        return {(c, v): k for c, v, k in zip(f["y"], f["x"], deal_folds(table, 3), strict=True)}, table
-
-    found, table = dealt(frame)
-    folds = deal_folds(table, 3)
-    assert all(found[c, v] == k for c, v, k in zip(frame["y"], frame["x"], folds, strict=True))
-    order = list(range(len(frame)))
-    random.shuffle(order)
-    assert dealt(frame.iloc[order].reset_index(drop=True))[0] == found
 
 
 # -- reasons --

@@ -68,7 +68,7 @@ def fit(
     Prints the model, its score on rows it has not seen, and the next command to type.
     """
     options.keep_apart([data], {"-o": output, "--picture": given["picture"]})
-    done = learned(data, target, method, given)
+    done = learned(data, target, method, folds, given)
     content = done.estimator.to_bytes()
     score = scored(done, folds)
     if output == "-":
@@ -99,8 +99,11 @@ class Fitted:
     why: str = ""
 
 
-def learned(data: str, target: str, method: str, given: dict[str, Any]) -> Fitted:
-    """Return an estimator fitted to a file, with the options of the command line."""
+def learned(data: str, target: str, method: str, folds: int, given: dict[str, Any]) -> Fitted:
+    """Return an estimator fitted to a file, with the options of the command line.
+
+    folds: of the comparison that finds the best method, which needs some even where no score is wanted.
+    """
     import tallystick as ts
 
     source, why = options.source(data, given), ""
@@ -108,10 +111,13 @@ def learned(data: str, target: str, method: str, given: dict[str, Any]) -> Fitte
         if given.get("settings"):
             raise OptionError("--set is for one method; it does not go with --model best. Name the method.")
         with screen.progress("comparing") as progress:
-            found = ts.compare(source, target, tuned=False, progress=progress, **options.wishes(given))
+            wishes = options.wishes(given)
+            found = ts.compare(source, target, tuned=False, folds=folds or 10, progress=progress, **wishes)
         if found.chosen.family not in MODELS:
             raise OptionError(f"no method is better than the most frequent class. {found.why}")
         estimator, why = type(found.model)(**found.model.get_params()), found.why
+        left = [check.text for check in found.checks if check.code == "text-alone"]
+        why = " ".join([*left, why])
     else:
         estimator = getattr(ts, MODELS[method])(**options.wishes(given))
         estimator.set_params(**settings(given.get("settings", ())))

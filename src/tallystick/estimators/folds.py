@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from tallystick.contracts import Engine
 from tallystick.data.encode import Table
 from tallystick.data.encode.work import in_order
-from tallystick.data.schema import Note
 from tallystick.engines.local import Local
 from tallystick.learners.calibrate import calibrate
 from tallystick.learners.fit import fit
@@ -25,14 +24,12 @@ from tallystick.models.naive_bayes import Calibration, NaiveBayesModel
 from tallystick.stats.bayes import Total
 from tallystick.stats.class_values import ValuesByClass
 
+if TYPE_CHECKING:
+    from tallystick.evaluate.folds import Plan
+
 Array = NDArray[np.float64]
 Answer = Callable[[NaiveBayesModel, Table], Array]
 FOLDS = 10  # of the cross-validation that calibrates
-COPIES = 5  # copies of a row, on average, from which rows are calibrated by the model of all rows
-REPEATED = Note(
-    "calibrated-on-training-rows",
-    "the rows repeat each other, so the shares are calibrated on the training rows themselves.",
-)
 MOST_CELLS = 1 << 24  # of a total for all folds at once; beyond, each fold is summed by itself
 
 
@@ -40,7 +37,6 @@ def cross_answers(
     ask: Question,
     table: Table,
     fold: NDArray[np.int64],
-    folds: int,
     engine: Engine,
     answer: Answer,
     absent: float = 0.0,
@@ -51,6 +47,7 @@ def cross_answers(
     assert table.schema.target is not None
     labels = table.schema.target.labels
     out = np.full((table.rows, len(labels)), absent)
+    folds = int(fold.max()) + 1
     rows = np.argsort(fold, kind="stable")
     ends = np.concatenate([[0], np.cumsum(np.bincount(fold, minlength=folds))])
 
@@ -153,58 +150,49 @@ def _width(codes: int) -> type[np.unsignedinteger[Any]]:
     return np.uint8 if codes <= 256 else np.uint16 if codes <= 65_536 else np.uint32
 
 
-def one_out_answers(ask: Question, table: Table, engine: Engine, answer: Answer) -> Array:
-    """Return answer(model of all other rows, row) [row, class]; copies of a row are left out together."""
+def one_out_answers(ask: Question, table: Table, plan: Plan, engine: Engine, answer: Answer) -> Array:
+    """Return answer(model of all but this piece, piece) [piece, class] of the pieces that a plan tests, each
+    a fold of its own.
+    """
     assert table.schema.target is not None
-    assert table.classes is not None
     labels = table.schema.target.labels
     k = len(labels)
     whole = _whole(ask, table, k, engine)
-    _, first, group = np.unique(table.row_hashes(), return_index=True, return_inverse=True)
-    weights = np.ones(table.rows, np.int64) if table.weights is None else table.weights
-    heavy = np.zeros(len(first), np.int64)
-    np.add.at(heavy, group, weights)
-    out = np.zeros((len(first), k))
+    out = np.zeros((table.rows, k))
     known: Known = {}
-    for g, row in enumerate(first.tolist()):
+    for row in np.flatnonzero(plan.fold >= 0).tolist():
         alone = table.take(np.array([row]), table.schema)
-        part = _whole(ask, replace(alone, weights=heavy[g : g + 1]), k, engine)
-        model = ask.rest(whole, part, known)
+        model = ask.rest(whole, _whole(ask, alone, k, engine), known)
         assert model.schema.target is not None
         at = [labels.index(label) for label in model.schema.target.labels]
-        out[g, at] = answer(model, table.take(np.array([row]), model.schema))[0]
-    return out[group]
+        out[row, at] = answer(model, table.take(np.array([row]), model.schema))[0]
+    return out
 
 
 def calibrated(model: NaiveBayesModel, table: Table, engine: Engine) -> NaiveBayesModel:
     """Return the model with slope and shifts fitted to the scores of rows its like had not seen."""
+    from tallystick.evaluate import deal  # judging is not loaded by who only predicts
+    from tallystick.evaluate.cases import count_cases
+
+    plan = deal(table, min(FOLDS, count_cases(table)))
+    table = plan.pieces(table)
     assert table.classes is not None
-    whole = float(model.classes.sum()) / model.unit
-    if whole >= COPIES * len(np.unique(table.row_hashes())):
-        # Copies of a row stay in one fold, so folds of such rows leave out what they test; but one row says
-        # little here.
-        scores, notes = _joint(model, table), (*model.notes, REPEATED)
-    else:
-        scores, notes = _unseen_scores(model, table, engine), model.notes
+    scores = _unseen_scores(model, table, plan, engine)
     weights = np.ones(table.rows) if table.weights is None else table.weights / table.unit
     slope, shift = calibrate(scores, table.classes.astype(np.int64), weights)
-    return replace(model, calibration=Calibration(slope, shift), notes=notes)
+    return replace(model, calibration=Calibration(slope, shift))
 
 
-def _unseen_scores(model: NaiveBayesModel, table: Table, engine: Engine) -> Array:
+def _unseen_scores(model: NaiveBayesModel, table: Table, plan: Plan, engine: Engine) -> Array:
     """Return scores[row, class], each by a model that was fitted without the row's fold."""
-    from tallystick.evaluate import deal_folds  # judging is not loaded by who only predicts
-
     assert table.schema.target is not None
-    folds = min(FOLDS, table.rows)
-    fold = deal_folds(table, folds)
     learner = NaiveBayesLearner(model.options, model.unit)
     ask = question(learner, table.schema)
     if ask is not None:
-        return cross_answers(ask, table, fold, folds, engine, _joint, -np.inf)
+        return cross_answers(ask, table, plan.fold, engine, _joint, -np.inf)
     scores = np.full((table.rows, len(model.classes)), -np.inf)
-    for f in range(folds):
-        training, test = table.take(np.flatnonzero(fold != f)), np.flatnonzero(fold == f)
+    for teach, test in plan.parts():
+        training = table.take(teach)
         part = fit(learner, training, engine)
         assert isinstance(part, NaiveBayesModel)
         assert training.schema.target is not None

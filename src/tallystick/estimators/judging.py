@@ -11,7 +11,7 @@ from typing import Any, Literal, overload
 
 from tallystick.data.encode import Table
 from tallystick.data.source.door import is_spark
-from tallystick.errors import OptionError, nearest, shown
+from tallystick.errors import OptionError, nearest, shown, some
 from tallystick.estimators.foreign import Foreign, Majority, Mean, raw_frame
 from tallystick.estimators.logistic import LogisticRegression
 from tallystick.estimators.naive_bayes import NaiveBayes
@@ -127,9 +127,14 @@ def compare(
     held = None if held_out is None else hold(held_out, lean, reader)
     assert table.schema.target is not None
     prices = cost_matrix(cost, table.schema.target.labels if held is None else held.labels)
-    candidates = _candidates(("regression",) if regression else methods, tuned, shared, data, others)
+    methods, left = (["regression"], "") if regression else able(lean, {m: m for m in methods})
+    candidates = _candidates(methods, tuned, shared, data, others)
     how = how if held is None else held_words(lean, held)
     found = compare_table(candidates, lean, way.folds, prices, progress, dealing, how, held)
+    if left:
+        found = replace(
+            found, checks=(Check("text-alone", left, "Use naive Bayes or logistic regression for text."),)
+        )
     return _checked(found, lean, frozenset(ignore), held)
 
 
@@ -148,6 +153,19 @@ def _known(methods: Iterable[str]) -> None:
             raise OptionError(
                 f"there is no method {shown(name)}.{nearest(name, list(KINDS))} Use: {', '.join(KINDS)}."
             )
+
+
+def able(table: Table, methods: Mapping[str, str]) -> tuple[list[str], str]:
+    """Return the methods (name: family) that can learn from the table, and a sentence where some are left
+    out: a tree does not read text.
+    """
+    rest = [name for name, family in methods.items() if family != "tree"]
+    if len(rest) == len(methods) or any(c.kind != "text" for c in table.schema.used):
+        return list(methods), ""
+    if not rest:
+        raise OptionError("a tree does not read text, and all columns hold text. Use bayes or logistic.")
+    gone = some([name for name in methods if name not in rest])
+    return rest, f"all columns hold text, which a tree does not read: left out {gone}."
 
 
 def _candidates(
@@ -192,7 +210,10 @@ def learning_curve(
     if not chosen:
         raise OptionError(f"no method to draw a curve of. Use: {', '.join(KINDS)}.")
     table = next(iter(chosen.values())).read(data, target, sample_weight)
-    return curve_table(chosen, table, sizes, repeats, progress)
+    kinds = {name: "tree" if isinstance(m, DecisionTree) else "" for name, m in chosen.items()}
+    names, left = able(table, kinds)
+    found = curve_table({name: chosen[name] for name in names}, table, sizes, repeats, progress)
+    return replace(found, left_out=left)
 
 
 def _named(others: Mapping[str, Any] | Iterable[Any]) -> dict[str, Any]:
@@ -206,7 +227,8 @@ def _checked(
     found: Comparison[Any], table: Table, ignore: frozenset[str], held: HeldOut | None
 ) -> Comparison[Any]:
     """Return the comparison with the checks of its table and of the chosen method."""
-    checks = [*check_table(table), *(check_columns(table) if table.classes is not None else ())]
+    checks = [*found.checks, *check_table(table)]
+    checks += check_columns(table) if table.classes is not None else ()
     if held is not None:
         checks += check_held(held)
     entry = found.chosen

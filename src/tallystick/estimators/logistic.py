@@ -26,7 +26,7 @@ from tallystick.errors import NotFitted, OptionError, nearest, shown, some
 from tallystick.estimators.base import Classifier
 from tallystick.estimators.classes import refuse_unknown
 from tallystick.estimators.plain_rows import plain_answers
-from tallystick.evaluate import deal_folds
+from tallystick.evaluate import deal
 from tallystick.explain.logistic import Summary, explain, no_scales, scales
 from tallystick.explain.naive_bayes import Explanation
 from tallystick.learners.fit import fit
@@ -135,12 +135,12 @@ class LogisticRegression(Classifier):
 
     def _path(self, table: Table, engine: Engine, options: LogisticOptions) -> Path:
         """Return the losses of five folds along the strengths of the prior."""
-        fold = deal_folds(table, 5)
+        plan = deal(table, 5)
         weights = table.weights if table.weights is not None else np.ones(table.rows, np.int64)
         parts = []
-        for k in range(5):
-            inside = np.where(fold == k, 0, weights)
-            parts.append((replace(table, weights=inside), replace(table, weights=weights - inside)))
+        for k in plan.numbers:
+            held = plan.held(table, k)
+            parts.append((replace(table, weights=weights - held), replace(table, weights=held)))
         return choose(parts, engine, options, table.schema, table.unit)
 
     def answer_settings(

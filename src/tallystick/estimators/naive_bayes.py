@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,9 @@ from tallystick.learners.naive_bayes.folds import question
 from tallystick.models.naive_bayes import KIND, BayesOptions, NaiveBayesModel
 from tallystick.models.naive_bayes.one_row import OneRow
 from tallystick.models.plain import plain
+
+if TYPE_CHECKING:
+    from tallystick.evaluate.folds import Plan
 
 
 class NaiveBayes(Growing, Saying):
@@ -151,18 +154,18 @@ class NaiveBayes(Growing, Saying):
 
     _one: OneRow | None = None
 
-    def cross_shares(
-        self, table: Table, fold: NDArray[np.int64] | None, folds: int
-    ) -> NDArray[np.float64] | None:
-        """Return out-of-fold shares[row, class] from one pass; fold None: leave one out. None: this model
-        must refit.
+    def cross_shares(self, table: Table, plan: Plan) -> NDArray[np.float64] | None:
+        """Return out-of-fold shares[piece, class] from one pass; the rows of the table are the pieces of the
+        plan. None: this model must refit.
         """
         ask = question(NaiveBayesLearner(self._options(), table.unit), table.schema)
         if ask is None or self.calibrate or not isinstance(table, Table):
             return None
-        if fold is None:
-            return one_out_answers(ask, table, self._engine(), _shares)
-        return cross_answers(ask, table, fold, folds, self._engine(), _shares)
+        if plan.twin is not None:
+            return one_out_answers(ask, table, plan, self._engine(), _shares)
+        if (plan.fold < 0).any():
+            return None
+        return cross_answers(ask, table, plan.fold, self._engine(), _shares)
 
     def answer_settings(
         self, settings: Sequence[Any], training: Table, tested: Table

@@ -13,10 +13,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tallystick.data.encode import Table
-from tallystick.data.schema import CODED
 from tallystick.data.source import open_source
 from tallystick.description import Description, describe
-from tallystick.errors import DataError, OptionError, nearest, shown
+from tallystick.errors import DataError, OptionError, shown
 from tallystick.estimators.base import as_given
 from tallystick.estimators.judging import compare, learning_curve
 from tallystick.estimators.naive_bayes import NaiveBayes
@@ -24,6 +23,7 @@ from tallystick.estimators.ordered import Ordered, ordered
 from tallystick.estimators.tree import DecisionTree
 from tallystick.evaluate import Comparison, CrossValidation, LearningCurve
 from tallystick.evaluate.compare import Entry
+from tallystick.evaluate.groups import names_by
 from tallystick.export import save
 from tallystick.export.apart import keep_apart
 from tallystick.reports import Ingredients, page
@@ -95,8 +95,8 @@ def report(
     reader = NaiveBayes(**shared)
     source = ordered(open_source(as_given(data)), lambda s: reader.read(s, target))
     table = reader.read(source, target)
-    groups = chosen_groups(table, by)
-    methods = able(table, methods)
+    names = (by,) if isinstance(by, str) else tuple(by)
+    groups = names_by(NaiveBayes(**shared), lambda other: other.read(source, target), table, names)
     described = describe(source, target, **{k: v for k, v in shared.items() if k in WISHES})
     steps.done(8, "comparing")
     found = compare(
@@ -137,28 +137,6 @@ class _Steps:
         if self.progress is None:
             return None
         return lambda done, total, _: self.done(start + (end - start) * done // max(total, 1), what)
-
-
-def able(table: Table, methods: Sequence[str]) -> tuple[str, ...]:
-    """Return the methods that can learn from the table: a tree does not read text."""
-    if any(c.kind != "text" for c in table.schema.used):
-        return tuple(methods)
-    rest = tuple(m for m in methods if m != "tree")
-    if not rest:
-        raise OptionError("a tree does not read text, and all columns hold text. Use bayes or logistic.")
-    return rest
-
-
-def chosen_groups(table: Table, by: str | Iterable[str]) -> tuple[str, ...]:
-    """Return the columns to count errors by: those asked for, which must have levels."""
-    names = (by,) if isinstance(by, str) else tuple(by)
-    known = [c.name for c in table.schema.used if c.kind in CODED]
-    for name in names:
-        if name not in known:
-            raise OptionError(
-                f"errors cannot be counted by {shown(name)}: it is no column of levels.{nearest(name, known)}"
-            )
-    return names
 
 
 def without_single_rows(found: Comparison[CrossValidation], table: Table) -> Comparison[CrossValidation]:

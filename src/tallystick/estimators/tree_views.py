@@ -378,14 +378,12 @@ class TreeViews(Estimator):
 
     def _held_out(self, table: Table, folds: int) -> Iterator[Held]:
         """Yield, fold by fold, a tree grown like this one without the fold, and the fold's rows."""
-        from tallystick.evaluate import deal_folds
+        from tallystick.evaluate import deal
 
-        fold = deal_folds(table, folds) if table.classes is not None else _deal(table, folds)
-        for k in range(folds):
-            out = np.flatnonzero(fold == k)
-            if len(out):
-                tree = self._regrow(table.take(np.flatnonzero(fold != k)))
-                yield _held(tree, table, out)
+        plan = deal(table, folds)
+        pieces = plan.pieces(table)
+        for teach, test in plan.parts():
+            yield _held(self._regrow(pieces.take(teach)), pieces, test)
 
     def _regrow(self, table: Table) -> Tree:
         """Return a tree grown from other rows by the same options, unpruned."""
@@ -408,19 +406,6 @@ def pruning_note(kind: str, grown: Tree, small: Tree) -> Note:
     """Say what a pruning did."""
     text = f"pruned ({kind}) from {grown.nodes.leaves:,} to {small.nodes.leaves:,} leaves."
     return Note("pruned", text, count=grown.nodes.leaves - small.nodes.leaves)
-
-
-def _deal(table: Table, folds: int) -> NDArray[np.int64]:
-    """Return fold[row] of a table without classes: distinct rows in the order of their hash, dealt in
-    turn.
-    """
-    from tallystick.evaluate import deal
-
-    _, inverse = np.unique(table.row_hashes(), return_inverse=True)
-    loads = np.bincount(inverse, weights=table.weights).astype(np.int64)
-    dealt, _ = deal(loads, np.zeros(folds, np.int64))
-    out: NDArray[np.int64] = dealt[inverse]
-    return out
 
 
 def _held(tree: Tree, table: Table, rows: NDArray[np.int64]) -> Held:

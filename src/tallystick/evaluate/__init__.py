@@ -3,7 +3,7 @@
 from tallystick.evaluate.compare import Comparison, compare_table
 from tallystick.evaluate.crossval import cross_validate, judge_on
 from tallystick.evaluate.curve import LearningCurve, curve_table
-from tallystick.evaluate.folds import deal, deal_folds
+from tallystick.evaluate.folds import deal
 from tallystick.evaluate.labels import labels_of
 from tallystick.evaluate.regression import RegressionValidation
 from tallystick.evaluate.result import CrossValidation
@@ -23,7 +23,6 @@ __all__ = [
     "cross_validate",
     "curve_table",
     "deal",
-    "deal_folds",
     "judge_on",
     "labels_of",
     "refit_shares",

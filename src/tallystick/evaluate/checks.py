@@ -47,6 +47,7 @@ CODES = {
     "repeated-rows": "rows stand in the table more than once",
     "conflicts": "equal rows have different classes",
     "sentinel": "a number may stand for missing",
+    "text-alone": "a method that does not read text is left out",
     "base-rate": "no better than always answering the most frequent class",
 }
 
@@ -83,8 +84,8 @@ def check_table(table: Table) -> Iterator[Check]:
     if copies:
         yield Check(
             "repeated-rows",
-            f"{copies:,} rows are copies of another row; folds keep them together.",
-            "Make sure that copies are separate cases; a test set of your own may hold training rows.",
+            f"{copies:,} rows are copies of another row; folds deal them like other rows.",
+            "Make sure that copies are separate cases; if not, name groups to keep them together.",
         )
     if table.classes is not None:
         yield from _mixed(table)

@@ -18,7 +18,7 @@ from tallystick.data.encode import Table
 from tallystick.draw.svg import Picture
 from tallystick.evaluate import intervals
 from tallystick.evaluate.checks import Check
-from tallystick.evaluate.folds import Dealing, Plan
+from tallystick.evaluate.folds import Dealing
 from tallystick.evaluate.held_out import HeldOut
 from tallystick.evaluate.regression import RegressionValidation
 from tallystick.evaluate.result import Answers, CrossValidation
@@ -75,8 +75,8 @@ class Result(Protocol):
         ...
 
     @property
-    def fold(self) -> NDArray[np.int64]:
-        """fold[row] of the first repeat."""
+    def weights(self) -> NDArray[np.float64] | None:
+        """weights[row]."""
         ...
 
     def measure(self, name: str) -> Measure:
@@ -151,7 +151,7 @@ class Comparison(Generic[R]):
             "checks": [c.to_dict() for c in self.checks],
             "chosen": self.chosen.name,
             "entries": [e.to_dict() for e in self.entries],
-            "fold_sizes": list(Plan(self.best.result.fold).sizes),
+            "fold_sizes": self.best.result.repeats[0].sizes(self.best.result.weights),
             "how": self.how,
             "stopped": self.stopped,
             "target": self.target,
@@ -194,11 +194,12 @@ def compare_table(
     the razor.
     """
     dealing = dealing or Dealing()
-    trials = Folds(table, dealing.outer(table, folds)) if held is None else Once(table, held)
+    trials = Folds.of(table, dealing.outer(table, folds)) if held is None else Once(table, held)
     work = Work(candidates, trials, dealing, progress)
     stopped = run_folds(work.one, len(work.jobs), work.finished, enough=3, at_once=workers(table))
     how = how or f"{folds} stratified folds"
-    results = [_result(table, Answers(s, work.done), (how, stopped), cost, held) for s in work.shares]
+    judged = trials.table  # its rows are the pieces that were dealt
+    results = [_result(judged, Answers(s, work.done), (how, stopped), cost, held) for s in work.shares]
     return _conclude(candidates, table, results, work)
 
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from tallystick.data.encode import Table
 from tallystick.data.source.door import is_spark
 from tallystick.errors import OptionError, shown, some
-from tallystick.evaluate.folds import Dealing, Plan, one_out
-from tallystick.evaluate.groups import group_names
+from tallystick.evaluate.folds import Dealing, one_out
+from tallystick.evaluate.groups import group_names, names_by
 from tallystick.evaluate.held_out import HeldOut, hold
 from tallystick.evaluate.regression import RegressionValidation
 from tallystick.evaluate.result import CrossValidation
@@ -64,8 +64,9 @@ def cross_validate(
     """Judge a method on rows it has not seen: every fold is answered by a model fitted on the others.
 
     data: anything `fit` takes, or a table that was read already.
-    folds: a number, "leave-one-out" (copies together), or shares such as (0.7, 0.3): the first part
-    teaches, the last tests once. groups: a column whose equal values stay in one fold. time: a column; a
+    folds: a number, "leave-one-out", or shares such as (0.7, 0.3): the first part teaches, the last tests
+    once. Copies of a row are dealt like any other rows, and a whole weight as its copies; to keep rows
+    together, name groups: a column whose equal values stay in one fold. time: a column; a
     fold is taught by earlier rows only. Columns named by groups or time are not learned from. held_out:
     other rows with the target, which test. by: columns to count errors by. cost[truth][answer]. A
     regression gives mean squared errors.
@@ -77,8 +78,10 @@ def cross_validate(
     refuse_far(data, {"groups": groups, "time": time, "by": by})
     table = way.read(fresh(model), data, target, sample_weight)
     dealing, how = way.dealing(table)
+    names = (by,) if isinstance(by, str) else tuple(by)
+    values = names_by(fresh(model), lambda reader: _again(reader, data, target, sample_weight), table, names)
     if way.one_out:
-        plans = [Plan(one_out(table), one_out=True)]
+        plans = [one_out(table)]
     else:
         plans = [dealing.outer(table, way.folds, key) for key in range(1 if time is not None else repeats)]
     lean = without(table, way.aside)
@@ -90,7 +93,6 @@ def cross_validate(
         )
     labels, prices, place = _prices(table, cost, positive)
     done = [cross_shares(model, lean, plan, progress) for plan in plans]
-    names = (by,) if isinstance(by, str) else tuple(by)
     assert table.classes is not None
     return CrossValidation(
         labels,
@@ -101,8 +103,16 @@ def cross_validate(
         place,
         how,
         any(stopped for _, stopped in done),
-        {name: group_names(table, name) for name in names},
+        values,
     )
+
+
+def _again(reader: Any, data: Any, target: Any, weight: Any) -> Table:
+    """Return the rows once more, for columns that the table lacks."""
+    if isinstance(data, Table):
+        raise OptionError("by= names a column that is no part of this table. Pass the data itself.")
+    table: Table = reader.read(data, target, weight)
+    return table
 
 
 def refuse_far(data: Any, columns: Mapping[str, Any]) -> None:
@@ -206,7 +216,7 @@ class Way:
         if self.time is not None:
             return Dealing(times=_moments(table, self.time)), f"{self.folds} folds by {self.time}"
         if self.one_out:
-            return Dealing(), "each distinct row left out in turn"
+            return Dealing(), "each row left out in turn"
         if self.shares:
             parts = [f"{s / sum(self.shares):.0%}" for s in self.shares]
             words = ("teach", "test") if len(parts) == 2 else ("teach", "validate", "test")

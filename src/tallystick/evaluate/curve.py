@@ -2,7 +2,7 @@
 
 Knows tables, and anything that can fit a table and answer a block. Knows nothing of learners.
 Law: every method sees the same subsets; a smaller subset is part of the larger one of the same repeat, and
-subsets depend on what rows hold, not on their order.
+subsets depend on what rows hold, not on their order; a whole weight is its copies.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tallystick.data.encode import Table
 from tallystick.draw.svg import Picture
 from tallystick.errors import DataError, OptionError, shown
-from tallystick.evaluate.folds import keyed
+from tallystick.evaluate.cases import Cases, cases_of, count_cases, one_case
 from tallystick.evaluate.running import Fits, Progress, Steps, answer, fresh, run_folds, workers
 from tallystick.evaluate.scores import answers, log_losses
 
@@ -72,6 +72,7 @@ class LearningCurve:
     tested: int
     repeats: int
     stopped: bool = False
+    left_out: str = ""  # a sentence, where a method could not learn from the table
 
     def to_dict(self) -> dict[str, Any]:
         """Return the curves as plain data."""
@@ -89,6 +90,7 @@ class LearningCurve:
             )
         return {
             "base_error": self.base,
+            "left_out": self.left_out,
             "methods": methods,
             "repeats": self.repeats,
             "sizes": list(self.sizes),
@@ -133,25 +135,29 @@ def curve_table(
     """Teach every method subsets of rising size, `repeats` times, and test each on rows held back in that
     repeat.
     """
-    if table.rows < 10:
-        raise DataError(f"a learning curve needs at least 10 rows, found {table.rows:,}. Add rows.")
+    cases = cases_of(table)
+    many = count_cases(table)
+    if many < 10:
+        raise DataError(f"a learning curve needs at least 10 rows, found {many:,}. Add rows.")
     if repeats < 1:
         raise OptionError(f"repeats must be at least 1, not {shown(repeats)}.")
-    tested = min(int(table.rows * TESTED), MOST_TESTED)
-    steps = _sizes(sizes, table, table.rows - tested)
+    tested = min(int(many * TESTED), MOST_TESTED)
+    steps = _sizes(sizes, many, many - tested)
     error, loss = (np.full((len(methods), repeats, len(steps)), np.nan) for _ in range(2))
     told = Steps(repeats * len(methods), progress, "curves")
+    runs = table
+    if cases.rows is not None and cases.sizes is not None:
+        runs = table.split(cases.rows, cases.sizes * one_case(table, cases.rows))
 
     def one(repeat: int) -> int:
-        order = subset_order(table, repeat + 1)
-        test, teach = order[:tested], order[tested:]
+        test, teach, places = subsets(cases, repeat + 1, tested, steps)
         for m, model in enumerate(methods.values()):
-            error[m, repeat], loss[m, repeat] = _one_curve(model, table, teach, test, steps)
+            error[m, repeat], loss[m, repeat] = _one_curve(model, runs, teach, test, places)
             told.one()
         return repeat
 
     finished: list[int] = []
-    stopped = run_folds(one, repeats, finished.append, at_once=workers(table))
+    stopped = run_folds(one, repeats, finished.append, at_once=workers(runs))
     assert table.schema.target is not None
     assert table.classes is not None
     share = np.bincount(table.classes, table.weights).max() / (
@@ -164,30 +170,29 @@ def curve_table(
     )
 
 
-def subset_order(table: Table, key: int) -> NDArray[np.int64]:
-    """Return the rows in an order that depends on what they hold and on the key.
-
-    Copies of a row are rows of their own here (a row of weight w is one row): subsets are random, and which
-    of several equal rows comes first means nothing.
+def subsets(
+    cases: Cases, key: int, tested: int, sizes: Sequence[int]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], list[int]]:
+    """Return the runs of cases that test and those that teach, in an order that depends on what they hold and
+    on the key, and how many of the latter hold so many cases.
     """
-    hashes = table.row_hashes()
-    order = np.argsort(hashes, kind="stable")
-    ranked = hashes[order]
-    first = np.concatenate([[True], ranked[1:] != ranked[:-1]])
-    copy = np.arange(table.rows) - np.maximum.accumulate(np.where(first, np.arange(table.rows), 0))
-    with np.errstate(over="ignore"):
-        mixed = keyed(ranked ^ keyed(copy.astype(np.uint64), 1), key)
-    return order[np.argsort(mixed, kind="stable")].astype(np.int64)
+    order = cases.order(key)
+    if cases.sizes is None:
+        return order[:tested], order[tested:], list(sizes)
+    reached = np.cumsum(cases.sizes[order])
+    at = int(np.searchsorted(reached, tested)) + 1
+    taught = reached[at:] - reached[at - 1]
+    places = np.minimum(np.searchsorted(taught, sizes) + 1, len(taught))
+    return order[:at], order[at:], places.tolist()
 
 
-def _sizes(sizes: Sequence[int] | None, table: Table, most: int) -> list[int]:
+def _sizes(sizes: Sequence[int] | None, many: int, most: int) -> list[int]:
     if sizes is None:
         return sorted({int(s) for s in np.geomspace(min(10, most), most, POINTS).round()})
     out = sorted({int(s) for s in sizes})
     if not out or out[0] < 1 or out[-1] > most:
         raise OptionError(
-            f"sizes must lie between 1 and {most:,} (of {table.rows:,} rows a third tests), "
-            f"found {shown(out)}."
+            f"sizes must lie between 1 and {most:,} (of {many:,} rows a third tests), found {shown(out)}."
         )
     return out
 

@@ -1,7 +1,8 @@
 """Folds: which rows teach and which rows test, decided by what the rows hold.
 
-Knows classes, weights, row hashes, and the values of a group or time column. Knows nothing of models.
-Law: folds depend on the multiset of rows and the key, not on their order; copies of a row stay together.
+Knows classes, weights, cases, and the values of a group or time column. Knows nothing of models.
+Law: folds depend on the multiset of rows and the key, not on their order; a whole weight is dealt as its
+copies, and copies are dealt like any other rows.
 """
 
 from __future__ import annotations
@@ -17,41 +18,57 @@ from numpy.typing import NDArray
 
 from tallystick.data.encode import Table
 from tallystick.errors import DataError, OptionError, shown
+from tallystick.evaluate.cases import cases_of, count_cases, distinct_cases, keyed, one_case
 
 Folds = NDArray[np.int64]
 Rows = NDArray[np.int64]
 NEVER = -1  # the fold of a row that teaches but never tests
+WHOLE = 1 << 30  # shares of rows are whole multiples of one such part
 
 
 @dataclass(frozen=True)
 class Plan:
-    """fold[row] of one repeat. Rising: a fold is taught by the folds before it only (time); else by all
-    others.
+    """fold[piece] of one repeat. A piece is what of a row's weight lies in one fold: rows[piece] and
+    weights[piece], in units of the table; without these each row is one piece.
 
-    One out: every fold is one distinct row.
+    Rising: a fold is taught by the folds before it only (time); else by all others. twin[piece]: the piece
+    whose answer is this one's too, where one of several copies is left out for all of them.
     """
 
     fold: Folds
     rising: bool = False
-    one_out: bool = False
-
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        """The number of test rows of each fold."""
-        return tuple(np.bincount(self.fold[self.fold >= 0]).tolist())
+    rows: Rows | None = None
+    weights: NDArray[np.int64] | None = None
+    twin: Rows | None = None
 
     @property
     def numbers(self) -> list[int]:
         """The folds that have test rows."""
         return [int(f) for f in np.unique(self.fold[self.fold >= 0])]
 
+    def pieces(self, table: Table) -> Table:
+        """Return the table whose rows are the pieces: each is in one fold."""
+        if self.rows is None or self.weights is None:
+            return table
+        return table.split(self.rows, self.weights)
+
+    def held(self, table: Table, f: int) -> NDArray[np.int64]:
+        """Return the weight of each row in one fold, in units of the table."""
+        out = np.zeros(table.rows, np.int64)
+        rows = np.flatnonzero(self.fold == f)
+        if self.rows is not None and self.weights is not None:
+            np.add.at(out, self.rows[rows], self.weights[rows])
+        else:
+            out[rows] = 1 if table.weights is None else table.weights[rows]
+        return out
+
     def part(self, f: int) -> tuple[Rows, Rows]:
-        """Return (teaching rows, test rows) of one fold."""
+        """Return (teaching pieces, test pieces) of one fold."""
         teach = np.flatnonzero(self.fold < f if self.rising else self.fold != f)
         return teach, np.flatnonzero(self.fold == f)
 
     def parts(self) -> Iterator[tuple[Rows, Rows]]:
-        """Yield (teaching rows, test rows) of each fold that has any, one at a time."""
+        """Yield (teaching pieces, test pieces) of each fold that has any, one at a time."""
         return (self.part(f) for f in self.numbers)
 
 
@@ -78,43 +95,95 @@ class Dealing:
             times = self.times if rows is None else self.times[rows]
             if rows is not None:
                 folds = max(1, min(folds, len(np.unique(times)) - 1))
-            return Plan(time_folds(times, folds), rising=True)
-        return Plan(deal_folds(table, folds, key))
+            return Plan(time_folds(times, folds, table.weights), rising=True)
+        return deal(table, folds, key)
 
     def outer(self, table: Table, folds: int, key: int = 0) -> Plan:
         """Return the plan that judges."""
         if self.shares:
-            return Plan(hold_out(table, self.shares[-1] / sum(self.shares), key))
+            return hold_out(table, self.shares[-1] / sum(self.shares), key)
         return self.plan(table, folds, key)
 
     def inner(self, training: Table, folds: int, rows: Rows) -> Plan:
         """Return the plan that chooses among settings, inside the teaching rows of one fold."""
         if len(self.shares) == 3:
-            return Plan(hold_out(training, self.shares[1] / sum(self.shares[:2]), 1))
+            return hold_out(training, self.shares[1] / sum(self.shares[:2]), 1)
         return self.plan(training, folds, 1, rows)
 
 
-def deal_folds(table: Table, folds: int | str, key: int = 0) -> Folds:
-    """Return fold[row]: per class, distinct rows in the order of a keyed hash, each to the lightest fold.
-
-    Copies of a row are one: they stay together and weigh together.
+def deal(table: Table, folds: int, key: int = 0) -> Plan:
+    """Return the plan of stratified folds: the cases of each class, in the order of a keyed hash of what they
+    hold, go to the folds in turn.
     """
-    hashes = keyed(table.row_hashes(), key)
-    _check(folds, table.rows, "rows")
-    assert isinstance(folds, int)
-    out = np.empty(table.rows, np.int64)
-    load = np.zeros(folds, np.int64)
-    for rows in _by_class(table):
-        _, inverse = np.unique(hashes[rows], return_inverse=True)
-        loads = _loads(inverse, None if table.weights is None else table.weights[rows])
-        dealt, load = deal(loads, load)
-        out[rows] = dealt[inverse]
-    return out
+    _check(folds, count_cases(table), "rows")
+    cases = cases_of(table)
+    order = cases.order(key, table.classes)
+    if cases.rows is None or cases.sizes is None:
+        fold = np.empty(table.rows, np.int64)
+        fold[order] = np.arange(table.rows) % folds
+        return Plan(fold)
+    rows, sizes = cases.rows[order], cases.sizes[order]
+    turns = np.minimum(sizes, folds)  # folds that a run reaches
+    at = np.repeat(np.arange(len(rows)), turns)
+    turn = np.arange(len(at)) - np.repeat(np.cumsum(turns) - turns, turns)
+    begin = np.cumsum(sizes % folds) - sizes % folds
+    amounts = sizes[at] // folds + (turn < (sizes % folds)[at])
+    return _pieces(table, rows[at], (begin[at] + turn) % folds, amounts)
 
 
-def one_out(table: Table) -> Folds:
-    """Return fold[row]: every distinct row is a fold of its own, copies together."""
-    return np.unique(table.row_hashes(), return_inverse=True)[1].astype(np.int64)
+def hold_out(table: Table, share: float, key: int = 0) -> Plan:
+    """Return the plan of one fold of about `share` of each class, spread evenly over the order of `deal`; the
+    others teach.
+    """
+    if not 0 < share < 1:
+        raise OptionError(f"the share of rows held out must lie between 0 and 1, not {shown(share)}.")
+    part = round(share * WHOLE)
+
+    def reached(count: Rows) -> Rows:
+        out: Rows = count // WHOLE * part + (count % WHOLE * part + WHOLE // 2) // WHOLE
+        return out
+
+    cases = cases_of(table)
+    order = cases.order(key, table.classes)
+    rows = order if cases.rows is None else cases.rows[order]
+    sizes = np.ones(len(order), np.int64) if cases.sizes is None else cases.sizes[order]
+    end = np.cumsum(sizes)
+    test = reached(end) - reached(end - sizes)
+    if not 0 < int(test.sum()) < int(sizes.sum()):
+        raise DataError(f"{table.rows:,} rows cannot be parted at {share:g}. Use folds.")
+    fold = np.repeat([0, NEVER], len(rows))
+    return _pieces(table, np.tile(rows, 2), fold, np.concatenate([test, sizes - test]))
+
+
+def _pieces(table: Table, rows: Rows, fold: Folds, amounts: Rows) -> Plan:
+    """Return the plan of so many cases of some rows in some folds, those of a row in a fold together."""
+    there = amounts > 0
+    many = int(fold.max(initial=0)) + 2
+    pairs, inverse = np.unique((rows * many + fold + 1)[there], return_inverse=True)
+    row, fold = pairs // many, pairs % many - 1
+    if len(row) == table.rows:
+        return Plan(fold)
+    held = np.zeros(len(row), np.int64)
+    np.add.at(held, inverse, amounts[there])
+    return Plan(fold, rows=row, weights=held * one_case(table, row))
+
+
+def one_out(table: Table) -> Plan:
+    """Return the plan that leaves out each distinct case once, for all its copies."""
+    first, group = distinct_cases(table)
+    fold = np.full(table.rows, NEVER, np.int64)
+    fold[first] = np.arange(len(first))
+    if table.weights is None:
+        return Plan(fold, twin=first[group])
+    one = one_case(table, first)
+    rest = np.flatnonzero(table.weights[first] > one)
+    weights = table.weights.copy()
+    weights[first] = one
+    rows = np.concatenate([np.arange(table.rows), first[rest]])
+    weights = np.concatenate([weights, table.weights[first[rest]] - one[rest]])
+    return Plan(
+        np.concatenate([fold, np.full(len(rest), NEVER)]), rows=rows, weights=weights, twin=first[group[rows]]
+    )
 
 
 def group_folds(groups: NDArray[Any], weights: NDArray[np.int64] | None, folds: int, key: int = 0) -> Folds:
@@ -126,11 +195,11 @@ def group_folds(groups: NDArray[Any], weights: NDArray[np.int64] | None, folds: 
     hashes = keyed(hash_texts([str(n) for n in names.tolist()]), key)
     order = np.argsort(hashes, kind="stable")
     dealt = np.empty(len(names), np.int64)
-    dealt[order], _ = deal(_loads(inverse, weights)[order], np.zeros(folds, np.int64))
+    dealt[order] = _lightest(_loads(inverse, weights)[order], folds)
     return dealt[inverse]
 
 
-def time_folds(times: NDArray[Any], folds: int) -> Folds:
+def time_folds(times: NDArray[Any], folds: int, weights: NDArray[np.int64] | None = None) -> Folds:
     """Return fold[row]: folds + 1 stretches of time of about equal size, the first of which only teaches.
 
     Rows of one moment are never parted.
@@ -138,47 +207,11 @@ def time_folds(times: NDArray[Any], folds: int) -> Folds:
     moments, inverse = np.unique(times, return_inverse=True)
     if folds > 1 or len(moments) < 2:
         _check(folds, len(moments) - 1, "later moments")
-    full = np.bincount(inverse)
-    middle = (np.cumsum(full) - full / 2) / len(times)
+    full = _loads(inverse, weights)
+    middle = (np.cumsum(full) - full / 2) / int(full.sum())
     stretch = np.minimum((middle * (folds + 1)).astype(np.int64), folds)
     _, stretch = np.unique(stretch, return_inverse=True)  # a heavy moment may leave a stretch empty
     return (stretch - 1)[inverse].astype(np.int64)
-
-
-def hold_out(table: Table, share: float, key: int = 0) -> Folds:
-    """Return fold[row]: 0 for about `share` of the rows of each class, which test; NEVER for the rest."""
-    if not 0 < share < 1:
-        raise OptionError(f"the share of rows held out must lie between 0 and 1, not {shown(share)}.")
-    hashes = keyed(table.row_hashes(), key)
-    out = np.full(table.rows, NEVER, np.int64)
-    for rows in _by_class(table):
-        _, inverse = np.unique(hashes[rows], return_inverse=True)
-        loads = _loads(inverse, None if table.weights is None else table.weights[rows])
-        middle = np.cumsum(loads) - loads / 2
-        out[rows[(middle < share * loads.sum())[inverse]]] = 0
-    if (out == 0).all() or (out == NEVER).all():
-        raise DataError(f"{table.rows:,} rows cannot be parted at {share:g}. Use folds.")
-    return out
-
-
-def _by_class(table: Table) -> Iterator[Rows]:
-    """Yield the rows of each class; of a regression all rows."""
-    if table.classes is None:
-        yield np.arange(table.rows)
-        return
-    for c in range(int(table.classes.max(initial=0)) + 1):
-        yield np.flatnonzero(table.classes == c)
-
-
-def keyed(hashes: NDArray[np.uint64], key: int) -> NDArray[np.uint64]:
-    """Return other hashes for another key, so that repeats deal anew."""
-    if key == 0:
-        return hashes
-    with np.errstate(over="ignore"):
-        x = hashes ^ (np.uint64(key) * np.uint64(0x9E3779B97F4A7C15))
-        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(x ^ (x >> np.uint64(31)))
 
 
 def hash_texts(texts: list[str]) -> NDArray[np.uint64]:
@@ -187,26 +220,15 @@ def hash_texts(texts: list[str]) -> NDArray[np.uint64]:
     return np.frombuffer(digests, "<u8").astype(np.uint64)
 
 
-def deal(loads: NDArray[np.int64], before: NDArray[np.int64]) -> tuple[Folds, NDArray[np.int64]]:
-    """Return fold[item] and the new loads: each item to the fold lightest in this class, then lightest in
-    all.
-    """
-    folds = len(before)
+def _lightest(loads: NDArray[np.int64], folds: int) -> Folds:
+    """Return fold[item]: each item goes to the lightest fold so far, of equals to the first."""
     out = np.empty(len(loads), np.int64)
-    mine = np.zeros(folds, np.int64)
-    order = np.lexsort((np.arange(folds), before))
-    if len(loads) and (loads == loads[0]).all():  # equal items go round
-        out[:] = order[np.arange(len(loads)) % folds]
-        np.add.at(mine, out, loads)
-        return out, before + mine
-    lightest = [(0, earlier, f) for f, earlier in enumerate(before.tolist())]
-    heapq.heapify(lightest)
+    lightest = [(0, f) for f in range(folds)]
     for i, load in enumerate(loads.tolist()):
-        full, earlier, f = lightest[0]
+        full, f = lightest[0]
         out[i] = f
-        heapq.heapreplace(lightest, (full + load, earlier, f))
-    np.add.at(mine, out, loads)
-    return out, before + mine
+        heapq.heapreplace(lightest, (full + load, f))
+    return out
 
 
 def _loads(inverse: NDArray[np.int64], weights: NDArray[np.int64] | None) -> NDArray[np.int64]:

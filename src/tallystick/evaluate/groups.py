@@ -6,6 +6,7 @@ Law: groups are shown in a stated order, the largest first.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +61,25 @@ def error_rates(
             }
         )
     return out
+
+
+def names_by(
+    reader: Any, read: Callable[[Any], Table], table: Table, names: Sequence[str]
+) -> dict[str, NDArray[Any]]:
+    """Return the value of some columns in each row as text. Columns that are kept out of the table are read
+    for this alone. read(reader): the same rows by another reader.
+    """
+    gone = [name for name in names if name not in table.columns]
+    aside = table
+    if gone:
+        kinds: dict[str, str] = {c.name: "out" for c in table.schema.columns if c.name not in gone}
+        reader.set_params(kinds=kinds, keep=gone)
+        aside = read(reader)
+        texts = [name for name in gone if aside.schema[name].kind == "text"]
+        if texts:
+            reader.set_params(kinds={**kinds, **dict.fromkeys(texts, "levels")})
+            aside = read(reader)
+    return {name: group_names(aside if name in gone else table, name) for name in names}
 
 
 def group_names(table: Table, name: str) -> NDArray[Any]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tallystick.draw.svg import as_html
 from tallystick.evaluate import intervals
 from tallystick.evaluate.folds import Plan
-from tallystick.evaluate.result import Answers, mean_error
+from tallystick.evaluate.result import Answers, count_rows, mean_error
 from tallystick.evaluate.scores import Measure
 
 Floats = NDArray[np.float64]
@@ -73,9 +73,10 @@ class RegressionValidation:
     @property
     def loss_error(self) -> float:
         """The standard error of the mean squared error over the tested rows of the first repeat."""
-        rows = self.fold >= 0
-        squares = (self.truth[rows] - self.answers[rows]) ** 2
-        return mean_error(squares, None if self.weights is None else self.weights[rows])
+        part = self.repeats[0]
+        rows, weights = part.fold >= 0, part.weight(self.weights)
+        squares = (part.of(self.truth)[rows] - part.shares[rows, 0]) ** 2
+        return mean_error(squares, None if weights is None else weights[rows])
 
     def fold_losses(self) -> Floats:
         """Return the mean squared error of every fold of every repeat."""
@@ -85,8 +86,9 @@ class RegressionValidation:
         """Return the mean squared error of every fold of every repeat."""
         out = []
         for r in self.repeats:
-            squares = (self.truth - r.shares[:, 0]) ** 2
-            weight = np.ones(len(squares)) if self.weights is None else self.weights
+            squares = (r.of(self.truth) - r.shares[:, 0]) ** 2
+            own = r.weight(self.weights)
+            weight = np.ones(len(squares)) if own is None else own
             for f in Plan(r.fold).numbers:
                 here = r.fold == f
                 out.append(np.average(squares[here], weights=weight[here]))
@@ -94,10 +96,11 @@ class RegressionValidation:
 
     def _measures(self, part: Answers) -> list[Measure]:
         rows = part.fold >= 0
-        away = self.truth[rows] - part.shares[rows, 0]
-        weight = np.ones(len(away)) if self.weights is None else self.weights[rows]
-        middle = np.average(self.truth[rows], weights=weight)
-        spread = self.truth[rows] - middle
+        truth, weights = part.of(self.truth)[rows], part.weight(self.weights)
+        away = truth - part.shares[rows, 0]
+        weight = np.ones(len(away)) if weights is None else weights[rows]
+        middle = np.average(truth, weights=weight)
+        spread = truth - middle
         mse, mae = (float(np.average(v, weights=weight)) for v in (away**2, np.abs(away)))
         base = float(np.average(spread**2, weights=weight))
         low, high = intervals.mean(away**2, weight)
@@ -119,13 +122,13 @@ class RegressionValidation:
         """Return everything as plain data."""
         return {
             "fold_mse": self.fold_means().tolist(),
-            "fold_sizes": [list(Plan(r.fold).sizes) for r in self.repeats],
+            "fold_sizes": [r.sizes(self.weights) for r in self.repeats],
             "folds": len(Plan(self.fold).numbers),
             "how": self.how,
             "measures": [m.to_dict() for m in self.measures],
             "mse": self.mse,
             "repeats": len(self.repeats),
-            "rows": len(self.truth),
+            "rows": count_rows(len(self.truth), self.weights),
             "stopped": self.stopped,
         }
 

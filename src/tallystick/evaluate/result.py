@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from tallystick.draw.svg import Picture, as_html
 from tallystick.errors import OptionError
-from tallystick.evaluate import folds as dealing
 from tallystick.evaluate.scores import Measure, Scores, answers, log_losses, score
 
 Floats = NDArray[np.float64]
@@ -23,10 +22,40 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Answers:
-    """Out-of-fold shares[row, class] of one repeat; fold[row] is negative where a row was never tested."""
+    """Out-of-fold shares[row, class] of one repeat; fold[row] is negative where a row was never tested.
+
+    Where copies of one row are in several folds, these are pieces of rows: rows[piece], weights[piece].
+    """
 
     shares: Floats
     fold: NDArray[np.int64]
+    rows: NDArray[np.int64] | None = None
+    weights: Floats | None = None
+
+    def of(self, each: NDArray[Any]) -> NDArray[Any]:
+        """Return something known of every row, for every piece."""
+        return each if self.rows is None else each[self.rows]
+
+    def weight(self, weights: Floats | None) -> Floats | None:
+        """Return the weight of every piece; weights: those of the rows."""
+        return weights if self.rows is None else self.weights
+
+    def sizes(self, weights: Floats | None) -> list[int]:
+        """Return the number of tested rows of each fold, copies counted."""
+        tested = self.fold >= 0
+        own = self.weight(weights)
+        sizes = np.bincount(self.fold[tested], None if own is None else copies(own)[tested])
+        return [int(size) for size in sizes]
+
+
+def copies(weights: Floats) -> Floats:
+    """Return how many rows each weight counts for: itself where it is whole, else one."""
+    return np.where(weights == np.floor(weights), weights, 1.0)
+
+
+def count_rows(rows: int, weights: Floats | None) -> int:
+    """Return how many rows there are, copies counted."""
+    return rows if weights is None else int(copies(weights).sum())
 
 
 @dataclass(frozen=True)
@@ -92,8 +121,9 @@ class CrossValidation:
         """The standard error of the log-loss over the tested rows of the first repeat."""
         part = self.repeats[0]
         rows = self._tested(part)
-        losses = log_losses(self.truth[rows], part.shares[rows])
-        return mean_error(losses, None if self.weights is None else self.weights[rows])
+        losses = log_losses(part.of(self.truth)[rows], part.shares[rows])
+        weights = part.weight(self.weights)
+        return mean_error(losses, None if weights is None else weights[rows])
 
     def fold_losses(self) -> Floats:
         """Return the log-loss of every fold of every repeat."""
@@ -121,8 +151,9 @@ class CrossValidation:
         out = []
         for r in self.repeats:
             tested = self._tested(r)
-            rows = _row_values(name, self.truth[tested], r.shares[tested])
-            weight = np.ones(len(tested)) if self.weights is None else self.weights[tested]
+            rows = _row_values(name, r.of(self.truth)[tested], r.shares[tested])
+            own = r.weight(self.weights)
+            weight = np.ones(len(tested)) if own is None else own[tested]
             for f in np.unique(r.fold[tested]).tolist():
                 here = r.fold[tested] == f
                 out.append(np.average(rows[here], weights=weight[here]))
@@ -145,20 +176,25 @@ class CrossValidation:
         """
         from tallystick.evaluate.groups import error_rates
 
-        return error_rates(self.groups[column], self.truth, self.repeats[0], self.weights, self.cost)
+        part = self.repeats[0]
+        weights = part.weight(self.weights)
+        return error_rates(part.of(self.groups[column]), part.of(self.truth), part, weights, self.cost)
 
     def _tested(self, part: Answers) -> NDArray[np.int64]:
         """Return the tested rows in an order that is theirs alone: sums of doubles depend on it."""
         rows = np.flatnonzero(part.fold >= 0)
-        keys = [*part.shares[rows].T, self.truth[rows]]
-        if self.weights is not None:
-            keys.append(self.weights[rows])
+        weights = part.weight(self.weights)
+        keys = [*part.shares[rows].T, part.of(self.truth)[rows]]
+        if weights is not None:
+            keys.append(weights[rows])
         return rows[np.lexsort(keys)]
 
     def _score(self, part: Answers) -> Scores:
         rows = self._tested(part)
-        weight = None if self.weights is None else self.weights[rows]
-        return score(self.truth[rows], part.shares[rows], self.classes, weight, self.cost, self.positive)
+        weights = part.weight(self.weights)
+        weight = None if weights is None else weights[rows]
+        truth = part.of(self.truth)[rows]
+        return score(truth, part.shares[rows], self.classes, weight, self.cost, self.positive)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data."""
@@ -167,13 +203,13 @@ class CrossValidation:
             "base_rate": self.base_rate,
             "by": {name: self.by(name) for name in self.groups},
             "fold_accuracies": list(self.fold_accuracies),
-            "fold_sizes": [list(dealing.Plan(r.fold).sizes) for r in self.repeats],
-            "folds": len(dealing.Plan(self.fold).sizes),
+            "fold_sizes": [r.sizes(self.weights) for r in self.repeats],
+            "folds": len(self.repeats[0].sizes(self.weights)),
             "how": self.how,
             "log_loss": self.log_loss,
             "measures": [m.to_dict() for m in self.measures],
             "repeats": len(self.repeats),
-            "rows": len(self.truth),
+            "rows": count_rows(len(self.truth), self.weights),
             "scores": self.scores.to_dict(),
             "standard_error": self.standard_error,
             "stopped": self.stopped,

@@ -133,11 +133,13 @@ def cross_shares(
     A method may know a faster way to the same answers (`cross_shares` of its own). Regression: shares[row, 0]
     is the answer itself.
     """
+    rows, table = table.rows, plan.pieces(table)
+    weights = None if plan.rows is None or table.weights is None else table.weights / table.unit
     own = getattr(model, "cross_shares", None)
-    if own is not None and not plan.rising and (plan.fold >= 0).all():
-        found = own(table, None if plan.one_out else plan.fold, int(plan.fold.max()) + 1)
+    if own is not None and not plan.rising:
+        found = own(table, plan)
         if found is not None:
-            return Answers(found, plan.fold), False
+            return _answered(found, plan.fold, plan, rows, weights), False
     assert table.schema.target is not None
     shares = np.zeros((table.rows, max(len(table.schema.target.labels), 1)))
     done = np.full(table.rows, NEVER, np.int64)
@@ -155,16 +157,29 @@ def cross_shares(
         here = plan.fold == numbers[at]
         done[here] = numbers[at]
 
-    return Answers(shares, done), run_folds(one, len(numbers), finished, at_once=workers(table))
+    stopped = run_folds(one, len(numbers), finished, at_once=workers(table))
+    return _answered(shares, done, plan, rows, weights), stopped
 
 
-def refit_shares(model: Fits, table: Table, fold: NDArray[np.int64]) -> Floats:
-    """Return shares[row, class] out of fold by fitting each teaching part anew: what any faster way must
-    equal.
+def _answered(
+    shares: Floats, fold: NDArray[np.int64], plan: Plan, rows: int, weights: Floats | None
+) -> Answers:
+    """Return the answers to the pieces of a plan; where one copy stands for all, those to the table's
+    rows.
+    """
+    if plan.twin is None:
+        return Answers(shares, fold, plan.rows, weights)
+    twin = plan.twin[:rows]
+    return Answers(shares[twin], fold[twin])
+
+
+def refit_shares(model: Fits, table: Table, plan: Plan) -> Floats:
+    """Return shares[piece, class] out of fold by fitting each teaching part anew: what any faster way must
+    equal. The rows of the table are the pieces of the plan.
     """
     assert table.schema.target is not None
     shares = np.zeros((table.rows, len(table.schema.target.labels)))
-    for teach, test in Plan(fold).parts():
+    for teach, test in plan.parts():
         shares[test] = fold_shares(fresh(model), table, teach, test)
     return shares
 

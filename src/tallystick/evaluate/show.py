@@ -10,7 +10,7 @@ import shutil
 from typing import TYPE_CHECKING, Any
 
 from tallystick.draw.text import Line, Span, bar, clean, plain, table, width, wrapped
-from tallystick.evaluate.folds import Plan
+from tallystick.evaluate.result import count_rows
 
 if TYPE_CHECKING:
     from tallystick.evaluate.compare import Comparison, Entry
@@ -51,12 +51,13 @@ def show_cross_validation(result: CrossValidation) -> str:
 def _heading(result: CrossValidation | RegressionValidation) -> str:
     """Return how many rows were judged, how, and how large the folds are."""
     repeats = f", {len(result.repeats)} times" if len(result.repeats) > 1 else ""
-    return f"{len(result.truth):,} rows, {clean(result.how)}{sizes(result)}{repeats}"
+    rows = count_rows(len(result.truth), result.weights)
+    return f"{rows:,} rows, {clean(result.how)}{sizes(result)}{repeats}"
 
 
 def sizes(result: CrossValidation | RegressionValidation) -> str:
     """Return how many test rows a fold has, in words."""
-    found = [n for r in result.repeats for n in Plan(r.fold).sizes if n]
+    found = [n for r in result.repeats for n in r.sizes(result.weights) if n]
     if not found or result.how.startswith("each") or "held out" in result.how:
         return ""
     low, high = min(found), max(found)
@@ -180,6 +181,8 @@ def show_curve(curve: LearningCurve) -> str:
     header = ("rows taught", *(clean(c.name) for c in curve.curves))
     lines += table(header, rows, frozenset(range(len(header))), cells())
     lines += [(), (Span(f"always the most frequent class: {curve.base:.4f}", "dim"),)]
+    if curve.left_out:
+        lines += wrapped(clean(curve.left_out), cells(), "note: ", "note")
     if curve.stopped:
         lines.append((Span("stopped before the end: finished repeats only", "note"),))
     return plain(lines)

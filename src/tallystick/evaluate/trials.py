@@ -51,10 +51,15 @@ class Trial:
 
 @dataclass(frozen=True)
 class Folds:
-    """Trials that are folds of one table."""
+    """Trials that are folds of one table, whose rows are the pieces of a plan."""
 
     table: Table
     plan: Plan
+
+    @classmethod
+    def of(cls, table: Table, plan: Plan) -> Folds:
+        """Return the trials of a table's plan."""
+        return cls(plan.pieces(table), plan)
 
     @property
     def rows(self) -> int:
@@ -158,6 +163,7 @@ class Work:
             return out
         losses = {i: np.zeros(len(self.candidates[i].settings)) for i in tuned}
         plan = self.dealing.inner(training, INNER, rows)
+        training = plan.pieces(training)
         for number in range(INNER):
             if number in plan.numbers:
                 self._try(training, plan.part(number), losses, seconds)

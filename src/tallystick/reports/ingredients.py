@@ -5,10 +5,12 @@ Knows results of other rooms. Knows nothing of HTML.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
+
+from numpy.typing import NDArray
 
 from tallystick.data.encode import Table
 from tallystick.description import Description
@@ -24,7 +26,7 @@ class Ingredients:
     """Results, all of the same rows in an order of their content.
 
     row(number): a raw row as texts, or None when no raw row may be shown. groups: the columns that errors are
-    to be counted by; when empty, those where it differs most.
+    to be counted by, and their value in each row; when empty, those where it differs most.
     """
 
     title: str
@@ -32,7 +34,7 @@ class Ingredients:
     description: Description
     comparison: Comparison[CrossValidation]
     curve: LearningCurve | None = None
-    groups: tuple[str, ...] = ()
+    groups: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     row: Callable[[int], Row] | None = None
     folds: int = 10
 

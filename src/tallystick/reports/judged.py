@@ -14,7 +14,7 @@ from tallystick.data.schema import CODED
 from tallystick.draw.panels import Axis, Curve, chart, length_bar, strip
 from tallystick.evaluate import CrossValidation
 from tallystick.evaluate.compare import Entry
-from tallystick.evaluate.groups import error_rates
+from tallystick.evaluate.groups import error_rates, group_names
 from tallystick.reports.ingredients import Ingredients
 from tallystick.reports.said import percent
 
@@ -160,17 +160,17 @@ def _groups(given: Ingredients) -> dict[str, Any]:
     """Return error rates by the levels of some columns: those asked for, or where they differ most."""
     table, result = given.table, given.chosen.result
     coded = [c for c in table.schema.used if c.kind in CODED]
-    names = given.groups or tuple(c.name for c in coded if 2 <= len(c.levels) <= MOST_GROUPS)
+    groups = given.groups or {
+        c.name: group_names(table, c.name) for c in coded if 2 <= len(c.levels) <= MOST_GROUPS
+    }
     found = []
-    for name in names:
-        column = table.schema[name]
-        texts = np.array([*column.levels, "(missing)", "(unseen)"], dtype=object)[table.column(name)]
+    for name, texts in groups.items():
         rates = error_rates(texts, result.truth, result.repeats[0], result.weights, result.cost)
         found.append((name, rates, _spread(rates)))
     if not given.groups:
         found = sorted(found, key=lambda f: (-f[2], f[0]))[:SHOWN_COLUMNS]
     tables = [{"name": name, "rows": [_group(g, rates) for g in rates]} for name, rates, _ in found]
-    return {"tables": tables, "looked": len(names), "asked": bool(given.groups)}
+    return {"tables": tables, "looked": len(groups), "asked": bool(given.groups)}
 
 
 def _spread(rates: list[dict[str, Any]]) -> float:

@@ -22,8 +22,8 @@ MOST_CODE = 60_000  # letters of an export that the page shows
 HOW = (
     (
         "Rows it has not seen",
-        "Every score is out of fold: the rows are dealt into {folds} folds by what they hold, copies of a"
-        " row together, and each fold is answered by a model fitted on the others.",
+        "Every score is out of fold: the rows, copies among them, are dealt into {folds} folds by what"
+        " they hold, and each fold is answered by a model fitted on the others.",
     ),
     (
         "Accuracy",

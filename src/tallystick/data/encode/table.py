@@ -7,7 +7,7 @@ Law: the table's codes depend on its rows alone; blocks are views of about 65,53
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -172,6 +172,10 @@ class Table:
             self.unit,
             kept,
         )
+
+    def split(self, rows: NDArray[np.int64], weights: NDArray[np.int64]) -> Table:
+        """Return rows in pieces: some of them more than once, each time with a part of its weight."""
+        return replace(self.take(rows, self.schema), weights=weights)
 
     def slice(self, start: int, stop: int) -> Block:
         """Return rows start to stop as a block of views."""

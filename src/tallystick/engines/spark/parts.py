@@ -1,7 +1,8 @@
 """Some of the rows of a table on Spark: known by the hash of what they hold, so by no place or order.
 
 Knows blocks, schemas and hashes. Runs in Spark's workers, but for what joins their answers.
-Law: a part is the rows of `encode.Table.take`, as a multiset; equal rows are all in it or none.
+Law: a part is the rows of `encode.Table.take`, as a multiset. Equal rows are picked all or none; see
+pieces.py for some of them.
 """
 
 from __future__ import annotations
@@ -77,9 +78,10 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Picked:
-    """Blocks to blocks of the chosen rows alone, in the codes they have."""
+    """Blocks to blocks of the chosen rows alone, in the codes they have; weighed: each with its weight."""
 
     chosen: Chosen
+    weighed: bool = False
 
     def __call__(self, blocks: Iterable[Block]) -> Iterator[Block]:
         """Yield the blocks that are left."""
@@ -88,7 +90,10 @@ class Picked:
         for block in blocks:
             rows = self.chosen.of(hasher.rows(block))
             if len(rows):
-                yield some_rows(block, rows, schema, schema)
+                picked = some_rows(block, rows, schema, schema)
+                if self.weighed and picked.weights is None:
+                    picked = replace(picked, weights=np.ones(len(rows), np.int64))
+                yield picked
 
 
 @dataclass(frozen=True)

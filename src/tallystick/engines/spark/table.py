@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NoReturn
 
@@ -21,6 +21,7 @@ from tallystick.data.encode.pack import OWN, pack, unpack
 from tallystick.data.encode.table import BLOCK, Block
 from tallystick.data.schema import Note, Schema
 from tallystick.engines.spark.parts import Chosen, Facts, FactsOf, Picked, Recoded, answers_of, joined_facts
+from tallystick.engines.spark.pieces import PARTS, Once, OneOfEach, Weighed, repeated_keys, shared_keys
 from tallystick.errors import OptionError
 from tallystick.stats.prints import Both, Printed, Prints
 from tallystick.stats.within import Within, schema_within
@@ -46,6 +47,7 @@ class SparkTable:
     _printed: Printed | None = field(default=None, repr=False)
     _form: Any = field(default=None, repr=False)
     _formed: Any = field(default=None, repr=False)
+    _single: Any = field(default=None, repr=False)
 
     def blocks(self) -> Iterator[Block]:
         """Yield all rows, brought here block by block."""
@@ -139,14 +141,16 @@ class SparkTable:
 
     def take(self, rows: NDArray[np.int64], schema: Schema | None = None) -> SparkTable:
         """Return some rows as a table that knows nothing of the others, see encode.Table.take. Rows are known
-        by what they hold, so equal rows must be taken together, as folds do.
+        by what they hold: where only some of several equal rows are taken, one row stands for them, with
+        their weight.
         """
         facts = self.facts.take(rows)
-        keys = np.unique(facts.hashes)
-        if int(np.isin(self.facts.hashes, keys).sum()) != len(rows):
-            raise OptionError("equal rows on Spark cannot be parted. Collect them: frame.toArrow().")
-        chosen = Chosen(self.opened.context.broadcast(keys), self.schema)
-        picked = self.opened.mapPartitions(Picked(chosen))
+        whole, some, amounts = shared_keys(self.facts, facts, self.unit)
+        chosen = Chosen(self.opened.context.broadcast(np.union1d(whole, some)), self.schema)
+        picked = self.opened.mapPartitions(Picked(replace(chosen, keys=self._sent(whole)), len(some) > 0))
+        if len(some):
+            weighed = Weighed(self.schema, self._sent((some, amounts)))
+            picked = picked.union(self._one_of_each().mapPartitions(unpacked).mapPartitions(weighed))
         if schema is None:
             schema = schema_within(self.schema, self.engine.sum(picked, Within(self.schema, self.unit == 1)))
         kept = keep(picked.map(Recoded(self.schema, schema)).map(pack))
@@ -156,6 +160,27 @@ class SparkTable:
         part = SparkTable(schema, opened, len(rows), notes, told, self.unit, kept, _facts=facts)
         part.origin, part.chosen = self, chosen
         return part
+
+    def split(self, rows: NDArray[np.int64], weights: NDArray[np.int64]) -> SparkTable:
+        """Return rows in pieces, see encode.Table.split: Spark keeps what it keeps, and pieces are known
+        here.
+        """
+        facts = self.facts.take(rows)._replace(weights=weights)
+        notes, told = self.notes, self.source_notes
+        part = SparkTable(self.schema, self.opened, len(rows), notes, told, self.unit, _facts=facts)
+        part.origin, part._single = self, self._one_of_each()
+        return part
+
+    def _sent(self, values: Any) -> Any:
+        return self.opened.context.broadcast(values)
+
+    def _one_of_each(self) -> Any:
+        """Return packed blocks with one row of each content that stands for several, kept by Spark."""
+        if self._single is None:
+            many = repeated_keys(self.facts, self.unit)
+            there = self.opened.mapPartitions(OneOfEach(self.schema, self._sent(many), PARTS))
+            self._single = keep(there.partitionBy(PARTS).mapPartitions(Once(self.schema)))
+        return self._single
 
     def answers(self, work: Callable[[Block], NDArray[np.float64]]) -> NDArray[np.float64]:
         """Return work(block) of all rows, in the order of `facts`: equal rows have equal answers."""
@@ -189,6 +214,8 @@ class SparkTable:
         self._drop_form()
         if self.chosen is not None:
             self.chosen.keys.unpersist()
+        if self.origin is None or self._single is not self.origin._single:
+            forget(self._single)
         forget(self.kept)
         forget(self.raw)
 

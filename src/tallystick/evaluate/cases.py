@@ -1,0 +1,125 @@
+"""Cases: the rows of a table with every copy counted, in an order that depends on what they hold.
+
+Knows row hashes, weights and keys. Knows nothing of folds, models or where rows stand.
+Laws: a whole weight w is w cases, any other weight is one; a case's place in the order is that of a hash of
+what the row holds and of its number among its copies, so copies come apart like any other rows, and it means
+nothing which of them is which.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Rows = NDArray[np.int64]
+Hashes = NDArray[np.uint64]
+MOST = 1 << 20  # cases with a place of their own each; where there are more, late copies follow each other
+
+
+@dataclass(frozen=True)
+class Cases:
+    """Runs of equal cases that follow each other: those of rows[run] (None: of the row of that number), how
+    many (None: one each), and a hash that orders them.
+    """
+
+    rows: Rows | None
+    sizes: Rows | None
+    hashes: Hashes
+
+    def order(self, key: int, classes: NDArray[Any] | None = None) -> Rows:
+        """Return the runs in the order of a key, class by class where there are classes[row]."""
+        hashes = keyed(self.hashes, key + 1)
+        if classes is None:
+            return np.argsort(hashes, kind="stable")
+        return np.lexsort((hashes, classes if self.rows is None else classes[self.rows]))
+
+
+def cases_of(table: Any) -> Cases:
+    """Return the cases of a table."""
+    hashes, copies = table.row_hashes(), copies_of(table)
+    if copies is None:
+        order = np.argsort(hashes, kind="stable")
+        place, distinct = _numbers(hashes[order], np.ones(len(order), np.int64))
+        out = np.empty_like(hashes)
+        out[order] = _coded(hashes[order], np.minimum(place, _alone(len(order), distinct)))
+        return Cases(None, None, out)
+    order = np.lexsort((_fraction(table), hashes))
+    hashes, copies = hashes[order], copies[order]
+    place, distinct = _numbers(hashes, copies)
+    most = _alone(int(copies.sum()), distinct)
+    alone = np.clip(most - place, 0, copies)  # of each row; the rest of its copies is one run
+    at = np.repeat(np.arange(len(order)), alone)
+    number = place[at] + np.arange(len(at)) - np.repeat(np.cumsum(alone) - alone, alone)
+    runs = np.flatnonzero(copies > alone)
+    at, number = np.concatenate([at, runs]), np.concatenate([number, np.full(len(runs), most)])
+    sizes = np.concatenate([np.ones(len(at) - len(runs), np.int64), (copies - alone)[runs]])
+    return Cases(order[at], sizes, _coded(hashes[at], number))
+
+
+def copies_of(table: Any) -> Rows | None:
+    """Return how many cases each row is: its weight where that is whole, else one; None: one each."""
+    if table.weights is None:
+        return None
+    out: Rows = np.where(_fraction(table) > 0, 1, table.weights // table.unit)
+    return out
+
+
+def count_cases(table: Any) -> int:
+    """Return how many cases a table has."""
+    copies = copies_of(table)
+    return table.rows if copies is None else int(copies.sum())
+
+
+def distinct_cases(table: Any) -> tuple[Rows, Rows]:
+    """Return the first row of each distinct case, and the distinct case of each row."""
+    if table.weights is None:
+        _, first, group = np.unique(table.row_hashes(), return_index=True, return_inverse=True)
+        return first.astype(np.int64), group.astype(np.int64)
+    both = np.empty(table.rows, [("hash", np.uint64), ("fraction", np.int64)])
+    both["hash"], both["fraction"] = table.row_hashes(), _fraction(table)
+    _, first, group = np.unique(both, return_index=True, return_inverse=True)
+    return first.astype(np.int64), group.astype(np.int64)
+
+
+def one_case(table: Any, rows: Rows) -> Rows:
+    """Return the weight of one case of some rows, in units of the table."""
+    if table.weights is None:
+        return np.full(len(rows), table.unit, np.int64)
+    out: Rows = np.where(_fraction(table)[rows] > 0, table.weights[rows], table.unit)
+    return out
+
+
+def keyed(hashes: Hashes, key: int) -> Hashes:
+    """Return other hashes for another key; 0 changes nothing."""
+    if key == 0:
+        return hashes
+    with np.errstate(over="ignore"):
+        x = hashes ^ (np.uint64(key) * np.uint64(0x9E3779B97F4A7C15))
+        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(x ^ (x >> np.uint64(31)))
+
+
+def _fraction(table: Any) -> Rows:
+    """Return the weight of each row that is not whole, 0 for whole ones."""
+    weights: Rows = table.weights
+    return np.where(weights % table.unit == 0, 0, weights) if table.unit > 1 else np.zeros_like(weights)
+
+
+def _numbers(ranked: Hashes, copies: Rows) -> tuple[Rows, int]:
+    """Return the number of each row's first case among the equal ones before it, and how many rows differ."""
+    first = np.concatenate([[True], ranked[1:] != ranked[:-1]]) if len(ranked) else np.zeros(0, bool)
+    before = np.cumsum(copies) - copies
+    return before - np.maximum.accumulate(np.where(first, before, 0)), int(first.sum())
+
+
+def _alone(cases: int, distinct: int) -> int:
+    """Return how many copies of a row have a place of their own."""
+    return cases if cases <= MOST else max(1, MOST // distinct)
+
+
+def _coded(hashes: Hashes, numbers: Rows) -> Hashes:
+    return keyed(hashes ^ keyed(numbers.astype(np.uint64), 1), 1)
