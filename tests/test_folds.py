@@ -19,7 +19,7 @@ from sklearn.model_selection import StratifiedKFold
 import tallystick as ts
 from tallystick.cli.main import run as tally
 from tallystick.errors import DataError
-from tallystick.evaluate import cases, deal
+from tallystick.evaluate import cases, deal, large
 from tallystick.evaluate.folds import hold_out, one_out, time_folds
 
 EXAMPLES = Path(ts.__file__).parent / "examples"
@@ -298,6 +298,43 @@ def test_comparisons_curves_and_choices_of_weights_are_those_of_copies():
 
 
 # -- elsewhere --
+
+
+@pytest.mark.parametrize("values", [2, 40, 3_000])
+@pytest.mark.parametrize("most", [cases.MOST, 100])
+def test_rows_that_memory_does_not_hold_are_dealt_alike(monkeypatch, values, most):
+    rng = np.random.default_rng(values)
+    frame = pd.DataFrame({"x": rng.integers(0, values, 3_000), "y": rng.choice(list("pqr"), 3_000)})
+    model = ts.NaiveBayes(kinds={"x": "levels"}, keep=["x"])
+    monkeypatch.setattr(cases, "MOST", most)
+    whole = model.read(frame, "y")
+    wanted = dealt(whole, deal(whole, 7))
+    monkeypatch.setattr(large, "ROW_BYTES", 1 << 40)
+    monkeypatch.setattr(large, "STEP", 500)
+    monkeypatch.setattr(large, "SORTED_BYTES", 1 << 20)
+    table = model.set_params(memory="32MB").read(frame, "y")
+    plan = deal(table, 7)
+    assert plan.large
+    assert dealt(table, plan) == wanted
+
+
+@pytest.mark.parametrize("numbers", [False, True])
+@pytest.mark.parametrize("method", METHODS)
+def test_rows_that_memory_does_not_hold_are_judged_alike(monkeypatch, method, numbers):
+    frame = booleans(900, 3, 0.8, 8)
+    if numbers:
+        frame["number"] = np.random.default_rng(0).normal(size=900).round(2)
+    whole = ts.cross_validate(METHODS[method](), frame, "y")
+    monkeypatch.setattr(large, "ROW_BYTES", 1 << 40)
+    found = ts.cross_validate(METHODS[method](memory="32MB"), frame, "y")
+    assert found.repeats[0].large
+    assert found.to_dict()["fold_sizes"] == whole.to_dict()["fold_sizes"]
+    for name in ("accuracy", "log-loss"):
+        here, there = (r.measure(name) for r in (found, whole))
+        assert (here.value, here.low, here.high, here.base) == pytest.approx(
+            (there.value, there.low, there.high, there.base), rel=1e-6
+        )
+    assert found.scores.to_dict() == whole.scores.to_dict()
 
 
 @pytest.mark.parametrize("method", METHODS)

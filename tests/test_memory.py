@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wide_files import peak_of, write_wide
+from wide_files import anonymous, peak_of, write_wide
 
 import tallystick as ts
 from tallystick.cli.main import run as tally
@@ -377,3 +378,44 @@ def test_what_the_model_file_says_of_the_rows_is_the_same_on_disk(files):
     model = ts.NaiveBayes()
     whole = model.read(files / "t.csv", "y")
     assert rows_of(model.set_params(memory=LEAST).read(files / "t.csv", "y")) == rows_of(whole)
+
+
+SCORED = """
+import sys
+import tallystick as ts
+from pathlib import Path
+votes = Path(ts.__file__).parent / "examples" / "votes.csv"
+makes = {"bayes": ts.NaiveBayes, "tree": ts.DecisionTree}
+for make in makes.values():
+    ts.cross_validate(make(), votes, "party").measure("log-loss")  # all that is loaded is loaded now
+print("ready", flush=True)
+sys.stdin.readline()
+model = makes[sys.argv[2]](memory=sys.argv[3])
+found = ts.cross_validate(model, model.read(sys.argv[1], "y"))
+print(found.measure("accuracy").value, found.measure("log-loss").value)
+"""
+
+
+@pytest.mark.parametrize("method", ["bayes", "tree"])
+def test_the_score_of_a_fit_stays_within_the_budget(tmp_path, method):
+    """800,000 rows: 120 bytes a row would be 96 MB."""
+    rows, rng = 800_000, np.random.default_rng(2)
+    x = rng.integers(0, 2, rows)
+    y = np.where(rng.random(rows) < 0.8, x, 1 - x)
+    names = pa.array(["no", "yes"])
+    table = pa.table({"x": names.take(pa.array(x)), "y": names.take(pa.array(y))})
+    pacsv.write_csv(table, tmp_path / "t.csv")
+    command = [sys.executable, "-c", SCORED, str(tmp_path / "t.csv"), method, "32MB"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as job:
+        assert job.stdout is not None
+        assert job.stdin is not None
+        assert job.stdout.readline() == "ready\n"
+        before = peak = anonymous(job.pid)
+        job.stdin.write("go\n")
+        job.stdin.flush()
+        while job.poll() is None:
+            peak = max(peak, anonymous(job.pid))
+            time.sleep(0.002)
+        accuracy, _ = map(float, job.stdout.read().split())
+    assert accuracy == pytest.approx((x == y).mean(), abs=1e-3)
+    assert (peak - before) / 1024 <= 32, f"{(peak - before) / 1024:.0f} MB"

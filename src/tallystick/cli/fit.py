@@ -145,7 +145,7 @@ def scored(done: Fitted, folds: int) -> dict[str, Any] | None:
     except TallyError as error:
         return {"reason": str(error)}
     measures = {name: found.measure(name).to_dict() for name in ("accuracy", "log-loss")}
-    return {"folds": found.to_dict()["folds"], "measures": measures}
+    return {"folds": len(found.repeats[0].sizes(found.weights)), "measures": measures}
 
 
 def settings(texts: tuple[str, ...]) -> dict[str, Any]:

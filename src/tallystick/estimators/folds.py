@@ -30,65 +30,64 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Answer = Callable[[NaiveBayesModel, Table], Array]
 FOLDS = 10  # of the cross-validation that calibrates
+AT_ONCE = 1 << 18  # rows that are answered at once
 MOST_CELLS = 1 << 24  # of a total for all folds at once; beyond, each fold is summed by itself
 
 
 def cross_answers(
-    ask: Question,
-    table: Table,
-    fold: NDArray[np.int64],
-    engine: Engine,
-    answer: Answer,
-    absent: float = 0.0,
+    ask: Question, table: Table, plan: Plan, engine: Engine, answer: Answer, absent: float = 0.0
 ) -> Array:
     """Return answer(model of the other folds, rows) [row, class]; classes that no other fold has:
     `absent`.
     """
+    from tallystick.evaluate import large
+
     assert table.schema.target is not None
     labels = table.schema.target.labels
-    out = np.full((table.rows, len(labels)), absent)
-    folds = int(fold.max()) + 1
-    rows = np.argsort(fold, kind="stable")
-    ends = np.concatenate([[0], np.cumsum(np.bincount(fold, minlength=folds))])
+    out: Array = large.empty(table, (table.rows, len(labels)), np.float64)
+    if absent:
+        out[:] = absent
 
     def job(f: int, model: NaiveBayesModel) -> Callable[[], None]:
         def run() -> None:
             assert model.schema.target is not None
-            test = rows[ends[f] : ends[f + 1]]
+            test = plan.tested(f)
             at = [labels.index(label) for label in model.schema.target.labels]
-            out[test[:, None], at] = answer(model, table.take(test, model.schema))
+            for start in range(0, len(test), AT_ONCE):
+                some = test[start : start + AT_ONCE]
+                out[some[:, None], at] = answer(model, table.take(some, model.schema))
 
         return run
 
-    models = enumerate(fold_models(ask, table, fold, folds, engine))
-    for _ in in_order(
-        (job(f, model) for f, model in models if model is not None), getattr(engine, "threads", None)
-    ):
+    models = fold_models(ask, table, plan, engine)
+    for _ in in_order((job(f, model) for f, model in models), getattr(engine, "threads", None)):
         pass
     return out
 
 
 def fold_models(
-    ask: Question, table: Table, fold: NDArray[np.int64], folds: int, engine: Engine
-) -> Iterator[NaiveBayesModel | None]:
-    """Yield the model of all rows but each fold's; None for a fold without rows."""
+    ask: Question, table: Table, plan: Plan, engine: Engine
+) -> Iterator[tuple[int, NaiveBayesModel]]:
+    """Yield each fold that has rows, and the model of all rows but these."""
+    from tallystick.evaluate import large
+
     assert table.schema.target is not None
     assert table.classes is not None
-    k = len(table.schema.target.labels)
+    k, numbers = len(table.schema.target.labels), plan.numbers
+    folds = numbers[-1] + 1
     cells = sum(len(a) for a in _tables(ask.statistics(1)[0].zero())) * k * folds
     if cells > MOST_CELLS:
         whole = _whole(ask, table, k, engine)
-        for f in range(folds):
-            rows = np.flatnonzero(fold == f)
-            yield (
-                ask.rest(whole, _whole(ask, table.take(rows, table.schema), k, engine)) if len(rows) else None
-            )
+        for f in numbers:
+            yield f, ask.rest(whole, _whole(ask, table.take(plan.tested(f), table.schema), k, engine))
         return
-    classes = (fold * k + table.classes.astype(np.int64)).astype(_width(k * folds))
+    classes = large.empty(table, table.rows, _width(k * folds))
+    for s in large.steps(table.rows):
+        classes[s] = plan.fold[s] * k + table.classes[s].astype(np.int64)
     both = _whole(ask, replace(table, classes=classes), k * folds, engine)
     whole = sum_of(both.sums, both.values, folds)
-    for f in range(folds):
-        yield ask.rest(whole, part_of(both.sums, both.values, f, folds)) if (fold == f).any() else None
+    for f in numbers:
+        yield f, ask.rest(whole, part_of(both.sums, both.values, f, folds))
 
 
 def _whole(ask: Question, table: Table, classes: int, engine: Engine) -> Whole:
@@ -189,7 +188,7 @@ def _unseen_scores(model: NaiveBayesModel, table: Table, plan: Plan, engine: Eng
     learner = NaiveBayesLearner(model.options, model.unit)
     ask = question(learner, table.schema)
     if ask is not None:
-        return cross_answers(ask, table, plan.fold, engine, _joint, -np.inf)
+        return cross_answers(ask, table, plan, engine, _joint, -np.inf)
     scores = np.full((table.rows, len(model.classes)), -np.inf)
     for teach, test in plan.parts():
         training = table.take(teach)

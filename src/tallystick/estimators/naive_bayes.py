@@ -163,9 +163,9 @@ class NaiveBayes(Growing, Saying):
             return None
         if plan.twin is not None:
             return one_out_answers(ask, table, plan, self._engine(), _shares)
-        if (plan.fold < 0).any():
+        if (plan.fold.min() < 0) or (plan.large and ask.cut):  # values of many folds are more than of one
             return None
-        return cross_answers(ask, table, plan.fold, self._engine(), _shares)
+        return cross_answers(ask, table, plan, self._engine(), _shares)
 
     def answer_settings(
         self, settings: Sequence[Any], training: Table, tested: Table

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.evaluate import large
+
 Rows = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
 MOST = 1 << 20  # cases with a place of their own each; where there are more, late copies follow each other
@@ -57,6 +59,30 @@ def cases_of(table: Any) -> Cases:
     at, number = np.concatenate([at, runs]), np.concatenate([number, np.full(len(runs), most)])
     sizes = np.concatenate([np.ones(len(at) - len(runs), np.int64), (copies - alone)[runs]])
     return Cases(order[at], sizes, _coded(hashes[at], number))
+
+
+def case_keys(table: Any) -> Hashes:
+    """Return the hash that orders the case of each row, of a table without weights that memory does not hold.
+
+    The same hashes as those of `cases_of`.
+    """
+    hashes: Hashes = table.row_hashes()
+    numbers = large.empty(table, table.rows, np.int64)
+    distinct, last, reached = 0, None, 0
+    for rows in large.by_key(hashes, None, table.budget):
+        if not len(rows):
+            continue
+        ranked = hashes[rows]
+        place, more = _numbers(ranked, np.ones(len(rows), np.int64))
+        again = last is not None and ranked[0] == last  # copies of one row may come in several parts
+        place += reached if again else 0  # and then nothing else comes with them
+        numbers[rows] = place
+        distinct += more - int(again)
+        last, reached = ranked[-1], int(place[-1]) + 1
+    alone = _alone(table.rows, distinct)
+    for s in large.steps(table.rows):
+        hashes[s] = _coded(hashes[s], np.minimum(numbers[s], alone))
+    return hashes
 
 
 def copies_of(table: Any) -> Rows | None:

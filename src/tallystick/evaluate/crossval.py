@@ -20,6 +20,7 @@ from tallystick.errors import OptionError, shown, some
 from tallystick.evaluate.folds import Dealing, one_out
 from tallystick.evaluate.groups import group_names, names_by
 from tallystick.evaluate.held_out import HeldOut, hold
+from tallystick.evaluate.large import is_large
 from tallystick.evaluate.regression import RegressionValidation
 from tallystick.evaluate.result import CrossValidation
 from tallystick.evaluate.running import Fits, Progress, answer, cross_shares, fresh
@@ -96,7 +97,7 @@ def cross_validate(
     assert table.classes is not None
     return CrossValidation(
         labels,
-        table.classes.astype(np.int64),
+        table.classes if is_large(table) else table.classes.astype(np.int64),
         tuple(a for a, _ in done),
         weights,
         prices,

@@ -11,6 +11,7 @@ import hashlib
 import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,8 @@ from numpy.typing import NDArray
 
 from tallystick.data.encode import Table
 from tallystick.errors import DataError, OptionError, shown
-from tallystick.evaluate.cases import cases_of, count_cases, distinct_cases, keyed, one_case
+from tallystick.evaluate import large
+from tallystick.evaluate.cases import case_keys, cases_of, count_cases, distinct_cases, keyed, one_case
 
 Folds = NDArray[np.int64]
 Rows = NDArray[np.int64]
@@ -40,11 +42,13 @@ class Plan:
     rows: Rows | None = None
     weights: NDArray[np.int64] | None = None
     twin: Rows | None = None
+    large: bool = False  # more rows than memory holds: rows are found a few at a time
 
     @property
     def numbers(self) -> list[int]:
         """The folds that have test rows."""
-        return [int(f) for f in np.unique(self.fold[self.fold >= 0])]
+        found = {int(f) for s in large.steps(len(self.fold)) for f in np.unique(self.fold[s])}
+        return sorted(f for f in found if f >= 0)
 
     def pieces(self, table: Table) -> Table:
         """Return the table whose rows are the pieces: each is in one fold."""
@@ -64,8 +68,16 @@ class Plan:
 
     def part(self, f: int) -> tuple[Rows, Rows]:
         """Return (teaching pieces, test pieces) of one fold."""
+        if self.large:
+            return large.where(lambda s: self.fold[s] != f, len(self.fold)), self.tested(f)
         teach = np.flatnonzero(self.fold < f if self.rising else self.fold != f)
-        return teach, np.flatnonzero(self.fold == f)
+        return teach, self.tested(f)
+
+    def tested(self, f: int) -> Rows:
+        """Return the test pieces of one fold."""
+        if self.large:
+            return large.where(lambda s: self.fold[s] == f, len(self.fold))
+        return np.flatnonzero(self.fold == f)
 
     def parts(self) -> Iterator[tuple[Rows, Rows]]:
         """Yield (teaching pieces, test pieces) of each fold that has any, one at a time."""
@@ -116,6 +128,8 @@ def deal(table: Table, folds: int, key: int = 0) -> Plan:
     hold, go to the folds in turn.
     """
     _check(folds, count_cases(table), "rows")
+    if large.is_large(table) and table.weights is None:
+        return _deal_large(table, folds, key)
     cases = cases_of(table)
     order = cases.order(key, table.classes)
     if cases.rows is None or cases.sizes is None:
@@ -129,6 +143,25 @@ def deal(table: Table, folds: int, key: int = 0) -> Plan:
     begin = np.cumsum(sizes % folds) - sizes % folds
     amounts = sizes[at] // folds + (turn < (sizes % folds)[at])
     return _pieces(table, rows[at], (begin[at] + turn) % folds, amounts)
+
+
+def _deal_large(table: Any, folds: int, key: int) -> Plan:
+    """Return the plan of `deal` for more rows than memory holds."""
+    keys = case_keys(table)
+    for s in large.steps(table.rows):
+        keys[s] = keyed(keys[s], key + 1)
+    fold, dealt = large.empty(table, table.rows, np.int64), 0
+    classes = table.classes
+    for c in range(1 if classes is None else int(classes.max(initial=0)) + 1):
+        test = None if classes is None else partial(_of_class, classes, c)
+        for rows in large.by_key(keys, test, table.budget):
+            fold[rows] = (dealt + np.arange(len(rows))) % folds
+            dealt += len(rows)
+    return Plan(fold, large=True)
+
+
+def _of_class(classes: NDArray[Any], code: int, rows: slice) -> NDArray[np.bool_]:
+    return np.asarray(classes[rows] == code)
 
 
 def hold_out(table: Table, share: float, key: int = 0) -> Plan:

@@ -48,9 +48,13 @@ def mean(values: NDArray[np.float64], weights: NDArray[np.float64]) -> Interval:
     centre = float((weights * values).sum()) / rows
     away = values - centre
     second = float((weights * away**2).sum()) / (rows - 1)
+    return of_moments(rows, centre, second, float((weights * away**3).sum()) / rows)
+
+
+def of_moments(rows: float, centre: float, second: float, third: float) -> Interval:
+    """Return the interval of a mean from the variance and the third moment of the values about it."""
     if second == 0.0:
         return centre, centre
-    third = float((weights * away**3).sum()) / rows
     shift = third / (6 * second * rows)
     half = student_975(rows - 1) * math.sqrt(second / rows)
     return centre + shift - half, centre + shift + half

@@ -6,8 +6,10 @@ Knows classes, shares and folds. Knows nothing of tables, methods or how folds w
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -15,9 +17,11 @@ from numpy.typing import NDArray
 
 from tallystick.draw.svg import Picture, as_html
 from tallystick.errors import OptionError
-from tallystick.evaluate.scores import Measure, Scores, answers, log_losses, score
+from tallystick.evaluate import large
+from tallystick.evaluate.scores import Measure, Scores, answers, lean_measures, log_losses, score
 
 Floats = NDArray[np.float64]
+LEAN = ("accuracy", "log-loss")
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,7 @@ class Answers:
     fold: NDArray[np.int64]
     rows: NDArray[np.int64] | None = None
     weights: Floats | None = None
+    large: bool = False  # more rows than memory holds
 
     def of(self, each: NDArray[Any]) -> NDArray[Any]:
         """Return something known of every row, for every piece."""
@@ -42,10 +47,19 @@ class Answers:
 
     def sizes(self, weights: Floats | None) -> list[int]:
         """Return the number of tested rows of each fold, copies counted."""
-        tested = self.fold >= 0
         own = self.weight(weights)
-        sizes = np.bincount(self.fold[tested], None if own is None else copies(own)[tested])
-        return [int(size) for size in sizes]
+        sizes: Counter[int] = Counter()
+        for s in large.steps(len(self.fold)):
+            fold, many = self.fold[s], None if own is None else copies(own[s])
+            for f in np.unique(fold[fold >= 0]).tolist():
+                sizes[f] += int(np.count_nonzero(fold == f) if many is None else many[fold == f].sum())
+        return [sizes[f] for f in range(max(sizes, default=-1) + 1)]
+
+    def blocks(self, truth: NDArray[Any]) -> Iterator[tuple[NDArray[np.int64], Floats]]:
+        """Yield (truth, shares) of the tested rows, some at a time."""
+        for s in large.steps(len(self.fold)):
+            tested = self.fold[s] >= 0
+            yield truth[s][tested].astype(np.int64), self.shares[s][tested]
 
 
 def copies(weights: Floats) -> Floats:
@@ -66,7 +80,7 @@ class CrossValidation:
     """
 
     classes: tuple[str, ...]
-    truth: NDArray[np.int64]
+    truth: NDArray[Any]
     repeats: tuple[Answers, ...]
     weights: Floats | None = None
     cost: Floats | None = None
@@ -90,6 +104,12 @@ class CrossValidation:
         """The scores of each repeat."""
         return tuple(self._score(r) for r in self.repeats)
 
+    @cached_property
+    def lean_scores(self) -> tuple[dict[str, Measure], ...]:
+        """Of more rows than memory holds, the measures of each repeat that need no order of the rows."""
+        k = len(self.classes)
+        return tuple(lean_measures(partial(r.blocks, self.truth), k) for r in self.repeats if r.large)
+
     @property
     def scores(self) -> Scores:
         """The scores of the first repeat: measures, confusion, curves."""
@@ -97,7 +117,10 @@ class CrossValidation:
 
     def measure(self, name: str) -> Measure:
         """Return one measure, its value and interval averaged over the repeats."""
-        parts = [s[name] for s in self.all_scores]
+        if name in LEAN and self.lean_scores:
+            parts = [scores[name] for scores in self.lean_scores]
+        else:
+            parts = [s[name] for s in self.all_scores]
         value, low, high = (float(np.mean([getattr(p, f) for p in parts])) for f in ("value", "low", "high"))
         return Measure(name, value, low, high, parts[0].method, parts[0].base)
 
@@ -151,7 +174,7 @@ class CrossValidation:
         out = []
         for r in self.repeats:
             tested = self._tested(r)
-            rows = _row_values(name, r.of(self.truth)[tested], r.shares[tested])
+            rows = _row_values(name, r.of(self.truth)[tested].astype(np.int64), r.shares[tested])
             own = r.weight(self.weights)
             weight = np.ones(len(tested)) if own is None else own[tested]
             for f in np.unique(r.fold[tested]).tolist():
@@ -193,7 +216,7 @@ class CrossValidation:
         rows = self._tested(part)
         weights = part.weight(self.weights)
         weight = None if weights is None else weights[rows]
-        truth = part.of(self.truth)[rows]
+        truth = part.of(self.truth)[rows].astype(np.int64)
         return score(truth, part.shares[rows], self.classes, weight, self.cost, self.positive)
 
     def to_dict(self) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Block
 from tallystick.data.encode import Table
+from tallystick.evaluate import large
 from tallystick.evaluate.folds import NEVER, Plan
 from tallystick.evaluate.result import Answers
 from tallystick.evaluate.scores import log_losses
@@ -141,21 +142,24 @@ def cross_shares(
         if found is not None:
             return _answered(found, plan.fold, plan, rows, weights), False
     assert table.schema.target is not None
-    shares = np.zeros((table.rows, max(len(table.schema.target.labels), 1)))
-    done = np.full(table.rows, NEVER, np.int64)
+    shares = large.empty(table, (table.rows, max(len(table.schema.target.labels), 1)), np.float64)
+    done = large.empty(table, table.rows, np.int64)
+    done[:] = NEVER
     numbers = plan.numbers
     steps = Steps(len(numbers), progress)
 
     def one(at: int) -> int:
         teach, test = plan.part(numbers[at])
         method = fresh(model, threads=1 if len(numbers) > 1 and not hasattr(table, "budget") else None)
-        shares[test] = fold_shares(method, table, teach, test)
+        place = 0
+        for found in fold_answers(method, table, teach, test):
+            shares[test[place : place + len(found)]] = found
+            place += len(found)
         steps.one()
         return at
 
     def finished(at: int) -> None:
-        here = plan.fold == numbers[at]
-        done[here] = numbers[at]
+        done[plan.tested(numbers[at])] = numbers[at]
 
     stopped = run_folds(one, len(numbers), finished, at_once=workers(table))
     return _answered(shares, done, plan, rows, weights), stopped
@@ -168,7 +172,7 @@ def _answered(
     rows.
     """
     if plan.twin is None:
-        return Answers(shares, fold, plan.rows, weights)
+        return Answers(shares, fold, plan.rows, weights, plan.large)
     twin = plan.twin[:rows]
     return Answers(shares[twin], fold[twin])
 
@@ -186,12 +190,21 @@ def refit_shares(model: Fits, table: Table, plan: Plan) -> Floats:
 
 def fold_shares(model: Fits, table: Table, teach: NDArray[np.int64], test: NDArray[np.int64]) -> Floats:
     """Fit the teaching rows and return shares[test row, class], classes as in the whole table."""
+    return np.concatenate(list(fold_answers(model, table, teach, test)))
+
+
+def fold_answers(
+    model: Fits, table: Table, teach: NDArray[np.int64], test: NDArray[np.int64]
+) -> Iterator[Floats]:
+    """Fit the teaching rows and yield shares[test row, class], classes as in the whole table, some rows at a
+    time.
+    """
     training = table.take(teach)
     model.fit_table(training)
     assert table.schema.target is not None
     tested = table.take(test, training.schema)
     try:
-        return answer(model, training, tested, table.schema.target.labels)
+        yield from answers_to(model, training, tested, table.schema.target.labels)
     finally:
         for part in (training, tested):
             release(part)
@@ -219,15 +232,20 @@ def answer(model: Fits, training: Table, part: Rows, labels: tuple[str, ...]) ->
     """Return shares[row, class] of a part encoded by the training schema; a class not taught has the share
     0. Regression: the answers as [row, 0].
     """
+    return np.concatenate(list(answers_to(model, training, part, labels)))
+
+
+def answers_to(model: Fits, training: Table, part: Rows, labels: tuple[str, ...]) -> Iterator[Floats]:
+    """Yield what `answer` returns, some rows at a time."""
     own = getattr(model, "predict_table", None)  # a method that needs the rows as they were read
     there = getattr(part, "answers", None)  # rows that are elsewhere are answered there
     if own is not None:
-        found = own(part)
+        yield spread(own(part), training, labels)
     elif there is not None:
-        found = there(ByBlock(model))
+        yield spread(there(ByBlock(model)), training, labels)
     else:
-        found = np.concatenate([model.predict_block(block)[0] for block in part.blocks()])
-    return spread(found, training, labels)
+        for block in part.blocks():
+            yield spread(model.predict_block(block)[0], training, labels)
 
 
 def spread(shares: Floats, training: Table, labels: tuple[str, ...]) -> Floats:

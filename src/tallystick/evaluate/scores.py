@@ -7,6 +7,7 @@ Law: a row of weight w counts as w rows; the order of the rows means nothing.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +20,7 @@ from tallystick.evaluate.intervals import METHODS
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
+FIXED = float(1 << 30)  # parts of one, in sums of whole numbers
 CLIP = (
     1e-15  # a share of 0 for the true class costs log(1/CLIP), not infinity; counted in `Scores.impossible`
 )
@@ -120,6 +122,32 @@ def score(
         curves=_curves(truth == positive, shares[:, positive], weight, cost, positive),
         impossible=int((shares[np.arange(len(truth)), truth] <= 0).sum()),
     )
+
+
+def lean_measures(blocks: Callable[[], Iterable[tuple[Codes, Floats]]], classes: int) -> dict[str, Measure]:
+    """Return accuracy and log-loss of (truth, shares) that come block by block, with their intervals: the
+    measures that need no order of the rows. Sums are of whole numbers, so the order of rows means nothing.
+    """
+    confusion, total = np.zeros((classes, classes)), 0
+    for truth, shares in blocks():
+        confusion += _confusion(truth, answers(shares), np.ones(len(truth)), classes)
+        total += _whole(log_losses(truth, shares))
+    rows = float(confusion.sum())
+    centre = total / FIXED / rows
+    second, third = 0, 0
+    for truth, shares in blocks():
+        away = log_losses(truth, shares) - centre
+        second, third = second + _whole(away**2), third + _whole(away**3)
+    low, high = intervals.of_moments(rows, centre, second / FIXED / max(rows - 1, 1), third / FIXED / rows)
+    prior = confusion.sum(axis=1) / rows
+    base = float(-(prior[prior > 0] * np.log(prior[prior > 0])).sum())
+    loss = Measure("log-loss", centre, max(0.0, low), high, "mean", base)
+    return {"accuracy": _accuracy(confusion), "log-loss": loss}
+
+
+def _whole(values: Floats) -> int:
+    """Return the sum of some values, each rounded to a whole multiple of 1 / FIXED."""
+    return int(np.rint(values * FIXED).astype(np.int64).sum())
 
 
 def answers(shares: Floats, cost: Floats | None = None) -> Codes:

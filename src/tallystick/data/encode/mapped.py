@@ -116,7 +116,11 @@ class MappedTable(Table):
                 )
             )
         made = mapped(file, self.budget, self.unit)
-        kept = rows if self.kept is None else self.kept[rows]
+        kept = rows
+        if self.kept is not None:
+            kept = scratch.empty(len(rows), np.int64)
+            for start in range(0, len(rows), size):
+                kept[start : start + size] = self.kept[rows[start : start + size]]
         return replace(made, notes=self.notes, source_notes=self.source_notes, kept=kept)
 
 

@@ -1,0 +1,101 @@
+"""More rows than memory holds: arrays of one entry a row lie on disk and are worked on a few rows at a time.
+
+Knows row hashes, keys and masks. Knows nothing of models or scores.
+Law: rows come in the order that sorting them at once gives, but for equal keys, whose order means nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from tallystick.data.source import scratch
+
+Rows = NDArray[np.int64]
+Keys = NDArray[np.uint64]
+Test = Callable[[slice], NDArray[np.bool_]]
+ROW_BYTES = 100  # of memory that dealing and scoring take for a row
+SORTED_BYTES = 64  # of memory that sorting takes for a row
+STEP = 1 << 16  # rows looked at at once
+DIGIT = 16  # bits of a key that are counted at once
+
+
+def is_large(table: Any) -> bool:
+    """Has the table more rows than its budget lets us hold arrays of?"""
+    return hasattr(table, "budget") and not table.holds(ROW_BYTES)
+
+
+def empty(table: Any, shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
+    """Return an array with an entry a row, of zeros: in memory, or on disk where that is too small."""
+    return scratch.empty(shape, dtype) if is_large(table) else np.zeros(shape, dtype)
+
+
+def steps(rows: int) -> Iterator[slice]:
+    """Yield all rows, some at a time."""
+    return (slice(start, min(start + STEP, rows)) for start in range(0, rows, STEP))
+
+
+def where(test: Test, rows: int) -> Rows:
+    """Return the rows that pass a test, as an array on disk."""
+    out = scratch.empty(sum(int(np.count_nonzero(test(s))) for s in steps(rows)), np.int64)
+    at = 0
+    for s in steps(rows):
+        found = np.flatnonzero(test(s))
+        out[at : at + len(found)] = found + s.start
+        at += len(found)
+    return out
+
+
+def by_key(keys: Keys, test: Test | None, budget: int) -> Iterator[Rows]:
+    """Yield the rows that pass a test in the order of their keys, some at a time."""
+    most = max(STEP, budget // 8 // SORTED_BYTES)
+    waiting: list[tuple[int, int]] = []  # neighbouring ranges of keys that are few enough together
+    held = 0
+    for low, high, count in _ranges(keys, test, most):
+        if waiting and held + count > most:
+            yield from _within(keys, test, waiting[0][0], waiting[-1][1], held, most)
+            waiting, held = [], 0
+        waiting.append((low, high))
+        held += count
+    if waiting:
+        yield from _within(keys, test, waiting[0][0], waiting[-1][1], held, most)
+
+
+def _ranges(
+    keys: Keys, test: Test | None, most: int, prefix: int = 0, known: int = 0
+) -> Iterator[tuple[int, int, int]]:
+    """Yield (low, high, rows) of rising ranges of keys whose first `known` bits are the prefix; a range of
+    more rows than `most` has one key.
+    """
+    left = 64 - known - DIGIT
+    counts = np.zeros(1 << DIGIT, np.int64)
+    for s in steps(len(keys)):
+        some = keys[s] if test is None else keys[s][test(s)]
+        if known:
+            some = some[some >> np.uint64(64 - known) == prefix]
+        digits = (some >> np.uint64(left)) & np.uint64((1 << DIGIT) - 1)
+        counts += np.bincount(digits.astype(np.int64), minlength=1 << DIGIT)
+    for digit in np.flatnonzero(counts).tolist():
+        whole = prefix << DIGIT | digit
+        if counts[digit] > most and left:
+            yield from _ranges(keys, test, most, whole, known + DIGIT)
+        else:
+            yield whole << left, (whole + 1 << left) - 1, int(counts[digit])
+
+
+def _within(keys: Keys, test: Test | None, low: int, high: int, count: int, most: int) -> Iterator[Rows]:
+    """Yield the rows with keys of a range in order; too many of them have one key and need none."""
+    found: list[Rows] = []
+    for s in steps(len(keys)):
+        here = (keys[s] >= np.uint64(low)) & (keys[s] <= np.uint64(high))
+        rows = np.flatnonzero(here if test is None else here & test(s)) + s.start
+        if count > most:
+            yield rows
+        else:
+            found.append(rows)
+    if found:
+        rows = np.concatenate(found)
+        yield rows[np.argsort(keys[rows], kind="stable")]
