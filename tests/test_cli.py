@@ -400,6 +400,15 @@ def test_demo_can_run_twice_and_elsewhere(tmp_path):
     assert json.loads(good("demo", "--folder", tmp_path / "a" / "b", "--json"))["verified"] is True
 
 
+@pytest.mark.parametrize("name", ["votes.csv", "new.csv", "votes.tally.json", "report.html"])
+def test_demo_writes_over_no_file_of_the_user(tmp_path, name):
+    (tmp_path / "tally-demo").mkdir()
+    own = tmp_path / "tally-demo" / name
+    own.write_text("mine,1\n")
+    assert "is there and not from this demo. Move it, or give another folder" in bad("demo", cwd=tmp_path)
+    assert own.read_text() == "mine,1\n"
+
+
 def test_demo_that_cannot_write_says_so(tmp_path):
     (tmp_path / "file").write_text("")
     assert "--folder" in bad("demo", "--folder", tmp_path / "file")
@@ -502,6 +511,97 @@ def test_a_reader_that_leaves_early_is_no_error(fitted):
     assert "Exception ignored" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    "args", ["predict votes.tally.json votes.csv", "fit --help", "describe votes.csv --json"]
+)
+def test_the_exit_code_of_output_that_nobody_reads_is_141(fitted, args):
+    command = [*TALLY, *args.split()]
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(command, cwd=fitted, stdout=writer, stderr=subprocess.PIPE, check=False)
+    os.close(writer)
+    assert done.returncode == 141
+    assert done.stderr == b""
+
+
+def test_a_closed_standard_output_is_one_line(fitted):
+    closed = " ".join([*TALLY, "predict", "votes.tally.json", "votes.csv", ">&-"])
+    done = subprocess.run(["bash", "-c", closed], cwd=fitted, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == "tally: standard output is closed. Send it to a file, or to /dev/null.\n"
+
+
+def test_closed_errors_are_no_error(fitted):
+    closed = " ".join([*TALLY, "fit", "votes.csv", "-t", "party", "-o", "again.json", "--folds", "0", "2>&-"])
+    done = subprocess.run(["bash", "-c", closed], cwd=fitted, capture_output=True, check=False)
+    assert done.returncode == 0
+    assert (fitted / "again.json").read_bytes() == (fitted / "votes.tally.json").read_bytes()
+
+
+def test_an_interrupt_after_a_file_was_written_names_it(fitted):
+    os.mkfifo(fitted / "slow.svg")  # the model is saved first; opening the picture waits for a reader
+    args = ["fit", "votes.csv", "-t", "party", "--folds", "0", "-o", "new.json", "--picture", "slow.svg"]
+    process = subprocess.Popen(
+        [*TALLY, *args], cwd=fitted, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
+    while not (fitted / "new.json").exists():
+        assert process.poll() is None
+        time.sleep(0.02)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert errors == "tally: interrupted; written before: 'new.json'.\n"
+
+
+def test_an_interrupt_while_the_program_is_loaded_is_one_line(tmp_path):
+    code = (
+        "import sys, signal, os\n"
+        "class Press:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'click': os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Press())\n"
+        "from tallystick.cli import main; main(['--help'])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 130
+    assert done.stderr == "tally: interrupted; no file was written.\n"
+
+
+def limited(megabytes, *args, cwd):
+    """Run under a limit of addresses."""
+    line = f"ulimit -v {megabytes * 1024}; exec " + " ".join([*TALLY, *args])
+    return subprocess.run(["bash", "-c", line], cwd=cwd, capture_output=True, text=True, check=False)
+
+
+def test_memory_that_cannot_be_had_is_one_line(tmp_path):
+    with open(tmp_path / "huge.json", "wb") as file:
+        file.write(b'{"columns": [')
+        file.truncate(1 << 30)  # a hole: no byte of it is on the disk
+    done = limited(1000, "export", "huge.json", "--to", "sql", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("tally: not enough memory")
+    assert done.stderr.count("\n") == 1
+
+
+def test_too_few_addresses_for_the_libraries_are_told_before_they_end_the_process(folder):
+    done = limited(300, "describe", "votes.csv", cwd=folder)
+    assert done.returncode == 2
+    assert "this process may have 300 MB of addresses (ulimit -v), and needs 512 MB" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_subinterpreter_is_refused_in_one_line():
+    code = (
+        "try:\n    import _interpreters as s\nexcept ImportError:\n    import _xxsubinterpreters as s\n"
+        "i = s.create()\n"
+        'inside = "try:\\n import tallystick\\nexcept ImportError as e: print(e)"\n'
+        "(s.exec if hasattr(s, 'exec') else s.run_string)(i, inside)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "Tallystick does not run in a subinterpreter" in done.stdout + done.stderr
+
+
 def test_interrupt_is_one_line(tmp_path):
     os.mkfifo(tmp_path / "slow.csv")  # opening it waits for a writer that never comes
     process = subprocess.Popen(
@@ -514,7 +614,7 @@ def test_interrupt_is_one_line(tmp_path):
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert errors == "tally: interrupted; nothing was written.\n"
+    assert errors == "tally: interrupted; no file was written.\n"
 
 
 # ---- terminals ----

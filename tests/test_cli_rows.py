@@ -25,7 +25,36 @@ def test_csv_lines_read_back_as_the_same_texts(rows):
     assert [tuple(row) for row in csv.reader(io.StringIO(text, newline=""))] == rows
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+cmd", "-cmd", "@sum", "\tx", "\rx", "=", "-", "+1+1"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "=1+1",
+            "+cmd",
+            "-cmd",
+            "@sum",
+            "\tx",
+            "\rx",
+            "\nx",
+            "=",
+            "-",
+            "+1+1",
+            " =1+1",
+            "\n=1+1",
+            "\u00a0@sum",
+        ),
+        *(
+            "\ufeff=1",
+            "\u200b-cmd",
+            "\x00=1",
+            "\uff1d1+1",
+            "\uff0bcmd",
+            "\uff0dcmd",
+            "\uff20sum",
+            "\u3000\uff1d1",
+        ),
+    ],
+)
 def test_formulas_are_made_harmless_unless_raw(text):
     table = pa.table({"a": [text], "b": ["x"]})
     (cells,) = csv.reader(io.StringIO(csv_lines(table, raw=False).decode(), newline=""))
@@ -35,7 +64,7 @@ def test_formulas_are_made_harmless_unless_raw(text):
     assert csv_header([text], raw=False).decode().lstrip('"').startswith("'")
 
 
-@pytest.mark.parametrize("text", ["-5", "+3.25", "-1e-7", "7", "-.5", "plain", "a=b", ""])
+@pytest.mark.parametrize("text", ["-5", "+3.25", "-1e-7", "7", "-.5", "plain", "a=b", "", "x\u3000=1"])
 def test_numbers_and_plain_texts_stay_as_they_are(text):
     assert csv_lines(pa.table({"a": [text], "b": [1.5]}), raw=False).decode() == f"{text},1.5\n"
 

@@ -90,6 +90,17 @@ def test_the_module_is_a_command_that_reads_csv(tmp_path):
     assert [line.split(",")[0] for line in lines[1:]] == ["it's", "no", "it's"]
 
 
+def test_the_command_writes_no_label_that_a_spreadsheet_would_run(tmp_path):
+    labels = ["=1+1", "\u00a0@sum", "\uff1dcmd", "-5"]
+    model = ts.NaiveBayes().fit({"a": ["p", "q", "r", "s"] * 9, "y": labels * 9}, "y")
+    (tmp_path / "model.py").write_text(model.export("python"), encoding="utf-8")
+    (tmp_path / "new.csv").write_text("a\np\nq\nr\ns\n")
+    command = [sys.executable, "-I", "-S", "-X", "utf8", "model.py", "new.csv"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8", check=True)
+    answers = [line.split(",")[0] for line in done.stdout.splitlines()[1:]]
+    assert answers == ["'=1+1", "'\u00a0@sum", "'\uff1dcmd", "-5"]
+
+
 def test_no_name_can_leave_the_text_it_stands_in(tmp_path):
     name = "'''; raise SystemExit('out') #\\\n"
     rows = {name: ["a'''", "b\\"] * 10, "y": ["p", "q"] * 10}

@@ -10,6 +10,25 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
+
+def _refuse_subinterpreter() -> None:
+    """Say in one line what would otherwise wait for ever: compiled code here serves the main interpreter."""
+    try:
+        import _interpreters as known  # type: ignore[import-not-found]
+    except ImportError:
+        try:
+            import _xxsubinterpreters as known  # type: ignore[import-not-found]
+        except ImportError:
+            return
+    if known.get_current() != known.get_main():
+        raise ImportError(
+            "Tallystick does not run in a subinterpreter: NumPy and its own compiled code serve the main "
+            "one. Use a process or a thread."
+        )
+
+
+_refuse_subinterpreter()
+
 _WHERE = {
     "DecisionTree": "estimators",
     "LogisticRegression": "estimators",

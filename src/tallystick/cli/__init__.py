@@ -6,6 +6,12 @@ is quick. Law: an error is one line on stderr and exit code 2; a traceback only 
 
 from __future__ import annotations
 
-from tallystick.cli.main import main
+import sys
+
+try:
+    from tallystick.cli.main import main
+except KeyboardInterrupt:  # Ctrl-C while the program is still being loaded
+    print("tally: interrupted; no file was written.", file=sys.stderr)
+    sys.exit(130)
 
 __all__ = ["main"]

@@ -37,11 +37,13 @@ def demo(folder: str, as_json: bool) -> None:
 
     started = time.perf_counter()
     data, model, new = prepare(folder)
+    estimator = ts.NaiveBayes().fit(data, "party")
+    page = os.path.join(folder, PAGE)
+    refuse_theirs(model, estimator.to_bytes(), page)
     show = (lambda lines: None) if as_json else screen.show
     show(opening(folder))
     described = ts.describe(data, "party")
     show(step(1, "What is in the table?", f"tally describe {DATA} --target party", telling(described)))
-    estimator = ts.NaiveBayes().fit(data, "party")
     estimator.save(model)
     show(
         step(2, "Learn from it", f"tally fit {DATA} --target party -o {MODEL}", counted(estimator, described))
@@ -65,7 +67,6 @@ def demo(folder: str, as_json: bool) -> None:
         raise OptionError(
             "the model is not what its data gives. This is a fault of the program: please report it."
         )
-    page = os.path.join(folder, PAGE)
     found = ts.report(data, "party", path=page, progress=None)
     show(step(6, "Show it to others", f"tally report {DATA} --target party", reported(found.answer, page)))
     show(closing(folder, time.perf_counter() - started))
@@ -78,21 +79,46 @@ def prepare(folder: str) -> tuple[str, str, str]:
     """Put the votes, and some of them without the party, into the folder; return the paths of the job."""
     from importlib import resources
 
+    from tallystick.export import save
+
     try:
         os.makedirs(folder, exist_ok=True)
         text = (resources.files("tallystick.examples") / DATA).read_text(encoding="utf-8")
         lines = text.splitlines()
         new = [line.rpartition(",")[0] for line in lines[: FEW + 1]]  # party is the last column
         paths = [os.path.join(folder, name) for name in (DATA, MODEL, NEW)]
-        for path, content in ((paths[0], text), (paths[2], "\n".join(new) + "\n")):
-            with open(path, "w", encoding="utf-8", newline="\n") as file:
-                file.write(content)
+        wanted = {paths[0]: text, paths[2]: "\n".join(new) + "\n"}
+        for path, content in wanted.items():
+            if os.path.exists(path) and _bytes(path) != content.encode():
+                raise theirs(path)
+        for path, content in wanted.items():
+            save(path, content.encode(), "file")
     except OSError as error:
         reason = error.strerror or str(error)
         raise OptionError(
             f"cannot write to the folder {shown(folder)}: {reason}. Give another: --folder PATH."
         ) from None
     return paths[0], paths[1], paths[2]
+
+
+def refuse_theirs(model: str, content: bytes, page: str) -> None:
+    """Refuse to write over another model, or over a page that is no report of ours."""
+    if os.path.exists(model) and _bytes(model) != content:
+        raise theirs(model)
+    if os.path.exists(page) and b"Tallystick" not in _bytes(page):
+        raise theirs(page)
+
+
+def theirs(path: str) -> OptionError:
+    """Return the error of a file that is not the demo's."""
+    return OptionError(
+        f"{shown(path, 300)} is there and not from this demo. Move it, or give another folder: --folder PATH."
+    )
+
+
+def _bytes(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
 
 
 def parties(data: str) -> list[str]:

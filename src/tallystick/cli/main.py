@@ -5,7 +5,10 @@ Exit codes: 0 done; 1 `verify` or `diff` found a difference; 2 an error; 130 int
 
 from __future__ import annotations
 
+import contextlib
 import os
+import resource
+import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -34,6 +37,12 @@ class NoPandas:
 class Interrupted(Exception):  # noqa: N818  not an error of anyone
     """The user pressed Ctrl-C."""
 
+
+class NobodyReads(Exception):  # noqa: N818  not an error of anyone
+    """Who read the output has gone."""
+
+
+LEAST = 512 << 20  # bytes of addresses that the libraries need before there is any table
 
 # The commands in the order of a day's work, each with its module: loaded when it is asked for.
 COMMANDS = {
@@ -67,11 +76,13 @@ class Commands(click.Group):
         return command
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the command; an interrupt is ours to report, click would print an empty line first."""
+        """Run the command; what click would report in its own way, with its own exit code, is ours."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
             raise Interrupted from None
+        except BrokenPipeError:
+            raise NobodyReads from None
 
 
 @click.group(
@@ -91,14 +102,28 @@ def tally(ctx: click.Context) -> None:
 
 def main(args: Sequence[str] | None = None) -> None:
     """Run `tally` and leave the process with its exit code."""
+    try:
+        code = _whole(list(sys.argv[1:] if args is None else args))
+    except KeyboardInterrupt:  # before or after the command
+        code = _interrupted()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done: Python's own last steps are nobody's business
+    sys.exit(code)
+
+
+def _whole(args: list[str]) -> int:
+    """Run a command with its output flushed; return the exit code."""
+    _open_closed()
+    if sys.stdout is None:
+        return _say("standard output is closed. Send it to a file, or to /dev/null.", 2)
+    if 0 < (room := resource.getrlimit(resource.RLIMIT_AS)[0]) < LEAST:
+        there = f"this process may have {room >> 20} MB of addresses (ulimit -v), and needs {LEAST >> 20} MB"
+        return _say(f"{there}: NumPy and Arrow end without a word in less. Raise the limit.", 2)
     sys.meta_path.insert(0, NoPandas())
-    given = list(sys.argv[1:] if args is None else args)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(
-                errors="backslashreplace"
-            )  # a terminal that lacks a character still gets a line
-    code = run(given, debug="--debug" in given)
+            # a terminal that lacks a character still gets a line
+            stream.reconfigure(errors="backslashreplace")
+    code = run(args, debug="--debug" in args)
     try:
         sys.stdout.flush()
     except BrokenPipeError:
@@ -106,7 +131,18 @@ def main(args: Sequence[str] | None = None) -> None:
     except OSError as error:  # a full disk behind `> file`
         _reader_went_away()
         code = _say(f"cannot write the output: {error.strerror}.", 2)
-    sys.exit(code)
+    return code
+
+
+def _open_closed() -> None:
+    """Let the standard streams that the caller closed lead nowhere: no file of ours may get their numbers."""
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115  for the rest of the process
 
 
 def run(args: list[str], debug: bool) -> int:
@@ -117,21 +153,39 @@ def run(args: list[str], debug: bool) -> int:
     except click.ClickException as error:
         return _usage(error)
     except (Interrupted, click.Abort, KeyboardInterrupt):
-        return _say("interrupted; nothing was written.", 130)
-    except BrokenPipeError:
+        return _interrupted()
+    except (NobodyReads, BrokenPipeError):
         return _reader_went_away()
+    except MemoryError as error:
+        if debug:
+            raise
+        return _say(_too_large(error), 2)
     except Exception as error:
         if debug:
             raise
         return _say(_in_words(error), 2)
-    except MemoryError:
-        if debug:
-            raise
-        return _say("not enough memory for this table.", 2)
+
+
+def _interrupted() -> int:
+    """Say what is there after all: Ctrl-C may come when a file has its name already."""
+    from tallystick.errors import shown
+    from tallystick.export.whole import replaced
+
+    there = replaced()
+    listed = ", ".join(shown(path, 300) for path in there)
+    return _say(f"interrupted; {f'written before: {listed}' if there else 'no file was written'}.", 130)
+
+
+def _too_large(error: MemoryError) -> str:
+    """Return one line for memory that could not be had, with what was asked for where that is known."""
+    asked = " ".join(str(error).split()).rstrip(".")
+    known = f" ({asked})" if any(c.isdigit() for c in asked) else ""
+    return f"not enough memory{known}. Take fewer rows or columns, or keep the rows on disk: --memory 500MB."
 
 
 def _say(text: str, code: int) -> int:
-    print(f"tally: {' '.join(clean(line) for line in text.splitlines())}", file=sys.stderr)
+    with contextlib.suppress(BrokenPipeError):  # nobody reads the errors either
+        print(f"tally: {' '.join(clean(line) for line in text.splitlines())}", file=sys.stderr, flush=True)
     return code
 
 
@@ -152,6 +206,8 @@ def _in_words(error: Exception) -> str:
         reason = error.strerror or str(error)
         # without a name it is no file of ours that was opened: what is left is the output
         return f"{error.filename}: {reason}." if error.filename else f"cannot write the output: {reason}."
+    if isinstance(error, RuntimeError) and "can't start new thread" in str(error):
+        return "no further thread could be started: a limit, or too little memory. Try --threads 1."
     if isinstance(error, ModuleNotFoundError) and not str(error.name).startswith("tallystick"):
         return f"this needs the package {error.name}. Install it with pip."
     return f"unexpected {type(error).__name__}: {error}. Run again with --debug for the traceback."
@@ -159,5 +215,10 @@ def _in_words(error: Exception) -> str:
 
 def _reader_went_away() -> int:
     """Let the rest of the output go nowhere, as a pipe into `head` expects."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(nowhere, stream.fileno())
     return 141

@@ -25,8 +25,10 @@ from tallystick.errors import DataError, OptionError, shown
 if TYPE_CHECKING:
     from tallystick.export.whole import Sink
 
-NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
-FORMULA = r"^[=+\-@\t\r]"  # what spreadsheets take for the beginning of a formula
+NUMBER = r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
+# What spreadsheets take for the beginning of a formula: a sign, also a full-width one, after spaces of any
+# kind and characters that show nothing; and a cell that a tab or a line end begins.
+FORMULA = r"^[\t\r\n]|^[\s\pZ\p{Cc}\p{Cf}]*[=+\-@＝＋－＠]"
 SPECIAL = '[,"\r\n]|^ | $'  # what must be quoted
 FORMATS = {".csv": "csv", ".parquet": "parquet", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 

@@ -25,6 +25,7 @@ NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 CLOCK = r"[T ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:[.,]([0-9]+))?)?(?:Z|([+-])([0-9]{2})(:?[0-9]{2})?)?"
 DATE = re.compile(rf"([0-9]{{4}})-([0-9]{{2}})-([0-9]{{2}})(?:{CLOCK})?")
 WORD = re.compile(r"(?u)\b\w\w+\b")
+FORMULA = re.compile(r"[\t\r\n]|[\s\x00-\x1f\u200b-\u200f\u2060\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20]")
 SPACES = " \t\n\v\f\r"
 SERIES = [1.0 / math.factorial(n) for n in range(13, 2, -1)]
 LN2_HIGH, LN2_LOW = float.fromhex("0x1.62e42fee00000p-1"), float.fromhex("0x1.a39ef35793c76p-33")
@@ -339,7 +340,16 @@ def main(model: Model, arguments: Sequence[str]) -> None:
         out.writerow(["prediction", *head])
         for row in csv.DictReader(file):
             found = model.predict(row)
-            out.writerow([found.get("label", found.get("value")), *found.get("probabilities", {}).values()])
+            out.writerow(
+                [harmless(found.get("label", found.get("value"))), *found.get("probabilities", {}).values()]
+            )
+
+
+def harmless(value: Any) -> Any:
+    """Return a cell for a CSV file; text that a spreadsheet would run as a formula gets an apostrophe."""
+    if isinstance(value, str) and FORMULA.match(value) and not NUMBER.fullmatch(value.strip()):
+        return "'" + value
+    return value
 
 
 def from_json(text: str) -> Model:

@@ -24,6 +24,20 @@ from typing import Any
 
 from tallystick.errors import TallyError, shown
 
+_replacing: list[tuple[str, os.stat_result]] = []  # each file of this process that was about to take its name
+
+
+def replaced() -> list[str]:
+    """Return the files that this process has written. Told by the files themselves: an interrupt may come
+    between a file's taking its name and any note of it.
+    """
+    out = []
+    for path, new in _replacing:
+        with contextlib.suppress(OSError):
+            if os.path.samestat(os.stat(path), new):
+                out.append(path)
+    return list(dict.fromkeys(out))
+
 
 class Sink(io.RawIOBase):
     """A file to write to; a fault of the disk becomes one line that names the file."""
@@ -85,6 +99,7 @@ def whole_file(path: str | os.PathLike[str], thing: str, error: type[TallyError]
             with fault:
                 os.fsync(handle)
                 _name(handle, temporary)
+                _replacing.append((fault.path, os.fstat(handle)))
                 os.replace(temporary, target)
                 fault.now = "The new file is there, but the disk may not keep it."
                 _sync_folder(target.parent)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import resource
 from typing import Any
 
 from tallystick.errors import DataError, OptionError, shown
@@ -55,8 +56,10 @@ def within(source: Any, size: int) -> Any:
 
 
 def memory() -> int:
-    """Return the bytes of memory this process can ever have: the machine's, or its container's limit."""
+    """Return the bytes of memory this process can have: the machine's, its container's or its own limit."""
     there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if (own := resource.getrlimit(resource.RLIMIT_AS)[0]) > 0:  # ulimit -v; no limit is -1
+        there = min(there, own)
     try:
         with open("/sys/fs/cgroup/memory.max", encoding="ascii") as file:
             limit = file.read().strip()

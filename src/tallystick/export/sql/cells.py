@@ -27,6 +27,8 @@ def raw(form: Form, column: Column, sql: Dialect, name: str) -> str:
     wanted = (sql.dated if dated else sql.reads).format(text)
     words = sql.literal(f"column {column.name} needs a {'date' if dated else 'number'}, found: ")
     wrong = sql.fail.format(f"{words} || {text}")
+    if dated:  # some databases give NULL for what reads as a date and is none
+        read = f"coalesce({read}, {wrong})"
     written = f"CASE {missing}WHEN {text} IS NULL THEN NULL WHEN {wanted} THEN {read} ELSE {wrong} END"
     return f"CASE WHEN {sql.is_text.format(name)} THEN {written} ELSE {typed} END"
 
