@@ -29,7 +29,7 @@ SETTINGS = {
     "gini": {"criterion": "gini"},
     "a branch per level": {"level_splits": "each"},
     "no price for cuts": {"cut_price": 0.0},
-    "the whole price for cuts": {"cut_price": 1.0},
+    "half the price for cuts": {"cut_price": 0.5},
     "at least 2 rows in a leaf": {"min_samples_leaf": 2},
     "at least 5 rows in a leaf": {"min_samples_leaf": 5},
     "tests kept with prior 1/3": {"split_prior": 1 / 3},

@@ -209,7 +209,8 @@ class DecisionTree(_Growing, Classifier):
     min_samples_leaf, min_samples_split, max_leaf_nodes (best first), min_impurity_decrease,
     stop_at_zero_gain: where growing stops.
     cuts: "midpoint", or "observed" (C4.5: the largest training value not above it). cut_price: columns are
-    compared by their gain less this times log2(cuts)/rows, the bits that name a cut (C4.5: 1). cut_rows:
+    compared by their gain less this times log2(cuts)/rows, the bits that name a cut (C4.5: 1, CART: 0);
+    groups of three or more levels always pay the bits that name them. cut_rows:
     C4.5's least rows beside a cut. class_weight: {label: weight} or "balanced"; priors: {label: share}, as if
     classes had these shares (of every class, sum 1); costs: {label: {answer: cost}} (not named: 1 for a wrong
     answer, 0 for a right one) or costs[class][answer], to answer the cheapest. max_bins: numeric columns
@@ -236,7 +237,7 @@ class DecisionTree(_Growing, Classifier):
         min_impurity_decrease: float = 0.0,
         stop_at_zero_gain: bool = False,
         cuts: str = "midpoint",
-        cut_price: float = 0.5,
+        cut_price: float = 1.0,
         cut_rows: bool = False,
         class_weight: Any = None,
         priors: Any = None,
