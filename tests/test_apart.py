@@ -132,6 +132,33 @@ def test_a_place_that_takes_no_file_is_refused_before_the_work(folder, place, wh
     assert capfd.readouterr().err == f"tally: -o '{place}' cannot be written: {why}. Nothing was changed.\n"
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "tally describe in.csv --picture -",
+        "tally fit in.csv -t party --picture -",
+        "tally report in.csv -t party --save-model -",
+    ],
+)
+def test_standard_output_is_for_the_answer(folder, line, capfd):
+    before = state(folder)
+    assert run(shlex.split(line)[1:], debug=False) == 2
+    assert "takes the name of a file: standard output is for the answer" in capfd.readouterr().err
+    assert state(folder) == before
+
+
+def test_a_report_may_go_to_standard_output(folder, capfd):
+    before = state(folder)
+    assert (
+        run(["report", "in.csv", "-t", "party", "--method", "bayes", "--repeats", "0", "-o", "-"], False) == 0
+    )
+    said = capfd.readouterr()
+    assert said.out.startswith("<!doctype html>")
+    assert said.out.rstrip().endswith("</html>")
+    assert "saved standard output" in said.err
+    assert state(folder) == before
+
+
 def test_python_saves_no_model_and_no_page_over_the_rows(folder):
     fitted = ts.NaiveBayes().fit("in.csv", "party")
     with pytest.raises(OptionError, match=r"path='soft\.csv' is the file 'in\.csv', which"):

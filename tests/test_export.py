@@ -95,6 +95,13 @@ def test_a_number_at_a_cut_goes_where_the_model_sends_it(name):
     assert np.abs(found - model.predict_proba(table)).max() <= 1e-6
 
 
+@pytest.mark.parametrize("name", ["tree", "bayes", "logistic"])
+def test_onnx_answers_the_label_first_then_the_probabilities(name):
+    onnx = pytest.importorskip("onnx")
+    outputs = onnx.load_from_string(e.fitted(name).export("onnx")).graph.output
+    assert [output.name for output in outputs] == ["label", "probabilities"]
+
+
 def test_onnx_says_what_it_is():
     onnx = pytest.importorskip("onnx")
     model = onnx.load_from_string(e.fitted("bayes").export("onnx"))

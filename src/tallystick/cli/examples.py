@@ -86,7 +86,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "report": (
         ("tally report votes.csv --target party --repeats 0", "one page that says what decides the party"),
         (
-            "tally report play-tennis.csv -t Play -o tennis.html --save-model tennis.tally.json --repeats 0",
+            "tally report votes.csv -t party -o votes.html --save-model chosen.tally.json --repeats 0",
             "name the page, and keep the model",
         ),
         (

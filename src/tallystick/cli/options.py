@@ -100,6 +100,9 @@ def keep_apart(reads: Iterable[str], writes: Mapping[str, str | None]) -> None:
     """Refuse, before any work, to write over what is read, twice into one file, or where nothing can be."""
     from tallystick.export import apart
 
+    for option in ("--picture", "--save-model"):
+        if writes.get(option) == "-":
+            raise OptionError(f"{option} takes the name of a file: standard output is for the answer.")
     apart.keep_apart(reads, writes)
     apart.check_places(writes)
 

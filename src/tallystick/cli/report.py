@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import click
@@ -16,7 +17,13 @@ METHODS = ("tree", "bayes", "logistic")
 @click.command(short_help="One HTML file: the answer, the data, the model, what if.")
 @click.argument("data", metavar="FILE", type=click.Path())
 @click.option("--target", "-t", required=True, help="The column to be predicted.")
-@click.option("--output", "-o", default="report.html", show_default=True, help="Where to write the page.")
+@click.option(
+    "--output",
+    "-o",
+    default="report.html",
+    show_default=True,
+    help="Where to write the page; - is standard output.",
+)
 @click.option("--save-model", metavar="MODEL", help="Also save the chosen model, for predict and verify.")
 @click.option("--no-rows", is_flag=True, help="Show no raw row, and no leaf of a tree with a single row.")
 @click.option("--by", multiple=True, metavar="NAME", help="Count errors by the levels of a column.")
@@ -53,15 +60,19 @@ def report(data: str, target: str, output: str, as_json: bool, **given: Any) -> 
             progress=progress,
             **options.wishes(given),
         )
-    found.save(output)
+    if output == "-":
+        sys.stdout.write(found.html)
+    else:
+        found.save(output)
     if given["save_model"] is not None:
         if not hasattr(found.model, "save"):
             raise OptionError("no method beat the most frequent class: there is no model to save.")
         found.model.save(given["save_model"])
     if as_json:
-        screen.show_json(found.to_dict() | {"saved": output, "bytes": len(found.html.encode())})
+        result = found.to_dict() | {"saved": output, "bytes": len(found.html.encode())}
+        screen.show_json(result, sys.stderr if output == "-" else None)
         return
-    screen.show(in_words(found, output))
+    screen.show(in_words(found, output), sys.stderr if output == "-" else None)
 
 
 def in_words(found: Any, output: str) -> list[Line]:
@@ -70,5 +81,6 @@ def in_words(found: Any, output: str) -> list[Line]:
     for sentence in found.answer:
         lines += wrapped(clean(sentence), screen.cells())
     size = len(found.html.encode())
-    where = f"{clean(output)}: {max(size / 1e6, 0.1):.1f} MB; open it in a browser"
+    place = "standard output" if output == "-" else clean(output)
+    where = f"{place}: {max(size / 1e6, 0.1):.1f} MB; open it in a browser"
     return [*lines, (Span("saved ", "good"), Span(where))]

@@ -291,8 +291,8 @@ def _terms(graph: _Graph, form: Form) -> None:
     powers = graph.add("Exp", [graph.add("Sub", [total, top])])
     whole = graph.add("ReduceSum", [powers, axis], keepdims=1)
     shares = graph.add("Div", [powers, whole], out="probabilities")
-    graph.output(shares, graph.onnx.TensorProto.DOUBLE, [None, len(form.labels)])
     graph.labels(form, graph.add("ArgMax", [shares], axis=1, keepdims=0))
+    graph.output(shares, graph.onnx.TensorProto.DOUBLE, [None, len(form.labels)])
 
 
 def _part(graph: _Graph, form: Form, term: dict[str, Any]) -> str:
