@@ -60,8 +60,22 @@ def test_cells_are_what_stands_between_separators_and_line_ends(made):
     assert found == columns
 
 
+def repeated(end: str, last: str) -> tuple[bytes, str, list[list[str]]]:
+    """Twice twelve decimals in the last column: as few as levels may be, however a row ends."""
+    columns = [["7"] * 24, [f"{i}.5" for i in range(12)] * 2]
+    text = end.join(f"7,{cell}" for cell in columns[1]) + last
+    return text.encode(), ",", columns
+
+
+SPACED = b"7,1.5\n7, 1.5 \n" * 12, ",", [["7"] * 24, ["1.5", " 1.5 "] * 12]
+
+
 @settings(deadline=None)
 @given(blocks(), st.sampled_from(["", "0", "1"]))
+@example(repeated("\r\n", ""), "")  # the last cell alone ends without a carriage return
+@example(repeated("\r\n", "\r\n"), "")
+@example(repeated("\n", ""), "")
+@example(SPACED, "")
 def test_parts_are_those_of_the_columns_as_texts(made, as_text):
     block, sep, columns = made
     names = [str(j) for j in range(len(columns))]

@@ -115,8 +115,8 @@ inline bool looks_numeric(const Cut& cut, size_t column, const MarkTest& marks, 
     size_t distinct = 0;
     double value;
     for (size_t row = 0; row < std::min(cut.rows, sampled); ++row) {
-        const Span s = cut.cell(row, column);
-        if (bit(marks.read(stripped(s), point, true, value)) & ~(numbers | dates)) return false;
+        const Span s = stripped(cut.cell(row, column));  // the last cell of a row may end in a carriage return
+        if (bit(marks.read(s, point, true, value)) & ~(numbers | dates)) return false;
         if (distinct <= few && std::none_of(known, known + distinct, [&](Span k) { return same(k, s); }))
             known[distinct++] = s;
     }

@@ -203,7 +203,7 @@ def _looks_numeric(chunk: pa.Array, marks: Sequence[str], decimal: str) -> bool:
     sample = chunk.slice(0, SAMPLE)
     parsed = strings.numbers(sample, marks, decimal, dates=True)
     plain = parsed.count(CellKind.MISSING, CellKind.DATE, *WRITTEN_NUMBERS)
-    return plain == len(sample) and len(sample.unique()) > FEW
+    return plain == len(sample) and len(pc.unique(pc.ascii_trim(sample, strings.SPACES))) > FEW
 
 
 def narrow(array: pa.DictionaryArray) -> pa.DictionaryArray:
