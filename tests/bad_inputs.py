@@ -194,7 +194,7 @@ FIT = [
             "z,y\n" + "".join(f"{'n/a' if i == 7 else i % 50 + 0.5},{'pq'[i % 3 > 1]}\n" for i in range(200))
         ).encode(),
         "NOTE",
-        "'z' holds numbers, but for 'n/a': taken as missing",
+        r"'z' holds numbers, but for 'n/a' \(1\): taken as missing",
     ),
     Case(25, "missing marks", column(["", "NA", "NaN", "null", "None", "?", "1.5", "2.5"]), "OK"),
     Case(
@@ -341,7 +341,7 @@ FIT = [
         "an identifier of whole numbers",
         column(range(100, 100 + ROWS)),
         "NOTE",
-        "40 whole numbers without a gap",
+        "40 whole numbers that number the rows",
     ),
     Case(
         46,

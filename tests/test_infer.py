@@ -60,7 +60,7 @@ def test_nearly_all_numbers_are_numbers_and_the_few_others_are_missing_and_named
     assert table.schema["x"].kind == "numeric"
     assert table.schema["x"].missing == 2
     (note,) = [n for n in table.notes if n.code == "texts-as-missing"]
-    assert "'n/a', 'oops'" in note.text
+    assert "'n/a' (1), 'oops' (1)" in note.text
     assert note.count == 2
 
 
@@ -89,7 +89,7 @@ def test_a_number_can_be_a_missing_mark_in_any_container():
 
 # row 26
 def test_an_all_missing_or_constant_column_is_left_out_with_a_note():
-    for cells in ([None] * 4, ["?"] * 4, ["a", "a", "a", None], [7, 7, 7, 7], [True] * 4):
+    for cells in ([None] * 4, ["?"] * 4, ["a", "a", "a", "a"], [7, 7, 7, 7], [True] * 4):
         table = table_of(cells)
         assert table.schema["x"].kind == "out"
         assert codes(table) == ["column-left-out"]
@@ -294,8 +294,9 @@ def test_wishes_for_unknown_columns_or_kinds_are_errors():
 
 
 def test_a_cell_that_is_no_number_in_a_declared_numeric_column_is_an_error_with_its_row():
-    with pytest.raises(DataError, match=r"2 cells are no numbers, e.g. 'n/a' in row 2"):
-        kind_of(["1", "n/a", "2", "n/a"], Wishes(kinds={"x": "numeric"}))
+    with pytest.raises(DataError, match=r"2 cells are no numbers, e.g. 'oops' in row 2"):
+        kind_of(["1", "oops", "2", "oops"], Wishes(kinds={"x": "numeric"}))
+    assert kind_of(["1", "n/a", "2", "n/a"], Wishes(kinds={"x": "numeric"})).missing == 2  # a mark is none
 
 
 # ---- the target ----

@@ -30,6 +30,7 @@ def _refuse_subinterpreter() -> None:
 _refuse_subinterpreter()
 
 _WHERE = {
+    "DataWarning": "errors",
     "DecisionTree": "estimators",
     "LogisticRegression": "estimators",
     "NaiveBayes": "estimators",
@@ -46,6 +47,7 @@ _WHERE = {
 }
 
 __all__ = [
+    "DataWarning",
     "DecisionTree",
     "LogisticRegression",
     "NaiveBayes",
@@ -65,6 +67,7 @@ __all__ = [
 if TYPE_CHECKING:
     from tallystick.data.source import read
     from tallystick.description import describe
+    from tallystick.errors import DataWarning
     from tallystick.estimators import DecisionTree, LogisticRegression, NaiveBayes, RegressionTree, load
     from tallystick.estimators.judging import compare, learning_curve
     from tallystick.estimators.reporting import report

@@ -57,5 +57,12 @@ class ModelFileError(TallyError):
     """A model file is damaged, foreign, of another version, or not what it claims to be."""
 
 
+class DataWarning(UserWarning):
+    """New rows were read, but not as they stand: what they hold is not what the model was fitted on."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+
+
 class NotFitted(TallyError, AttributeError):  # noqa: N818  the public name design.md gives
     """A model was asked before it was fitted."""

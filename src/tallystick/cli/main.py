@@ -10,8 +10,10 @@ import os
 import resource
 import signal
 import sys
+import warnings
 from collections.abc import Sequence
 from importlib import import_module
+from typing import Any
 
 import click
 
@@ -123,6 +125,7 @@ def _whole(args: list[str]) -> int:
         if hasattr(stream, "reconfigure"):
             # a terminal that lacks a character still gets a line
             stream.reconfigure(errors="backslashreplace")
+    warnings.showwarning = _tell
     code = run(args, debug="--debug" in args)
     try:
         sys.stdout.flush()
@@ -181,6 +184,14 @@ def _too_large(error: MemoryError) -> str:
     asked = " ".join(str(error).split()).rstrip(".")
     known = f" ({asked})" if any(c.isdigit() for c in asked) else ""
     return f"not enough memory{known}. Take fewer rows or columns, or keep the rows on disk: --memory 500MB."
+
+
+def _tell(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+    """Print a warning as a note, without the line of code where it was made."""
+    from tallystick.cli.screen import show_notes
+    from tallystick.data.schema import Note
+
+    show_notes([Note("warning", str(message))])
 
 
 def _say(text: str, code: int) -> int:

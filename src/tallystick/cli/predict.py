@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tallystick.cli import options, screen
-from tallystick.data.schema import Note
+from tallystick.data.schema import Note, Schema
 from tallystick.draw.text import clean
 from tallystick.errors import DataError, OptionError, nearest, shown, some
 
@@ -90,12 +90,15 @@ class Met:
         self.outside: Counter[str] = Counter()
         self.labels: Counter[str] = Counter()
         self.notes: dict[Note, None] = {}  # each said once
+        self.filled: Counter[str] = Counter()
         self.prior_only = 0
+        self.schema: Schema | None = None
 
     def add(self, matched: Matched, prior_only: int, best: Any, labels: tuple[str, ...]) -> None:
         """Count a batch: best[row] is the class that was answered."""
         self.missing.update(matched.missing)
         self.unseen.update(matched.unseen)
+        self.filled.update({name: matched.block.rows - n for name, n in matched.missing.items()})
         self.unreadable.update(matched.unreadable)
         self.notes.update(dict.fromkeys(matched.notes))
         self.prior_only += prior_only
@@ -106,6 +109,12 @@ class Met:
         self.outside.update(name for names in rows for name in names)
         return ["; ".join(names) for names in rows]
 
+    def told(self) -> list[Note]:
+        """Return the notes of all batches, and one for each column of which no cell is known."""
+        from tallystick.data.encode.match import strange_notes
+
+        return [*self.notes, *(strange_notes(self.schema, self.filled, self.unseen) if self.schema else ())]
+
     def to_dict(self) -> dict[str, Any]:
         """Return the counts as plain data."""
         return {
@@ -113,7 +122,7 @@ class Met:
             "unseen_levels": dict(+self.unseen),
             "unreadable_cells": dict(+self.unreadable),
             "outside_range": dict(+self.outside),
-            "notes": [note.to_dict() for note in self.notes],
+            "notes": [note.to_dict() for note in self.told()],
             "answered_by_prior": self.prior_only,
         }
 
@@ -125,7 +134,7 @@ class Met:
 
     def say(self) -> None:
         """Print one line on stderr for each thing worth knowing."""
-        notes = list(self.notes)
+        notes = self.told()
         if unseen := +self.unseen:
             notes.append(Note("unseen", f"levels the model has never seen: {_counts(unseen)}"))
         if unreadable := +self.unreadable:
@@ -172,7 +181,8 @@ def predicted(estimator: Classifier, source: Source, met: Met, given: dict[str, 
         names, types = [*names, "outside"], [*types, pa.string()]
     carried = Carried(source, _carried_names(source, given, names, met))
     yield carried.beside(pa.schema(list(zip(names, types, strict=True))).empty_table())
-    reading = {"lenient": given["lenient"], "missing_columns": given["missing_columns"]}
+    met.schema = estimator.schema_
+    reading = {"lenient": given["lenient"], "missing_columns": given["missing_columns"], "warn": False}
     for matched in estimator.blocks(source, **reading):
         shares, prior_only = estimator.predict_block(matched.block)
         best = shares.argmax(axis=1)

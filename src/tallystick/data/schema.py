@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Literal, get_args
 
 Kind = Literal["numeric", "levels", "ordered", "boolean", "text", "out"]
@@ -16,6 +17,18 @@ CODED: frozenset[str] = frozenset({"levels", "ordered", "boolean"})  # kinds who
 
 LabelType = Literal["text", "integer", "number", "boolean"]
 MISSING_MARKS: tuple[str, ...] = ("", "?", "NA", "NaN", "None", "null")  # sorted by UTF-8 bytes
+
+# What people write among numbers for "no number", in lower case; among words it is a level like any other.
+_MARKS = (
+    "?|-|--|---|.|..|...|*|\\n|na|n/a|n.a.|n. a.|#n/a|<na>|(na)|nan|-nan|nat|null|(null)|<null>|none|nil|"
+    "#null!|#div/0!|#ref!|#value!|#num!|#name?|missing|(missing)|unknown|blank|(blank)|empty|n/d|nd|n.d.|n.v.|"
+    "k.a.|k. a.|k.a|keine angabe|s/d|no data|not available|not applicable"
+)
+NUMBER_MARKS: frozenset[str] = frozenset(_MARKS.split("|"))
+
+# Texts for no and yes: (no, yes), in lower case.
+TRUTHS: tuple[tuple[str, str], ...] = (("false", "true"), ("f", "t"), ("no", "yes"), ("n", "y"), ("0", "1"))
+ABSENT = "(missing)"  # the level of a missing cell, in a column of one value or nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +92,28 @@ class Column:
             if key in fields:
                 fields[key] = tuple(fields[key])
         return cls(**fields)
+
+
+def meanings(column: Column) -> dict[str, str]:
+    """Return the level that each text for no or yes means, texts in lower case: {"true": "yes", ...}.
+
+    Only of levels that are such a pair, or one of it, and of a boolean column. A text that is a level means
+    itself and is not here. A number is looked up by its shortest text: 1.0 as "1".
+    """
+    return dict(_meanings(column.levels, column.kind == "boolean"))
+
+
+@lru_cache(maxsize=256)
+def _meanings(levels: tuple[str, ...], boolean: bool) -> Mapping[str, str]:
+    """Shared: nobody writes to it."""
+    known = {level.lower(): level for level in levels if level != ABSENT}
+    pairs = [pair for pair in TRUTHS if known.keys() <= set(pair)]
+    no, yes = levels if boolean and len(levels) == 2 else (None, None)
+    if len(known) + (ABSENT in levels) == len(levels) and len(pairs) == 1:  # no two differ in case alone
+        no, yes = (known.get(word) for word in pairs[0])
+        no = no or (ABSENT if ABSENT in levels else None)
+    said = {word: level for pair in TRUTHS for word, level in zip(pair, (no, yes), strict=True) if level}
+    return {word: level for word, level in said.items() if word not in levels}
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,7 +163,8 @@ def changes(source: Source, model: Any, threads: int | None = None) -> Changes:
     known = {c.name: _known(document, c) for c in schema.used}
     seen = {c.name: _Seen() for c in schema.used}
     rows = 0
-    for part in match(source, schema, lenient=True, missing_columns="as-missing", threads=threads):
+    reading: dict[str, Any] = {"lenient": True, "missing_columns": "as-missing", "warn": False}
+    for part in match(source, schema, threads=threads, **reading):
         rows += part.block.rows
         for column in schema.used:
             _add(seen[column.name], part, column, known[column.name])

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.data.encode.column import mark_numbers
-from tallystick.data.schema import CODED, Column, Schema
+from tallystick.data.schema import CODED, NUMBER_MARKS, Column, Schema, meanings
 from tallystick.data.source.values import number_text
 from tallystick.errors import OptionError
 from tallystick.kernels import CellKind
@@ -99,6 +99,7 @@ class Form:
             "target": self.target,
             "labels": list(self.labels),
             "marks": list(self.marks),
+            "number_marks": sorted(NUMBER_MARKS),
             "sentinels": list(self.sentinels),
             "columns": [_column(c) for c in self.columns],
         }
@@ -177,11 +178,13 @@ def _column(column: Column) -> Data:
         return {"name": column.name, "kind": "date" if column.unit == "date" else "number"}
     if column.kind == "text":
         return {"name": column.name, "kind": "text", "words": list(column.words)}
-    out: Data = {"name": column.name, "kind": "levels", "levels": list(column.levels)}
-    if column.kind == "boolean":
-        out["kind"] = "boolean"
-    numbers = number_levels(column)
-    return out | {"numbers": [[v, code] for v, code in numbers]} if numbers else out
+    kind = "boolean" if column.kind == "boolean" else "levels"
+    out: Data = {"name": column.name, "kind": kind, "levels": list(column.levels)}
+    if numbers := number_levels(column):
+        out["numbers"] = [[v, code] for v, code in numbers]
+    if said := meanings(column):
+        out["meant"] = {word: column.levels.index(level) for word, level in said.items()}
+    return out
 
 
 def _head(schema: Schema, kind: str, names: set[str], sha256: str) -> Data:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.data.schema import Column
+from tallystick.data.schema import ABSENT, Column, meanings
 from tallystick.errors import OptionError, some
 from tallystick.export.form import Form, best, number_levels
 from tallystick.export.heading import heading
@@ -145,15 +145,17 @@ def known_texts(form: Form, column: Column) -> dict[str, int]:
     out: dict[str, int] = {}
     numbers = dict(number_levels(column))
     words: dict[str, int] = {t: column.levels.index(t) for t in ("false", "true") if t in column.levels}
-    if column.kind == "boolean":
-        words = {"false": 0, "true": 1} | words
-        numbers = {0.0: 0, 1.0: 1} | numbers
+    if said := meanings(column):  # letter case means nothing where levels are yes and no
+        words |= {level.lower(): code for code, level in enumerate(column.levels)}
+        words |= {word: column.levels.index(level) for word, level in said.items()}
+        numbers = {float(w): words[w] for w in ("0", "1") if w in said} | numbers
     for word, code in words.items():
         out |= {word: code, word.upper(): code, word.title(): code}
     for number, code in numbers.items():
         out |= {repr(number): code, repr(number).removesuffix(".0"): code}
     out |= {text: code for code, text in enumerate(column.levels)}
-    return out | dict.fromkeys(["", *form.marks], len(column.levels))
+    absent = column.levels.index(ABSENT) if ABSENT in column.levels else len(column.levels)
+    return out | dict.fromkeys(["", *form.marks], absent)
 
 
 # -- trees --

@@ -27,6 +27,7 @@ DATE = re.compile(rf"([0-9]{{4}})-([0-9]{{2}})-([0-9]{{2}})(?:{CLOCK})?")
 WORD = re.compile(r"(?u)\b\w\w+\b")
 FORMULA = re.compile(r"[\t\r\n]|[\s\x00-\x1f\u200b-\u200f\u2060\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20]")
 SPACES = " \t\n\v\f\r"
+ABSENT = "(missing)"  # the level of a missing cell, in a column of one value or nothing
 SERIES = [1.0 / math.factorial(n) for n in range(13, 2, -1)]
 LN2_HIGH, LN2_LOW = float.fromhex("0x1.62e42fee00000p-1"), float.fromhex("0x1.a39ef35793c76p-33")
 ROUNDER = 6755399441055744.0
@@ -106,11 +107,14 @@ def log(x: float) -> float:
 class Column:
     """How the cells of one column are read."""
 
-    def __init__(self, data: Mapping[str, Any], marks: Sequence[str], sentinels: Sequence[float]) -> None:
+    def __init__(self, data: Mapping[str, Any], model: Mapping[str, Any]) -> None:
         self.name, self.kind, self.levels = data["name"], data["kind"], data.get("levels")
-        self.marks, self.sentinels = frozenset(marks), frozenset(sentinels)
+        self.marks, self.sentinels = frozenset(model["marks"]), frozenset(model["sentinels"])
+        self.number_marks = frozenset(model["number_marks"])
         self.codes: dict[str, int] = {text: code for code, text in enumerate(self.levels or ())}
         self.by_number: dict[float, int] = dict(data.get("numbers", ()))
+        self.meant: dict[str, int] = data.get("meant", {})
+        self.absent: int = self.codes.get(ABSENT, len(self.codes))
         self.words = data.get("words", ())
         self.by_word = {word: number for number, word in enumerate(self.words)}
 
@@ -130,7 +134,7 @@ class Column:
             x = moment(value)
         elif isinstance(value, str):
             text = value.strip(SPACES)
-            if text in self.marks:
+            if text in self.marks or text.lower() in self.number_marks:
                 return math.nan
             x = days(text) if self.kind == "date" else float(text) if NUMBER.fullmatch(text) else math.nan
         elif not isinstance(value, bool | datetime.date):
@@ -146,7 +150,7 @@ class Column:
         assert self.levels is not None
         text = "" if gone(value) else written(value).strip(SPACES)
         if gone(value) or text in self.marks:
-            return len(self.levels)
+            return self.absent
         if text in self.codes:
             return self.codes[text]
         whole = re.fullmatch("[+-]?[0-9]+", text)
@@ -155,14 +159,10 @@ class Column:
             x = float(text)
             if x in self.by_number:
                 return self.by_number[x]
-            if self.kind == "boolean" and x in (0.0, 1.0):
-                return int(x)
-        elif text.lower() in ("true", "false"):
-            if text.lower() in self.codes:
-                return self.codes[text.lower()]
-            if self.kind == "boolean":
-                return int(text.lower() == "true")
-        return len(self.levels) + 1
+            text = "01"[int(x)] if x in (0.0, 1.0) else ""
+        elif (self.meant or text.lower() in ("true", "false")) and text.lower() in self.codes:
+            return self.codes[text.lower()]
+        return self.meant.get(text.lower(), len(self.levels) + 1)
 
     def found(self, value: Any) -> tuple[list[tuple[int, int]], bool]:
         """Return (word number, count) by number, and whether there is any word."""
@@ -182,7 +182,7 @@ class Model:
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         self.data, self.labels = data, data["labels"]
-        self.columns = [Column(c, data["marks"], data["sentinels"]) for c in data["columns"]]
+        self.columns = [Column(c, data) for c in data["columns"]]
         self.base = [low(b) for b in data.get("base", ())]
 
     def predict(self, row: Row) -> dict[str, Any]:

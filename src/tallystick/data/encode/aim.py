@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.data.encode import strings
 from tallystick.data.encode.cells import Coded, Floats, among, condense
-from tallystick.data.encode.infer import Plan
+from tallystick.data.encode.infer import Plan, number_marks
 from tallystick.data.encode.strings import Distinct
 from tallystick.data.encode.target import (
     RESPONSES,
@@ -76,6 +76,7 @@ def hit(cells: pa.Array | None, name: str, plan: Plan, regression: bool) -> Hit:
     parsed = strings.numbers(found.values, (), plan.decimal, dates=True)
     fine = among(parsed.kinds, RESPONSES)
     values = np.append(np.where(fine, parsed.values, np.nan), np.nan)[found.codes]
+    fine |= number_marks(found.values, parsed.kinds)
     return Hit(response=values, bad=None if fine.all() else found.values[int(fine.argmin())].as_py())
 
 

@@ -19,10 +19,19 @@ from tallystick import kernels
 from tallystick.data.encode import strings
 from tallystick.data.encode.cells import WRITTEN_NUMBERS, Coded, Floats, Part, among
 from tallystick.data.encode.codes import recode
-from tallystick.data.encode.infer import Asked, NumberFacts, TextFacts, Verdict, judge_numbers, judge_texts
+from tallystick.data.encode.infer import (
+    Asked,
+    NumberFacts,
+    TextFacts,
+    Verdict,
+    fills_its_range,
+    judge_numbers,
+    judge_texts,
+    number_marks,
+)
 from tallystick.data.encode.wholes import Wholes, by_table, level_code, text_facts, text_table
 from tallystick.data.encode.work import checkpoint
-from tallystick.data.schema import CODED, Column, Note
+from tallystick.data.schema import ABSENT, CODED, Column, Note
 from tallystick.data.source.arrays import from_numbers, from_texts, to_numbers
 from tallystick.data.source.values import number_text
 from tallystick.errors import DataError, shown
@@ -89,7 +98,7 @@ class Job:
         decided = decide_numbers(self.name, self.asked, facts, before, notes)
         data: Any = None if decided.column.kind == "out" else values
         if decided.column.kind == "boolean":
-            data = np.where(np.isnan(values), 2, values).astype(np.uint8)
+            data = number_codes(values, decided.column.levels)
         return Done(decided.column, data, decided.notes)
 
     def _wholes(self, part: Wholes) -> Done:
@@ -105,7 +114,7 @@ class Job:
             codes = by_table(part, text_table(part.base, into, strings.code_type(k)))
             return Done(self._column(verdict.kind, verdict.levels, 0, verdict.why), codes, verdict.notes)
         low, high = float(part.present[0]), float(part.present[-1])
-        run = len(part.used) == self.scale.total == high - low + 1
+        run = len(part.used) == self.scale.total and fills_its_range(self.scale.total, low, high)
         binary = low >= 0 and high <= 1 and low < high
         verdict = judge_numbers(
             self.name, NumberFacts(self.scale.total, 0, low, high, True, binary, run), self.asked
@@ -172,7 +181,7 @@ class Job:
         codes = recode(merged.codes, merged.texts, verdict.levels, fold=verdict.fold)
         if self.scale.keep is not None:
             codes = codes[self.scale.keep]
-        missing = facts.missing
+        missing = 0 if ABSENT in verdict.levels else facts.missing
         return Done(self._column(verdict.kind, verdict.levels, missing, verdict.why), codes, verdict.notes)
 
     def _read(self, merged: Merged, verdict: Verdict) -> NDArray[np.float64]:
@@ -184,7 +193,8 @@ class Job:
         return merged.values(wanted)
 
     def _refuse_unreadable(self, merged: Merged, wanted: list[CellKind]) -> None:
-        strange = np.append(~among(merged.parsed.kinds, [*wanted, CellKind.MISSING]), False)
+        known = among(merged.parsed.kinds, [*wanted, CellKind.MISSING])
+        strange = np.append(~known & ~number_marks(merged.texts, merged.parsed.kinds), False)
         bad = np.flatnonzero(strange[merged.codes])
         if self.scale.keep is not None:
             bad = np.intersect1d(bad, self.scale.keep)
@@ -232,11 +242,19 @@ def decide_numbers(
         low=facts.low if known else None,
         high=facts.high if known else None,
         unit="date" if facts.dated else "",
-        missing=facts.missing,
+        missing=0 if ABSENT in verdict.levels else facts.missing,
         declared=asked.declared,
         why=why,
     )
     return Decided(column, notes)
+
+
+def number_codes(values: NDArray[np.float64], levels: tuple[str, ...]) -> NDArray[np.uint8]:
+    """Return the codes of numbers that are levels: 0 and 1, or one value and missing."""
+    there = ~np.isnan(values)
+    if ABSENT in levels:
+        return there.astype(np.uint8)
+    return np.where(there, values, 2).astype(np.uint8)
 
 
 def decide_out(name: str, asked: Asked, verdict: Verdict, missing: int) -> Decided:
@@ -409,12 +427,14 @@ def number_facts(values: NDArray[np.float64], scan: Scan, scale: Scale, dated: b
     if scan.missing == len(values):
         return NumberFacts(scale.total, missing, dated=dated)
     low, high = float(scan.low) + 0.0, float(scan.high) + 0.0
-    run = scan.whole and scale.total - missing == high - low + 1 and _all_there(values, low, high)
+    present = scale.total - missing
+    run = scan.whole and fills_its_range(present, low, high) and _distinct(values, low, high) == present
     binary = scan.binary and low < high
     return NumberFacts(scale.total, missing, low, high, scan.whole, binary, run, dated)
 
 
-def _all_there(values: NDArray[np.float64], low: float, high: float) -> bool:
+def _distinct(values: NDArray[np.float64], low: float, high: float) -> int:
+    """Return how many different whole numbers there are between low and high."""
     seen = np.zeros(int(high - low) + 1, bool)
     seen[(values[~np.isnan(values)] - low).astype(np.int64)] = True
-    return bool(seen.all())
+    return int(seen.sum())

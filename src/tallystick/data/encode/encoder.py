@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from tallystick.data.encode import strings
 from tallystick.data.encode.aim import Hit, hit
 from tallystick.data.encode.cells import Floats, floats
+from tallystick.data.encode.column import number_codes
 from tallystick.data.encode.matcher import Matcher
 from tallystick.data.encode.strings import Distinct
 from tallystick.data.encode.subset import take_words
@@ -95,8 +96,7 @@ class Encoder:
                 return _known_codes(matcher.coded(found), len(column.levels))
             indices = pa.array(found.codes.astype(np.int64), mask=found.codes == len(found.values))
             return matcher.run(pa.DictionaryArray.from_arrays(indices, found.values), len(found.codes)).data
-        values = matcher.numbers(found)
-        return np.where(np.isnan(values), 2, values).astype(np.uint8)
+        return number_codes(matcher.numbers(found), column.levels)
 
     def _known(self, matcher: Matcher, cells: Any, rows: int) -> Any:
         """Return a column's data; every level was surveyed, so what is no level was taken as missing."""

@@ -14,21 +14,22 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from tallystick.data.encode.cells import among
-from tallystick.data.schema import KINDS, MISSING_MARKS, Kind, Note, Reading, Wishes
-from tallystick.data.source.arrays import from_numbers
-from tallystick.data.source.values import cell_text
+from tallystick.data.schema import ABSENT, KINDS, MISSING_MARKS, NUMBER_MARKS, Kind, Note, Reading, Wishes
+from tallystick.data.source.arrays import from_numbers, from_texts
+from tallystick.data.source.values import cell_text, number_text
 from tallystick.errors import DataError, OptionError, counted, nearest, shown, some
 from tallystick.kernels import CellKind as Cell
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-MANY_ROWS = 20  # the identifier rule needs this many rows
+MANY_ROWS = 20  # the identifier rule needs this many filled cells
+RUN_SHARE = 6  # tenths of the whole numbers from lowest to highest, each once: they number rows, some gone
 NEARLY_ALL = 99  # percent of the cells must be numbers for the others to be taken as missing
 FEW_TOKENS = 10  # other texts at most, for the same
-DISTINCT_SHARE = 9  # tenths of the rows that differ make an identifier
+DISTINCT_SHARE = 9  # tenths of the filled cells that differ make an identifier
 TEXT_WORDS = 5  # words per distinct value make a text column
-TEXT_SHARE = 3  # tenths of the rows must differ for it
+TEXT_SHARE = 3  # tenths of the filled cells must differ for it
 TEXT_VALUES = 10  # texts at least, for the same
 KEPT = re.compile("; (they are )?kept as levels")  # said of numbers written in a form that is not read
 UNREAD_NUMBERS = (Cell.OTHER_DECIMAL, Cell.THOUSANDS, Cell.PERCENT, Cell.CURRENCY)
@@ -98,7 +99,7 @@ class TextFacts:
 
 @dataclass(frozen=True)
 class NumberFacts:
-    """What is known of a column of numbers. `run`: whole numbers without a gap or a repeat."""
+    """What is known of a column of numbers. `run`: whole numbers, each once, that fill their range."""
 
     total: int
     missing: int
@@ -195,13 +196,17 @@ def judge_numbers(name: str, facts: NumberFacts, asked: Asked) -> Verdict:
         return Verdict("numeric", "as asked")
     if present == 0:
         return out(name, f"all {facts.total:,} values are missing", facts.total)
-    if facts.low == facts.high and not asked.keep:
+    if facts.low == facts.high and facts.missing and not facts.dated:
+        return present_or_missing(name, number_text(facts.low), present)
+    if facts.low == facts.high and not facts.missing and not asked.keep:
         return out(name, ONE_VALUE.format(counted(present, "row")), present)
     if facts.run and not asked.keep and not facts.dated and is_row_index(name, facts):
         return out(name, "it is a saved row index")
     if facts.run and facts.whole and not asked.keep and not facts.dated and present >= MANY_ROWS:
         cure = f"keep=[{shown(name)}] uses it"
-        return out(name, f"it looks like an identifier ({present:,} whole numbers without a gap; {cure})")
+        return out(
+            name, f"it looks like an identifier ({present:,} whole numbers that number the rows; {cure})"
+        )
     if facts.binary and not facts.dated:
         return Verdict("boolean", "no value but 0 and 1", levels=("0", "1"))
     if facts.dated:
@@ -210,6 +215,19 @@ def judge_numbers(name: str, facts: NumberFacts, asked: Asked) -> Verdict:
         )
         return Verdict("numeric", "dates, as days since 1970-01-01", (note,))
     return Verdict("numeric", "whole numbers" if facts.whole else "real numbers")
+
+
+def present_or_missing(name: str, value: str, present: int, fold: bool = False) -> Verdict:
+    """Return the verdict on a column of one value and missing cells: being there is what it tells."""
+    text = f"column {shown(name)} has one value or none; it is used as there or missing."
+    note = Note("there-or-missing", text, name, present)
+    return Verdict("boolean", "one value, or missing", (note,), levels=(ABSENT, value), fold=fold)
+
+
+def fills_its_range(count: int, low: float, high: float) -> bool:
+    """May so many whole numbers between low and high number the rows? Some rows may have gone."""
+    size = high - low + 1
+    return count <= size and 10 * count >= RUN_SHARE * size
 
 
 def is_row_index(name: str, facts: NumberFacts) -> bool:
@@ -238,20 +256,25 @@ def judge_texts(name: str, facts: TextFacts, asked: Asked) -> Verdict:
         return numbers
     if facts.numbers + facts.dates == 0 and (facts.kinds == Cell.BOOLEAN).all():
         return _judge_boolean(name, facts, asked)
-    if len(facts.texts) == 1 and facts.numbers + facts.dates == 0 and not asked.keep:
-        return out(name, ONE_VALUE.format(counted(facts.present, "row")), facts.present)
+    if len(facts.texts) == 1 and facts.numbers + facts.dates == 0:
+        if facts.missing and facts.texts[0].as_py() != ABSENT:
+            return present_or_missing(name, facts.texts[0].as_py(), facts.present)
+        if not asked.keep:
+            return out(name, ONE_VALUE.format(counted(facts.present, "row")), facts.present)
     return _judge_words(name, facts, asked)
 
 
 def _judge_boolean(name: str, facts: TextFacts, asked: Asked) -> Verdict:
     said = {text.as_py().lower() for text in facts.texts}
+    if len(said) == 1 and facts.missing:
+        return present_or_missing(name, said.pop(), facts.present, fold=True)
     if len(said) == 1 and not asked.keep:
         return out(name, ONE_VALUE.format(counted(facts.present, "row")), facts.present)
     return Verdict("boolean", "no value but true and false", levels=("false", "true"), fold=True)
 
 
 def _judge_as_numbers(name: str, facts: TextFacts) -> Verdict | None:
-    """Return "numbers" or "dates" when nearly all cells are; the rule for the few others is in the note."""
+    """Return "numbers" or "dates" when all cells are, but for marks that people use and a few other texts."""
     by_kind = np.zeros(len(Cell), np.int64)
     np.add.at(by_kind, facts.kinds, facts.counts)
     if by_kind[Cell.LEADING_ZEROS] or by_kind[Cell.INEXACT]:
@@ -260,31 +283,57 @@ def _judge_as_numbers(name: str, facts: TextFacts) -> Verdict | None:
         ("numbers", (Cell.NUMBER, Cell.INTEGER, Cell.INFINITE), facts.numbers),
         ("dates", (Cell.DATE,), facts.dates),
     )
+    marked: NDArray[np.bool_] | None = None
     for what, family, before in families:
         inside = among(facts.kinds, family)
-        strange = len(inside) - int(inside.sum())
         rows = int(by_kind[list(family)].sum()) + before
-        if rows == 0 or strange > FEW_TOKENS or rows * 100 < NEARLY_ALL * facts.present:
+        if rows == 0:
             continue
-        if strange == 0:
+        if inside.all():
             return Verdict(what, f"all values read as {what}")
-        others = some(facts.some(~inside, FEW_TOKENS), FEW_TOKENS)
-        text = f"column {shown(name)} holds {what}, but for {others}: taken as missing."
-        note = Note("texts-as-missing", text, name, int(facts.counts[~inside].sum()))
-        return Verdict(what, f"nearly all values read as {what}", (note,))
+        marked = number_marks(facts.texts, facts.kinds) if marked is None else marked
+        strange = ~inside & ~marked
+        others = facts.present - int(facts.counts[marked].sum())
+        if int(strange.sum()) <= FEW_TOKENS and rows * 100 >= NEARLY_ALL * others:
+            return Verdict(
+                what, f"nearly all values read as {what}", (_missing_note(name, what, facts, ~inside),)
+            )
     return None
+
+
+def number_marks(texts: Any, kinds: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Return which texts are marks that people use for "no number"; kinds: as the parser saw them."""
+    import pyarrow.compute as pc
+
+    marked: NDArray[np.bool_] = kinds == Cell.OTHER
+    if marked.any():
+        known = pc.is_in(pc.utf8_lower(texts), from_texts(sorted(NUMBER_MARKS)))
+        marked &= np.array(known.to_pylist(), bool)
+    return marked
+
+
+def _missing_note(name: str, what: str, facts: TextFacts, gone: NDArray[np.bool_]) -> Note:
+    """Return what is said of the texts among numbers: each, with how often it comes."""
+    places = np.flatnonzero(gone)
+    order = sorted(places.tolist(), key=lambda i: (-int(facts.counts[i]), i))
+    said = ", ".join(
+        f"{shown(facts.texts[i].as_py())} ({int(facts.counts[i]):,})" for i in order[:FEW_TOKENS]
+    )
+    more = f" and {len(order) - FEW_TOKENS:,} more" if len(order) > FEW_TOKENS else ""
+    text = f"column {shown(name)} holds {what}, but for {said}{more}: taken as missing."
+    return Note("texts-as-missing", text, name, int(facts.counts[places].sum()))
 
 
 def _judge_words(name: str, facts: TextFacts, asked: Asked) -> Verdict:
     """Return levels, text or out for a column of words."""
     distinct = len(facts.texts)
-    if distinct >= TEXT_VALUES and distinct * 10 >= TEXT_SHARE * facts.total:
+    if distinct >= TEXT_VALUES and distinct * 10 >= TEXT_SHARE * facts.present:
         words = words_per_text(facts.texts)
         if words >= TEXT_WORDS:
             why = f"{distinct:,} different texts of {words:.0f} words"
             note = Note("read-as-text", f"column {shown(name)} is read as text, word by word ({why}).", name)
             return Verdict("text", why, (note,))
-    if facts.total >= MANY_ROWS and distinct * 10 >= DISTINCT_SHARE * facts.total and not asked.keep:
+    if facts.present >= MANY_ROWS and distinct * 10 >= DISTINCT_SHARE * facts.present and not asked.keep:
         return _identifier(name, facts)
     if facts.numbers + facts.dates:  # the levels are not all known yet; the caller looks again
         return Verdict("levels", "")
@@ -297,7 +346,8 @@ def _identifier(name: str, facts: TextFacts) -> Verdict:
     distinct = len(facts.texts)
     cure = f"keep=[{shown(name)}] uses it"
     verdict = out(
-        name, f"it looks like an identifier ({distinct:,} different values in {facts.total:,} rows; {cure})"
+        name,
+        f"it looks like an identifier ({distinct:,} different values in {facts.present:,} cells; {cure})",
     )
     if 2 * int(among(facts.kinds, UNREAD_NUMBERS).sum()) < distinct:
         return verdict

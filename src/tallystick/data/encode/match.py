@@ -6,6 +6,8 @@ Law: a row's codes depend on the row and the schema alone; columns go by name, o
 
 from __future__ import annotations
 
+import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,8 +21,10 @@ from tallystick.data.encode.gather import batch_columns
 from tallystick.data.encode.matcher import Found, Matcher
 from tallystick.data.encode.table import Block
 from tallystick.data.encode.work import in_order, thread_count
-from tallystick.data.schema import Note, Reading, Schema
-from tallystick.errors import DataError, OptionError, counted, nearest, shown, some
+from tallystick.data.schema import CODED, Note, Reading, Schema
+from tallystick.errors import DataError, DataWarning, OptionError, counted, nearest, shown, some
+
+STRANGE_CELLS = 2  # one cell may be new; when none of several is known, something else is wrong
 
 
 @dataclass(frozen=True)
@@ -42,8 +46,13 @@ def match(
     lenient: bool = False,
     missing_columns: str = "error",
     threads: int | None = None,
+    warn: bool = True,
 ) -> Iterator[Matched]:
-    """Encode new rows by a known schema, batch by batch. lenient: what is no number counts as missing."""
+    """Encode new rows by a known schema, batch by batch. lenient: what is no number counts as missing.
+
+    warn: what is matched by its meaning, and a column of which no cell is known, is a DataWarning at the end;
+    else the caller tells of it.
+    """
     absent = _absent(source, schema, missing_columns)
     notes = _absent_notes(source, absent)
     reading = getattr(source, "reading", Reading())
@@ -52,20 +61,73 @@ def match(
         matchers[0].threads = thread_count(threads)
     names = [c.name for c in schema.used if c.name not in absent]
     source = source.streamed() if hasattr(source, "streamed") else source
-    start = 0
+    start, met = 0, Met()
     jobs = (_bind(load, matchers) for load in batch_columns(source, names))
     for rows, found in in_order(jobs, threads):
         if not lenient:
             _refuse_unreadable(found, start)
+        met.add(rows, found)
         yield Matched(
             Block(rows, {n: f.data for n, f in found.items()}),
             start,
             {n: f.missing for n, f in found.items()},
             {n: f.unseen for n, f in found.items()},
             {n: f.unreadable for n, f in found.items()},
-            notes,
+            (*notes, *meant_notes(schema, {n: f.meant for n, f in found.items()})),
         )
         start += rows
+    if warn:
+        met.warn(schema)
+
+
+class Met:
+    """What was met in the batches so far that is to be told loudly."""
+
+    def __init__(self) -> None:
+        self.meant: dict[str, dict[str, str]] = {}
+        self.filled: Counter[str] = Counter()
+        self.unseen: Counter[str] = Counter()
+
+    def add(self, rows: int, found: Mapping[str, Found]) -> None:
+        """Take in a batch."""
+        for name, f in found.items():
+            if f.unseen or name in self.unseen:
+                self.unseen[name] += f.unseen
+            self.filled[name] += rows - f.missing
+            if f.meant:
+                self.meant[name] = self.meant.get(name, {}) | dict(f.meant)
+
+    def warn(self, schema: Schema) -> None:
+        """Warn once of all that was met."""
+        notes = (*meant_notes(schema, self.meant), *strange_notes(schema, self.filled, self.unseen))
+        if notes:
+            warnings.warn(" ".join(note.text for note in notes), DataWarning, stacklevel=2)
+
+
+def meant_notes(schema: Schema, meant: Mapping[str, Mapping[str, str]]) -> tuple[Note, ...]:
+    """Return a note for each column with texts that were taken for levels which they mean."""
+    notes = []
+    for name, words in meant.items():
+        if words:
+            said = ", ".join(f"{shown(word)} as {shown(words[word])}" for word in sorted(words)[:5])
+            levels = some(schema[name].levels)
+            text = f"column {shown(name)}, with the levels {levels}, is read by meaning: {said}."
+            notes.append(Note("matched-by-meaning", text, name))
+    return tuple(notes)
+
+
+def strange_notes(schema: Schema, filled: Mapping[str, int], unseen: Mapping[str, int]) -> tuple[Note, ...]:
+    """Return a note for each column of which no cell is a level that the model knows; filled: its cells."""
+    notes = []
+    for column in schema.used:
+        count = unseen.get(column.name, 0)
+        if column.kind in CODED and count >= STRANGE_CELLS and count == filled[column.name]:
+            text = (
+                f"no cell of column {shown(column.name)} is a level of the model: all {count:,} are unseen. "
+                f"It knows {some(column.levels)}. Compare how both are written."
+            )
+            notes.append(Note("no-level-known", text, column.name, count))
+    return tuple(notes)
 
 
 def outside(block: contracts.Block, schema: Schema) -> dict[str, NDArray[np.bool_]]:

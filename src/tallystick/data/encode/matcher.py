@@ -6,7 +6,8 @@ Law: a cell's code depends on the cell and the column alone.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -22,23 +23,27 @@ from tallystick.data.encode.column import mark_numbers, text_cells
 from tallystick.data.encode.strings import Distinct
 from tallystick.data.encode.wholes import Wholes, by_table, level_code, text_table
 from tallystick.data.encode.words import Vocabulary, match_words
-from tallystick.data.schema import CODED, Column
+from tallystick.data.schema import ABSENT, CODED, NUMBER_MARKS, Column, meanings
 from tallystick.data.source.arrays import from_numbers, from_texts
 from tallystick.data.source.values import number_text
 from tallystick.kernels import CellKind
 
+SAME_VALUES = ("0", "1", "false", "true")  # of a boolean, whatever its levels are called
 READABLE = (*WRITTEN_NUMBERS, CellKind.LEADING_ZEROS, CellKind.INEXACT)
 
 
 @dataclass(frozen=True)
 class Found:
-    """One column of a batch. bad: the first unreadable cell as (row, text)."""
+    """One column of a batch. bad: the first unreadable cell as (row, text). meant: texts taken for the level
+    that they mean, such as true for yes.
+    """
 
     data: Any
     missing: int
     unseen: int = 0
     unreadable: int = 0
     bad: tuple[int, str] | None = None
+    meant: Mapping[str, str] = field(default_factory=dict)
 
 
 class Matcher:
@@ -50,6 +55,7 @@ class Matcher:
         self.threads = 1  # more than one when no other column waits
         self.tables: dict[int, NDArray[Any]] = {}  # by base: the code of each small whole number
         self.vocabulary = Vocabulary(column.words) if column.kind == "text" else None
+        self.meanings = meanings(column) if column.kind in CODED else {}
 
     def run(self, cells: Any, rows: int) -> Found:
         """Return the column of one batch; cells are Arrow, a view of a matrix, or None: no such column."""
@@ -58,7 +64,8 @@ class Matcher:
         if self.vocabulary is not None:
             return self._words(cells, self.vocabulary)
         if isinstance(cells, Wholes):
-            if self.column.kind in CODED and not len(self.sentinels):
+            tabled = self.column.kind == "boolean" or not self.meanings  # else what is meant has to be told
+            if self.column.kind in CODED and not len(self.sentinels) and tabled:
                 return self._whole_codes(cells)
             cells = from_numbers(cells.values().astype(np.int64))
         if self.column.kind in CODED:
@@ -81,7 +88,7 @@ class Matcher:
         k = len(self.column.levels)
         if cells.base not in self.tables:
             code = level_code(self.column.levels, k + 1)
-            known = text_table(cells.base, lambda t: code(self._alias(t, float(t))), strings.code_type(k))
+            known = text_table(cells.base, lambda t: code(self._alias(t, float(t))[0]), strings.code_type(k))
             self.tables[cells.base] = known
         table = self.tables[cells.base]
         codes = by_table(cells, table)
@@ -90,33 +97,42 @@ class Matcher:
 
     def _codes(self, cells: Any) -> Found:
         k = len(self.column.levels)
-        codes = self.coded(strings.distinct([self._as_texts(cells).array], self.marks))
-        return Found(codes, int((codes == k).sum()), int((codes == k + 1).sum()))
+        found = strings.distinct([self._as_texts(cells).array], self.marks)
+        texts, meant = self._meant(found.values)
+        codes = recode(found.codes, texts, self.column.levels, unseen=True)
+        missing = 0 if ABSENT in self.column.levels else int((codes == k).sum())
+        return Found(codes, missing, int((codes == k + 1).sum()), meant=meant)
 
     def coded(self, found: Distinct) -> NDArray[Any]:
         """Return codes[row] of texts that are levels, or mean one."""
-        return recode(found.codes, self._meant(found.values), self.column.levels, unseen=True)
+        return recode(found.codes, self._meant(found.values)[0], self.column.levels, unseen=True)
 
-    def _meant(self, texts: pa.LargeStringArray) -> pa.LargeStringArray:
-        """Return each text as the level it means: 1.0 is "1"; TRUE is "true", or "1" of levels 0 and 1."""
+    def _meant(self, texts: pa.LargeStringArray) -> tuple[pa.LargeStringArray, dict[str, str]]:
+        """Return each text as the level it means (1.0 is "1"), and those that are other words for it: true is
+        "yes" of the levels yes and no.
+        """
         levels = self.column.levels
         if pc.all(pc.is_in(texts, from_texts(levels))).as_py() is not False:
-            return texts
+            return texts, {}
         parsed = strings.numbers(texts, (), self.decimal)
-        written = texts.to_pylist()
-        for i in np.flatnonzero(
-            among(parsed.kinds, (CellKind.NUMBER, CellKind.INTEGER, CellKind.BOOLEAN))
-        ).tolist():
-            if written[i] not in levels:
-                written[i] = self._alias(written[i], float(parsed.values[i]))
-        return from_texts(written)
+        looked = among(parsed.kinds, (CellKind.NUMBER, CellKind.INTEGER, CellKind.BOOLEAN))
+        written, meant = texts.to_pylist(), dict[str, str]()
+        for i in range(len(texts)) if self.meanings else np.flatnonzero(looked).tolist():
+            text = written[i]
+            if text not in levels:
+                written[i], told = self._alias(text, float(parsed.values[i]) if looked[i] else np.nan)
+                meant |= {text: written[i]} if told else {}
+        return from_texts(written), meant
 
-    def _alias(self, text: str, value: float) -> str:
-        levels = self.column.levels
+    def _alias(self, text: str, value: float) -> tuple[str, bool]:
+        """Return the level that a text means which is none itself, and whether that has to be told: 1.0 for 1
+        or TRUE for true has not. value: the number that the text reads as, or NaN.
+        """
         plain = text.lower() if np.isnan(value) else number_text(value)
-        if plain not in levels and self.column.kind == "boolean" and plain in ("0", "1", "false", "true"):
-            return levels[plain in ("1", "true")]
-        return plain if plain in levels else text
+        if plain in self.column.levels:
+            return plain, False
+        told = self.column.kind != "boolean" or plain not in SAME_VALUES
+        return self.meanings.get(plain, text), told and plain in self.meanings
 
     def _values(self, cells: Any) -> Found:
         if isinstance(cells, np.ndarray):
@@ -142,9 +158,14 @@ class Matcher:
         wrong = len(cells) - parsed.count(CellKind.MISSING, *wanted)
         if not wrong:
             return self._tidy(parsed.values, 0, None)
-        bad = ~among(parsed.kinds, (CellKind.MISSING, *wanted))
-        first = int(bad.argmax())
-        return self._tidy(np.where(bad, np.nan, parsed.values), wrong, (first, cells[first].as_py()))
+        gone = ~among(parsed.kinds, (CellKind.MISSING, *wanted))
+        values = np.where(gone, np.nan, parsed.values)
+        bad = [i for i in np.flatnonzero(gone).tolist() if not self._is_mark(cells[i].as_py())]
+        return self._tidy(values, len(bad), (bad[0], cells[bad[0]].as_py()) if bad else None)
+
+    @staticmethod
+    def _is_mark(text: str) -> bool:
+        return text.strip(strings.SPACES).lower() in NUMBER_MARKS
 
     def numbers(self, found: Floats | Distinct) -> NDArray[np.float64]:
         """Return values[row] of cells that were read before: what is no number is missing."""

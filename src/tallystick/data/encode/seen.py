@@ -26,12 +26,23 @@ from tallystick.data.encode.column import (
     mark_numbers,
     unreadable_cells,
 )
-from tallystick.data.encode.infer import Asked, NumberFacts, TextFacts, Verdict, judge_texts
+from tallystick.data.encode.infer import (
+    MANY_ROWS,
+    Asked,
+    NumberFacts,
+    TextFacts,
+    Verdict,
+    fills_its_range,
+    is_row_index,
+    judge_texts,
+    number_marks,
+)
+from tallystick.data.encode.places import Places
 from tallystick.data.encode.strings import Distinct
 from tallystick.data.encode.subset import common_words
 from tallystick.data.encode.text_counts import TextCounts
 from tallystick.data.encode.weights import Chosen, Scale
-from tallystick.data.schema import Column, Note
+from tallystick.data.schema import ABSENT, Column, Note
 from tallystick.data.source.arrays import from_numbers
 from tallystick.errors import shown
 from tallystick.kernels import CellKind
@@ -51,10 +62,13 @@ class Numbers:
 
     rows: all cells of such parts, counted or not. present: with a value; of those `infinite` and `finite` are
     no numeric mark. first: the first rows that are infinite. prints: sums that tell whether every whole
-    number from low to high is there once; None when some is there twice.
+    number from low to high is there once; None when some is there twice. places: which whole numbers there
+    are, kept in a second look only, when the range is known.
     """
 
     measures: int
+    places: Places | None = None
+    distinct: int | None = None  # how many different numbers there are, where all are known
     rows: int = 0
     present: Counts = field(init=False)
     finite: Counts = field(init=False)
@@ -97,7 +111,7 @@ class Numbers:
         self.present += counts.sum(axis=0)
         marked = np.isin(values, mark_numbers(asked.marks))
         self.infinite += counts[np.isinf(values) & ~marked].sum(axis=0)
-        good = np.isfinite(values) & ~marked
+        good = good_numbers(values, asked)
         self.finite += counts[good].sum(axis=0)
         self._range(kernels.scan(values[good]), values[good], counts[good])
 
@@ -108,6 +122,8 @@ class Numbers:
         low, high = float(scan.low) + 0.0, float(scan.high) + 0.0
         self.low, self.high = min(self.low, low), max(self.high, high)
         self.whole, self.binary = self.whole and scan.whole, self.binary and scan.binary
+        if self.places is not None:
+            self.places.add(values)
         if not self.whole or len(values) > high - low + 1:  # the second: some value is there twice
             self.prints = None
         if self.prints is not None:
@@ -126,6 +142,8 @@ class Numbers:
         self.low, self.high = min(self.low, other.low), max(self.high, other.high)
         self.whole, self.binary = self.whole and other.whole, self.binary and other.binary
         self.first = first_rows(self.first, other.first)
+        if self.places is not None and other.places is not None:
+            self.places.merge(other.places)
         if not self.whole or self.prints is None or other.prints is None:
             self.prints = None
         else:
@@ -138,8 +156,20 @@ class Numbers:
             return NumberFacts(total, total, dated=dated)
         low, high = self.low + 0.0, self.high + 0.0
         run = self.whole and finite == high - low + 1 and self._all_there(m)
+        distinct = self.distinct if self.places is None else self.places.count()
+        if distinct is not None:
+            run = self.whole and fills_its_range(finite, low, high) and distinct == finite
         binary = self.binary and low < high
         return NumberFacts(total, total - finite, low, high, self.whole, binary, run, dated)
+
+    def may_number_rows(self, name: str, facts: NumberFacts) -> bool:
+        """Must it be known which whole numbers are there, to tell whether they number the rows?"""
+        known = facts.run or self.places is not None or self.distinct is not None
+        if known or facts.dated or not facts.whole or facts.missing == facts.total:
+            return False
+        present = facts.total - facts.missing
+        matters = present >= MANY_ROWS or is_row_index(name, facts)
+        return matters and fills_its_range(present, facts.low, facts.high)
 
     def _all_there(self, m: int) -> bool:
         if self.prints is None:
@@ -153,9 +183,23 @@ class Numbers:
         return wanted == self.prints[m]
 
 
+def good_numbers(values: NDArray[np.float64], asked: Asked) -> NDArray[np.bool_]:
+    """Return which values are finite and no mark."""
+    return np.isfinite(values) & ~np.isin(values, mark_numbers(asked.marks))
+
+
 def first_rows(a: tuple[int, ...], b: Any) -> tuple[int, ...]:
     """Return the first few of two lists of row numbers."""
     return tuple(sorted({*a, *b}))[:LISTED]
+
+
+@dataclass(frozen=True)
+class Look:
+    """What must be looked at again: texts that were read as numbers and forgotten; or, where there are ends,
+    which whole numbers between them are there.
+    """
+
+    ends: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -206,6 +250,7 @@ class Seen:
 
     measures: int
     text_bytes: int = 0  # see survey.Question
+    ends: tuple[float, float] | None = None  # of whole numbers of which it must be known which are there
     numbers: Numbers = field(init=False)
     dates: Numbers = field(init=False)
     texts: TextCounts = field(init=False)
@@ -215,7 +260,8 @@ class Seen:
     strange: dict[str, Strange] = field(default_factory=lambda: {f: Strange() for f in FAMILIES})
 
     def __post_init__(self) -> None:
-        self.numbers, self.dates = Numbers(self.measures), Numbers(self.measures)
+        places = None if self.ends is None else Places(*self.ends)
+        self.numbers, self.dates = Numbers(self.measures, places), Numbers(self.measures)
         self.texts = TextCounts(self.measures, self.text_bytes)
 
     def add(self, part: Floats | Texts, asked: Asked, chosen: Chosen) -> None:
@@ -242,7 +288,8 @@ class Seen:
         if asked.kind != "numeric":
             return
         for family, wanted in FAMILIES.items():
-            strange = np.append(~among(kinds, (*wanted, *LOOSE, CellKind.MISSING)), False)
+            known = among(kinds, (*wanted, *LOOSE, CellKind.MISSING)) | number_marks(found.values, kinds)
+            strange = np.append(~known, False)
             if strange.any():
                 bad = np.flatnonzero(chosen.cut(strange[found.codes]))
                 codes = chosen.cut(found.codes)
@@ -276,11 +323,8 @@ class Seen:
 
     # ---- the verdict ----
 
-    def decide(self, name: str, asked: Asked, total: int, m: int) -> Decided | None:
-        """Return what the column is; None: texts were read as numbers and forgotten, look at them again.
-
-        total: rows that count, by measure m.
-        """
+    def decide(self, name: str, asked: Asked, total: int, m: int) -> Decided | Look:
+        """Return what the column is, or what to look at again. total: rows that count, by measure m."""
         if asked.kind == "out":
             return decide_out(name, asked, Verdict("out", "as asked"), 0)
         if not self.coded and not (self.numbers.rows and self.dates.rows):
@@ -303,11 +347,10 @@ class Seen:
         if verdict.kind == "out":
             return decide_out(name, asked, verdict, facts.missing)
         if self.numbers.rows or self.dates.rows:
-            return None
+            return Look()
         kind: Any = verdict.kind
-        column = Column(
-            name, kind, verdict.levels, missing=facts.missing, declared=asked.declared, why=verdict.why
-        )
+        missing = 0 if ABSENT in verdict.levels else facts.missing
+        column = Column(name, kind, verdict.levels, missing=missing, declared=asked.declared, why=verdict.why)
         if verdict.kind == "text":
             return _words(column, asked, (written[0], written[1][:, m]), verdict)
         return Decided(column, verdict.notes)
@@ -328,7 +371,7 @@ class Seen:
 
     def _read(
         self, name: str, asked: Asked, found: tuple[Any, Counts], verdict: Verdict, scale: tuple[int, int]
-    ) -> Decided:
+    ) -> Decided | Look:
         """Judge texts that are numbers or dates, with those read before."""
         parsed, counts = found
         wanted = list(FAMILIES[verdict.kind])
@@ -338,9 +381,11 @@ class Seen:
             if strange.first is not None:
                 raise unreadable_cells(name, strange.count, *strange.first)
         values = np.where(among(parsed.kinds, wanted), parsed.values, np.nan)
-        both = Numbers(self.measures)
+        both = Numbers(self.measures, None if self.ends is None else Places(*self.ends))
         both.merge(self.dates if verdict.kind == "dates" else self.numbers)
         both.add_counted(values, counts, asked)
+        if not both.rows:  # all numbers are here as texts
+            both.distinct = len(np.unique(values[good_numbers(values, asked) & (counts[:, 0] > 0)]))
         both.first = first_rows(both.first, self.first)
         return self._numbers(name, asked, both, (*scale, verdict.kind == "dates"), verdict)
 
@@ -351,15 +396,17 @@ class Seen:
         numbers: Numbers,
         scale: tuple[int, int, bool],
         before: Verdict | None = None,
-    ) -> Decided:
+    ) -> Decided | Look:
         total, m, dated = scale
         notes: tuple[Note, ...] = ()
         if numbers.infinite[0]:
             if asked.inf != "missing":
                 raise infinite_cells(name, int(numbers.infinite[0]), list(numbers.first))
             notes = (infinite_note(name, int(numbers.infinite[m])),)
-        before = before or Verdict("numbers", "")
-        return decide_numbers(name, asked, numbers.facts(total, m, dated), before, notes)
+        before, facts = before or Verdict("numbers", ""), numbers.facts(total, m, dated)
+        if not asked.declared and not asked.keep and numbers.may_number_rows(name, facts):
+            return Look((facts.low, facts.high))
+        return decide_numbers(name, asked, facts, before, notes)
 
 
 def _words(

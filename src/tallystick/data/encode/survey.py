@@ -3,7 +3,7 @@
     survey = Survey.of(question)                  nothing is known
     survey.add(batch, start)                      one Arrow batch more; start: its first row's number or None
     survey.merge(other)                           two surveys of different batches become one
-    while (more := survey.again()) is not None:   rare: texts that some batches read as numbers
+    while (more := survey.again()) is not None:   rare: texts read as numbers; numbers that may be identifiers
         survey.complete(more.add(batch) ...)      look at all batches once more, at those columns only
     decision = survey.decide()                    schema, notes, unit: those of read_table on the same rows
     Encoder(decision).block(batch)                the rows of a batch as codes, see encoder.py
@@ -30,7 +30,7 @@ from tallystick.data.encode.cells import Coded, Floats, Part, condense
 from tallystick.data.encode.column import Decided, mark_numbers
 from tallystick.data.encode.infer import Plan, check_wishes
 from tallystick.data.encode.plain import Plain
-from tallystick.data.encode.seen import Seen, Texts, tidy
+from tallystick.data.encode.seen import Look, Seen, Texts, tidy
 from tallystick.data.encode.strings import Distinct
 from tallystick.data.encode.table import ROWS_SKIPPED, refuse_nothing
 from tallystick.data.encode.target import mixed_labels, no_target, target_name
@@ -57,6 +57,7 @@ class Question:
     regression: bool = False
     typed: bool = True  # text in the source is text for sure; in a file it may be anything
     texts: frozenset[str] = frozenset()  # columns to be read as texts from the start
+    ends: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # see seen.Look
     mixed: tuple[Note, ...] = ()
     text_bytes: int = 0  # distinct texts of a column beyond so many bytes go to disk; 0: none do
 
@@ -157,10 +158,11 @@ class Survey:
         measures = self.question.measures
         self.aim, self.weighed = Aim(measures), Weighed(measures > 1)
         if not self.seen:
-            self.seen = {name: self._unseen() for name in self.question.looked}
+            self.seen = {name: self._unseen(name) for name in self.question.looked}
 
-    def _unseen(self) -> Seen:
-        return Seen(self.question.measures, self.question.text_bytes)
+    def _unseen(self, name: str) -> Seen:
+        q = self.question
+        return Seen(q.measures, q.text_bytes, q.ends.get(name))
 
     @classmethod
     def of(cls, question: Question) -> Self:
@@ -170,7 +172,7 @@ class Survey:
     def zero(self) -> Survey:
         """Return the survey of no rows about the same question."""
         fresh = Survey(self.question)
-        fresh.seen = {name: self._unseen() for name in self.seen}
+        fresh.seen = {name: self._unseen(name) for name in self.seen}
         return fresh
 
     def add(self, batch: Any, start: int | None = None, target: Any = None, weights: Any = None) -> Self:
@@ -241,13 +243,16 @@ class Survey:
     # ---- the end ----
 
     def again(self) -> Survey | None:
-        """Return an empty survey of the columns whose texts must be looked at once more; None: decide."""
+        """Return an empty survey of the columns that must be looked at once more; None: decide."""
         self._target()  # what is wrong with it is said first
-        names = [name for name in self.seen if self._decided(name) is None]
-        if not names:
+        looks = {n: found for n in self.seen if isinstance(found := self._decided(n), Look)}
+        if not looks:
             return None
-        fresh = Survey(replace(self.question, texts=self.question.texts | set(names)))
-        fresh.seen = {name: self._unseen() for name in names}
+        q = self.question
+        texts = q.texts | {n for n, look in looks.items() if look.ends is None}
+        ends = {**q.ends, **{n: look.ends for n, look in looks.items() if look.ends is not None}}
+        fresh = Survey(replace(q, texts=texts, ends=ends))
+        fresh.seen = {name: fresh._unseen(name) for name in looks}
         return fresh
 
     def complete(self, second: Survey) -> None:
@@ -255,7 +260,7 @@ class Survey:
         self.question = second.question
         self.seen.update(second.seen)
 
-    def _decided(self, name: str) -> Decided | None:
+    def _decided(self, name: str) -> Decided | Look:
         total, m = self.weighed.total, self.weighed.measure
         return self.seen[name].decide(name, self.question.plan.of(name), total, m)
 
@@ -284,7 +289,7 @@ class Survey:
         done = []
         for name in self.seen:
             decided = self._decided(name)
-            if decided is None:
+            if isinstance(decided, Look):
                 raise RuntimeError("the survey needs another look: call again()")
             done.append(decided)
         schema = Schema(tuple(d.column for d in done), target, self.question.plan.marks)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tallystick.data.encode.cells import Coded, Floats, Part, among
 from tallystick.data.encode.column import Merged, joined, long_way, mark_numbers
 from tallystick.data.encode.gather import Gathered, parts_of
-from tallystick.data.encode.infer import Asked, Plan
+from tallystick.data.encode.infer import Asked, Plan, number_marks
 from tallystick.data.encode.weights import Scale
 from tallystick.data.encode.wholes import Wholes, by_table
 from tallystick.data.schema import LabelType, Note, Target
@@ -158,7 +158,7 @@ def _response(name: str, parts: list[Part], asked: Asked) -> Goal:
         values = joined(parts)[0]
     else:
         merged = Merged(parts, asked, Scale(sum(map(len, parts)), 0))
-        bad = ~among(merged.parsed.kinds, RESPONSES)
+        bad = ~among(merged.parsed.kinds, RESPONSES) & ~number_marks(merged.texts, merged.parsed.kinds)
         if bad.any():
             raise no_number(name, merged.texts[int(bad.argmax())])
         values = merged.values(list(RESPONSES))

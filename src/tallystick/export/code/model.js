@@ -8,7 +8,8 @@
 // A number may be given as text. What cannot be read is an Error that says which column.
 function tallystick(data) {
   "use strict";
-  const marks = new Set(data.marks), NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
+  const marks = new Set(data.marks), numberMarks = new Set(data.number_marks), NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
+  const ABSENT = "(missing)"; // the level of a missing cell, in a column of one value or nothing
   const strip = (text) => text.replace(/^[ \t-\r]+|[ \t-\r]+$/g, "");
   const whole = (x) => Number.isInteger(x) && Math.abs(x) < 2 ** 64;
   const written = (v) => typeof v === "number" && whole(v) ? String(BigInt(v)) : String(v);
@@ -18,6 +19,7 @@ function tallystick(data) {
   const columns = data.columns.map((c) => ({
     ...c,
     codes: new Map((c.levels || []).map((t, i) => [t, i])),
+    meant: new Map(Object.entries(c.meant || {})),
     byNumber: new Map(c.numbers || []),
     byWord: new Map((c.words || []).map((t, i) => [t, i])),
   }));
@@ -47,7 +49,7 @@ function tallystick(data) {
     if (c.kind === "date" && v instanceof Date) x = (v.getTime() * 1000) / 86400e6;
     else if (typeof v === "string") {
       const text = strip(v);
-      if (marks.has(text)) return NaN;
+      if (marks.has(text) || numberMarks.has(text.toLowerCase())) return NaN;
       x = c.kind === "date" ? days(text) : NUMBER.test(text) ? Number(text) : NaN;
       if (x !== x) reject(c, v);
     } else if (typeof x !== "number") reject(c, v);
@@ -57,9 +59,9 @@ function tallystick(data) {
   }
 
   function codeOf(c, v) { // the level's number; then missing, then unseen
-    const missing = c.levels.length;
+    const unseen = c.levels.length + 1, missing = c.codes.has(ABSENT) ? c.codes.get(ABSENT) : c.levels.length;
     if (isGone(v)) return missing;
-    const text = strip(written(v));
+    let text = strip(written(v));
     if (marks.has(text)) return missing;
     if (c.codes.has(text)) return c.codes.get(text);
     const plain = NUMBER.test(text) && !/^[+-]?0\d+$/.test(text);
@@ -67,13 +69,12 @@ function tallystick(data) {
     if (plain && !inexact) {
       const x = Number(text);
       if (c.byNumber.has(x)) return c.byNumber.get(x);
-      if (c.kind === "boolean" && (x === 0 || x === 1)) return x;
-    } else if (/^(true|false)$/i.test(text)) {
-      const lower = text.toLowerCase();
-      if (c.codes.has(lower)) return c.codes.get(lower);
-      if (c.kind === "boolean") return lower === "true" ? 1 : 0;
+      text = x === 0 ? "0" : x === 1 ? "1" : "";
+    } else if ((c.meant.size || /^(true|false)$/i.test(text)) && c.codes.has(text.toLowerCase())) {
+      return c.codes.get(text.toLowerCase());
     }
-    return missing + 1;
+    const lower = text.toLowerCase();
+    return c.meant.has(lower) ? c.meant.get(lower) : unseen;
   }
 
   function wordsOf(c, v) { // [[word number, count], ...] by number, and whether there is any word

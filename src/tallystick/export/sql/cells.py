@@ -6,7 +6,7 @@ level's text, and anything else is a text that is no level.
 
 from __future__ import annotations
 
-from tallystick.data.schema import CODED, Column
+from tallystick.data.schema import ABSENT, CODED, Column, meanings
 from tallystick.export.form import Form, number_levels
 from tallystick.export.sql.dialect import LARGEST, Dialect
 
@@ -42,16 +42,17 @@ def cell(form: Form, column: Column, sql: Dialect) -> str:
     other = _alias(column, name, sql)
     known = f"WHEN {name} IN {sql.texts(column.levels)} THEN {name} " if other != name else ""
     missing = f"WHEN {name} IN {sql.texts(form.marks)} THEN NULL " if form.marks else ""
-    return f"CASE {missing}{known}ELSE {other} END" if missing or known else name
+    read = f"CASE {missing}{known}ELSE {other} END" if missing or known else name
+    return f"COALESCE({read}, {sql.literal(ABSENT)})" if ABSENT in column.levels else read
 
 
 def _alias(column: Column, text: str, sql: Dialect) -> str:
     """Return the level that a text means which is none itself: 1.0 is "1", TRUE is "true"."""
     words: dict[str, str] = {t: t for t in ("false", "true") if t in column.levels}
     numbers = {v: column.levels[code] for v, code in number_levels(column)}
-    if column.kind == "boolean":
-        words = dict(zip(("false", "true"), column.levels, strict=True)) | words
-        numbers = {0.0: column.levels[0], 1.0: column.levels[1]} | numbers
+    if said := meanings(column):  # letter case means nothing where levels are yes and no
+        words |= {level.lower(): level for level in column.levels} | said
+        numbers = {float(w): level for w, level in said.items() if w in ("0", "1")} | numbers
     out = text
     if numbers:
         arms = "".join(f" WHEN {sql.number(v)} THEN {sql.literal(t)}" for v, t in numbers.items())

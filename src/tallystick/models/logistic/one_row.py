@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.data.schema import Column
+from tallystick.data.schema import ABSENT, Column
 from tallystick.errors import DataError, shown
 from tallystick.models.cells import alias, read_number, written
 from tallystick.models.logistic.model import LogisticModel
@@ -45,7 +45,8 @@ class OneRow:
     def _levels(self, part: Cells) -> tuple[Column, dict[Any, Parts], Parts]:
         column = self.model.schema[part.name]
         rows = [tuple(row) for row in part.weights.tolist()]
-        return column, dict(zip(column.levels, rows, strict=False)), rows[-1]
+        known: dict[Any, Parts] = dict(zip(column.levels, rows, strict=False))
+        return column, known, known.get(ABSENT, rows[-1])
 
     def shares(self, row: Mapping[str, Any]) -> NDArray[np.float64]:
         """Return P(class | row) [class]."""
@@ -102,11 +103,11 @@ class OneRow:
         plain = type(cell) is str or type(cell) is int  # True is no 1 here, so others are written first
         if plain and cell in known:
             return known[cell]
-        text = written(cell)
+        text = written(cell, column.name)
         if text is None or text in self.marks:
             return missing
-        if text not in known and column.kind == "boolean":
-            text = alias(text, column.levels)
+        if text not in known:
+            text = alias(text, column)
         found = known.get(text, (0.0,) * len(self.base))
         if plain and len(known) < 10_000:
             known[cell] = found  # the same cell comes again

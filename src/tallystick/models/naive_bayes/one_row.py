@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.data.schema import Column
+from tallystick.data.schema import ABSENT, Column
 from tallystick.errors import DataError, shown
 from tallystick.models.additive import BinTerm, LevelTerm, LinearTerm, NormalTerm, Term
-from tallystick.models.cells import alias, written
+from tallystick.models.cells import alias, read_number, written
 from tallystick.models.naive_bayes.model import NaiveBayesModel
 
 Parts = list[float]
@@ -78,16 +78,17 @@ class OneRow:
         rows: list[Parts] = term.table.tolist()
         known: dict[Any, Parts | None] = {level: rows[i] for i, level in enumerate(column.levels)}
         unseen, marks = rows[-1], self.marks
+        absent = rows[column.levels.index(ABSENT)] if ABSENT in column.levels else None
 
         def read(cell: Any) -> Parts | None:
             plain = type(cell) is str or type(cell) is int  # True is no 1 here, so others are written first
             if plain and cell in known:
                 return known[cell]
-            text = written(cell)
+            text = written(cell, column.name)
             if text is None or text in marks:
-                return None
-            if text not in known and column.kind == "boolean":
-                text = alias(text, column.levels)
+                return absent
+            if text not in known:
+                text = alias(text, column)
             found = known.get(text, unseen)
             if plain and len(known) < 10_000:
                 known[cell] = found  # the same cell comes again
@@ -100,16 +101,10 @@ class OneRow:
 
         def read(cell: Any) -> Parts | None:
             if type(cell) is not float:
-                text = written(cell)
-                if text is None or text in marks:
+                number = read_number(column.name, cell, marks)
+                if number is None:
                     return None
-                try:
-                    cell = float(text)
-                except ValueError:
-                    raise DataError(
-                        f"column {shown(column.name)} was numeric when the model was fitted, but the row "
-                        f"holds {shown(cell)}. Correct it, or give None."
-                    ) from None
+                cell = number
             if cell != cell:
                 return None
             if cell in (math.inf, -math.inf):

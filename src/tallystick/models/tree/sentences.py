@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.data.schema import Column, Schema
+from tallystick.data.schema import ABSENT, Column, Schema
 from tallystick.errors import shown
 from tallystick.models.tree.nodes import NO_CUT, SPREADS, Nodes
 
@@ -76,7 +76,8 @@ class Condition:
 
     def sentence(self, widest: int = 0, missing: bool = True) -> str:
         """Return the condition in words; `widest` > 0 shortens long lists of levels to about that length."""
-        tail = " or missing" if self.missing and missing else ""
+        told = ABSENT in self.column.levels  # missing is a level there, and told as one
+        tail = " or missing" if self.missing and missing and not told else ""
         name = plain(self.column.name)
         if self.never:
             return f"{name} is missing" if self.missing else f"{name} is impossible"
