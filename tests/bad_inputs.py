@@ -206,6 +206,14 @@ FIT = [
         {"missing": ["-"]},
         flags=("--missing", "-"),
     ),
+    Case(
+        25,
+        "marks among numbers",
+        column(["N/A", "1.5", "2.5", "-", "3.5"]),
+        "NOTE",
+        r"'z' holds numbers, but for '-' \(8\), 'N/A' \(8\): taken as missing",
+    ),
+    Case(26, "one value or nothing", column(["t", "", ""]), "NOTE", "'z' has one value or none"),
     Case(26, "all missing", column(["?"]), "NOTE", "'z' is left out: all 40 values are missing"),
     Case(26, "constant", column(["same"]), "NOTE", r"'z' is left out: it has one value in 40 rows"),
     Case(
@@ -270,7 +278,7 @@ FIT = [
         "3,14, all different",
         column([f'"{i},{i}5"' for i in range(ROWS)]),
         "NOTE",
-        r"'z' is left out.*another decimal mark, e.g. '0,05': pass decimal=','",
+        r"'z' is left out.*another decimal mark, e.g. '0,05'. Write them with a point, or pass decimal=','",
         typed="'z' is left out.*pass --decimal ,",
     ),
     Case(

@@ -434,3 +434,43 @@ needs_data = pytest.mark.skipif(not DATA, reason="TALLYSTICK_DATA is not set")
 def test_real_tables_are_taken_for_what_they_are(path, kinds):
     schema = read_table(open_source(Path(str(DATA)) / path)).schema
     assert {name: schema[name].kind for name in kinds} == kinds
+
+
+# ---- advice ----
+
+
+@pytest.mark.parametrize(
+    ("cell", "cure"),
+    [
+        ("10.9%", "Remove the percent sign"),
+        ("$59,081", "Remove the sign of the currency"),
+        ("1,234", "Remove the thousands mark"),
+        ("oops", r"if it stands for missing, pass missing=\['oops'\]"),
+    ],
+)
+def test_advice_on_a_cell_that_is_no_number_helps(cell, cure):
+    with pytest.raises(DataError, match=cure):
+        kind_of([cell, "1.5", "2.5", cell], Wishes(kinds={"x": "numeric"}))
+    with pytest.raises(TargetError, match=cure):
+        read_table(open_source({"x": [1, 2, 3, 5]}), target=[cell, "1.5", "2.5", "3"], regression=True)
+
+
+def test_a_decimal_comma_is_not_advised_to_who_passed_it(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("x;y\n3.14;a\n2.5;b\n3.14;a\n")
+    (note,) = read_table(read(path, decimal=",")).notes[:1]
+    assert "Write them with a comma, as the others" in note.text
+    assert "decimal=" not in note.text
+
+
+def test_arguments_of_read_are_named_with_it_in_python_and_as_flags_on_the_command_line(tmp_path):
+    from tallystick.cli.flags import as_flags
+
+    with pytest.raises(DataError, match=r"pass inf='missing' to ts.read.$") as found:
+        kind_of([1.5, float("inf"), 2.5])
+    assert as_flags(str(found.value)).endswith("or pass --inf missing.")
+    path = tmp_path / "t.csv"
+    path.write_bytes("x,y\n1,é\n2,b\n".encode("latin-1"))
+    with pytest.raises(DataError, match=r"pass encoding='cp1252' to ts.read.$") as found:
+        read_table(open_source(path))
+    assert as_flags(str(found.value)).endswith("pass --encoding cp1252.")

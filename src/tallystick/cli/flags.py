@@ -30,14 +30,14 @@ def _typed(value: str) -> str:
 
 
 _WORDS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
-    (rf"\b(sep|encoding|decimal|inf|bad_rows|missing_columns|memory)='(.*?)'{_END}", _one),
+    (rf"\b(sep|encoding|decimal|inf|bad_rows|missing_columns|memory)='(.*?)'{_END}( to ts\.read\b)?", _one),
     (r"\b(keep|missing)=\['(.*?)'\]", _one),
     (rf"\bkinds=\{{'(.*?)': '(.*?)'\}}{_END}", _pair),
     (rf"\blevels=\{{'(.*?)': \[\.\.\.\]\}}{_END}", _levels),
     (r"\bmissing=\[\.\.\.\]", "--missing MARK"),
     (r"\bkinds=\{\.\.\.\}", "--kind NAME=KIND"),
-    (r"\bencoding=\.\.\.", "--encoding NAME."),
-    (r"\bheader=True\b", "--header"),
+    (r"\bencoding=\.\.\.( to ts\.read\b)?", "--encoding NAME"),
+    (r"\bheader=True( to ts\.read)?\b", "--header"),
     (r"\blenient=True\b", "--lenient"),
     (
         r"\buse RegressionTree for numbers\b",

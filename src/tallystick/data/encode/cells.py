@@ -6,7 +6,8 @@ Law: the same values in any Arrow type, cut into any chunks, give the same numbe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import contextlib
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -26,6 +27,7 @@ from tallystick.kernels import CellKind, Scan
 SAMPLE = 100  # cells looked at to choose the quicker way; the answer is the same either way
 FEW = 12  # values in the sample: they may be levels that happen to be numbers here, and words elsewhere
 LONG = 64  # bytes a cell from which texts are hardly ever alike
+FAR = {"D": 100_000_000, "s": 9 * 10**12, "ms": 9 * 10**15}  # of each unit, what microseconds still reach
 WRITTEN_NUMBERS = (CellKind.NUMBER, CellKind.INTEGER, CellKind.INFINITE)
 
 
@@ -90,7 +92,7 @@ def condense(
     if types.is_decimal(kind):
         return _from_decimals(chunk, as_text)
     if types.is_timestamp(kind) or types.is_date(kind):
-        return _from_moments(chunk, as_text)
+        return _from_moments(chunk, name, as_text)
     if isinstance(kind, pa.BaseExtensionType) and types.is_string(kind.storage_type):
         return condense(chunk.storage, name, marks, decimal, as_text)
     if types.is_run_end_encoded(kind):
@@ -102,6 +104,18 @@ def condense(
         f"column {shown(name)} is of type {shown(kind)}, which is no number and no text. "
         f"{_cure(kind)}, or leave it out: kinds={{{shown(name)}: 'out'}}."
     )
+
+
+@contextlib.contextmanager
+def as_utf8(name: str) -> Iterator[None]:
+    """Say in which column there are texts whose bytes are no UTF-8, where they are read."""
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"column {shown(name)} holds bytes that are no UTF-8: {shown(error.object[:40])}. "
+            "The data is damaged, or in another encoding: write it anew as UTF-8."
+        ) from None
 
 
 def _cure(kind: Any) -> str:
@@ -162,8 +176,20 @@ def _plain_decimal(value: Any) -> Any:
     return int(value) if value == value.to_integral_value() else float(value)
 
 
-def _from_moments(chunk: pa.Array, as_text: bool) -> Condensed:
+def _refuse_far(chunk: pa.Array, name: str) -> None:
+    """Refuse dates and times that microseconds do not reach: they would come out as others."""
+    kind = chunk.type
+    unit = "D" if pa.types.is_date32(kind) else "ms" if pa.types.is_date(kind) else kind.unit
+    if unit not in FAR:
+        return
+    ends = pc.min_max(chunk.cast(pa.int32() if unit == "D" else pa.int64()))
+    if ends["min"].is_valid and max(-ends["min"].as_py(), ends["max"].as_py()) > FAR[unit]:
+        raise DataError(f"column {shown(name)} holds dates more than 280,000 years from now. Correct them.")
+
+
+def _from_moments(chunk: pa.Array, name: str, as_text: bool) -> Condensed:
     """Dates and times are days: double(microseconds) / 86,400,000,000, the same bits as from ISO text."""
+    _refuse_far(chunk, name)
     if as_text:
         return Coded(chunk.cast(pa.large_string()).dictionary_encode(), written=False)
     micros = chunk.cast(pa.timestamp("us", getattr(chunk.type, "tz", None)), safe=False).cast(pa.int64())

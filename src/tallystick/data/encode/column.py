@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from tallystick import kernels
 from tallystick.data.encode import strings
-from tallystick.data.encode.cells import WRITTEN_NUMBERS, Coded, Floats, Part, among
+from tallystick.data.encode.cells import WRITTEN_NUMBERS, Coded, Floats, Part, among, as_utf8
 from tallystick.data.encode.codes import recode
 from tallystick.data.encode.infer import (
     Asked,
@@ -27,6 +27,7 @@ from tallystick.data.encode.infer import (
     fills_its_range,
     judge_numbers,
     judge_texts,
+    number_cure,
     number_marks,
 )
 from tallystick.data.encode.wholes import Wholes, by_table, level_code, text_facts, text_table
@@ -75,6 +76,10 @@ class Job:
 
     def run(self) -> Done:
         """Look at the cells, judge the column, encode it."""
+        with as_utf8(self.name):
+            return self._run()
+
+    def _run(self) -> Done:
         if self.asked.kind == "out":
             return self._out(Verdict("out", "as asked"), 0)
         parts = self.parts(self.asked.wants_text)
@@ -276,7 +281,7 @@ def infinite_cells(name: str, count: int, rows: list[int]) -> DataError:
     where = f" (row {listed}{', …' * (count > len(rows))})" if rows else ""
     return DataError(
         f"column {shown(name)} holds {count:,} infinite value{'s' * (count > 1)}{where}. "
-        "Pass inf='missing' to count them as missing."
+        "Make them missing (NaN), or pass inf='missing' to ts.read."
     )
 
 
@@ -285,7 +290,7 @@ def unreadable_cells(name: str, count: int, row: int, example: str) -> DataError
     where = f" in row {row + 1:,}" if row >= 0 else ""
     return DataError(
         f"column {shown(name)} is to be numeric, but {count:,} cells are no numbers, "
-        f"e.g. {shown(example)}{where}. Pass missing=[{shown(example)}]."
+        f"e.g. {shown(example)}{where}. {number_cure(example)}"
     )
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from tallystick import kernels
 from tallystick.data.encode.cells import among
 from tallystick.data.schema import ABSENT, KINDS, MISSING_MARKS, NUMBER_MARKS, Kind, Note, Reading, Wishes
 from tallystick.data.source.arrays import from_numbers, from_texts
@@ -32,6 +33,16 @@ TEXT_WORDS = 5  # words per distinct value make a text column
 TEXT_SHARE = 3  # tenths of the filled cells must differ for it
 TEXT_VALUES = 10  # texts at least, for the same
 KEPT = re.compile("; (they are )?kept as levels")  # said of numbers written in a form that is not read
+OTHER_MARK = {  # by the decimal mark in force
+    ".": "Write them with a point, or pass decimal=',' to ts.read.",
+    ",": "Write them with a comma, as the others.",
+}
+SIGNS = {
+    Cell.PERCENT: "Remove the percent sign.",
+    Cell.CURRENCY: "Remove the sign of the currency.",
+    Cell.THOUSANDS: "Remove the thousands mark, or write a point for a decimal comma.",
+    Cell.OTHER_DECIMAL: OTHER_MARK["."],
+}
 UNREAD_NUMBERS = (Cell.OTHER_DECIMAL, Cell.THOUSANDS, Cell.PERCENT, Cell.CURRENCY)
 
 
@@ -334,14 +345,19 @@ def _judge_words(name: str, facts: TextFacts, asked: Asked) -> Verdict:
             note = Note("read-as-text", f"column {shown(name)} is read as text, word by word ({why}).", name)
             return Verdict("text", why, (note,))
     if facts.present >= MANY_ROWS and distinct * 10 >= DISTINCT_SHARE * facts.present and not asked.keep:
-        return _identifier(name, facts)
+        return _identifier(name, facts, asked.decimal)
     if facts.numbers + facts.dates:  # the levels are not all known yet; the caller looks again
         return Verdict("levels", "")
     levels = tuple(facts.texts.to_pylist())
-    return Verdict("levels", f"{distinct:,} different texts", tuple(_form_notes(name, facts)), levels=levels)
+    return Verdict(
+        "levels",
+        f"{distinct:,} different texts",
+        tuple(_form_notes(name, facts, asked.decimal)),
+        levels=levels,
+    )
 
 
-def _identifier(name: str, facts: TextFacts) -> Verdict:
+def _identifier(name: str, facts: TextFacts, decimal: str) -> Verdict:
     """Leave out a column whose texts nearly all differ; numbers in an unread form are named as such."""
     distinct = len(facts.texts)
     cure = f"keep=[{shown(name)}] uses it"
@@ -351,7 +367,7 @@ def _identifier(name: str, facts: TextFacts) -> Verdict:
     )
     if 2 * int(among(facts.kinds, UNREAD_NUMBERS).sum()) < distinct:
         return verdict
-    said = (replace(note, text=KEPT.sub("", note.text)) for note in _form_notes(name, facts))
+    said = (replace(note, text=KEPT.sub("", note.text)) for note in _form_notes(name, facts, decimal))
     return replace(verdict, notes=(*verdict.notes, *said))
 
 
@@ -366,7 +382,16 @@ def words_per_text(texts: Any) -> float:
     return float(words) / len(places)
 
 
-def _form_notes(name: str, facts: TextFacts) -> Iterable[Note]:
+def number_cure(text: str) -> str:
+    """Return what to do about a text that is to be a number and is none."""
+    data, offsets = kernels.join_texts((text,))
+    kind = Cell(int(kernels.parse_numbers(data, offsets, None, ()).kinds[0]))
+    if kind in SIGNS:
+        return SIGNS[kind]
+    return f"Correct it, or, if it stands for missing, pass missing=[{shown(text)}]."
+
+
+def _form_notes(name: str, facts: TextFacts, decimal: str) -> Iterable[Note]:
     """Yield notes on texts that look like numbers but are not taken for them."""
     forms = (
         (
@@ -382,7 +407,7 @@ def _form_notes(name: str, facts: TextFacts) -> Iterable[Note]:
         (
             Cell.OTHER_DECIMAL,
             "decimal-comma",
-            "holds numbers with another decimal mark, e.g. {}: pass decimal=','.",
+            "holds numbers with another decimal mark, e.g. {}; kept as levels. " + OTHER_MARK[decimal],
         ),
         (
             Cell.THOUSANDS,

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.data.encode import strings
-from tallystick.data.encode.cells import WRITTEN_NUMBERS, Coded, Floats, among, condense
+from tallystick.data.encode.cells import WRITTEN_NUMBERS, Coded, Floats, among, as_utf8, condense
 from tallystick.data.encode.codes import recode
 from tallystick.data.encode.column import mark_numbers, text_cells
 from tallystick.data.encode.strings import Distinct
@@ -59,8 +59,10 @@ class Matcher:
 
     def run(self, cells: Any, rows: int) -> Found:
         """Return the column of one batch; cells are Arrow, a view of a matrix, or None: no such column."""
-        if cells is None:
-            cells = pa.nulls(rows)
+        with as_utf8(self.column.name):
+            return self._run(pa.nulls(rows) if cells is None else cells)
+
+    def _run(self, cells: Any) -> Found:
         if self.vocabulary is not None:
             return self._words(cells, self.vocabulary)
         if isinstance(cells, Wholes):
@@ -147,7 +149,7 @@ class Matcher:
             return self._read(part.array.cast(pa.large_string()))
         if part.dated and self.column.unit != "date":
             bad = np.flatnonzero(~np.isnan(part.values))
-            first = None if not len(bad) else (int(bad[0]), str(cells[int(bad[0])]))
+            first = None if not len(bad) else (int(bad[0]), _moment_text(cells[int(bad[0])]))
             return self._tidy(np.full(len(part), np.nan), len(bad), first)
         return self._tidy(part.values, 0, None)
 
@@ -192,6 +194,14 @@ class Matcher:
                 bad = bad or (int(infinite.argmax()), "inf")
                 values[infinite] = np.nan
         return Found(values, int(np.isnan(values).sum()), 0, unreadable, bad)
+
+
+def _moment_text(cell: Any) -> str:
+    """Return a date or time as text, also where Python has none of that year."""
+    try:
+        return str(cell)
+    except (OverflowError, ValueError):
+        return "a date"
 
 
 def tidied(values: NDArray[np.float64], sentinels: NDArray[np.float64]) -> NDArray[np.float64]:

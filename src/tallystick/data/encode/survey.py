@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.contracts import Source
 from tallystick.data.encode.aim import Aim, Hit, Weighed, choose, hit
-from tallystick.data.encode.cells import Coded, Floats, Part, condense
+from tallystick.data.encode.cells import Coded, Floats, Part, as_utf8, condense
 from tallystick.data.encode.column import Decided, mark_numbers
 from tallystick.data.encode.infer import Plan, check_wishes
 from tallystick.data.encode.plain import Plain
@@ -198,12 +198,17 @@ class Survey:
                 n: condense(batch.column(at[n]), n, q.plan.marks, q.plan.decimal, n in texts) for n in names
             }
         parts = scanned(parts)
-        found = {n: Texts.of(p, q.plan.of(n).marks) if isinstance(p, Coded) else p for n, p in parts.items()}
+        found: dict[str, Any] = dict(parts)
+        for n, p in parts.items():
+            with as_utf8(n):
+                found[n] = Texts.of(p, q.plan.of(n).marks) if isinstance(p, Coded) else p
+        with as_utf8(q.target or ""):
+            aim = hit(target, q.target or "", q.plan, q.regression)
         return Looked(
             batch.num_rows,
-            hit(target, q.target or "", q.plan, q.regression),
+            aim,
             None if weights is None else weight_numbers([weights]),
-            found,  # type: ignore[arg-type]
+            found,
         )
 
     def take(self, batch: Looked, start: int | None = None) -> Taken:
@@ -262,7 +267,8 @@ class Survey:
 
     def _decided(self, name: str) -> Decided | Look:
         total, m = self.weighed.total, self.weighed.measure
-        return self.seen[name].decide(name, self.question.plan.of(name), total, m)
+        with as_utf8(name):
+            return self.seen[name].decide(name, self.question.plan.of(name), total, m)
 
     def _target(self) -> tuple[Target | None, tuple[Note, ...], tuple[Note, ...]]:
         """Return the target, its notes, and those that are no part of the model; refuse a table without rows,

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.data.encode.cells import Coded, Floats, Part, among
+from tallystick.data.encode.cells import Coded, Floats, Part, among, as_utf8
 from tallystick.data.encode.column import Merged, joined, long_way, mark_numbers
 from tallystick.data.encode.gather import Gathered, parts_of
-from tallystick.data.encode.infer import Asked, Plan, number_marks
+from tallystick.data.encode.infer import Asked, Plan, number_cure, number_marks
 from tallystick.data.encode.weights import Scale
 from tallystick.data.encode.wholes import Wholes, by_table
 from tallystick.data.schema import LabelType, Note, Target
@@ -76,7 +76,10 @@ def read_target(source: Source, gathered: Gathered, target: Any, regression: boo
         return _small_classes(name, parts[0], plan, notes)
     parts = [long_way(part, not regression) for part in parts]
     asked = Asked(marks=plan.marks, decimal=plan.decimal)
-    return _response(name, parts, asked) if regression else _classes(name, parts, asked, plan, typed, notes)
+    with as_utf8(name):
+        if regression:
+            return _response(name, parts, asked)
+        return _classes(name, parts, asked, plan, typed, notes)
 
 
 def no_target(target: str, where: str, columns: Sequence[str]) -> TargetError:
@@ -173,7 +176,7 @@ def no_number(name: str, text: Any) -> TargetError:
     """Return the error of a response that is no number."""
     return TargetError(
         f"target {shown(name)} holds {shown(text)}, which is no number. "
-        "Use a classifier, or name it in missing=[...]."
+        f"Use a classifier for classes. {number_cure(str(text))}"
     )
 
 

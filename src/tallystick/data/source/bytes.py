@@ -87,7 +87,7 @@ def encoding_of(head: bytes, given: str | None, where: str) -> str:
     if len(head) >= 4 and _every_other_is_nul(head):
         likely = "utf-16-le" if head[1] == 0 else "utf-16-be"
         raise DataError(
-            f"{where} looks like UTF-16 without a byte order mark. Pass encoding={shown(likely)}."
+            f"{where} looks like UTF-16 without a byte order mark. Pass encoding={shown(likely)} to ts.read."
         )
     return "utf-8"
 

@@ -217,7 +217,9 @@ def _head_text(head: bytes, path: str, where: str) -> str:
         if error.start < len(head) - 4:  # else a character that the head cuts off
             from tallystick.data.source.damage import bad_bytes
 
-            raise bad_bytes(path, where) or DataError(f"{where} is not UTF-8. Pass encoding=...") from None
+            raise bad_bytes(path, where) or DataError(
+                f"{where} is not UTF-8. Pass encoding=... to ts.read."
+            ) from None
     return head.decode("utf-8", "ignore")
 
 

@@ -39,7 +39,7 @@ def ragged_rows(file: CsvFile) -> DataError:
     return DataError(
         f"{file.name} has {count:,} row{'s' * (count != 1)} that do{'es' * (count == 1)} not have {width} "
         f"cells (line{'s' * (count != 1)} {named}; the first has {example}). "
-        "Correct them, or pass bad_rows='skip'."
+        "Correct them, or pass bad_rows='skip' to ts.read."
     )
 
 
@@ -84,5 +84,5 @@ def _not_utf8(name: str, data: bytes, at: int, offset: int, line: int) -> DataEr
     line += data.count(b"\n", 0, at)
     return DataError(
         f"{name} is not UTF-8: byte {offset + at:,} (line {line:,}) is 0x{data[at]:02X}, "
-        f"near {shown(near)}. If it is Western European, pass encoding='cp1252'."
+        f"near {shown(near)}. If it is Western European, pass encoding='cp1252' to ts.read."
     )

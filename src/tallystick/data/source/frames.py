@@ -6,6 +6,10 @@ Law: `column(name)` gives the same cells as `batches()`, in the same order.
 
 from __future__ import annotations
 
+import contextlib
+import datetime
+import decimal
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -17,13 +21,23 @@ from tallystick.data.schema import Note, Reading
 from tallystick.data.source.arrays import from_numbers
 from tallystick.data.source.names import clean_names
 from tallystick.data.source.stamp import Stamp
-from tallystick.data.source.values import cell_text
+from tallystick.data.source.values import YEARS, cell_text
 from tallystick.errors import DataError, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BATCH = 65_536  # rows in a batch where we choose
+FAILURES = (
+    pa.ArrowException,
+    OverflowError,
+    TypeError,
+    ValueError,
+    NotImplementedError,
+)  # of Arrow
+NESTED = (list, tuple, dict, set, frozenset, np.ndarray)
+CELLS = (bool, int, float, str, type(None), datetime.date, decimal.Decimal, np.bool_, np.integer, np.floating)
+MISSING = ("NAType", "NaTType")  # of pandas, which is not imported for this
 
 
 @dataclass(frozen=True)
@@ -92,10 +106,12 @@ def _pandas_column(series: Any, name: str) -> pa.ChunkedArray:
         return pa.chunked_array([from_numbers(np.asarray(values))])  # no copy; NaN stays NaN
     if type(values).__name__ == "SparseArray":
         return _numpy_column(np.asarray(values), name)
+    if numpy_kind == "O" and isinstance(series.dtype, np.dtype):
+        return pa.chunked_array([objects_column(series.tolist(), name)])
     try:
         array = _full_categories(values) or pa.array(values, from_pandas=True)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
-        array = pa.array(_as_texts(series, name), type=pa.large_string())
+    except FAILURES:
+        array = objects_column(series.tolist(), name)
     return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
 
 
@@ -109,9 +125,16 @@ def _full_categories(values: Any) -> pa.DictionaryArray | None:
     )
 
 
-def _as_texts(cells: Any, name: str) -> list[str | None]:
+def _as_texts(cells: Any, name: str) -> pa.Array:
     """Return mixed Python objects as canonical texts; the same as a CSV would hold."""
-    return [cell_text(cell, name) for cell in cells]
+    texts = [cell_text(cell, name) for cell in cells]
+    try:
+        return pa.array(texts, type=pa.large_string())
+    except UnicodeEncodeError as error:
+        raise DataError(
+            f"column {shown(name)} holds {shown(error.object)}, with half of a character (a lone surrogate). "
+            "Correct it, or write it anew as UTF-8."
+        ) from None
 
 
 def from_lazy(frame: Any, reading: Reading, name: str | None) -> Columns:
@@ -121,10 +144,28 @@ def from_lazy(frame: Any, reading: Reading, name: str | None) -> Columns:
 
 def from_arrow(x: Any, reading: Reading, name: str | None) -> Columns:
     """Open anything with the Arrow stream interface. A stream that reads only once is kept in memory."""
-    table = x if isinstance(x, pa.Table) else pa.table(x)
     where = name or ("the DataFrame" if type(x).__module__.startswith("polars") else "the Arrow table")
+    try:
+        table = x if isinstance(x, pa.Table) else pa.table(_plain_polars(x))
+    except FAILURES as error:
+        raise DataError(
+            f"{where} cannot be read as an Arrow table: {shown(error, 200)}. Cast the column first."
+        ) from error
     names, notes = clean_names(table.column_names, where)
     return Columns(where, names, table.num_rows, table.column, notes, reading)
+
+
+def _plain_polars(frame: Any) -> Any:
+    """Return a frame of polars without types that Arrow lacks: whole numbers of 128 bits become texts."""
+    if not hasattr(frame, "get_columns"):
+        return frame
+    wide = [s for s in frame.get_columns() if str(s.dtype) in ("Int128", "UInt128")]
+    strange = [s.name for s in frame.get_columns() if str(s.dtype).startswith("Object")]
+    if strange:
+        raise DataError(
+            f"column {shown(strange[0])} holds objects of Python's, which are no cells. Cast it first."
+        )
+    return frame.with_columns([s.cast(sys.modules["polars"].String) for s in wide]) if wide else frame
 
 
 def from_numpy(array: NDArray[Any], reading: Reading, name: str | None) -> Columns:
@@ -156,20 +197,59 @@ def from_numpy(array: NDArray[Any], reading: Reading, name: str | None) -> Colum
 
 def _numpy_column(cells: NDArray[Any], name: str) -> pa.ChunkedArray:
     if cells.dtype.kind in "iufb":
-        return pa.chunked_array([from_numbers(cells)])
+        return pa.chunked_array([from_numbers(_doubles(cells))])
     if cells.dtype.kind in "US":
-        return pa.chunked_array([pa.array(cells.astype(str), type=pa.large_string())])
+        return pa.chunked_array([_as_texts(_decoded(cells, name), name)])
     if cells.dtype.kind == "M":
-        return pa.chunked_array([pa.array(np.ascontiguousarray(cells))])
+        return pa.chunked_array([pa.array(np.ascontiguousarray(_known_unit(cells, name)))])
     return pa.chunked_array([objects_column(cells.tolist(), name)])
 
 
-def objects_column(cells: Sequence[Any], name: str) -> pa.Array:
-    """Return Python objects as an Arrow array: of their type when they share one, else as canonical texts."""
+def _doubles(cells: NDArray[Any]) -> NDArray[Any]:
+    """Return numbers wider than doubles as doubles; others as they are."""
+    if cells.dtype.itemsize <= 8:
+        return cells
+    with np.errstate(over="ignore"):
+        return cells.astype(np.float64)
+
+
+def _decoded(cells: NDArray[Any], name: str) -> list[str]:
     try:
-        return pa.array(cells, from_pandas=True)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
-        return pa.array(_as_texts(cells, name), type=pa.large_string())
+        found: list[str] = cells.astype(str).tolist()
+        return found
+    except UnicodeDecodeError:
+        raise DataError(
+            f"column {shown(name)} holds bytes beyond ASCII. Decode them first: np.strings.decode(array)."
+        ) from None
+
+
+def _known_unit(cells: NDArray[Any], name: str) -> NDArray[Any]:
+    """Return dates and times in a unit that Arrow has."""
+    unit = np.datetime_data(cells.dtype)[0]
+    if unit in ("s", "ms", "us", "ns", "D"):
+        return cells
+    if unit == "generic":  # no value can be there without a unit
+        return cells.astype("M8[s]")
+    if unit in ("ps", "fs", "as"):  # they reach some days, at most
+        return cells.astype("M8[us]")
+    years = cells[~np.isnat(cells)].astype("M8[Y]").astype(np.int64)
+    if len(years) and np.abs(years).max() > YEARS:
+        raise DataError(f"column {shown(name)} holds dates beyond the year 9999. Correct them.")
+    return cells.astype("M8[s]")
+
+
+def objects_column(cells: Sequence[Any], name: str) -> pa.Array:
+    """Return Python objects as an Arrow array: of their type when they share one, else as canonical texts.
+
+    Arrow sees only what cells can be: a list that holds itself would end the process there.
+    """
+    types = set(map(type, cells))
+    if types - {type(None)} and all(issubclass(kind, (*NESTED, type(None))) for kind in types):
+        return pa.nulls(len(cells), pa.list_(pa.null()))  # no cells: refused, unless the column is left out
+    if all(issubclass(kind, CELLS) or kind.__name__ in MISSING for kind in types):
+        with contextlib.suppress(*FAILURES):
+            return pa.array(cells, from_pandas=True)
+    return _as_texts(cells, name)
 
 
 def from_sparse(matrix: Any, reading: Reading, name: str | None) -> Columns:
@@ -213,7 +293,7 @@ def _any_column(cells: Any, name: str) -> pa.ChunkedArray:
             else _pandas_column(cells.to_series(), name)
         )
     if module == "polars":
-        return pa.chunked_array([cells.to_arrow()])
+        return from_arrow(cells.to_frame("x"), Reading(), None).get(0)
     if isinstance(cells, np.ndarray):
         if cells.ndim != 1:
             raise DataError(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -73,12 +74,28 @@ def _record(text: bytes, where: str, line: int) -> dict[str, Any]:
     return record
 
 
+def _unrepeated(where: str, line: int, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a record; a key that comes twice has two values, of which none is better."""
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise DataError(
+            f"{where}, line {line:,}: a record has the key {shown(twice)} twice. Keep one of them."
+        )
+    return record
+
+
 def _load(text: bytes, where: str, line: int) -> Any:
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=partial(_unrepeated, where, line))
+    except RecursionError:
+        raise DataError(f"{where}, line {line:,} is nested too deeply to be a table. Flatten it.") from None
     except UnicodeDecodeError as error:
         raise DataError(
-            f"{where}, line {line:,} is not UTF-8: {shown(error, 100)}. Pass encoding=..."
+            f"{where}, line {line:,} is not UTF-8: {shown(error, 100)}. Pass encoding=... to ts.read."
         ) from None
+    except DataError:
+        raise
     except ValueError as error:
         raise DataError(f"{where}, line {line:,} is no JSON: {shown(error, 100)}. Correct it.") from None

@@ -11,6 +11,8 @@ from typing import Any
 from tallystick.data.schema import Note
 from tallystick.errors import DataError, shown, some
 
+SPACES = " \t\n\v\f\r"
+
 
 def clean_names(raw: Sequence[Any], where: str) -> tuple[tuple[str, ...], tuple[Note, ...]]:
     """Return the names as unique texts, with notes on names that were made up or are hard to tell apart."""
@@ -29,7 +31,7 @@ def clean_names(raw: Sequence[Any], where: str) -> tuple[tuple[str, ...], tuple[
 
 def _as_text(raw: Sequence[Any], name: Any, where: str) -> str:
     if isinstance(name, str):
-        return name
+        return _plain(name, where)
     if isinstance(name, bool) or not hasattr(name, "__index__"):
         raise DataError(
             f"{where} has a column name that is not text: {shown(name)}. "
@@ -41,6 +43,17 @@ def _as_text(raw: Sequence[Any], name: Any, where: str) -> str:
             "Make them all text: df.columns = df.columns.map(str)."
         )
     return str(name.__index__())
+
+
+def _plain(name: str, where: str) -> str:
+    """Return a name without white space around it, as in a file."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise DataError(
+            f"{where} has the column name {shown(name)}, with half of a character in it. Rename it."
+        ) from None
+    return name.strip(SPACES)
 
 
 def _fresh(name: str, taken: Sequence[str]) -> str:

@@ -65,7 +65,7 @@ def look_at(text: str, reading: Reading, where: str) -> Look:
     notes = _preamble_note(rows, start)
     if reading.header is None and not header:
         text_ = f"the first row looks like data, so the columns are called column_1 to column_{width}."
-        notes += (Note("no-header", text_ + " Pass header=True if it is a header."),)
+        notes += (Note("no-header", text_ + " Pass header=True to ts.read if it is a header."),)
     skip = table.last if header else table.first - 1
     names = tuple(cell.strip() for cell in table.cells) if header else ()
     return Look(sep, header, len(table.cells), names, skip, notes, _numbers(rows[start + header :]))
@@ -197,7 +197,7 @@ def _refuse_one_column(text: str, sep: str, others: Sequence[str], where: str) -
         if len(rows) > 1 and len(widths) == 1 and widths.pop() > 1:
             raise DataError(
                 f"{where} has one column when cut at {shown(sep)}, but {shown(other)} cuts every line alike. "
-                f"Pass sep={shown(other)}."
+                f"Pass sep={shown(other)} to ts.read."
             )
 
 
