@@ -23,7 +23,7 @@ MONEY = "[$£¥€]"
 
 def words_of(text: str) -> list[str]:
     """Return the words of a text in their order."""
-    return re.findall(r"(?u)\b\w\w+\b", text.lower())
+    return re.findall(r"(?u)\b\w+\b", text.lower())
 
 
 def word_counts(

@@ -1,6 +1,6 @@
 // Texts to word counts: the words of the pattern (?u)\b\w\w+\b on the lower-cased text, found and counted per row.
 //
-// Knows UTF-8 and the tables of unicode_tables.hpp. A word is a longest run of at least two word characters.
+// Knows UTF-8 and the tables of unicode_tables.hpp. A word is a longest run of word characters.
 // Bytes that are no UTF-8 are no word characters. All memory is the caller's; where it runs short a kernel stops before
 // the row at hand, says what is short (Stop), and goes on from there when called again.
 // Law: the words of a row are those of Python's re.findall(pattern, text.lower()), for the Unicode version of the tables.
@@ -275,13 +275,13 @@ Stop each_word_of_any(const uint8_t* begin, const uint8_t* end, const uint8_t* p
             }
             p += n;
         }
-        if (characters < 2) continue;
+        if (characters == 0) continue;
         if (const Stop s = found(scratch.bytes, static_cast<size_t>(q - scratch.bytes)); s != stop_done) return s;
     }
     return stop_done;
 }
 
-// A run of ASCII word characters, n >= 2: it is one word. Bytes up to limit may be read.
+// A run of n ASCII word characters: it is one word. Bytes up to limit may be read.
 template <class Found>
 Stop ascii_word(const uint8_t* p, size_t n, const uint8_t* limit, Scratch scratch, Found& found) {
     if (scratch.room < n + 16) return stop_scratch;
@@ -301,7 +301,7 @@ Stop each_word(const uint8_t* begin, const uint8_t* end, const uint8_t* limit, S
     bool any = false;                // that run has bytes that are no ASCII
     const auto emit = [&](const uint8_t* stop) {
         if (any) return each_word_of_any(begin, end, start, stop, scratch, found);
-        return stop - start < 2 ? stop_done : ascii_word(start, static_cast<size_t>(stop - start), limit, scratch, found);
+        return ascii_word(start, static_cast<size_t>(stop - start), limit, scratch, found);
     };
     for (const uint8_t* block = begin; block < end; block += 64) {
         uint8_t tail[64] = {};

@@ -190,6 +190,7 @@ class Wishes:
     keep: tuple[str, ...] = ()
     missing: tuple[str, ...] | None = None  # None: MISSING_MARKS
     min_count: int = 1  # rows that a word of a text must be in to be known
+    min_letters: int = 1  # characters that it must have
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,12 @@ rows, `forget` of a fit without them; when anything is wrong, an error is raised
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 from tallystick.data.encode import Table, read_table
 from tallystick.data.encode.target import rare_note
-from tallystick.data.schema import Note, Target, Wishes
+from tallystick.data.schema import Note, Target
 from tallystick.data.source import open_source
 from tallystick.errors import DataError, OptionError, shown, some
 from tallystick.estimators.base import Classifier
@@ -60,7 +61,7 @@ class Growing(Classifier):
         source = open_source(X)
         wishes = self._wishes()
         labels = list(dict.fromkeys(label_text(c) for c in classes))
-        known = Wishes(wishes.kinds, {**wishes.levels, name: labels}, wishes.keep, wishes.missing)
+        known = replace(wishes, levels={**wishes.levels, name: labels})
         self._learning()
         table = read_table(source, known, y, sample_weight, self.threads)
         _refuse_others(table.schema.target, labels)
@@ -92,7 +93,7 @@ class Growing(Classifier):
         given = self._wishes()
         levels = {n: v for n, v in given.levels.items() if n != target.name}
         levels |= {c.name: c.levels for c in self.schema_.used if c.kind in ("boolean", "ordered")}
-        wishes = Wishes(kinds, {**levels, name: target.labels}, (), given.missing)
+        wishes = replace(given, kinds=kinds, levels={**levels, name: target.labels}, keep=())
         table = read_table(source, wishes, y, sample_weight, self.threads)
         if named is not None:
             _refuse_others(table.schema.target, named)

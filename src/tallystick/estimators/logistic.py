@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.contracts import Block, Engine, Model
 from tallystick.data.encode import Table
-from tallystick.data.schema import Note, Schema
+from tallystick.data.schema import Note, Schema, Wishes
 from tallystick.draw.charts import line_chart
 from tallystick.draw.forest import Effect, forest
 from tallystick.draw.nomogram import Scale, nomogram
@@ -38,7 +38,7 @@ from tallystick.models.logistic.model import KIND, LogisticModel
 from tallystick.models.logistic.one_row import OneRow
 from tallystick.models.logistic.options import LogisticOptions, label_text
 from tallystick.models.logistic.parts import Words
-from tallystick.models.plain import is_number
+from tallystick.models.plain import is_number, plain
 
 
 class LogisticRegression(Classifier):
@@ -48,8 +48,9 @@ class LogisticRegression(Classifier):
     "auto" for the one under which the rows are most probable, "cv" for the best in cross-validation. l1:
     strength of the Laplace prior, for sparse models. standardize: the prior acts on standardised numbers;
     coefficients are told in your units either way. reference: the class others are compared with.
-    interactions=2, polynomial=2: products of columns, named `a × b`. words: "tf-idf" or "counts". solver:
-    "auto", "newton", "lbfgs", "conjugate-gradient", "gradient". trace: keep every step in `trace_`.
+    interactions=2, polynomial=2: products of columns, named `a × b`. words: "tf-idf" or "counts";
+    min_letters: characters that a word must have to be known. solver: "auto", "newton", "lbfgs",
+    "conjugate-gradient", "gradient". trace: keep every step in `trace_`.
 
     It ends where the gradient is at most 1e-8 per row and the step still to go at most 1e-8 in standardised
     weights, or where rounding leaves nothing more to gain (`docs/logistic.md`); else there is an error, never
@@ -70,6 +71,7 @@ class LogisticRegression(Classifier):
         interactions: int = 1,
         polynomial: int = 1,
         words: str = "tf-idf",
+        min_letters: int = 1,
         solver: str = "auto",
         max_iter: int | None = None,
         trace: bool = False,
@@ -90,6 +92,7 @@ class LogisticRegression(Classifier):
         self.interactions = interactions
         self.polynomial = polynomial
         self.words = words
+        self.min_letters = min_letters
         self.solver = solver
         self.max_iter = max_iter
         self.trace = trace
@@ -104,6 +107,9 @@ class LogisticRegression(Classifier):
 
     def _options(self) -> LogisticOptions:
         return LogisticOptions.of(self)
+
+    def _wishes(self) -> Wishes:
+        return replace(super()._wishes(), min_letters=plain(self.min_letters))
 
     def _learning(self) -> dict[str, Any]:
         return self._options().to_dict() | self._wishes_dict()
@@ -162,6 +168,7 @@ class LogisticRegression(Classifier):
         return (found[i] for i in range(len(settings)))
 
     def _restore(self, document: Mapping[str, Any]) -> None:
+        self.min_letters = 1  # a file tells it only where it is more
         for name, value in document["parameters"].items():
             setattr(self, name, value or None if name in ("kinds", "levels", "keep") else value)
         schema = Schema.from_dict(document["schema"])

@@ -37,7 +37,8 @@ class NaiveBayes(Growing, Saying):
     distributions: "auto" (default), "gaussian", "binned", "poisson", "multinomial", ... for all columns it
     fits, or {column: name}. alpha, or m and p: smoothing. priors: "data", "uniform", "none" or numbers.
     variance: "ml", "unbiased", "smoothed"; share: "none", "classes", "columns", "both". words: "counts" or
-    "tf-idf"; min_count: rows that a word must be in to be known. calibrate: calibrated shares.
+    "tf-idf"; min_count: rows that a word must be in to be known,
+    min_letters: characters it must have (2: scikit-learn's words). calibrate: calibrated shares.
     """
 
     kind = KIND
@@ -55,6 +56,7 @@ class NaiveBayes(Growing, Saying):
         share: str = "none",
         words: str = "counts",
         min_count: int = 1,
+        min_letters: int = 1,
         calibrate: bool = False,
         kinds: Mapping[str, str] | None = None,
         levels: Mapping[str, Any] | None = None,
@@ -74,6 +76,7 @@ class NaiveBayes(Growing, Saying):
         self.share = share
         self.words = words
         self.min_count = min_count
+        self.min_letters = min_letters
         self.calibrate = calibrate
         self.kinds = kinds
         self.levels = levels
@@ -98,6 +101,7 @@ class NaiveBayes(Growing, Saying):
             share=self.share,
             words=self.words,
             min_count=self.min_count,
+            min_letters=self.min_letters,
             calibrate=self.calibrate,
         )
 
@@ -105,7 +109,8 @@ class NaiveBayes(Growing, Saying):
         return self._options().to_dict() | self._wishes_dict()
 
     def _wishes(self) -> Wishes:
-        return replace(super()._wishes(), min_count=plain(self.min_count))
+        wishes = super()._wishes()
+        return replace(wishes, min_count=plain(self.min_count), min_letters=plain(self.min_letters))
 
     def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
         options = self._options()
@@ -120,7 +125,7 @@ class NaiveBayes(Growing, Saying):
         return model, model.notes
 
     def _restore(self, document: Mapping[str, Any]) -> None:
-        self.min_count = 1  # a file tells it only where it is more
+        self.min_count = self.min_letters = 1  # a file tells them only where they are more
         for name, value in document["parameters"].items():
             setattr(self, name, value or None if name in ("kinds", "levels", "keep") else value)
         schema = Schema.from_dict(document["schema"])

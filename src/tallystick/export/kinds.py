@@ -39,7 +39,7 @@ def _naive_bayes() -> FileKind:
 def _logistic() -> FileKind:
     from tallystick.models.logistic import file
 
-    return FileKind(file.MODEL, Record(file.PARAMETERS | WISHES), file.check)
+    return FileKind(file.MODEL, Record(file.PARAMETERS | WISHES, file.OPTIONAL), file.check)
 
 
 def _decision_tree() -> FileKind:

@@ -24,7 +24,7 @@ from typing import Any
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 CLOCK = r"[T ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:[.,]([0-9]+))?)?(?:Z|([+-])([0-9]{2})(:?[0-9]{2})?)?"
 DATE = re.compile(rf"([0-9]{{4}})-([0-9]{{2}})-([0-9]{{2}})(?:{CLOCK})?")
-WORD = re.compile(r"(?u)\b\w\w+\b")
+WORD = re.compile(r"(?u)\b\w+\b")
 FORMULA = re.compile(r"[\t\r\n]|[\s\x00-\x1f\u200b-\u200f\u2060\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20]")
 SPACES = " \t\n\v\f\r"
 ABSENT = "(missing)"  # the level of a missing cell, in a column of one value or nothing

@@ -217,7 +217,7 @@ class Job:
         if self.scale.keep is not None:
             cells = cells.take(from_numbers(self.scale.keep))
         missing = self.scale.total - self.scale.count(cells.is_valid().to_numpy()) if cells.null_count else 0
-        words, counts = count_words(cells, threads=self.threads)
+        words, counts = count_words(cells, threads=self.threads, min_letters=self.asked.min_letters)
         column = replace(
             self._column("text", (), missing, verdict.why), words=words, least=self.asked.min_count
         )

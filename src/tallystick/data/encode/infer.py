@@ -57,6 +57,7 @@ class Asked:
     decimal: str = "."
     inf: str = "error"
     min_count: int = 1
+    min_letters: int = 1
 
     @property
     def declared(self) -> bool:
@@ -133,6 +134,7 @@ class Plan:
     decimal: str = "."
     inf: str = "error"
     min_count: int = 1
+    min_letters: int = 1
 
     def of(self, name: str) -> Asked:
         """Return what was said about one column."""
@@ -144,6 +146,7 @@ class Plan:
             self.decimal,
             self.inf,
             self.min_count,
+            self.min_letters,
         )
 
 
@@ -171,6 +174,7 @@ def check_wishes(wishes: Wishes, names: Iterable[str], reading: Reading, inf: st
         reading.decimal,
         "missing" if "missing" in (inf, reading.inf) else "error",
         wishes.min_count,
+        wishes.min_letters,
     )
 
 

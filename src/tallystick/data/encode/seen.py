@@ -418,7 +418,7 @@ def _words(
     texts, counts = written
     if (counts == 0).any():
         texts, counts = texts.filter(from_numbers(counts > 0)), counts[counts > 0]
-    words, entries = count_words(texts, threads=1)
+    words, entries = count_words(texts, threads=1, min_letters=asked.min_letters)
     column = replace(column, words=words, least=asked.min_count)
     scale = Scale(len(counts), 0, weights=np.ascontiguousarray(counts))
     found, _ = common_words(column, entries, scale)

@@ -1,6 +1,7 @@
 """Text columns to word counts: a vocabulary from all rows, and the counts of its words in each row.
 
-A word is what the pattern (?u)\\b\\w\\w+\\b finds in the lower-cased text, for one fixed Unicode version.
+A word is what the pattern (?u)\\b\\w+\\b finds in the lower-cased text, for one fixed Unicode version: a
+longest run of letters, digits and underscores, be it one letter.
 Knows texts in Arrow arrays. Knows nothing of classes, schemas or models.
 Law: the vocabulary and the counts depend on the texts alone, not on chunks, partitions or threads; and
 `count_words(texts)` gives the counts that `match_words(texts, vocabulary)` gives with the vocabulary found.
@@ -54,13 +55,15 @@ def count_words(
     marks: Sequence[str] = (),
     *,
     min_documents: int = 1,
+    min_letters: int = 1,
     max_words: int | None = None,
     threads: int | None = None,
 ) -> tuple[tuple[str, ...], WordCounts]:
     """Return the vocabulary of a text column, sorted by UTF-8 bytes, and the words of each row.
 
-    Words of fewer than `min_documents` rows are left out, then all but the `max_words` of most rows (ties:
-    the first by bytes); what is left out counts as unseen. A cell that is null or a mark has no words.
+    Words of fewer than `min_documents` rows or `min_letters` characters are left out, then all but the
+    `max_words` of most rows (ties: the first by bytes); what is left out counts as unseen. A cell that is
+    null or a mark has no words.
     """
     workers = threads or os.cpu_count() or 1
     partitions = _partitions(cells, workers)
@@ -68,6 +71,8 @@ def count_words(
     chunks = _each(_count, list(zip(counters, partitions, strict=True)), workers)
     table, places, documents = _merged(counters)
     order = table.order()
+    if min_letters > 1:
+        order = order[[len(word) >= min_letters for word in _texts(table, order)]]
     order = order[_kept(documents[order], min_documents, max_words)]
     number = np.full(table.words, len(order), np.uint32)  # of each word of the merged table
     number[order] = np.arange(len(order), dtype=np.uint32)

@@ -81,7 +81,7 @@ function tallystick(data) {
     if (isGone(v)) return [[], false];
     const text = written(v);
     if (marks.has(strip(text))) return [[], false];
-    const found = text.toLowerCase().match(/[\p{L}\p{N}_]{2,}/gu) || [], counts = new Map();
+    const found = text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) || [], counts = new Map();
     for (const word of found) if (c.byWord.has(word)) counts.set(word, (counts.get(word) || 0) + 1);
     return [[...counts].map(([word, n]) => [c.byWord.get(word), n]).sort((a, b) => a[0] - b[0]), found.length > 0];
   }

@@ -94,6 +94,8 @@ PARAMETERS: dict[str, Shape] = {
     "words": Text(WORDS),
 }
 
+OPTIONAL: dict[str, Shape] = {"min_letters": Whole(2)}  # written only when it says something
+
 
 def check(document: dict[str, Any], schema: Schema) -> None:
     """Raise ModelFileError unless the parts fit the schema and every number can be used."""
@@ -105,7 +107,8 @@ def check(document: dict[str, Any], schema: Schema) -> None:
             "model file: the weights are not those of the class labels. The file was edited."
         )
     try:
-        LogisticOptions(**{k: document["parameters"][k] for k in PARAMETERS})
+        given = document["parameters"]
+        LogisticOptions(**{k: given[k] for k in (*PARAMETERS, *OPTIONAL) if k in given})
     except OptionError as error:
         raise ModelFileError(f"model file: {error}") from None
     columns = {c.name: c for c in schema.columns}

@@ -27,7 +27,7 @@ class LogisticOptions:
     l2: λ of the Gaussian prior, 1/κ²; 0 is maximum likelihood; "auto" takes the one under which the rows
     are most probable, "cv" chooses by cross-validation. l1: λ of the Laplace prior (then "auto" is 0). Both
     act on standardised columns unless `standardize` is off, never on the constant. reference: the class the
-    others are compared with. words: how text counts.
+    others are compared with. words: how text counts; min_letters: characters that a known word has at least.
     """
 
     l2: float | str = "auto"
@@ -39,6 +39,7 @@ class LogisticOptions:
     class_weight: str | Mapping[str, float] | None = None
     reference: str | None = None
     words: str = "tf-idf"
+    min_letters: int = 1
     max_iter: int | None = None
 
     @classmethod
@@ -58,6 +59,8 @@ class LogisticOptions:
             out[name] = out[name] if isinstance(out[name], str) else float(out[name])
         if isinstance(out["class_weight"], Mapping):
             out["class_weight"] = {k: float(v) for k, v in out["class_weight"].items()}
+        if out["min_letters"] == 1:  # written only where it says something
+            del out["min_letters"]
         return out | {"standardize": bool(self.standardize)}
 
     def __post_init__(self) -> None:
@@ -75,6 +78,10 @@ class LogisticOptions:
         if not isinstance(self.standardize, bool):
             raise OptionError(f"standardize must be True or False, not {shown(self.standardize)}.")
         _check_weights(self.class_weight)
+        if not is_whole(self.min_letters) or self.min_letters < 1:
+            raise OptionError(
+                f"min_letters must be a whole number of at least 1, not {shown(self.min_letters)}."
+            )
         if self.max_iter is not None and (not is_whole(self.max_iter) or self.max_iter < 1):
             raise OptionError(f"max_iter must be a whole number of at least 1, not {shown(self.max_iter)}.")
         if self.l1 and self.solver in ("conjugate-gradient", "gradient"):

@@ -91,7 +91,10 @@ PARAMETERS: dict[str, Shape] = {
     "variance": Maybe(Text(VARIANCES)),
     "words": Text(WEIGHTS),
 }
-OPTIONAL: dict[str, Shape] = {"min_count": Whole(2)}  # written only when they say something
+OPTIONAL: dict[str, Shape] = {
+    "min_count": Whole(2),
+    "min_letters": Whole(2),
+}  # written only when they say something
 
 
 def check(document: dict[str, Any], schema: Schema) -> None:

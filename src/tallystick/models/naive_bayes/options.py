@@ -32,7 +32,7 @@ class BayesOptions:
     variance of Gaussian columns: "ml" divides by n, "unbiased" by n - 1, "smoothed" adds 2 cases with the
     variance of
     the whole column; None: "smoothed" where auto chose Gaussian, else "ml". min_count: rows that a word must
-    be in to be known.
+    be in to be known; min_letters: characters it must have.
     """
 
     distributions: str | Mapping[str, str] = "auto"
@@ -44,6 +44,7 @@ class BayesOptions:
     share: str = "none"
     words: str = "counts"
     min_count: int = 1
+    min_letters: int = 1
     calibrate: bool = False
 
     def __post_init__(self) -> None:
@@ -52,10 +53,10 @@ class BayesOptions:
             _one_of("variance", self.variance, VARIANCES)
         _one_of("share", self.share, SHARES)
         _one_of("words", self.words, WEIGHTS)
-        if not is_whole(self.min_count) or self.min_count < 1:
-            raise OptionError(
-                f"min_count must be a whole number of rows of at least 1, not {shown(self.min_count)}."
-            )
+        for name, what in (("min_count", "rows"), ("min_letters", "characters")):
+            if not is_whole(value := getattr(self, name)) or value < 1:
+                found = f"a whole number of {what} of at least 1, not {shown(value)}"
+                raise OptionError(f"{name} must be {found}.")
         if type(self.calibrate) is not bool:
             raise OptionError(f"calibrate must be True or False, not {shown(self.calibrate)}.")
         if isinstance(self.priors, str):
@@ -120,7 +121,7 @@ class BayesOptions:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for the model file."""
-        rare = {"min_count": self.min_count} if self.min_count > 1 else {}
+        rare = {n: getattr(self, n) for n in ("min_count", "min_letters") if getattr(self, n) > 1}
         return rare | {
             name: _plain(getattr(self, name))
             for name in (
