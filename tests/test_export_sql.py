@@ -100,6 +100,7 @@ def test_postgresql_answers_what_the_models_answer(tmp_path):
         check_wrong_texts(run, "postgres")
         check_case(run, "postgres", ["P(Had)", "P(had)"])
         check_long_names(run)
+        check_truths(run, "postgres", PAIRS[:2])
 
 
 JAVA = pytest.mark.skipif(shutil.which("java") is None, reason="java is not installed")
@@ -186,7 +187,12 @@ def check_wrong_texts(run: databases.Run, dialect: str) -> None:
                 with pytest.raises(DataError):
                     model.predict({name: [text], other: [None]})
     plain = "7" if dialect == "sqlite" else "007"  # there numbers in text are those of JSON
-    table = with_key({"x": ["?", " NA ", "", plain], "day": ["NA", "2020-02-29 23:59:59.25", "?", None]})
+    table = with_key(
+        {
+            "x": ["?", " NA ", "", plain, "N/A", "-", "\\N"],
+            "day": ["NA", "2020-02-29 23:59:59.25", "?", *[None] * 3, "n/a"],
+        }
+    )
     found = answers(run(select, table), "")
     assert np.abs(found[1] - model.predict_proba(table)).max() <= 1e-12
 
@@ -287,6 +293,55 @@ def check_long_names(run: databases.Run) -> None:
     found = run(model.export("sql", dialect="postgres", keep=KEY), with_key({"x" * 80: ["x", "y"]}))
     assert len(found) == 5
     assert answers(found, "")[0] == labels
+
+
+PAIRS = [("no", "yes"), ("n", "y"), ("F", "T"), ("False", "True"), ("0", "1"), ("No", "Yes")]
+
+
+def truths(pair: tuple[str, str]) -> tuple[Any, dict[str, list[Any]]]:
+    """A model of a column of two words, and rows in which a truth value stands for them."""
+    r = np.random.default_rng(5)
+    flag, size = r.random(1000) < 0.4, r.choice(["low", "high"], 1000)
+    rows = {"flag": [pair[int(f)] for f in flag], "size": size.tolist()}
+    rows["y"] = np.where((flag & (size == "low")) ^ (r.random(1000) < 0.05), "bad", "good").tolist()
+    return rows, {
+        "flag": [None if i % 97 == 0 else bool(f) for i, f in enumerate(flag)],
+        "size": size.tolist(),
+    }
+
+
+def check_truths(run: databases.Run, dialect: str, pairs: Any = PAIRS) -> None:
+    for pair in pairs:
+        rows, table = truths(pair)
+        expected = {**table, "flag": [None if f is None else pair[f] for f in table["flag"]]}
+        for method in (ts.NaiveBayes, ts.DecisionTree):
+            model = method().fit(rows, "y")
+            found = run(model.export("sql", dialect=dialect, keep=KEY), with_key(table))
+            labels, shares = answers(found, "")
+            assert labels == model.predict(expected).tolist()
+            assert np.abs(shares - model.predict_proba(expected)).max() <= 1e-9
+            assert sum(map(int, found["unseen"])) == 0
+
+
+@pytest.mark.parametrize("dialect", HERE)
+def test_a_truth_value_is_the_level_that_means_it(dialect):
+    with HERE[dialect]() as run:
+        check_truths(run, dialect)
+
+
+def test_rows_that_duckdb_reads_from_a_csv_are_answered_as_predict_answers_the_file(tmp_path):
+    duckdb = pytest.importorskip("duckdb")
+    rows, _ = truths(("no", "yes"))
+    path = tmp_path / "rows.csv"
+    lines = [f"{i},{f},{s}" for i, (f, s) in enumerate(zip(rows["flag"], rows["size"], strict=True))]
+    path.write_text("row number,flag,size\n" + "\n".join(lines) + "\n")
+    model = ts.DecisionTree().fit({n: rows[n] for n in ("flag", "size", "y")}, "y")
+    with duckdb.connect() as base:
+        base.execute(f"CREATE TABLE data AS SELECT * FROM read_csv('{path}')")
+        assert base.execute("SELECT typeof(flag) FROM data LIMIT 1").fetchone() == ("BOOLEAN",)
+        found = base.execute(model.export("sql", keep=KEY) + ' ORDER BY "row number"').fetchall()
+    assert [row[1] for row in found] == model.predict(str(path)).tolist()
+    assert sum(row[-1] for row in found) == 0
 
 
 @pytest.mark.parametrize("dialect", HERE)

@@ -6,7 +6,7 @@ level's text, and anything else is a text that is no level.
 
 from __future__ import annotations
 
-from tallystick.data.schema import ABSENT, CODED, Column, meanings
+from tallystick.data.schema import ABSENT, CODED, NUMBER_MARKS, Column, meanings
 from tallystick.export.form import Form, number_levels
 from tallystick.export.sql.dialect import LARGEST, Dialect
 
@@ -24,6 +24,7 @@ def raw(form: Form, column: Column, sql: Dialect, name: str) -> str:
     typed = sql.days.format(name) if dated and sql.name != "sqlite" else f"CAST({name} AS {sql.real})"
     read = sql.days.format(text) if dated else f"CAST({text} AS {sql.real})"
     missing = f"WHEN {text} IN {sql.texts(form.marks)} THEN NULL " if form.marks else ""
+    missing += f"WHEN lower({text}) IN {sql.texts(sorted(NUMBER_MARKS))} THEN NULL "
     wanted = (sql.dated if dated else sql.reads).format(text)
     words = sql.literal(f"column {column.name} needs a {'date' if dated else 'number'}, found: ")
     wrong = sql.fail.format(f"{words} || {text}")
