@@ -8,6 +8,7 @@ import random
 import pytest
 
 import tallystick as ts
+from tallystick.description.against import COUNTS
 from tallystick.errors import OptionError
 
 METHODS = {"bayes": ts.NaiveBayes, "tree": ts.DecisionTree, "logistic": ts.LogisticRegression}
@@ -86,8 +87,22 @@ def test_a_shift_is_told_by_counts_or_moments_and_silence_is_explained(model):
         "decision-tree": set(),
     }[kind]
     assert expected <= told
-    for column in found.columns:
-        assert (column.shift is None) == bool(column.untold)
+    for column in found.columns:  # counts alone judge in full
+        assert (column.shift is None or column.shift.measure != COUNTS) == bool(column.untold)
+
+
+def test_what_cannot_be_judged_is_said_and_never_called_unchanged(model):
+    other = {"grade": lambda v, _: "a", "kids": lambda v, _: 4 - v}
+    rows = [r for r in table(600, 1, **other) if 20 < r["age"] < 80]
+    page = str(ts.describe(rows, against=model))
+    if model.kind == "naive-bayes":
+        assert "grade" in {c.name for c in changes(rows, model).changed}
+        return
+    assert "no column changed" not in page
+    assert "no change found, but" in page
+    assert "cannot be judged in full: the file of a" in page.replace("\n", " ")
+    assert "grade: not judged: " in page
+    assert changes(rows, model).to_dict()["unjudged"] == len(changes(rows, model).unjudged) > 0
 
 
 def test_a_column_that_is_gone_and_one_that_is_new_are_named(model):

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import tallystick as ts
+from tallystick.data.encode.alike import variants
+from tallystick.draw.text import between, p_value
 from tallystick.evaluate.checks import CODES, check_result, check_table
 
 
@@ -92,3 +94,54 @@ def test_every_check_has_one_line_of_advice_and_a_known_code():
         assert check.code in CODES
         assert check.advice.endswith(".")
         assert "\n" not in check.text + check.advice
+
+
+SPELT = ["Yes"] * 130 + ["Yse"] * 2 + ["no"] * 100 + ["No"] * 4
+
+
+def test_classes_that_differ_by_a_slip_are_pointed_out_instead_of_asking_for_more_rows():
+    rng = np.random.default_rng(4)
+    data = {"a": rng.normal(size=len(SPELT)), "y": SPELT}
+    for note in (*ts.DecisionTree().fit(data, "y").notes_, *ts.describe(data, "y").notes):
+        if note.code == "labels-alike":
+            assert "'No' (4 rows) may be 'no' (100 rows), 'Yse' (2 rows) may be 'Yes' (130 rows)" in note.text
+            break
+    else:
+        pytest.fail("no note")
+    found = ts.compare(data, "y", methods=("bayes",), tuned=False, folds=2).checks
+    assert "labels-alike" in {c.code for c in found}
+    assert "few-rows" not in {c.code for c in found}
+    assert "Collect" not in " ".join(c.advice for c in found)
+
+
+@pytest.mark.parametrize(
+    ("labels", "counts", "pairs"),
+    [
+        (("Yes", "Yse", "no"), (100, 2, 90), {("Yse", "Yes")}),
+        (("yes", "Yes"), (50, 50), {("yes", "Yes")}),
+        (("cat", "car"), (50, 50), set()),  # as frequent as each other: two classes
+        (("a1", "a2"), (1000, 1), set()),
+        (("male", "female"), (1000, 10), set()),
+        (("setosa", "setos"), (100, 1), {("setos", "setosa")}),
+    ],
+)
+def test_slips_are_told_from_classes_of_their_own(labels, counts, pairs):
+    assert {pair for pair, _ in variants(labels, counts)} == pairs
+
+
+def test_what_two_columns_tell_is_told_with_and_without_missing():
+    rows = [
+        {"a": None if i % 3 == 0 else i % 2, "b": None if i % 3 == 0 else (i // 2) % 2} for i in range(240)
+    ]
+    data = {k: [r[k] for r in rows] for k in "ab"} | {"y": ["p", "q"] * 120}
+    (pair,) = ts.NaiveBayes().independence(data, "y")
+    assert pair.bits > 0.5  # missing together
+    assert pair.both_there < 0.1
+    assert "missing counts as a level" in str(ts.NaiveBayes().independence(data, "y"))
+
+
+def test_a_p_is_never_0_and_different_ends_never_look_alike():
+    assert [p_value(p) for p in (0.0, 1e-5, 0.0011, 0.5)] == ["< 0.001", "< 0.001", "0.001", "0.500"]
+    assert between(1.0002, 1.0004, ".3g") == "1.0002 to 1.0004"
+    assert between(99.2, 99.4, ".0f") == "99.2 to 99.4"
+    assert between(91.2, 95.4, ".0f") == "91 to 95"

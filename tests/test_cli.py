@@ -143,7 +143,7 @@ def test_describe_prints_kinds_gains_and_missing(folder):
     text = good("describe", "votes.csv", "--target", "party", cwd=folder)
     assert "435 rows, 17 columns, target party" in text
     assert re.search(r"democrat +267 +61\.4%", text)
-    assert re.search(r"^physician-fee-freeze +levels +11 .* 0\.7390 +0\.6565", text, re.MULTILINE)
+    assert re.search(r"^physician-fee-freeze +levels +11 .* 0\.7400 +0\.7400", text, re.MULTILINE)
     assert text.index("physician-fee-freeze") < text.index("water-project-cost-sharing")
     assert ESCAPE not in text
 

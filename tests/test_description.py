@@ -29,17 +29,15 @@ def bits(counts):
 
 
 def slow_gain(values, classes):
-    """Gain and ratio of one branch per value, None being missing: C4.5's rule from its definition."""
-    known = [(v, c) for v, c in zip(values, classes, strict=True) if v is not None]
-    if not known:
-        return 0.0, 0.0
+    """Gain and ratio of one branch per value, missing (None) being a value: the rule from its definition."""
+    rows = list(zip(values, classes, strict=True))
 
     def inside(rows):
         return bits([sum(c == k for _, c in rows) for k in set(classes)])
 
-    branches = [[r for r in known if r[0] == v] for v in {v for v, _ in known}]
-    gain = (inside(known) - sum(len(b) * inside(b) for b in branches) / len(known)) * len(known) / len(values)
-    own = bits([*(len(b) for b in branches), len(values) - len(known)])
+    branches = [[r for r in rows if r[0] == v] for v in set(values)]
+    gain = inside(rows) - sum(len(b) * inside(b) for b in branches) / len(rows)
+    own = bits([len(b) for b in branches])
     return gain, gain / own if own else 0.0
 
 
@@ -253,3 +251,37 @@ def test_no_control_character_reaches_the_page():
     page = str(ts.describe(table, "y"))
     assert all(c.isprintable() or c == "\n" for c in page)
     assert "\\x1b[2J" in page
+
+
+def test_columns_are_ranked_by_what_is_left_after_the_price_of_their_choice():
+    found = ts.describe(str(EXAMPLES / "play-tennis.csv"), "Play")
+    three = math.log2(2) + math.log2(3) - 1  # bits that name one of three levels; of two there is no choice
+    prices = {"Outlook": three, "Temperature": three, "Humidity": 0, "Wind": 0}
+    for name, price in prices.items():
+        assert found[name].left == pytest.approx(max(found[name].gain - price / 14, 0), abs=1e-9)
+    chance = random.Random(3)
+    rows = [{"sex": chance.choice("fm"), "name": f"n{chance.randrange(150)}"} for _ in range(300)]
+    rows = [
+        r | {"day": float(i), "y": "p" if (r["sex"] == "f") ^ (i % 5 == 0) else "q"}
+        for i, r in enumerate(rows)
+    ]
+    found = ts.describe(rows, "y", keep=["name", "day"], kinds={"day": "numeric"})
+    assert found["name"].gain > found["sex"].gain == found["sex"].left > found["name"].left
+    assert found["day"].left == pytest.approx(max(found["day"].gain - math.log2(299) / 300, 0), abs=1e-9)
+    assert sorted(found.columns, key=lambda c: c.rank)[0].name == "sex"
+    page = str(found)
+    assert page.index("\nsex ") < page.index("\nname ")
+    assert "left" in page
+    assert found.to_dict()["columns"][0]["left"] == found["sex"].left
+
+
+def test_missing_is_a_value_in_the_gain():
+    rows = [{"x": None if i % 2 else float(i % 7), "y": "p" if i % 2 else "q"} for i in range(60)]
+    assert ts.describe(rows, "y")["x"].gain == pytest.approx(1.0, abs=1e-12)
+
+
+@pytest.mark.parametrize(("count", "words"), [(1, "1 row, 1 column"), (2, "2 rows, 1 column")])
+def test_one_of_a_thing_is_not_many(count, words):
+    assert str(ts.describe({"x": ["a", "b"][:count]}, kinds={"x": "levels"})).startswith(
+        f"the dict of columns: {words}"
+    )

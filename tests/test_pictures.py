@@ -14,6 +14,7 @@ import pytest
 
 import tallystick as ts
 from tallystick.cli.main import run
+from tallystick.errors import OptionError
 from tallystick.estimators import saying
 
 VOTES = str(resources.files("tallystick.examples") / "votes.csv")
@@ -164,14 +165,26 @@ def test_an_explanation_saves_its_picture(kind, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("args", "thing"),
     [
-        (("export", "m.json", "--to", "rules", "-o"), "export"),
-        (("explain", "m.json", VOTES, "--picture"), "picture"),
-        (("fit", VOTES, "-t", "party", "--folds", "0", "-o"), "model file"),
-        (("report", VOTES, "-t", "party", "--method", "bayes", "--repeats", "0", "-o"), "page"),
+        (("export", "m.json", "--to", "rules", "-o"), "-o"),
+        (("explain", "m.json", VOTES, "--picture"), "--picture"),
+        (("fit", VOTES, "-t", "party", "--folds", "0", "-o"), "-o"),
+        (("report", VOTES, "-t", "party", "--method", "bayes", "--repeats", "0", "-o"), "-o"),
     ],
 )
 def test_what_cannot_be_written_is_called_by_its_name(args, thing, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     fitted("DecisionTree").save("m.json")
-    assert run([*args, "nowhere/x"], False) == 2
-    assert f"the {thing} 'nowhere/x'" in capsys.readouterr().err
+    assert run([*args, "nowhere/x.svg"], False) == 2
+    assert f"{thing} 'nowhere/x.svg' cannot be written" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["p.png", "p.pdf", "p", "p.svg.jpg"])
+def test_a_picture_is_not_written_under_another_formats_name(name, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(OptionError, match=r"pictures are SVG, and '.*' (ends in|has no ending).* \.svg"):
+        fitted("DecisionTree").picture().save(name)
+    assert run(["describe", VOTES, "-t", "party", "--picture", name], False) == 2
+    said = capsys.readouterr().err
+    assert "pictures are SVG" in said
+    assert said.count("\n") == 1
+    assert not (tmp_path / name).exists()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from trees import SCHEMA, random_rows, random_tree
 
 import tallystick as ts
-from tallystick.explain.interval import mixture_interval, student
+from tallystick.explain.interval import mixture_interval, searched, student
 from tallystick.explain.tree_way import MOST_PARTS, explain_row
 from tallystick.models.tree.weights import ClassWeights
 
@@ -150,7 +150,8 @@ def test_a_regression_leaf_has_students_interval_of_its_mean():
     tree = ts.RegressionTree(max_depth=1).fit({"x": x.tolist()}, y.tolist())
     why = tree.explain({"x": 2.0})
     leaf = y[tree.apply({"x": x.tolist()}) == why.steps[-1].node]
-    expected = t.interval(0.95, len(leaf) - 1, leaf.mean(), leaf.std(ddof=1) / np.sqrt(len(leaf)))
+    error = leaf.std(ddof=1) / np.sqrt(len(leaf)) * np.sqrt(searched(0.5 * np.log2(89)))  # of 89 cuts
+    expected = t.interval(0.95, len(leaf) - 1, leaf.mean(), error)
     assert why.interval == pytest.approx(expected)
     data = why.to_dict()
     assert "shares" not in data

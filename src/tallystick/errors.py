@@ -23,9 +23,9 @@ def some(values: Iterable[object], limit: int = 5) -> str:
     return text + (f" and {len(listed) - limit:,} more" if len(listed) > limit else "")
 
 
-def counted(count: int, thing: str) -> str:
-    """Return `1 row`, `1,234 rows`."""
-    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+def counted(count: float, thing: str) -> str:
+    """Return `1 row`, `1,234 rows`, `2 classes`."""
+    return f"{count:,.10g} {thing if count == 1 else thing + ('es' if thing.endswith('s') else 's')}"
 
 
 def nearest(name: str, names: Sequence[str]) -> str:

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tallystick.cli import options, screen
-from tallystick.draw.text import Line, Span, clean, wrapped
+from tallystick.cli.flags import as_flags
+from tallystick.draw.text import Line, Span, between, clean, wrapped
 from tallystick.errors import OptionError, TallyError, shown
 
 if TYPE_CHECKING:
     from tallystick.data.encode import Table
     from tallystick.estimators import Classifier
+    from tallystick.evaluate.checks import Check
 
 # the word on the command line: the public class
 MODELS = {"bayes": "NaiveBayes", "logistic": "LogisticRegression", "tree": "DecisionTree"}
@@ -70,7 +72,7 @@ def fit(
     options.keep_apart([data], {"-o": output, "--picture": given["picture"]})
     done = learned(data, target, method, folds, given)
     content = done.estimator.to_bytes()
-    score = scored(done, folds)
+    score, checks = scored(done, folds), doubts(done)
     if output == "-":
         sys.stdout.flush()
         sys.stdout.buffer.write(content)
@@ -79,12 +81,13 @@ def fit(
     drawn: Any = done.estimator  # all three methods draw, each in its own way
     options.save_picture(given["picture"], lambda: drawn.picture())
     if as_json:
-        out = {"saved": output, "score": score, "why": done.why}
+        out = {"checks": [c.to_dict() for c in checks], "saved": output, "score": score, "why": done.why}
         screen.show_json(summary(done.estimator, content) | out, sys.stderr if output == "-" else None)
         return
     page = sys.stderr if output == "-" else sys.stdout
     screen.show(model_lines(done), page)
     screen.show(score_lines(score), page)
+    screen.show(check_lines(checks), page)
     screen.show(in_words(done.estimator, content, output), page)
     screen.show_notes((*done.estimator.source_notes_, *done.estimator.notes_))
     screen.show(next_lines(output), page)
@@ -148,6 +151,13 @@ def scored(done: Fitted, folds: int) -> dict[str, Any] | None:
     return {"folds": len(found.repeats[0].sizes(found.weights)), "measures": measures}
 
 
+def doubts(done: Fitted) -> list[Check]:
+    """Return what makes the score hard to believe: columns that alone tell the target."""
+    from tallystick.evaluate.checks import check_columns
+
+    return list(check_columns(done.table)) if done.table.classes is not None else []
+
+
 def settings(texts: tuple[str, ...]) -> dict[str, Any]:
     """Return NAME=VALUE settings; a value is JSON if it reads as JSON, else text."""
     out: dict[str, Any] = {}
@@ -198,9 +208,18 @@ def score_lines(score: dict[str, Any] | None) -> list[Line]:
     lines: list[Line] = [(Span(head, "strong"),)]
     for name, found in score["measures"].items():
         base = f"; the class shares alone: {found['base']:.4f}" if found["base"] is not None else ""
-        interval = f"(95 % interval {found['low']:.4f} to {found['high']:.4f}{base})"
+        interval = f"(95 % interval {between(found['low'], found['high'], '.4f')}{base})"
         lines.append((Span(f"  {name:<9} {found['value']:.4f} "), Span(interval, "dim")))
     return lines
+
+
+def check_lines(checks: list[Check]) -> list[Line]:
+    """Return what needs attention, as `compare` says it."""
+    out: list[Line] = []
+    for check in checks:
+        text = as_flags(f"{check.text} {check.advice}")
+        out += wrapped(clean(text), screen.cells(), f"check {check.code}: ", "note")
+    return out
 
 
 def in_words(estimator: Classifier, content: bytes, output: str | None) -> list[Line]:

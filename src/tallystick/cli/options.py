@@ -93,7 +93,18 @@ def _all(options: Iterable[Callable[[F], F]]) -> Callable[[F], F]:
     return decorate
 
 
-picture = click.option("--picture", metavar="FILE.svg", type=click.Path(), help="Also save the picture.")
+def _svg(context: click.Context, option: click.Parameter, path: str | None) -> str | None:
+    """Return where the picture goes; a name that promises another format is refused before any work."""
+    if path is not None:
+        from tallystick.draw.svg import check_svg
+
+        check_svg(path)
+    return path
+
+
+picture = click.option(
+    "--picture", metavar="FILE.svg", type=click.Path(), callback=_svg, help="Also save the picture."
+)
 
 
 def keep_apart(reads: Iterable[str], writes: Mapping[str, str | None]) -> None:

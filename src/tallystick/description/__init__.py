@@ -31,6 +31,7 @@ from tallystick.description.columns import (
 )
 from tallystick.description.elsewhere import Told
 from tallystick.description.gains import Counts, Stack
+from tallystick.stats import alone
 
 __all__ = ["Changes", "ColumnChange", "ColumnView", "Description", "Part", "Shift", "describe"]
 
@@ -101,10 +102,14 @@ def _described(name: str, table: Any) -> Description:
         stack = Stack.of(_counts(table, group, classes, n_classes))
         some = views(table, group, stack)
         found.update((view.name, view) for view in some)
-        doubted.update(_doubts(table, group, stack, whole, some))
+        doubted.update(_doubts(table, group, stack, target is not None))
     for column in table.schema.columns:
         if column.kind == "text":
-            found[column.name] = text_view(table, column, _word_counts(table, column, classes, n_classes))
+            counts = _word_counts(table, column, classes, n_classes)
+            found[column.name] = text_view(table, column, counts)
+            told = alone.by_word(counts[:-2], counts[-1], counts[-2], len(table.schema.used))
+            if told is not None and target is not None:
+                doubted[column.name] = [doubts.given_away(column.name, told)]
         elif column.name not in found:
             found[column.name] = bare_view(column)
     notes = [*table.source_notes, *table.notes]
@@ -148,24 +153,23 @@ def _counts(table: Any, group: list[Column], classes: Any, n_classes: int) -> li
 
 
 def _word_counts(table: Any, column: Column, classes: Any, n_classes: int) -> Counts:
-    """Return counts[word, class] of rows that have the word, and in the last place all rows."""
+    """Return counts[word, class] of rows that have the word, then the rows without any, and all rows."""
     if isinstance(table, Told):
         return table.counts_of(column)
     starts, words, _ = table.column(column.name)
     of_entry = np.repeat(classes, np.diff(starts))
     have = kernels.count_codes(words, of_entry, len(column.words) + 1, n_classes)[:-1]
-    return np.vstack([have, kernels.count_classes(classes, n_classes)])
+    empty = np.diff(starts) == 0
+    every = kernels.count_classes(classes, n_classes)
+    return np.vstack([have, kernels.count_classes(classes[empty], n_classes), every])
 
 
-def _doubts(
-    table: Any, group: list[Column], stack: Stack, whole: float | None, some: list[ColumnView]
-) -> Iterator[tuple[str, list[Note]]]:
+def _doubts(table: Any, group: list[Column], stack: Stack, known: bool) -> Iterator[tuple[str, list[Note]]]:
     """Yield what a careful reader would ask about each column."""
     numeric = group[0].kind == "numeric"
     given: list[Note | None] = [None] * len(group)
-    if whole is not None:
-        gains = [(view.gain or 0.0) if numeric else None for view in some]
-        given = doubts.giveaways([c.name for c in group], stack, whole, gains)
+    if known:
+        given = doubts.giveaways([c.name for c in group], stack, not numeric, len(table.schema.used))
     for j, column in enumerate(group):
         notes: list[Note] = []
         if not numeric:

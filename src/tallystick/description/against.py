@@ -51,7 +51,7 @@ class Shift:
 @dataclass(frozen=True, slots=True)
 class ColumnChange:
     """One column: `findings` are sentences about what changed; `shift` is None where the file keeps too
-    little, and `untold` says so. Shares are of rows.
+    little; `untold` says what cannot be judged, and why. Shares are of rows.
     """
 
     name: str
@@ -104,6 +104,11 @@ class Changes:
         """The columns that changed."""
         return tuple(c for c in self.columns if c.findings)
 
+    @property
+    def unjudged(self) -> tuple[ColumnChange, ...]:
+        """The columns in which no change was found, but of which the file keeps too little to be sure."""
+        return tuple(c for c in self.columns if c.untold and not c.findings)
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
         return {
@@ -112,6 +117,7 @@ class Changes:
             "model": self.kind,
             "training_rows": self.trained,
             "changed": len(self.changed),
+            "unjudged": len(self.unjudged),
             "columns": [c.to_dict() for c in self.columns],
             "ignored": list(self.ignored),
         }
@@ -281,8 +287,14 @@ def _change(
     missing = (column.missing / trained if trained else 0.0, seen.missing / rows if rows else 0.0)
     outside = (seen.below, seen.above) if column.kind == "numeric" and column.low is not None else None
     shift, untold = _shift(column, known, seen, trained), known.untold
-    if shift is None and not untold:
-        untold = "there is too little to compare"
+    if not untold:
+        untold = (
+            "there is too little to compare"
+            if shift is None
+            else "its mean and range are all that is kept, so another shape with that mean is not seen"
+            if shift.measure == MOMENTS
+            else ""
+        )
     findings = [
         *_about_missing(missing, seen.unreadable, rows, trained),
         *_about_values(column, seen, unseen),

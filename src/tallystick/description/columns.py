@@ -56,7 +56,9 @@ class Part:
 class ColumnView:
     """One column: what it is taken for and why, what lies in it, and what it tells of the class.
 
-    `gain`, `gain_ratio`: in bits, None without a target or for a kind that has none. `cut`: numeric: the
+    `gain`, `gain_ratio`: in bits, None without a target or for a kind that has none. `left`: what is left of
+    the gain after its price, by which columns are ranked; 0 where the price is more than the gain.
+    `cut`: numeric: the
     exact cut of the best split, x < cut on one side; ordered: the first level of the upper side; text: the
     word whose presence tells most.
     """
@@ -70,6 +72,12 @@ class ColumnView:
     gain: float | None = None
     gain_ratio: float | None = None
     cut: float | str | None = None
+    left: float | None = None
+
+    @property
+    def rank(self) -> tuple[bool, float]:
+        """What sorts columns, the most telling first: used before left out, then by what is left."""
+        return self.kind == "out", 1.0 if self.left is None else -self.left
 
     def to_dict(self) -> dict[str, Any]:
         """Return the column as plain data."""
@@ -82,6 +90,7 @@ class ColumnView:
             "distribution": [p.to_dict() for p in self.distribution],
             "gain": self.gain,
             "gain_ratio": self.gain_ratio,
+            "left": self.left,
             "cut": self.cut,
         }
 
@@ -123,15 +132,16 @@ class Description:
         } | ({} if self.changes is None else {"against": self.changes.to_dict()})
 
     def picture(self, most: int = 30) -> Picture:
-        """Return the information gain of the columns as bars, the largest first; without a target their
-        missing rows.
+        """Return the information gain of the columns as bars, in the order of what is left after its price;
+        without a target their missing rows.
         """
         if not self.target:
             missing = [(c.name, float(c.missing)) for c in self.columns[:most]]
             return Picture(bar_chart(missing, "rows without a value", f"columns of {self.name}"))
-        ranked = sorted(self.columns, key=lambda c: -(c.gain or 0.0))
+        ranked = sorted(self.columns, key=lambda c: c.rank)
         bars = [(c.name, c.gain) for c in ranked[:most] if c.gain is not None]
-        return Picture(bar_chart(bars, f"information gain about {self.target}, bits", "gains"))
+        words = f"information gain about {self.target}, bits; in the order of what is left after its price"
+        return Picture(bar_chart(bars, words, "gains"))
 
     def _repr_html_(self) -> str:
         return as_html(self) + self.picture()
@@ -194,11 +204,12 @@ def views(table: Table, columns: Sequence[Column], stack: Stack) -> list[ColumnV
     """
     kind, known = columns[0].kind, table.schema.target is not None
     cuts: list[float | str | None] = [None] * len(columns)
-    gains: list[tuple[float | None, float | None]] = [(None, None)] * len(columns)
+    gains: list[tuple[float | None, float | None, float | None]] = [(None, None, None)] * len(columns)
     distinct = [table.ranks(c.name)[1] for c in columns] if kind == "numeric" else []
     if known and kind in ("numeric", "ordered"):
-        gain, ratio, at = (found.tolist() for found in gains_by_cut(stack))
-        gains = [(g, r) if a else (None, None) for g, r, a in zip(gain, ratio, at, strict=True)]
+        gain, ratio, left, at = (found.tolist() for found in gains_by_cut(stack))
+        told = zip(gain, ratio, left, at, strict=True)
+        gains = [(g, r, rest) if a else (None, None, None) for g, r, rest, a in told]
         if kind == "numeric":
             cuts = [
                 midpoint(float(v[a - 1]), float(v[a])) if a else None
@@ -207,13 +218,14 @@ def views(table: Table, columns: Sequence[Column], stack: Stack) -> list[ColumnV
         else:
             cuts = [c.levels[a] if a else None for c, a in zip(columns, at, strict=True)]
     elif known:
-        gain, ratio = (found.tolist() for found in gains_by_levels(stack))
-        gains = list(zip(gain, ratio, strict=True))
+        gains = list(zip(*(found.tolist() for found in gains_by_levels(stack)), strict=True))
     parts = number_parts(distinct, stack) if kind == "numeric" else _level_parts(columns, stack)
     filled = np.add.reduceat((stack.sizes > 0).astype(np.int64), stack.starts).tolist()
     missing = stack.missing.sum(axis=1).tolist()
     return [
-        ColumnView(c.name, c.kind, c.why, missing[j], filled[j], parts[j], *gains[j], cuts[j])
+        ColumnView(
+            c.name, c.kind, c.why, missing[j], filled[j], parts[j], *gains[j][:2], cuts[j], gains[j][2]
+        )
         for j, c in enumerate(columns)
     ]
 
@@ -232,12 +244,12 @@ def bare_view(column: Column) -> ColumnView:
 
 
 def text_view(table: Table, column: Column, counts: Counts) -> ColumnView:
-    """Return a text column by counts[word, class], the last being all rows; a missing text has no words."""
-    told = by_word(counts[:-1], counts[-1]) if table.schema.target is not None else None
+    """Return a text column by counts[word, class], then the rows without any word, and all rows."""
+    told = by_word(counts[:-2], counts[-1]) if table.schema.target is not None else None
     base = (column.name, column.kind, column.why, column.missing, len(column.words), ())
     if told is None or told.at is None:
         return ColumnView(*base)
-    return ColumnView(*base, told.gain, told.ratio, column.words[told.at])
+    return ColumnView(*base, told.gain, told.ratio, column.words[told.at], told.left)
 
 
 def class_parts(table: Table, sizes: Counts) -> tuple[tuple[Part, ...], float]:

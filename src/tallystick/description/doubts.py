@@ -9,16 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-import numpy as np
-
 from tallystick.data.encode.conflicts import Conflicts
 from tallystick.data.schema import Column, Note
-from tallystick.description.gains import Stack, bits, summed
+from tallystick.description.gains import Stack
 from tallystick.errors import shown, some
+from tallystick.stats import alone
 
-GIVEN_AWAY = 0.98  # of the target's entropy known from one column
-BINS = 10  # of a numeric column, for the same
-ROWS_PER_PART = 5  # rows that each level or bin has on average, for the same
 MANY_LEVELS = 5_000  # beyond this, names are not compared
 SHORT, MORE = 4, 2  # letters that two near-equal levels share at least, and that one has more at most
 
@@ -48,42 +44,27 @@ def alike(column: Column) -> Iterator[Note]:
         yield Note("levels-alike", text, column.name, len(near))
 
 
-def giveaways(
-    names: Sequence[str], stack: Stack, whole: float, gains: Sequence[float | None]
-) -> list[Note | None]:
-    """Return, of each column that alone knows nearly all of a target of `whole` bits, a note.
+def giveaways(names: Sequence[str], stack: Stack, levels: bool, among: int) -> list[Note | None]:
+    """Return, of each column that alone tells the target nearly perfectly, a note.
 
-    gains: of the best cut where the columns are numeric, None where each place is a level.
+    levels: whether each place is a level, or a number among others in their order. among: columns in all.
     """
-    numeric = gains[0] is not None
-    tables = _binned(stack) if numeric else stack
-    there = np.add.reduceat((tables.sizes > 0).astype(np.int64), tables.starts)
-    rows = tables.total.sum(axis=1)
-    inside = np.add.reduceat(bits(tables.counts), tables.starts)
-    known = whole - inside / np.maximum(rows, 1)
-    known = np.maximum(known, np.array([gain or 0.0 for gain in gains])) if numeric else known
-    told = (whole > 0) & (there >= 2) & (there * ROWS_PER_PART <= rows) & (known >= GIVEN_AWAY * whole)
-    return [
-        _given_away(name, float(k) / whole, int(n)) if yes else None
-        for name, k, n, yes in zip(names, known, rows, told.tolist(), strict=True)
-    ]
+    tell = alone.by_levels if levels else alone.by_cuts
+    ends = (stack.starts + stack.lengths).tolist()
+    out: list[Note | None] = []
+    for name, start, end, missing in zip(names, stack.starts.tolist(), ends, stack.missing, strict=True):
+        found = tell(stack.counts[start:end], missing, among)
+        out.append(None if found is None else given_away(name, found))
+    return out
 
 
-def _given_away(name: str, share: float, rows: int) -> Note:
+def given_away(name: str, found: alone.Alone) -> Note:
+    """Return the note on a column that tells nearly everything."""
     text = (
-        f"column {shown(name)} alone knows {share:.0%} of the target. Make sure that it is known "
-        f"before the target is; if not, leave it out: kinds={{{shown(name)}: 'out'}}."
+        f"column {shown(name)} {found.found}. Make sure that it is known before the target is; "
+        f"if not, leave it out: kinds={{{shown(name)}: 'out'}}."
     )
-    return Note("giveaway", text, name, rows)
-
-
-def _binned(stack: Stack) -> Stack:
-    """Return the counts in about equal bins of neighbouring values."""
-    before = stack.left.sum(axis=1) - stack.sizes
-    rows = np.maximum(stack.spread(stack.total.sum(axis=1)), 1)
-    columns = len(stack.starts)
-    place = stack.spread(np.arange(columns) * BINS) + before * BINS // rows
-    return Stack(summed(place, stack.counts, columns * BINS), np.arange(columns) * BINS, stack.missing)
+    return Note("giveaway", text, name, int(found.rows - found.wrong))
 
 
 def unavoidable(found: Conflicts) -> Iterator[Note]:

@@ -98,12 +98,17 @@ class Told:
         return self.sums[""]
 
     def counts_of(self, column: Column) -> Counts:
-        """Return counts[code, class], missing last; of a text counts[word, class], then all rows."""
+        """Return counts[code, class], missing last; of a text counts[word, class], then the rows without any
+        word, and all rows.
+        """
         if column.kind == "numeric":
             found = self.values[column.name]
             return np.vstack([found.counts, found.missing[None]])
-        counts = self.sums[key(self.coded.index(column), "counts")]
-        return np.vstack([counts, self.sums[""][None]]) if column.kind == "text" else counts
+        at = self.coded.index(column)
+        counts = self.sums[key(at, "counts")]
+        if column.kind != "text":
+            return counts
+        return np.vstack([counts, self.sums[key(at, "missing")][None], self.sums[""][None]])
 
     def conflicts(self) -> Conflicts:
         """Return how many rows are equal but for their class."""

@@ -3,8 +3,9 @@
 Knows count tables, of one column or of many at once. Knows nothing of rows, files or names.
 Law: every number follows from the integer counts by the formulas in the docstrings; equal splits tie exactly.
 
-Rows without a value follow C4.5: the gain is that of the rows with a value times their share of all rows,
-and the missing rows are one more branch in the entropy of the split itself.
+Missing is a value like another: rows without a value are a branch of their own, in the gain and in the
+entropy of the split itself. What is left of a gain after its price (`stats.price`: the bits that say which
+cut, levels or word were chosen, over all rows) is what columns are ranked by.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
+from tallystick.stats.price import after_price, cut_bits, word_bits
 
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -27,10 +29,13 @@ AT_ONCE = 1 << 16  # splits that are priced at once
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """What a split on one column gains, in bits; `at`: the first value on the upper side of a cut."""
+    """What a split on one column gains, in bits, and what is `left` of it after its price; `at`: the first
+    value on the upper side of a cut.
+    """
 
     gain: float
     ratio: float
+    left: float
     at: int | None = None
 
 
@@ -107,25 +112,30 @@ def bits(counts: Counts) -> NDArray[np.float64]:
     return np.maximum(own, 0.0)
 
 
-def _gains(stack: Stack, inside: NDArray[np.float64], sizes: NDArray[np.float64]) -> tuple[Floats, Floats]:
+def _gains(stack: Stack, inside: Floats, sizes: Floats) -> tuple[Floats, Floats]:
     """Return gain and gain ratio of each column. inside: bits left within the branches; sizes: the sum of
     n·log2(n) over the branches.
     """
     missing = stack.missing.sum(axis=1)
     rows = np.maximum(stack.total.sum(axis=1) + missing, 1)
-    gain = np.maximum(bits(stack.total) - inside, 0.0) / rows
+    gain = np.maximum(bits(stack.total + stack.missing) - inside - bits(stack.missing), 0.0) / rows
     own = np.maximum(n_log2_n(rows) - sizes - n_log2_n(missing), 0.0) / rows
     return gain, np.divide(gain, own, out=np.zeros_like(gain), where=own > 0)
 
 
-def gains_by_levels(stack: Stack) -> tuple[Floats, Floats]:
-    """Return gain and gain ratio of each column, split into one branch per place."""
+def gains_by_levels(stack: Stack) -> tuple[Floats, Floats, Floats]:
+    """Return gain, gain ratio and what is left of each column, split into one branch per place."""
     inside = np.add.reduceat(bits(stack.counts), stack.starts)
-    return _gains(stack, inside, np.add.reduceat(n_log2_n(stack.sizes), stack.starts))
+    gain, ratio = _gains(stack, inside, np.add.reduceat(n_log2_n(stack.sizes), stack.starts))
+    parts = zip(
+        gain.tolist(), np.split(stack.sizes, stack.starts[1:]), stack.missing.sum(axis=1), strict=True
+    )
+    return gain, ratio, np.array([after_price(g, sizes, int(gone)) for g, sizes, gone in parts])
 
 
-def gains_by_cut(stack: Stack) -> tuple[Floats, Floats, NDArray[np.intp]]:
-    """Return gain, gain ratio and the best cut of each column: `at`, the first place of the upper side,
+def gains_by_cut(stack: Stack) -> tuple[Floats, Floats, Floats, NDArray[np.intp]]:
+    """Return gain, gain ratio, what is left, and the best cut of each column: `at`, the first place of the
+    upper side,
     counted from the column's own first; 0 where there is nothing to cut. Ties go to the lowest cut: costs are
     whole numbers.
     """
@@ -140,13 +150,15 @@ def gains_by_cut(stack: Stack) -> tuple[Floats, Floats, NDArray[np.intp]]:
     low, high = stack.left[at], right[at]
     sizes = n_log2_n(low.sum(axis=1)) + n_log2_n(high.sum(axis=1))
     gain, ratio = _gains(stack, bits(low) + bits(high), sizes)
-    return gain, ratio, np.where(at < ends, at + 1 - stack.starts, 0)
+    every = np.maximum((stack.total + stack.missing).sum(axis=1), 1)
+    left = np.maximum(gain - np.array([cut_bits(n) for n in stack.lengths.tolist()]) / every, 0.0)
+    return gain, ratio, left, np.where(at < ends, at + 1 - stack.starts, 0)
 
 
 def by_levels(counts: Counts, missing: Counts) -> Gain:
     """Return the gain of one branch per level: counts[level, class], missing[class]."""
-    gain, ratio = gains_by_levels(Stack.of([np.vstack([counts, missing])]))
-    return Gain(float(gain[0]), float(ratio[0]))
+    gain, ratio, left = gains_by_levels(Stack.of([np.vstack([counts, missing])]))
+    return Gain(float(gain[0]), float(ratio[0]), float(left[0]))
 
 
 def by_cut(counts: Counts, missing: Counts) -> Gain | None:
@@ -156,8 +168,8 @@ def by_cut(counts: Counts, missing: Counts) -> Gain | None:
     """
     if len(counts) < 2:
         return None
-    gain, ratio, at = gains_by_cut(Stack.of([np.vstack([counts, missing])]))
-    return Gain(float(gain[0]), float(ratio[0]), int(at[0]))
+    gain, ratio, left, at = gains_by_cut(Stack.of([np.vstack([counts, missing])]))
+    return Gain(float(gain[0]), float(ratio[0]), float(left[0]), int(at[0]))
 
 
 def by_word(counts: Counts, rows: Counts) -> Gain | None:
@@ -169,8 +181,9 @@ def by_word(counts: Counts, rows: Counts) -> Gain | None:
         return None
     at = int(np.argmin(_cost(counts, rows - counts, int(rows.sum()))))
     branches = np.stack([counts[at], rows - counts[at], np.zeros_like(rows)])
-    gain, ratio = gains_by_levels(Stack.of([branches]))
-    return Gain(float(gain[0]), float(ratio[0]), at)
+    gain, ratio, _ = gains_by_levels(Stack.of([branches]))
+    left = max(float(gain[0]) - word_bits(len(counts)) / max(int(rows.sum()), 1), 0.0)
+    return Gain(float(gain[0]), float(ratio[0]), left, at)
 
 
 def _cost(left: Counts, right: Counts, rows: int) -> Counts:

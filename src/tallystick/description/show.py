@@ -10,10 +10,13 @@ from collections.abc import Iterator
 
 from tallystick.description.columns import ColumnView, Description
 from tallystick.draw.text import Line, Span, bar, clean, cut, padded, spark, table, width, wrapped
+from tallystick.errors import counted
 
 SHOWN_CLASSES = 12
 SHOWN_COLUMNS = 100
 SHOWN_NAMES = 8
+GIVE_WAY = (6, 3)  # columns of the table that go when it is too wide: the gain ratio, the distribution
+ROOM = 26  # that names have at least; longer ones are cut before another column goes
 SMALL = 12  # characters of a small distribution
 
 
@@ -36,7 +39,7 @@ def page(description: Description, cells: int = 80, all_columns: bool = False) -
 
 def _title(d: Description) -> Line:
     columns = len(d.columns) + bool(d.target)
-    text = f"{d.rows:,} row{'s' * (d.rows != 1)}, {columns:,} column{'s' * (columns != 1)}"
+    text = f"{counted(d.rows, 'row')}, {counted(columns, 'column')}"
     target = f", target {clean(d.target)}" if d.target else ""
     return Span(clean(d.name), "strong"), Span(f": {text}{target}")
 
@@ -56,25 +59,28 @@ def _classes(d: Description, cells: int) -> Iterator[Line]:
         )
     if len(d.classes) > SHOWN_CLASSES:
         rest = sum(p.rows for p in d.classes[SHOWN_CLASSES:])
-        yield (Span(f"  and {len(d.classes) - SHOWN_CLASSES:,} more classes with {rest:,} rows", "dim"),)
+        more = counted(len(d.classes) - SHOWN_CLASSES, "more class")
+        yield (Span(f"  and {more} with {counted(rest, 'row')}", "dim"),)
     text = f"entropy {d.entropy:.4f} bits: what is left to learn before any column is seen"
     yield from wrapped(text, cells, "  ", "dim")
 
 
 def _columns(d: Description, cells: int, all_columns: bool) -> Iterator[Line]:
     """Yield one line per column: with a target the most telling first."""
-    ranked = sorted(
-        d.columns, key=lambda c: (c.kind == "out", -(c.gain or 0.0))
-    )  # stable: file order breaks ties
+    ranked = sorted(d.columns, key=lambda c: c.rank)  # stable: file order breaks ties
     shown = ranked if all_columns else ranked[:SHOWN_COLUMNS]
-    header = ["column", "kind", "missing", "distribution"] + (["gain", "ratio", "cut"] if d.target else [])
-    wanted = {"distribution": 72, "ratio": 56} if d.target else {}  # left out on narrower pages
-    kept = [j for j, name in enumerate(header) if cells >= wanted.get(name, 0)]
-    rows = ([row[j] for j in kept] for row in (_row(c, bool(d.target)) for c in shown))
-    right = frozenset(i for i, j in enumerate(kept) if j in (2, 4, 5))
-    yield from table([header[j] for j in kept], rows, right, cells)
+    header = ["column", "kind", "missing", "distribution"]
+    header += ["gain", "left", "ratio", "cut"] if d.target else []
+    rows = [_row(c, bool(d.target)) for c in shown]
+    kept = list(range(len(header)))
+    for gone in GIVE_WAY if d.target else ():
+        wide = [max(width(header[j]), *(width(row[j].text) for row in rows)) + 2 for j in kept]
+        if min(wide[0], ROOM) + sum(wide[1:]) - 2 > cells:
+            kept.remove(gone)
+    right = frozenset(i for i, j in enumerate(kept) if j in (2, 4, 5, 6))
+    yield from table([header[j] for j in kept], ([row[j] for j in kept] for row in rows), right, cells)
     if len(shown) < len(ranked):
-        yield (Span(f"and {len(ranked) - len(shown):,} more columns (--json has them all)", "dim"),)
+        yield (Span(f"and {counted(len(ranked) - len(shown), 'more column')} (--json has all)", "dim"),)
 
 
 def _row(c: ColumnView, target: bool) -> list[Span]:
@@ -87,16 +93,21 @@ def _row(c: ColumnView, target: bool) -> list[Span]:
     ]
     if target:
         best = "" if c.cut is None else f"{c.cut:.6g}" if isinstance(c.cut, float) else cut(clean(c.cut), 12)
-        numbers = ["" if x is None else f"{x:.4f}" for x in (c.gain, c.gain_ratio)]
+        numbers = ["" if x is None else f"{x:.4f}" for x in (c.gain, c.left, c.gain_ratio)]
         sign = "has " if c.kind == "text" else "< "
-        row += [Span(numbers[0], "strong"), Span(numbers[1]), Span(sign + best if best else "")]
+        row += [
+            Span(numbers[0]),
+            Span(numbers[1], "strong"),
+            Span(numbers[2]),
+            Span(sign + best if best else ""),
+        ]
     return row
 
 
 def small(c: ColumnView) -> str:
     """Return a distribution in a few characters: a block per interval, or per level with its name."""
     if c.kind == "text":
-        return f"{c.distinct:,} words"
+        return counted(c.distinct, "word")
     parts = c.distribution
     if parts and parts[0].low is None and len(parts) > SMALL:
         parts = tuple(sorted(parts, key=lambda p: -p.rows))[: SMALL - 1]

@@ -6,22 +6,33 @@ Knows changes and `draw.text`. Knows nothing of rows or models.
 from __future__ import annotations
 
 from tallystick.description.against import COUNTS, Changes, ColumnChange
-from tallystick.draw.text import Line, Span, clean, wrapped
-from tallystick.errors import some
+from tallystick.draw.text import Line, Span, Style, clean, wrapped
+from tallystick.errors import counted, some
 
 
 def page(found: Changes, cells: int = 80) -> list[Line]:
     """Return all lines, at most `cells` wide."""
-    trained = f"the {found.trained:,.10g} training rows of a {found.kind}"
-    head = f"{clean(found.name)}: {found.rows:,} rows beside {trained}"
-    many = len(found.changed)
-    verdict = f"{many} of {len(found.columns)} columns changed" if many else "no column changed"
-    lines: list[Line] = [*_plain(head, cells), (Span(verdict, "bad" if many else "good"),), ()]
+    trained = f"the {counted(found.trained, 'training row')} of a {found.kind}"
+    head = f"{clean(found.name)}: {counted(found.rows, 'row')} beside {trained}"
+    style: Style = "bad" if found.changed else "note" if found.unjudged else "good"
+    lines: list[Line] = [*_plain(head, cells), *wrapped(verdict(found), cells, "", style), ()]
     for column in found.columns:
         lines += _column(column, cells)
     if found.ignored:
         lines += [(), *_plain(f"not in the model, ignored: {some(found.ignored)}", cells)]
     return lines
+
+
+def verdict(found: Changes) -> str:
+    """Return what is known in a line: how many columns changed, and how many cannot be judged."""
+    many, open_, every = len(found.changed), len(found.unjudged), counted(len(found.columns), "column")
+    kept = f"the file of a {found.kind} keeps too little of the training rows"
+    if many:
+        rest = f"; of the others {open_} cannot be judged in full: {kept}" if open_ else ""
+        return f"{many} of {every} changed{rest}"
+    if open_:
+        return f"no change found, but {open_} of {every} cannot be judged in full: {kept}"
+    return "no column changed"
 
 
 def _plain(text: str, cells: int) -> list[Line]:
@@ -36,15 +47,16 @@ def _column(column: ColumnChange, cells: int) -> list[Line]:
         lines = wrapped(clean(text), cells, f"  {name}")
         return [(Span(f"  {name}", "strong"), Span(lines[0][1].text, "bad")), *lines[1:]]
     if column.shift is None:
-        return wrapped(clean(f"nothing new{_caveat(column)}"), cells, f"  {name}")
+        return wrapped(clean(f"not judged: {column.untold}; no level or range is new"), cells, f"  {name}")
     size = (
         f"{column.shift.value:.0%}"
         if column.shift.measure == COUNTS
         else f"{column.shift.value:.2f} deviations"
     )
     limit = f"{column.shift.limit:.0%}" if column.shift.measure == COUNTS else f"{column.shift.limit:.2f}"
-    return wrapped(clean(f"nothing new (moved by {size}, limit {limit})"), cells, f"  {name}")
+    words = f"nothing new (moved by {size}, limit {limit}){_caveat(column)}"
+    return wrapped(clean(words), cells, f"  {name}")
 
 
 def _caveat(column: ColumnChange) -> str:
-    return f"; shift not told: {column.untold}" if column.untold else ""
+    return f"; not judged in full: {column.untold}" if column.untold else ""

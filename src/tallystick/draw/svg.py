@@ -14,6 +14,8 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from tallystick.errors import OptionError, shown
+
 # Okabe and Ito's colours, told apart by colour-blind readers too; classes take them in order.
 PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b8a400", "#6b6b6b")
 FONT = "system-ui, sans-serif"
@@ -36,9 +38,22 @@ class Picture(str):
         return str(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the picture to a file."""
+        """Write the picture to a file, whose name ends in .svg."""
+        check_svg(path)
         with open(path, "w", encoding="utf-8") as file:
             file.write(self)
+
+
+def check_svg(path: str | os.PathLike[str]) -> None:
+    """Refuse a name that promises another format than SVG; /dev/stdout and the like promise none."""
+    name = os.fspath(path)
+    ending = os.path.splitext(name)[1]
+    if ending.lower() != ".svg" and not name.startswith("/dev/"):
+        named = f"ends in {shown(ending)}" if ending else "has no ending"
+        raise OptionError(
+            f"pictures are SVG, and {shown(name)} {named}. Write it as .svg, which every "
+            "browser opens and prints to other formats."
+        )
 
 
 def as_html(thing: object) -> str:

@@ -119,3 +119,18 @@ def wrapped(text: str, cells: int, first: str = "", style: Style = "") -> list[L
 def plain(lines: Iterable[Line]) -> str:
     """Return lines as text without styles."""
     return "\n".join("".join(span.text for span in line).rstrip() for line in lines)
+
+
+def between(low: float, high: float, form: str) -> str:
+    """Return `0.91 to 0.95`: as many digits as the form has, and more where two different ends look alike."""
+    digits, kind = int(form[1:-1]), form[-1]
+    for more in range(6):
+        ends = [f"{end:,.{digits + more}{kind}}" for end in (low, high)]
+        if low == high or ends[0] != ends[1]:
+            break
+    return " to ".join(ends)
+
+
+def p_value(p: float) -> str:
+    """Return a p with three digits, never 0."""
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"

@@ -11,14 +11,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tallystick import kernels
 from tallystick.data.encode import Table
+from tallystick.data.encode.alike import say_variants, variants
 from tallystick.data.encode.conflicts import conflicts
 from tallystick.data.encode.sentinel import sentinel
 from tallystick.data.schema import CODED, Column
-from tallystick.errors import OptionError, nearest, shown
+from tallystick.errors import OptionError, counted, nearest, shown
 from tallystick.evaluate.show import figure
+from tallystick.stats import alone
 
 if TYPE_CHECKING:
     from tallystick.evaluate.compare import Entry
@@ -30,7 +32,6 @@ FEW = 10  # rows of a class that folds need
 OVERFIT = (
     2.0  # out-of-fold log-loss over training log-loss, beyond which a model has learned its rows by heart
 )
-GIVEN_AWAY = 0.98  # of the target's entropy known from one column
 IDENTIFIER_ROWS, IDENTIFIER_SHARE = 20, 0.9  # a column of that many different levels names its rows
 WRONG_SHARE = 0.05  # a share further from what came true matters
 DEPENDENT = 0.1  # bits two columns share given the class
@@ -43,6 +44,7 @@ CODES = {
     "calibration": "the shares are not what comes true",
     "dependence": "columns hang together although naive Bayes takes them as independent",
     "few-rows": "a class has too few rows",
+    "labels-alike": "two classes may be one, spelt in two ways",
     "taught-rows": "held-out rows also stand in the training rows",
     "repeated-rows": "rows stand in the table more than once",
     "conflicts": "equal rows have different classes",
@@ -94,24 +96,35 @@ def check_table(table: Table) -> Iterator[Check]:
         if table.rows >= IDENTIFIER_ROWS and len(column.levels) >= IDENTIFIER_SHARE * table.rows:
             yield Check(
                 "identifier",
-                f"column {shown(column.name)} has {len(column.levels):,} levels in {table.rows:,} rows.",
+                f"column {shown(column.name)} has {counted(len(column.levels), 'level')} in "
+                f"{counted(table.rows, 'row')}.",
                 "Leave it out unless it means something for new rows.",
                 column.name,
             )
 
 
 def _classes(table: Table) -> Iterator[Check]:
-    """Yield that a class has few rows or is rare."""
+    """Yield that classes may be one, or that a class has few rows or is rare."""
     assert table.classes is not None
     assert table.schema.target is not None
     weight = np.ones(table.rows) if table.weights is None else table.weights / table.unit
     labels = table.schema.target.labels
     full = np.bincount(table.classes, weight, minlength=len(labels))
-    rarest = int(np.argmin(full))
+    alike = variants(labels, full.tolist()) if table.schema.target.type == "text" else []
+    if alike:
+        yield Check(
+            "labels-alike",
+            f"classes that may be one: {say_variants(alike)}.",
+            "If so, correct them in the data and compare again; no more rows are needed for that.",
+            table.schema.target.name,
+        )
+    spelt = {label for (label, _), _ in alike}
+    own = np.array([label not in spelt for label in labels])
+    rarest = int(np.argmin(np.where(own, full, np.inf)))
     if full[rarest] < FEW:
         yield Check(
             "few-rows",
-            f"class {shown(labels[rarest])} has {full[rarest]:,.0f} rows.",
+            f"class {shown(labels[rarest])} has {counted(round(full[rarest]), 'row')}.",
             f"Collect at least {FEW} rows of each class, or join rare classes.",
         )
     elif full[rarest] < RARE * full.sum() / len(labels):
@@ -195,41 +208,38 @@ def no_better(others: Sequence[Entry[Any]], base: Entry[Any]) -> Iterator[Check]
 
 
 def check_columns(table: Table) -> Iterator[Check]:
-    """Yield the columns that alone know nearly all of the target, by the counts of their levels or of ten
-    bins.
-    """
+    """Yield the columns that alone tell the target nearly perfectly, by value or by being missing."""
     assert table.classes is not None
     assert table.schema.target is not None
-    k = len(table.schema.target.labels)
-    weight = np.ones(table.rows) if table.weights is None else table.weights.astype(np.float64)
-    whole = _entropy(np.bincount(table.classes, weight, k).astype(np.float64))
     for column in table.schema.used:
-        codes = _coarse(column, table.columns[column.name])
-        if codes is None or whole == 0:
-            continue
-        counts = np.bincount(codes * k + table.classes, weight).astype(np.float64)
-        counts = np.append(counts, np.zeros(-len(counts) % k)).reshape(-1, k)
-        counts = counts[counts.sum(axis=1) > 0]
-        rest = sum(float(c.sum()) * _entropy(c) for c in counts) / weight.sum()
-        if len(counts) * 5 <= table.rows and whole - rest >= GIVEN_AWAY * whole:
+        found = _alone(table, column, len(table.schema.target.labels))
+        if found is not None:
             yield Check(
                 "giveaway",
-                f"column {shown(column.name)} alone knows {1 - rest / whole:.0%} of the target.",
+                f"column {shown(column.name)} {found.found}.",
                 "Make sure it is known before the target is; leave it out if not.",
                 column.name,
             )
 
 
-def _coarse(column: Column, data: Any) -> NDArray[np.int64] | None:
-    """Return a small number per row: the code, or the tenth of the range of values."""
-    if column.kind in CODED:
-        return np.asarray(data, np.int64)
-    if column.kind != "numeric":
-        return None
-    cuts = np.unique(np.nanquantile(data, np.linspace(0.1, 0.9, 9)))
-    return np.where(np.isnan(data), len(cuts) + 1, np.searchsorted(cuts, data, "right"))
-
-
-def _entropy(counts: NDArray[np.float64]) -> float:
-    seen = counts[counts > 0] / max(float(counts.sum()), 1e-300)
-    return float(-(seen * np.log2(seen)).sum())
+def _alone(table: Table, column: Column, k: int) -> alone.Alone | None:
+    """Return what one column of a table tells alone, None unless it is nearly all. k: classes."""
+    classes, weights, among = table.classes, table.weights, len(table.schema.used)
+    assert classes is not None
+    if column.kind == "text":
+        starts, words, _ = table.column(column.name)
+        have = np.zeros((len(column.words) + 1, k), np.int64)
+        kernels.count_entries(starts, words, None, classes, weights=weights, out=have)
+        rows = kernels.count_classes(classes, k, weights)
+        empty = np.diff(starts) == 0
+        missing = kernels.count_classes(classes[empty], k, None if weights is None else weights[empty])
+        return alone.by_word(have[:-1] / table.unit, rows / table.unit, missing / table.unit, among)
+    if column.kind == "numeric":
+        codes, distinct = table.ranks(column.name)
+        size = len(distinct)
+    else:
+        codes, size = table.column(column.name), len(column.levels)
+    # a level never seen has a code too, behind that of missing, which no row of the table has
+    counts = kernels.count_codes(codes, classes, size + 2, k, weights=weights) / table.unit
+    tell = alone.by_levels if column.kind in CODED else alone.by_cuts
+    return tell(counts[:size], counts[size], among)

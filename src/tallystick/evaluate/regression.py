@@ -7,6 +7,7 @@ Law: a row of weight w counts as w rows; the base is the error of always answeri
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -53,8 +54,17 @@ class RegressionValidation:
         out = []
         for same in zip(*parts, strict=True):
             value, low, high = np.mean([(m.value, m.low, m.high) for m in same], axis=0).tolist()
-            out.append(Measure(same[0].name, value, low, high, same[0].method, same[0].base))
+            found = Measure(same[0].name, value, low, high, same[0].method, same[0].base)
+            out.append(found.over_folds(self.widening))
         return tuple(out)
+
+    @cached_property
+    def widening(self) -> float:
+        """By what folds make the variance of the mean squared error larger than that of rows."""
+        folds = len(np.unique(self.fold[self.fold >= 0]))
+        few = 2 <= folds <= intervals.MOST_FOLDS
+        means, error = (self.fold_means(), self.loss_error) if few else (np.empty(0), 0.0)
+        return intervals.widening(means, error, folds)
 
     def measure(self, name: str) -> Measure:
         """Return one measure by name: "mse", "mae" or "r2"."""

@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 
 from tallystick.draw.svg import Picture, as_html
 from tallystick.errors import OptionError
-from tallystick.evaluate import large
+from tallystick.evaluate import intervals, large
 from tallystick.evaluate.scores import Measure, Scores, answers, lean_measures, log_losses, score
 
 Floats = NDArray[np.float64]
 LEAN = ("accuracy", "log-loss")
+ANSWERED = ("accuracy", "balanced accuracy", "cost")  # measures of answers; the others are of shares
 
 
 @dataclass(frozen=True)
@@ -116,13 +117,31 @@ class CrossValidation:
         return self.all_scores[0]
 
     def measure(self, name: str) -> Measure:
-        """Return one measure, its value and interval averaged over the repeats."""
+        """Return one measure, its value and interval averaged over the repeats.
+
+        The interval is of the score on new rows of a model taught by all rows: widened for what folds
+        share and for how they differ; with rows held out it is that of the one model that answered.
+        """
         if name in LEAN and self.lean_scores:
             parts = [scores[name] for scores in self.lean_scores]
         else:
             parts = [s[name] for s in self.all_scores]
         value, low, high = (float(np.mean([getattr(p, f) for p in parts])) for f in ("value", "low", "high"))
-        return Measure(name, value, low, high, parts[0].method, parts[0].base)
+        found = Measure(name, value, low, high, parts[0].method, parts[0].base)
+        return found.over_folds(self.widening["accuracy" if name in ANSWERED else "log-loss"])
+
+    @cached_property
+    def widening(self) -> dict[str, float]:
+        """By what folds make the variance of the accuracy and of the log-loss larger than that of rows.
+
+        Of more rows than memory holds, the spread of the folds is not looked at.
+        """
+        folds = sum(n > 0 for n in self.repeats[0].sizes(self.weights))
+        if folds > intervals.MOST_FOLDS or folds < 2 or self.repeats[0].large:
+            return dict.fromkeys(("accuracy", "log-loss"), intervals.widening(np.empty(0), 0.0, folds))
+        right = float(np.mean([s["accuracy"].value for s in self.all_scores]))
+        errors = {"accuracy": math.sqrt(right * (1 - right) / self.scores.rows), "log-loss": self.loss_error}
+        return {name: intervals.widening(self.fold_means(name), e, folds) for name, e in errors.items()}
 
     @property
     def measures(self) -> tuple[Measure, ...]:

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.evaluate import intervals
-from tallystick.evaluate.intervals import METHODS
+from tallystick.evaluate.intervals import METHODS, OF
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
+UNBOUNDED = ("log-loss", "brier", "cost", "mse", "mae")  # measures that may be above 1
 FIXED = float(1 << 30)  # parts of one, in sums of whole numbers
 CLIP = (
     1e-15  # a share of 0 for the true class costs log(1/CLIP), not infinity; counted in `Scores.impossible`
@@ -28,7 +29,11 @@ CLIP = (
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One number that was measured, its 95 % interval, and the same number for the base rate."""
+    """One number that was measured, its 95 % interval, and the same number for the base rate.
+
+    widened: by what folds make its variance larger than that of as many independent rows; 1 where one model
+    answered. See `intervals.OF` for what the interval is one of.
+    """
 
     name: str
     value: float
@@ -36,15 +41,27 @@ class Measure:
     high: float
     method: str
     base: float | None = None
+    widened: float = 1.0
+
+    def over_folds(self, factor: float) -> Measure:
+        """Return the measure with the interval that cross-validation owes, its variance times a factor."""
+        if factor <= 1.0:
+            return self
+        share = self.name not in UNBOUNDED
+        least, most = (-math.inf if self.name == "r2" else 0.0), (1.0 if share else math.inf)
+        ends = intervals.stretched(self.value, (self.low, self.high), factor, least, most)
+        return replace(self, low=ends[0], high=ends[1], widened=factor)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the measure as plain data."""
+        times = f"; its ends {math.sqrt(self.widened):.2f} times as far, for the folds"
         return {
             "base": self.base,
             "high": self.high,
             "low": self.low,
-            "method": METHODS[self.method],
+            "method": METHODS[self.method] + (times if self.widened > 1 else ""),
             "name": self.name,
+            "of": OF[self.widened > 1],
             "value": self.value,
         }
 

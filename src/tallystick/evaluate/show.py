@@ -9,7 +9,9 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING, Any
 
-from tallystick.draw.text import Line, Span, bar, clean, plain, table, width, wrapped
+from tallystick.draw.text import Line, Span, bar, between, clean, p_value, plain, table, width, wrapped
+from tallystick.errors import counted
+from tallystick.evaluate.intervals import OF
 from tallystick.evaluate.result import count_rows
 
 if TYPE_CHECKING:
@@ -40,7 +42,7 @@ def show_cross_validation(result: CrossValidation) -> str:
     measures = [result.measure(m.name) for m in result.scores.measures]
     header = ("", "value", "95 % interval", "base rate")
     lines += table(header, (_measure(m) for m in measures), frozenset({1, 2, 3}), cells())
-    lines += [(), *_confusion(result)]
+    lines += [*wrapped(_of(measures[0]), cells(), "", "dim"), (), *_confusion(result)]
     for column in result.groups:
         lines += [(), *_groups(result, column)]
     if result.stopped:
@@ -52,7 +54,7 @@ def _heading(result: CrossValidation | RegressionValidation) -> str:
     """Return how many rows were judged, how, and how large the folds are."""
     repeats = f", {len(result.repeats)} times" if len(result.repeats) > 1 else ""
     rows = count_rows(len(result.truth), result.weights)
-    return f"{rows:,} rows, {clean(result.how)}{sizes(result)}{repeats}"
+    return f"{counted(rows, 'row')}, {clean(result.how)}{sizes(result)}{repeats}"
 
 
 def sizes(result: CrossValidation | RegressionValidation) -> str:
@@ -62,8 +64,8 @@ def sizes(result: CrossValidation | RegressionValidation) -> str:
         return ""
     low, high = min(found), max(found)
     if len(found) == 1:
-        return f": {low:,} rows"
-    return f", {low:,} rows each" if low == high else f", {low:,} to {high:,} rows each"
+        return f": {counted(low, 'row')}"
+    return f", {counted(low, 'row')} each" if low == high else f", {low:,} to {high:,} rows each"
 
 
 def show_regression(result: RegressionValidation) -> str:
@@ -71,9 +73,16 @@ def show_regression(result: RegressionValidation) -> str:
     lines: list[Line] = [(Span(_heading(result), "strong"),), ()]
     header = ("", "value", "95 % interval", "base rate")
     lines += table(header, (_measure(m) for m in result.measures), frozenset({1, 2, 3}), cells())
+    lines += wrapped(_of(result.measures[0]), cells(), "", "dim")
     if result.stopped:
         lines.append((Span("stopped before the end: finished folds only", "note"),))
     return plain(lines)
+
+
+def _of(m: Measure) -> str:
+    """Return of what the intervals are intervals."""
+    wide = ", widened for what folds share and how they differ" if m.widened > 1 else ""
+    return f"intervals: of {OF[m.widened > 1]}{wide}"
 
 
 def _measure(m: Measure) -> tuple[Span, ...]:
@@ -106,7 +115,7 @@ def _groups(result: CrossValidation, column: str) -> list[Line]:
             Span(clean(g["group"])),
             Span(f"{g['rows']:,.0f}"),
             Span(f"{g['error']:.4f}", "strong"),
-            Span(f"{g['low']:.4f} to {g['high']:.4f}"),
+            Span(between(g["low"], g["high"], ".4f")),
             Span(bar(g["error"] / top if top else 0, 12), "bar"),
         )
         for g in found
@@ -118,7 +127,7 @@ def show_comparison(found: Comparison[Any]) -> str:
     """Return the table of methods, the razor's sentence and the checks."""
     room = cells()
     first = found.entries[0].result
-    how = f"{len(first.truth):,} rows, {clean(found.how)}{sizes(first)}"
+    how = f"{counted(len(first.truth), 'row')}, {clean(found.how)}{sizes(first)}"
     lines: list[Line] = [(Span(f"predicting {clean(found.target)}: {how}", "strong"),), ()]
     worst = max(e.result.loss for e in found.entries)
     known, loss = (TITLES.get(name, name) for name in first.shown)
@@ -151,7 +160,7 @@ def _entry(found: Comparison[Any], e: Entry[Any], worst: float) -> list[Span]:
         Span(_between(loss), "dim"),
         Span(bar(loss.value / worst, 8), "bar"),
         Span("?" if e.numbers >= 10**9 else f"{e.numbers:,}"),
-        Span("" if e.against_best is None else f"{e.against_best:.3f}", "dim"),
+        Span("" if e.against_best is None else p_value(e.against_best), "dim"),
     ]
 
 
@@ -168,7 +177,7 @@ def _settings(found: Comparison[Any]) -> str:
 
 def show_curve(curve: LearningCurve) -> str:
     """Return the error of each method at each size."""
-    title = f"error on {curve.tested:,} rows held back, mean of {curve.repeats} subsets"
+    title = f"error on {counted(curve.tested, 'row')} held back, mean of {counted(curve.repeats, 'subset')}"
     lines: list[Line] = [(Span(f"predicting {clean(curve.target)}: {title}", "strong"),), ()]
     bands = [c.band() for c in curve.curves]
     rows = (

@@ -23,12 +23,17 @@ MOST_LEVELS = 64  # a column of more levels keeps its most frequent ones; the ot
 
 @dataclass(frozen=True)
 class Pair:
-    """Two columns: bits they tell about each other given the class, and what chance alone would give."""
+    """Two columns: bits they tell about each other given the class, and what chance alone would give.
+
+    Missing counts as a level, as it does to naive Bayes; `both_there` is of the rows that have a value in
+    both, None where all rows do.
+    """
 
     first: str
     second: str
     bits: float
     by_chance: float
+    both_there: float | None = None
 
     @property
     def excess(self) -> float:
@@ -49,7 +54,13 @@ class Independence:
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
         rows = [
-            {"first": p.first, "second": p.second, "bits": p.bits, "by_chance": p.by_chance}
+            {
+                "first": p.first,
+                "second": p.second,
+                "bits": p.bits,
+                "by_chance": p.by_chance,
+                "both_there": p.bits if p.both_there is None else p.both_there,
+            }
             for p in self.pairs
         ]
         return {"target": self.target, "pairs": rows}
@@ -58,12 +69,14 @@ class Independence:
 
     def __str__(self) -> str:
         given = f" given {clean(self.target)}" if self.target else ""
-        lines = [f"bits two columns tell about each other{given}: found, by chance alone"]
+        gaps = any(p.both_there is not None for p in self.pairs)
+        more = ", found in rows with both values; missing counts as a level but there" if gaps else ""
+        lines = [f"bits two columns tell about each other{given}: found, by chance alone{more}"]
         for p in self.pairs[:20]:
             name = padded(cut(clean(f"{p.first} and {p.second}"), 52), 54)
-            lines.append(
-                f"{name}{p.bits:8.4f} {p.by_chance:8.4f}{'  dependent' if p.excess > p.by_chance else ''}"
-            )
+            there = f" {p.bits if p.both_there is None else p.both_there:8.4f}" if gaps else ""
+            verdict = "  dependent" if p.excess > p.by_chance else ""
+            lines.append(f"{name}{p.bits:8.4f} {p.by_chance:8.4f}{there}{verdict}")
         if len(self.pairs) > 20:
             lines.append(f"and {len(self.pairs) - 20:,} more pairs")
         return "\n".join(lines)
@@ -86,8 +99,10 @@ def independence(table: Table) -> Independence:
     return Independence(target.name if target is not None and labels > 1 else "", tuple(pairs))
 
 
-def coded(table: Table, name: str) -> tuple[NDArray[np.uint32], int]:
-    """Return code[row] of a column in a few values, missing as one of them, and how many there are."""
+def coded(table: Table, name: str) -> tuple[NDArray[np.uint32], int, int]:
+    """Return code[row] of a column in a few values, missing as the last, how many there are, and how many
+    without missing.
+    """
     column = table.schema[name]
     if column.kind == "numeric":
         codes, distinct = table.ranks(name)
@@ -106,7 +121,7 @@ def coded(table: Table, name: str) -> tuple[NDArray[np.uint32], int]:
         into[:k] = np.arange(k)
     size = int(into.max()) + 1
     into[k:] = size
-    return into[codes], size + int(counts[k] > 0)
+    return into[codes], size + int(counts[k] > 0), size
 
 
 def _pair(a: str, b: str, x: Any, y: Any, classes: NDArray[Any], labels: int, table: Table) -> Pair:
@@ -115,7 +130,9 @@ def _pair(a: str, b: str, x: Any, y: Any, classes: NDArray[Any], labels: int, ta
     cells = counts.reshape(x[1] + 1, y[1] + 1, labels).astype(float)
     bits, free = conditional_information(cells)
     rows = max(float(cells.sum()) / table.unit, 1.0)
-    return Pair(a, b, bits, free / (2 * rows * float(np.log(2.0))))
+    whole = x[1] == x[2] and y[1] == y[2]
+    there = None if whole else conditional_information(cells[: x[2], : y[2]])[0]
+    return Pair(a, b, bits, free / (2 * rows * float(np.log(2.0))), there)
 
 
 def conditional_information(cells: NDArray[np.float64]) -> tuple[float, int]:

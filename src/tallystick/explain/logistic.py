@@ -17,7 +17,7 @@ import numpy as np
 from tallystick.contracts import Block
 from tallystick.data.schema import CODED, Column
 from tallystick.draw.svg import as_html, ticks
-from tallystick.draw.text import Line, Span, clean, plain, table, wrapped
+from tallystick.draw.text import Line, Span, between, clean, plain, table, wrapped
 from tallystick.errors import OptionError, counted, some
 from tallystick.explain.naive_bayes import Explanation, Reason
 from tallystick.models.additive import LevelTerm, LinearTerm
@@ -353,7 +353,7 @@ def _words(model: LogisticModel, part: Words, cells: int) -> list[Line]:
 
 
 def _pair(ends: tuple[float, float]) -> str:
-    return f"{ends[0]:.4g} .. {ends[1]:.4g}"
+    return between(*ends, ".4g").replace(" to ", " .. ")
 
 
 def _p(p: float | None) -> str:

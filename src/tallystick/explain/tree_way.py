@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.draw.svg import Picture
-from tallystick.explain.interval import mixture_interval, student
+from tallystick.explain.interval import mixture_interval, searched, student
 from tallystick.explain.tree import tree_svg
+from tallystick.learners.prune.length import bits_of_tests
 from tallystick.models.tree import Tree
 from tallystick.models.tree.sentences import Condition, number, plain, reachable, rows
 from tallystick.models.tree.show import WIDEST
@@ -24,6 +25,8 @@ from tallystick.models.tree.walk import Way, ways
 MOST_PARTS = 8  # of a row that are printed; to_dict() has all
 MOST_NODES = 200  # of which a mixture is made; more take seconds
 BETA = "95 % of the beta posterior of the answer's share, equal tails"
+SEARCHED = ", its rows counting less for the tests that were looked for"
+PRICE = 0.5  # of the bits that name a test: neighbouring cuts part nearly the same rows
 
 
 @dataclass(frozen=True)
@@ -74,8 +77,9 @@ class TreeExplanation:
     """Why a row got its answer.
 
     steps: its way, up to the first missing value that sends it down all branches; from there on it has
-    `parts`, the largest first, because of the columns `missing`. interval: of the answer's share, or of the
-    mean; interval_method says how it was made, or why there is none.
+    `parts`, the largest first, because of the columns `missing`. interval: of the share that the answer has
+    among new rows like this one, or of their mean; interval_method says how it was made, or why it is not
+    there.
     """
 
     tree: Tree
@@ -147,7 +151,7 @@ class TreeExplanation:
             between = f" (no interval: {self.interval_method.removeprefix('none: ')})"
         else:
             low, high = (f"{end:{digits}}" for end in self.interval)
-            between = f" (95 % between {low} and {high})"
+            between = f" (95 % between {low} and {high}, for new rows like this one)"
         if not labels:
             how = " is the sum of the parts" if self.parts else ""
             return f"Answer: {self.answer:.6g}{how}{between}"
@@ -189,7 +193,7 @@ def explain_row(tree: Tree, cell: Callable[[int], Any], shares: NDArray[np.float
         )
     steps = told[0][:common]
     if tree.regression:
-        between, method = _of_mean(tree, first[-1][0], bool(missing))
+        between, method = _of_mean(tree, [node for node, _ in first], bool(missing))
         return TreeExplanation(tree, steps, float(shares[0]), (), between, method, parts, missing)
     best = int(tree.decide(shares[None, :])[0])
     nodes = [(way.part, steps) for way, steps in zip(found, told, strict=True)]
@@ -242,25 +246,31 @@ def _sentence(test: Condition, tree: Tree, node: int, cell: Callable[[int], Any]
 def _of_share(
     tree: Tree, found: list[tuple[float, tuple[Step, ...]]], best: int, share: float
 ) -> tuple[tuple[float, float] | None, str]:
-    """Return the 95 % interval of the answer's share, and how it was made.
+    """Return the 95 % interval of the answer's share among new rows like this one, and how it was made.
 
     Each node that takes part gives a beta distribution with its weight. The parameters are the node's rows of
-    and not of the class plus the smoothing; without smoothing half a row each. Class weights multiply the
-    odds.
+    and not of the class, over what the search for its tests takes from them (`searched`), plus the smoothing;
+    without smoothing half a row each. Class weights multiply the odds.
     """
+    tests = PRICE * bits_of_tests(tree)
     a = tree.answers.smoothing
     plus = (a * float(tree.base[best]), a * (1 - float(tree.base[best]))) if a > 0 else (0.5, 0.5)
     mixed: dict[tuple[float, float, float], float] = {}
     for part, steps in found:
-        odds = _odds(tree, steps[-1].node, best)
+        odds, spent = _odds(tree, steps[-1].node, best), 0.0
         for s in steps:
             if s.weight * part > 0:
-                own, others = s.counts[best] + plus[0], sum(s.counts) - s.counts[best] + plus[1]
-                mixed[own, others, odds] = mixed.get((own, others, odds), 0.0) + s.weight * part
+                less = searched(spent)
+                own, others = s.counts[best] / less, (sum(s.counts) - s.counts[best]) / less
+                beta = own + plus[0], others + plus[1], odds
+                mixed[beta] = mixed.get(beta, 0.0) + s.weight * part
+            spent += float(tests[s.node])
     if len(mixed) > MOST_NODES:
         return None, f"none: {len(mixed):,} nodes take part, and at most {MOST_NODES} are mixed"
     low, high = mixture_interval([(w, *beta) for beta, w in mixed.items()])
     method = BETA
+    if len(tree.nodes) > 1:
+        method += SEARCHED
     if len(mixed) > 1:
         method += ", of all nodes that take part by their weight"
     if tree.answers.weights is not None:
@@ -287,8 +297,9 @@ def _odds(tree: Tree, node: int, best: int) -> float:
     return float(heavy[best]) / others if others > 0 else float("inf")
 
 
-def _of_mean(tree: Tree, leaf: int, spread: bool) -> tuple[tuple[float, float] | None, str]:
-    """Return the 95 % interval of a leaf's mean, and how it was made."""
+def _of_mean(tree: Tree, way: list[int], spread: bool) -> tuple[tuple[float, float] | None, str]:
+    """Return the 95 % interval of the mean of new rows like this one, and how it was made. way: its nodes."""
+    leaf = way[-1]
     if spread:
         return None, "none: the answer is a sum over leaves with different means"
     n = float(tree.rows[leaf].sum())
@@ -298,11 +309,12 @@ def _of_mean(tree: Tree, leaf: int, spread: bool) -> tuple[tuple[float, float] |
             f"none: the leaf has {rows(n, 1)} {'row' if n == 1 else 'rows'}, too few to show a spread",
         )
     mean = float(tree.nodes.mean[leaf])
-    t = student(n - 1)
+    wide = searched(PRICE * float(bits_of_tests(tree)[way[:-1]].sum()))
+    t = student(n - 1) * float(np.sqrt(wide))
     error = float(np.sqrt(tree.nodes.deviance[leaf] / (n - 1) / n))
     method = (
         f"95 % of the mean of the leaf's {rows(n, 1)} rows: mean ± {t:.4g} standard errors, by Student's t "
-        f"with {rows(n - 1, 1)} degrees of freedom"
+        f"with {rows(n - 1, 1)} degrees of freedom{SEARCHED if len(way) > 1 else ''}"
     )
     return (mean - t * error, mean + t * error), method
 

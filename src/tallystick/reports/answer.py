@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from tallystick.data.encode import Table
 from tallystick.data.schema import CODED, Column
 from tallystick.description import ColumnView
+from tallystick.draw.text import between
 from tallystick.evaluate.scores import Measure
 from tallystick.explain.naive_bayes import value_names
 from tallystick.models.logistic.model import LogisticModel
@@ -78,11 +79,10 @@ def score_sentence(table: Table, accuracy: Measure) -> Said:
     labels = table.schema.target.labels
     most = labels[int(np.argmax(np.bincount(table.classes, table.weights, minlength=len(labels))))]
     return say(
-        "On rows it has not seen, the model is right for {} (95 % interval: {} to {}); always answering {} "
+        "On rows it has not seen, the model is right for {} (95 % interval: {}); always answering {} "
         "is right for {}.",
         of_100(accuracy.value),
-        f"{100 * accuracy.low:.0f}",
-        f"{100 * accuracy.high:.0f}",
+        between(100 * accuracy.low, 100 * accuracy.high, ".0f"),
         Name(most),
         of_100(accuracy.base or 0.0),
     )

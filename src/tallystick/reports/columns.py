@@ -26,7 +26,7 @@ LETTERS = 28  # under all bars together
 def data_section(given: Ingredients) -> dict[str, Any]:
     """Return the checks, the classes, the columns and the notes, as the page shows them."""
     found = given.description
-    ranked = sorted(found.columns, key=lambda c: (c.kind == "out", -(c.gain or 0.0), c.name))
+    ranked = sorted(found.columns, key=lambda c: (*c.rank, c.name))
     most = max([c.gain or 0.0 for c in ranked] or [0.0]) or 1.0
     rows = [_row(given, c, most) for c in ranked[:MOST]]
     notes = [n.text for n in _notes(found.notes)]
@@ -61,6 +61,7 @@ def _row(given: Ingredients, view: ColumnView, most: float) -> dict[str, Any]:
         "missing": f"{view.missing:,}" if view.missing else "–",
         "missing_share": percent(view.missing / rows) if view.missing else "",
         "gain": gain,
+        "left": "" if view.left is None else f"{view.left:.3f}",
         "gain_bar": "" if view.gain is None else length_bar(view.gain / most, f"gain {gain} bits"),
         "cut": _cut(view, column),
         "bars": _bars(given, view, column),

@@ -12,6 +12,7 @@ import numpy as np
 
 from tallystick.data.schema import CODED
 from tallystick.draw.panels import Axis, Curve, chart, length_bar, strip
+from tallystick.draw.text import between, p_value
 from tallystick.evaluate import CrossValidation
 from tallystick.evaluate.compare import Entry
 from tallystick.evaluate.groups import error_rates, group_names
@@ -51,22 +52,18 @@ def _method(given: Ingredients, entry: Entry[CrossValidation]) -> dict[str, Any]
         "name": entry.name,
         "chosen": entry is given.chosen or entry.name == given.chosen.name,
         "accuracy": percent(accuracy.value),
-        "accuracy_ends": f"{100 * accuracy.low:.1f} to {100 * accuracy.high:.1f}",
+        "accuracy_ends": between(100 * accuracy.low, 100 * accuracy.high, ".1f"),
         "loss": f"{loss.value:.3f}",
-        "loss_ends": f"{loss.low:.3f} to {loss.high:.3f}",
+        "loss_ends": between(loss.low, loss.high, ".3f"),
         "strip": strip(
             loss.value, (loss.low, loss.high), scale,
-            f"log-loss {loss.value:.3f}, 95 % interval {loss.low:.3f} to {loss.high:.3f}",
+            f"log-loss {loss.value:.3f}, 95 % interval {between(loss.low, loss.high, '.3f')}",
             entry.name == given.chosen.name,
         ),
         "numbers": "?" if entry.numbers >= 10**9 else f"{entry.numbers:,}",
-        "p": "" if entry.against_best is None else _p(entry.against_best),
+        "p": "" if entry.against_best is None else p_value(entry.against_best),
         "setting": entry.setting,
     }  # fmt: skip
-
-
-def _p(p: float) -> str:
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def _measure(m: Any) -> dict[str, str]:
@@ -74,7 +71,7 @@ def _measure(m: Any) -> dict[str, str]:
     return {
         "name": m.name,
         "value": f"{m.value:.4f}",
-        "ends": f"{m.low:.4f} to {m.high:.4f}",
+        "ends": between(m.low, m.high, ".4f"),
         "base": "" if m.base is None else f"{m.base:.4f}",
         "method": str(shown["method"]),
     }
@@ -189,6 +186,6 @@ def _group(g: dict[str, Any], rates: list[dict[str, Any]]) -> dict[str, str]:
         "group": g["group"],
         "rows": f"{g['rows']:,.0f}",
         "error": percent(g["error"]),
-        "ends": f"{100 * g['low']:.1f} to {100 * g['high']:.1f}",
+        "ends": between(100 * g["low"], 100 * g["high"], ".1f"),
         "bar": length_bar(g["error"] / top, f"error {percent(g['error'])}", 60),
     }

@@ -17,7 +17,7 @@ import jinja2
 from markupsafe import Markup, escape
 
 from tallystick.draw.svg import PALETTE, colour
-from tallystick.draw.text import clean
+from tallystick.draw.text import between, clean
 from tallystick.export.javascript import runtime
 from tallystick.models.tree import Tree
 from tallystick.reports.answer import answer
@@ -33,6 +33,7 @@ from tallystick.reports.weights import weights_table
 from tallystick.reports.what_if import what_if
 
 SMALL = 15  # boxes of a tree that is shown small
+FIRST, MOST_FIRST = ("giveaway", "labels-alike"), 4  # checks that the first screen tells, and how many
 RARE = 0.2  # of an equal share: a class with less makes accuracy a poor guide
 
 
@@ -73,9 +74,10 @@ def answer_section(given: Ingredients) -> dict[str, Any]:
     balanced = result.measure("balanced accuracy")
     rare = min(p.rows for p in given.description.classes) < RARE * given.description.rows / len(given.labels)
     return {
+        "leaks": [c.to_dict() for c in given.comparison.checks if c.code in FIRST][:MOST_FIRST],
         "sentences": answer(given.model, given.table, given.description.columns, accuracy),
         "accuracy": percent(accuracy.value),
-        "ends": f"{100 * accuracy.low:.1f} to {100 * accuracy.high:.1f} %",
+        "ends": f"{between(100 * accuracy.low, 100 * accuracy.high, '.1f')} %",
         "base": percent(accuracy.base or 0.0),
         "balanced": percent(balanced.value) if rare else "",
         "loss": f"{loss.value:.3f}",

@@ -27,7 +27,9 @@ HOW = (
     ),
     (
         "Accuracy",
-        "Rows whose most probable class is right, over all rows; its 95 % interval is Wilson's.",
+        "Rows whose most probable class is right, over all rows; its 95 % interval is Wilson's, of the score "
+        "on new rows of a model taught by all rows: widened because folds share teaching rows, and for how "
+        "they differ.",
     ),
     (
         "Log-loss",
@@ -51,7 +53,9 @@ HOW = (
     (
         "Information gain",
         "By how many bits a column lowers the entropy of the target: one branch per level, or the best "
-        "cut of a number; rows without a value count by their share.",
+        "cut of a number; rows without a value are a branch of their own. What is left is the gain less "
+        "its price: log2(values - 1) bits for a cut, about a bit for each level of three or more, over all "
+        "rows. A question of the tree has another gain: that of its own two groups, at its own rows.",
     ),
     (
         "ROC, precision and recall",

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tallystick.draw.panels import signed_bar
+from tallystick.draw.text import between
 from tallystick.explain.logistic import Figure, Summary
 from tallystick.explain.naive_bayes import votes
 from tallystick.models.logistic.model import LogisticModel
@@ -67,7 +68,7 @@ def _odds(given: Ingredients, model: LogisticModel, most: int) -> dict[str, Any]
             "of": f.of,
             "weight": f"{f.estimate:+.3g}",
             "odds": _ratio(f.estimate),
-            "ends": "" if f.odds_interval is None else " to ".join(f"{v:.3g}" for v in f.odds_interval),
+            "ends": "" if f.odds_interval is None else between(*f.odds_interval, ".3g"),
             "p": "" if f.p is None else "< 0.001" if f.p < 0.001 else f"{f.p:.3f}",
             "bar": signed_bar(sizes[id(f)], top, _bar_words(f, spread.get(f.name))),
         }

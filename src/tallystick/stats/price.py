@@ -1,6 +1,7 @@
-"""What it costs to say which levels of a column form a group, and how much of a gain its levels can keep.
+"""What it costs, in bits, to say which split of a column was chosen: a cut, a group of levels, a word; and
+how much of a gain is left then.
 
-Knows numbers of rows per level. Knows nothing of classes, rows or names. A column of many levels can be
+Knows numbers of values and of rows per level. Knows nothing of rows or names. A column of many levels can be
 grouped in so many ways that some grouping tells the classes of any table; so a grouping pays the bits that
 name it, and a level of one row counts for nothing, as a new row will hardly ever have it.
 Law: the numbers are those by which the tree kernels choose groups (`src/kernels/tree_price.hpp`).
@@ -13,7 +14,22 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 
-__all__ = ["after_price", "coverage", "group_bits"]
+__all__ = ["after_price", "coverage", "cut_bits", "group_bits", "level_bits", "word_bits"]
+
+
+def cut_bits(values: int, cuts: int = 1) -> float:
+    """Return cuts · log2(values - 1): each cut lies between two neighbouring values of the column."""
+    return cuts * word_bits(values - 1)
+
+
+def level_bits(levels: int, classes: int) -> float:
+    """Return (levels - 1) · log2(classes): for each level but the first, which class it speaks for."""
+    return max(levels - 1, 0) * word_bits(classes)
+
+
+def word_bits(words: int) -> float:
+    """Return log2(words): which of so many it is."""
+    return float(kernels.log2([float(max(words, 1))])[0])
 
 
 def group_bits(k: int, j: int) -> float:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.data.encode.alike import say_variants, variants
 from tallystick.data.encode.cells import Coded, Floats, Part, among, as_utf8
 from tallystick.data.encode.column import Merged, joined, long_way, mark_numbers
 from tallystick.data.encode.gather import Gathered, parts_of
@@ -297,10 +298,30 @@ def rare_classes(goal: Goal, scale: Scale) -> tuple[Note, ...]:
 
 
 def rare_note(target: Target, counts: NDArray[np.int64]) -> tuple[Note, ...]:
-    """Return a note on classes that only one row has; counts[class], perhaps with more behind them."""
-    rare = [label for label, count in zip(target.labels, counts.tolist(), strict=False) if count == 1]
+    """Return notes on classes that only one row has, and on classes that are perhaps one, spelt in two ways;
+    counts[class], perhaps with more behind them.
+    """
+    counts = counts[: len(target.labels)]
+    return (*_few(target, counts), *_alike(target, counts))
+
+
+def _alike(target: Target, counts: NDArray[np.int64]) -> tuple[Note, ...]:
+    """Return a note on labels that may mean the same."""
+    found = variants(target.labels, counts.tolist()) if target.type == "text" else []
+    if not found:
+        return ()
+    text = (
+        f"target {shown(target.name)} has classes that may be one: {say_variants(found)}. If so, correct "
+        "them before learning: they are learned and judged as different classes."
+    )
+    return (Note("labels-alike", text, target.name, len(found)),)
+
+
+def _few(target: Target, counts: NDArray[np.int64]) -> tuple[Note, ...]:
+    """Return a note on classes that only one row has, or that are rare."""
+    rare = [label for label, count in zip(target.labels, counts.tolist(), strict=True) if count == 1]
     if not rare:
-        return _unbalanced(target, counts[: len(target.labels)])
+        return _unbalanced(target, counts)
     verb = "has one row" if len(rare) == 1 else "have one row each"
     text = f"class{'es' * (len(rare) > 1)} {some(rare)} {verb}: too few to learn from or to judge by."
     return (Note("rare-classes", text, target.name, len(rare)),)

@@ -51,10 +51,10 @@ def heading(tree: Tree) -> list[str]:
     of_this = " of this tree" if tree.averaged is not None else ""
     lines = [f"Tree for {name}: {count(total, 'row')}, {size}, {_right(picture, of_this)}"]
     if tree.averaged is not None:
-        share = np.exp(tree.averaged.log_best)
+        share = float(np.exp(tree.averaged.log_best))
+        sure = f"probability {share:.3g}" if share >= 0.001 else "one of very many, none of them probable"
         lines.append(
-            f"It is the most probable pruning (probability {share:.3g}) of a grown tree of "
-            f"{count(tree.nodes.leaves, 'leaf')}."
+            f"It is the most probable pruning ({sure}) of a grown tree of {count(tree.nodes.leaves, 'leaf')}."
         )
         lines.append(f"Answers are averaged over all prunings: {_right(tree, ' of the averaged answers')}")
     lines += _unequal(tree)

@@ -1,0 +1,122 @@
+"""One column that tells the target nearly perfectly is named everywhere, at any base rate; luck is not."""
+
+from __future__ import annotations
+
+import json
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tallystick as ts
+from tallystick.cli.main import run
+from tallystick.stats import alone
+from tallystick.stats.price import cut_bits, level_bits
+
+
+def leaky(rows, share, seed=0):
+    """Return columns that give y away each in its own way, and two that do not."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(rows) < max(round(share * rows), 1)
+    rng.shuffle(y)
+    low, high = rng.random(rows), 10 + rng.random(rows)
+    return {
+        "noise": rng.normal(size=rows),
+        "many": [f"l{k}" for k in rng.integers(rows // 3, size=rows)],
+        "cut": np.where(y, high, low),
+        "band": np.where(y, low, np.where(rng.random(rows) < 0.5, low - 5, high)),
+        "absent": [None if v else float(x) for v, x in zip(y, low, strict=True)],
+        "levels": np.where(y, rng.choice(["a", "b"], rows), rng.choice(["c", "d", "e"], rows)).tolist(),
+        "y": np.where(y, "yes", "no").tolist(),
+    }
+
+
+LEAKS = {"cut", "band", "absent", "levels"}
+
+
+@pytest.mark.parametrize("share", [0.02, 0.1, 0.35, 0.5, 0.9])
+@pytest.mark.parametrize("rows", [200, 3_000])
+def test_every_perfect_leak_is_named_at_every_base_rate_and_noise_is_not(rows, share):
+    data = leaky(rows, share)
+    described = {n.column for n in ts.describe(data, "y").notes if n.code == "giveaway"}
+    assert described == LEAKS
+    found = ts.compare(data, "y", methods=("bayes",), tuned=False, folds=3)
+    assert {c.column for c in found.checks if c.code == "giveaway"} == LEAKS
+
+
+def test_missing_alone_is_said_to_tell_and_a_leak_with_few_errors_is_named():
+    data = leaky(1_000, 0.3)
+    told = {n.column: n.text for n in ts.describe(data, "y").notes if n.code == "giveaway"}
+    assert (
+        "'absent' alone tells the target of 1,000 of 1,000 rows right, by being missing or not"
+        in told["absent"]
+    )
+    assert "'cut' alone tells the target of 1,000 of 1,000 rows right" in told["cut"]
+    wrong = np.array(data["cut"])
+    wrong[:5] = np.where(wrong[:5] > 5, 0.5, 10.5)
+    told = {n.column: n.text for n in ts.describe({**data, "cut": wrong}, "y").notes if n.code == "giveaway"}
+    assert "995 of 1,000 rows right" in told["cut"]
+
+
+def test_fit_and_the_first_screen_of_the_report_name_a_leak(tmp_path, capsys):
+    data = leaky(300, 0.2)
+    path = tmp_path / "leak.csv"
+    names = ["noise", "cut", "y"]
+    lines = (",".join(map(str, row)) for row in zip(*(data[n] for n in names), strict=True))
+    path.write_text("\n".join([",".join(names), *lines]) + "\n")
+    for model in ("tree", "bayes", "logistic"):
+        assert run(["fit", str(path), "-t", "y", "--model", model, "--folds", "3"], False) == 0
+        assert "check giveaway: column 'cut' alone tells the target" in capsys.readouterr().out
+    assert run(["fit", str(path), "-t", "y", "--folds", "0", "--json"], False) == 0
+    (check,) = json.loads(capsys.readouterr().out)["checks"]
+    assert (check["code"], check["column"]) == ("giveaway", "cut")
+    page = str(ts.report(str(path), "y", folds=3).html)
+    first = page[page.index('id="answer"') : page.index('id="data"')]
+    assert "Too good to be true?" in first
+    assert "cut" in first
+
+
+def test_a_word_and_a_text_that_is_not_there_give_away_too():
+    rng = np.random.default_rng(1)
+    y = rng.random(120) < 0.4
+    words = [" ".join(rng.choice(["red", "blue", "pie", "tea"], 4)) + (" paid" if v else "") for v in y]
+    gone = [None if v else " ".join(rng.choice(["red", "blue", "pie", "tea"], 4)) for v in y]
+    data = {"words": words, "gone": gone, "y": np.where(y, "p", "q").tolist()}
+    given = {"kinds": {"words": "text", "gone": "text"}}
+    named = {n.column for n in ts.describe(data, "y", **given).notes if n.code == "giveaway"}
+    assert named == {"words", "gone"}
+    checks = ts.compare(data, "y", methods=("bayes",), tuned=False, folds=3, **given).checks
+    assert {c.column for c in checks if c.code == "giveaway"} == {"words", "gone"}
+
+
+def test_luck_among_many_columns_of_few_rows_is_not_named():
+    rng = np.random.default_rng(2)
+    data = {f"x{j}": rng.normal(size=30) for j in range(400)} | {"y": ["yes"] * 2 + ["no"] * 28}
+    assert not [n for n in ts.describe(data, "y").notes if n.code == "giveaway"]
+
+
+def slow_fewest_wrong(counts, most):
+    """Every way to cut, every answer of each interval."""
+    out = []
+    for cuts in range(most + 1):
+        ways = combinations(range(1, len(counts)), min(cuts, len(counts) - 1))
+        out.append(
+            min(sum(int(p.sum() - p.sum(axis=0).max()) for p in np.split(counts, list(way))) for way in ways)
+        )
+    return out
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=7))
+def test_the_small_tree_has_the_fewest_errors_of_all_that_cut_as_often(data):
+    counts = np.array(data)
+    runs = alone._runs(counts)
+    assert alone._fewest_wrong(runs, 3) == [float(v) for v in slow_fewest_wrong(counts, 3)]
+
+
+@pytest.mark.parametrize(("values", "classes"), list(product((2, 5, 1000), (2, 3))))
+def test_more_choices_cost_more(values, classes):
+    assert cut_bits(values) <= cut_bits(values + 1)
+    assert cut_bits(values, 2) == 2 * cut_bits(values)
+    assert level_bits(values, classes) == pytest.approx((values - 1) * np.log2(classes))
