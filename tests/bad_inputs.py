@@ -240,7 +240,7 @@ FIT = [
         column([1.5, "inf", 2.5]),
         "ERROR",
         r"'z' holds 13 infinite values \(row 2, 5.*inf='missing'",
-        typed="Pass --inf missing",
+        typed="or pass --inf missing",
     ),
     Case(
         29,
