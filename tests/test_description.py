@@ -285,3 +285,8 @@ def test_one_of_a_thing_is_not_many(count, words):
     assert str(ts.describe({"x": ["a", "b"][:count]}, kinds={"x": "levels"})).startswith(
         f"the dict of columns: {words}"
     )
+
+
+def test_a_model_of_one_column_does_not_have_columns():
+    rows = {"x": ["a", "b"] * 10, "y": ["p", "q", "q", "q"] * 5}
+    assert ": 20 rows, 1 column\n" in str(ts.NaiveBayes().fit(rows, "y"))

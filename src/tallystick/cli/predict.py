@@ -11,7 +11,7 @@ import click
 from tallystick.cli import options, screen
 from tallystick.data.schema import Note, Schema
 from tallystick.draw.text import clean
-from tallystick.errors import DataError, OptionError, nearest, shown, some
+from tallystick.errors import DataError, OptionError, counted, nearest, shown, some
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -147,7 +147,10 @@ class Met:
             notes.append(Note("missing", f"missing cells: {_counts(missing)}"))
         if self.prior_only:
             notes.append(
-                Note("prior-only", f"{self.prior_only:,} rows fit no class; answered by the class shares")
+                Note(
+                    "prior-only",
+                    f"{counted(self.prior_only, 'row')} of no class that fits; answered by the class shares",
+                )
             )
         screen.show_notes(notes)
 

@@ -6,6 +6,7 @@ Knows fitted models and how to lay out lines. Knows nothing of rows.
 from __future__ import annotations
 
 from tallystick.draw.text import clean, cut, padded
+from tallystick.errors import counted
 from tallystick.models.naive_bayes import Counted, NaiveBayesModel, Part, Summed
 from tallystick.models.naive_bayes.strength import strengths
 
@@ -19,7 +20,8 @@ def naive_bayes_text(model: NaiveBayesModel, most: int = MOST) -> str:
     shares = model.calibrated.shares(model.calibrated.base[None, :])[0][0]
     rows = total / model.unit
     lines = [
-        f"Naive Bayes for {clean(model.schema.target.name)}: {rows:,.10g} rows, {len(model.parts)} columns"
+        f"Naive Bayes for {clean(model.schema.target.name)}: {counted(rows, 'row')}, "
+        f"{counted(len(model.parts), 'column')}"
     ]
     lines.append("  class" + " " * 21 + "rows   prior")
     for label, count, share in list(zip(labels, model.classes.tolist(), shares, strict=True))[:most]:
@@ -47,4 +49,4 @@ def told(part: Part) -> str:
         return "yes or no" if part.distribution == "bernoulli" else f"{len(part.counts)} levels"
     if isinstance(part, Summed):
         return "Gaussian" if part.distribution == "gaussian" else "Poisson"
-    return f"{len(part.counts):,} words, {part.distribution}"
+    return f"{counted(len(part.counts), 'word')}, {part.distribution}"

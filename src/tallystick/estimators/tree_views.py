@@ -17,7 +17,7 @@ from tallystick.contracts import Engine
 from tallystick.data.schema import CODED, Note
 from tallystick.draw.charts import line_chart
 from tallystick.draw.svg import Picture, as_html
-from tallystick.errors import OptionError, shown
+from tallystick.errors import OptionError, counted, shown
 from tallystick.estimators.base import Estimator
 from tallystick.estimators.given_rows import coded, read_labelled
 from tallystick.estimators.tree_settings import check_confidence, check_price, check_whole, no_pruning
@@ -188,7 +188,7 @@ class TreeViews(Estimator):
             if row < start + matched.block.rows:
                 return matched.block, row - start
             start += matched.block.rows
-        raise OptionError(f"row {row} is not there: the data has {start:,} rows, counted from 0.")
+        raise OptionError(f"row {row} is not there: the data has {counted(start, 'row')}, counted from 0.")
 
     def splits(self, node: int = 0) -> Splits:
         """Return every candidate split of a node with its gain: why the chosen one won.

@@ -86,7 +86,8 @@ def check_table(table: Table) -> Iterator[Check]:
     if copies:
         yield Check(
             "repeated-rows",
-            f"{copies:,} rows are copies of another row; folds deal them like other rows.",
+            f"{counted(copies, 'row')} {'is a copy' if copies == 1 else 'are copies'} of another row; folds "
+            f"deal {'it' if copies == 1 else 'them'} like other rows.",
             "Make sure that copies are separate cases; if not, name groups to keep them together.",
         )
     if table.classes is not None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tallystick.data.encode import Table
 from tallystick.data.source.door import is_spark
-from tallystick.errors import OptionError, shown, some
+from tallystick.errors import OptionError, counted, shown, some
 from tallystick.evaluate.folds import Dealing, one_out
 from tallystick.evaluate.groups import group_names, names_by
 from tallystick.evaluate.held_out import HeldOut, hold
@@ -249,7 +249,7 @@ def _moments(table: Table, name: str) -> NDArray[Any]:
     gone = np.isnan(data) if column.kind == "numeric" else data >= len(column.levels)
     if gone.any():
         raise OptionError(
-            f"column {shown(name)} gives no time for {int(gone.sum()):,} rows "
+            f"column {shown(name)} gives no time for {counted(int(gone.sum()), 'row')} "
             f"(first: row {int(np.argmax(gone)) + 1}). Fill or drop them."
         )
     return np.asarray(data)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.data.encode import Table
-from tallystick.errors import DataError, OptionError, shown
+from tallystick.errors import DataError, OptionError, counted, shown
 from tallystick.evaluate import large
 from tallystick.evaluate.cases import case_keys, cases_of, count_cases, distinct_cases, keyed, one_case
 
@@ -183,7 +183,7 @@ def hold_out(table: Table, share: float, key: int = 0) -> Plan:
     end = np.cumsum(sizes)
     test = reached(end) - reached(end - sizes)
     if not 0 < int(test.sum()) < int(sizes.sum()):
-        raise DataError(f"{table.rows:,} rows cannot be parted at {share:g}. Use folds.")
+        raise DataError(f"{counted(table.rows, 'row')} cannot be parted at {share:g}. Use folds.")
     fold = np.repeat([0, NEVER], len(rows))
     return _pieces(table, np.tile(rows, 2), fold, np.concatenate([test, sizes - test]))
 

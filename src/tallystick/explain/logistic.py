@@ -397,7 +397,7 @@ def explain(model: LogisticModel, block: Block, row: int = 0) -> Explanation:
 def _value(model: LogisticModel, part: Part, block: Block, row: int) -> str:
     if isinstance(part, Words):
         starts, _, _ = block.words(part.name)
-        return f"{int(starts[row + 1] - starts[row]):,} words"
+        return counted(int(starts[row + 1] - starts[row]), "word")
     if isinstance(part, Cells):
         return [*model.schema[part.name].levels, "missing", "a new level"][int(block.codes(part.name)[row])]
     x = float(

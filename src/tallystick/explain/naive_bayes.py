@@ -21,7 +21,7 @@ from tallystick.contracts import Block
 from tallystick.draw.charts import bar_chart
 from tallystick.draw.svg import Picture, as_html
 from tallystick.draw.text import clean, cut, padded
-from tallystick.errors import OptionError, nearest, shown
+from tallystick.errors import OptionError, counted, nearest, shown
 from tallystick.models.naive_bayes import Counted, NaiveBayesModel, Part, Summed, Worded
 
 Array = NDArray[np.float64]
@@ -425,7 +425,7 @@ def _value(model: NaiveBayesModel, part: Part, block: Block, row: int) -> str:
     column = model.schema[part.name]
     if isinstance(part, Worded):
         starts, _, _ = block.words(part.name)
-        return f"{int(starts[row + 1] - starts[row]):,} words"
+        return counted(int(starts[row + 1] - starts[row]), "word")
     if column.kind == "numeric":
         x = float(block.values(part.name)[row])
         if np.isnan(x):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from tallystick import __version__
 from tallystick.data.schema import Column
+from tallystick.errors import counted
 from tallystick.export.form import Form
 from tallystick.models.tree.sentences import plain
 
@@ -32,8 +33,8 @@ def _kind(column: Column) -> str:
     if column.kind == "numeric":
         return "dates, as days since 1970-01-01" if column.unit == "date" else "numbers"
     if column.kind == "text":
-        return f"text, {len(column.words):,} words"
-    return f"{len(column.levels):,} levels" if column.kind != "boolean" else "two levels"
+        return f"text, {counted(len(column.words), 'word')}"
+    return counted(len(column.levels), "level") if column.kind != "boolean" else "two levels"
 
 
 def _missing(form: Form) -> list[str]:

@@ -12,6 +12,7 @@ from tallystick.data.schema import Column, Note
 from tallystick.description import ColumnView, Part
 from tallystick.draw.panels import length_bar, split_bars
 from tallystick.draw.text import clean, cut, width
+from tallystick.errors import counted
 from tallystick.models.tree.sentences import number
 from tallystick.reports.ingredients import Ingredients
 from tallystick.reports.said import percent
@@ -112,7 +113,7 @@ def _name(part: Part, column: Column) -> str:
 def _told(given: Ingredients, part: Part) -> str:
     counts = zip(given.labels, part.by_class, strict=True)
     shown = sorted(counts, key=lambda c: -c[1])[:4]
-    return f"{part.rows:,} rows (" + ", ".join(f"{label} {n:,}" for label, n in shown if n) + ")"
+    return f"{counted(part.rows, 'row')} (" + ", ".join(f"{label} {n:,}" for label, n in shown if n) + ")"
 
 
 def _caption(view: ColumnView, column: Column) -> str:
@@ -120,7 +121,7 @@ def _caption(view: ColumnView, column: Column) -> str:
     if view.kind == "out":
         return "left out"
     if view.kind == "text":
-        return f"{view.distinct:,} different words"
+        return counted(view.distinct, "different word")
     drawn = _shown(view.distribution)
     if column.kind == "numeric" or _under(view, column, drawn):
         return ""

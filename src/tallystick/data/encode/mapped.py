@@ -36,7 +36,7 @@ from tallystick.data.source import scratch
 from tallystick.data.source.frames import as_column
 from tallystick.data.source.size import within
 from tallystick.data.source.stamp import unchanged
-from tallystick.errors import DataError, TargetError, shown
+from tallystick.errors import DataError, TargetError, counted, shown
 
 TEXTS = 32  # distinct texts of all columns take this part of the budget, before they go to disk
 
@@ -241,11 +241,12 @@ class _Reader:
                 continue
             if name == "weights":
                 raise DataError(
-                    f"sample_weight has {len(cells):,} weights for {rows:,} rows. Pass one per row."
+                    f"sample_weight has {counted(len(cells), 'weight')} for {counted(rows, 'row')}. "
+                    "Pass one per row."
                 )
             raise TargetError(
-                f"target {shown(self.question.target)} has {len(cells):,} values for {rows:,} rows. "
-                "Pass one per row."
+                f"target {shown(self.question.target)} has {counted(len(cells), 'value')} for "
+                f"{counted(rows, 'row')}. Pass one per row."
             )
 
 

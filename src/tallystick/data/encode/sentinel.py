@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.data.schema import Note
-from tallystick.errors import shown
+from tallystick.errors import counted, shown
 
 SENTINEL_ROWS, SENTINEL_SHARE = 5, 0.01  # a mark for missing is met at least so often
 FEW_VALUES = 3  # other values that a column with such a mark has, at least
@@ -31,7 +31,7 @@ def sentinel(name: str, distinct: NDArray[np.float64], counts: NDArray[np.int64]
     ):
         if count >= least and abs(near - value) > abs(far - near):
             text = (
-                f"column {shown(name)} is {value:.10g} in {count:,} rows, far from all other values "
+                f"column {shown(name)} is {value:.10g} in {counted(count, 'row')}, far from all other values "
                 f"({min(near, far):.6g} to {max(near, far):.6g}). If it stands for missing, "
                 f"pass missing=['{value:.10g}']."
             )

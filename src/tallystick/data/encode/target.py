@@ -71,7 +71,8 @@ def read_target(source: Source, gathered: Gathered, target: Any, regression: boo
     count = sum(len(part) for part in parts)
     if count != gathered.rows:
         raise TargetError(
-            f"target {shown(name)} has {count:,} values for {gathered.rows:,} rows. Pass one per row."
+            f"target {shown(name)} has {counted(count, 'value')} for {counted(gathered.rows, 'row')}. "
+            "Pass one per row."
         )
     if not regression and _are_small(parts) and not len(mark_numbers(plan.marks)):
         return _small_classes(name, parts[0], plan, notes)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.data.encode.cells import Floats, condense
 from tallystick.data.source.frames import as_column
-from tallystick.errors import DataError
+from tallystick.errors import DataError, counted
 
 UNIT = 1 << 32  # a weight of 1, where some weight is not whole
 
@@ -136,7 +136,9 @@ def read_weights(weights: Any, rows: int, absent: NDArray[np.bool_] | None) -> S
 def _checked(weights: Any, rows: int) -> NDArray[np.float64]:
     real = weight_numbers(as_column(weights, "sample_weight").chunks)
     if len(real) != rows:
-        raise DataError(f"sample_weight has {len(real):,} weights for {rows:,} rows. Pass one per row.")
+        raise DataError(
+            f"sample_weight has {counted(len(real), 'weight')} for {counted(rows, 'row')}. Pass one per row."
+        )
     refuse_no_weights(real)
     return real
 
