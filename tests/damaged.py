@@ -250,7 +250,7 @@ def comment_lines(rng: random.Random) -> Case:
 def footer(rng: random.Random) -> Case:
     g = grid(rng, sentences=False, width=rng.randint(3, 6))
     below = rng.choice(
-        ["Total,12\n", "Source: the office\n", "\nTotal: 12 rows\n", "Total" + "," * (len(g.names) - 1)]
+        ["Total,12\n", "Source: the office\n", "\nTotal: 12 rows\n", "Total" + "," * (len(g.names) - 2)]
     )
     return g.case(g.text() + below)
 

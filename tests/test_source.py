@@ -88,9 +88,19 @@ def test_lines_before_the_header_and_below_the_table_are_left_out_with_a_note(fi
     assert "'Total,30'" in notes["lines-after-table"]
 
 
-@pytest.mark.parametrize("footer", [b"\nSource: census\n", b"Total,,\n", b"Total: 30 rows", b"\n\n"])
+@pytest.mark.parametrize("footer", [b"\nSource: census\n", b"Total,\n", b"Total: 30 rows", b"\n\n"])
 def test_footers_are_left_out(file, footer):
     assert rows_of(file(TABLE + footer)) == expected_rows()
+
+
+@pytest.mark.parametrize("row", [b"Total,,", b"End,,", b"Note: x,,"])
+def test_a_row_of_the_width_of_the_table_is_a_row_wherever_it_stands(file, row):
+    lines = TABLE.rstrip(b"\n").split(b"\n")
+    expected = sorted([*expected_rows(), tuple(row.decode().split(","))])
+    for place in range(1, len(lines) + 1):
+        source = file(b"\n".join([*lines[:place], row, *lines[place:]]) + b"\n")
+        assert sorted(rows_of(source)) == expected
+        assert ("last-row-total" in notes_of(source)) == (place == len(lines))
 
 
 def test_a_byte_order_mark_means_nothing(file):  # row 6

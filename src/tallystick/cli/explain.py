@@ -39,10 +39,11 @@ def explain(model: str, data: str, row: int, as_json: bool, **given: Any) -> Non
     fourth line.
     """
     import tallystick as ts
+    from tallystick.data.encode import every_row
 
     options.keep_apart([model, data], {"--picture": given["picture"]})
     estimator: Any = ts.load(model)
-    source = options.source(data, given)
+    source = every_row(options.source(data, given))
     _check_row(source, row)
     found = estimator.explain(
         source, row - 1, lenient=given["lenient"], missing_columns=given["missing_columns"]

@@ -22,6 +22,7 @@ _COMMON = (
     click.option("--debug", is_flag=True, expose_value=False, help="Show a traceback when something fails."),
 )
 _READING = (
+    click.option("--sql", is_flag=True, help="FILE is an SQL query, such as \"SELECT * FROM 'votes.csv'\"."),
     click.option("--sep", help="What separates cells, e.g. ';' or tab; found by looking if not given."),
     click.option(
         "--header/--no-header",
@@ -131,7 +132,7 @@ reading = _all(_READING)  # how a file is read
 columns = _all(_COLUMNS)  # what its columns are
 matching = _all(_MATCHING)  # new rows that are not as those of the fit
 
-READING = ("sep", "header", "encoding", "decimal", "bad_rows", "inf")
+READING = ("sql", "sep", "header", "encoding", "decimal", "bad_rows", "inf")
 COLUMNS = ("kinds", "levels", "keep", "missing", "threads", "memory")
 
 
@@ -140,7 +141,8 @@ def source(path: str, given: dict[str, Any]) -> Source:
     import tallystick as ts
 
     return ts.read(
-        path,
+        None if given.get("sql") else path,
+        sql=path if given.get("sql") else None,
         encoding=given.get("encoding"),
         sep=_separator(given.get("sep")),
         header=given.get("header"),

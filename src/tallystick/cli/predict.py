@@ -50,9 +50,11 @@ def predict(model: str, data: str, output: str | None, as_json: bool, **given: A
     """Predict the class of every row of FILE with a saved MODEL.
 
     Columns are matched by name: their order means nothing, further columns are ignored, the target among
-    them. The output has one row per row of FILE: the prediction and its probability.
+    them. The output has one row per row of FILE, in its order: the prediction and its probability. With
+    --bad-rows skip a row that cannot be read has an empty answer, and the reason in the column `unread`.
     """
     import tallystick as ts
+    from tallystick.data.encode import every_row
     from tallystick.estimators import Classifier
 
     options.keep_apart([model, data], {"-o": "-" if output is None else output})
@@ -63,21 +65,21 @@ def predict(model: str, data: str, output: str | None, as_json: bool, **given: A
             "For numbers use Python: ts.load(path).predict(rows)."
         )
     estimator.threads, estimator.memory = given["threads"], given["memory"]
-    source = options.source(data, given)
+    source = every_row(options.source(data, given))
     met = Met()
     answers = predicted(estimator, source, met, given)
     if as_json:
         if output is not None:
             raise OptionError("--json prints; it does not go with -o. Leave out one of them.")
         rows = [row for part in answers for row in part.to_pylist()]
-        screen.show_json(met.to_dict() | {"predictions": rows})
+        screen.show_json(met.to_dict(source.notes) | {"predictions": rows})
         return
     from tallystick.cli.rows import write_rows
 
     count = write_rows(answers, None if output == "-" else output, given["raw"])
     if output not in (None, "-"):
         print(clean(f"{count:,} row{'s' * (count != 1)} -> {output}{met.classes()}"))
-    met.say()
+    met.say(source.notes)
 
 
 class Met:
@@ -102,7 +104,7 @@ class Met:
         self.unreadable.update(matched.unreadable)
         self.notes.update(dict.fromkeys(matched.notes))
         self.prior_only += prior_only
-        self.labels.update(labels[c] for c in best.tolist())
+        self.labels.update(labels[c] for row, c in enumerate(best.tolist()) if row not in matched.unread)
 
     def beyond(self, rows: list[tuple[str, ...]]) -> list[str]:
         """Count the columns outside their range, and return them as one text per row."""
@@ -115,14 +117,14 @@ class Met:
 
         return [*self.notes, *(strange_notes(self.schema, self.filled, self.unseen) if self.schema else ())]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the counts as plain data."""
+    def to_dict(self, reading: tuple[Note, ...]) -> dict[str, Any]:
+        """Return the counts as plain data, after the notes on how the file was read."""
         return {
             "missing_cells": dict(+self.missing),
             "unseen_levels": dict(+self.unseen),
             "unreadable_cells": dict(+self.unreadable),
             "outside_range": dict(+self.outside),
-            "notes": [note.to_dict() for note in self.told()],
+            "notes": [note.to_dict() for note in (*reading, *self.told())],
             "answered_by_prior": self.prior_only,
         }
 
@@ -132,9 +134,9 @@ class Met:
         text = ", ".join(f"{label} {n:,}" for label, n in top)
         return f": {text}{', ...' if len(self.labels) > 6 else ''}" if top else ""
 
-    def say(self) -> None:
-        """Print one line on stderr for each thing worth knowing."""
-        notes = self.told()
+    def say(self, reading: tuple[Note, ...]) -> None:
+        """Print one line on stderr for each thing worth knowing, beginning with how the file was read."""
+        notes = [*reading, *self.told()]
         if unseen := +self.unseen:
             notes.append(Note("unseen", f"levels the model has never seen: {_counts(unseen)}"))
         if unreadable := +self.unreadable:
@@ -182,10 +184,14 @@ def predicted(estimator: Classifier, source: Source, met: Met, given: dict[str, 
     types = [pa.string(), *[pa.float64()] * (len(names) - 1)]
     if given["flag_outside"]:
         names, types = [*names, "outside"], [*types, pa.string()]
+    skips = given["bad_rows"] == "skip"
+    if skips:
+        names, types = [*names, "unread"], [*types, pa.string()]
     carried = Carried(source, _carried_names(source, given, names, met))
     yield carried.beside(pa.schema(list(zip(names, types, strict=True))).empty_table())
     met.schema = estimator.schema_
-    reading = {"lenient": given["lenient"], "missing_columns": given["missing_columns"], "warn": False}
+    reading = {name: given[name] for name in ("lenient", "missing_columns")}
+    reading |= {"warn": False, "unread": "keep"}
     for matched in estimator.blocks(source, **reading):
         shares, prior_only = estimator.predict_block(matched.block)
         best = shares.argmax(axis=1)
@@ -196,8 +202,20 @@ def predicted(estimator: Classifier, source: Source, met: Met, given: dict[str, 
         columns += [from_numbers(shares[:, c]) for c in range(shown_classes)]
         if given["flag_outside"]:
             columns.append(pa.array(met.beyond(names_outside(matched.block, estimator.schema_)), pa.string()))
+        if skips:
+            columns = _without_answers(columns, matched)
         met.add(matched, int(prior_only.sum()), best, target.labels)
         yield carried.beside(pa.table(columns, names=names))
+
+
+def _without_answers(columns: list[Any], matched: Matched) -> list[Any]:
+    """Return the answers, none of them for rows that could not be read, and the reasons beside them."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    reasons = pa.array([matched.unread.get(row) for row in range(matched.block.rows)], pa.string())
+    read = pc.is_null(reasons)
+    return [pc.if_else(read, column, pa.scalar(None, column.type)) for column in columns] + [reasons]
 
 
 def _carried_names(source: Source, given: dict[str, Any], answers: list[str], met: Met) -> list[str]:
@@ -220,7 +238,6 @@ class Carried:
 
     def __init__(self, source: Source, names: list[str]) -> None:
         self.names = names
-        source = source.streamed() if hasattr(source, "streamed") else source
         self.walk = source.batches() if names else iter(())
         self.held: list[Any] = []
 

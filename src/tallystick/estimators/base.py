@@ -332,6 +332,16 @@ class Estimator:
         return X
 
 
+def without_unread(out: NDArray[Any], unread: Mapping[int, str]) -> NDArray[Any]:
+    """Return the answers of a block with none for the rows that could not be read: NaN, or -1 of numbers of
+    classes.
+    """
+    if unread:
+        out = out.copy() if out.dtype.kind == "f" else out.astype(np.int64)
+        out[list(unread)] = np.nan if out.dtype.kind == "f" else -1
+    return out
+
+
 def names_outside(block: Block, schema: Schema) -> list[tuple[str, ...]]:
     """Return, of each row of a block, the numeric columns whose value lies outside the range of the fit."""
     from tallystick.data.encode import outside
@@ -373,9 +383,10 @@ class Classifier(Estimator):
         """Return P(class | row) [row, class], classes in the order of `classes_`.
 
         lenient: cells that cannot be read as numbers count as missing; missing_columns="as-missing": so do
-        columns that X lacks. Otherwise both are errors.
+        columns that X lacks. Otherwise both are errors. A row that a file read with bad_rows="skip" cannot
+        give has NaN.
         """
-        reading: dict[str, Any] = {"lenient": lenient, "missing_columns": missing_columns}
+        reading: dict[str, Any] = {"lenient": lenient, "missing_columns": missing_columns, "unread": "keep"}
         parts = list(self._each_block(X, lambda block: self.predict_block(block)[0], **reading))
         return np.concatenate(parts) if parts else np.zeros((0, len(self.classes_)))
 
@@ -385,7 +396,7 @@ class Classifier(Estimator):
         from tallystick.data.encode.work import in_order
 
         def bound(matched: Matched) -> Callable[[], Any]:
-            return lambda: work(matched.block)
+            return lambda: without_unread(work(matched.block), matched.unread)
 
         return in_order((bound(m) for m in self.blocks(X, **reading)), self.threads)
 
@@ -404,23 +415,37 @@ class Classifier(Estimator):
     def predict(self, X: Any, *, lenient: bool = False, missing_columns: str = "error") -> NDArray[Any]:
         """Return the most probable class of each row; of equals the first in `classes_`.
 
-        lenient and missing_columns are those of `predict_proba`.
+        lenient and missing_columns are those of `predict_proba`. A row that a file read with bad_rows="skip"
+        cannot give has the answer None.
         """
         shares = self.predict_proba(X, lenient=lenient, missing_columns=missing_columns)
-        out: NDArray[Any] = self.classes_[shares.argmax(axis=1)]
+        return self._named(np.where(np.isnan(shares[:, 0]), -1, shares.argmax(axis=1)))
+
+    def _named(self, best: NDArray[Any]) -> NDArray[Any]:
+        """Return best[row], the numbers of classes, as classes; None of a row that could not be read (-1)."""
+        out: NDArray[Any] = self.classes_[best]
+        if (best < 0).any():
+            out = out.astype(object)
+            out[best < 0] = None
         return out
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the accuracy on labelled rows; y may be the name of a column of X, by default the
         target's.
         """
+        from tallystick.data.encode import every_row
+        from tallystick.data.source.door import opened
         from tallystick.evaluate import labels_of
 
         self._check_fitted()
         assert self.schema_.target is not None
+        X = every_row(opened(X))
         truth = labels_of(X, self.schema_.target.name if y is None else y, self.schema_)
-        right = (self.predict(X) == self.classes_[np.maximum(truth, 0)]) & (truth >= 0)
-        return float(np.average(right, weights=sample_weight))
+        found = self.predict(X)
+        read = np.array([label is not None for label in found]) if found.dtype == object else slice(None)
+        right = (found == self.classes_[np.maximum(truth, 0)]) & (truth >= 0)
+        weights = None if sample_weight is None else np.asarray(sample_weight)[read]
+        return float(np.average(right[read], weights=weights))
 
     def __sklearn_tags__(self) -> Any:
         """Return tags for scikit-learn, which is loaded when this is called."""

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, Literal, overload
 
 from tallystick.data.encode import Table
-from tallystick.data.source.door import is_spark
+from tallystick.data.source.door import is_spark, opened
 from tallystick.errors import OptionError, nearest, shown, some
 from tallystick.estimators.foreign import Foreign, Majority, Mean, raw_frame
 from tallystick.estimators.logistic import LogisticRegression
@@ -115,6 +115,7 @@ def compare(
     refuse_spark(data)
     check_codes(ignore)
     _known(methods)
+    data = opened(data)
     if held_out is not None:
         no_dealing(groups, time)
     way = Way.of(folds, groups, time)

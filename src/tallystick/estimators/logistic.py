@@ -318,9 +318,9 @@ class LogisticRegression(Classifier):
         plain = plain_answers(self.model_, X, kernels.Answer.BEST, self.classes_, self.threads)
         if plain is not None:
             return plain
-        reading: dict[str, Any] = {"lenient": lenient, "missing_columns": missing_columns}
-        parts = [self.classes_[best] for best in self._each_block(X, self.model_.best, **reading)]
-        return np.concatenate(parts) if parts else self.classes_[:0]
+        reading: dict[str, Any] = {"lenient": lenient, "missing_columns": missing_columns, "unread": "keep"}
+        parts = list(self._each_block(X, self.model_.best, **reading))
+        return self._named(np.concatenate(parts)) if parts else self.classes_[:0]
 
     def predict_proba_one(self, row: Mapping[str, Any]) -> NDArray[np.float64]:
         """Return P(class | row) of one row given as a dict; quicker than a table of one row."""

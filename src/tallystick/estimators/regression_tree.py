@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.contracts import Block
+from tallystick.data.source.door import opened
 from tallystick.errors import DataError
 from tallystick.estimators.tree import _Growing
 
@@ -97,6 +98,7 @@ class RegressionTree(_Growing):
         """Return R²: the share of the response's variance that the tree explains on these rows."""
         self._check_fitted()
         assert self.schema_.target is not None
+        X = opened(X)
         table = self.read(X, self.schema_.target.name if y is None else y, sample_weight)
         truth = table.response
         assert truth is not None

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tallystick.contracts import Block, Engine, Model
 from tallystick.data.schema import Note, Schema, Target
 from tallystick.errors import ModelFileError, OptionError, shown
-from tallystick.estimators.base import Classifier
+from tallystick.estimators.base import Classifier, without_unread
 from tallystick.estimators.plain_rows import plain_ends
 from tallystick.estimators.tree_settings import check_classes, check_settings, no_pruning
 from tallystick.estimators.tree_views import TreeViews, pruning_note
@@ -154,7 +154,8 @@ class _Growing(TreeViews):
         quick = self._quick_ends(X)
         if quick is not None:
             return self.model_.shares[quick]
-        parts = [self.model_.answer(m.block) for m in self.blocks(_as_rows(X), **reading)]
+        found = self.blocks(_as_rows(X), unread="keep", **reading)
+        parts = [without_unread(self.model_.answer(m.block), m.unread) for m in found]
         return np.concatenate(parts) if parts else np.zeros((0, self.model_.shares.shape[1]))
 
     def _quick_ends(self, X: Any) -> NDArray[np.int32] | None:
@@ -342,8 +343,7 @@ class DecisionTree(_Growing, Classifier):
         if quick is not None:
             return self.classes_[self.model_.labels][quick]
         shares = self.answer(X, lenient=lenient, missing_columns=missing_columns)
-        out: NDArray[Any] = self.classes_[self.model_.decide(shares)]
-        return out
+        return self._named(np.where(np.isnan(shares[:, 0]), -1, self.model_.decide(shares)))
 
     def predict_block(self, block: Block) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Return P(class | row) [row, class], and the rows only the prior could answer: none."""

@@ -17,6 +17,7 @@ from tallystick.data.encode import Table, match
 from tallystick.data.encode.hashes import Hasher
 from tallystick.data.encode.table import Block
 from tallystick.data.source import open_source
+from tallystick.data.source.door import opened
 from tallystick.errors import DataError
 from tallystick.evaluate.labels import MISSING, UNKNOWN, labels_of
 from tallystick.evaluate.result import Answers
@@ -59,8 +60,9 @@ def hold(given: Any, table: Table, reader: Any) -> HeldOut:
     """Return held-out rows for a taught table. given: rows with the target among their columns, or (X, y)."""
     assert table.schema.target is not None
     X, y = given if isinstance(given, tuple) and len(given) == 2 else (given, table.schema.target.name)
+    X = opened(X)  # once: it may be a pipe
     source = open_source(X)
-    parts = tuple(matched.block for matched in match(source, table.schema))
+    parts = tuple(matched.block for matched in match(source, table.schema, unread="leave out"))
     truth: NDArray[Any]
     labels: tuple[str, ...] = ()
     if table.response is not None:

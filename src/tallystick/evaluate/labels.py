@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tallystick.data.schema import Schema
 from tallystick.data.source import open_source
+from tallystick.data.source.unread import unread
 from tallystick.errors import TargetError, nearest, shown
 
 UNKNOWN = -1
@@ -20,8 +21,7 @@ MISSING = -2
 
 def labels_of(X: Any, y: Any, schema: Schema) -> NDArray[np.int64]:
     """Return truth[row]: the class number of each row's label, UNKNOWN for a label the model does not know,
-    MISSING
-    for none.
+    MISSING for none, as of a row that cannot be read.
     """
     assert schema.target is not None
     known = {label: i for i, label in enumerate(schema.target.labels)}
@@ -31,7 +31,8 @@ def labels_of(X: Any, y: Any, schema: Schema) -> NDArray[np.int64]:
         if y not in source.columns:
             raise TargetError(f"there is no column {shown(y)} in {source.name}.{nearest(y, source.columns)}")
         for batch in source.batches():
-            cells += batch.column(y).to_pylist()
+            labels, lost = batch.column(y).to_pylist(), unread(batch)
+            cells += [None if row in lost else label for row, label in enumerate(labels)] if lost else labels
     else:
         cells = np.asarray(y).ravel().tolist()
     numbers: dict[Any, int] = {}

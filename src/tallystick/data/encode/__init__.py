@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tallystick.data.encode.encoder import Encoder
-    from tallystick.data.encode.match import Matched, match, outside
+    from tallystick.data.encode.match import Matched, every_row, match, outside
     from tallystick.data.encode.ranks import quantile_cuts
     from tallystick.data.encode.survey import Question, Survey
     from tallystick.data.encode.table import Block, Table, read_table
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 def __getattr__(name: str) -> Any:
     """Load a name when it is first used: a model can be loaded without reading a row, so without pyarrow."""
-    if name in ("Matched", "match", "outside"):
-        from tallystick.data.encode.match import Matched, match, outside
+    if name in ("Matched", "every_row", "match", "outside"):
+        from tallystick.data.encode.match import Matched, every_row, match, outside
 
         # match: the function, not the module of that name
-        globals().update(Matched=Matched, match=match, outside=outside)
+        globals().update(Matched=Matched, every_row=every_row, match=match, outside=outside)
     elif name in ("Block", "Table", "read_table"):
         from tallystick.data.encode.table import Block, Table, read_table
 
@@ -47,6 +47,7 @@ __all__ = [
     "Question",
     "Survey",
     "Table",
+    "every_row",
     "match",
     "outside",
     "quantile_cuts",

@@ -23,11 +23,13 @@ from tallystick.data.encode.wholes import Wholes, is_whole_matrix, small_column,
 from tallystick.data.encode.wide import condense_wide, is_wide
 from tallystick.data.encode.work import checkpoint, in_order
 from tallystick.data.source.arrays import from_numbers, to_numbers
+from tallystick.data.source.unread import unread
 from tallystick.kernels import Scan
 
 BATCH = 65_536
 
 Give = Callable[[bool], list[Part]]  # True: every part as texts
+Columns = tuple[int, Mapping[str, Any], Mapping[int, str]]  # rows, cells by name, rows not read with reasons
 
 
 @dataclass(frozen=True)
@@ -188,20 +190,20 @@ def pieces(source: Source) -> Iterator[Callable[[], Any]]:
         yield _bind(lambda b: b, batch)
 
 
-def batch_columns(
-    source: Source, names: Sequence[str]
-) -> Iterator[Callable[[], tuple[int, Mapping[str, Any]]]]:
-    """Yield callables that each return the rows of a batch and its columns by name: Arrow or matrix views."""
+def batch_columns(source: Source, names: Sequence[str]) -> Iterator[Callable[[], Columns]]:
+    """Yield callables that each return the rows of a batch, its columns by name (Arrow or matrix views), and
+    which of its rows could not be read.
+    """
     at = {name: j for j, name in enumerate(source.columns)}
     matrix = getattr(source, "matrix", None)
     if matrix is not None and matrix.dtype == np.float64 and matrix.dtype.isnative:
         for start in range(0, len(matrix), BATCH):
             part = matrix[start : start + BATCH]
-            yield _bind(lambda p: (len(p), {n: p[:, at[n]] for n in names}), part)
+            yield _bind(lambda p: (len(p), {n: p[:, at[n]] for n in names}, {}), part)
         return
     if is_whole_matrix(matrix):
         for start in range(0, len(matrix), BATCH):
-            yield _bind(lambda p: (len(p), _whole_columns(p, names, at)), matrix[start : start + BATCH])
+            yield _bind(lambda p: (len(p), _whole_columns(p, names, at), {}), matrix[start : start + BATCH])
         return
     for load in pieces(source):
         yield _bind(lambda get: _columns_of(get(), names, at), load)
@@ -212,5 +214,5 @@ def _whole_columns(part: Any, names: Sequence[str], at: Mapping[str, int]) -> Ma
     return {n: small[at[n]] if at[n] in small else from_numbers(part[:, at[n]]) for n in names}
 
 
-def _columns_of(batch: Any, names: Sequence[str], at: Mapping[str, int]) -> tuple[int, Mapping[str, Any]]:
-    return batch.num_rows, {name: batch.column(at[name]) for name in names}
+def _columns_of(batch: Any, names: Sequence[str], at: Mapping[str, int]) -> Columns:
+    return batch.num_rows, {name: batch.column(at[name]) for name in names}, unread(batch)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from tallystick.data.encode.matcher import Found, Matcher
 from tallystick.data.encode.table import Block
 from tallystick.data.encode.work import in_order, thread_count
 from tallystick.data.schema import CODED, Note, Reading, Schema
+from tallystick.data.source.stamp import unchanged
 from tallystick.errors import DataError, DataWarning, OptionError, counted, nearest, shown, some
 
 STRANGE_CELLS = 2  # one cell may be new; when none of several is known, something else is wrong
@@ -37,6 +38,7 @@ class Matched:
     unseen: Mapping[str, int]
     unreadable: Mapping[str, int]
     notes: tuple[Note, ...] = ()
+    unread: Mapping[int, str] = field(default_factory=dict)  # by its place: why a row could not be read
 
 
 def match(
@@ -47,11 +49,13 @@ def match(
     missing_columns: str = "error",
     threads: int | None = None,
     warn: bool = True,
+    unread: str = "refuse",
 ) -> Iterator[Matched]:
     """Encode new rows by a known schema, batch by batch. lenient: what is no number counts as missing.
 
     warn: what is matched by its meaning, and a column of which no cell is known, is a DataWarning at the end;
-    else the caller tells of it.
+    else the caller tells of it. unread: what becomes of rows that cannot be read, where the reading passes
+    over them. "refuse"; "keep": they are rows of missing cells, and named; "leave out", as at a fit.
     """
     absent = _absent(source, schema, missing_columns)
     notes = _absent_notes(source, absent)
@@ -60,24 +64,39 @@ def match(
     if len(matchers) == 1:
         matchers[0].threads = thread_count(threads)
     names = [c.name for c in schema.used if c.name not in absent]
-    source = source.streamed() if hasattr(source, "streamed") else source
+    source = streamed(source) if unread == "leave out" else every_row(source)
     start, met = 0, Met()
     jobs = (_bind(load, matchers) for load in batch_columns(source, names))
-    for rows, found in in_order(jobs, threads):
-        if not lenient:
-            _refuse_unreadable(found, start)
-        met.add(rows, found)
-        yield Matched(
-            Block(rows, {n: f.data for n, f in found.items()}),
-            start,
-            {n: f.missing for n, f in found.items()},
-            {n: f.unseen for n, f in found.items()},
-            {n: f.unreadable for n, f in found.items()},
-            (*notes, *meant_notes(schema, {n: f.meant for n, f in found.items()})),
-        )
-        start += rows
+    with unchanged(source):
+        for rows, found, lost in in_order(jobs, threads):
+            if lost and unread != "keep":
+                _refuse_unread(source, lost, start)
+            if not lenient:
+                _refuse_unreadable(found, start)
+            met.add(rows, found)
+            yield Matched(
+                Block(rows, {n: f.data for n, f in found.items()}),
+                start,
+                {n: f.missing for n, f in found.items()},
+                {n: f.unseen for n, f in found.items()},
+                {n: f.unreadable for n, f in found.items()},
+                (*notes, *meant_notes(schema, {n: f.meant for n, f in found.items()})),
+                lost,
+            )
+            start += rows
     if warn:
         met.warn(schema)
+
+
+def streamed(source: Source) -> Source:
+    """Return a source in small batches, where it can be had so."""
+    return source.streamed() if hasattr(source, "streamed") else source
+
+
+def every_row(source: Source) -> Source:
+    """Return a source in small batches, with a place for every row: also for those that cannot be read."""
+    source = streamed(source)
+    return source.each_row() if hasattr(source, "each_row") else source
 
 
 class Met:
@@ -161,12 +180,22 @@ def _absent_notes(source: Source, absent: list[str]) -> tuple[Note, ...]:
     return (Note("columns-as-missing", text, count=len(absent)),) if absent else ()
 
 
-def _bind(load: Callable[[], Any], matchers: list[Matcher]) -> Callable[[], tuple[int, dict[str, Found]]]:
-    def run() -> tuple[int, dict[str, Found]]:
-        rows, cells = load()
-        return rows, {m.column.name: m.run(cells.get(m.column.name), rows) for m in matchers}
+def _bind(
+    load: Callable[[], Any], matchers: list[Matcher]
+) -> Callable[[], tuple[int, dict[str, Found], Mapping[int, str]]]:
+    def run() -> tuple[int, dict[str, Found], Mapping[int, str]]:
+        rows, cells, lost = load()
+        return rows, {m.column.name: m.run(cells.get(m.column.name), rows) for m in matchers}, lost
 
     return run
+
+
+def _refuse_unread(source: Source, lost: Mapping[int, str], start: int) -> None:
+    row, reason = min(lost.items())
+    raise DataError(
+        f"row {start + row + 1:,} of {source.name} cannot be read ({reason}), so nothing can be said of it. "
+        "Correct it, or take it out."
+    )
 
 
 def _refuse_unreadable(found: Mapping[str, Found], start: int) -> None:

@@ -16,6 +16,7 @@ from typing import IO
 
 import numpy as np
 
+from tallystick.data.source.stream import cannot_read
 from tallystick.errors import DataError, OptionError, shown
 
 LONGEST_ROW = 1 << 26  # bytes
@@ -66,6 +67,8 @@ def first_bytes(path: str, where: str, size: int) -> bytes:
             return file.read(size)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise _damaged(where, error) from None
+    except OSError as error:
+        raise cannot_read(where, error) from None
 
 
 def _damaged(where: str, error: Exception) -> DataError:
@@ -76,11 +79,13 @@ def encoding_of(head: bytes, given: str | None, where: str) -> str:
     """Return the encoding: the given one, that of the byte order mark, else UTF-8. Nothing is guessed."""
     if given is not None:
         try:
-            return codecs.lookup(given).name
-        except LookupError:
+            name = codecs.lookup(given).name
+            "a".encode(name)  # zlib, base64 and their like are no encodings of text
+        except (LookupError, ValueError):
             raise OptionError(
-                f"encoding {shown(given)} is not known. Use for example 'utf-8' or 'cp1252'."
+                f"encoding {shown(given)} is not known as one of text. Use for example 'utf-8' or 'cp1252'."
             ) from None
+        return name
     for mark, name in BOMS:
         if head.startswith(mark):
             return name
@@ -116,6 +121,8 @@ def utf8_pieces(path: str, encoding: str, where: str, size: int = PIECE) -> Iter
                 yield rest
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise _damaged(where, error) from None
+    except OSError as error:
+        raise cannot_read(where, error) from None
 
 
 def _decoded(
@@ -144,7 +151,7 @@ def row_blocks(pieces: Iterator[bytes], sep: str, where: str, size: int, line: i
     enough, there = size, 0
     for piece in pieces:
         if (nul := piece.find(b"\0")) >= 0:
-            raise nul_byte(where, line + sum(map(_lines, rest)) + piece.count(b"\n", 0, nul))
+            raise nul_byte(where, line + sum(map(lines_in, rest)) + piece.count(b"\n", 0, nul))
         rest.append(piece)
         there += len(piece)
         if there < enough:
@@ -159,7 +166,7 @@ def row_blocks(pieces: Iterator[bytes], sep: str, where: str, size: int, line: i
         if held:
             yield held
         held, rest, enough, there = block[:cut], [block[cut:]], size, len(block) - cut
-        line += _lines(held)
+        line += lines_in(held)
     last = b"".join(rest)
     _refuse_endless(last, sep, where, line)
     check_quotes(last, sep, where, line)
@@ -170,9 +177,12 @@ def row_blocks(pieces: Iterator[bytes], sep: str, where: str, size: int, line: i
             yield block
 
 
-def _lines(block: bytes) -> int:
-    """Return how many lines end in a block; bytes.count takes thrice the time."""
-    return int(np.count_nonzero(np.frombuffer(block, np.uint8) == 0x0A))
+def lines_in(block: bytes) -> int:
+    """Return how many lines end in a block, by LF, or by CR where there is none; bytes.count takes thrice
+    the time.
+    """
+    data = np.frombuffer(block, np.uint8)
+    return int(np.count_nonzero(data == 0x0A)) or int(np.count_nonzero(data == 0x0D))
 
 
 def nul_byte(where: str, line: int) -> DataError:
@@ -189,7 +199,12 @@ def _refuse_endless(rest: bytes, sep: str, where: str, line: int) -> None:
     opened = open_quote(rest, sep)
     if opened is not None:
         raise DataError(_unclosed(where, line + rest.count(b"\n", 0, opened)))
-    raise DataError(
+    raise endless(where, line)
+
+
+def endless(where: str, line: int) -> DataError:
+    """Return the error for a line beyond the limit."""
+    return DataError(
         f"{where} has a line of more than 64 MiB, line {line:,}. Check the line ends, or clean it first."
     )
 

@@ -6,8 +6,7 @@ Law: the cells do not depend on block sizes, line ends, compression or a byte or
 
 from __future__ import annotations
 
-import csv as plain
-import io
+import codecs
 import itertools
 import re
 from collections.abc import Callable, Iterator
@@ -19,13 +18,16 @@ import pyarrow.csv as pacsv
 
 from tallystick.data.schema import Note, Reading
 from tallystick.data.source import bytes as raw
+from tallystick.data.source.cut import cut_rows
 from tallystick.data.source.names import clean_names
 from tallystick.data.source.size import needed
 from tallystick.data.source.sniff import look_at
 from tallystick.data.source.stamp import Stamp
+from tallystick.data.source.unread import marked
 from tallystick.errors import DataError, counted, shown
 
-HEAD = 1 << 17  # bytes looked at
+HEAD = 1 << 17  # bytes looked at, at least
+HEAD_LINES = 4  # lines looked at, at least, however long they are
 BLOCK_ROWS = 8_192  # rows in a block, about
 BLOCKS = 32  # of a large file: fewer and larger ones have fewer dictionaries to merge
 LARGEST = 1 << 23  # bytes in a block of a large file
@@ -36,6 +38,7 @@ SEPARATOR_WORDS = {
     "\t": "tab-separated",
     "|": "separated by pipes",
 }
+NAMED = 5  # lines named in a note
 FOOTER = 5  # lines at most
 FOOTER_WORDS = (
     "total",
@@ -66,6 +69,12 @@ class CsvFile:
     needed: int = 0  # bytes of memory for the whole table, about
     small: int = 1 << 19  # bytes in a block where each is forgotten before the next
     stamps: tuple[Stamp, ...] = ()
+    each: bool = False  # every row has its place: one that cannot be read has empty cells, and a reason
+    ragged: set[int] = field(default_factory=set)  # lines of the rows left out so far
+
+    def each_row(self) -> CsvFile:
+        """Return the same file with a place for every row, as answers to rows need it."""
+        return replace(self, each=True)
 
     def within(self, size: int) -> CsvFile:
         """Return the same file, read in blocks of at most about so many bytes."""
@@ -74,7 +83,7 @@ class CsvFile:
     @property
     def notes(self) -> tuple[Note, ...]:
         """What was done while reading, so far."""
-        return tuple(self.said)
+        return (*self.said, *self._left_out())
 
     @property
     def form(self) -> str:
@@ -95,13 +104,14 @@ class CsvFile:
 
     def pieces(self) -> Iterator[Callable[[], pa.RecordBatch]]:
         """Yield callables that each give some rows; any thread may call them."""
-        before = None
+        before, line = None, self.skip + 1
         for block in self.blocks():
             if before is not None:
-                yield Rows(self, before, False)
+                yield Rows(self, before, False, line)
+                line += raw.lines_in(before)
             before = block
         if before is not None:
-            yield Rows(self, before, True)
+            yield Rows(self, before, True, line)
 
     def blocks(self) -> Iterator[bytes]:
         """Yield the rows below the header, as UTF-8 bytes in blocks of whole rows."""
@@ -114,33 +124,62 @@ class CsvFile:
 
     def checked(self, block: bytes, last: bool) -> bytes:
         """Return a block of valid UTF-8, without the lines below the table if it is the last."""
-        if last:
+        if last and not self.each and self.reading.bad_rows == "error":  # else it is one of the bad rows
             block = self._without_footer(block)
         if not is_utf8(block):
             raise self._explained("invalid UTF-8")
         return block
 
-    def cells(self, block: bytes) -> pa.RecordBatch:
-        """Return the cells of a block as texts."""
+    def cells(self, block: bytes, line: int) -> pa.RecordBatch:
+        """Return the cells of a block as texts; line: the number of its first."""
+        reasons: dict[int, str] = {}
         try:
             table, bad = cut_cells(block, self.columns, self.reading.sep or ",")
+            if bad:
+                reasons = self._ragged(block, line)
+            if bad and self.each:
+                table, _ = cut_cells(self._filled(block), self.columns, self.reading.sep or ",")
         except pa.ArrowInvalid as error:
             raise self._explained(error) from None
-        if bad:
-            self._ragged(len(bad))
-        return table.combine_chunks().to_batches()[0] if table.num_rows else _no_rows(self.columns)
+        batch = table.combine_chunks().to_batches()[0] if table.num_rows else _no_rows(self.columns)
+        return marked(batch, reasons) if self.each and reasons else batch
 
-    def _ragged(self, count: int) -> None:
-        from tallystick.data.source.damage import ragged_rows
+    def _ragged(self, block: bytes, line: int) -> dict[int, str]:
+        """Return, for each row of another length, by its place, what is wrong with it; or refuse it."""
+        from tallystick.data.source.damage import ragged_in, ragged_rows
 
         if self.reading.bad_rows != "skip":
             raise ragged_rows(self)
-        known = [note for note in self.said if note.code == "rows-skipped"]
-        total = count + sum(note.count for note in known)
-        for note in known:
-            self.said.remove(note)
-        text = f"left out: {counted(total, 'row')} with more or fewer than {len(self.columns)} cells."
-        self.said.append(Note("rows-skipped", text, count=total))
+        width, out = len(self.columns), {}
+        for bad in ragged_in(block, width, self.reading.sep or ","):
+            self.ragged.add(line + bad.line)
+            out[bad.row] = f"line {line + bad.line:,} has {counted(bad.cells, 'cell')}, not {width:,}"
+        return out
+
+    def _filled(self, block: bytes) -> bytes:
+        """Return a block with empty cells in place of every row of another length."""
+        from tallystick.data.source.damage import ragged_in
+
+        sep = self.reading.sep or ","
+        empty = (sep * (len(self.columns) - 1)).encode() + b"\n"
+        out, at = list[bytes](), 0
+        for bad in ragged_in(block, len(self.columns), sep):
+            out += [block[at : bad.start], empty]
+            at = bad.end
+        return b"".join([*out, block[at:]])
+
+    def _left_out(self) -> list[Note]:
+        """Return the note on rows of another length, over all walks. A model keeps it: it names no lines."""
+        count = len(self.ragged)
+        if not count:
+            return []
+        rows, width = counted(count, "row"), len(self.columns)
+        if not self.each:
+            text = f"left out: {rows} with more or fewer than {width} cells."
+            return [Note("rows-skipped", text, count=count)]
+        named = ", ".join(f"{line:,}" for line in sorted(self.ragged)[:NAMED]) + ", …" * (count > NAMED)
+        text = f"not read: {rows} with more or fewer than {width} cells (line{'s' * (count > 1)} {named})."
+        return [Note("rows-unread", text, count=count)]
 
     def _explained(self, error: object) -> DataError:
         from tallystick.data.source.damage import bad_bytes
@@ -152,11 +191,18 @@ class CsvFile:
     def _without_footer(self, block: bytes) -> bytes:
         """Return the last block without the lines below the table, with a note."""
         cut, lines = footer_start(block, len(self.columns), self.reading.sep or ",")
-        if lines and not any(note.code == "lines-after-table" for note in self.said):
+        if lines:
             shown_lines = ", ".join(map(shown, lines))
             text = f"{len(lines)} line{'s' * (len(lines) > 1)} below the table left out: {shown_lines}."
-            self.said.append(Note("lines-after-table", text, count=len(lines)))
+            self._say(Note("lines-after-table", text, count=len(lines)))
+        elif total := looks_like_total(block, len(self.columns), self.reading.sep or ","):
+            text = f"the last row may be a total, {shown(total)}; it counts as a row. Delete it if none."
+            self._say(Note("last-row-total", text, count=1))
         return block[:cut]
+
+    def _say(self, note: Note) -> None:
+        if not any(known.code == note.code for known in self.said):
+            self.said.append(note)
 
 
 @dataclass(frozen=True)
@@ -166,6 +212,7 @@ class Rows:
     file: CsvFile
     block: bytes
     last: bool
+    line: int  # the number of the first
 
     @property
     def separator(self) -> str:
@@ -174,7 +221,7 @@ class Rows:
 
     def __call__(self) -> pa.RecordBatch:
         """Return the rows as texts."""
-        return self.file.cells(self.file.checked(self.block, self.last))
+        return self.file.cells(self.file.checked(self.block, self.last), self.line)
 
     def plain(self) -> bytes | None:
         """Return the rows as bytes if no cell is quoted, so that separators and line ends tell all."""
@@ -187,11 +234,7 @@ def open_csv(path: str, reading: Reading, where: str) -> CsvFile:
     """Look at the head of a text file and settle how to read it."""
     stamp = Stamp.of(path, where)
     encoding = raw.encoding_of(raw.first_bytes(path, where, 4096), reading.encoding, where)
-    head = b""
-    for piece in raw.utf8_pieces(path, encoding, where, HEAD):
-        head += piece
-        if len(head) >= HEAD:
-            break
+    head = _head(raw.utf8_pieces(path, encoding, where, HEAD), where)
     if (nul := head.find(b"\0")) >= 0:
         raise raw.nul_byte(where, head.count(b"\n", 0, nul) + 1)
     look = look_at(_head_text(head, path, where), reading, where)
@@ -207,6 +250,20 @@ def open_csv(path: str, reading: Reading, where: str) -> CsvFile:
     return CsvFile(
         path, where, names, settled, look.skip, block, said, needed=size, small=small, stamps=(stamp,)
     )
+
+
+def _head(pieces: Iterator[bytes], where: str) -> bytes:
+    """Return the first bytes: enough of them for a few lines, however long those are."""
+    parts, size, ends, longest = list[bytes](), 0, 0, 0
+    for piece in pieces:
+        parts.append(piece)
+        size, more = size + len(piece), max(piece.count(b"\n"), piece.count(b"\r"))
+        ends, longest = ends + more, 0 if more else longest + len(piece)
+        if longest > raw.LONGEST_ROW:
+            raise raw.endless(where, ends + 1)
+        if size >= HEAD and (ends >= HEAD_LINES or size > raw.LONGEST_ROW):
+            break
+    return b"".join(parts)
 
 
 def _head_text(head: bytes, path: str, where: str) -> str:
@@ -242,7 +299,7 @@ def cut_cells(block: bytes, names: tuple[str, ...], sep: str) -> tuple[pa.Table,
         bad.append(row)
         return "skip"
 
-    read = pacsv.ReadOptions(column_names=list(names), use_threads=False, block_size=len(block) + 1)
+    read = pacsv.ReadOptions(column_names=list(names), use_threads=False, block_size=len(block) + 4)
     quoted = b'"' in block  # without quotes cells are cut faster
     parse = pacsv.ParseOptions(
         delimiter=sep,
@@ -257,6 +314,8 @@ def cut_cells(block: bytes, names: tuple[str, ...], sep: str) -> tuple[pa.Table,
         strings_can_be_null=False,
         quoted_strings_can_be_null=False,
     )
+    if block.startswith(codecs.BOM_UTF8):  # a cell's own: Arrow takes one away
+        block = codecs.BOM_UTF8 + block
     if not block.strip(b"\r\n"):
         return pa.table({name: pa.nulls(0, pa.string()) for name in names}), bad
     return pacsv.read_csv(pa.BufferReader(block), read, parse, convert), bad
@@ -268,14 +327,19 @@ def _no_rows(names: tuple[str, ...]) -> pa.RecordBatch:
 
 def _without_lines(pieces: Iterator[bytes], skip: int) -> Iterator[bytes]:
     """Yield the pieces without the first `skip` lines; a line ends with LF, CRLF or CR."""
-    held = b""
+    held, ends = list[bytes](), 0
     for piece in pieces:
         if skip:
-            held += piece
-            ends = list(itertools.islice(LINE_END.finditer(held), skip))
-            if len(ends) < skip or ends[-1].end() == len(held):  # a CR there may be half of a CRLF
+            held.append(piece)
+            ends += max(piece.count(b"\n"), piece.count(b"\r"))
+            if ends < skip:  # a long line is not joined with every piece
                 continue
-            piece, skip = held[ends[-1].end() :], 0
+            whole = b"".join(held)
+            found = list(itertools.islice(LINE_END.finditer(whole), skip))
+            if len(found) < skip or found[-1].end() == len(whole):  # a CR there may be half of a CRLF
+                held = [whole]
+                continue
+            piece, skip = whole[found[-1].end() :], 0
         yield piece
 
 
@@ -299,12 +363,24 @@ def footer_start(block: bytes, width: int, sep: str) -> tuple[int, list[str]]:
 
 
 def _is_footer(line: str, width: int, sep: str) -> bool:
-    cells = next(plain.reader(io.StringIO(line), delimiter=sep), [])
-    filled = [cell for cell in cells if cell.strip()]
-    if not filled:
-        return len(cells) < width
-    word = cells[0].strip().casefold().rstrip(":")
-    said = any(word == known or word.startswith((known + " ", known + ":")) for known in FOOTER_WORDS)
-    if len(cells) < width:
-        return said or len(cells) == 1
-    return said and len(cells) == width and 2 * len(filled) <= width
+    """Can this be no row of the table? A line of its width is one, whatever it says, wherever it stands."""
+    cells = next(cut_rows(line, sep), ([], 0, 0))[0]
+    if len(cells) >= width:
+        return False
+    return len(cells) <= 1 or _says_total(cells[0]) or not any(cell.strip() for cell in cells)
+
+
+def _says_total(cell: str) -> bool:
+    word = cell.strip().casefold().rstrip(":")
+    return any(word == known or word.startswith((known + " ", known + ":")) for known in FOOTER_WORDS)
+
+
+def looks_like_total(block: bytes, width: int, sep: str) -> str:
+    """Return the last row if it begins as a footer does and is half empty, else nothing."""
+    if width == 1 or b'"' in block[-4096:]:
+        return ""
+    last = block[-4096:].rstrip(b"\r\n").splitlines()[-1:] or [b""]
+    line = last[0].decode("utf-8", "replace")
+    cells = line.split(sep)
+    half = 2 * sum(1 for cell in cells if cell.strip()) <= width
+    return line if len(cells) == width and half and _says_total(cells[0]) else ""

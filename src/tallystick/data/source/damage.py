@@ -5,18 +5,27 @@ Knows lines and bytes. Knows nothing of kinds.
 
 from __future__ import annotations
 
-import csv as plain
-import io
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tallystick.data.source import bytes as raw
+from tallystick.data.source.cut import cut_rows
 from tallystick.errors import DataError, shown
 
 if TYPE_CHECKING:
     from tallystick.data.source.csv import CsvFile
 
 NAMED = 5  # lines named in a message
+
+
+class Ragged(NamedTuple):
+    """A row of another length: its place among the rows of a block, its line there, its cells, its bytes."""
+
+    row: int
+    line: int
+    cells: int
+    start: int
+    end: int
 
 
 def ragged_rows(file: CsvFile) -> DataError:
@@ -31,10 +40,10 @@ def ragged_rows(file: CsvFile) -> DataError:
         _, bad = cut_cells(block, file.columns, sep)
         count += len(bad)
         if bad and len(lines) < NAMED:
-            for at, cells in ragged_in(block, width, sep):
-                lines.append(line + at)
-                example = example or cells
-        line += _lines(block)
+            for found in ragged_in(block, width, sep):
+                lines.append(line + found.line)
+                example = example or found.cells
+        line += raw.lines_in(block)
     named = ", ".join(f"{n:,}" for n in lines[:NAMED]) + (", …" if count > NAMED else "")
     return DataError(
         f"{file.name} has {count:,} row{'s' * (count != 1)} that do{'es' * (count == 1)} not have {width} "
@@ -43,19 +52,14 @@ def ragged_rows(file: CsvFile) -> DataError:
     )
 
 
-def _lines(block: bytes) -> int:
-    return block.count(b"\n") if b"\n" in block else block.count(b"\r")
-
-
-def ragged_in(block: bytes, width: int, sep: str) -> Iterator[tuple[int, int]]:
-    """Yield (line from 0, cells) of the rows of a block that are not `width` cells wide."""
-    plain.field_size_limit(1 << 30)
-    reader = plain.reader(io.StringIO(block.decode("utf-8", "replace"), newline=""), delimiter=sep)
-    before = 0
-    for cells in reader:
+def ragged_in(block: bytes, width: int, sep: str) -> Iterator[Ragged]:
+    """Yield the rows of a block of UTF-8 that are not `width` cells wide."""
+    row = line = at = 0
+    for cells, lines, end in cut_rows(block.decode("latin-1"), sep):  # so a character is a byte
         if cells and len(cells) != width:
-            yield before, len(cells)
-        before = reader.line_num
+            yield Ragged(row, line, len(cells), at, end)
+        row += bool(cells) or width == 1
+        line, at = line + lines, end
 
 
 def bad_bytes(path: str, name: str) -> DataError | None:

@@ -9,15 +9,16 @@ import os
 from typing import TYPE_CHECKING, Any, Literal
 
 from tallystick.data.schema import Reading
-from tallystick.errors import DataError, shown
+from tallystick.errors import DataError, OptionError, shown
 
 if TYPE_CHECKING:
     from tallystick.contracts import Source
 
 
 def read(
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | None = None,
     *,
+    sql: str | None = None,
     encoding: str | None = None,
     sep: str | None = None,
     header: bool | None = None,
@@ -26,9 +27,25 @@ def read(
     bad_rows: Literal["error", "skip"] = "error",
     inf: Literal["error", "missing"] = "error",
 ) -> Source:
-    """Open a file with a say in how it is read; what is not given is found by looking at the file."""
+    """Open a file with a say in how it is read; what is not given is found by looking at the file.
+
+    path: a file, a pattern such as 'part-*.csv', or - for standard input. A pipe is read once, into a scratch
+    file. sql: a query instead, such as "SELECT * FROM 'votes.csv'": one statement, that only reads.
+    """
     marks = None if missing is None else tuple(str(mark) for mark in missing)
-    return open_source(path, Reading(encoding, sep, header, decimal, bad_rows, inf, marks))
+    reading = Reading(encoding, sep, header, decimal, bad_rows, inf, marks)
+    if (path is None) == (sql is None):
+        raise OptionError("read takes a path or sql='SELECT ...'. Pass one of them.")
+    if sql is not None:
+        from tallystick.data.source.sql import open_query
+
+        return open_query(sql, reading, None)
+    return open_source(path, reading)
+
+
+def opened(x: Any) -> Any:
+    """Return a path as a source, so that what is used twice is opened once; anything else as it is."""
+    return open_source(x) if isinstance(x, str | os.PathLike) else x
 
 
 def open_source(x: Any, reading: Reading | None = None, name: str | None = None) -> Source:
@@ -49,8 +66,11 @@ def is_spark(x: Any) -> bool:
 def _open_path(path: str, reading: Reading, name: str | None) -> Source:
     from tallystick.data.source import files, sql
 
-    if sql.is_query(path) and not os.path.exists(path):
-        return sql.open_query(path, reading, name)
+    if sql.is_query(path) and not files.found(path):
+        try:
+            return sql.open_query(path, reading, name)
+        except DataError as error:
+            raise DataError(f"there is no such file, and {error}") from None
     return files.open_path(path, reading, name)
 
 

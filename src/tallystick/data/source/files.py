@@ -7,19 +7,12 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Callable, Iterator
-from functools import partial
-
-import pyarrow as pa
 
 from tallystick.contracts import Source
 from tallystick.data.schema import Reading
 from tallystick.data.source import bytes as raw
-from tallystick.data.source import csv, json, many
-from tallystick.data.source.frames import Stream
-from tallystick.data.source.names import clean_names
-from tallystick.data.source.size import needed
-from tallystick.data.source.stamp import Stamp
+from tallystick.data.source import csv, json, many, parquet
+from tallystick.data.source.stream import cannot_read, settled, title
 from tallystick.errors import DataError, shown
 
 _FOREIGN = {
@@ -41,18 +34,24 @@ def open_path(path: str, reading: Reading, name: str | None) -> Source:
     """Open a file, or all files that a pattern such as part-*.csv names."""
     if not any(sign in path for sign in "*?[") or os.path.exists(path):
         return open_file(path, reading, name)
-    found = sorted(glob.glob(path, recursive=True))
-    if not found:
+    paths = found(path)
+    if not paths:
         raise DataError(f"no file is called {shown(path, 300)}. Check the pattern.")
-    return many.open_many([open_file(one, reading, None) for one in found], name or os.path.basename(path))
+    return many.open_many([open_file(one, reading, None) for one in paths], name or os.path.basename(path))
+
+
+def found(path: str) -> list[str]:
+    """Return the files that a path or a pattern names."""
+    return [path] if os.path.lexists(path) else sorted(glob.glob(path, recursive=True))
 
 
 def open_file(path: str, reading: Reading, name: str | None) -> Source:
     """Open a file by what it holds, not by what it is called."""
-    where = name or os.path.basename(path)
+    where = name or title(path)
+    path = settled(path, where)
     head = first_bytes(path, where)
     if head[:4] == b"PAR1":
-        return _open_parquet(path, reading, where)
+        return parquet.open_parquet(path, reading, where)
     for magic, what in _FOREIGN.items():
         if head.startswith(magic):
             raise DataError(f"{where} is {what}.")
@@ -77,6 +76,8 @@ def first_bytes(path: str, where: str) -> bytes:
         raise DataError(
             f"no permission to read {shown(path, 300)}. Change its permissions, or copy it."
         ) from None
+    except OSError as error:
+        raise cannot_read(where, error) from None
     if not head:
         raise DataError(f"{where} is empty (0 bytes). Check how it was written.")
     return head
@@ -90,29 +91,3 @@ def _neighbour(path: str) -> str:
         return nearest(os.path.basename(path), os.listdir(folder)) or " Check the path."
     except OSError:
         return " Check the path."
-
-
-def _open_parquet(path: str, reading: Reading, where: str) -> Source:
-    import pyarrow.parquet as pq
-
-    stamp = Stamp.of(path, where)
-    try:
-        file = pq.ParquetFile(path)
-        names, notes = clean_names(file.schema_arrow.names, where)
-    except pa.ArrowInvalid as error:
-        raise DataError(f"{where} is a damaged Parquet file: {shown(error, 120)}. Write it again.") from None
-
-    types = [field.type for field in file.schema_arrow]
-    numbers = sum(1 for t in types if pa.types.is_primitive(t) and not pa.types.is_boolean(t))
-    size = needed(file.metadata.num_rows, numbers, len(types) - numbers)
-
-    def walk() -> Iterator[pa.RecordBatch]:
-        yield from pq.ParquetFile(path).iter_batches(65_536)
-
-    def slim(rows: int) -> Iterator[pa.RecordBatch]:
-        yield from pq.ParquetFile(path, memory_map=True).iter_batches(rows, use_threads=False)
-
-    def sized(size: int) -> Callable[[], Iterator[pa.RecordBatch]]:
-        return partial(slim, max(64, min(65_536, size // (8 * len(types)))))
-
-    return Stream(where, names, walk, notes, reading, needed=size, stamps=(stamp,), sized=sized)

@@ -14,6 +14,7 @@ import pyarrow as pa
 from tallystick.contracts import Source
 from tallystick.data.schema import Note, Reading
 from tallystick.data.source.stamp import Stamp
+from tallystick.data.source.unread import carried
 from tallystick.errors import DataError, some
 
 
@@ -60,6 +61,11 @@ class Many:
         sources = [source.streamed() if hasattr(source, "streamed") else source for source in self.sources]
         return replace(self, sources=tuple(sources))
 
+    def each_row(self) -> Many:
+        """Return the same files with a place for every row."""
+        sources = [source.each_row() if hasattr(source, "each_row") else source for source in self.sources]
+        return replace(self, sources=tuple(sources))
+
     def pieces(self) -> Iterator[Callable[[], pa.RecordBatch]]:
         """Yield callables that each give some rows, columns in one order."""
         for source in self.sources:
@@ -87,7 +93,7 @@ def _same(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 def _ordered(load: Callable[[], pa.RecordBatch], order: list[int], names: Sequence[str]) -> pa.RecordBatch:
     batch = load()
-    return pa.RecordBatch.from_arrays([batch.column(j) for j in order], names=list(names))
+    return carried(pa.RecordBatch.from_arrays([batch.column(j) for j in order], names=list(names)), batch)
 
 
 def open_many(sources: Sequence[Source], name: str) -> Source:

@@ -12,15 +12,18 @@ from tallystick.data.schema import Note
 from tallystick.errors import DataError, shown, some
 
 SPACES = " \t\n\v\f\r"
+NAMED = 5  # positions named in a message
 
 
 def clean_names(raw: Sequence[Any], where: str) -> tuple[tuple[str, ...], tuple[Note, ...]]:
     """Return the names as unique texts, with notes on names that were made up or are hard to tell apart."""
     names = [_as_text(raw, name, where) for name in raw]
     notes: list[Note] = []
+    taken = set(names)
     for j, name in enumerate(names):
         if not name.strip():
-            names[j] = _fresh(f"column_{j + 1}", names)
+            names[j] = _fresh(f"column_{j + 1}", taken)
+            taken.add(names[j])
             notes.append(
                 Note("name-made", f"column {j + 1} has no name; it is called {shown(names[j])}.", names[j])
             )
@@ -56,7 +59,7 @@ def _plain(name: str, where: str) -> str:
     return name.strip(SPACES)
 
 
-def _fresh(name: str, taken: Sequence[str]) -> str:
+def _fresh(name: str, taken: set[str]) -> str:
     while name in taken:
         name += "_"
     return name
@@ -69,10 +72,11 @@ def _refuse_repeats(names: Sequence[str], where: str) -> None:
     twice = {name: at for name, at in places.items() if len(at) > 1}
     if twice:
         name, at = next(iter(twice.items()))
-        more = f" ({len(twice) - 1} more names repeat)" if len(twice) > 1 else ""
+        more = f" ({len(twice) - 1:,} more names repeat)" if len(twice) > 1 else ""
+        rest = f" and {len(at) - NAMED:,} more" if len(at) > NAMED else ""
         raise DataError(
-            f"{where} has {len(at)} columns called {shown(name)}, at positions {', '.join(map(str, at))}"
-            f"{more}. Give each column its own name."
+            f"{where} has {len(at):,} columns called {shown(name)}, at positions "
+            f"{', '.join(map(str, at[:NAMED]))}{rest}{more}. Give each column its own name."
         )
 
 

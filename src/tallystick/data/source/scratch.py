@@ -34,6 +34,10 @@ class ScratchFile:
             raise no_room(error) from None
         self.size = 0
 
+    def fileno(self) -> int:
+        """Return the number by which the system knows the file."""
+        return self._file.fileno()
+
     def append(self, *buffers: Any) -> None:
         """Write behind the end."""
         for buffer in buffers:
@@ -81,6 +85,10 @@ class ScratchFile:
     def close(self) -> None:
         """Give the room back, once no array holds it."""
         self._file.close()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_file"):  # not where the disk refused it
+            self.close()
 
 
 def empty(shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:

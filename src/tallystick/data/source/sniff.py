@@ -6,8 +6,6 @@ Law: what is given is never overruled, and whatever is found is said in a note o
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -15,6 +13,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from tallystick.data.schema import Note, Reading
+from tallystick.data.source.cut import cut_rows
 from tallystick.errors import DataError, shown
 
 SEPARATORS = (",", ";", "\t", "|")
@@ -118,17 +117,13 @@ def first_rows(text: str, sep: str, limit: int = ROWS) -> list[Row]:
     whole = text if len(text) < 1000 else text[: max(text.rfind("\n"), text.rfind("\r")) + 1] or text
     # A space before an opening quote is no part of the cell.
     spaced = sep != " " and re.search(re.escape(sep) + ' +"', whole) is not None
-    reader = csv.reader(io.StringIO(whole, newline=""), delimiter=sep, skipinitialspace=spaced)
-    rows, line = [], 0
-    try:
-        for cells in reader:
-            first, line = line + 1, reader.line_num
-            if any(cell.strip() for cell in cells) or len(cells) > 1:
-                rows.append(Row(cells, first, line))
-            if len(rows) >= limit:
-                break
-    except csv.Error:  # a cell larger than Python's reader takes: the rows before it are enough
-        pass
+    rows, line = list[Row](), 0
+    for cells, lines, _ in cut_rows(whole, sep, spaced):
+        if any(cell.strip() for cell in cells) or len(cells) > 1:
+            rows.append(Row(cells, line + 1, line + lines))
+        line += lines
+        if len(rows) >= limit:
+            break
     return rows
 
 

@@ -1,10 +1,13 @@
-"""SQL: a DuckDB relation, or a query over files. Each walk runs the query again.
+"""SQL: a DuckDB relation, or a query over files.
 
 Knows DuckDB, which is an extra. Knows nothing of what the query means.
+Laws: a query is one statement that only reads: DuckDB itself says so before it runs; it runs once, and its
+rows wait in a scratch file, so that every walk gives the same. A relation runs again with each walk.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -14,14 +17,22 @@ import pyarrow as pa
 from tallystick.data.schema import Reading
 from tallystick.data.source.frames import Stream
 from tallystick.data.source.names import clean_names
+from tallystick.data.source.scratch import ScratchFile
 from tallystick.errors import DataError, shown
 
 BATCH = 65_536
-_QUERY = re.compile(r"\s*(select|with|from)\s", re.IGNORECASE)
+_QUERY = re.compile(r"\s*(select\s.*\bfrom\b|with\s.*\bas\b|from\s)", re.IGNORECASE | re.DOTALL)
+# Files can be read, and nothing else: no extension from elsewhere, no variable of Python, no other settings.
+_SAFE = {
+    "allow_community_extensions": "false",
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "python_enable_replacements": "false",
+}
 
 
 def is_query(text: str) -> bool:
-    """Does a text begin as an SQL query does?"""
+    """Does a text read as an SQL query: select ... from ..., with ... as ..., from ...?"""
     return _QUERY.match(text) is not None
 
 
@@ -32,11 +43,56 @@ def open_query(query: str, reading: Reading, name: str | None) -> Stream:
     except ImportError:
         raise DataError("an SQL query needs DuckDB. Install it: pip install 'tallystick[sql]'.") from None
     try:
-        return open_relation(duckdb.connect(":memory:").sql(query), reading, name or "the query")
+        with duckdb.connect(":memory:", config=_SAFE) as connection:
+            connection.execute("SET lock_configuration = true")
+            _refuse_other_statements(connection, query)
+            connection.execute("BEGIN TRANSACTION READ ONLY")
+            return _kept(connection.sql(query).to_arrow_reader(BATCH), reading, name or "the query")
     except duckdb.Error as error:
         raise DataError(
             f"the query cannot be run: {shown(str(error).splitlines()[0], 300)}. Correct it."
         ) from None
+
+
+def _refuse_other_statements(connection: Any, query: str) -> None:
+    """Refuse anything but one statement that reads; of a WITH that writes only the plan tells."""
+    found = connection.extract_statements(query)
+    if len(found) != 1:
+        raise DataError(f"the query has {len(found)} statements; one is run. Pass a single SELECT.")
+    kind = found[0].type.name
+    if kind == "SELECT":
+        (_, plan), *_ = connection.execute(f"EXPLAIN (FORMAT json) {found[0].query}").fetchall()
+        kind = next((name for name in _operators(json.loads(plan)) if "COPY" in name), kind)
+    if kind != "SELECT":
+        raise DataError(
+            f"the query holds a statement of another kind, {kind}; only one that reads is run. "
+            "Pass a single SELECT."
+        )
+
+
+def _operators(plan: list[dict[str, Any]]) -> Iterator[str]:
+    """Yield the names of the steps of a plan."""
+    for step in plan:
+        yield step["name"]
+        yield from _operators(step["children"])
+
+
+def _kept(reader: pa.RecordBatchReader, reading: Reading, where: str) -> Stream:
+    """Return rows that are read here, once, into a scratch file."""
+    names, notes = clean_names(reader.schema.names, where)
+    file, places = ScratchFile(), list[tuple[int, int]]()
+    for batch in reader:
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, reader.schema) as writer:
+            writer.write_batch(batch)
+        places.append((file.size, sink.tell()))
+        file.append(sink.getvalue())
+
+    def walk() -> Iterator[pa.RecordBatch]:
+        for at, size in places:
+            yield from pa.ipc.open_stream(file.read(at, size))
+
+    return Stream(where, names, walk, notes, reading)
 
 
 def open_relation(relation: Any, reading: Reading, name: str | None) -> Stream:

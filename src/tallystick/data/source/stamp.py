@@ -1,4 +1,6 @@
-"""Has a file changed since it was opened? Told by its size, its time and its place on the disk.
+"""Has a file changed since it was opened? Told by its size, its times and its place on the disk.
+
+The time of its last change of any kind is among them: who writes may set the other one back, but not this.
 
 Knows files, not what is in them. Law: rows of two states of a file never end up in one table in silence.
 """
@@ -20,7 +22,7 @@ class Stamp:
 
     path: str
     name: str
-    state: tuple[int, int, int, int]
+    state: tuple[int, ...]
 
     @classmethod
     def of(cls, path: str, name: str) -> Stamp:
@@ -40,9 +42,9 @@ class Stamp:
             )
 
 
-def _state(path: str) -> tuple[int, int, int, int]:
+def _state(path: str) -> tuple[int, ...]:
     found = os.stat(path)
-    return found.st_size, found.st_mtime_ns, found.st_ino, found.st_dev
+    return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_dev
 
 
 @contextmanager

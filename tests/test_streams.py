@@ -1,0 +1,295 @@
+"""Pipes, FIFOs, standard input, queries, and one row out for each row in."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
+import pytest
+
+import tallystick as ts
+from tallystick.data.source import open_source
+from tallystick.data.source.csv import CsvFile
+from tallystick.errors import DataError, OptionError
+
+ROWS = 4_000
+
+
+def tally(*args, stdin=b"", folder=None, shell=False):
+    command = [sys.executable, "-m", "tallystick.cli", *map(str, args)]
+    return subprocess.run(command, input=stdin, capture_output=True, cwd=folder, check=False)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("streams")
+    lines = [f"{i % 97 / 7:.6f},{'abc'[i * i % 3]},{'pq'[(i % 97 > 50) ^ (i % 5 == 0)]}" for i in range(ROWS)]
+    (folder / "t.csv").write_text("x,w,y\n" + "\n".join(lines) + "\n")
+    subprocess.run(["gzip", "-k", "t.csv"], cwd=folder, check=True)
+    pq.write_table(pacsv.read_csv(folder / "t.csv"), folder / "t.parquet")
+    assert tally("fit", "t.csv", "-t", "y", "-o", "m.json", "--folds", "0", folder=folder).returncode == 0
+    return folder
+
+
+COMMANDS = (
+    ("describe",),
+    ("fit", "-t", "y", "--folds", "2"),
+    ("predict", "m.json"),
+    ("explain", "m.json", "--row", "3999"),
+    ("compare", "-t", "y", "--folds", "2"),
+    ("curve", "-t", "y", "--repeats", "1"),
+    ("verify", "m.json"),
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda c: c[0])
+def test_every_command_reads_standard_input_as_it_reads_the_file(folder, command):
+    from_file = tally(*command, "t.csv", folder=folder)
+    assert from_file.returncode == 0, from_file.stderr
+    data = (folder / "t.csv").read_bytes()
+    for path in ("-", "/dev/stdin"):
+        piped = tally(*command, path, stdin=data, folder=folder)
+        assert piped.returncode == 0, piped.stderr
+        shown = piped.stdout.replace(b"standard input", b"t.csv")
+        if command[0] == "verify":  # which repeats the path
+            shown = shown.replace(b" %s " % path.encode(), b" t.csv ")
+        assert shown == from_file.stdout
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.parquet"])
+def test_a_pipe_of_any_format_is_read_once_and_whole(folder, name):
+    data = (folder / name).read_bytes()
+    piped = tally("describe", "-", stdin=data, folder=folder)
+    assert f"{ROWS:,} rows" in piped.stdout.decode()
+    with open(folder / name, "rb") as file:  # a file as standard input
+        run = [sys.executable, "-m", "tallystick.cli", "describe", "-"]
+        told = subprocess.run(run, stdin=file, capture_output=True, check=False)
+    assert told.stdout == piped.stdout
+    script = f"{sys.executable} -m tallystick.cli describe <(cat {name})"
+    shell = subprocess.run(["bash", "-c", script], cwd=folder, capture_output=True, check=False)
+    assert f"{ROWS:,} rows" in shell.stdout.decode(), shell.stderr
+
+
+def test_a_fifo_is_read_once_however_often_the_table_is_walked(folder, tmp_path):
+    fifo = tmp_path / "pipe"
+    os.mkfifo(fifo)
+    data = (folder / "t.csv").read_bytes()
+    writer = threading.Thread(target=fifo.write_bytes, args=(data,))
+    writer.start()
+    model = ts.load(folder / "m.json")
+    found = model.score(fifo)
+    writer.join()
+    assert found == model.score(folder / "t.csv")
+
+
+def test_streams_without_a_table_are_named(folder):
+    assert b"standard input is empty (0 bytes)" in tally("describe", "-").stderr
+    assert b"'/dev/zero' is a device" in tally("describe", "/dev/zero").stderr
+    assert b"mem cannot be read: 'Input/output error'" in tally("describe", "/proc/self/mem").stderr
+    closed = [sys.executable, "-c", "import os; os.close(0); import tallystick as ts; ts.read('-')"]
+    told = subprocess.run(closed, capture_output=True, check=False).stderr.decode()
+    assert "standard input" in told.splitlines()[-1]
+
+
+def test_a_full_disk_under_a_stream_is_said_in_one_line(folder):
+    pytest.importorskip("resource")
+    code = (
+        "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)); import signal; "
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); from tallystick.cli.main import main; "
+        "main(['describe', '-'])"
+    )
+    run = [sys.executable, "-c", code]
+    told = subprocess.run(run, input=(folder / "t.csv").read_bytes(), capture_output=True, check=False)
+    assert told.returncode == 2
+    assert b"is full: no room for scratch files" in told.stderr
+
+
+# -- one row out for each row in --
+
+NEW = b"x,w,y\n1.5,a,p\nTotal,,\n2.5\n3.5,b,q,extra,more\n4.5,c,p\nEnd of report\n"
+
+
+def test_predict_answers_every_row_in_its_place_and_says_why_it_cannot(folder, tmp_path):
+    new = tmp_path / "new.csv"
+    new.write_bytes(NEW)
+    told = tally("predict", folder / "m.json", new, "--lenient")
+    assert told.returncode == 2
+    assert b"has 3 rows that do not have 3 cells (lines 4, 5, 7; the first has 1)" in told.stderr
+    told = tally("predict", folder / "m.json", new, "--lenient", "--bad-rows", "skip", "--keep-columns")
+    assert told.returncode == 0, told.stderr
+    rows = list(csv.DictReader(told.stdout.decode().splitlines()))
+    assert [row["x"] for row in rows] == ["1.5", "Total", "", "", "4.5", ""]
+    assert [row["prediction"] != "" for row in rows] == [True, True, False, False, True, False]
+    assert [row["unread"] for row in rows] == [
+        "",
+        "",
+        "line 4 has 1 cell, not 3",
+        "line 5 has 5 cells, not 3",
+        "",
+        "line 7 has 1 cell, not 3",
+    ]
+    assert b"not read: 3 rows with more or fewer than 3 cells (lines 4, 5, 7)" in told.stderr
+    told = tally("predict", folder / "m.json", new, "--lenient", "--bad-rows", "skip", "--json")
+    found = json.loads(told.stdout)
+    assert len(found["predictions"]) == 6
+    assert "rows-unread" in [note["code"] for note in found["notes"]]
+
+
+@pytest.mark.parametrize("kind", ["DecisionTree", "NaiveBayes", "LogisticRegression"])
+def test_answers_in_python_have_every_row_too(folder, tmp_path, kind):
+    model = getattr(ts, kind)().fit(folder / "t.csv", "y")
+    new = tmp_path / "new.csv"
+    new.write_bytes(NEW.replace(b"Total,,", b",,"))
+    source = ts.read(new, bad_rows="skip")
+    shares, labels = model.predict_proba(source), model.predict(source)
+    assert np.isnan(shares).all(axis=1).tolist() == [False, False, True, True, False, True]
+    assert [label is None for label in labels] == [False, False, True, True, False, True]
+    assert 0 <= model.score(source) <= 1
+    with pytest.raises(DataError, match=r"row 3 of new.csv cannot be read \(line 4 has 1 cell, not 3\)"):
+        model.outside_range(source)
+
+
+def test_notes_on_how_a_file_was_read_are_said_by_predict(folder, tmp_path):
+    new = tmp_path / "new.csv"
+    new.write_text("a title\nx,w\n1.5,a\n")
+    told = tally("predict", folder / "m.json", new)
+    assert b"line 1 before the table is left out" in told.stderr
+
+
+# -- law 1 --
+
+
+@pytest.mark.parametrize("row", ["Total,,p", "End,,", "\ufeffa,b,q", "\ufeff,,p"])
+def test_a_row_counts_the_same_wherever_it_stands_and_however_blocks_are_cut(tmp_path, row):
+    body = [f"{'abc'[i % 3]},{'xyz'[i * i % 3]},{'pq'[i % 2]}" for i in range(30)]
+    fits = set()
+    for place in (0, 1, 15, 29, 30):
+        path = tmp_path / "t.csv"
+        path.write_text("\n".join(["v,w,y", *body[:place], row, *body[place:]]) + "\n")
+        for memory in (None, "64MB"):
+            fits.add(ts.DecisionTree(memory=memory).fit(path, "y").to_bytes())
+    for size in range(1, 60):
+        source = open_source(path)
+        assert isinstance(source, CsvFile)
+        fits.add(ts.DecisionTree().fit(source.within(size), "y").to_bytes())
+    assert len(fits) == 1
+
+
+def test_a_short_line_skipped_leaves_one_model_wherever_it_stands(tmp_path):
+    body = [f"{'abc'[i % 3]},{'xyz'[i * i % 3]},{'pq'[i % 2]}" for i in range(30)]
+    fits = set()
+    for place in (0, 1, 15, 30):
+        path = tmp_path / "t.csv"
+        path.write_text("\n".join(["v,w,y", *body[:place], "Total,5", *body[place:]]) + "\n")
+        fits.add(ts.DecisionTree().fit(ts.read(path, bad_rows="skip"), "y").to_bytes())
+    assert len(fits) == 1
+
+
+# -- queries --
+
+
+def test_a_query_is_one_statement_that_only_reads(folder, tmp_path, monkeypatch):
+    pytest.importorskip("duckdb")
+    monkeypatch.chdir(tmp_path)
+    data = folder / "t.csv"
+    whole = ts.read(data)
+    assert ts.NaiveBayes().fit(ts.read(sql=f"SELECT * FROM '{data}'"), "y").to_bytes() == (
+        ts.NaiveBayes().fit(whole, "y").to_bytes()
+    )
+    for query, what in (
+        (f"select * from '{data}'; copy (select 1) to 'out.csv'", "has 2 statements"),
+        (f"with x as (copy (from '{data}') to 'out.csv') select * from x", "COPY_TO_FILE"),
+        ("copy (select 1) to 'out.csv'", "COPY"),
+        ("attach 'out.db'", "ATTACH"),
+        ("install httpfs", "LOAD"),
+        ("pragma version", "PRAGMA"),
+        ("set threads = 1", "SET"),
+        ("create table t (i int)", "CREATE"),
+        ("select * from whole", "whole"),  # no variable of Python
+    ):
+        with pytest.raises(DataError, match=what):
+            ts.read(sql=query)
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(OptionError, match="a path or sql="):
+        ts.read()
+
+
+def test_a_file_called_as_a_query_begins_is_a_file(folder, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("from here.csv", "select a from b.csv", "with x as y.csv"):
+        (tmp_path / name).write_bytes((folder / "t.csv").read_bytes())
+        assert open_source(name).columns == ("x", "w", "y")
+    assert open_source("select a fro? b.csv").columns == ("x", "w", "y")
+    with pytest.raises(DataError, match="there is no file 'select this.csv'"):
+        open_source("select this.csv")
+    with pytest.raises(DataError, match="there is no such file, and the query cannot be run"):
+        open_source("from nowhere at all.csv")
+
+
+# -- files that change, large lines --
+
+
+def test_a_file_rewritten_with_its_old_time_is_a_changed_file(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("x,y\n" + "1,p\n2,q\n" * 20)
+    source = open_source(path)
+    before = os.stat(path)
+    path.write_text("x,y\n" + "3,p\n4,q\n" * 20)
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    with pytest.raises(DataError, match="changed while it was read"):
+        ts.NaiveBayes().fit(source, "y")
+
+
+def test_a_parquet_file_cut_short_while_read_is_an_error(tmp_path):
+    path = tmp_path / "t.parquet"
+    numbers = np.random.default_rng(0).normal(size=400_000)
+    table = pa.table({"x": numbers, "y": np.where(numbers > 0, "p", "q")})
+    pq.write_table(table, path, row_group_size=20_000, use_dictionary=False)
+    for way in (lambda source: source, lambda source: source.within(1 << 18)):
+        pq.write_table(table, path, row_group_size=20_000, use_dictionary=False)
+        walk = way(open_source(path)).batches()
+        first = next(walk)
+        os.truncate(path, 4096)
+        try:  # what was read before the cut is right
+            rows = first.num_rows + sum(batch.num_rows for batch in walk)
+        except DataError as error:
+            assert str(error).startswith("t.parquet ")
+        else:
+            assert rows == table.num_rows
+
+
+def test_a_header_of_any_length_up_to_the_limit_of_a_line_is_read(tmp_path):
+    limit = csv.field_size_limit()
+    path = tmp_path / "t.csv"
+    names = [f"a_gene_with_a_long_name_{i}" for i in range(9_000)]
+    path.write_text(",".join(names) + "\n" + (",".join("1" * 9_000) + "\n") * 5)
+    assert open_source(path).columns == tuple(names)
+    long = "n" * 200_000
+    path.write_text(f'{long},"{long}2"\n1,2\n3,4\n')
+    source = open_source(path)
+    assert [len(name) for name in source.columns] == [200_000, 200_001]
+    assert sum(batch.num_rows for batch in source.batches()) == 2
+    path.write_text(f"a,b\n1,{long}\n2,3,4\n")
+    with pytest.raises(DataError, match=r"line 3; the first has 3"):
+        list(open_source(path).batches())
+    assert csv.field_size_limit() == limit
+
+
+def test_encodings_of_other_things_than_text_are_refused(folder):
+    for name in ("zlib", "rot13", "base64", "bz2", "hex", "undefined"):
+        with pytest.raises(OptionError, match=f"encoding '{name}' is not known as one of text"):
+            ts.read(folder / "t.csv", encoding=name)
+
+
+def test_a_name_that_repeats_lists_few_positions(tmp_path):
+    (tmp_path / "t.csv").write_text(",".join(["x"] * 5_000) + "\n" + ",".join(["1"] * 5_000) + "\n")
+    with pytest.raises(DataError, match=r"5,000 columns called 'x', at positions 1, 2, 3, 4, 5 and 4,995 more"):
+        ts.read(tmp_path / "t.csv")
