@@ -38,6 +38,7 @@ _WORDS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"\bkinds=\{\.\.\.\}", "--kind NAME=KIND"),
     (r"\bencoding=\.\.\.( to ts\.read\b)?", "--encoding NAME"),
     (r"\bheader=True( to ts\.read)?\b", "--header"),
+    (r"\bheader=False( to ts\.read)?\b", "--no-header"),
     (r"\blenient=True\b", "--lenient"),
     (
         r"\buse RegressionTree for numbers\b",

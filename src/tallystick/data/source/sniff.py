@@ -14,7 +14,8 @@ from itertools import zip_longest
 
 from tallystick.data.schema import Note, Reading
 from tallystick.data.source.cut import cut_rows
-from tallystick.errors import DataError, shown
+from tallystick.data.source.header import First, is_number, judged
+from tallystick.errors import DataError, shown, some
 
 SEPARATORS = (",", ";", "\t", "|")
 OTHERS = (" ", ":", "^", "~", "\x01")  # never chosen, but named when nothing else fits
@@ -58,16 +59,27 @@ def look_at(text: str, reading: Reading, where: str) -> Look:
     if width == 1:
         _refuse_one_column(text, sep, SEPARATORS if reading.sep else (*SEPARATORS, *OTHERS), where)
     table = rows[start]
-    header = reading.header if reading.header is not None else not all(map(is_number, table.cells))
+    found = judged(table.cells, [row.cells for row in rows[start + 1 :]])
+    header = reading.header if reading.header is not None else found is not First.DATA
     if reading.header is not False:
         _refuse_short_header(rows, start, where)
     notes = _preamble_note(rows, start)
-    if reading.header is None and not header:
-        text_ = f"the first row looks like data, so the columns are called column_1 to column_{width}."
-        notes += (Note("no-header", text_ + " Pass header=True to ts.read if it is a header."),)
+    if reading.header is None:
+        notes += _header_note(found, table, width)
     skip = table.last if header else table.first - 1
     names = tuple(cell.strip() for cell in table.cells) if header else ()
     return Look(sep, header, len(table.cells), names, skip, notes, _numbers(rows[start + header :]))
+
+
+def _header_note(found: First, table: Row, width: int) -> tuple[Note, ...]:
+    """Return what to say about a first row that is data, or may be."""
+    if found is First.HEADER:
+        return ()
+    if found is First.DOUBT:
+        text = f"the header may be a row of data: {some(table.cells, 3)}. Pass header=False to ts.read if so."
+        return (Note("header-or-data", text),)
+    text = f"the first row looks like data, so the columns are called column_1 to column_{width}."
+    return (Note("no-header", text + " Pass header=True to ts.read if it is a header."),)
 
 
 def _numbers(rows: Sequence[Row]) -> int:
@@ -194,12 +206,3 @@ def _refuse_one_column(text: str, sep: str, others: Sequence[str], where: str) -
                 f"{where} has one column when cut at {shown(sep)}, but {shown(other)} cuts every line alike. "
                 f"Pass sep={shown(other)} to ts.read."
             )
-
-
-def is_number(cell: str) -> bool:
-    """Does a cell of the first row read as a number? Names seldom do."""
-    try:
-        float(cell.strip().replace(",", "."))
-    except ValueError:
-        return False
-    return True

@@ -1,0 +1,88 @@
+"""Is the first row of a text table a header? Told by the rows below it, column by column.
+
+Knows cells as text. Knows nothing of files.
+A name over numbers is no number, and a name over levels is none of them. So a row whose cells are what stands
+below them, in every column that can tell, is a row like the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum, auto
+from itertools import pairwise
+
+from tallystick.data.schema import MISSING_MARKS
+
+LEAST = 2  # rows below, to tell
+NUMBERS = 0.9  # the share of numbers that makes a column one of numbers
+
+
+class First(Enum):
+    """What the first row is."""
+
+    HEADER = auto()
+    DATA = auto()
+    DOUBT = auto()  # a header, but it may be data
+
+
+class Fit(Enum):
+    """How a first cell goes with those below it."""
+
+    NUMBER = auto()  # a number over numbers
+    LEVEL = auto()  # one of the texts below, which repeat
+    STRANGE = auto()  # none of the few texts below
+    NAME = auto()  # a text over numbers: no row has that
+    SILENT = auto()  # nothing can be told
+
+
+def is_number(cell: str) -> bool:
+    """Does a cell of the first row read as a number? Names seldom do."""
+    try:
+        float(cell.strip().replace(",", "."))
+    except ValueError:
+        return False
+    return True
+
+
+def judged(first: Sequence[str], below: Sequence[Sequence[str]]) -> First:
+    """Return what the first row is. A row of numbers alone is data; else all columns are heard."""
+    if all(map(is_number, first)):
+        return First.DATA
+    # a header that is repeated, where files were joined, would speak for itself
+    rows = [row for row in below if len(row) == len(first) and list(row) != list(first)]
+    fits = [_fit(cell, [row[j] for row in rows]) for j, cell in enumerate(first)]
+    if len(rows) < LEAST or Fit.NAME in fits:
+        return First.HEADER
+    numbers, levels, strange = (fits.count(fit) for fit in (Fit.NUMBER, Fit.LEVEL, Fit.STRANGE))
+    if levels > strange and numbers + levels > 1:
+        return First.DATA
+    measured = [cell for cell, fit in zip(first, fits, strict=True) if fit is Fit.NUMBER]
+    if not levels and not strange and _are_measured(measured):
+        return First.DATA
+    alike = levels > strange or (not strange and numbers and not _are_steps(measured))
+    return First.DOUBT if alike else First.HEADER
+
+
+def _fit(cell: str, below: Sequence[str]) -> Fit:
+    cell = cell.strip()
+    filled = [text for text in map(str.strip, below) if text not in MISSING_MARKS]
+    if not filled or cell in MISSING_MARKS:
+        return Fit.SILENT
+    if sum(map(is_number, filled)) >= NUMBERS * len(filled):
+        return Fit.NUMBER if is_number(cell) else Fit.NAME
+    known = set(filled)
+    if 2 * len(known) > len(filled):  # texts of their own, as names of people are
+        return Fit.SILENT
+    return Fit.LEVEL if cell in known else Fit.STRANGE
+
+
+def _are_measured(cells: Sequence[str]) -> bool:
+    """Are these numbers measurements, rather than years or places on a scale, which name columns too?"""
+    whole = all(cell.strip().lstrip("+-").isdigit() for cell in cells)
+    return len(cells) > 2 and not whole and not _are_steps(cells)
+
+
+def _are_steps(cells: Sequence[str]) -> bool:
+    """Do these numbers go up or down by equal steps, as names of columns do?"""
+    values = [float(cell.strip().replace(",", ".")) for cell in cells]
+    return len({round(b - a, 9) for a, b in pairwise(values)}) <= 1
