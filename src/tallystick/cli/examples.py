@@ -127,6 +127,7 @@ SHARED: tuple[tuple[str, str], ...] = (
     ("tally describe votes.csv --header", "the first row holds names, whatever it looks like"),
     ("tally describe latin.csv --encoding cp1252", "a file of another encoding"),
     ("tally describe ragged.csv --bad-rows skip", "leave out rows of another length, counted"),
+    ("tally describe --sql \"SELECT * FROM 'votes.csv'\"", "the rows of a query, by DuckDB"),
     ("tally describe infinite.csv --inf missing", "infinite numbers are missing"),
     ("tally describe votes.csv --kind crime=out --missing '?'", "leave a column out; what means missing"),
     ("tally describe sizes.csv --kind size=ordered --levels size=S,M,L", "levels with an order"),
