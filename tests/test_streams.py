@@ -292,3 +292,65 @@ def test_a_name_that_repeats_lists_few_positions(tmp_path):
     (tmp_path / "t.csv").write_text(",".join(["x"] * 5_000) + "\n" + ",".join(["1"] * 5_000) + "\n")
     with pytest.raises(DataError, match=r"5,000 columns called .x., at positions 1, 2, 3, 4, 5 and 4,995"):
         ts.read(tmp_path / "t.csv")
+
+
+# -- memory and time in proportion to the bytes --
+
+
+def test_json_lines_have_the_limit_of_lines_and_of_empty_cells(tmp_path):
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(json.dumps({f"k{i}": 1}) + "\n" for i in range(4_000)))
+    with pytest.raises(DataError, match=r"4,000 different keys in 4,000 records, which share few"):
+        open_source(path)
+    with open(path, "w") as file:
+        file.write('{"x": 1}\n{"x": "')
+        for _ in range(66):
+            file.write("x" * (1 << 20))
+    with pytest.raises(DataError, match="a line of more than 64 MiB, line 2"):
+        open_source(path)
+    long = "y" * (3 << 20)
+    path.write_text(json.dumps({"x": long}) + "\n" + json.dumps({"x": "z"}))
+    assert [r["x"] for b in open_source(path).batches() for r in b.to_pylist()] == [long, "z"]
+    path.write_text('{"x": ' + "[" * 100_000 + "\n")
+    with pytest.raises(DataError, match="line 1 is nested too deeply"):
+        open_source(path)
+
+
+def test_a_json_array_is_read_record_by_record(tmp_path):
+    records = [{"x": i, "w": "é€😀" * (i % 50), "y": "pq"[i % 2]} for i in range(30_000)]
+    array, lines = tmp_path / "t.json", tmp_path / "t.jsonl"
+    array.write_text(json.dumps(records, ensure_ascii=False, indent=1))
+    lines.write_text("\n".join(json.dumps(r, ensure_ascii=False) for r in records))
+    one, other = open_source(array), open_source(lines).within(1 << 12)
+    assert one.columns == other.columns == ("x", "w", "y")
+    assert [r for b in one.batches() for r in b.to_pylist()] == records
+    assert [r for b in other.batches() for r in b.to_pylist()] == records
+    for text, what in (
+        ('[{"x": 1}, 2]', "other things than records"),
+        ('[{"x": 1} {"x": 2}]', "line 1 is no JSON: .*delimiter"),
+        ('[{"x": 1},\n{"x": }]', "line 2 is no JSON"),
+        ('[{"x": 1}', "is no JSON"),
+        ('[{"x": 1}]\n]', "line 2 is no JSON: 'Extra data'"),
+    ):
+        array.write_text(text)
+        with pytest.raises(DataError, match=what):
+            open_source(array)
+
+
+def test_a_text_that_repeats_in_a_parquet_file_is_held_once(tmp_path):
+    texts = pa.array(["alpha " * 20_000, "beta " * 20_000])
+    path = tmp_path / "t.parquet"
+    codes = pa.array([0, 1, 1, 0] * 15_000, pa.int32())
+    column = pa.DictionaryArray.from_arrays(codes, texts)
+    pq.write_table(pa.table({"x": column, "y": ["p", "q"] * 30_000}), path, compression="zstd")
+    code = (  # 6 GB written out
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30)); "
+        "import tallystick as ts; path = sys.argv[1]; "
+        "ts.NaiveBayes().fit(path, 'y'); ts.NaiveBayes(memory='64MB').fit(path, 'y'); "
+        "rows = {'x': [1.5, 2.5] * 9, 'y': ['p', 'q'] * 9}; "
+        "ts.NaiveBayes().fit(rows, 'y').predict(path, lenient=True)"
+    )
+    run = [sys.executable, "-c", code, str(path)]
+    alone = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
+    told = subprocess.run(run, capture_output=True, env=alone, check=False)
+    assert told.returncode == 0, told.stderr

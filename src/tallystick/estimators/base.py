@@ -419,9 +419,9 @@ class Classifier(Estimator):
         cannot give has the answer None.
         """
         shares = self.predict_proba(X, lenient=lenient, missing_columns=missing_columns)
-        return self._named(np.where(np.isnan(shares[:, 0]), -1, shares.argmax(axis=1)))
+        return self._as_classes(np.where(np.isnan(shares[:, 0]), -1, shares.argmax(axis=1)))
 
-    def _named(self, best: NDArray[Any]) -> NDArray[Any]:
+    def _as_classes(self, best: NDArray[Any]) -> NDArray[Any]:
         """Return best[row], the numbers of classes, as classes; None of a row that could not be read (-1)."""
         out: NDArray[Any] = self.classes_[best]
         if (best < 0).any():

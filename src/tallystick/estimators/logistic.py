@@ -320,7 +320,7 @@ class LogisticRegression(Classifier):
             return plain
         reading: dict[str, Any] = {"lenient": lenient, "missing_columns": missing_columns, "unread": "keep"}
         parts = list(self._each_block(X, self.model_.best, **reading))
-        return self._named(np.concatenate(parts)) if parts else self.classes_[:0]
+        return self._as_classes(np.concatenate(parts)) if parts else self.classes_[:0]
 
     def predict_proba_one(self, row: Mapping[str, Any]) -> NDArray[np.float64]:
         """Return P(class | row) of one row given as a dict; quicker than a table of one row."""

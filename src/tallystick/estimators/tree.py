@@ -343,7 +343,7 @@ class DecisionTree(_Growing, Classifier):
         if quick is not None:
             return self.classes_[self.model_.labels][quick]
         shares = self.answer(X, lenient=lenient, missing_columns=missing_columns)
-        return self._named(np.where(np.isnan(shares[:, 0]), -1, self.model_.decide(shares)))
+        return self._as_classes(np.where(np.isnan(shares[:, 0]), -1, self.model_.decide(shares)))
 
     def predict_block(self, block: Block) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Return P(class | row) [row, class], and the rows only the prior could answer: none."""

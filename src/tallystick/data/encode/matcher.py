@@ -24,7 +24,7 @@ from tallystick.data.encode.strings import Distinct
 from tallystick.data.encode.wholes import Wholes, by_table, level_code, text_table
 from tallystick.data.encode.words import Vocabulary, match_words
 from tallystick.data.schema import ABSENT, CODED, NUMBER_MARKS, Column, meanings
-from tallystick.data.source.arrays import from_numbers, from_texts
+from tallystick.data.source.arrays import filled, from_numbers, from_texts
 from tallystick.data.source.values import number_text
 from tallystick.kernels import CellKind
 
@@ -140,9 +140,11 @@ class Matcher:
         if isinstance(cells, np.ndarray):
             return self._tidy(cells, 0, None)
         if pa.types.is_dictionary(cells.type):
+            if strings.is_text(cells.type.value_type):
+                return self._read_each(cells)
             cells = cells.dictionary_decode()
         kind = cells.type
-        if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+        if strings.is_text(kind):
             return self._read(cells)
         part = condense(cells, self.column.name, self.marks, self.decimal)
         if isinstance(part, Coded):  # booleans, or whole numbers beyond doubles
@@ -168,6 +170,19 @@ class Matcher:
     @staticmethod
     def _is_mark(text: str) -> bool:
         return text.strip(strings.SPACES).lower() in NUMBER_MARKS
+
+    def _read_each(self, cells: pa.DictionaryArray) -> Found:
+        """As _read, with each text of a dictionary read once, however often it repeats."""
+        dated, texts = self.column.unit == "date", cells.dictionary
+        parsed = strings.numbers(texts, self.marks, self.decimal, dates=dated)
+        fine = among(parsed.kinds, (CellKind.MISSING, *((CellKind.DATE,) if dated else READABLE)))
+        values = np.append(np.where(fine, parsed.values, np.nan), np.nan)
+        wrong = [i for i in np.flatnonzero(~fine).tolist() if not self._is_mark(texts[i].as_py() or "")]
+        place = filled(cells.indices, len(texts)).astype(np.int64)
+        bad = np.isin(place, wrong)
+        first = int(bad.argmax()) if bad.any() else -1
+        found = None if first < 0 else (first, texts[int(place[first])].as_py())
+        return self._tidy(values[place], int(bad.sum()), found)
 
     def numbers(self, found: Floats | Distinct) -> NDArray[np.float64]:
         """Return values[row] of cells that were read before: what is no number is missing."""

@@ -48,6 +48,12 @@ def code_type(levels: int) -> type[np.unsignedinteger[Any]]:
     return np.uint8 if levels + 2 <= 1 << 8 else np.uint16 if levels + 2 <= 1 << 16 else np.uint32
 
 
+def is_text(kind: pa.DataType) -> bool:
+    """Is this a type of texts?"""
+    types = pa.types
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+
+
 def distinct(cells: Any, marks: Sequence[str] = ()) -> Distinct:
     """Return the distinct values and codes of a string or dictionary column; null and the marks are missing.
 

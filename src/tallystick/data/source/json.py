@@ -1,13 +1,18 @@
-"""JSON lines, and files that are one JSON array of records.
+"""JSON lines, and files that are one JSON array of records: read record by record, in blocks.
 
 Knows records as text. Knows nothing of kinds.
-Law: a record's keys are its columns, a key that it lacks is a missing cell; no order of records matters.
+Laws: a record's keys are its columns, a key that it lacks is a missing cell; no order of records matters.
+Time and memory go with the bytes of the file: a line or record has the limit of a line of CSV, and a table of
+far more empty cells than filled ones is refused before it is made.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -15,87 +20,231 @@ import pyarrow as pa
 
 from tallystick.data.schema import Reading
 from tallystick.data.source import bytes as raw
-from tallystick.data.source.frames import Columns, Stream, from_records, objects_column, record_keys
+from tallystick.data.source.frames import Stream, objects_column
 from tallystick.data.source.names import clean_names
+from tallystick.data.source.stamp import Stamp
 from tallystick.errors import DataError, shown
 
-BLOCK = 1 << 22  # bytes
+BLOCK = 1 << 22  # bytes of records in a batch
+CELLS = 1 << 20  # of a batch, about
+FEW_CELLS = 10_000_000  # a table that may be as empty as it likes
+SPARSE = 100  # cells of a larger table for each that is filled, at most
+_SPACE = re.compile(r"[ \t\r\n]*")
 
 
-def open_json(path: str, reading: Reading, where: str) -> Columns | Stream:
-    """Open JSON lines, or a JSON array of records (which is read whole)."""
-    encoding = raw.encoding_of(raw.first_bytes(path, where, 4096), reading.encoding, where)
-    if raw.first_bytes(path, where, 4096).lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"[":
-        text = b"".join(raw.utf8_pieces(path, encoding, where))
-        records = _load(text, where, 1)
-        if not all(isinstance(record, dict) for record in records):
-            raise DataError(f"{where} is a JSON array of other things than records. Write a list of objects.")
-        return from_records(records, reading, where)
-
-    def walk() -> Iterator[list[dict[str, Any]]]:
-        line = 1
-        for block in _line_blocks(raw.utf8_pieces(path, encoding, where)):
-            lines = block.split(b"\n")
-            yield [_record(text, where, line + i) for i, text in enumerate(lines) if text.strip()]
-            line += len(lines) - 1
-
-    keys = record_keys(record for records in walk() for record in records)
-    names, notes = clean_names(keys, where)
-
-    def batches() -> Iterator[pa.RecordBatch]:
-        for records in walk():
-            columns = [
-                objects_column([record.get(key) for record in records], name)
-                for key, name in zip(keys, names, strict=True)
-            ]
-            yield pa.RecordBatch.from_arrays(columns, names=list(names))
-
-    return Stream(where, names, batches, notes, reading)
+class RepeatedKey(Exception):  # noqa: N818  told in words of its own
+    """A key that comes twice in a record has two values, of which none is better."""
 
 
-def _line_blocks(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield blocks of whole lines; in JSON lines a line end is never inside a record."""
-    rest = b""
-    for piece in pieces:
-        rest += piece
-        if len(rest) >= BLOCK and (cut := rest.rfind(b"\n") + 1):
-            yield rest[:cut]
-            rest = rest[cut:]
-    if rest.strip():
-        yield rest
-
-
-def _record(text: bytes, where: str, line: int) -> dict[str, Any]:
-    record = _load(text, where, line)
-    if not isinstance(record, dict):
-        raise DataError(
-            f"{where}, line {line:,} is no record: {shown(text.decode(errors='replace'))}. Write objects."
-        )
-    return record
-
-
-def _unrepeated(where: str, line: int, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a record; a key that comes twice has two values, of which none is better."""
+def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     record = dict(pairs)
     if len(record) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise DataError(
-            f"{where}, line {line:,}: a record has the key {shown(twice)} twice. Keep one of them."
-        )
+        left = Counter(key for key, _ in pairs)
+        raise RepeatedKey(next(key for key, count in left.items() if count > 1))
     return record
 
 
-def _load(text: bytes, where: str, line: int) -> Any:
-    try:
-        return json.loads(text, object_pairs_hook=partial(_unrepeated, where, line))
-    except RecursionError:
-        raise DataError(f"{where}, line {line:,} is nested too deeply to be a table. Flatten it.") from None
-    except UnicodeDecodeError as error:
-        raise DataError(
-            f"{where}, line {line:,} is not UTF-8: {shown(error, 100)}. Pass encoding=... to ts.read."
-        ) from None
-    except DataError:
-        raise
-    except ValueError as error:
-        raise DataError(f"{where}, line {line:,} is no JSON: {shown(error, 100)}. Correct it.") from None
+_DECODER = json.JSONDecoder(object_pairs_hook=_unrepeated)
+
+
+def open_json(path: str, reading: Reading, where: str) -> Stream:
+    """Open JSON lines, or a JSON array of records."""
+    stamp = Stamp.of(path, where)
+    start = raw.first_bytes(path, where, 4096)
+    file = JsonFile(path, where, raw.encoding_of(start, reading.encoding, where), _is_array(start))
+    keys = file.keys()
+    names, notes = clean_names(keys, where)
+
+    def sized(size: int) -> Callable[[], Iterator[pa.RecordBatch]]:
+        return partial(file.batches, keys, names, min(BLOCK, max(size // 8, 1 << 12)))
+
+    walk = partial(file.batches, keys, names, BLOCK)
+    return Stream(where, names, walk, notes, reading, stamps=(stamp,), sized=sized)
+
+
+def _is_array(start: bytes) -> bool:
+    return start.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"["
+
+
+@dataclass(frozen=True)
+class JsonFile:
+    """A file of records, and how to read it."""
+
+    path: str
+    where: str
+    encoding: str
+    array: bool
+
+    def keys(self) -> list[str]:
+        """Return the keys of all records: in their own order when all agree, else sorted. Few are shared by
+        none: the table would be all but empty.
+        """
+        first: list[str] | None = None
+        every: dict[str, None] = {}
+        agree, rows, filled = True, 0, 0
+        for record, _ in self.records():
+            names = list(record)
+            first = names if first is None else first
+            agree = agree and names == first
+            every.update(dict.fromkeys(names))
+            rows, filled = rows + 1, filled + len(names)
+        if rows * len(every) > max(FEW_CELLS, SPARSE * filled):
+            raise DataError(
+                f"{self.where} has {len(every):,} different keys in {rows:,} records, which share few: "
+                f"of {rows * len(every):,} cells {filled:,} would be filled. Write records that share keys."
+            )
+        return (first or []) if agree else sorted(every)
+
+    def batches(self, keys: Sequence[str], names: Sequence[str], block: int) -> Iterator[pa.RecordBatch]:
+        """Yield the records as rows, in batches of about so many bytes and no more than CELLS."""
+        most = max(CELLS // max(len(keys), 1), 1)
+        held, size = list[dict[str, Any]](), 0
+        for record, more in self.records():
+            held.append(record)
+            size += more
+            if size >= block or len(held) >= most:
+                yield _batch(held, keys, names)
+                held, size = [], 0
+        if held:
+            yield _batch(held, keys, names)
+
+    def records(self) -> Iterator[tuple[dict[str, Any], int]]:
+        """Yield each record and the bytes it takes."""
+        pieces = raw.utf8_pieces(self.path, self.encoding, self.where)
+        yield from self._of_array(pieces) if self.array else self._of_lines(pieces)
+
+    def _of_lines(self, pieces: Iterator[bytes]) -> Iterator[tuple[dict[str, Any], int]]:
+        for number, line in enumerate(_lines(pieces, self.where), 1):
+            if line.strip():
+                record = self._loaded(line, number)
+                if not isinstance(record, dict):
+                    text = shown(line.decode(errors="replace"))
+                    raise DataError(f"{self.where}, line {number:,} is no record: {text}. Write objects.")
+                yield record, len(line)
+
+    def _loaded(self, text: bytes, line: int) -> Any:
+        try:
+            return _DECODER.decode(text.decode())
+        except UnicodeDecodeError as error:
+            raise DataError(
+                f"{self.where}, line {line:,} is not UTF-8: {shown(error)}. Pass encoding=... to ts.read."
+            ) from None
+        except (ValueError, RecursionError, RepeatedKey) as error:
+            raise self._wrong(line, error) from None
+
+    def _wrong(self, line: int, error: Exception) -> DataError:
+        """Return what to say of a text that the decoder does not take."""
+        place = f"{self.where}, line {line:,}"
+        if isinstance(error, RecursionError):
+            return DataError(f"{place} is nested too deeply to be a table. Flatten it.")
+        if isinstance(error, RepeatedKey):
+            return DataError(f"{place}: a record has the key {shown(error)} twice. Keep one of them.")
+        return DataError(f"{place} is no JSON: {shown(getattr(error, 'msg', error), 100)}. Correct it.")
+
+    def _of_array(self, pieces: Iterator[bytes]) -> Iterator[tuple[dict[str, Any], int]]:
+        """Yield the records of an array, one after the other: text is read until one is whole."""
+        text = _Ahead(pieces, self.where)
+        text.skip("[")
+        while not text.skips("]"):
+            record, size = self._next_of(text)
+            if not isinstance(record, dict):
+                raise DataError(
+                    f"{self.where} is a JSON array of other things than records. Write a list of objects."
+                )
+            yield record, size
+            if not text.skips(","):
+                if not text.skips("]"):
+                    raise self._wrong(text.line, ValueError("Expecting ',' delimiter"))
+                break
+        if text.peek():
+            raise self._wrong(text.line, ValueError("Extra data"))
+
+    def _next_of(self, text: _Ahead) -> tuple[Any, int]:
+        while True:
+            try:
+                value, end = _DECODER.raw_decode(text.held, text.at)
+                if end < len(text.held) or not text.more():
+                    size, text.at = end - text.at, end
+                    return value, size
+            except (ValueError, RecursionError, RepeatedKey) as error:
+                if not isinstance(error, ValueError) or not text.more():
+                    raise self._wrong(text.line, error) from None
+
+
+def _batch(records: Sequence[dict[str, Any]], keys: Sequence[str], names: Sequence[str]) -> pa.RecordBatch:
+    columns = [
+        objects_column([record.get(key) for record in records], name)
+        for key, name in zip(keys, names, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(columns, names=list(names))
+
+
+def _lines(pieces: Iterator[bytes], where: str) -> Iterator[bytes]:
+    """Yield lines; in JSON lines a line end is never inside a record. A long line is joined once."""
+    rest, size, number = list[bytes](), 0, 1
+    for piece in pieces:
+        whole, end, after = piece.rpartition(b"\n")
+        size += len(after) if end else len(piece)
+        if end:
+            lines = b"".join([*rest, whole]).split(b"\n")
+            yield from lines
+            rest, size, number = [], len(after), number + len(lines)
+        rest.append(after)
+        if size > raw.LONGEST_ROW:
+            raise raw.endless(where, number)
+    yield b"".join(rest)
+
+
+class _Ahead:
+    """The text of an array, as far as it is read: `at` is where the next value begins."""
+
+    def __init__(self, pieces: Iterator[bytes], where: str) -> None:
+        self.pieces, self.where = pieces, where
+        self.held, self.at, self.rest, self.before = "", 0, b"", 1
+
+    @property
+    def line(self) -> int:
+        """The line of the next value."""
+        return self.before + self.held.count("\n", 0, self.at)
+
+    def more(self) -> bool:
+        """Read on, twice as far as what is held, and say whether there was anything."""
+        self.before, self.held, self.at = self.line, self.held[self.at :], 0
+        if len(self.held) > raw.LONGEST_ROW:
+            raise raw.endless(self.where, self.before)
+        parts, size = [self.rest], 0
+        for piece in self.pieces:
+            parts.append(piece)
+            size += len(piece)
+            if size >= len(self.held):
+                break
+        data = b"".join(parts)
+        try:
+            text, self.rest = data.decode(), b""
+        except UnicodeDecodeError as error:
+            if not size or len(data) - error.start > 3:  # else a character cut in two
+                raise DataError(
+                    f"{self.where} is not UTF-8: {shown(error)}. Pass encoding=... to ts.read."
+                ) from None
+            text, self.rest = data[: error.start].decode(), data[error.start :]
+        self.held += text
+        return bool(size)
+
+    def peek(self) -> str:
+        """Return the next character that is no space; nothing at the end."""
+        while True:
+            space = _SPACE.match(self.held, self.at)
+            self.at = space.end() if space else self.at
+            if self.at < len(self.held) or not self.more():
+                return self.held[self.at : self.at + 1]
+
+    def skip(self, sign: str) -> None:
+        """Pass over a sign that is there."""
+        found = self.skips(sign)
+        assert found
+
+    def skips(self, sign: str) -> bool:
+        """Pass over a sign if it is the next."""
+        found = self.peek() == sign
+        self.at += found
+        return found

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from tallystick.data.schema import Reading
@@ -38,21 +39,39 @@ def open_parquet(path: str, reading: Reading, where: str) -> Stream:
     numbers = sum(1 for t in schema.types if pa.types.is_primitive(t) and not pa.types.is_boolean(t))
     size = needed(count, numbers, len(names) - numbers)
 
-    def walk(rows: int, threads: bool) -> Iterator[pa.RecordBatch]:
+    def walk(rows: int, limit: int, threads: bool) -> Iterator[pa.RecordBatch]:
         more: dict[str, Any] = {} if threads else {"pre_buffer": False, "buffer_size": 1 << 16}
         seen = 0
         with _told(where), pq.ParquetFile(path, read_dictionary=texts, **more) as file:
             for batch in file.iter_batches(rows, use_threads=threads):
                 seen += batch.num_rows
-                yield batch
+                yield from _parts(batch, limit)
         if seen != count:  # of a file cut short meanwhile, the reader may say nothing
             raise DataError(f"{where} gave {seen:,} rows of the {count:,} it had. Write it again.")
 
     def sized(size: int) -> Callable[[], Iterator[pa.RecordBatch]]:
-        return partial(walk, _rows(size, max(per_row, 8 * len(names))), False)
+        return partial(walk, _rows(size, max(per_row, 8 * len(names))), 8 * size, False)
 
-    whole = partial(walk, _rows(BYTES, per_row), True)
+    whole = partial(walk, _rows(BYTES, per_row), BYTES, True)
     return Stream(where, names, whole, notes, reading, needed=size, stamps=(stamp,), sized=sized)
+
+
+def _parts(batch: pa.RecordBatch, limit: int) -> Iterator[pa.RecordBatch]:
+    """Yield a batch in parts whose texts, written out, take so many bytes at most, where rows are smaller."""
+    size = sum(map(_written, batch.columns))
+    rows = batch.num_rows if size <= limit else max(batch.num_rows * limit // size, 1)
+    for start in range(0, batch.num_rows, max(rows, 1)):
+        yield batch.slice(start, rows)
+
+
+def _written(column: pa.Array) -> int:
+    """Return the bytes of the texts of a dictionary column, written out."""
+    if not pa.types.is_dictionary(column.type):
+        return 0
+    lengths = pc.binary_length(column.dictionary).cast(pa.int64())
+    if not len(lengths) or len(column) * (pc.max(lengths).as_py() or 0) < 1 << 20:  # as most are
+        return 0
+    return int(pc.sum(lengths.take(column.indices)).as_py() or 0)
 
 
 def _rows(size: int, per_row: int) -> int:
