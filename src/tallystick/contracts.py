@@ -113,6 +113,13 @@ class Table(Protocol):
         """A weight of 1 is this many: 1, or 2**32 when some weight is not whole."""
         ...
 
+    @property
+    def row_unit(self) -> int:
+        """What one row weighs where rows are counted, in units of the table: 1 where weights are copies, else
+        the mean weight.
+        """
+        ...
+
     def blocks(self) -> Iterator[Block]:
         """Yield all rows once."""
         ...

@@ -194,7 +194,7 @@ def predicted(estimator: Classifier, source: Source, met: Met, given: dict[str, 
     reading |= {"warn": False, "unread": "keep"}
     for matched in estimator.blocks(source, **reading):
         shares, prior_only = estimator.predict_block(matched.block)
-        best = shares.argmax(axis=1)
+        best = estimator.decide(shares)
         columns = [
             labels.take(from_numbers(best)),
             from_numbers(np.take_along_axis(shares, best[:, None], axis=1)[:, 0]),

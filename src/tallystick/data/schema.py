@@ -116,6 +116,23 @@ def _meanings(levels: tuple[str, ...], boolean: bool) -> Mapping[str, str]:
     return {word: level for word, level in said.items() if word not in levels}
 
 
+BOOLEAN_LABELS = {"1": "true", "0": "false", "1.0": "true", "0.0": "false", "true": "true", "false": "false"}
+
+
+def label_number(text: str) -> str | None:
+    """Return a number as the text its label has, None for what is no finite number: "1.0" is "1"."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    if value - value != 0 or "_" in text:
+        return None
+    try:
+        return str(int(text))  # whole numbers of any size, to the last digit
+    except ValueError:
+        return str(int(value)) if value.is_integer() and abs(value) < 2.0**64 else repr(value)
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
     """The column to be predicted: class labels as canonical text, and the type they had.
@@ -138,6 +155,24 @@ class Target:
             return [label == "true" for label in self.labels]
         read: type = {"text": str, "integer": int, "number": float}[self.type]
         return [read(label) for label in self.labels]
+
+    def label_of(self, given: Any) -> str:
+        """Return the label that a user means: 1, 1.0, "1" and "1.0" are the number 1, True is "true".
+
+        What means none of the labels comes back as a text that is none of them.
+        """
+        text = str(given)
+        if text in self.labels or self.type == "text":
+            return text
+        if self.type == "boolean":
+            return BOOLEAN_LABELS.get(text.lower(), text)
+        return label_number(text) or text
+
+    def may_hold(self, label: str) -> bool:
+        """Say whether a text can be a label of this type."""
+        if self.type == "boolean":
+            return label in ("false", "true")
+        return self.type == "text" or label_number(label) == label
 
 
 @dataclass(frozen=True, slots=True)

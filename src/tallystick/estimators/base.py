@@ -224,7 +224,7 @@ class Estimator:
 
             refuse_far(self)
         model, notes = self._learn(table, self._engine(table))
-        self._adopt(model, table.notes + notes, rows_of(table))
+        self._adopt(model, table.notes + notes, self._rows_of(table))
         self.source_notes_ = table.source_notes  # how the file was read: told, but no part of the model
         names = [c.name for c in table.schema.columns]
         self._set_columns(names, named=not all(n == f"x{i}" for i, n in enumerate(names)))
@@ -236,6 +236,10 @@ class Estimator:
 
     def _adopt(self, model: Model, notes: tuple[Note, ...], rows: dict[str, Any]) -> None:
         self.model_, self.schema_, self.notes_, self.rows_ = model, model.schema, notes, rows
+
+    def _rows_of(self, table: Table) -> dict[str, Any]:
+        """Return what the model file says of the training rows."""
+        return rows_of(table)
 
     def _wishes(self) -> Wishes:
         missing = self.missing
@@ -324,9 +328,10 @@ class Estimator:
         X = [record] if (record := as_record(X, self._given_columns)) is not None else as_given(X)
         if is_spark(X):
             raise DataError("a Spark DataFrame is answered where its rows are. Use transform(frame).")
-        if is_matrix(X) and not hasattr(self, "feature_names_in_") and X.shape[1] != self.n_features_in_:
+        found = width(X)
+        if found not in (None, self.n_features_in_) and not hasattr(self, "feature_names_in_"):
             raise DataError(
-                f"X has {X.shape[1]} features, but {type(self).__name__} is expecting "
+                f"X has {found} features, but {type(self).__name__} is expecting "
                 f"{self.n_features_in_} features as input. Pass the columns of the fit, in their order."
             )
         return X
@@ -377,6 +382,12 @@ class Classifier(Estimator):
         """Return P(class | row) [row, class], and the rows only the prior could answer."""
         raise NotImplementedError
 
+    def decide(self, shares: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return the place in `classes_` that is answered for shares[row, class]: the largest share, of
+        equals the first. Every label that is told anywhere is decided here.
+        """
+        return np.asarray(shares.argmax(axis=1), np.int64)
+
     def predict_proba(
         self, X: Any, *, lenient: bool = False, missing_columns: str = "error"
     ) -> NDArray[np.float64]:
@@ -419,7 +430,7 @@ class Classifier(Estimator):
         cannot give has the answer None.
         """
         shares = self.predict_proba(X, lenient=lenient, missing_columns=missing_columns)
-        return self._as_classes(np.where(np.isnan(shares[:, 0]), -1, shares.argmax(axis=1)))
+        return self._as_classes(np.where(np.isnan(shares[:, 0]), -1, self.decide(shares)))
 
     def _as_classes(self, best: NDArray[Any]) -> NDArray[Any]:
         """Return best[row], the numbers of classes, as classes; None of a row that could not be read (-1)."""
@@ -467,6 +478,15 @@ def as_record(X: Any, columns: tuple[str, ...]) -> dict[str, Any] | None:
     return record if any(name in record for name in columns) else None
 
 
+def width(X: Any) -> int | None:
+    """Return how many columns there are where they have no names; None where they have, or without rows."""
+    if is_matrix(X):
+        return int(X.shape[1])
+    if not isinstance(X, list | tuple) or not X or isinstance(X[0], str | bytes | Mapping | os.PathLike):
+        return None
+    return len(X[0]) if hasattr(X[0], "__len__") else None
+
+
 def is_matrix(X: Any) -> bool:
     """Say whether X is an array whose columns have places but no names."""
     return len(getattr(X, "shape", ())) == 2 and not hasattr(X, "columns") and not hasattr(X, "schema")
@@ -487,7 +507,7 @@ def as_given(X: Any) -> Any:
 
 
 def rows_of(table: Table) -> dict[str, Any]:
-    """Return what the model file says of the training rows: how many, in which unit, and their
+    """Return what every model file says of the training rows: how many, in which unit, and their
     fingerprint.
     """
     return {"count": table.weight, "fingerprint": table.fingerprint, "unit": table.unit}

@@ -15,8 +15,7 @@ from tallystick.errors import OptionError, nearest, some
 
 def refuse_unknown(name: str, given: Mapping[Any, Any], target: Target) -> None:
     """Refuse a key that is no class."""
-    known = {str(v) for v in target.values()} | set(target.labels)
-    unknown = [str(k) for k in given if str(k) not in known]
+    unknown = [str(k) for k in given if target.label_of(k) not in target.labels]
     if unknown:
         raise OptionError(
             f"{name} names {some(unknown)}, no class.{nearest(unknown[0], target.labels)} "

@@ -36,7 +36,8 @@ from tallystick.evaluate.checks import (
     check_table,
     no_better,
 )
-from tallystick.evaluate.crossval import Way, cost_matrix, held_words, no_dealing, without
+from tallystick.evaluate.costs import cost_matrix
+from tallystick.evaluate.crossval import Way, held_words, no_dealing, without
 from tallystick.evaluate.held_out import HeldOut, hold
 from tallystick.evaluate.running import training_loss
 from tallystick.explain.independence import independence
@@ -127,7 +128,8 @@ def compare(
     lean = without(table, way.aside)
     held = None if held_out is None else hold(held_out, lean, reader)
     assert table.schema.target is not None
-    prices = cost_matrix(cost, table.schema.target.labels if held is None else held.labels)
+    aim = table.schema.target
+    prices = cost_matrix(cost, aim, aim.labels if held is None else held.labels)
     methods, left = (["regression"], "") if regression else able(lean, {m: m for m in methods})
     candidates = _candidates(methods, tuned, shared, data, others)
     how = how if held is None else held_words(lean, held)

@@ -36,7 +36,7 @@ from tallystick.learners.logistic.solvers import Step
 from tallystick.models.logistic.coefficients import coefficients
 from tallystick.models.logistic.model import KIND, LogisticModel
 from tallystick.models.logistic.one_row import OneRow
-from tallystick.models.logistic.options import LogisticOptions, label_text
+from tallystick.models.logistic.options import LogisticOptions
 from tallystick.models.logistic.parts import Words
 from tallystick.models.plain import is_number, plain
 
@@ -241,7 +241,8 @@ class LogisticRegression(Classifier):
         return Picture(line_chart([("gradient norm", x, y, y, y)], "iteration", "log10 of the gradient norm"))
 
     def _class(self, label: Any) -> int:
-        text, labels = label_text(label), self.model_.labels
+        assert self.schema_.target is not None
+        text, labels = self.schema_.target.label_of(label), self.model_.labels
         if text not in labels:
             raise OptionError(f"there is no class {shown(label)}.{nearest(text, labels)}")
         return labels.index(text)

@@ -114,7 +114,7 @@ class NaiveBayes(Growing, Saying):
 
     def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
         options = self._options()
-        learner = NaiveBayesLearner(options, table.unit)
+        learner = _learner(options, table)
         if hasattr(table, "budget"):  # rows on disk: the values of one column at a time are enough in memory
             learner = replace(learner, group=1)
         model = fit(learner, table, engine)
@@ -163,7 +163,7 @@ class NaiveBayes(Growing, Saying):
         """Return out-of-fold shares[piece, class] from one pass; the rows of the table are the pieces of the
         plan. None: this model must refit.
         """
-        ask = question(NaiveBayesLearner(self._options(), table.unit), table.schema)
+        ask = question(_learner(self._options(), table), table.schema)
         if ask is None or self.calibrate or not isinstance(table, Table):
             return None
         if plan.twin is not None:
@@ -187,7 +187,7 @@ class NaiveBayes(Growing, Saying):
             known = options if numeric else replace(options, distributions="auto")
             sums, exact = repr(replace(known, alpha=1.0)), repr(known)
             if sums not in fitted:
-                made = fit(NaiveBayesLearner(options, training.unit), training, engine)
+                made = fit(_learner(options, training), training, engine)
                 assert isinstance(made, NaiveBayesModel)
                 fitted[sums] = made
             if exact not in answered:
@@ -202,7 +202,7 @@ class NaiveBayes(Growing, Saying):
         """Return shares[test row, class] of the model of teach[:size] for rising sizes, from one pass: counts
         add up. None where a model must be fitted.
         """
-        ask = question(NaiveBayesLearner(self._options(), table.unit), table.schema)
+        ask = question(_learner(self._options(), table), table.schema)
         if ask is None or self.calibrate or not table.schema.used:
             return None
         return grown_answers(ask, table, teach, test, sizes, _shares)
@@ -212,6 +212,10 @@ class NaiveBayes(Growing, Saying):
         self._check_fitted()
         parts = list(self._each_block(X, self.model_.joint))
         return np.concatenate(parts) if parts else np.zeros((0, len(self.classes_)))
+
+
+def _learner(options: BayesOptions, table: Table) -> NaiveBayesLearner:
+    return NaiveBayesLearner(options, table.unit, row_unit=table.row_unit)
 
 
 def _shares(model: NaiveBayesModel, rows: Table) -> NDArray[np.float64]:

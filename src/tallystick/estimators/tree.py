@@ -70,12 +70,15 @@ class _Growing(TreeViews):
         return own | self._wishes_dict()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the model file's content as plain data; costs by label as a table."""
+        """Return the model file's content as plain data: numbers per class by label, costs as a table."""
         out = super().to_dict()
+        target, own = self.schema_.target, out["parameters"]
+        assert target is not None
         if isinstance(getattr(self, "costs", None), Mapping):
-            assert self.schema_.target is not None
-            table = cost_table(self.costs, self.schema_.target)
-            out["parameters"]["costs"] = [list(row) for row in table]
+            own["costs"] = [list(row) for row in cost_table(self.costs, target)]
+        for name in ("class_weight", "priors"):
+            if isinstance(own.get(name), Mapping):
+                own[name] = {target.label_of(label): value for label, value in own[name].items()}
         return out
 
     def read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
@@ -92,16 +95,22 @@ class _Growing(TreeViews):
         from tallystick.learners.tree import TreeLearner
 
         answers = self._answers(table.schema.target)
-        learner = TreeLearner(self._options(), table.unit, answers, rows=table.rows, notes=notes)
+        learner = TreeLearner(
+            self._options(), table.unit, answers, rows=table.rows, notes=notes, row_unit=table.row_unit
+        )
         tree = fit(learner, table, engine)
         assert isinstance(tree, Tree)
         return tree
+
+    def _rows_of(self, table: Table) -> dict[str, Any]:
+        own = {} if table.unit == 1 else {"row": table.row_unit}
+        return super()._rows_of(table) | own
 
     def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
         if self.pruning == HELD_OUT:
             raise no_pruning(self.pruning)
         self._by_held_out = False
-        said = list(text_notes(table.schema))
+        said = [*text_notes(table.schema), *weight_notes(table)]
         grown = self._grow(table, engine, said)
         notes = tuple(said)
         # kept for pruning; no part of the model file. Rows on disk are given back.
@@ -109,26 +118,30 @@ class _Growing(TreeViews):
         if self.pruning is None:
             return grown, notes
         tree = self._pruned(grown, table)
-        return tree, (*notes, pruning_note(self.pruning, grown, tree))
+        return tree, (*notes, pruning_note(self.pruning, grown, tree, bool(self.average)))
 
     def answer_settings(
         self, settings: Sequence[Any], training: Table, tested: Table
     ) -> Iterator[NDArray[np.float64]] | None:
         """Return shares[row, class] of each setting from one tree, when only max_leaf_nodes differs."""
         from tallystick.learners.fit import fit
-        from tallystick.learners.tree import TreeLearner, beyond
+        from tallystick.learners.tree import TreeLearner, limited
 
         first, *others = [{**s.get_params(), "max_leaf_nodes": None} for s in settings]
         if self.pruning is not None or any(params != first for params in others):
             return None
         whole = type(self)(**{**first, "threads": 1})
         learner = TreeLearner(
-            whole._options(), training.unit, whole._answers(training.schema.target), keep_candidates=False
+            whole._options(),
+            training.unit,
+            whole._answers(training.schema.target),
+            keep_candidates=False,
+            row_unit=training.row_unit,
         )
         grown = fit(learner, training, whole._engine())
         assert isinstance(grown, Tree)
         sizes = (setting.max_leaf_nodes for setting in settings)
-        trees = (grown if n is None else grown.cut_back(beyond(grown.nodes, n)) for n in sizes)
+        trees = (grown if n is None else limited(grown, n) for n in sizes)
         return (np.concatenate([tree.answer(block) for block in tested.blocks()]) for tree in trees)
 
     def _restore(self, document: Mapping[str, Any]) -> None:
@@ -143,7 +156,7 @@ class _Growing(TreeViews):
             answers = self._answers(schema.target)
         except OptionError as error:
             raise ModelFileError(f"model file: {error} The file was edited.") from None
-        model = Tree.from_dict(document["model"], schema, unit, answers)
+        model = Tree.from_dict(document["model"], schema, unit, answers, rows.get("row", 0))
         self._adopt(model, tuple(Note(**n) for n in document["notes"]), rows)
         self._set_columns([c.name for c in schema.columns], named=True)
 
@@ -338,12 +351,41 @@ class DecisionTree(_Growing, Classifier):
         return self.answer(X, lenient=lenient, missing_columns=missing_columns)
 
     def predict(self, X: Any, *, lenient: bool = False, missing_columns: str = "error") -> NDArray[Any]:
-        """Return the class of each row: the most probable, of equals the first in `classes_`."""
+        """Return the class of each row: the most probable, or with `costs` the cheapest; of equals the first
+        in `classes_`.
+        """
         quick = self._quick_ends(X)
         if quick is not None:
             return self.classes_[self.model_.labels][quick]
         shares = self.answer(X, lenient=lenient, missing_columns=missing_columns)
-        return self._as_classes(np.where(np.isnan(shares[:, 0]), -1, self.model_.decide(shares)))
+        return self._as_classes(np.where(np.isnan(shares[:, 0]), -1, self.decide(shares)))
+
+    def decide(self, shares: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return the place in `classes_` that is answered for shares[row, class]: the largest share, or with
+        `costs` the least expected cost; of equals the first.
+        """
+        self._check_fitted()
+        return self.model_.decide(shares)
+
+    def own_costs(self, target: Target) -> tuple[tuple[float, ...], ...]:
+        """Return costs[class][answer] by which answers are decided; nothing where the largest share is."""
+        return cost_table(self.costs, target)
+
+    def by_label(self, target: Target) -> Self:
+        """Return an unfitted copy with its lists of numbers per class by label: a part of the rows may lack
+        a class.
+        """
+        given = self.get_params(deep=False)
+        for name in PER_CLASS:
+            if given[name] is not None and not isinstance(given[name], str | Mapping):
+                given[name] = dict(zip(target.labels, plain(given[name]), strict=True))
+        if isinstance(given["costs"], Mapping):
+            table = cost_table(self.costs, target)
+            given["costs"] = {
+                label: dict(zip(target.labels, row, strict=True))
+                for label, row in zip(target.labels, table, strict=True)
+            }
+        return type(self)(**given)
 
     def predict_block(self, block: Block) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Return P(class | row) [row, class], and the rows only the prior could answer: none."""
@@ -370,6 +412,18 @@ def text_notes(schema: Schema) -> tuple[Note, ...]:
         for c in schema.used
         if c.kind == "text"
     )
+
+
+def weight_notes(table: Table) -> tuple[Note, ...]:
+    """Say what counts as a row where weights are not whole."""
+    if table.unit == 1:
+        return ()
+    mean = table.row_unit / table.unit
+    text = (
+        "some sample weights are not whole, so weights say how rows compare, and where rows are counted "
+        f"(minimums, prices, pruning, smoothing) one row of the mean weight, {mean:.6g}, is a row."
+    )
+    return (Note("weights-relative", text),)
 
 
 def _plain(name: str, value: Any) -> Any:

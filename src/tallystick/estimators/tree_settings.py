@@ -90,9 +90,7 @@ def check_classes(class_weight: Any, priors: Any, costs: Any, target: Target) ->
 
 def _names(given: Mapping[Any, Any], target: Target) -> set[str]:
     """Return the labels that the keys of a mapping mean."""
-    keys = {str(k) for k in given}
-    values = zip(target.values(), target.labels, strict=True)
-    return {label for value, label in values if str(value) in keys or label in keys}
+    return {target.label_of(key) for key in given}
 
 
 def _between(value: Any) -> bool:

@@ -305,7 +305,7 @@ class TreeViews(Estimator):
         else:
             raise OptionError(f"prune: kind must be one of {', '.join(pruners.KINDS)}, not {shown(kind)}.")
         notes = tuple(n for n in self.notes_ if n.code != "pruned")
-        out._adopt(small, (*notes, pruning_note(kind, tree, small)), self.rows_)
+        out._adopt(small, (*notes, pruning_note(kind, tree, small, self.average)), self.rows_)
         return out
 
     def _pruned(self, tree: Tree, table: Table) -> Tree:
@@ -379,11 +379,13 @@ class TreeViews(Estimator):
     def _held_out(self, table: Table, folds: int) -> Iterator[Held]:
         """Yield, fold by fold, a tree grown like this one without the fold, and the fold's rows."""
         from tallystick.evaluate import deal
+        from tallystick.evaluate.costs import named
 
         plan = deal(table, folds)
         pieces = plan.pieces(table)
+        method = named(self, table.schema.target)
         for teach, test in plan.parts():
-            yield _held(self._regrow(pieces.take(teach)), pieces, test)
+            yield _held(method._regrow(pieces.take(teach)), pieces, test)
 
     def _regrow(self, table: Table) -> Tree:
         """Return a tree grown from other rows by the same options, unpruned."""
@@ -402,9 +404,11 @@ def _unused(what: str, do: str) -> OptionError:
     return OptionError(f"{what} looks at no rows, but data= was given; {do}.")
 
 
-def pruning_note(kind: str, grown: Tree, small: Tree) -> Note:
-    """Say what a pruning did."""
+def pruning_note(kind: str, grown: Tree, small: Tree, average: bool) -> Note:
+    """Say what a pruning did; average: the parameter, which a pruning switches off."""
     text = f"pruned ({kind}) from {grown.nodes.leaves:,} to {small.nodes.leaves:,} leaves."
+    if average and not grown.regression:
+        text += " It answers by its leaves: average=True is for trees that are not pruned."
     return Note("pruned", text, count=grown.nodes.leaves - small.nodes.leaves)
 
 

@@ -18,6 +18,7 @@ from tallystick.data.encode import Table
 from tallystick.draw.svg import Picture
 from tallystick.evaluate import intervals
 from tallystick.evaluate.checks import Check
+from tallystick.evaluate.costs import judged_by
 from tallystick.evaluate.folds import Dealing
 from tallystick.evaluate.held_out import HeldOut
 from tallystick.evaluate.regression import RegressionValidation
@@ -199,12 +200,15 @@ def compare_table(
     stopped = run_folds(work.one, len(work.jobs), work.finished, enough=3, at_once=workers(table))
     how = how or f"{folds} stratified folds"
     judged = trials.table  # its rows are the pieces that were dealt
-    results = [_result(judged, Answers(s, work.done), (how, stopped), cost, held) for s in work.shares]
+    results = [
+        _result(judged, Answers(s, work.done), (how, stopped), (cost, candidate), held)
+        for s, candidate in zip(work.shares, candidates, strict=True)
+    ]
     return _conclude(candidates, table, results, work)
 
 
 def _result(
-    table: Table, answers: Answers, how: tuple[str, bool], cost: Any, held: HeldOut | None
+    table: Table, answers: Answers, how: tuple[str, bool], costs: tuple[Any, Candidate], held: HeldOut | None
 ) -> CrossValidation | RegressionValidation:
     weights = None if table.weights is None or held is not None else table.weights / table.unit
     if held is not None:
@@ -215,7 +219,8 @@ def _result(
     assert table.classes is not None
     truth = table.classes.astype(np.int64) if held is None else held.truth
     labels = labels_of(table) if held is None else held.labels
-    return CrossValidation(labels, truth, (answers,), weights, cost, None, *how)
+    prices, own = judged_by(costs[0], costs[1].settings[0][1], table.schema.target, labels)
+    return CrossValidation(labels, truth, (answers,), weights, prices, None, *how, own_costs=own)
 
 
 def _conclude(

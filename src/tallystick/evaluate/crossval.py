@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from tallystick.data.encode import Table
 from tallystick.data.source.door import is_spark
 from tallystick.errors import OptionError, counted, shown, some
+from tallystick.evaluate.costs import judged_by, named
 from tallystick.evaluate.folds import Dealing, one_out
 from tallystick.evaluate.groups import group_names, names_by
 from tallystick.evaluate.held_out import HeldOut, hold
@@ -24,8 +25,6 @@ from tallystick.evaluate.large import is_large
 from tallystick.evaluate.regression import RegressionValidation
 from tallystick.evaluate.result import CrossValidation
 from tallystick.evaluate.running import Fits, Progress, answer, cross_shares, fresh
-
-Floats = NDArray[np.float64]
 
 
 class Regresses(Fits, Protocol):
@@ -69,8 +68,9 @@ def cross_validate(
     once. Copies of a row are dealt like any other rows, and a whole weight as its copies; to keep rows
     together, name groups: a column whose equal values stay in one fold. time: a column; a
     fold is taught by earlier rows only. Columns named by groups or time are not learned from. held_out:
-    other rows with the target, which test. by: columns to count errors by. cost[truth][answer]. A
-    regression gives mean squared errors.
+    other rows with the target, which test. by: columns to count errors by. cost: {class: {answer: cost}} (not
+    named: 1 for a wrong answer) or cost[truth][answer]; it decides the answers of a method that has no
+    `costs` of its own. A regression gives mean squared errors.
     """
     if held_out is not None:
         no_dealing(groups, time)
@@ -92,7 +92,9 @@ def cross_validate(
         return RegressionValidation(
             table.response, tuple(a for a, _ in done), weights, how, any(stopped for _, stopped in done)
         )
-    labels, prices, place = _prices(table, cost, positive)
+    labels, place = _positive(table, positive)
+    prices, own = judged_by(cost, model, table.schema.target, labels)
+    model = named(model, table.schema.target)
     done = [cross_shares(model, lean, plan, progress) for plan in plans]
     assert table.classes is not None
     return CrossValidation(
@@ -105,6 +107,7 @@ def cross_validate(
         how,
         any(stopped for _, stopped in done),
         values,
+        own,
     )
 
 
@@ -140,9 +143,9 @@ def judge_on(
     part = held.judged(answer(fitted, table, held, table.schema.target.labels))
     if table.response is not None:
         return RegressionValidation(held.truth, (part,), how=held_words(table, held))
-    return CrossValidation(
-        held.labels, held.truth, (part,), cost=cost_matrix(cost, held.labels), how=held_words(table, held)
-    )
+    prices, own = judged_by(cost, model, table.schema.target, held.labels)
+    how = held_words(table, held)
+    return CrossValidation(held.labels, held.truth, (part,), cost=prices, how=how, own_costs=own)
 
 
 def no_dealing(groups: str | None, time: str | None) -> None:
@@ -255,26 +258,14 @@ def _moments(table: Table, name: str) -> NDArray[Any]:
     return np.asarray(data)
 
 
-def _prices(table: Table, cost: Any, positive: Any) -> tuple[tuple[str, ...], Floats | None, int | None]:
+def _positive(table: Table, positive: Any) -> tuple[tuple[str, ...], int | None]:
+    """Return the labels, and the place of the positive one if it was named."""
     assert table.schema.target is not None
     labels = table.schema.target.labels
     place = None
     if positive is not None:
-        texts = [str(positive), str(positive).lower()]
-        place = next((i for i, label in enumerate(labels) if label in texts), None)
+        label = table.schema.target.label_of(positive)
+        place = labels.index(label) if label in labels else None
         if place is None:
             raise OptionError(f"positive={shown(positive)} is no class. Classes: {some(labels)}.")
-    return labels, cost_matrix(cost, labels), place
-
-
-def cost_matrix(cost: Any, labels: tuple[str, ...]) -> Floats | None:
-    """Return cost[truth, answer], checked; None as it is."""
-    if cost is None:
-        return None
-    prices = np.asarray(cost, np.float64)
-    if prices.shape != (len(labels), len(labels)) or not np.isfinite(prices).all():
-        raise OptionError(
-            f"cost must be {len(labels)} rows of {len(labels)} numbers, cost[truth][answer], "
-            f"found shape {prices.shape}."
-        )
-    return prices
+    return labels, place

@@ -18,6 +18,7 @@ from tallystick.data.encode import Table
 from tallystick.draw.svg import Picture
 from tallystick.errors import DataError, OptionError, shown
 from tallystick.evaluate.cases import Cases, cases_of, count_cases, one_case
+from tallystick.evaluate.costs import named, own_costs
 from tallystick.evaluate.running import Fits, Progress, Steps, answer, fresh, run_folds, workers
 from tallystick.evaluate.scores import answers, log_losses
 
@@ -207,12 +208,15 @@ def _one_curve(
     grown: Iterable[Floats | None] | None = None if grow is None else grow(table, teach, test, sizes)
     steps = [None] * len(sizes) if grown is None else grown
     assert table.classes is not None
+    assert table.schema.target is not None
+    rule = own_costs(model, table.schema.target, table.schema.target.labels)
+    model = named(model, table.schema.target)
     truth = table.classes[test].astype(np.int64)
     weight = None if table.weights is None else table.weights[test]
     error, loss = np.empty(len(sizes)), np.empty(len(sizes))
     for at, (size, found) in enumerate(zip(sizes, steps, strict=True)):
         part = _fitted_shares(model, table, teach[:size], test) if found is None else found
-        error[at] = np.average(answers(part) != truth, weights=weight)
+        error[at] = np.average(answers(part, rule) != truth, weights=weight)
         loss[at] = np.average(log_losses(truth, part), weights=weight)
     return error, loss
 

@@ -30,12 +30,15 @@ def error_rates(
     truth: NDArray[np.int64],
     part: Answers,
     weights: NDArray[np.float64] | None,
-    cost: NDArray[np.float64] | None,
+    rule: NDArray[np.float64] | None,
 ) -> list[dict[str, Any]]:
-    """Return per group: rows, error rate with interval, share of each true class, share of each answer."""
+    """Return per group: rows, error rate with interval, share of each true class, share of each answer.
+
+    rule[truth, answer]: the costs that decide answers, None: the largest share does.
+    """
     tested = part.fold >= 0
     weight = np.ones(len(truth)) if weights is None else weights
-    answer = answers(part.shares, cost)
+    answer = answers(part.shares, rule)
     names, inverse = np.unique(groups.astype(str), return_inverse=True)
     full = np.bincount(inverse[tested], weight[tested], minlength=len(names))
     order = sorted(range(len(names)), key=lambda g: (-full[g], names[g]))

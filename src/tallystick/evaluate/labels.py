@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tallystick.data.schema import Schema
 from tallystick.data.source import open_source
 from tallystick.data.source.unread import unread
+from tallystick.data.source.values import cell_text
 from tallystick.errors import TargetError, nearest, shown
 
 UNKNOWN = -1
@@ -37,23 +38,9 @@ def labels_of(X: Any, y: Any, schema: Schema) -> NDArray[np.int64]:
         cells = np.asarray(y).ravel().tolist()
     numbers: dict[Any, int] = {}
     for cell in set(cells):
-        label = None if cell is None or cell != cell else _label(cell, schema.target.type)
-        if label is None or label in schema.marks:
+        text = cell_text(cell, schema.target.name)
+        if text is None or text.strip() in schema.marks:
             numbers[cell] = MISSING
         else:
-            numbers[cell] = known.get(label, UNKNOWN)
+            numbers[cell] = known.get(schema.target.label_of(text.strip()), UNKNOWN)
     return np.array([numbers[cell] for cell in cells], np.int64)
-
-
-def _label(cell: Any, kind: str) -> str:
-    """Return a cell as the canonical text of a label: 1, 1.0 and "1" are one label."""
-    text = str(cell).strip()
-    if kind == "boolean":
-        return {"1": "true", "0": "false", "1.0": "true", "0.0": "false"}.get(text, text.lower())
-    if kind in ("integer", "number"):
-        try:
-            number = float(text)
-        except ValueError:
-            return text
-        return str(int(number)) if number == int(number) else repr(number)
-    return text

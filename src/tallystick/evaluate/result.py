@@ -89,6 +89,19 @@ class CrossValidation:
     how: str = "stratified folds"
     stopped: bool = False  # interrupted: only finished folds count
     groups: dict[str, NDArray[Any]] = field(default_factory=dict, repr=False)
+    own_costs: Floats | None = None  # [truth, answer] by which the method itself decides its answers
+
+    @property
+    def rule(self) -> Floats | None:
+        """costs[truth, answer] that decide answers: the method's own, else `cost`; None: the largest
+        share.
+        """
+        return self.cost if self.own_costs is None else self.own_costs
+
+    @property
+    def answered(self) -> NDArray[np.int64]:
+        """The class answered for each row in the first repeat."""
+        return answers(self.shares, self.rule)
 
     @property
     def shares(self) -> Floats:
@@ -173,7 +186,7 @@ class CrossValidation:
 
     @property
     def accuracy(self) -> float:
-        """The share of rows whose most probable class is right."""
+        """The share of rows whose answer is right."""
         return self.measure("accuracy").value
 
     @property
@@ -193,7 +206,7 @@ class CrossValidation:
         out = []
         for r in self.repeats:
             tested = self._tested(r)
-            rows = _row_values(name, r.of(self.truth)[tested].astype(np.int64), r.shares[tested])
+            rows = _row_values(name, r.of(self.truth)[tested].astype(np.int64), r.shares[tested], self.rule)
             own = r.weight(self.weights)
             weight = np.ones(len(tested)) if own is None else own[tested]
             for f in np.unique(r.fold[tested]).tolist():
@@ -220,7 +233,7 @@ class CrossValidation:
 
         part = self.repeats[0]
         weights = part.weight(self.weights)
-        return error_rates(part.of(self.groups[column]), part.of(self.truth), part, weights, self.cost)
+        return error_rates(part.of(self.groups[column]), part.of(self.truth), part, weights, self.rule)
 
     def _tested(self, part: Answers) -> NDArray[np.int64]:
         """Return the tested rows in an order that is theirs alone: sums of doubles depend on it."""
@@ -236,7 +249,7 @@ class CrossValidation:
         weights = part.weight(self.weights)
         weight = None if weights is None else weights[rows]
         truth = part.of(self.truth)[rows].astype(np.int64)
-        return score(truth, part.shares[rows], self.classes, weight, self.cost, self.positive)
+        return score(truth, part.shares[rows], self.classes, weight, self.cost, self.positive, self.rule)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data."""
@@ -294,9 +307,9 @@ def mean_error(values: Floats, weights: Floats | None) -> float:
     return math.sqrt(float((weight * away**2).sum()) / max(n - 1, 1) / n)
 
 
-def _row_values(name: str, truth: NDArray[np.int64], shares: Floats) -> Floats:
+def _row_values(name: str, truth: NDArray[np.int64], shares: Floats, rule: Floats | None) -> Floats:
     if name == "log-loss":
         return log_losses(truth, shares)
     if name == "accuracy":
-        return np.asarray(answers(shares) == truth, np.float64)
+        return np.asarray(answers(shares, rule) == truth, np.float64)
     raise OptionError(f"a fold has a mean 'log-loss' or 'accuracy', not {name!r}.")

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from tallystick.evaluate import intervals
 from tallystick.evaluate.intervals import METHODS, OF
+from tallystick.models.tree.weights import cheapest
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -110,16 +111,19 @@ def score(
     weights: Floats | None = None,
     cost: Floats | None = None,
     positive: int | None = None,
+    rule: Floats | None = None,
 ) -> Scores:
     """Score shares[row, class] against truth[row]; cost[truth, answer] adds the expected cost.
 
-    The positive class of curves and lift is the rarer one of two, or the given one.
+    rule[truth, answer]: the costs by which answers are decided, if not by `cost`. The positive class of
+    curves and lift is the rarer one of two, or the given one.
     """
     weight = np.ones(len(truth)) if weights is None else weights.astype(np.float64)
+    answered = answers(shares, cost if rule is None else rule)
     if positive is None:
         seen = np.bincount(truth, weight, minlength=len(classes))
         positive = int(np.argmin(np.where(seen > 0, seen, np.inf)))
-    confusion = _confusion(truth, answers(shares, cost), weight, len(classes))
+    confusion = _confusion(truth, answered, weight, len(classes))
     measures = [
         _accuracy(confusion),
         _balanced(confusion),
@@ -128,7 +132,7 @@ def score(
         _precision(truth == positive, shares[:, positive], weight),
     ]
     if cost is not None:
-        measures.append(_cost(truth, shares, weight, cost))
+        measures.append(_cost(truth, answered, weight, cost))
     return Scores(
         classes=classes,
         rows=float(weight.sum()),
@@ -169,8 +173,7 @@ def _whole(values: Floats) -> int:
 
 def answers(shares: Floats, cost: Floats | None = None) -> Codes:
     """Return the class of the largest share, or of the least expected cost; ties go to the first class."""
-    picked = np.argmax(shares, axis=1) if cost is None else np.argmin(shares @ cost, axis=1)
-    return np.asarray(picked, np.int64)
+    return np.asarray(np.argmax(shares, axis=1), np.int64) if cost is None else cheapest(shares, cost)
 
 
 def log_losses(truth: Codes, shares: Floats) -> Floats:
@@ -213,8 +216,8 @@ def _row_means(truth: Codes, shares: Floats, weight: Floats, confusion: Floats) 
     return out
 
 
-def _cost(truth: Codes, shares: Floats, weight: Floats, cost: Floats) -> Measure:
-    values = cost[truth, answers(shares, cost)]
+def _cost(truth: Codes, answered: Codes, weight: Floats, cost: Floats) -> Measure:
+    values = cost[truth, answered]
     prior = np.bincount(truth, weight, minlength=len(cost)) / weight.sum()
     value = float((weight * values).sum() / weight.sum())
     return Measure("cost", value, *intervals.mean(values, weight), "mean", float((prior @ cost).min()))

@@ -224,13 +224,13 @@ def _candidate(tree: Tree, node: int, found: Candidates, c: int) -> Candidate:
 
 def importances(tree: Tree) -> NDArray[np.float64]:
     """Return the share of each column in all gain: sum of (gain · rows) over its tests; sums to 1 or is all
-    0.
+    0. Rows count as in the criterion: with the weights of their classes and the costs of their errors.
 
     When the answers are averaged, each test counts with the probability that it is used.
     """
     nodes = tree.nodes
     inner = np.flatnonzero(nodes.column >= 0)
-    worth = np.maximum(nodes.gain[inner], 0) * (nodes.weight[inner] / nodes.weight[0])
+    worth = np.maximum(nodes.gain[inner], 0) * (tree.heavy[inner] / tree.heavy[0])
     if tree.averaged is not None:
         worth = worth * tree.averaged.reach[inner] * (1 - tree.averaged.ends[inner])
     out = np.zeros(len(tree.schema.used))

@@ -256,11 +256,12 @@ def _of_share(
     a = tree.answers.smoothing
     plus = (a * float(tree.base[best]), a * (1 - float(tree.base[best]))) if a > 0 else (0.5, 0.5)
     mixed: dict[tuple[float, float, float], float] = {}
+    each = tree.unit / tree.row  # rows that a weight of 1 counts as
     for part, steps in found:
         odds, spent = _odds(tree, steps[-1].node, best), 0.0
         for s in steps:
             if s.weight * part > 0:
-                less = searched(spent)
+                less = searched(spent) / each
                 own, others = s.counts[best] / less, (sum(s.counts) - s.counts[best]) / less
                 beta = own + plus[0], others + plus[1], odds
                 mixed[beta] = mixed.get(beta, 0.0) + s.weight * part
@@ -302,7 +303,7 @@ def _of_mean(tree: Tree, way: list[int], spread: bool) -> tuple[tuple[float, flo
     leaf = way[-1]
     if spread:
         return None, "none: the answer is a sum over leaves with different means"
-    n = float(tree.rows[leaf].sum())
+    n = float(tree.cases[leaf].sum())
     if n <= 1:
         return (
             None,

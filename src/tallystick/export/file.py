@@ -61,7 +61,8 @@ _ROWS = Record(
             test=lambda t: re.fullmatch("[0-9a-f]{32}", t) is not None, words="32 hex digits"
         ),
         "unit": Whole(1, 2**32),
-    }
+    },
+    {"row": Whole(1, 2**62)},  # what one row weighs where rows are counted, if that is not the unit
 )
 
 

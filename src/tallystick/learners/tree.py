@@ -36,7 +36,9 @@ class Draft:
 
 @dataclass(frozen=True)
 class TreeLearner:
-    """The learner of the contracts; `unit` is the table's unit of weights."""
+    """The learner of the contracts; `unit` is the table's unit of weights, `row_unit` what one row weighs
+    where rows are counted (None: the unit).
+    """
 
     options: TreeOptions
     unit: int = 1
@@ -44,6 +46,7 @@ class TreeLearner:
     keep_candidates: bool = True
     rows: int = 0  # about how many there are; decides nothing but how questions are put
     notes: list[Note] | None = None  # filled on the way
+    row_unit: int | None = None
 
     def start(self, schema: Schema) -> Draft:
         """Take the columns a tree can test: all but texts."""
@@ -73,7 +76,9 @@ class TreeLearner:
         return (Growing if slow else GrowingInMemory)(
             draft.schema,
             draft.columns,
-            options.rules(self.unit * parts, bool(draft.schema.target.labels)),
+            options.rules(
+                self.unit * parts, bool(draft.schema.target.labels), None if self.unit == 1 else self.row_unit
+            ),
             options.weights_of(draft.schema.target),
             options.cuts == "observed",
             self.keep_candidates,
@@ -109,9 +114,10 @@ class TreeLearner:
         unit = self.unit * self.options.parts(draft.schema, self.unit)
         nodes = nodes_of(grown, draft.schema, unit, each)
         tried = Tried(grown, draft.schema, len(draft.columns), each) if self.keep_candidates else None
-        tree = Tree(draft.schema, nodes, unit, self.answers, tried)
+        counted = 0 if self.unit == 1 else self.row_unit or 0
+        tree = Tree(draft.schema, nodes, unit, self.answers, tried, counted)
         if self.options.max_leaf_nodes is not None:
-            tree = tree.cut_back(beyond(nodes, self.options.max_leaf_nodes))
+            tree = limited(tree, self.options.max_leaf_nodes)
         return tree
 
 
@@ -167,13 +173,14 @@ def branches_of(
     return start, np.where(np.repeat(own[column], sizes), code, maps[source]).astype(np.int32)
 
 
-def beyond(nodes: Nodes, most: int) -> NDArray[np.bool_]:
+def beyond(nodes: Nodes, heavy: NDArray[np.float64], most: int) -> NDArray[np.bool_]:
     """Return the nodes that become leaves when only the best `most` leaves are kept, best first.
 
     The next test made is the one whose gain times rows is largest; of equals the first in the tree.
+    heavy[node]: what its rows weigh in the criterion.
     """
     stop = np.ones(len(nodes), dtype=bool)
-    worth = nodes.gain * nodes.weight
+    worth = nodes.gain * heavy
     queue = [(-worth[0], 0)]
     leaves = 1
     while queue and leaves < most:
@@ -188,6 +195,13 @@ def beyond(nodes: Nodes, most: int) -> NDArray[np.bool_]:
         for child in nodes.branches(node).tolist():
             heapq.heappush(queue, (-worth[child], child))
     return stop
+
+
+def limited(tree: Tree, most: int) -> Tree:
+    """Return the tree with its best `most` leaves. A limit is where growing stops, so it answers as the
+    grown tree does: averaged trees average over the prunings of what is left.
+    """
+    return replace(tree.cut_back(beyond(tree.nodes, tree.heavy, most)), answers=tree.answers)
 
 
 class Tried:

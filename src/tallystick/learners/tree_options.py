@@ -12,7 +12,7 @@ from tallystick.data.schema import Schema, Target
 from tallystick.errors import OptionError, shown
 from tallystick.kernels.trees import GrowRules
 from tallystick.models.plain import is_number, is_whole, make_plain
-from tallystick.models.tree.weights import ClassWeights, class_weights, cost_table
+from tallystick.models.tree.weights import ClassWeights, class_weights, cost_table, criterion_weights
 
 PARTS = 2**20  # the finest part of a row of weight 1
 CRITERIA = {"entropy": "entropy", "gain-ratio": "ratio", "gini": "gini"}
@@ -59,8 +59,13 @@ class TreeOptions:
                 f"min_impurity_decrease must be a number from 0 up, not {shown(self.min_impurity_decrease)}."
             )
 
-    def rules(self, unit: int, classes: bool) -> GrowRules:
-        """Return the kernels' rules for a table with this unit of weights."""
+    def rules(self, unit: int, classes: bool, row_unit: int | None = None) -> GrowRules:
+        """Return the kernels' rules for a table with this unit of weights.
+
+        row_unit: what one row weighs where rows are counted, if that is not the unit. Then `n` rows are more
+        weight than n - 1 rows of it, so that 1 row is any row.
+        """
+        row, more = (unit, 0) if row_unit is None else (row_unit, row_unit - 1)
         return GrowRules(
             criterion=CRITERIA.get(self.criterion, "entropy") if classes else "variance",
             groups=self.level_splits == "groups",
@@ -69,24 +74,18 @@ class TreeOptions:
             stop_at_zero=self.stop_at_zero_gain,
             fractions=self.missing_values == "fractions",
             max_depth=2**31 - 1 if self.max_depth is None else self.max_depth,
-            min_leaf=self.min_samples_leaf * unit,
-            min_split=self.min_samples_split * unit,
-            unit=unit,
+            min_leaf=self.min_samples_leaf * row - more,
+            min_split=self.min_samples_split * row - more,
+            unit=row,
             min_decrease=float(self.min_impurity_decrease),
         )
 
     def weights_of(self, target: Target) -> ClassWeights | None:
-        """Return what a row of each class counts in the criterion, None for 1 each.
-
-        A class is worth the sum of what its errors cost.
-        """
+        """Return what a row of each class counts in the criterion, None for 1 each."""
         if not target.labels:
             return None
         weights = class_weights(self.class_weight, self.priors, target)
-        costs = cost_table(self.costs, target)
-        if not costs:
-            return weights
-        return (weights or ClassWeights((1.0,) * len(costs))).times([sum(row) for row in costs])
+        return criterion_weights(weights, cost_table(self.costs, target))
 
     def parts(self, schema: Schema, unit: int) -> int:
         """Return into how many parts a row can be shared out: more than 1 where missing values go in

@@ -162,7 +162,7 @@ def _groups(given: Ingredients) -> dict[str, Any]:
     }
     found = []
     for name, texts in groups.items():
-        rates = error_rates(texts, result.truth, result.repeats[0], result.weights, result.cost)
+        rates = error_rates(texts, result.truth, result.repeats[0], result.weights, result.rule)
         found.append((name, rates, _spread(rates)))
     if not given.groups:
         found = sorted(found, key=lambda f: (-f[2], f[0]))[:SHOWN_COLUMNS]

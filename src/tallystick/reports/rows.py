@@ -42,14 +42,14 @@ def rows_section(given: Ingredients) -> dict[str, Any]:
 def _errors(given: Ingredients) -> dict[str, str]:
     result = given.chosen.result
     tested = result.fold >= 0
-    wrong = int((result.shares.argmax(axis=1) != result.truth)[tested].sum())
+    wrong = int((result.answered != result.truth)[tested].sum())
     return {"wrong": f"{wrong:,}", "rows": f"{int(tested.sum()):,}"}
 
 
 def _wrong(given: Ingredients) -> list[dict[str, Any]]:
     """Return the rows whose wrong answer had the largest share; copies of a row are told once."""
     result = given.chosen.result
-    answers = result.shares.argmax(axis=1)
+    answers = result.answered
     confident = result.shares[np.arange(len(answers)), answers]
     rows = np.flatnonzero((answers != result.truth) & (result.fold >= 0))
     hashes = given.table.row_hashes()
@@ -131,7 +131,7 @@ def _groups(given: Ingredients) -> tuple[NDArray[np.int64], dict[int, tuple[str,
         own = tree.labels[stops] == table.classes  # the row that stands for a leaf has its answer
         words = {int(leaves[k]): _leaf(tree, int(leaves[k])) for k in order}
         return np.where(own, stops, -1), words
-    right = given.chosen.result.shares.argmax(axis=1) == table.classes
+    right = given.chosen.result.answered == table.classes
     full = np.bincount(table.classes, minlength=len(given.labels))
     order = sorted(range(len(full)), key=lambda c: (-int(full[c]), c))[:MOST_GROUPS]
     names: dict[int, tuple[str, tuple[str, ...]]] = {c: (given.labels[c], ()) for c in order}

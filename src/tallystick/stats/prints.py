@@ -11,17 +11,21 @@ from typing import Any, NamedTuple
 
 from tallystick.contracts import Block
 from tallystick.data.encode.hashes import Hasher
+from tallystick.data.encode.weights import rows_counted
 from tallystick.data.schema import Schema
 
 ALL = 1 << 128
 
 
 class Printed(NamedTuple):
-    """rows; weight: their weights in units of the table; hashes: the sum of hash times weight."""
+    """rows; weight: their weights in units of the table; hashes: the sum of hash times weight; counted: rows
+    where they are counted, a whole weight as so many.
+    """
 
     rows: int = 0
     weight: int = 0
     hashes: int = 0
+    counted: int = 0
 
     @property
     def fingerprint(self) -> str:
@@ -34,6 +38,7 @@ class Prints:
     """Ask for the rows, their weight and their fingerprint."""
 
     schema: Schema
+    unit: int = 1
 
     @cached_property
     def _hasher(self) -> Hasher:
@@ -46,12 +51,14 @@ class Prints:
     def add(self, total: Printed, block: Block) -> Printed:
         """Add the rows of one block."""
         weight = block.rows if block.weights is None else int(block.weights.sum())
-        return self.merge(total, Printed(block.rows, weight, self._hasher.total(block)))
+        counted = rows_counted(block.weights, block.rows, self.unit)
+        return self.merge(total, Printed(block.rows, weight, self._hasher.total(block), counted))
 
     def merge(self, total: Printed, other: Printed) -> Printed:
         """Add two totals."""
         hashes = (total.hashes + other.hashes) % ALL
-        return Printed(total.rows + other.rows, total.weight + other.weight, hashes)
+        counted = total.counted + other.counted
+        return Printed(total.rows + other.rows, total.weight + other.weight, hashes, counted)
 
 
 @dataclass(frozen=True)

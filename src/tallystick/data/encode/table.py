@@ -20,7 +20,7 @@ from tallystick.data.encode.infer import check_wishes
 from tallystick.data.encode.ranks import GROUP, rank, rank_group
 from tallystick.data.encode.subset import match_column, take_column, take_labels
 from tallystick.data.encode.target import rare_classes, read_target, target_name
-from tallystick.data.encode.weights import Scale, read_weights
+from tallystick.data.encode.weights import Scale, read_weights, row_unit, rows_counted
 from tallystick.data.encode.work import in_order, thread_count
 from tallystick.data.schema import Note, Reading, Schema, Wishes
 from tallystick.data.source.size import refuse_too_large
@@ -91,6 +91,11 @@ class Table:
     def weight(self) -> int:
         """The weights of all rows together, in units of the table."""
         return self.rows if self.weights is None else int(self.weights.sum())
+
+    @property
+    def row_unit(self) -> int:
+        """What one row weighs where rows are counted, in units of the table."""
+        return row_unit(self.weight, rows_counted(self.weights, self.rows, self.unit), self.unit)
 
     def column(self, name: str) -> Any:
         """Return the whole column: codes, values or words."""

@@ -21,7 +21,7 @@ from tallystick.data.encode.gather import Gathered, parts_of
 from tallystick.data.encode.infer import Asked, Plan, number_cure, number_marks
 from tallystick.data.encode.weights import Scale
 from tallystick.data.encode.wholes import Wholes, by_table
-from tallystick.data.schema import LabelType, Note, Target
+from tallystick.data.schema import LabelType, Note, Target, label_number
 from tallystick.data.source.frames import as_column
 from tallystick.data.source.values import number_text
 from tallystick.errors import TargetError, counted, nearest, shown, some
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tallystick.contracts import Source
 
 MANY_CLASSES = 100  # whole numbers: more than this and more than half of the rows is no set of classes
+EXACT = 2.0**53  # whole numbers from here on are no longer told by their double
 UNBALANCED = 1_000  # a class of fewer rows than one in so many gets a note
 RESPONSES = (
     CellKind.NUMBER,
@@ -39,6 +40,7 @@ RESPONSES = (
     CellKind.LEADING_ZEROS,
     CellKind.INEXACT,
 )  # texts that a numeric target may be
+LABEL_NUMBERS = (CellKind.NUMBER, CellKind.INTEGER, CellKind.INEXACT)  # texts that are labels of numbers
 FEW_NUMBERS = 20  # numbers that are not whole: more than this, or more than half of the rows, is none either
 
 
@@ -211,8 +213,9 @@ def labels_of(
         label_form(t, v, label_type) for t, v in zip(texts.to_pylist(), parsed.values.tolist(), strict=True)
     ]
     found = set(canonical)
-    _check_labels(name, found, label_type, rows, plan)
-    labels = tuple(sorted(found | set(plan.levels.get(name, ())), key=_label_order(label_type)))
+    label_type, declared = declared_labels(name, label_type, plan)
+    _check_labels(name, found, declared, label_type, rows)
+    labels = tuple(sorted(found | declared, key=_label_order(label_type)))
     at = {label: code for code, label in enumerate(labels)}
     into = np.array([at[c] for c in canonical] + [0], dtype=class_type(len(labels)))
     return Target(name, labels, label_type), into, spelt(name, texts.to_pylist(), canonical)
@@ -238,12 +241,30 @@ def _small_classes(name: str, part: Wholes, plan: Plan, notes: tuple[Note, ...])
     """The same for small whole numbers, of which none is missing: no text on the way."""
     present = part.present
     found = {str(value) for value in present}
-    _check_labels(name, found, "integer", len(part), plan)
-    labels = tuple(sorted(found | set(plan.levels.get(name, ())), key=float))
+    label_type, declared = declared_labels(name, "integer", plan)
+    _check_labels(name, found, declared, label_type, len(part))
+    labels = tuple(sorted(found | declared, key=_label_order(label_type)))
     at = {label: code for code, label in enumerate(labels)}
     into = np.zeros(256, class_type(len(labels)))
     into[[value - part.base for value in present]] = [at[str(value)] for value in present]
-    return Goal(Target(name, labels, "integer"), by_table(part, into), None, None, notes)
+    return Goal(Target(name, labels, label_type), by_table(part, into), None, None, notes)
+
+
+def declared_labels(name: str, label_type: LabelType, plan: Plan) -> tuple[LabelType, set[str]]:
+    """Return the labels that the user declared, as texts of the type that was found, and the type of all."""
+    target = Target(name, (), label_type)
+    declared = {target.label_of(text) for text in plan.levels.get(name, ())}
+    if label_type == "text":
+        return "text", declared
+    strange = [text for text in sorted(declared) if not target.may_hold(text)]
+    if strange:
+        kind = "true and false" if label_type == "boolean" else "numbers"
+        raise TargetError(
+            f"target {shown(name)} holds {kind}, but levels declares {some(strange)}. Leave it out, or make "
+            "all labels text."
+        )
+    whole = label_type == "integer" and all(text.lstrip("-").isdigit() for text in declared)
+    return "number" if label_type == "integer" and not whole else label_type, declared
 
 
 def class_type(labels: int) -> type[np.unsignedinteger[Any]]:
@@ -256,7 +277,7 @@ def label_kind(parsed: Parsed, written: bool) -> LabelType:
     kinds, values = parsed.kinds, parsed.values
     if len(kinds) and (kinds == CellKind.BOOLEAN).all() and not written:
         return "boolean"
-    if written or not len(kinds) or not among(kinds, (CellKind.NUMBER, CellKind.INTEGER)).all():
+    if written or not len(kinds) or not among(kinds, LABEL_NUMBERS).all():
         return "text"
     return "integer" if (values == np.floor(values)).all() else "number"
 
@@ -265,14 +286,16 @@ def label_form(text: str, value: float, label_type: LabelType) -> str:
     """Return the one text of a label."""
     if label_type == "boolean":
         return text.lower()
+    if label_type == "integer" and abs(value) >= EXACT:
+        return label_number(text) or text  # to the last digit
     return number_text(value) if label_type in ("integer", "number") else text
 
 
 def _label_order(label_type: LabelType) -> Any:
-    return float if label_type in ("integer", "number") else str
+    return {"integer": int, "number": float}.get(label_type, str)
 
 
-def _check_labels(name: str, found: set[str], label_type: LabelType, rows: int, plan: Plan) -> None:
+def _check_labels(name: str, found: set[str], declared: set[str], label_type: LabelType, rows: int) -> None:
     """Refuse a target that is one class, or numbers that are no classes."""
     count = len(found)
     half = 2 * count > rows
@@ -284,7 +307,7 @@ def _check_labels(name: str, found: set[str], label_type: LabelType, rows: int, 
             f"e.g. {some(sorted(found), 3)}. Unknown label type for a "
             "classifier; use RegressionTree for numbers."
         )
-    if len(found | set(plan.levels.get(name, ()))) < 2:
+    if len(found | declared) < 2:
         which = f" ({shown(next(iter(found)))})" if found else ""
         raise TargetError(
             f"target {shown(name)} has one class{which} in {counted(rows, 'row')}; two are needed."

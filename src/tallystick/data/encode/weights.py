@@ -143,6 +143,22 @@ def _checked(weights: Any, rows: int) -> NDArray[np.float64]:
     return real
 
 
+def rows_counted(weights: NDArray[np.int64] | None, rows: int, unit: int) -> int:
+    """Return how many rows there are where rows are counted: a whole weight w is w copies of a row, any other
+    weight is one row.
+    """
+    if weights is None:
+        return rows
+    return int(np.where(weights % unit == 0, weights // unit, 1).sum())
+
+
+def row_unit(weight: int, counted: int, unit: int) -> int:
+    """Return what one row weighs where rows are counted, in units of the table: 1 where weights are copies;
+    else the mean weight, because weights that are not whole only say how rows compare.
+    """
+    return unit if unit == 1 else max(weight // max(counted, 1), 1)
+
+
 def weight_numbers(chunks: Any) -> NDArray[np.float64]:
     """Return weights as numbers, not yet checked."""
     parts = [condense(chunk, "sample_weight", (), ".") for chunk in chunks]

@@ -100,7 +100,7 @@ def from_pandas(frame: Any, reading: Reading, name: str | None) -> Columns:
 
 
 def _pandas_column(series: Any, name: str) -> pa.ChunkedArray:
-    values = series.array
+    values = getattr(series, "array", series)  # of a Series or an Index; an array of pandas' own is one
     numpy_kind = getattr(series.dtype, "kind", "O")
     if isinstance(series.dtype, np.dtype) and numpy_kind in "iufb":
         return pa.chunked_array([from_numbers(np.asarray(values))])  # no copy; NaN stays NaN
@@ -287,11 +287,7 @@ def _any_column(cells: Any, name: str) -> pa.ChunkedArray:
         return pa.chunked_array([cells])
     module = type(cells).__module__.partition(".")[0]
     if module == "pandas":
-        return (
-            _pandas_column(cells, name)
-            if hasattr(cells, "array")
-            else _pandas_column(cells.to_series(), name)
-        )
+        return _pandas_column(cells, name)
     if module == "polars":
         return from_arrow(cells.to_frame("x"), Reading(), None).get(0)
     if isinstance(cells, np.ndarray):

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from tallystick.data.encode.pack import OWN, pack, unpack
 from tallystick.data.encode.table import BLOCK, Block
+from tallystick.data.encode.weights import row_unit
 from tallystick.data.schema import Note, Schema
 from tallystick.engines.spark.parts import Chosen, Facts, FactsOf, Picked, Recoded, answers_of, joined_facts
 from tallystick.engines.spark.pieces import PARTS, Once, OneOfEach, Weighed, repeated_keys, shared_keys
@@ -61,7 +62,7 @@ class SparkTable:
             return ask(self._in_form(form), question.in_form())
         if self._printed is not None:
             return ask(self.opened, question)
-        total, printed = ask(self.opened, Both(question, Prints(self.schema)))
+        total, printed = ask(self.opened, Both(question, Prints(self.schema, self.unit)))
         self._know(printed)
         return total
 
@@ -91,7 +92,7 @@ class SparkTable:
     def printed(self) -> Printed:
         """Rows, weight and fingerprint."""
         if self._printed is None:
-            self._know(self.engine.total(self, Prints(self.schema)))
+            self._know(self.engine.total(self, Prints(self.schema, self.unit)))
         assert self._printed is not None
         return self._printed
 
@@ -104,6 +105,11 @@ class SparkTable:
     def weight(self) -> int:
         """The weights of all rows together, in units of the table."""
         return self.printed.weight
+
+    @property
+    def row_unit(self) -> int:
+        """What one row weighs where rows are counted, in units of the table."""
+        return self.unit if self.unit == 1 else row_unit(self.weight, self.printed.counted, self.unit)
 
     # -- rows by what they hold --
 

@@ -95,7 +95,7 @@ def class_weights(option: str | Mapping[str, float] | None, target: Target, clas
         return np.ones(len(classes))
     if isinstance(option, str):
         return _sum(classes) / (len(classes) * np.maximum(classes, 1e-9))
-    given = {(str(k).lower() if isinstance(k, bool) else str(k)): float(v) for k, v in option.items()}
+    given = {target.label_of(k): float(v) for k, v in option.items()}
     return np.array([given.get(label, 1.0) for label in target.labels])
 
 
@@ -309,7 +309,7 @@ def reference_class(options: LogisticOptions, target: Target) -> int:
     """Return the class the others are compared with: as given, the first of two, the last of several."""
     if options.reference is None:
         return 0 if len(target.labels) == 2 else len(target.labels) - 1
-    label = str(options.reference).lower() if isinstance(options.reference, bool) else str(options.reference)
+    label = target.label_of(options.reference)
     if label not in target.labels:
         raise OptionError(
             f"reference is {shown(label)}, no class.{nearest(label, target.labels)} "

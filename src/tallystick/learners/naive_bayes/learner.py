@@ -53,11 +53,19 @@ class Draft:
 
 @dataclass(frozen=True)
 class NaiveBayesLearner:
-    """The learner of the contracts; `unit` is the table's unit of weights."""
+    """The learner of the contracts; `unit` is the table's unit of weights, `row_unit` what one row weighs
+    where rows are counted (None: the unit).
+    """
 
     options: BayesOptions
     unit: int = 1
     group: int = GROUP
+    row_unit: int | None = None
+
+    @property
+    def row(self) -> int:
+        """What one row weighs where rows are counted: in the rule for cuts, and in tf-idf."""
+        return self.unit if self.row_unit is None else self.row_unit
 
     def start(self, schema: Schema) -> Draft:
         """Give each column the distribution wished for, or the default of its kind."""
@@ -93,9 +101,9 @@ class NaiveBayesLearner:
                 made[name] = self.choose(name, draft.wished[name], values)
             return replace(draft, choices=made)
         if draft.idf is None and self._weighted(draft):
-            rows = int(total[""].sum()) // self.unit
+            rows = int(total[""].sum()) // self.row
             idf = {
-                c.name: idf_of(total[key(i, "counts")].sum(1) // self.unit, rows)
+                c.name: idf_of(total[key(i, "counts")].sum(1) // self.row, rows)
                 for i, c in enumerate(self._weighted(draft))
             }
             return replace(draft, idf=idf)
@@ -154,14 +162,14 @@ class NaiveBayesLearner:
             text = f"column {shown(name)} is cut into bins: {size}, which a Gaussian cannot be reckoned with."
             note = Note("distribution-chosen", text, name)
         elif wished == "auto":
-            found = judge(values, self.unit)
+            found = judge(values, self.row)
             said = f"{found.gaussian:.4f} as Gaussian, {found.binned:.4f} in bins"
             reading = "is read as Gaussian" if found.prefers_gaussian else "is cut into bins"
             text = f"column {shown(name)} {reading}: cross-validated log-likelihood of the classes {said}."
             note = Note("distribution-chosen", text, name)
             if found.prefers_gaussian:
                 return Choice("gaussian", note=note)
-        bins = cut_by_mdl(values, self.unit)
+        bins = cut_by_mdl(values, self.row)
         if not bins.cuts:
             text = f"column {shown(name)} is one bin: no cut tells the classes apart, so it says nothing."
             note = Note("column-says-nothing", text, name)

@@ -24,7 +24,7 @@ def shortest(tree: Tree) -> Tree:
         raise OptionError("prune('mdl') needs classes, this is a regression tree. Use 'cost-complexity'.")
     classes = nodes.counts.shape[1]
     base = np.full(classes, 1 / classes)
-    leaf = 1 - log_evidence(tree.rows, classes / 2, base) / kernels.log([2.0])[0]
+    leaf = 1 - log_evidence(tree.cases, classes / 2, base) / kernels.log([2.0])[0]
     below = 1 + bits_of_tests(tree)
     inner = nodes.n_children > 0
     stop = ~inner
@@ -44,7 +44,7 @@ def bits_of_tests(tree: Tree) -> NDArray[np.float64]:
     2^(k-1) - 1 ways, counted here as 2^(k-1); one branch per level is a single way.
     """
     nodes = tree.nodes
-    cuts = np.maximum(nodes.weight / tree.unit - 1, 1)
+    cuts = np.maximum(nodes.weight / tree.row - 1, 1)
     numeric = ~np.isnan(nodes.cut)
     levels = np.diff(nodes.branch_start)
     groups = np.where((nodes.n_children == 2) & (levels > 2), levels - 1.0, 0.0)

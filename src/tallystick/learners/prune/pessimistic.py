@@ -149,7 +149,7 @@ class _Pruner:
             max(before, 1000 + 8 * int(self.tree.nodes.depth.max()))
         )  # a tree may be a long chain
         try:
-            return _flat(self.prune(_collapse(root, self.tree.unit), self.rows()), self.tree)
+            return _flat(self.prune(_collapse(root, self.tree.row), self.rows()), self.tree)
         finally:
             sys.setrecursionlimit(before)
 
@@ -193,7 +193,7 @@ class _Pruner:
         cases, most = int(counts.sum()), int(counts.max())
         known = self.known.get((cases, most))
         if known is None:
-            unit = self.tree.unit
+            unit = self.tree.row
             known = float(self.bound.upper(np.array([(cases - most) / unit]), np.array([cases / unit]))[0])
             self.known[cases, most] = known
         return known

@@ -229,7 +229,7 @@ def _part(data: Mapping[str, Any], column: Column, classes: Counts) -> Part:
 def given_priors(priors: Sequence[float] | Mapping[str, float], target: Target) -> Array:
     """Return the given priors in class order: a number per class that sum to 1."""
     if isinstance(priors, Mapping):
-        by_text = {str(k).lower() if isinstance(k, bool) else str(k): v for k, v in priors.items()}
+        by_text = {target.label_of(k): v for k, v in priors.items()}
         if lacking := [label for label in target.labels if label not in by_text]:
             raise OptionError(f"priors has no number for the class {some(lacking)}. Give one for each class.")
         priors = [by_text[label] for label in target.labels]

@@ -27,7 +27,7 @@ from tallystick.models.tree.file import read_nodes, write_nodes
 from tallystick.models.tree.nodes import SPREADS, Candidates, Nodes
 from tallystick.models.tree.record import RecordWalk
 from tallystick.models.tree.show import show
-from tallystick.models.tree.weights import ClassWeights
+from tallystick.models.tree.weights import ClassWeights, cheapest, criterion_weights
 
 KINDS = ("decision-tree", "regression-tree")
 
@@ -69,7 +69,8 @@ class Unsorted(Protocol):
 class Tree:
     """A tree that can answer, be printed and be written.
 
-    unit: what a weight of 1 is in `nodes.counts`. candidates: the splits that could have been, or their
+    unit: what a weight of 1 is in `nodes.counts`. row_unit: what one row weighs there where rows are counted,
+    in evidence, smoothing and pruning (0: the unit). candidates: the splits that could have been, or their
     texts from a file (read when asked for), or None when they were not kept.
     """
 
@@ -78,6 +79,7 @@ class Tree:
     unit: int = 1
     answers: Answers = field(default_factory=Answers)
     candidates: Candidates | Unsorted | Sequence[str] | None = None
+    row_unit: int = 0
 
     @property
     def regression(self) -> bool:
@@ -91,13 +93,37 @@ class Tree:
 
     @cached_property
     def rows(self) -> NDArray[np.float64]:
-        """counts[node, class] in rows."""
+        """counts[node, class] as weights of rows, for people."""
         return self.nodes.counts / self.unit
+
+    @property
+    def row(self) -> int:
+        """What one row weighs in `nodes.counts` where rows are counted."""
+        return self.row_unit or self.unit
+
+    @cached_property
+    def cases(self) -> NDArray[np.float64]:
+        """counts[node, class] in rows, where it matters how many there are: `rows`, but for weights that are
+        not whole.
+        """
+        return self.rows if self.row == self.unit else self.nodes.counts / self.row
+
+    @cached_property
+    def heavy(self) -> NDArray[np.float64]:
+        """What the rows of each node weigh in the criterion, which is what their gain is a mean of."""
+        weights = criterion_weights(self.answers.weights, self.answers.costs)
+        if weights is None or self.regression:
+            return self.nodes.weight.astype(np.float64)
+        each = weights.of(self.nodes.counts[0])
+        total = np.zeros(len(self.nodes))
+        for c in range(len(each)):  # class by class: a sum whose bits are fixed
+            total += self.nodes.counts[:, c] * each[c]
+        return total
 
     @cached_property
     def base(self) -> NDArray[np.float64]:
         """The class shares of the imagined rows: those of the root, every class with half a row more."""
-        root = self.rows[0] + 0.5
+        root = self.cases[0] + 0.5
         out: NDArray[np.float64] = root / root.sum()
         return out
 
@@ -106,8 +132,8 @@ class Tree:
         """The average over all prunings, when it answers."""
         if not self.answers.average or self.regression:
             return None
-        own = leaf_shares(self.rows, self.answers.smoothing, self.base)
-        evidence = log_evidence(self.rows, self.answers.smoothing, self.base)
+        own = leaf_shares(self.cases, self.answers.smoothing, self.base)
+        evidence = log_evidence(self.cases, self.answers.smoothing, self.base)
         return average(self.nodes, own, evidence, np.full(len(self.nodes), self.answers.keep))
 
     @cached_property
@@ -136,7 +162,7 @@ class Tree:
     @cached_property
     def _filled(self) -> NDArray[np.float64]:
         """Rows of each node; a node without rows has those of the nearest node above it that has some."""
-        out = self.rows.copy()
+        out = self.cases.copy()
         for node in np.flatnonzero(self.nodes.weight == 0):
             out[node] = out[self.nodes.parent[node]]  # the root has rows, and parents stand before branches
         return out
@@ -153,9 +179,7 @@ class Tree:
         if not self.answers.costs:
             largest: NDArray[np.int64] = shares.argmax(axis=1)
             return largest
-        costs = np.array(self.answers.costs)
-        cheapest: NDArray[np.int64] = (shares[:, :, None] * costs[None, :, :]).sum(axis=1).argmin(axis=1)
-        return cheapest
+        return cheapest(shares, np.array(self.answers.costs))
 
     @cached_property
     def shown(self) -> Tree:
@@ -264,7 +288,9 @@ class Tree:
         return write_nodes(self.nodes) | {"candidates": texts}
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any], schema: Schema, unit: int, answers: Answers) -> Tree:
+    def from_dict(
+        cls, data: Mapping[str, Any], schema: Schema, unit: int, answers: Answers, row_unit: int = 0
+    ) -> Tree:
         """Build the tree from `to_dict()`; strict."""
         nodes = read_nodes(data, schema)
         texts = data["candidates"]
@@ -274,4 +300,4 @@ class Tree:
                 f"the tree in the model file is damaged: {tests:,} tests need as many texts of candidates. "
                 "Get the file again."
             )
-        return cls(schema, nodes, unit, answers, tuple(texts) if texts else None)
+        return cls(schema, nodes, unit, answers, tuple(texts) if texts else None, row_unit)

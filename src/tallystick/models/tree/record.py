@@ -19,6 +19,7 @@ Step = tuple[
 ]  # column, cut, levels -> node, low, high, missing
 
 
+EXACT = 2**53  # whole numbers up to this are doubles
 LONG_WAY = -1  # a node that is none: only arrays can answer
 
 
@@ -99,6 +100,8 @@ class RecordWalk:
                 if kind is not float and kind is not int and value is not None:
                     return False
                 if value is not None and not -1e308 < value < 1e308 and value == value:
+                    return False
+                if kind is int and not -EXACT <= value <= EXACT:  # a table has the nearest double
                     return False
             for name, levels in self._coded:
                 value = record[name]

@@ -48,12 +48,22 @@ def class_weights(class_weight: Any, priors: Any, target: Target) -> ClassWeight
     return ones if priors is None else ones.times(by_label("priors", priors, target))
 
 
+def criterion_weights(
+    weights: ClassWeights | None, costs: Sequence[Sequence[float]]
+) -> ClassWeights | None:
+    """Return what a row of each class counts in the criterion, None for 1 each: a class is worth the sum of
+    what its errors cost.
+    """
+    if not costs:
+        return weights
+    return (weights or ClassWeights((1.0,) * len(costs))).times([sum(row) for row in costs])
+
+
 def by_label(name: str, given: Any, target: Target) -> tuple[float, ...]:
     """Return one number per class from a mapping by label (classes not named: 1) or a sequence."""
     if isinstance(given, Mapping):
-        known = {str(k): _real(name, v) for k, v in given.items()}
-        values = target.values()
-        own = [known.get(str(v), known.get(t, 1.0)) for v, t in zip(values, target.labels, strict=True)]
+        known = {target.label_of(k): _real(name, v) for k, v in given.items()}
+        own = [known.get(label, 1.0) for label in target.labels]
     elif isinstance(given, Sequence) and not isinstance(given, str) and len(given) == len(target.labels):
         own = [_real(name, v) for v in given]
     else:
@@ -72,12 +82,22 @@ def _real(name: str, value: Any) -> float:
         raise OptionError(f"{name} must be numbers from 0 up, not {shown(value)}.") from None
 
 
+def cheapest(shares: NDArray[np.float64], costs: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the answer of least expected cost for shares[row, class]; costs[class, answer]. Of equals the
+    first. Summed class by class, as every export sums.
+    """
+    total = np.zeros_like(shares)
+    for share, row in zip(shares.T, costs, strict=True):
+        total += share[:, None] * row
+    return np.asarray(total.argmin(axis=1), np.int64)
+
+
 def cost_table(given: Any, target: Target) -> tuple[tuple[float, ...], ...]:
     """Return costs[class][answer] as numbers; nothing for None."""
     if given is None:
         return ()
     size = len(target.labels)
-    rows = _by_answer(given, target) if isinstance(given, Mapping) else given
+    rows = by_answer(given, target) if isinstance(given, Mapping) else given
     try:
         table = np.array(rows, np.float64)
     except (TypeError, ValueError):
@@ -91,15 +111,14 @@ def cost_table(given: Any, target: Target) -> tuple[tuple[float, ...], ...]:
     return tuple(tuple(row) for row in table.tolist())
 
 
-def _by_answer(given: Mapping[Any, Any], target: Target) -> Any:
+def by_answer(given: Mapping[Any, Any], target: Target) -> Any:
     """Return costs[class][answer] of {class: {answer: cost}}; not named: 1 for a wrong answer, else 0."""
     if not all(isinstance(row, Mapping) for row in given.values()):
         return None
-    known = {str(truth): {str(answer): cost for answer, cost in row.items()} for truth, row in given.items()}
-    names = [(str(v), t) for v, t in zip(target.values(), target.labels, strict=True)]
+    known = {target.label_of(truth): row for truth, row in given.items()}
+    named = {t: {target.label_of(answer): c for answer, c in row.items()} for t, row in known.items()}
 
-    def cost(truth: tuple[str, str], answer: tuple[str, str]) -> Any:
-        row = known.get(truth[0], known.get(truth[1], {}))
-        return row.get(answer[0], row.get(answer[1], float(truth != answer)))
+    def cost(truth: str, answer: str) -> Any:
+        return named.get(truth, {}).get(answer, float(truth != answer))
 
-    return [[cost(truth, answer) for answer in names] for truth in names]
+    return [[cost(truth, answer) for answer in target.labels] for truth in target.labels]

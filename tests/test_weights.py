@@ -1,0 +1,151 @@
+"""Weights that are not whole: what counts as a row, and that only how rows compare matters."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import AdaBoostClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+import tallystick as ts
+from tallystick.data.encode.weights import UNIT, row_unit, rows_counted
+from tallystick.estimators import from_data
+
+X, Y = load_breast_cancer(return_X_y=True)
+N = len(Y)
+TREES = {
+    "tree": ts.DecisionTree,
+    "leaves": lambda **g: ts.DecisionTree(min_samples_leaf=9, min_samples_split=30, **g),
+    "id3": lambda **g: ts.DecisionTree.id3(min_samples_leaf=5, **g),
+    "c45": ts.DecisionTree.c45,
+    "cart": ts.DecisionTree.cart,
+    "mdl": lambda **g: ts.DecisionTree(pruning="mdl", **g),
+}
+
+
+def test_a_whole_weight_is_so_many_rows_and_any_other_one_row():
+    weights = np.array([3 * UNIT, UNIT // 3, UNIT, 5 * UNIT + 1])
+    assert rows_counted(weights, 4, UNIT) == 3 + 1 + 1 + 1
+    assert rows_counted(np.array([3, 4]), 2, 1) == 7
+    assert rows_counted(None, 5, 1) == 5
+    assert row_unit(70, 7, 1) == 1
+    assert row_unit(7 * UNIT, 14, UNIT) == UNIT // 2
+
+
+@pytest.mark.parametrize("name", TREES)
+@pytest.mark.parametrize("weight", [1 / N, 0.1, 0.5, 1.7, 33.3])
+def test_equal_weights_give_the_tree_of_no_weights(name, weight):
+    plain, weighed = TREES[name]().fit(X, Y), TREES[name]().fit(X, Y, np.full(N, weight))
+    assert weighed.apply(X).tolist() == plain.apply(X).tolist()
+    assert weighed.predict(X).tolist() == plain.predict(X).tolist()
+    assert np.abs(weighed.predict_proba(X) - plain.predict_proba(X)).max() < 1e-6
+    assert from_data(weighed.to_bytes()).predict_proba(X).tobytes() == weighed.predict_proba(X).tobytes()
+    assert [n.code for n in weighed.notes_].count("weights-relative") == 1
+
+
+@pytest.mark.parametrize("name", ["tree", "leaves", "cart"])
+def test_a_constant_times_all_weights_changes_nothing(name):
+    weights = np.random.default_rng(0).random(N) + 0.01
+    first = TREES[name]().fit(X, Y, weights)
+    for factor in (1 / N, 8.0, 1000.0):
+        other = TREES[name]().fit(X, Y, weights * factor)
+        assert other.predict(X).tolist() == first.predict(X).tolist()
+        assert np.abs(other.predict_proba(X) - first.predict_proba(X)).max() < 1e-4
+
+
+def test_leaves_of_a_regression_tree_have_their_rows():
+    y = X[:, 0] + Y
+    for least in (1, 2, 9):
+        plain = ts.RegressionTree(min_samples_leaf=least).fit(X, y)
+        weighed = ts.RegressionTree(min_samples_leaf=least).fit(X, y, np.full(N, 1 / N))
+        sizes = np.unique(weighed.apply(X), return_counts=True)[1]
+        assert sizes.min() == least
+        assert weighed.get_n_leaves() == pytest.approx(plain.get_n_leaves(), rel=0.02)
+        assert weighed.score(X, y) == pytest.approx(plain.score(X, y), abs=1e-3)
+
+
+def test_bins_of_naive_bayes_do_not_depend_on_the_scale_of_weights():
+    for distributions in ("binned", "auto"):
+        plain = ts.NaiveBayes(distributions=distributions).fit(X, Y).model_
+        weighed = ts.NaiveBayes(distributions=distributions).fit(X, Y, np.full(N, 1 / N)).model_
+        assert [type(p) for p in weighed.parts] == [type(p) for p in plain.parts]
+        cuts = [[getattr(part, "cuts", ()) for part in model.parts] for model in (weighed, plain)]
+        assert cuts[0] == cuts[1]
+
+
+def test_boosting_works():
+    half = slice(None, None, 2), slice(1, None, 2)
+    ours, known = (
+        AdaBoostClassifier(tree, n_estimators=30, random_state=0).fit(X[half[0]], Y[half[0]])
+        for tree in (ts.DecisionTree(max_depth=1), DecisionTreeClassifier(max_depth=1))
+    )
+    assert len(ours.estimators_) == 30
+    assert ours.score(X[half[1]], Y[half[1]]) >= known.score(X[half[1]], Y[half[1]]) - 0.02
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_a_whole_weight_is_so_many_copies_beside_weights_that_are_not(name):
+    r = np.random.default_rng(1)
+    weights = np.where(r.random(N) < 0.3, r.integers(1, 4, N), np.round(r.random(N), 3) + 0.001)
+    copies = np.where(weights == np.floor(weights), weights, 1).astype(int)
+    again = np.repeat(np.arange(N), copies)
+    one = TREES[name]().fit(X, Y, weights)
+    many = TREES[name]().fit(X[again], Y[again], np.where(copies[again] > 1, 1.0, weights[again]))
+    assert one.rows_ == many.rows_
+    assert one.predict_proba(X).tobytes() == many.predict_proba(X).tobytes()
+
+
+@pytest.mark.parametrize("name", ["leaves", "cart"])
+def test_rows_on_disk_count_as_rows_in_memory(name):
+    weights = np.random.default_rng(0).random(N) * 3
+    known = TREES[name]().fit(X, Y, weights).to_bytes()
+    assert TREES[name](memory="1GB").fit(X, Y, weights).to_bytes() == known
+
+
+def test_rows_on_spark_count_as_rows_in_memory(spark):
+    import pandas as pd
+
+    frame = pd.DataFrame(X[:, :6]).set_axis(list("abcdef"), axis=1).assign(
+        y=Y, w=np.random.default_rng(0).random(N) * 3
+    )
+    far = spark.createDataFrame(frame)
+    for make in (TREES["leaves"], lambda **g: ts.NaiveBayes(distributions="binned", **g)):
+        near = make().fit(frame.drop(columns="w"), "y", frame["w"])
+        assert make().fit(far, "y", "w").to_bytes() == near.to_bytes()
+
+
+# -- importances --
+
+
+def test_importances_weigh_nodes_as_the_criterion_does():
+    r = np.random.default_rng(3)
+    rows = r.random((4000, 3))
+    y = ((rows[:, 0] < 0.05) | ((rows[:, 1] > 0.5) & (r.random(4000) < 0.3))).astype(int)
+    weight = {0: 1.0, 1: 25.0}
+    ours = ts.DecisionTree(
+        criterion="entropy", cut_price=0, class_weight=weight, average=False, smoothing=0, max_depth=3
+    ).fit(rows, y)
+    known = DecisionTreeClassifier(criterion="entropy", class_weight=weight, max_depth=3).fit(rows, y)
+    assert ours.feature_importances_ == pytest.approx(known.feature_importances_, abs=1e-6)
+    copies = np.repeat(np.arange(4000), np.where(y == 1, 25, 1))
+    twin = ts.DecisionTree(criterion="entropy", cut_price=0, average=False, smoothing=0, max_depth=3)
+    assert ours.feature_importances_ == pytest.approx(
+        twin.fit(rows[copies], y[copies]).feature_importances_, abs=1e-9
+    )
+    costly = ts.DecisionTree(
+        criterion="entropy", cut_price=0, costs=[[0, 1], [25, 0]], average=False, smoothing=0, max_depth=3
+    ).fit(rows, y)
+    assert costly.feature_importances_ == pytest.approx(ours.feature_importances_, abs=1e-9)
+
+
+def test_the_best_leaves_are_those_of_the_criterion():
+    r = np.random.default_rng(3)
+    rows = r.random((4000, 3))
+    y = ((rows[:, 0] < 0.05) | ((rows[:, 1] > 0.5) & (r.random(4000) < 0.3))).astype(int)
+    copies = np.repeat(np.arange(4000), np.where(y == 1, 25, 1))
+    for leaves in (3, 5, 9):
+        plain = {"criterion": "entropy", "cut_price": 0, "average": False, "max_leaf_nodes": leaves}
+        ours = ts.DecisionTree(class_weight={0: 1, 1: 25}, **plain).fit(rows, y)
+        twin = ts.DecisionTree(**plain).fit(rows[copies], y[copies])
+        assert ours.apply(rows).tolist() == twin.apply(rows).tolist()
