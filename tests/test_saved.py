@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import copy
 import operator
-import os
 import pickle
 from dataclasses import dataclass
 from typing import Any
@@ -34,7 +33,7 @@ LABELS: tuple[tuple[Any, ...], ...] = (
     (1.0, 2.0, 3.0),
     (False, True),
 )
-FEW = settings(max_examples=int(os.environ.get('N', settings().max_examples // 4)))
+FEW = settings(max_examples=settings().max_examples // 4)
 
 
 def rows_of(seed: int, rows: int, missing: bool, new: bool = False) -> dict[str, list[Any]]:
@@ -335,6 +334,14 @@ def check(make: Any, case: Case, options: dict[str, Any]) -> None:
 @FEW
 def test_a_tree_is_its_file_its_copies_and_its_exports(make, drawn):
     check(TREES[make], *drawn)
+
+
+@pytest.mark.parametrize("weights", ["none", "whole", "real"])
+@pytest.mark.parametrize("seed", range(6))
+def test_a_tree_with_raised_branches_and_missing_values_is_its_file(seed, weights):
+    case = Case(seed, True, LABELS[0], weights)
+    model = ts.DecisionTree.c45().fit(case.table(), "y", case.weight())
+    assert from_data(model.to_bytes()).to_bytes() == model.to_bytes()
 
 
 @given(case=cases(st.just(())), options=st.fixed_dictionaries({}, optional=GROWTH), wishes=WISHES)

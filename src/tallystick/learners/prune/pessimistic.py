@@ -8,7 +8,6 @@ C4.5 uses.
 
 from __future__ import annotations
 
-import itertools
 import sys
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,6 +20,7 @@ from tallystick.data.schema import CODED
 from tallystick.errors import OptionError
 from tallystick.models.tree import SPREADS, Nodes, Tree
 from tallystick.models.tree.walk import taken
+from tallystick.stats.frontier import share_out
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -205,7 +205,7 @@ class _Pruner:
     def split(self, node: _Node, rows: tuple[Ints, Ints]) -> list[tuple[Ints, Ints]]:
         """Return the rows of each branch with their weights. Rows without a value go to all branches in
         proportion to these rows with one, and not to those that the test was made for: a raised branch
-        has others. Their parts sum exactly.
+        has others. Their parts sum exactly, and are those of growing.
         """
         here, weights = rows
         column = self.tree.schema.used[node.column]
@@ -242,17 +242,8 @@ class _Pruner:
 
 
 def _parts(weights: Ints, sizes: list[int]) -> Ints:
-    """Return whole parts[row, branch] of each weight in proportion to the sizes, summing to the weight."""
-    sizes = sizes if sum(sizes) else [1] * len(sizes)
-    edges = [0, *itertools.accumulate(sizes)]
-    different, which = np.unique(weights, return_inverse=True)
-    rounded = [
-        [int(w) * e // edges[-1] for e in edges] for w in different
-    ]  # Python's integers do not overflow
-    parts: Ints = np.diff(np.array(rounded, dtype=np.int64).reshape(len(different), len(edges)), axis=1)[
-        which
-    ]
-    return parts
+    """Return whole parts[row, branch] of each weight in proportion to the sizes, as growing shares out."""
+    return share_out(weights, np.array(sizes if sum(sizes) else [1] * len(sizes), np.int64))
 
 
 def _tree_of(nodes: Nodes) -> _Node:
