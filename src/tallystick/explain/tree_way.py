@@ -303,7 +303,7 @@ def _of_mean(tree: Tree, way: list[int], spread: bool) -> tuple[tuple[float, flo
     leaf = way[-1]
     if spread:
         return None, "none: the answer is a sum over leaves with different means"
-    n = float(tree.cases[leaf].sum())
+    n = float(tree.counted[leaf].sum())
     if n <= 1:
         return (
             None,

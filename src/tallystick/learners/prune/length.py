@@ -24,7 +24,7 @@ def shortest(tree: Tree) -> Tree:
         raise OptionError("prune('mdl') needs classes, this is a regression tree. Use 'cost-complexity'.")
     classes = nodes.counts.shape[1]
     base = np.full(classes, 1 / classes)
-    leaf = 1 - log_evidence(tree.cases, classes / 2, base) / kernels.log([2.0])[0]
+    leaf = 1 - log_evidence(tree.counted, classes / 2, base) / kernels.log([2.0])[0]
     below = 1 + bits_of_tests(tree)
     inner = nodes.n_children > 0
     stop = ~inner

@@ -102,7 +102,7 @@ class Tree:
         return self.row_unit or self.unit
 
     @cached_property
-    def cases(self) -> NDArray[np.float64]:
+    def counted(self) -> NDArray[np.float64]:
         """counts[node, class] in rows, where it matters how many there are: `rows`, but for weights that are
         not whole.
         """
@@ -123,7 +123,7 @@ class Tree:
     @cached_property
     def base(self) -> NDArray[np.float64]:
         """The class shares of the imagined rows: those of the root, every class with half a row more."""
-        root = self.cases[0] + 0.5
+        root = self.counted[0] + 0.5
         out: NDArray[np.float64] = root / root.sum()
         return out
 
@@ -132,8 +132,8 @@ class Tree:
         """The average over all prunings, when it answers."""
         if not self.answers.average or self.regression:
             return None
-        own = leaf_shares(self.cases, self.answers.smoothing, self.base)
-        evidence = log_evidence(self.cases, self.answers.smoothing, self.base)
+        own = leaf_shares(self.counted, self.answers.smoothing, self.base)
+        evidence = log_evidence(self.counted, self.answers.smoothing, self.base)
         return average(self.nodes, own, evidence, np.full(len(self.nodes), self.answers.keep))
 
     @cached_property
@@ -162,7 +162,7 @@ class Tree:
     @cached_property
     def _filled(self) -> NDArray[np.float64]:
         """Rows of each node; a node without rows has those of the nearest node above it that has some."""
-        out = self.cases.copy()
+        out = self.counted.copy()
         for node in np.flatnonzero(self.nodes.weight == 0):
             out[node] = out[self.nodes.parent[node]]  # the root has rows, and parents stand before branches
         return out
