@@ -149,3 +149,17 @@ def test_the_best_leaves_are_those_of_the_criterion():
         ours = ts.DecisionTree(class_weight={0: 1, 1: 25}, **plain).fit(rows, y)
         twin = ts.DecisionTree(**plain).fit(rows[copies], y[copies])
         assert ours.apply(rows).tolist() == twin.apply(rows).tolist()
+
+
+# -- counts beyond 32 bits --
+
+
+def test_candidates_of_rows_in_parts_have_whole_counts():
+    r = np.random.default_rng(5)
+    x, z = r.random(30_000).round(3), r.integers(0, 4, 30_000).astype(float)
+    y = (x + r.random(30_000) > 1).astype(int)
+    x[::50] = np.nan
+    tree = ts.DecisionTree.c45().fit(np.column_stack([x, z]), y)  # a row is 2^20 parts
+    first, _ = tree.splits(0).to_dict()["candidates"][0]["branches"]
+    cut = tree.model_.nodes.cut[0]
+    assert first["counts"] == np.bincount(y[x < cut]).tolist()

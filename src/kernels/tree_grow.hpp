@@ -278,7 +278,9 @@ class Rulebook {
     void keep_tried(Growth& out, const Searched& s, int32_t best, Node& node) const {
         const size_t columns = problem_.columns.size();
         node.candidates = static_cast<int64_t>(out.tried.size());
-        Offered& kept = out.tried.add(columns, width(), unit());
+        // Tables of weights or of parts of rows can hold more than rows are.
+        const bool narrow = unit() && *std::max_element(s.total.begin(), s.total.end()) <= UINT32_MAX;
+        Offered& kept = out.tried.add(columns, width(), narrow);
         kept.chosen = best;
         const bool ratio = problem_.rules.criterion == Criterion::ratio;
         for (size_t j = 0; j < columns; ++j) {

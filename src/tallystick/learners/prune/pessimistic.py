@@ -20,7 +20,6 @@ from tallystick.data.schema import CODED
 from tallystick.errors import OptionError
 from tallystick.models.tree import SPREADS, Nodes, Tree
 from tallystick.models.tree.walk import taken
-from tallystick.stats.frontier import share_out
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -243,6 +242,8 @@ class _Pruner:
 
 def _parts(weights: Ints, sizes: list[int]) -> Ints:
     """Return whole parts[row, branch] of each weight in proportion to the sizes, as growing shares out."""
+    from tallystick.stats.frontier import share_out  # not before there are rows: loading a model needs none
+
     return share_out(weights, np.array(sizes if sum(sizes) else [1] * len(sizes), np.int64))
 
 
