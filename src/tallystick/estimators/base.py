@@ -23,6 +23,7 @@ from tallystick.data.schema import Note, Schema, Wishes
 from tallystick.data.source.door import is_spark
 from tallystick.engines.local import Local
 from tallystick.errors import DataError, NotFitted, OptionError, nearest, shown
+from tallystick.estimators.rows import as_given, as_record, width
 from tallystick.export import file
 from tallystick.export.apart import files_of, keep_apart
 from tallystick.models.plain import is_whole
@@ -468,42 +469,6 @@ class Classifier(Estimator):
             classifier_tags=ClassifierTags(),
             input_tags=InputTags(allow_nan=True, string=True, categorical=True, sparse=True),
         )
-
-
-def as_record(X: Any, columns: tuple[str, ...]) -> dict[str, Any] | None:
-    """Return a pandas Series that has a column of the fit in its index (a row of a frame) as a record."""
-    if type(X).__name__ != "Series" or not hasattr(X, "to_dict"):
-        return None
-    record = {str(key): value for key, value in X.to_dict().items()}
-    return record if any(name in record for name in columns) else None
-
-
-def width(X: Any) -> int | None:
-    """Return how many columns there are where they have no names; None where they have, or without rows."""
-    if is_matrix(X):
-        return int(X.shape[1])
-    if not isinstance(X, list | tuple) or not X or isinstance(X[0], str | bytes | Mapping | os.PathLike):
-        return None
-    return len(X[0]) if hasattr(X[0], "__len__") else None
-
-
-def is_matrix(X: Any) -> bool:
-    """Say whether X is an array whose columns have places but no names."""
-    return len(getattr(X, "shape", ())) == 2 and not hasattr(X, "columns") and not hasattr(X, "schema")
-
-
-def as_given(X: Any) -> Any:
-    """Return X as it is, or as an array where that is all it says it is; an array without columns is an
-    error.
-    """
-    known = ("columns", "schema", "__arrow_c_stream__", "__arrow_c_array__", "dtype")
-    if hasattr(X, "__array__") and not any(hasattr(X, name) for name in known):
-        X = np.asarray(X)
-    if is_matrix(X) and X.shape[1] == 0:
-        raise DataError(
-            f"X has 0 feature(s) (shape={X.shape}) while a minimum of 1 is required. Pass some columns."
-        )
-    return X
 
 
 def rows_of(table: Table) -> dict[str, Any]:

@@ -28,7 +28,7 @@ def read_labelled(estimator: Estimator, data: Any) -> Table:
     from tallystick.data.encode import read_table
     from tallystick.data.encode.target import target_name
     from tallystick.data.source import open_source
-    from tallystick.estimators.base import as_given
+    from tallystick.estimators.rows import as_given
 
     schema, given = estimator.schema_, estimator._wishes()
     assert schema.target is not None

@@ -1,0 +1,50 @@
+"""Rows as they are given: one record, a matrix without names, or anything a source opens.
+
+Knows containers by what they say of themselves. Knows nothing of estimators, schemas or cells.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from tallystick.errors import DataError
+
+
+def as_record(X: Any, columns: tuple[str, ...]) -> dict[str, Any] | None:
+    """Return a pandas Series that has a column of the fit in its index (a row of a frame) as a record."""
+    if type(X).__name__ != "Series" or not hasattr(X, "to_dict"):
+        return None
+    record = {str(key): value for key, value in X.to_dict().items()}
+    return record if any(name in record for name in columns) else None
+
+
+def width(X: Any) -> int | None:
+    """Return how many columns there are where they have no names; None where they have, or without rows."""
+    if is_matrix(X):
+        return int(X.shape[1])
+    if not isinstance(X, list | tuple) or not X or isinstance(X[0], str | bytes | Mapping | os.PathLike):
+        return None
+    return len(X[0]) if hasattr(X[0], "__len__") else None
+
+
+def is_matrix(X: Any) -> bool:
+    """Say whether X is an array whose columns have places but no names."""
+    return len(getattr(X, "shape", ())) == 2 and not hasattr(X, "columns") and not hasattr(X, "schema")
+
+
+def as_given(X: Any) -> Any:
+    """Return X as it is, or as an array where that is all it says it is; an array without columns is an
+    error.
+    """
+    known = ("columns", "schema", "__arrow_c_stream__", "__arrow_c_array__", "dtype")
+    if hasattr(X, "__array__") and not any(hasattr(X, name) for name in known):
+        X = np.asarray(X)
+    if is_matrix(X) and X.shape[1] == 0:
+        raise DataError(
+            f"X has 0 feature(s) (shape={X.shape}) while a minimum of 1 is required. Pass some columns."
+        )
+    return X
