@@ -94,28 +94,23 @@ def _all(options: Iterable[Callable[[F], F]]) -> Callable[[F], F]:
     return decorate
 
 
-def _svg(context: click.Context, option: click.Parameter, path: str | None) -> str | None:
-    """Return where the picture goes; a name that promises another format is refused before any work."""
-    if path is not None:
-        from tallystick.draw.svg import check_svg
-
-        check_svg(path)
-    return path
-
-
-picture = click.option(
-    "--picture", metavar="FILE.svg", type=click.Path(), callback=_svg, help="Also save the picture."
-)
+picture = click.option("--picture", metavar="FILE.svg", type=click.Path(), help="Also save the picture.")
 
 
 def keep_apart(reads: Iterable[str], writes: Mapping[str, str | None]) -> None:
-    """Refuse, before any work, to write over what is read, twice into one file, or where nothing can be."""
+    """Refuse, before any work, to write over what is read, twice into one file, a picture that is no SVG,
+    or where nothing can be.
+    """
     from tallystick.export import apart
 
     for option in ("--picture", "--save-model"):
         if writes.get(option) == "-":
             raise OptionError(f"{option} takes the name of a file: standard output is for the answer.")
     apart.keep_apart(reads, writes)
+    if (picture := writes.get("--picture")) is not None:
+        from tallystick.draw.svg import check_svg
+
+        check_svg(picture)
     apart.check_places(writes)
 
 
