@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tallystick.draw.svg import Picture, as_html
 from tallystick.errors import OptionError
 from tallystick.evaluate import intervals, large
-from tallystick.evaluate.scores import Measure, Scores, answers, lean_measures, log_losses, score
+from tallystick.evaluate.scores import Lean, Measure, Scores, answers, lean_scores, log_losses, score
 
 Floats = NDArray[np.float64]
 LEAN = ("accuracy", "log-loss")
@@ -56,11 +56,11 @@ class Answers:
                 sizes[f] += int(np.count_nonzero(fold == f) if many is None else many[fold == f].sum())
         return [sizes[f] for f in range(max(sizes, default=-1) + 1)]
 
-    def blocks(self, truth: NDArray[Any]) -> Iterator[tuple[NDArray[np.int64], Floats]]:
-        """Yield (truth, shares) of the tested rows, some at a time."""
+    def blocks(self, truth: NDArray[Any]) -> Iterator[tuple[NDArray[np.int64], Floats, NDArray[np.int64]]]:
+        """Yield (truth, shares, fold) of the tested rows, some at a time."""
         for s in large.steps(len(self.fold)):
             tested = self.fold[s] >= 0
-            yield truth[s][tested].astype(np.int64), self.shares[s][tested]
+            yield truth[s][tested].astype(np.int64), self.shares[s][tested], self.fold[s][tested]
 
 
 def copies(weights: Floats) -> Floats:
@@ -119,10 +119,11 @@ class CrossValidation:
         return tuple(self._score(r) for r in self.repeats)
 
     @cached_property
-    def lean_scores(self) -> tuple[dict[str, Measure], ...]:
-        """Of more rows than memory holds, the measures of each repeat that need no order of the rows."""
+    def lean_scores(self) -> tuple[Lean, ...]:
+        """Of more rows than memory holds, the scores of each repeat that need no order of the rows."""
         k = len(self.classes)
-        return tuple(lean_measures(partial(r.blocks, self.truth), k) for r in self.repeats if r.large)
+        every = [partial(r.blocks, self.truth) for r in self.repeats if r.large]
+        return tuple(lean_scores(blocks, k, self.rule) for blocks in every)
 
     @property
     def scores(self) -> Scores:
@@ -136,7 +137,7 @@ class CrossValidation:
         share and for how they differ; with rows held out it is that of the one model that answered.
         """
         if name in LEAN and self.lean_scores:
-            parts = [scores[name] for scores in self.lean_scores]
+            parts = [lean.measures[name] for lean in self.lean_scores]
         else:
             parts = [s[name] for s in self.all_scores]
         value, low, high = (float(np.mean([getattr(p, f) for p in parts])) for f in ("value", "low", "high"))
@@ -145,15 +146,17 @@ class CrossValidation:
 
     @cached_property
     def widening(self) -> dict[str, float]:
-        """By what folds make the variance of the accuracy and of the log-loss larger than that of rows.
-
-        Of more rows than memory holds, the spread of the folds is not looked at.
-        """
-        folds = sum(n > 0 for n in self.repeats[0].sizes(self.weights))
-        if folds > intervals.MOST_FOLDS or folds < 2 or self.repeats[0].large:
+        """By what folds make the variance of the accuracy and of the log-loss larger than that of rows."""
+        sizes = self.repeats[0].sizes(self.weights)
+        folds = sum(n > 0 for n in sizes)
+        if folds > intervals.MOST_FOLDS or folds < 2:
             return dict.fromkeys(("accuracy", "log-loss"), intervals.widening(np.empty(0), 0.0, folds))
-        right = float(np.mean([s["accuracy"].value for s in self.all_scores]))
-        errors = {"accuracy": math.sqrt(right * (1 - right) / self.scores.rows), "log-loss": self.loss_error}
+        if self.lean_scores:
+            every, rows = [s.measures["accuracy"] for s in self.lean_scores], float(sum(sizes))
+        else:
+            every, rows = [s["accuracy"] for s in self.all_scores], self.scores.rows
+        right = float(np.mean([m.value for m in every]))
+        errors = {"accuracy": math.sqrt(right * (1 - right) / rows), "log-loss": self.loss_error}
         return {name: intervals.widening(self.fold_means(name), e, folds) for name, e in errors.items()}
 
     @property
@@ -174,6 +177,8 @@ class CrossValidation:
     @property
     def loss_error(self) -> float:
         """The standard error of the log-loss over the tested rows of the first repeat."""
+        if self.lean_scores:
+            return self.lean_scores[0].loss_error
         part = self.repeats[0]
         rows = self._tested(part)
         losses = log_losses(part.of(self.truth)[rows], part.shares[rows])
@@ -203,6 +208,8 @@ class CrossValidation:
 
     def fold_means(self, name: str = "log-loss") -> Floats:
         """Return the mean log-loss or accuracy of every fold of every repeat."""
+        if self.lean_scores:
+            return np.concatenate([lean.fold_means[name] for lean in self.lean_scores])
         out = []
         for r in self.repeats:
             tested = self._tested(r)

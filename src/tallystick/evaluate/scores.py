@@ -145,25 +145,47 @@ def score(
     )
 
 
-def lean_measures(blocks: Callable[[], Iterable[tuple[Codes, Floats]]], classes: int) -> dict[str, Measure]:
-    """Return accuracy and log-loss of (truth, shares) that come block by block, with their intervals: the
-    measures that need no order of the rows. Sums are of whole numbers, so the order of rows means nothing.
+@dataclass(frozen=True)
+class Lean:
+    """Scores that need no order of the rows. fold_means[name][fold]; loss_error: of the mean log-loss."""
+
+    measures: dict[str, Measure]
+    fold_means: dict[str, Floats]
+    loss_error: float
+
+
+def lean_scores(
+    blocks: Callable[[], Iterable[tuple[Codes, Floats, Codes]]], classes: int, rule: Floats | None
+) -> Lean:
+    """Return accuracy and log-loss of (truth, shares, fold) that come block by block, with their intervals.
+
+    rule: costs that decide answers. Sums are of whole numbers, so the order of rows means nothing.
     """
-    confusion, total = np.zeros((classes, classes)), 0
-    for truth, shares in blocks():
-        confusion += _confusion(truth, answers(shares), np.ones(len(truth)), classes)
-        total += _whole(log_losses(truth, shares))
+    confusion, sums = np.zeros((classes, classes)), dict[int, list[int]]()  # sums[fold]: rows, hits, loss
+    for truth, shares, fold in blocks():
+        answer, losses = answers(shares, rule), log_losses(truth, shares)
+        confusion += _confusion(truth, answer, np.ones(len(truth)), classes)
+        for f in np.unique(fold).tolist():
+            here = fold == f
+            found = (int(here.sum()), int((answer == truth)[here].sum()), _whole(losses[here]))
+            sums[f] = [old + new for old, new in zip(sums.get(f, (0, 0, 0)), found, strict=True)]
     rows = float(confusion.sum())
-    centre = total / FIXED / rows
+    centre = sum(loss for _, _, loss in sums.values()) / FIXED / rows
     second, third = 0, 0
-    for truth, shares in blocks():
+    for truth, shares, _ in blocks():
         away = log_losses(truth, shares) - centre
         second, third = second + _whole(away**2), third + _whole(away**3)
-    low, high = intervals.of_moments(rows, centre, second / FIXED / max(rows - 1, 1), third / FIXED / rows)
+    variance = second / FIXED / max(rows - 1, 1)
+    low, high = intervals.of_moments(rows, centre, variance, third / FIXED / rows)
     prior = confusion.sum(axis=1) / rows
     base = float(-(prior[prior > 0] * np.log(prior[prior > 0])).sum())
     loss = Measure("log-loss", centre, max(0.0, low), high, "mean", base)
-    return {"accuracy": _accuracy(confusion), "log-loss": loss}
+    means = {
+        "accuracy": np.array([hits / n for _, (n, hits, _) in sorted(sums.items())]),
+        "log-loss": np.array([lost / FIXED / n for _, (n, _, lost) in sorted(sums.items())]),
+    }
+    measures = {"accuracy": _accuracy(confusion), "log-loss": loss}
+    return Lean(measures, means, math.sqrt(variance / rows))
 
 
 def _whole(values: Floats) -> int:
