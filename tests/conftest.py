@@ -63,6 +63,9 @@ SLOW = {
     "test_spark_cluster",
     "test_spark_answers",
     "test_memory",
+    "test_saved",
+    "test_costs",
+    "test_weights",
 }
 
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 import copy
 import operator
 import pickle
+import tempfile
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import databases
@@ -248,7 +250,7 @@ def one(model: Any, row: dict[str, Any], label: Any, shares: np.ndarray) -> None
 def check_exports(model: Any, new: dict[str, list[Any]]) -> None:
     """Run every export that the model has where it belongs, on new rows."""
     labels, shares = answers(model, new)
-    for run in (by_python, by_sql("duckdb"), by_sql("sqlite"), by_onnx):
+    for run in (by_python, by_js, by_sql("duckdb"), by_sql("sqlite"), by_onnx):
         try:
             found, told, within = run(model, new)
         except OptionError:  # docs/export.md says which models a target has no words for
@@ -276,6 +278,11 @@ def by_python(model: Any, new: dict[str, list[Any]]) -> tuple[list[Any], np.ndar
     if model.regression:
         return [a["value"] for a in found], np.array([[a["value"]] for a in found]), 1e-9
     return [a["label"] for a in found], np.array([list(a["probabilities"].values()) for a in found]), 1e-9
+
+
+def by_js(model: Any, new: dict[str, list[Any]]) -> tuple[list[Any], np.ndarray, float]:
+    with tempfile.TemporaryDirectory() as folder:
+        return (*e.run_node(model.export("js"), e.records(new), Path(folder)), 1e-9)
 
 
 def by_sql(dialect: str) -> Any:
