@@ -131,7 +131,7 @@ BROKEN: list[tuple[str, Change, str]] = [
     ("tree", edit("model branches 0", [-1, -1, -1]), "a test of levels has fewer than two branches"),
     ("tree", edit("model branches 0", [0, 2, 1]), "the branches do not add up to the nodes"),
     ("tree-no-levels", edit("model nodes 0", lambda node: node[:2]), "is not one tree"),
-    ("tree", edit("model nodes 2 0", 4), "the counts below node 1 do not add up to its own"),
+    ("tree", edit("model nodes 2 0", 4), "the counts below node 0 do not add up to its own"),
     (
         "tree",
         edit("model nodes", lambda nodes: [[0, 0, 0, *n[3:]] for n in nodes]),

@@ -102,7 +102,7 @@ def test_the_command_writes_no_label_that_a_spreadsheet_would_run(tmp_path):
 
 
 def test_no_name_can_leave_the_text_it_stands_in(tmp_path):
-    name = "'''; raise SystemExit('out') #\\\n"
+    name = "'''; raise\nSystemExit('out') #\\"  # white space around a name is not part of it
     rows = {name: ["a'''", "b\\"] * 10, "y": ["p", "q"] * 10}
     model = ts.NaiveBayes().fit(rows, "y")
     found = e.run_python(model.export("python"), [{name: "a'''"}, {name: "b\\"}], tmp_path)

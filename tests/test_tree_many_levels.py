@@ -42,8 +42,9 @@ MAKERS = {"default": ts.DecisionTree, "cart": ts.DecisionTree.cart}
 def test_car_names_cost_at_most_two_points(tree):
     cars = pd.read_csv(shared("auto-mpg/auto-mpg"), na_values="?")
     named = MAKERS[tree](kinds={"car_name": "levels"})
-    with_names = ts.cross_validate(named, cars, "origin")
-    without = ts.cross_validate(MAKERS[tree](), cars.drop(columns="car_name"), "origin")
+    deals = {"repeats": 10}  # of 398 rows: one deal of the folds moves the accuracy by more than a point
+    with_names = ts.cross_validate(named, cars, "origin", **deals)
+    without = ts.cross_validate(MAKERS[tree](), cars.drop(columns="car_name"), "origin", **deals)
     assert with_names.accuracy > without.accuracy - 0.02
     assert with_names.log_loss < without.log_loss + 0.05
 

@@ -169,7 +169,7 @@ def test_a_regression_leaf_of_one_row_says_why_it_has_no_interval():
 
 def test_weighted_rows_give_the_interval_and_the_spread_of_as_many_rows():
     x, y = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [1.0, 2.0, 4.0, 9.0, 8.0, 10.0]
-    once = ts.RegressionTree(max_depth=1).fit({"x": x * 2}, y * 2)
+    once = ts.RegressionTree(max_depth=1).fit({"x": x * 4}, y * 4)
     halves = ts.RegressionTree(max_depth=1).fit({"x": x * 4}, y * 4, sample_weight=[0.5] * 24)
     assert halves.explain({"x": 1.0}).interval == pytest.approx(once.explain({"x": 1.0}).interval)
     assert [r.spread for r in halves.rules()] == pytest.approx([r.spread for r in once.rules()])

@@ -119,6 +119,8 @@ def _cells(column: Any, raw: bool) -> Any:
     """Return cells as CSV texts: missing is empty, text quoted where needed, formulas made harmless."""
     if isinstance(column, pa.ChunkedArray):
         column = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
     written = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
     texts = pc.fill_null(column.cast(pa.large_string()), "")
     if not written:

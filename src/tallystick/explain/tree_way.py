@@ -312,7 +312,8 @@ def _of_mean(tree: Tree, way: list[int], spread: bool) -> tuple[tuple[float, flo
     mean = float(tree.nodes.mean[leaf])
     wide = searched(PRICE * float(bits_of_tests(tree)[way[:-1]].sum()))
     t = student(n - 1) * float(np.sqrt(wide))
-    error = float(np.sqrt(tree.nodes.deviance[leaf] / (n - 1) / n))
+    each = tree.unit / tree.row  # rows that a weight of 1 counts as
+    error = float(np.sqrt(tree.nodes.deviance[leaf] * each / (n - 1) / n))
     method = (
         f"95 % of the mean of the leaf's {rows(n, 1)} rows: mean ± {t:.4g} standard errors, by Student's t "
         f"with {rows(n - 1, 1)} degrees of freedom{SEARCHED if len(way) > 1 else ''}"
