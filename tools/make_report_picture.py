@@ -1,4 +1,4 @@
-"""Write docs/report.png: the first and fourth section of the report on the votes, as a browser shows them.
+"""Write docs/report.png: the first and fourth section of the report of a tree of the votes, in a browser.
 
     python tools/make_report_picture.py
 
@@ -19,13 +19,13 @@ import tallystick as ts
 
 PICTURE = Path(__file__).resolve().parent.parent / "docs" / "report.png"
 VOTES = resources.files("tallystick.examples") / "votes.csv"
-WIDE, TALL = 1120, 1500
+WIDE, TALL = 1120, 1740
 HIDDEN = "#data, #methods, #what-if, #rows, #use, footer, .others { display: none; }"
 
 
 def main() -> None:
     """Make the report, show it, and save what is seen in few colours."""
-    page_text = ts.report(str(VOTES), "party").html
+    page_text = ts.report(str(VOTES), "party", methods=["tree"]).html
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         context = browser.new_context(viewport={"width": WIDE, "height": TALL}, bypass_csp=True)
