@@ -97,6 +97,7 @@ def test_postgresql_answers_what_the_models_answer(tmp_path):
         check_cuts(run, "postgres")
         check_texts(run, "postgres")
         check_names(run, "postgres")
+        check_hidden(run, "postgres", ["ctid", "xmin", "tableoid", "count", "row_to_json"])
         check_wrong_texts(run, "postgres")
         check_case(run, "postgres", ["P(Had)", "P(had)"])
         check_long_names(run)
@@ -144,11 +145,6 @@ TEXTS: dict[str, list[Any]] = {
 def check_texts(run: databases.Run, dialect: str) -> None:
     """Columns of text, as a CSV loaded without types gives them."""
     table = TEXTS
-    if dialect == "sqlite":  # its numbers in text are those of JSON
-        table = TEXTS | {
-            e.EVIL: ["0.25", "1e-1", "NA", "-3", "0.5", "1"],
-            "count": ["3", "4", "2.0", "?", "7", "1e3"],
-        }
     for name in ("tree", "tree id3", "bayes", "logistic"):
         model = e.fitted(name)
         found = answers(
@@ -164,7 +160,22 @@ def test_numbers_dates_and_levels_may_be_text(dialect):
         check_texts(run, dialect)
 
 
-NO_NUMBERS = ["abc", "1_000", "0x10", "1d", "1,5", "true", "[1]", '"5"', "inf", "1e", "٣"]
+NO_NUMBERS = [
+    "abc",
+    "1_000",
+    "0x10",
+    "1d",
+    "1,5",
+    "true",
+    "[1]",
+    '"5"',
+    "inf",
+    "1e",
+    "٣",
+    "++2",
+    "+",
+    "1.2.3",
+]
 NO_DATES = [
     *("2020-02-30", "2020-13-01", "2020-1-5", "2020", "today", "01/02/2020", "2020-01-01 24:00", "1"),
     *("2020-01-01T10:00:61", "20200101", "abc"),
@@ -186,10 +197,9 @@ def check_wrong_texts(run: databases.Run, dialect: str) -> None:
             if text != ZONED:
                 with pytest.raises(DataError):
                     model.predict({name: [text], other: [None]})
-    plain = "7" if dialect == "sqlite" else "007"  # there numbers in text are those of JSON
     table = with_key(
         {
-            "x": ["?", " NA ", "", plain, "N/A", "-", "\\N"],
+            "x": ["?", " NA ", "", "007", "N/A", "-", "\\N"],
             "day": ["NA", "2020-02-29 23:59:59.25", "?", *[None] * 3, "n/a"],
         }
     )
@@ -218,13 +228,14 @@ STRANGE = [
 
 
 def check_names(run: databases.Run, dialect: str) -> None:
-    """Columns that are called as words of SQL are columns."""
+    """Columns that are called as words of SQL are columns; SQLite's word for its row number is refused."""
     r = np.random.default_rng(7)
-    rows: dict[str, list[Any]] = {n: r.choice(["x", "y", "z"], 60).tolist() for n in STRANGE}
+    names = [n for n in STRANGE if (n, dialect) != ("rowid", "sqlite")]
+    rows: dict[str, list[Any]] = {n: r.choice(["x", "y", "z"], 60).tolist() for n in names}
     rows["target"] = [f"{a}{b}" for a, b in zip(rows["true"], rows["false"], strict=True)]
     for method in (ts.NaiveBayes, ts.DecisionTree):
         model = method().fit(rows, "target")
-        table = with_key({n: rows[n] for n in STRANGE})
+        table = with_key({n: rows[n] for n in names})
         found = answers(run(model.export("sql", dialect=dialect, keep=KEY), table), "")
         assert found[0] == model.predict(rows).tolist()
         assert np.abs(found[1] - model.predict_proba(rows)).max() <= 1e-9
@@ -247,13 +258,56 @@ def test_a_column_that_the_table_lacks_is_the_databases_error(method, dialect):
         run(select, table)
 
 
+def leaning_on(*names: str) -> Any:
+    """Return a model of which each named column decides."""
+    rows = {n: [f"{(i >> k) % 2}" for i in range(64)] for k, n in enumerate(names)}
+    rows["y"] = [str(sum(int(rows[n][i]) for n in names)) for i in range(64)]
+    return ts.NaiveBayes(kinds=dict.fromkeys(names, "levels")).fit(rows, "y")
+
+
+def check_hidden(run: databases.Run, dialect: str, names: list[str]) -> None:
+    """A column that every table has unseen, or a function that takes a row, is no column of the model."""
+    for name in names:
+        for model in (leaning_on(name), leaning_on(name, "a")):
+            select = model.export("sql", dialect=dialect)
+            with pytest.raises(
+                (Exception, AssertionError), match=r"(?i)does not (have a column|exist)|UNRESOLVED"
+            ):
+                run(select, {"a": ["0", "1"], "b": ["1", "1"]})
+
+
+def test_duckdbs_hidden_columns_are_no_columns_of_a_model(tmp_path, monkeypatch):
+    duckdb = pytest.importorskip("duckdb")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rows.csv").write_text("a,b\n0,1\n1,1\n")
+    with duckdb.connect() as base:
+        base.execute("CREATE TABLE data (a TEXT, b TEXT)")
+        for name, table in (
+            ("rowid", "data"),
+            ("ROWID", "data"),
+            ("filename", "rows.csv"),
+            ("file_index", "rows.csv"),
+        ):
+            for model in (leaning_on(name), leaning_on(name, "a")):
+                select = model.export("sql", table=table)
+                with pytest.raises(duckdb.BinderException, match="does not have a column"):
+                    base.execute(select)
+
+
+@pytest.mark.parametrize("name", ["rowid", "ROWID", "oid", "_rowid_"])
+def test_sqlites_words_for_the_number_of_a_row_are_refused(name):
+    with pytest.raises(OptionError, match=f"^SQLite takes the column '{name}' for the number of a row where"):
+        leaning_on(name, "a").export("sql", dialect="sqlite")
+    assert leaning_on("a").export("sql", dialect="sqlite", keep=[name])  # kept, it is what it says
+
+
 def test_names_that_a_database_cannot_tell_apart_are_refused():
     rows = {"A": ["x", "y"] * 20, "a": ["u", "u", "v", "w"] * 10, "y": ["n", "p"] * 20}
     model = ts.NaiveBayes().fit(rows, "y")
     for dialect, title in (("duckdb", "DuckDB"), ("sqlite", "SQLite"), ("spark", "Spark SQL")):
         with pytest.raises(OptionError, match=f"^{title} cannot tell the columns 'A' and 'a' apart. Rename"):
             model.export("sql", dialect=dialect)
-    assert 'tally_data."A"' in model.export("sql", dialect="postgres")
+    assert '"A" AS tally_kept_0' in model.export("sql", dialect="postgres")
     long = {"n" * 70 + "1": ["x", "y"] * 20, "n" * 70 + "2": ["u", "u", "v", "w"] * 10, "y": ["n", "p"] * 20}
     with pytest.raises(OptionError, match=r"^PostgreSQL cannot tell the columns"):
         ts.NaiveBayes().fit(long, "y").export("sql", dialect="postgres")

@@ -14,7 +14,14 @@ from tallystick.export.form import Form, best
 from tallystick.export.heading import heading
 from tallystick.export.sql.cells import cell, raw, unseen_count
 from tallystick.export.sql.dialect import Dialect, dialect_of
-from tallystick.export.sql.names import alias, answer_names, own_word, refuse_alike, refuse_double
+from tallystick.export.sql.names import (
+    alias,
+    answer_names,
+    own_word,
+    refuse_alike,
+    refuse_double,
+    refuse_hidden,
+)
 from tallystick.export.sql.terms import prior, score
 from tallystick.export.sql.tree import Tests, ends
 
@@ -69,13 +76,17 @@ class _Writer:
             raise OptionError(f"table={shown(table)} is no name of a table. Use for example table='data'.")
         names = [c.name for c in form.columns]
         refuse_alike(names, sql)
+        refuse_hidden(names, sql)
         self.shares = answer_names(form.labels, sql)
         refuse_double(keep, ["prediction", *self.shares, *["unseen"] * unseen], sql)
         self.sql, self.keep, self.unseen, self.given = sql, keep, unseen, form.columns
         self.own = own_word([*parts, *keep, *names])
         columns = (replace(c, name=alias(self.own, i, c.name)) for i, c in enumerate(form.columns))
         self.form = replace(form, columns=tuple(columns))
-        self.table = ".".join(sql.name_of(part) for part in parts) + f" AS {self.own}_data"
+        self.table = ".".join(sql.name_of(part) for part in parts)
+        if any(sql.hides(name) for name in names):  # a column of the table's own, or an error
+            self.table = f"(SELECT * FROM {self.table})"
+        self.table += f" AS {self.own}_data"
 
     def cells(self) -> str:
         """Return the first parts: kept columns as they are, and the model's columns as it reads them."""
@@ -93,8 +104,11 @@ class _Writer:
         )
 
     def _of_table(self, name: str) -> str:
-        """Return a column of the table: after the table's name no database takes it for anything else."""
-        return f"{self.own}_data.{self.sql.name_of(name)}"
+        """Return a column of the table: after the table's name SQLite takes it for no text. PostgreSQL would
+        take it for a function of the row: x.count is count(x).
+        """
+        column = self.sql.name_of(name)
+        return column if self.sql.name == "postgres" else f"{self.own}_data.{column}"
 
     def _part(self, name: str, columns: Sequence[str], source: str) -> str:
         listed = ",\n    ".join(columns)

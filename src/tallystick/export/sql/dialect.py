@@ -44,6 +44,7 @@ class Dialect:
     fail: str = ""  # an error that shows a text
     same_case: bool = False  # whether names that differ in letter case alone are one name
     longest: int = 0  # bytes of a name that count; 0: all
+    hidden: tuple[str, ...] = ()  # columns that a table has unseen: SELECT * leaves them out
 
     def name_of(self, name: str) -> str:
         """Return a quoted name."""
@@ -56,6 +57,10 @@ class Dialect:
         if not self.same_case:
             return name
         return name.lower() if self.name == "spark" else name.encode().lower()  # bytes: A to Z alone
+
+    def hides(self, name: str) -> bool:
+        """Say whether a table has a column of this name unseen, of the database's own."""
+        return self.fold(name) in {self.fold(own) for own in self.hidden}
 
     def cut(self, name: str, ending: str) -> str:
         """Return a name that still counts as a whole with an ending after it."""
@@ -113,6 +118,7 @@ DUCKDB = Dialect(
     days="epoch_us(CAST({} AS TIMESTAMP)) / 86400e6",
     fail="CAST({} AS DOUBLE)",
     same_case=True,
+    hidden=("rowid", "filename", "file_index", "file_row_number"),
 )
 POSTGRES = Dialect(
     "postgres",
@@ -127,6 +133,7 @@ POSTGRES = Dialect(
     dated=f"{{}} ~ '{DATE}'",
     fail="CAST({} AS DOUBLE PRECISION)",
     longest=63,
+    hidden=("ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"),
     days="CAST(EXTRACT(EPOCH FROM CAST({} AS TIMESTAMP)) * 1000000 AS DOUBLE PRECISION) / 86400e6",
 )
 SPARK = Dialect(
@@ -141,6 +148,7 @@ SPARK = Dialect(
     dated=f"{{}} RLIKE '{DATE}'",
     fail="CAST(raise_error({}) AS DOUBLE)",
     same_case=True,
+    hidden=("_metadata",),
     days="timestampdiff(MICROSECOND, TIMESTAMP_NTZ'1970-01-01', CAST({} AS TIMESTAMP_NTZ)) / 86400e6",
 )
 _MINUTE = DAY + "[T ][0-9][0-9]:[0-5][0-9]"
@@ -148,6 +156,8 @@ _SECOND = _MINUTE + ":[0-5][0-9]"
 _CLOCKS = " OR ".join(  # SQLite counts thousandths of a second and has no regular expressions of its own
     f"{{0}} GLOB '{p}'" for p in (DAY, _MINUTE, _SECOND, *(_SECOND + "." + "[0-9]" * n for n in (1, 2, 3)))
 )
+# Beside a number, a text that is written as a number counts as one; any other is greater than all numbers.
+_NUMBER = "{0} <= CAST(9e999 AS REAL)"
 SQLITE = Dialect(
     "sqlite",
     "SQLite",
@@ -156,12 +166,13 @@ SQLITE = Dialect(
     once="MATERIALIZED ",
     greatest="max",
     strip="trim({}, char(32, 9, 10, 11, 12, 13))",
-    is_number="json_valid({0}) AND json_type({0}) IN ('integer', 'real')",
+    is_number=f"{_NUMBER} AND ({{0}} GLOB '*.*' OR ltrim({{0}}, '+-') NOT GLOB '0[0-9]*')",
     is_text="typeof({}) = 'text'",
-    reads="json_valid({0}) AND json_type({0}) IN ('integer', 'real')",
+    reads=_NUMBER,
     dated=f"({_CLOCKS}) AND date(julianday({{0}})) = substr({{0}}, 1, 10)",
     fail="json({})",
     same_case=True,
+    hidden=("rowid", "oid", "_rowid_"),
     days="(strftime('%s', {0}) * 1000000 + CAST(substr(strftime('%f', {0}), 4) AS INTEGER) * 1000) / 86400e6",
 )
 DIALECTS = {d.name: d for d in (DUCKDB, SQLITE, POSTGRES, SPARK)}

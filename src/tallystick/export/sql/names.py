@@ -41,6 +41,16 @@ def refuse_alike(names: Sequence[str], sql: Dialect) -> None:
             )
 
 
+def refuse_hidden(names: Sequence[str], sql: Dialect) -> None:
+    """Refuse what SQLite takes for the number of a row where the table lacks it, even behind a subquery."""
+    for name in names:
+        if sql.name == "sqlite" and sql.hides(name):
+            raise OptionError(
+                f"SQLite takes the column {shown(name)} for the number of a row where the table lacks it. "
+                "Rename it and fit again, or export to python or js."
+            )
+
+
 def answer_names(labels: Sequence[object], sql: Dialect) -> list[str]:
     """Return P(label) for each class; those that the database takes for one name get their number."""
     out: list[str] = []
