@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
+import tallystick as ts
+from tallystick.errors import OptionError
 from tallystick.evaluate import intervals
 from tallystick.evaluate.scores import answers, score
 
@@ -45,14 +47,43 @@ def test_area_of_several_classes_is_the_mean_of_each_against_the_rest():
     assert found["auc"].value == pytest.approx(expected, abs=1e-12)
 
 
-def test_a_weight_is_that_many_copies_and_order_means_nothing():
+def test_area_over_folds_is_the_share_of_pairs_of_one_fold_in_which_the_positive_is_higher():
+    rng = np.random.default_rng(5)
+    y, p = drawn(90, 1.0, rng)
+    p, fold, weight = p.round(1), rng.integers(0, 7, 90), rng.integers(1, 4, 90)
+    y[fold == 3] = 1  # a fold without a pair
+    won = pairs = 0.0
+    for i in np.flatnonzero(y == 1):
+        for j in np.flatnonzero((y == 0) & (fold == fold[i])):
+            both = weight[i] * weight[j]
+            won += both * (0.5 if p[i, 1] == p[j, 1] else p[i, 1] > p[j, 1])
+            pairs += both
+    found = score(y, p, ("no", "yes"), weight.astype(float), fold=fold)["auc"]
+    assert found.value == pytest.approx(won / pairs, abs=1e-12)
+    assert found.low < found.value < found.high
+
+
+def test_there_is_no_area_where_no_fold_has_rows_of_two_classes():
+    y, p = drawn(30, 1.0, np.random.default_rng(6))
+    found = score(y, p, ("no", "yes"), fold=np.arange(30))
+    assert [m.name for m in found.measures] == [name for name in NAMES if name != "auc"]
+    frame = {"x": p[:, 1].round(1), "y": y}
+    judged = ts.cross_validate(ts.NaiveBayes(), frame, "y", folds="leave-one-out")
+    assert "auc" not in str(judged)
+    with pytest.raises(OptionError, match="there is no measure 'auc' of these answers"):
+        judged.measure("auc")
+
+
+@pytest.mark.parametrize("folds", [1, 6])
+def test_a_weight_is_that_many_copies_and_order_means_nothing(folds):
     rng = np.random.default_rng(2)
     y, p = drawn(150, 1.0, rng)
     p = p.round(2)  # ties
-    weight = rng.integers(1, 4, 150)
-    once = score(y, p, ("a", "b"), weight.astype(float)).to_dict()
+    weight, fold = rng.integers(1, 4, 150), rng.integers(0, folds, 150)
+    once = score(y, p, ("a", "b"), weight.astype(float), fold=fold).to_dict()
     order = rng.permutation(int(weight.sum()))
-    copies = score(np.repeat(y, weight)[order], np.repeat(p, weight, axis=0)[order], ("a", "b")).to_dict()
+    truth, shares, part = (np.repeat(each, weight, axis=0)[order] for each in (y, p, fold))
+    copies = score(truth, shares, ("a", "b"), fold=part).to_dict()
     for a, b in zip(once["measures"], copies["measures"], strict=True):
         assert [a[k] for k in ("value", "low", "high", "base")] == pytest.approx(
             [b[k] for k in ("value", "low", "high", "base")], abs=1e-9

@@ -23,7 +23,7 @@ METHODS = {
     "wilson": "Wilson's interval for a share",
     "mean": "Student's interval for a mean of rows, bent for skewness (Johnson)",
     "recalls": "Wilson's intervals of the class recalls, joined by their distances (MOVER)",
-    "auc": "DeLong's variance on the logit scale",
+    "auc": "DeLong's variance, of pairs that one model answered, on the logit scale",
     "precision": "normal interval on the logit scale with the number of positives as the size",
     "r2": "the interval of the mean squared error, carried to R² (the base as it was measured)",
     "f1": "Wilson's interval for hits among hits, misses and false alarms, carried to F1",

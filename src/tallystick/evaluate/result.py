@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.draw.svg import Picture, as_html
-from tallystick.errors import OptionError
+from tallystick.errors import OptionError, some
 from tallystick.evaluate import intervals, large
 from tallystick.evaluate.scores import Lean, Measure, Scores, answers, lean_scores, log_losses, score
 
@@ -139,7 +139,11 @@ class CrossValidation:
         if name in LEAN and self.lean_scores:
             parts = [lean.measures[name] for lean in self.lean_scores]
         else:
-            parts = [s[name] for s in self.all_scores]
+            parts = [m for s in self.all_scores for m in s.measures if m.name == name]
+        if not parts:
+            known = some([m.name for m in self.scores.measures])
+            why = " (no fold has rows of two classes)" if name == "auc" else ""
+            raise OptionError(f"there is no measure {name!r} of these answers{why}. Measures: {known}.")
         value, low, high = (float(np.mean([getattr(p, f) for p in parts])) for f in ("value", "low", "high"))
         found = Measure(name, value, low, high, parts[0].method, parts[0].base)
         return found.over_folds(self.widening["accuracy" if name in ANSWERED else "log-loss"])
@@ -256,7 +260,8 @@ class CrossValidation:
         weights = part.weight(self.weights)
         weight = None if weights is None else weights[rows]
         truth = part.of(self.truth)[rows].astype(np.int64)
-        return score(truth, part.shares[rows], self.classes, weight, self.cost, self.positive, self.rule)
+        shares, fold = part.shares[rows], part.fold[rows]
+        return score(truth, shares, self.classes, weight, self.cost, self.positive, self.rule, fold)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data."""

@@ -112,11 +112,13 @@ def score(
     cost: Floats | None = None,
     positive: int | None = None,
     rule: Floats | None = None,
+    fold: Codes | None = None,
 ) -> Scores:
     """Score shares[row, class] against truth[row]; cost[truth, answer] adds the expected cost.
 
-    rule[truth, answer]: the costs by which answers are decided, if not by `cost`. The positive class of
-    curves and lift is the rarer one of two, or the given one.
+    rule[truth, answer]: the costs by which answers are decided, if not by `cost`. fold[row]: which model
+    answered, if not one answered all. The positive class of curves and lift is the rarer one of two, or the
+    given one. There is no "auc" where no model answered rows of two classes.
     """
     weight = np.ones(len(truth)) if weights is None else weights.astype(np.float64)
     answered = answers(shares, cost if rule is None else rule)
@@ -128,7 +130,7 @@ def score(
         _accuracy(confusion),
         _balanced(confusion),
         *_row_means(truth, shares, weight, confusion),
-        _auc(truth, shares, weight),
+        *_auc(truth, shares, weight, np.zeros_like(truth) if fold is None else fold),
         _precision(truth == positive, shares[:, positive], weight),
     ]
     if cost is not None:
@@ -245,32 +247,45 @@ def _cost(truth: Codes, answered: Codes, weight: Floats, cost: Floats) -> Measur
     return Measure("cost", value, *intervals.mean(values, weight), "mean", float((prior @ cost).min()))
 
 
-def _auc(truth: Codes, shares: Floats, weight: Floats) -> Measure:
+def _auc(truth: Codes, shares: Floats, weight: Floats, fold: Codes) -> list[Measure]:
     """The area under the ROC curve; for several classes the mean over classes of each against the rest."""
     codes = np.unique(truth).tolist() if shares.shape[1] > 2 else [shares.shape[1] - 1]
-    parts = [delong(truth == c, shares[:, c], weight) for c in codes]
-    value = sum(p[0] for p in parts) / len(parts)
-    error = sum(p[1] for p in parts) / len(
-        parts
-    )  # the parts hang together: their errors are added, not squared
-    size = min(float(weight[truth == c].sum()) for c in codes)
-    return Measure("auc", value, *intervals.on_logit(value, error, size), "auc", 0.5)
+    parts = [(delong(truth == c, shares[:, c], weight, fold), weight[truth == c].sum()) for c in codes]
+    found = [(area, size) for area, size in parts if area is not None]
+    if not found:
+        return []
+    value = sum(area[0] for area, _ in found) / len(found)
+    error = sum(area[1] for area, _ in found) / len(found)  # the parts hang together: errors are added
+    ends = intervals.on_logit(value, error, float(min(size for _, size in found)))
+    return [Measure("auc", value, *ends, "auc", 0.5)]
 
 
-def delong(hit: NDArray[np.bool_], value: Floats, weight: Floats) -> tuple[float, float]:
-    """Return the area under the ROC curve and DeLong's standard error, ties counting one half."""
-    ups, downs = weight[hit].sum(), weight[~hit].sum()
-    if ups == 0 or downs == 0:
-        return 0.5, 0.0
-    distinct, at = np.unique(value, return_inverse=True)
-    up = np.bincount(at, weight * hit, minlength=len(distinct))
-    down = np.bincount(at, weight * ~hit, minlength=len(distinct))
-    below = (np.cumsum(down) - down / 2) / downs  # share of negatives below this value
-    above = (ups - np.cumsum(up) + up / 2) / ups  # share of positives above this value
-    area = float((up * below).sum() / ups)
-    spread_up = (up * (below - area) ** 2).sum() / max(ups - 1, 1)
-    spread_down = (down * (above - area) ** 2).sum() / max(downs - 1, 1)
-    return area, math.sqrt(spread_up / ups + spread_down / downs)
+def delong(hit: NDArray[np.bool_], value: Floats, weight: Floats, fold: Codes) -> tuple[float, float] | None:
+    """Return the area under the ROC curve and DeLong's standard error; None where there is no pair.
+
+    The area is the share of pairs (positive, negative) in which the positive has the higher value, ties
+    counting one half. A pair is of one fold, so one model gave both values. Rows that one fold has too many
+    of are too few among those that taught it, so values of two folds stand the wrong way round.
+    """
+    order = np.lexsort((value, fold))
+    hit, value, weight, fold = hit[order], value[order], weight[order], fold[order]
+    start = np.diff(fold, prepend=fold[0] - 1) != 0
+    new = start | (np.diff(value, prepend=-1.0) != 0)
+    tie, own = np.cumsum(new) - 1, (np.cumsum(start) - 1)[new]  # tie[row]; own[tie]: its fold
+    up, down = np.bincount(tie, weight * hit), np.bincount(tie, weight * ~hit)
+    ups, downs = np.bincount(own, up), np.bincount(own, down)  # of each fold
+    pairs = float((ups * downs).sum())
+    if pairs == 0:
+        return None
+    below = np.cumsum(down) - down / 2 - (np.cumsum(downs) - downs)[own]  # negatives below this value
+    above = np.cumsum(ups)[own] - np.cumsum(up) + up / 2  # positives above this value
+    area = float((up * below).sum()) / pairs
+    error = 0.0
+    for each, won, others in ((up, below, downs[own]), (down, above, ups[own])):
+        size = float(each[others > 0].sum())
+        spread = float((each * (won - area * others) ** 2).sum())
+        error += spread / pairs / pairs * size / max(size - 1, 1)
+    return area, math.sqrt(error)
 
 
 def _precision(hit: NDArray[np.bool_], value: Floats, weight: Floats) -> Measure:
