@@ -181,12 +181,10 @@ void bind_math(nb::module_& m) {
     m.def("log1p", &on_values<log1p_values>, in, out, Release());
     m.def("sigmoid", &on_values<sigmoid_values>, in, out, Release());
     m.def("clone", [] { return has_avx2 ? "avx2" : "default"; }, "Which form of the hot loops runs here.");
-    m.def("n_log2_n", [](In<int64_t> numbers, int shift, Out<int64_t> out) {
-        n_log2_n_values(numbers.size(), numbers.data(), shift, out.data());
-    }, nb::arg("numbers").noconvert(), nb::arg("shift"), out, Release());
-    m.def("n_log2_n_table", [](uint64_t first, int shift, Out<int64_t> out) {
-        n_log2_n_table(out.size(), first, shift, out.data());
-    }, nb::arg("first"), nb::arg("shift"), out, Release());
+    m.def("n_log2_n", [](In<int64_t> numbers, int64_t largest, Out<int64_t> out) {
+        const Logs logs(largest, Logs::some);
+        for (size_t i = 0; i < numbers.size(); ++i) out.data()[i] = logs(numbers.data()[i]);
+    }, nb::arg("numbers").noconvert(), nb::arg("largest"), out, Release());
 }
 
 // ---- moments ------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import tallystick as ts
@@ -76,14 +76,17 @@ def test_best_cut_is_the_lowest_of_the_best(data):
 
 def _whole_cost(values, classes, cut):
     """What a split costs in the whole numbers that trees are grown by."""
-    shift = kernels.n_log2_n_shift(len(values))
     cost = 0
     for high in (False, True):
         side = [c for v, c in zip(values, classes, strict=True) if v is not None and (v >= cut) == high]
         parts = np.array([len(side), *(side.count(c) for c in set(side))], np.int64)
-        whole = kernels.n_log2_n(parts, shift)
+        whole = kernels.n_log2_n(parts, len(values))
         cost += int(whole[0] - whole[1:].sum())
     return cost
+
+
+# 7 log2(7) - 6 log2(3) + 8 bits inside the branches, cut at 0.75 or at 1.5
+TWO_CUTS_OF_ONE_GAIN = [(0.5, (0, 3, 4)), (1.0, (1, 3, 3)), (2.0, (0, 0, 1))]
 
 
 @given(
@@ -93,6 +96,7 @@ def _whole_cost(values, classes, cut):
         max_size=60,
     )
 )
+@example(data=[(x, c) for x, counts in TWO_CUTS_OF_ONE_GAIN for c in range(3) for _ in range(counts[c])])
 def test_the_best_cut_is_the_one_that_a_tree_takes(data):
     values, classes = zip(*data, strict=True)
     if len(set(values)) < 2 or len(set(classes)) < 2:

@@ -90,21 +90,27 @@ def test_functions_are_within_two_units_in_the_last_place(name, allowed):
             assert error < allowed, (x, y, error)
 
 
-@given(st.integers(0, 2**31), st.integers(0, 24))
-def test_n_log2_n_is_the_nearest_whole_number(n, shift):
-    found = int(kernels.n_log2_n(np.array([n]), shift)[0])
-    assert found == reference.n_log2_n(n, shift)
+@given(st.integers(2, 2**52 - 1), st.integers(0, 2**52 - 1))
+def test_n_log2_n_is_near_the_true_number(largest, n):
+    n %= largest + 1
+    two, found = kernels.n_log2_n(np.array([2, n]), largest).tolist()  # F(2) is 2^s, doubled
+    true = reference.n_log2_n(n, (two // 2).bit_length() - 1)
+    assert found < 2**60
+    assert abs(found - true) <= max(2**19, true * 2**-50)
 
 
-def test_n_log2_n_rises_and_is_exact_at_powers_of_two():
-    shift = kernels.n_log2_n_shift(70_000)
-    table = kernels.n_log2_n_table(70_000, shift)
+def test_n_log2_n_rises_adds_over_factors_and_is_exact_at_powers_of_two():
+    table = kernels.n_log2_n(np.arange(70_001), 70_000)
     assert (np.diff(table[1:]) > 0).all()
     assert (np.diff(table, 2) > 0).all()  # convex: a split is never worse than no split
     for k in range(17):
-        assert int(table[2**k]) == k << k + shift
-    with pytest.raises(ValueError, match="shift must keep"):
-        kernels.n_log2_n_table(2**31, 40)
+        assert int(table[2**k]) == k * 2**k * int(table[2]) // 2
+    for a in range(2, 257):
+        b = np.arange(2, 2**16 // a + 1)
+        assert (table[a * b] == b * table[a] + a * table[b]).all()
+    for wrong in (-1, 8):
+        with pytest.raises(ValueError, match="numbers must be in 0"):
+            kernels.n_log2_n(np.array([wrong]), 7)
 
 
 # ---- scores ----

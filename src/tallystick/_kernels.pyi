@@ -80,9 +80,7 @@ def sigmoid(values: Annotated[NDArray[numpy.float64], dict(order='C', device='cp
 def clone() -> str:
     """Which form of the hot loops runs here."""
 
-def n_log2_n(numbers: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], shift: int, out: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu')]) -> None: ...
-
-def n_log2_n_table(first: int, shift: int, out: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu')]) -> None: ...
+def n_log2_n(numbers: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu', writable=False)], largest: int, out: Annotated[NDArray[numpy.int64], dict(order='C', device='cpu')]) -> None: ...
 
 sum_digits: int = 68
 

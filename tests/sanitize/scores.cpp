@@ -16,10 +16,9 @@ void test_math() {
     log1p_values(in.size(), in.data(), out.data());
     sigmoid_values(in.size(), in.data(), out.data());
     EXPECT(exp_of(0.0) == 1.0 && log_of(1.0) == 0.0 && log2_of(8.0) == 3.0);
-    std::vector<int64_t> table(5000);
-    n_log2_n_table(table.size(), 0, 32, table.data());
-    for (size_t n = 2; n < table.size(); ++n) EXPECT(table[n] > table[n - 1]);
-    EXPECT(n_log2_n((uint64_t{1} << 32) - 1, 24) > 0);
+    const Logs few(5000, Logs::some), many((int64_t{1} << 52) - 1, Logs::some);
+    for (int64_t n = 2; n <= 5000; ++n) EXPECT(few(n) > few(n - 1));
+    EXPECT(few(6) == 2 * few(3) + 3 * few(2) && many((int64_t{1} << 52) - 1) > 0);
 }
 
 void test_hashes() {

@@ -203,12 +203,12 @@ def _whole_n_log2_n(counts: Counts, rows: int) -> Counts:
     if rows < SMALL:
         return _whole_small(rows)[counts]
     flat = np.ascontiguousarray(counts).ravel()
-    return kernels.n_log2_n(flat, kernels.n_log2_n_shift(rows)).reshape(counts.shape)
+    return kernels.n_log2_n(flat, rows).reshape(counts.shape)
 
 
 @lru_cache(maxsize=1)
 def _whole_small(rows: int) -> Counts:
-    return kernels.n_log2_n_table(rows, kernels.n_log2_n_shift(rows))
+    return kernels.n_log2_n(np.arange(rows + 1), rows)
 
 
 def summed(place: NDArray[np.int64], counts: Counts, places: int) -> Counts:

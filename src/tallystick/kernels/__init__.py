@@ -10,7 +10,7 @@ from __future__ import annotations
 from tallystick.kernels.bayes import add_level_scores, count_entries, mdl_cuts
 from tallystick.kernels.counts import count_classes, count_codes, count_columns
 from tallystick.kernels.cut import ALL_DATES, ALL_NUMBERS, code_cells, copy_cells, cut_cells, read_columns
-from tallystick.kernels.explog import exp, log, log1p, log2, n_log2_n, n_log2_n_shift, n_log2_n_table, sigmoid
+from tallystick.kernels.explog import exp, log, log1p, log2, n_log2_n, sigmoid
 from tallystick.kernels.hashes import (
     add_code_hashes,
     add_double_hashes,
@@ -169,8 +169,6 @@ __all__ = [
     "mdl_cuts",
     "mix_hashes",
     "n_log2_n",
-    "n_log2_n_shift",
-    "n_log2_n_table",
     "new_sums",
     "newton",
     "parse_numbers",

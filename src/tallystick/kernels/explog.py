@@ -46,23 +46,14 @@ def sigmoid(values: ArrayLike) -> Floats:
     return _each(_kernels.sigmoid, values)
 
 
-def n_log2_n(numbers: NDArray[np.int64], shift: int) -> NDArray[np.int64]:
-    """Return round(n log2(n) 2^shift), 0 at n = 0, in whole numbers throughout; n log2(n) 2^shift < 2^62."""
+def n_log2_n(numbers: NDArray[np.int64], largest: int) -> NDArray[np.int64]:
+    """Return F(n) = n log2(n) 2^s as whole numbers below 2^60, with one s for all n in 0..largest.
+
+    They are those that trees are grown by: F(ab) = b F(a) + a F(b) to the last unit for ab up to 2^16.
+    """
     given = check.array("numbers", numbers, "int64", (None,))
+    if not 0 <= largest < 1 << 52 or (len(given) and not 0 <= given.min() <= given.max() <= largest):
+        raise ValueError(f"numbers must be in 0..largest, and largest below 2^52; found {largest}")
     out = np.empty_like(given)
-    _kernels.n_log2_n(given, check.size("shift", shift, 0), out)
+    _kernels.n_log2_n(given, largest, out)
     return out
-
-
-def n_log2_n_table(top: int, shift: int) -> NDArray[np.int64]:
-    """Return table[n] = round(n log2(n) 2^shift) for n in 0..top."""
-    if top * max(top.bit_length(), 1) << check.size("shift", shift, 0) >= 1 << 62:
-        raise ValueError(f"shift must keep top log2(top) 2^shift below 2^62; found {shift} for top {top}")
-    table = np.empty(check.size("top", top, 0) + 1, np.int64)
-    _kernels.n_log2_n_table(0, shift, table)
-    return table
-
-
-def n_log2_n_shift(top: int) -> int:
-    """Return the largest shift, at most 32, that n_log2_n takes for all n up to top."""
-    return min(32, 62 - (top * max(top.bit_length(), 1)).bit_length())
