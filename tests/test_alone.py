@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from itertools import combinations, product
 
 import numpy as np
@@ -44,6 +45,45 @@ def test_every_perfect_leak_is_named_at_every_base_rate_and_noise_is_not(rows, s
     assert described == LEAKS
     found = ts.compare(data, "y", methods=("bayes",), tuned=False, folds=3)
     assert {c.column for c in found.checks if c.code == "giveaway"} == LEAKS
+
+
+def warned(model, data, **given):
+    """The texts that `fit` warns of a table with."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", ts.DataWarning)
+        type(model)(**given).fit(data, "y")
+    assert all(w.category is ts.DataWarning and w.filename == __file__ for w in told)
+    return [str(w.message) for w in told]
+
+
+@pytest.mark.parametrize("model", [ts.DecisionTree(), ts.NaiveBayes(), ts.LogisticRegression()])
+@pytest.mark.parametrize("share", [0.02, 0.35, 0.9])
+@pytest.mark.parametrize("rows", [200, 100_000])
+def test_fit_warns_of_every_perfect_leak_and_of_nothing_else(model, rows, share):
+    """100,000 rows: only those of a sample are looked at, unless they make a column suspect."""
+    data = leaky(rows, share)
+    if rows > 200:
+        del data["many"]  # 33,333 levels: slow in logistic regression
+    told = warned(model, data)
+    assert {text.split("'")[1] for text in told} == LEAKS
+    wanted = f"column 'cut' alone tells the target of {rows:,} of {rows:,}"
+    assert any(text.startswith(wanted) for text in told)
+    assert all(text.endswith("known before the target is; leave it out if not.") for text in told)
+
+
+def test_fit_warns_of_leaks_of_rare_and_many_classes_with_errors_in_memory_and_on_disk():
+    rng = np.random.default_rng(4)
+    rows = 40_000
+    rare = rng.random(rows) < 0.004
+    value = np.where(rare, 1.0, 0.0) + rng.random(rows) / 2
+    wrong = np.flatnonzero(rare)[::20]  # one in twenty of the rare class
+    value[wrong] -= 1
+    data = {"leak": value, "noise": rng.random(rows), "y": np.where(rare, "yes", "no").tolist()}
+    for memory in (None, "64 MB"):
+        assert [t.split("'")[1] for t in warned(ts.NaiveBayes(), data, memory=memory)] == ["leak"]
+    many = rng.integers(40, size=rows)
+    data = {"leak": many + rng.random(rows) / 2, "noise": rng.random(rows), "y": [f"c{c}" for c in many]}
+    assert [t.split("'")[1] for t in warned(ts.NaiveBayes(), data)] == ["leak"]
 
 
 def test_missing_alone_is_said_to_tell_and_a_leak_with_few_errors_is_named():

@@ -68,7 +68,7 @@ def refitted(kept: bytes, data: str, given: dict[str, Any]) -> bytes:
     fresh = type(estimator)(**(estimator.get_params() | {"threads": given["threads"]}))
     with screen.progress("fitting again") as progress:
         fresh.verbose = progress
-        fresh.fit(options.source(data, given), target.name)
+        fresh.fit_table(fresh.read(options.source(data, given), target.name))
     return fresh.to_bytes()
 
 

@@ -12,6 +12,7 @@ import hashlib
 import inspect
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -22,7 +23,7 @@ from tallystick.contracts import Block, Engine, Model
 from tallystick.data.schema import Note, Schema, Wishes
 from tallystick.data.source.door import is_spark
 from tallystick.engines.local import Local
-from tallystick.errors import DataError, NotFitted, OptionError, nearest, shown
+from tallystick.errors import DataError, DataWarning, NotFitted, OptionError, nearest, shown
 from tallystick.estimators.rows import as_given, as_record, width
 from tallystick.export import file
 from tallystick.export.apart import files_of, keep_apart
@@ -184,10 +185,16 @@ class Estimator:
         table = self.read(X, y, sample_weight)
         self._files = files_of(X)
         try:
-            return self.fit_table(table)
+            self.fit_table(table)
         finally:
             if hasattr(table, "release"):  # what others kept for us
                 table.release()
+        if table.classes is not None and not is_spark(X):
+            from tallystick.stats.giveaways import ADVICE, giveaways, likely
+
+            for _, text in giveaways(table, likely(table)):
+                warnings.warn(f"{text} {ADVICE}", DataWarning, stacklevel=2)
+        return self
 
     def read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
         """Return the encoded table that `fit_table` learns from."""

@@ -12,15 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tallystick import kernels
 from tallystick.data.encode import Table
 from tallystick.data.encode.alike import say_variants, variants
 from tallystick.data.encode.conflicts import conflicts
 from tallystick.data.encode.sentinel import sentinel
-from tallystick.data.schema import CODED, Column
 from tallystick.errors import OptionError, counted, nearest, shown
 from tallystick.evaluate.show import figure
-from tallystick.stats import alone
+from tallystick.stats.giveaways import ADVICE, giveaways
 
 if TYPE_CHECKING:
     from tallystick.evaluate.compare import Entry
@@ -210,37 +208,5 @@ def no_better(others: Sequence[Entry[Any]], base: Entry[Any]) -> Iterator[Check]
 
 def check_columns(table: Table) -> Iterator[Check]:
     """Yield the columns that alone tell the target nearly perfectly, by value or by being missing."""
-    assert table.classes is not None
-    assert table.schema.target is not None
-    for column in table.schema.used:
-        found = _alone(table, column, len(table.schema.target.labels))
-        if found is not None:
-            yield Check(
-                "giveaway",
-                f"column {shown(column.name)} {found.found}.",
-                "Make sure it is known before the target is; leave it out if not.",
-                column.name,
-            )
-
-
-def _alone(table: Table, column: Column, k: int) -> alone.Alone | None:
-    """Return what one column of a table tells alone, None unless it is nearly all. k: classes."""
-    classes, weights, among = table.classes, table.weights, len(table.schema.used)
-    assert classes is not None
-    if column.kind == "text":
-        starts, words, _ = table.column(column.name)
-        have = np.zeros((len(column.words) + 1, k), np.int64)
-        kernels.count_entries(starts, words, None, classes, weights=weights, out=have)
-        rows = kernels.count_classes(classes, k, weights)
-        empty = np.diff(starts) == 0
-        missing = kernels.count_classes(classes[empty], k, None if weights is None else weights[empty])
-        return alone.by_word(have[:-1] / table.unit, rows / table.unit, missing / table.unit, among)
-    if column.kind == "numeric":
-        codes, distinct = table.ranks(column.name)
-        size = len(distinct)
-    else:
-        codes, size = table.column(column.name), len(column.levels)
-    # a level never seen has a code too, behind that of missing, which no row of the table has
-    counts = kernels.count_codes(codes, classes, size + 2, k, weights=weights) / table.unit
-    tell = alone.by_levels if column.kind in CODED else alone.by_cuts
-    return tell(counts[:size], counts[size], among)
+    for column, text in giveaways(table, table.schema.used):
+        yield Check("giveaway", text, ADVICE, column.name)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.stats.price import cut_bits, level_bits, word_bits
 
-__all__ = ["Alone", "by_cuts", "by_levels", "by_word"]
+__all__ = ["Alone", "allowed", "by_cuts", "by_levels", "by_word"]
 
 WRONG = 0.01  # of all rows
 MISSED = 0.1  # of the rows that the most frequent class gets wrong
@@ -67,10 +67,10 @@ def by_cuts(counts: Counts, missing: Counts, among: int = 1) -> Alone | None:
     total = counts.sum(axis=0) + missing
     most = CUTS + max(int(np.count_nonzero(total)) - 2, 0)
     lost = float(missing.sum() - missing.max(initial=0))
-    allowed = _allowed(total)
+    few = allowed(total)
     runs = _runs(counts)
     # each row told wrong can part a run in two places; more runs than that are no small tree
-    if len(runs) < 2 or len(runs) > most + 1 + 2 * allowed:
+    if len(runs) < 2 or len(runs) > most + 1 + 2 * few:
         return None
     for cuts, wrong in enumerate(_fewest_wrong(runs, most)):
         named = _judged(wrong + lost, total, cut_bits(len(counts), cuts) + bool(lost), among)
@@ -100,7 +100,7 @@ def _by_absence(counts: Counts, missing: Counts, among: int) -> Alone | None:
 def _judged(wrong: float, total: Counts, price: float, among: int, absence: bool = False) -> Alone | None:
     """Return the column if it gets so few rows of total[class] wrong, and not by luck."""
     rows = float(total.sum())
-    if wrong > _allowed(total) or not rows:
+    if wrong > allowed(total) or not rows:
         return None
     each = total[total > 0].astype(np.float64)
     whole = float((each * kernels.log2(rows / each)).sum())
@@ -110,7 +110,7 @@ def _judged(wrong: float, total: Counts, price: float, among: int, absence: bool
     return Alone(wrong, rows, absence) if whole - left - price - word_bits(among) >= SURE else None
 
 
-def _allowed(total: Counts) -> float:
+def allowed(total: Counts) -> float:
     """Return how many rows may be told wrong."""
     rows = float(total.sum())
     return min(WRONG * rows, MISSED * (rows - float(total.max(initial=0))))
