@@ -12,8 +12,8 @@ import pytest
 
 import tallystick as ts
 from tallystick.cli.main import run
-from tallystick.errors import OptionError
-from tallystick.export.apart import files_of
+from tallystick.errors import DataError, OptionError
+from tallystick.files.apart import files_of
 
 VOTES = (resources.files("tallystick.examples") / "votes.csv").read_text(encoding="utf-8")
 
@@ -89,13 +89,56 @@ def test_no_command_writes_over_what_it_reads_or_twice_into_one_file(folder, lin
         "SELECT * FROM 'in.csv'",
         "select * from read_csv('part-*.csv') union all select * from read_csv(['in.csv'])",
         'FROM "again/in.csv" LIMIT 3',
+        "FROM hard.csv",
+        "SELECT * /* isn't */ -- it's\nFROM 'in.csv'",
+        "FROM '~/in.csv'",
+        "FROM 'file:{folder}/in.csv'",
+        "FROM 'file://{folder}/in.csv'",
+        "FROM 'file://localhost{folder}/i?.csv'",
     ],
 )
-def test_files_named_in_a_query_are_read(folder, query, capfd):
-    before = state(folder)
-    assert run(["predict", "m.json", query, "-o", "in.csv"], debug=False) == 2
+def test_files_named_in_a_query_are_read(folder, query, capfd, monkeypatch):
+    monkeypatch.setenv("HOME", str(folder))
+    before, query = state(folder), query.format(folder=folder)
+    assert ts.read(sql=query).columns == ts.read("in.csv").columns
+    assert run(["predict", "m.json", query, "--sql", "-o", "in.csv"], debug=False) == 2
     assert "this command reads" in capfd.readouterr().err
     assert state(folder) == before
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "FROM read_csv('i' || 'n.csv')",
+        "FROM read_csv(concat('in', '.csv'))",
+        "FROM read_csv(E'\\x69n.csv')",
+        "FROM read_csv($$in.csv$$)",
+        "FROM read_csv(['part-1.csv', 'i' || 'n.csv'])",
+        "FROM read_csv(replace('in-csv', '-', '.'))",
+        "FROM read_csv('i' || '?.csv')",
+        "FROM (SELECT 1) WHERE (SELECT count(*) FROM read_csv('i' || 'n.csv')) > 0",
+    ],
+)
+def test_a_query_reads_no_file_that_it_does_not_name(folder, query, capfd):
+    before = state(folder)
+    assert run(["predict", "m.json", query, "--sql", "-o", "in.csv"], debug=False) == 2
+    said = capfd.readouterr().err
+    assert said.count("\n") == 1
+    assert "is no file that it names" in said
+    assert "Give each file its name in quotes" in said
+    assert state(folder) == before
+
+
+def test_a_query_may_be_run_again_into_the_same_file(folder, capfd):
+    line = [
+        "predict",
+        "m.json",
+        "SELECT * FROM 'part-*.csv' WHERE party <> '/' AND party <> '.'",
+        "-o",
+        "out.csv",
+    ]
+    assert [run(line, debug=False) for _ in range(2)] == [0, 0], capfd.readouterr().err
+    assert len((folder / "out.csv").read_text().splitlines()) == 2 * len(VOTES.splitlines()) - 1
 
 
 def test_standard_output_that_is_the_input_is_refused(folder):
@@ -171,6 +214,65 @@ def test_python_saves_no_model_and_no_page_over_the_rows(folder):
         ts.report("in.csv", "party", path="in.csv")
     fitted.save("m.json")
     assert (folder / "in.csv").read_text() == VOTES
+
+
+@pytest.mark.parametrize("door", ["path", "list", "source", "query", "text"])
+def test_python_knows_the_files_behind_whatever_it_saves(folder, door):
+    query = "SELECT * FROM 'in.csv'"
+    doors = {
+        "path": "in.csv",
+        "list": ["in.csv"],
+        "source": ts.read("in.csv"),
+        "query": ts.read(sql=query),
+        "text": query,
+    }
+    data = doors[door]
+    tree = ts.DecisionTree()
+    page = ts.report(data, "party", methods=["tree"], folds=2, repeats=0)
+    for thing in (
+        tree.fit(data, "party"),
+        ts.DecisionTree(memory="1GB").fit(data, "party"),
+        ts.DecisionTree().fit_table(tree.read(data, "party")),
+        ts.NaiveBayes().fit("part-1.csv", "party").update(data, "party"),
+        ts.NaiveBayes().fit("part-1.csv", "party") + ts.NaiveBayes().fit(data, "party"),
+        page,
+        page.model,
+        ts.compare(data, "party", methods=["tree"], tuned=False, folds=2).model,
+    ):
+        with pytest.raises(OptionError, match=r"path='(again/)?(in|soft|hard)\.csv' is (a|the) file"):
+            thing.save("soft.csv")
+    assert (folder / "in.csv").read_text() == VOTES
+
+
+def test_a_picture_is_written_whole_and_over_no_other_file(folder, monkeypatch):
+    picture = ts.DecisionTree().fit("in.csv", "party").picture()
+    picture.save("tree.svg")
+    picture.save("tree.svg")  # an older picture gives way
+    os.rename("part-1.csv", "rows.svg")
+    with pytest.raises(OptionError, match=r"^'rows\.svg' holds no picture\. Give the picture another name\."):
+        picture.save("rows.svg")
+    assert (folder / "rows.svg").read_text() == VOTES
+
+    def full(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "write", full)
+    with pytest.raises(
+        OptionError, match=r"cannot write the picture 'tree\.svg': No space left on device\. Nothing was"
+    ):
+        picture.save("tree.svg")
+    monkeypatch.undo()
+    assert (folder / "tree.svg").read_text() == str(picture)
+
+
+def test_a_folder_or_a_file_that_is_not_there_is_told(folder):
+    for query, why in (
+        ("FROM read_csv('again/')", "is no file that it names"),
+        ("FROM 'none.csv'", "No files found"),
+        ("FROM 'none-*.csv'", "No files found"),
+    ):
+        with pytest.raises(DataError, match=f"^the query cannot be run: .*{why}"):
+            ts.read(sql=query)
 
 
 def test_rows_in_memory_have_no_file():

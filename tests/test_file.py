@@ -21,7 +21,7 @@ from tallystick.errors import ModelFileError
 from tallystick.estimators import from_data, verify
 from tallystick.export import canonical, file
 from tallystick.export.diff import compare, diff
-from tallystick.export.whole import whole_file
+from tallystick.files.whole import whole_file
 
 PACKAGE = Path(ts.__file__).parent
 VOTES = PACKAGE / "examples" / "votes.csv"

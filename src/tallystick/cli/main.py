@@ -172,7 +172,7 @@ def run(args: list[str], debug: bool) -> int:
 def _interrupted() -> int:
     """Say what is there after all: Ctrl-C may come when a file has its name already."""
     from tallystick.errors import shown
-    from tallystick.export.whole import replaced
+    from tallystick.files.whole import replaced
 
     there = replaced()
     listed = ", ".join(shown(path, 300) for path in there)

@@ -101,7 +101,7 @@ def keep_apart(reads: Iterable[str], writes: Mapping[str, str | None]) -> None:
     """Refuse, before any work, to write over what is read, twice into one file, a picture that is no SVG,
     or where nothing can be.
     """
-    from tallystick.export import apart
+    from tallystick.files import apart
 
     for option in ("--picture", "--save-model"):
         if writes.get(option) == "-":

@@ -23,7 +23,7 @@ from tallystick.draw.text import clean
 from tallystick.errors import DataError, OptionError, shown
 
 if TYPE_CHECKING:
-    from tallystick.export.whole import Sink
+    from tallystick.files.whole import Sink
 
 NUMBER = r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
 # What spreadsheets take for the beginning of a formula: a sign, also a full-width one, after spaces of any
@@ -45,7 +45,7 @@ def write_rows(tables: Iterator[pa.Table], output: str | None, raw: bool) -> int
     if form is None:
         known = ", ".join(FORMATS)
         raise OptionError(f"-o {shown(output)} has no known ending. Use one of: {known}.")
-    from tallystick.export.whole import whole_file
+    from tallystick.files.whole import whole_file
 
     with whole_file(output, "file", DataError) as file:
         return _parquet(tables, file) if form == "parquet" else _lines(tables, file.write, form, raw)

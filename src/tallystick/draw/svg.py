@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tallystick.errors import OptionError, shown
+from tallystick.files.whole import whole_file
 
 # Okabe and Ito's colours, told apart by colour-blind readers too; classes take them in order.
 PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b8a400", "#6b6b6b")
@@ -38,14 +39,16 @@ class Picture(str):
         return str(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the picture to a file, whose name ends in .svg."""
+        """Write the picture to a file, whose name ends in .svg, whole or not at all; over pictures only."""
         check_svg(path)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self)
+        with whole_file(path, "picture", OptionError) as file:
+            file.write(self.encode())
 
 
 def check_svg(path: str | os.PathLike[str]) -> None:
-    """Refuse a name that promises another format than SVG; /dev/stdout and the like promise none."""
+    """Refuse a name that promises another format than SVG (/dev/stdout and the like promise none), and a
+    file that holds something else.
+    """
     name = os.fspath(path)
     ending = os.path.splitext(name)[1]
     if ending.lower() != ".svg" and not name.startswith("/dev/"):
@@ -54,6 +57,18 @@ def check_svg(path: str | os.PathLike[str]) -> None:
             f"pictures are SVG, and {shown(name)} {named}. Write it as .svg, which every "
             "browser opens and prints to other formats."
         )
+    if os.path.isfile(name) and not _may_go(name):
+        raise OptionError(f"{shown(name, 300)} holds no picture. Give the picture another name.")
+
+
+def _may_go(name: str) -> bool:
+    """Say whether a file is a picture, or empty: nothing is lost with it."""
+    try:
+        with open(name, "rb") as file:
+            start = file.read(4096)
+    except OSError:
+        return False
+    return not start or b"<svg" in start
 
 
 def as_html(thing: object) -> str:

@@ -26,7 +26,7 @@ from tallystick.engines.local import Local
 from tallystick.errors import DataError, DataWarning, NotFitted, OptionError, nearest, shown
 from tallystick.estimators.rows import as_given, as_record, width
 from tallystick.export import file
-from tallystick.export.apart import files_of, keep_apart
+from tallystick.files.apart import keep_apart
 from tallystick.models.plain import is_whole
 
 if TYPE_CHECKING:
@@ -183,7 +183,6 @@ class Estimator:
         column of X.
         """
         table = self.read(X, y, sample_weight)
-        self._files = files_of(X)
         try:
             self.fit_table(table)
         finally:
@@ -233,6 +232,7 @@ class Estimator:
             refuse_far(self)
         model, notes = self._learn(table, self._engine(table))
         self._adopt(model, table.notes + notes, self._rows_of(table))
+        self._files = getattr(table, "files", ())  # rows on Spark have none here
         self.source_notes_ = table.source_notes  # how the file was read: told, but no part of the model
         names = [c.name for c in table.schema.columns]
         self._set_columns(names, named=not all(n == f"x{i}" for i, n in enumerate(names)))

@@ -14,6 +14,7 @@ import numpy as np
 
 from tallystick.data.encode import Table
 from tallystick.data.schema import Note, Reading
+from tallystick.files.apart import files_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -32,6 +33,7 @@ class Ordered:
     reading: Reading
     typed: bool
     form: str = ""
+    files: tuple[str, ...] = ()
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield all rows."""
@@ -68,4 +70,5 @@ def ordered(source: Source, read: Callable[[Any], Table]) -> Ordered:
         getattr(source, "reading", Reading()),
         getattr(source, "typed", True),
         getattr(source, "form", ""),
+        tuple(files_of(source)),
     )

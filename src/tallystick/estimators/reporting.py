@@ -25,7 +25,7 @@ from tallystick.evaluate import Comparison, CrossValidation, LearningCurve
 from tallystick.evaluate.compare import Entry
 from tallystick.evaluate.groups import names_by
 from tallystick.export import save
-from tallystick.export.apart import keep_apart
+from tallystick.files.apart import keep_apart
 from tallystick.reports import Ingredients, page
 
 Progress = Callable[[int, int, str], None]
@@ -45,9 +45,11 @@ class Report:
     model: Any
     comparison: Comparison[CrossValidation] = field(repr=False)
     description: Description = field(repr=False)
+    files: tuple[str, ...] = field(default=(), repr=False)  # what it read: the page is not saved over it
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page, whole or not at all."""
+        """Write the page, whole or not at all; never over the data that it is about."""
+        keep_apart([self], {"path=": path})
         save(path, self.html.encode(), "page")
 
     def to_dict(self) -> dict[str, Any]:
@@ -115,7 +117,7 @@ def report(
     steps.done(92, "drawing")
     text, answer = page(parts)
     steps.done(100, "drawing")
-    out = Report(text, answer, found.model, found, described)
+    out = Report(text, answer, found.model, found, described, source.files)
     if path is not None:
         out.save(path)
     return out

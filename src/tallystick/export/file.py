@@ -18,7 +18,7 @@ from tallystick.data.schema import KINDS as COLUMN_KINDS
 from tallystick.errors import ModelFileError, OptionError, shown
 from tallystick.export import canonical
 from tallystick.export.kinds import KINDS
-from tallystick.export.whole import whole_file
+from tallystick.files.whole import whole_file
 from tallystick.models import shapes
 from tallystick.models.shapes import Flag, Listed, Maybe, Number, Record, Shape, Text, Variant, Whole
 

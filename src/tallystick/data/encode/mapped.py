@@ -37,6 +37,7 @@ from tallystick.data.source.frames import as_column
 from tallystick.data.source.size import within
 from tallystick.data.source.stamp import unchanged
 from tallystick.errors import DataError, TargetError, counted, shown
+from tallystick.files.apart import files_of
 
 TEXTS = 32  # distinct texts of all columns take this part of the budget, before they go to disk
 
@@ -173,7 +174,8 @@ def read_mapped(
             spool.close()
     table = mapped(file, budget, decision.unit or 1)
     scratch.give_back()
-    return replace(table, notes=decision.notes, source_notes=decision.source_notes)
+    files = tuple(files_of(source))
+    return replace(table, notes=decision.notes, source_notes=decision.source_notes, files=files)
 
 
 def _apart(question: Question, target: Any, weights: Any) -> dict[str, pa.ChunkedArray]:

@@ -26,6 +26,7 @@ from tallystick.data.schema import Note, Reading, Schema, Wishes
 from tallystick.data.source.size import refuse_too_large
 from tallystick.data.source.stamp import unchanged
 from tallystick.errors import DataError
+from tallystick.files.apart import files_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -70,7 +71,7 @@ class Table:
     """All rows, encoded. Arrays are shared: nobody writes to them.
 
     columns[name]: codes[row], values[row] or (starts[row + 1], word[entry], count[entry]) by kind.
-    `source_notes` tell how a file was read; they are no part of what the rows mean.
+    `source_notes` tell how a file was read, `files` which; they are no part of what the rows mean.
     """
 
     schema: Schema
@@ -83,6 +84,7 @@ class Table:
     weights: NDArray[np.int64] | None = None
     unit: int = 1
     kept: NDArray[np.int64] | None = None  # row of the source of each row; None: all, in their order
+    files: tuple[str, ...] = ()
     _ranks: dict[str, Any] = field(default_factory=dict, repr=False)
     _fingerprint: str | None = field(default=None, repr=False)
     _blocks: list[Block] = field(default_factory=list, init=False, repr=False, compare=False)
@@ -251,6 +253,7 @@ def read_table(
         scale.weights,
         scale.unit,
         scale.keep,
+        tuple(files_of(source)),
     )
 
 

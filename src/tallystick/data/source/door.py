@@ -30,7 +30,8 @@ def read(
     """Open a file with a say in how it is read; what is not given is found by looking at the file.
 
     path: a file, a pattern such as 'part-*.csv', or - for standard input. A pipe is read once, into a scratch
-    file. sql: a query instead, such as "SELECT * FROM 'votes.csv'": one statement, that only reads.
+    file. sql: a query instead, such as "SELECT * FROM 'votes.csv'": one statement, that only reads, and only
+    files whose names, or patterns, it holds.
     """
     marks = None if missing is None else tuple(str(mark) for mark in missing)
     reading = Reading(encoding, sep, header, decimal, bad_rows, inf, marks)

@@ -74,6 +74,7 @@ class Stream:
     typed: bool = True
     needed: int = 0  # bytes of memory for the whole table, about; 0: not known
     stamps: tuple[Stamp, ...] = ()
+    files: tuple[str, ...] = ()  # what a query read: its rows are here, and it may change
     sized: Callable[[int], Callable[[], Iterator[pa.RecordBatch]]] | None = None  # bytes of a batch -> walk
 
     def within(self, size: int) -> Stream:

@@ -46,6 +46,11 @@ class Many:
         """The files as they were."""
         return tuple(stamp for source in self.sources for stamp in getattr(source, "stamps", ()))
 
+    @property
+    def files(self) -> tuple[str, ...]:
+        """What queries among them read."""
+        return tuple(file for source in self.sources for file in getattr(source, "files", ()))
+
     def within(self, size: int) -> Many:
         """Return the same files, read in pieces of at most about so many bytes."""
         smaller = (source.within(size) if hasattr(source, "within") else source for source in self.sources)

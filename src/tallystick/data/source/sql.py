@@ -1,15 +1,18 @@
 """SQL: a DuckDB relation, or a query over files.
 
 Knows DuckDB, which is an extra. Knows nothing of what the query means.
-Laws: a query is one statement that only reads: DuckDB itself says so before it runs; it runs once, and its
-rows wait in a scratch file, so that every walk gives the same. A relation runs again with each walk.
+Laws: a query is one statement that only reads: DuckDB itself says so before it runs; it opens no file but
+those whose names stand in it, so that nobody writes over one unawares; it runs once, and its rows wait in a
+scratch file, so that every walk gives the same. A relation runs again with each walk.
 """
 
 from __future__ import annotations
 
+import glob
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -19,6 +22,7 @@ from tallystick.data.source.frames import Stream
 from tallystick.data.source.names import clean_names
 from tallystick.data.source.scratch import ScratchFile
 from tallystick.errors import DataError, shown
+from tallystick.files.apart import files_of, names_in
 
 BATCH = 65_536
 _QUERY = re.compile(r"\s*(select\s.*\bfrom\b|with\s.*\bas\b|from\s)", re.IGNORECASE | re.DOTALL)
@@ -42,16 +46,24 @@ def open_query(query: str, reading: Reading, name: str | None) -> Stream:
         import duckdb
     except ImportError:
         raise DataError("an SQL query needs DuckDB. Install it: pip install 'tallystick[sql]'.") from None
+    files = [file for text in names_in(query) for file in files_of(text)]
+    patterns = [text for text in names_in(query) if glob.has_magic(text)]
     try:
         with duckdb.connect(":memory:", config=_SAFE) as connection:
-            connection.execute("SET lock_configuration = true")
             _refuse_other_statements(connection, query)
+            connection.execute("SET allowed_paths = ?", [[*files, *patterns]])
+            connection.execute("SET enable_external_access = false")
+            connection.execute("SET lock_configuration = true")
             connection.execute("BEGIN TRANSACTION READ ONLY")
-            return _kept(connection.sql(query).to_arrow_reader(BATCH), reading, name or "the query")
+            rows = _kept(connection.sql(query).to_arrow_reader(BATCH), reading, name or "the query")
+            return replace(rows, files=tuple(files))
     except duckdb.Error as error:
-        raise DataError(
-            f"the query cannot be run: {shown(str(error).splitlines()[0], 300)}. Correct it."
-        ) from None
+        said = str(error).splitlines()[0]
+        why = f"{shown(said, 300)}. Correct it."
+        if denied := re.search('Cannot access file "(.*)" - ', said):
+            why = f"{shown(denied[1], 300)} is no file that it names. "
+            why += "Give each file its name in quotes: FROM 'votes.csv' or 'part-*.csv'."
+        raise DataError(f"the query cannot be run: {why}") from None
 
 
 def _refuse_other_statements(connection: Any, query: str) -> None:

@@ -1,8 +1,8 @@
 """What is written never replaces what is read, and two results never share a file.
 
 Knows names of files, not what is in them. Law: an output is refused before any work when it is a file that
-the work reads, under whatever name (a link, a pattern such as part-*.csv, a file named in an SQL query), when
-another output has its place, or when nothing can be written there.
+the work reads, under whatever name (a link, a pattern such as part-*.csv, a file named in an SQL query, which
+reads no others), when another output has its place, or when nothing can be written there.
 """
 
 from __future__ import annotations
@@ -18,31 +18,44 @@ from typing import Any
 from tallystick.errors import OptionError, shown
 
 STANDARD = "-"  # standard input where it is read, standard output where it is written
-_QUOTED = re.compile(r"'((?:[^']|'')*)'|\"((?:[^\"]|\"\")*)\"")
+_NAMES = re.compile(  # of a query: comments, which are passed over, quoted texts, and FROM votes.csv
+    r"--[^\n]*|/\*.*?\*/|'((?:[^']|'')*)'|\"((?:[^\"]|\"\")*)\"|\b(?:from|join)\s+([\w.]+)",
+    re.DOTALL | re.IGNORECASE,
+)
+_LOCAL = re.compile("^file:(//(localhost)?)?(?=/)")
 
 
 def files_of(data: Any) -> list[str]:
     """Return the files behind something to read, as far as they can be known.
 
     data: a path, a pattern, an SQL query (every quoted text in it may name a file), several of these, or a
-    source. What lies in memory has no file.
+    source or table. What lies in memory has no file.
     """
     if isinstance(data, str | os.PathLike):
         text = os.fspath(data)
-        if text == STANDARD or os.path.exists(text):
+        if text == STANDARD:
             return [text]
-        quoted = [a.replace("''", "'") or b.replace('""', '"') for a, b in _QUOTED.findall(text)]
-        return [file for name in (text, *quoted) for file in _matches(name)]
+        return [file for name in (text, *names_in(text)) for file in _matches(name)]
     if isinstance(data, list | tuple) and all(isinstance(one, str | os.PathLike) for one in data):
         return [file for one in data for file in files_of(one)]
-    return [stamp.path for stamp in getattr(data, "stamps", ())]
+    return [*(stamp.path for stamp in getattr(data, "stamps", ())), *getattr(data, "files", ())]
+
+
+def names_in(query: str) -> list[str]:
+    """Return every text of an SQL query that may name files."""
+    found = (a.replace("''", "'") or b.replace('""', '"') or c for a, b, c in _NAMES.findall(query))
+    return [name for name in found if name]
 
 
 def _matches(name: str) -> list[str]:
-    try:
-        return [name] if os.path.exists(name) else glob.glob(name, recursive=True)
-    except ValueError:  # a NUL inside
-        return []
+    """Return the files, no folders, that a name or a pattern stands for: DuckDB knows ~ and file:// too."""
+    out: dict[str, None] = {}
+    for one in (name, os.path.expanduser(_LOCAL.sub("", name))):
+        try:
+            out |= dict.fromkeys([one, *glob.glob(one, recursive=True, include_hidden=True)])
+        except ValueError:  # a NUL inside
+            return []
+    return [file for file in out if os.path.exists(file) and not os.path.isdir(file)]
 
 
 def keep_apart(reads: Iterable[Any], writes: Mapping[str, Any]) -> None:
