@@ -317,6 +317,25 @@ def test_gains_of_a_regression_tree_are_decreases_of_the_mean_squared_error():
         assert ours == DecisionTreeRegressor(min_impurity_decrease=least).fit(X, y).get_n_leaves()
 
 
+@pytest.mark.parametrize("least", [0.003, 0.01, 0.03, 0.1])
+@pytest.mark.parametrize("weights", [{0: 1.0, 1: 1.0}, {0: 1.0, 1: 9.0}, {0: 0.25, 1: 3.0}])
+def test_min_impurity_decrease_weighs_nodes_as_the_classes_do(weights, least):
+    from sklearn.tree import DecisionTreeClassifier
+
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(400, 4))
+    y = (X[:, 0] + 0.6 * X[:, 1] ** 2 + rng.normal(size=400) > 1.6).astype(int)
+    given = {"criterion": "gini", "min_impurity_decrease": least}
+    theirs = DecisionTreeClassifier(**given, class_weight=weights, random_state=0).fit(X, y)
+    given |= {"cut_price": 0.0, "average": False}
+    ours = ts.DecisionTree(**given, class_weight=weights).fit(X, y)
+    assert ours.get_n_leaves() == theirs.get_n_leaves()
+    copies = np.array([4 * weights[c] for c in y])  # whole, and in the same proportion
+    assert ts.DecisionTree(**given).fit(X, y, copies).get_n_leaves() == theirs.get_n_leaves()
+    on_disk = ts.DecisionTree(**given, class_weight=weights, memory="64 MB").fit(X, y)
+    assert on_disk.to_bytes() == ours.to_bytes()
+
+
 def test_a_regression_tree_is_explained_pruned_and_told_as_rules():
     rows = [{"x": k * 0.5, "z": k % 7, "y": 1.0 if k < 30 else 5.0 + k / 100} for k in range(60)]
     tree = ts.RegressionTree(min_samples_leaf=3).fit(rows, "y")

@@ -111,7 +111,7 @@ class Rulebook {
         : problem_(problem),
           // Rows of weight 1 are walked by the whole table; all others ask for single entries.
           logs_(problem.regression ? 1 : total_score, unit() && problem.rows ? total_score : Logs::some),
-          all_rows_(total_rows) {
+          all_weight_(problem.regression ? total_rows : total_score) {
         scorer_ = {problem.rules.criterion, problem.classes, &logs_, shift_for(total_score)};
         size_t most = 0;
         for (const Column& column : problem.columns) {
@@ -197,7 +197,8 @@ class Rulebook {
         }
         if (best < 0) return best;
         const double gain = s.found[static_cast<size_t>(best)].gain, net = s.found[static_cast<size_t>(best)].net;
-        const double share = static_cast<double>(s.total[problem_.classes]) / static_cast<double>(all_rows_);
+        const int64_t weight = problem_.regression ? s.total[1] : scorer_.sum(s.total.data());
+        const double share = static_cast<double>(weight) / static_cast<double>(all_weight_);
         if (rules.stop_at_zero && !(net > 0.0)) return -1;
         return gain * share >= rules.min_decrease ? best : -1;
     }
@@ -332,7 +333,7 @@ class Rulebook {
 
     const Problem& problem_;
     Logs logs_;
-    int64_t all_rows_;
+    int64_t all_weight_;  // of all rows, class weights included
     Scorer scorer_{};
     std::vector<double> factorials_;
     std::vector<size_t> map_at_;

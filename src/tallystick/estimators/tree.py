@@ -220,8 +220,9 @@ class DecisionTree(_Growing, Classifier):
     "gini".
     level_splits: "groups" (two groups of levels) or "each" (a branch per level). missing_values: "learned"
     (the branch that scores best) or "fractions" (C4.5: down all branches in parts). max_depth,
-    min_samples_leaf, min_samples_split, max_leaf_nodes (best first), min_impurity_decrease,
-    stop_at_zero_gain: where growing stops.
+    min_samples_leaf, min_samples_split, max_leaf_nodes (best first), stop_at_zero_gain: where growing stops.
+    Rows are counted: a whole weight as so many rows; where weights are not whole, a row of the mean weight as
+    one. min_impurity_decrease: the least gain times the node's share of all rows, class weights included.
     cuts: "midpoint", or "observed" (C4.5: the largest training value not above it). cut_price: columns are
     compared by their gain less this times log2(cuts)/rows, the bits that name a cut (C4.5: 1, CART: 0);
     groups of three or more levels always pay the bits that name them. cut_rows:
