@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from decimal import Decimal
@@ -60,6 +61,36 @@ def test_wide_floats_and_strange_units_of_time_are_read():
     assert kind_of(np.arange(4, dtype=np.longdouble) / 2).high == 1.5
     years, days = kind_of(np.arange(4).astype("M8[Y]")), kind_of(np.arange(4).astype("M8[Y]").astype("M8[D]"))
     assert (years.unit, years) == ("date", days)
+
+
+def test_a_longdouble_is_read_where_a_double_equals_it_and_named_where_none_does():
+    y = ["a", "b"] * 20
+    halves, thirds = (np.array([1, 2] * 20, np.longdouble) / n for n in (2, 3))
+    model = ts.NaiveBayes().fit(pd.DataFrame({"x": halves.astype(float)}), y)
+    words = r"column 'x' holds '0\.33333.*' in row 1, a longdouble that no double equals\. .*astype\('float64"
+    for make in (pd.DataFrame, dict):
+        for memory in (None, "64MB"):
+            assert ts.NaiveBayes(memory=memory).fit(make({"x": halves}), y).to_bytes() == model.to_bytes()
+        assert model.predict(make({"x": halves})).tolist() == y
+        for act in (lambda data: ts.NaiveBayes().fit(data, y), model.predict):
+            with pytest.raises(DataError, match=words):
+                act(make({"x": thirds}))
+
+
+@pytest.mark.parametrize("digits", [401, 4_250, 5_000])
+def test_a_whole_number_beyond_doubles_is_told_with_its_column_row_and_digits(digits, tmp_path):
+    rows = [{"x": i % 7, "y": "pq"[i % 2]} for i in range(500)]
+    lines = [json.dumps(row) for row in rows] + ['{"x": ' + "7" * digits + ', "y": "p"}']
+    (tmp_path / "t.jsonl").write_text("\n".join(lines))
+    (tmp_path / "t.json").write_text("[" + ",\n".join(lines) + "]")
+    cells = [f"{row['x']},{row['y']}" for row in rows]
+    (tmp_path / "t.csv").write_text("\n".join(["x,y", *cells, "7" * digits + ",p"]))
+    model = ts.NaiveBayes().fit(rows, "y")
+    for name in ("t.jsonl", "t.json", "t.csv"):
+        with pytest.raises(DataError, match=r"column 'x' was numeric .* row 501 holds '7777777*…'"):
+            model.predict(tmp_path / name)
+        first = ts.NaiveBayes().fit(tmp_path / name, "y").notes_[0].text
+        assert re.match(r"column 'x' holds .* '777777*…'.*(kept as levels|taken as missing)\.", first)
 
 
 def test_half_a_character_is_named():

@@ -294,6 +294,8 @@ def test_wishes_for_unknown_columns_or_kinds_are_errors():
 
 
 def test_a_cell_that_is_no_number_in_a_declared_numeric_column_is_an_error_with_its_row():
+    with pytest.raises(DataError, match=r"but 1 cell is no number, e.g. 'oops' in row 2"):
+        kind_of(["1", "oops"], Wishes(kinds={"x": "numeric"}))
     with pytest.raises(DataError, match=r"2 cells are no numbers, e.g. 'oops' in row 2"):
         kind_of(["1", "oops", "2", "oops"], Wishes(kinds={"x": "numeric"}))
     assert kind_of(["1", "n/a", "2", "n/a"], Wishes(kinds={"x": "numeric"})).missing == 2  # a mark is none

@@ -6,6 +6,7 @@ import contextlib
 import csv
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -283,7 +284,8 @@ def test_a_header_of_any_length_up_to_the_limit_of_a_line_is_read(tmp_path):
 
 
 def test_encodings_of_other_things_than_text_are_refused(folder):
-    for name in ("zlib", "rot13", "base64", "bz2", "hex", "undefined"):
+    of_names, of_code = ("idna", "punycode"), ("unicode_escape", "raw_unicode_escape")
+    for name in ("zlib", "rot13", "base64", "bz2", "hex", "undefined", *of_names, *of_code):
         with pytest.raises(OptionError, match=f"encoding '{name}' is not known as one of text"):
             ts.read(folder / "t.csv", encoding=name)
 
@@ -314,6 +316,70 @@ def test_json_lines_have_the_limit_of_lines_and_of_empty_cells(tmp_path):
     path.write_text('{"x": ' + "[" * 100_000 + "\n")
     with pytest.raises(DataError, match="line 1 is nested too deeply"):
         open_source(path)
+
+
+def test_a_query_reads_a_pipe_once(folder):
+    want = tally("predict", "m.json", "t.csv", folder=folder).stdout
+    query = "from read_csv('/dev/stdin') select *"
+    data = (folder / "t.csv").read_bytes()
+    told = tally("predict", "m.json", "--sql", query, stdin=data, folder=folder)
+    assert (told.stdout, told.returncode) == (want, 0)
+    os.mkfifo(pipe := folder / "query.fifo")
+    writing = threading.Thread(target=pipe.write_bytes, args=(data,))
+    writing.start()
+    rows = ts.read(sql=f"from read_csv('{pipe}') where x > 1")
+    writing.join()
+    assert sum(batch.num_rows for batch in rows.batches()) == sum(i % 97 / 7 > 1 for i in range(ROWS))
+
+
+GROWTH = """
+import sys
+import pyarrow.compute, pyarrow.csv
+import tallystick as ts
+import tallystick.data.encode.mapped, tallystick.data.source.files
+def peak():
+    return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM"))
+before = peak()
+try:
+    ts.NaiveBayes(memory="64MB").fit(sys.argv[1], "y")
+except ts.errors.DataError as error:
+    print((peak() - before) // 1024, error)
+"""
+
+
+def refused(path):
+    """Return by how many MB a fit in 64 MB grew, and the error in which it ended."""
+    done = subprocess.run([sys.executable, "-c", GROWTH, path], capture_output=True, text=True, check=True)
+    grown, _, error = done.stdout.partition(" ")
+    return int(grown), error
+
+
+@pytest.mark.parametrize("name", ["t.jsonl", "t.json", "t.csv"])
+def test_a_line_too_long_for_the_memory_given_is_refused_within_it(tmp_path, name):
+    path = tmp_path / name
+    rows = [{"t": f"w{i % 5}", "y": "pq"[i % 2]} for i in range(200)] + [{"t": "z" * 30_000_000, "y": "p"}]
+    if name == "t.csv":
+        path.write_text("t,y\n" + "".join(f"{row['t']},{row['y']}\n" for row in rows))
+    else:
+        lines = [json.dumps(row) for row in rows]
+        path.write_text("\n".join(lines) if name == "t.jsonl" else "[" + ",\n".join(lines) + "]")
+    grown, error = refused(path)
+    assert re.search(r"a line of more than 5\.33 MB, line 20[12], too long for the memory given", error)
+    assert grown < 64, error
+    assert tally("describe", path, "--memory", "64MB").stderr.count(b"Pass --memory 512MB") == 1
+    source = ts.read(path)  # opened by who knows nothing of the memory
+    with pytest.raises(DataError, match=r"a line of more than 5\.33 MB, line 20[12]"):
+        ts.NaiveBayes(memory="64MB").fit(source, "y")
+    del source
+
+
+def test_more_columns_than_the_memory_given_can_hold_are_refused(tmp_path):
+    path = tmp_path / "t.jsonl"
+    records = [{f"k{j}": i for j in range(60_000)} | {"y": i} for i in range(2)]
+    path.write_text("\n".join(map(json.dumps, records)))
+    grown, error = refused(path)
+    assert re.search(r"60,001 columns, .* Pass memory='352MB', or take fewer columns", error)
+    assert grown < 64, error
 
 
 def test_a_json_array_is_read_record_by_record(tmp_path):

@@ -145,6 +145,7 @@ def source(path: str, given: dict[str, Any]) -> Source:
         missing=given.get("missing") or None,
         bad_rows=given.get("bad_rows", "error"),
         inf=given.get("inf", "error"),
+        memory=given.get("memory"),
     )
 
 

@@ -239,3 +239,4 @@ class Reading:
     bad_rows: Literal["error", "skip"] = "error"
     inf: Literal["error", "missing"] = "error"
     missing: tuple[str, ...] | None = None  # None: what the wishes say, else MISSING_MARKS
+    longest: int = 1 << 26  # bytes of a line, at most

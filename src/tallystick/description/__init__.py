@@ -61,7 +61,7 @@ def describe(
     wishes = Wishes(kinds or {}, levels or {}, tuple(keep or ()), None if missing is None else tuple(missing))
     if is_spark(data) and against is None:
         return _on_spark(data, wishes, target)
-    source = open_source(data)
+    source = open_source(data, memory=memory)
     table = _read(source, wishes, target, threads, progress, memory)
     table.rank_all(threads)
     found = replace(_described(source.name, table), form=getattr(source, "form", ""))

@@ -212,7 +212,7 @@ class Estimator:
 
             refuse_far(self)
             return read_frame(X, self._wishes(), y, sample_weight, self.regression)  # type: ignore[return-value]
-        source = open_source(as_given(X))
+        source = open_source(as_given(X), memory=self.memory)
         y, sample_weight = as_given(y), as_given(sample_weight)
         if self.memory is not None:
             from tallystick.data.encode.mapped import read_mapped
@@ -306,7 +306,7 @@ class Estimator:
         from tallystick.data.source.size import budget, within
 
         one = isinstance(X, list) and len(X) == 1 and isinstance(X[0], dict)
-        source = open_source(X, name="the row" if one else None)
+        source = open_source(X, name="the row" if one else None, memory=self.memory)
         if self.memory is not None:
             source = within(source, budget(self.memory))
         return match(source, self.schema_, threads=self.threads, **reading)

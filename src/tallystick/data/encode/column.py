@@ -288,8 +288,9 @@ def infinite_cells(name: str, count: int, rows: list[int]) -> DataError:
 def unreadable_cells(name: str, count: int, row: int, example: str) -> DataError:
     """Return the error of cells that are to be numbers and are none; row: of the example, -1 if unknown."""
     where = f" in row {row + 1:,}" if row >= 0 else ""
+    wrong = "1 cell is no number" if count == 1 else f"{count:,} cells are no numbers"
     return DataError(
-        f"column {shown(name)} is to be numeric, but {count:,} cells are no numbers, "
+        f"column {shown(name)} is to be numeric, but {wrong}, "
         f"e.g. {shown(example)}{where}. {number_cure(example)}"
     )
 

@@ -34,7 +34,7 @@ from tallystick.data.encode.work import in_order
 from tallystick.data.schema import Schema, Wishes
 from tallystick.data.source import scratch
 from tallystick.data.source.frames import as_column
-from tallystick.data.source.size import within
+from tallystick.data.source.size import refuse_too_wide, within
 from tallystick.data.source.stamp import unchanged
 from tallystick.errors import DataError, TargetError, counted, shown
 from tallystick.files.apart import files_of
@@ -157,6 +157,7 @@ def read_mapped(
 
     Where a column was read as numbers in some batches and turns out to be texts, the source is read again.
     """
+    refuse_too_wide(source, budget)
     question = Question.about(source, wishes, target, weights=weights, regression=regression)
     question = replace(question, text_bytes=max(budget // TEXTS // max(len(source.columns), 1), 1 << 18))
     reader = _Reader(within(source, budget), question, _apart(question, target, weights), threads, progress)

@@ -161,11 +161,11 @@ class Matcher:
         wanted = (CellKind.DATE,) if dated else READABLE
         wrong = len(cells) - parsed.count(CellKind.MISSING, *wanted)
         if not wrong:
-            return self._tidy(parsed.values, 0, None)
+            return self._tidy(parsed.values, 0, None, cells)
         gone = ~among(parsed.kinds, (CellKind.MISSING, *wanted))
         values = np.where(gone, np.nan, parsed.values)
         bad = [i for i in np.flatnonzero(gone).tolist() if not self._is_mark(cells[i].as_py())]
-        return self._tidy(values, len(bad), (bad[0], cells[bad[0]].as_py()) if bad else None)
+        return self._tidy(values, len(bad), (bad[0], cells[bad[0]].as_py()) if bad else None, cells)
 
     @staticmethod
     def _is_mark(text: str) -> bool:
@@ -182,7 +182,7 @@ class Matcher:
         bad = np.isin(place, wrong)
         first = int(bad.argmax()) if bad.any() else -1
         found = None if first < 0 else (first, texts[int(place[first])].as_py())
-        return self._tidy(values[place], int(bad.sum()), found)
+        return self._tidy(values[place], int(bad.sum()), found, cells)
 
     def numbers(self, found: Floats | Distinct) -> NDArray[np.float64]:
         """Return values[row] of cells that were read before: what is no number is missing."""
@@ -195,8 +195,12 @@ class Matcher:
         out: NDArray[np.float64] = by_code[found.codes]
         return out
 
-    def _tidy(self, values: NDArray[np.float64], unreadable: int, bad: tuple[int, str] | None) -> Found:
-        """Return the values with marks and allowed infinities missing and without -0.0."""
+    def _tidy(
+        self, values: NDArray[np.float64], unreadable: int, bad: tuple[int, str] | None, cells: Any = None
+    ) -> Found:
+        """Return the values with marks and allowed infinities missing and without -0.0. cells: the texts that
+        they were read from, if any.
+        """
         values = values + 0.0
         if len(self.sentinels):
             values[np.isin(values, self.sentinels)] = np.nan
@@ -206,7 +210,8 @@ class Matcher:
                 values[infinite] = np.nan
             else:
                 unreadable += int(infinite.sum())
-                bad = bad or (int(infinite.argmax()), "inf")
+                first = int(infinite.argmax())
+                bad = bad or (first, str(values[first] if cells is None else cells[first].as_py()))
                 values[infinite] = np.nan
         return Found(values, int(np.isnan(values).sum()), 0, unreadable, bad)
 

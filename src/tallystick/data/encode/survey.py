@@ -37,7 +37,7 @@ from tallystick.data.encode.target import mixed_labels, no_target, target_name
 from tallystick.data.encode.weights import Chosen, weight_numbers
 from tallystick.data.encode.work import checkpoint
 from tallystick.data.schema import Note, Reading, Schema, Target, Wishes
-from tallystick.errors import DataError
+from tallystick.errors import DataError, counted
 from tallystick.kernels.ranks import FEW_COLUMNS
 
 
@@ -276,7 +276,7 @@ class Survey:
         """
         q, target, said, spelt = self.question, None, tuple[Note, ...](), tuple[Note, ...]()
         if self.aim.rows == 0:
-            raise DataError(f"{q.name} has a header ({len(q.columns)} columns) but no rows.")
+            raise DataError(f"{q.name} has a header ({counted(len(q.columns), 'column')}) but no rows.")
         if q.target is not None and q.regression:
             target, said = self.aim.decide_response(q.target)
         elif q.target is not None:

@@ -25,7 +25,7 @@ from tallystick.data.encode.work import in_order, thread_count
 from tallystick.data.schema import Note, Reading, Schema, Wishes
 from tallystick.data.source.size import refuse_too_large
 from tallystick.data.source.stamp import unchanged
-from tallystick.errors import DataError
+from tallystick.errors import DataError, counted
 from tallystick.files.apart import files_of
 
 if TYPE_CHECKING:
@@ -228,7 +228,8 @@ def read_table(
     with unchanged(source):
         gathered = gather(source, plan.marks, plan.decimal, as_texts, threads)
     if gathered.rows == 0:
-        raise DataError(f"{source.name} has a header ({len(source.columns)} columns) but no rows.")
+        width = counted(len(source.columns), "column")
+        raise DataError(f"{source.name} has a header ({width}) but no rows.")
     goal = read_target(source, gathered, target, regression, plan)
     scale = read_weights(weights, gathered.rows, goal.absent)
     threads = 1 if gathered.rows < FEW else threads

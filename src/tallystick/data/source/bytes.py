@@ -19,9 +19,10 @@ import numpy as np
 from tallystick.data.source.stream import cannot_read
 from tallystick.errors import DataError, OptionError, shown
 
-LONGEST_ROW = 1 << 26  # bytes
+LONGEST_ROW = 1 << 26  # bytes; less where little memory is given
 PIECE = 1 << 20  # bytes read at once
 SPACES = 4  # between a separator and an opening quote, at most
+OF_NO_FILE = ("idna", "punycode", "unicode-escape", "raw-unicode-escape")  # of names, and of source code
 BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -81,6 +82,8 @@ def encoding_of(head: bytes, given: str | None, where: str) -> str:
         try:
             name = codecs.lookup(given).name
             "a".encode(name)  # zlib, base64 and their like are no encodings of text
+            if name in OF_NO_FILE:
+                raise LookupError
         except (LookupError, ValueError):
             raise OptionError(
                 f"encoding {shown(given)} is not known as one of text. Use for example 'utf-8' or 'cp1252'."
@@ -142,10 +145,12 @@ def _decoded(
         ) from None
 
 
-def row_blocks(pieces: Iterator[bytes], sep: str, where: str, size: int, line: int = 1) -> Iterator[bytes]:
+def row_blocks(
+    pieces: Iterator[bytes], sep: str, where: str, size: int, line: int = 1, longest: int = LONGEST_ROW
+) -> Iterator[bytes]:
     """Yield blocks of whole rows of about `size` bytes; the last one holds at least the last few rows.
 
-    line: the number of the first line, for messages.
+    line: the number of the first line, for messages. longest: bytes of a line, at most.
     """
     held, rest = b"", list[bytes]()  # held: whole rows not yet given away; rest: a row that may go on
     enough, there = size, 0
@@ -159,7 +164,7 @@ def row_blocks(pieces: Iterator[bytes], sep: str, where: str, size: int, line: i
         block = b"".join(rest)
         cut = last_row_end(block, sep, where, line)
         if cut == 0:
-            _refuse_endless(block, sep, where, line)
+            _refuse_endless(block, sep, where, line, longest)
             enough = 2 * there  # so that a long row is not looked at again with every piece
             rest = [block]
             continue
@@ -168,7 +173,7 @@ def row_blocks(pieces: Iterator[bytes], sep: str, where: str, size: int, line: i
         held, rest, enough, there = block[:cut], [block[cut:]], size, len(block) - cut
         line += lines_in(held)
     last = b"".join(rest)
-    _refuse_endless(last, sep, where, line)
+    _refuse_endless(last, sep, where, line, longest)
     check_quotes(last, sep, where, line)
     if len(last) < 4096:  # so that a footer is never alone
         held, last = held + last, b""
@@ -192,18 +197,23 @@ def nul_byte(where: str, line: int) -> DataError:
     )
 
 
-def _refuse_endless(rest: bytes, sep: str, where: str, line: int) -> None:
+def _refuse_endless(rest: bytes, sep: str, where: str, line: int, longest: int) -> None:
     newline = b"\n" if b"\n" in rest else b"\r"
-    if len(rest) <= LONGEST_ROW or max(map(len, rest.split(newline))) <= LONGEST_ROW:
+    if len(rest) <= longest or max(map(len, rest.split(newline))) <= longest:
         return
     opened = open_quote(rest, sep)
     if opened is not None:
         raise DataError(_unclosed(where, line + rest.count(b"\n", 0, opened)))
-    raise endless(where, line)
+    raise endless(where, line, longest)
 
 
-def endless(where: str, line: int) -> DataError:
+def endless(where: str, line: int, longest: int) -> DataError:
     """Return the error for a line beyond the limit."""
+    if longest < LONGEST_ROW:
+        return DataError(
+            f"{where} has a line of more than {longest / 2**20:.3g} MB, line {line:,}, too long for the "
+            "memory given. Pass memory='512MB', in which any line fits, or shorten it."
+        )
     return DataError(
         f"{where} has a line of more than 64 MiB, line {line:,}. Check the line ends, or clean it first."
     )

@@ -20,7 +20,7 @@ from tallystick.data.schema import Note, Reading
 from tallystick.data.source import bytes as raw
 from tallystick.data.source.cut import cut_rows
 from tallystick.data.source.names import clean_names
-from tallystick.data.source.size import needed
+from tallystick.data.source.size import longest_row, needed
 from tallystick.data.source.sniff import look_at
 from tallystick.data.source.stamp import Stamp
 from tallystick.data.source.unread import marked
@@ -78,7 +78,8 @@ class CsvFile:
 
     def within(self, size: int) -> CsvFile:
         """Return the same file, read in blocks of at most about so many bytes."""
-        return replace(self, block=min(self.block, size), small=min(self.small, size))
+        reading = replace(self.reading, longest=min(self.reading.longest, longest_row(size)))
+        return replace(self, block=min(self.block, size), small=min(self.small, size), reading=reading)
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -119,7 +120,9 @@ class CsvFile:
         pieces = raw.utf8_pieces(self.path, self.reading.encoding or "utf-8", self.name, size)
         below = _without_lines(pieces, self.skip)
         sep = self.reading.sep or ","
-        for block in raw.row_blocks(below, sep, self.name, self.block, self.skip + 1):
+        for block in raw.row_blocks(
+            below, sep, self.name, self.block, self.skip + 1, self.reading.longest
+        ):
             yield raw.unspaced(block, sep)
 
     def checked(self, block: bytes, last: bool) -> bytes:
@@ -260,7 +263,7 @@ def _head(pieces: Iterator[bytes], where: str) -> bytes:
         size, more = size + len(piece), max(piece.count(b"\n"), piece.count(b"\r"))
         ends, longest = ends + more, 0 if more else longest + len(piece)
         if longest > raw.LONGEST_ROW:
-            raise raw.endless(where, ends + 1)
+            raise raw.endless(where, ends + 1, raw.LONGEST_ROW)
         if size >= HEAD and (ends >= HEAD_LINES or size > raw.LONGEST_ROW):
             break
     return b"".join(parts)

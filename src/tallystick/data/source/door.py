@@ -6,10 +6,11 @@ Knows how to recognise containers without importing their libraries. Knows nothi
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from tallystick.data.schema import Reading
-from tallystick.errors import DataError, OptionError, shown
+from tallystick.errors import DataError, OptionError, counted, shown
 
 if TYPE_CHECKING:
     from tallystick.contracts import Source
@@ -26,15 +27,17 @@ def read(
     missing: tuple[str, ...] | list[str] | None = None,
     bad_rows: Literal["error", "skip"] = "error",
     inf: Literal["error", "missing"] = "error",
+    memory: Any = None,
 ) -> Source:
     """Open a file with a say in how it is read; what is not given is found by looking at the file.
 
     path: a file, a pattern such as 'part-*.csv', or - for standard input. A pipe is read once, into a scratch
     file. sql: a query instead, such as "SELECT * FROM 'votes.csv'": one statement, that only reads, and only
-    files whose names, or patterns, it holds.
+    files whose names, or patterns, it holds. memory: what fit or predict will be given; lines too long for it
+    are refused.
     """
     marks = None if missing is None else tuple(str(mark) for mark in missing)
-    reading = Reading(encoding, sep, header, decimal, bad_rows, inf, marks)
+    reading = _within(memory, Reading(encoding, sep, header, decimal, bad_rows, inf, marks))
     if (path is None) == (sql is None):
         raise OptionError("read takes a path or sql='SELECT ...'. Pass one of them.")
     if sql is not None:
@@ -49,11 +52,22 @@ def opened(x: Any) -> Any:
     return open_source(x) if isinstance(x, str | os.PathLike) else x
 
 
-def open_source(x: Any, reading: Reading | None = None, name: str | None = None) -> Source:
+def _within(memory: Any, reading: Reading) -> Reading:
+    """Return how to read where so much memory is given."""
+    if memory is None:
+        return reading
+    from tallystick.data.source.size import longest_within
+
+    return replace(reading, longest=min(reading.longest, longest_within(memory)))
+
+
+def open_source(
+    x: Any, reading: Reading | None = None, name: str | None = None, memory: Any = None
+) -> Source:
     """Return a source for anything tabular: path, frame, Arrow, matrix, records, or a source itself."""
     if hasattr(x, "batches") and hasattr(x, "columns") and hasattr(x, "notes"):
         return x  # type: ignore[no-any-return]
-    reading = reading or Reading()
+    reading = _within(memory, reading or Reading())
     if isinstance(x, str | os.PathLike):
         return _open_path(os.fspath(x), reading, name)
     return _open_object(x, reading, name)
@@ -104,7 +118,7 @@ def _open_object(x: Any, reading: Reading, name: str | None) -> Source:
             from tallystick.data.source import many
 
             return many.open_many(
-                [_open_path(os.fspath(p), reading, None) for p in x], name or f"{len(x)} files"
+                [_open_path(os.fspath(p), reading, None) for p in x], name or counted(len(x), "file")
             )
         return frames.from_records(x, reading, name)
     if is_spark(x):

@@ -104,7 +104,7 @@ def _pandas_column(series: Any, name: str) -> pa.ChunkedArray:
     values = getattr(series, "array", series)  # of a Series or an Index; an array of pandas' own is one
     numpy_kind = getattr(series.dtype, "kind", "O")
     if isinstance(series.dtype, np.dtype) and numpy_kind in "iufb":
-        return pa.chunked_array([from_numbers(np.asarray(values))])  # no copy; NaN stays NaN
+        return _numpy_column(np.asarray(values), name)  # no copy; NaN stays NaN
     if type(values).__name__ == "SparseArray":
         return _numpy_column(np.asarray(values), name)
     if numpy_kind == "O" and isinstance(series.dtype, np.dtype):
@@ -198,7 +198,7 @@ def from_numpy(array: NDArray[Any], reading: Reading, name: str | None) -> Colum
 
 def _numpy_column(cells: NDArray[Any], name: str) -> pa.ChunkedArray:
     if cells.dtype.kind in "iufb":
-        return pa.chunked_array([from_numbers(_doubles(cells))])
+        return pa.chunked_array([from_numbers(_doubles(cells, name))])
     if cells.dtype.kind in "US":
         return pa.chunked_array([_as_texts(_decoded(cells, name), name)])
     if cells.dtype.kind == "M":
@@ -206,12 +206,18 @@ def _numpy_column(cells: NDArray[Any], name: str) -> pa.ChunkedArray:
     return pa.chunked_array([objects_column(cells.tolist(), name)])
 
 
-def _doubles(cells: NDArray[Any]) -> NDArray[Any]:
-    """Return numbers wider than doubles as doubles; others as they are."""
+def _doubles(cells: NDArray[Any], name: str) -> NDArray[Any]:
+    """Return numbers wider than doubles as doubles, where they are some; others as they are."""
     if cells.dtype.itemsize <= 8:
         return cells
     with np.errstate(over="ignore"):
-        return cells.astype(np.float64)
+        doubles = cells.astype(np.float64)
+    if len(other := np.flatnonzero((doubles != cells) & ~np.isnan(cells))):
+        raise DataError(
+            f"column {shown(name)} holds {shown(cells[other[0]])} in row {other[0] + 1:,}, a longdouble that "
+            "no double equals. Round the column: .astype('float64')."
+        )
+    return doubles
 
 
 def _decoded(cells: NDArray[Any], name: str) -> list[str]:

@@ -2,8 +2,8 @@
 
 Knows records as text. Knows nothing of kinds.
 Laws: a record's keys are its columns, a key that it lacks is a missing cell; no order of records matters.
-Time and memory go with the bytes of the file: a line or record has the limit of a line of CSV, and a table of
-far more empty cells than filled ones is refused before it is made.
+Time and memory go with the bytes of the file: a line or record has the limit of a line of CSV, or a sixth of
+the memory given, and a table of far more empty cells than filled ones is refused before it is made.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -22,6 +22,7 @@ from tallystick.data.schema import Reading
 from tallystick.data.source import bytes as raw
 from tallystick.data.source.frames import Stream, objects_column
 from tallystick.data.source.names import clean_names
+from tallystick.data.source.size import longest_row
 from tallystick.data.source.stamp import Stamp
 from tallystick.errors import DataError, shown
 
@@ -29,7 +30,8 @@ BLOCK = 1 << 22  # bytes of records in a batch
 CELLS = 1 << 20  # of a batch, about
 FEW_CELLS = 10_000_000  # a table that may be as empty as it likes
 SPARSE = 100  # cells of a larger table for each that is filled, at most
-_SPACE = re.compile(r"[ \t\r\n]*")
+_SPACES = " \t\r\n"
+_SPACE = re.compile(f"[{_SPACES}]*")
 
 
 class RepeatedKey(Exception):  # noqa: N818  told in words of its own
@@ -44,19 +46,40 @@ def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return record
 
 
+def _whole(digits: str) -> int | str:
+    """Return a whole number; as text, as a CSV holds it, where Python would not read so many digits."""
+    try:
+        return int(digits)
+    except ValueError:
+        return digits
+
+
 _DECODER = json.JSONDecoder(object_pairs_hook=_unrepeated)
+_LONG = json.JSONDecoder(object_pairs_hook=_unrepeated, parse_int=_whole)  # slower
+
+
+def _value(text: str, at: int) -> tuple[Any, int]:
+    """Return the value that begins in a place, and where it ends."""
+    try:
+        return _DECODER.raw_decode(text, at)
+    except json.JSONDecodeError:
+        raise
+    except ValueError:  # a number of thousands of digits
+        return _LONG.raw_decode(text, at)
 
 
 def open_json(path: str, reading: Reading, where: str) -> Stream:
     """Open JSON lines, or a JSON array of records."""
     stamp = Stamp.of(path, where)
     start = raw.first_bytes(path, where, 4096)
-    file = JsonFile(path, where, raw.encoding_of(start, reading.encoding, where), _is_array(start))
+    encoding = raw.encoding_of(start, reading.encoding, where)
+    file = JsonFile(path, where, encoding, _is_array(start), reading.longest)
     keys = file.keys()
     names, notes = clean_names(keys, where)
 
     def sized(size: int) -> Callable[[], Iterator[pa.RecordBatch]]:
-        return partial(file.batches, keys, names, min(BLOCK, max(size // 8, 1 << 12)))
+        short = replace(file, longest=min(file.longest, longest_row(size)))
+        return partial(short.batches, keys, names, min(BLOCK, max(size // 8, 1 << 12)))
 
     walk = partial(file.batches, keys, names, BLOCK)
     return Stream(where, names, walk, notes, reading, stamps=(stamp,), sized=sized)
@@ -74,6 +97,7 @@ class JsonFile:
     where: str
     encoding: str
     array: bool
+    longest: int  # bytes of a line or record
 
     def keys(self) -> list[str]:
         """Return the keys of all records: in their own order when all agree, else sorted. Few are shared by
@@ -114,7 +138,9 @@ class JsonFile:
         yield from self._of_array(pieces) if self.array else self._of_lines(pieces)
 
     def _of_lines(self, pieces: Iterator[bytes]) -> Iterator[tuple[dict[str, Any], int]]:
-        for number, line in enumerate(_lines(pieces, self.where), 1):
+        for number, line in enumerate(_lines(pieces, self.where, self.longest), 1):
+            if len(line) > self.longest:
+                raise raw.endless(self.where, number, self.longest)
             if line.strip():
                 record = self._loaded(line, number)
                 if not isinstance(record, dict):
@@ -124,7 +150,11 @@ class JsonFile:
 
     def _loaded(self, text: bytes, line: int) -> Any:
         try:
-            return _DECODER.decode(text.decode())
+            written = text.decode().strip(_SPACES)
+            value, end = _value(written, 0)
+            if end < len(written):
+                raise ValueError("Extra data")
+            return value
         except UnicodeDecodeError as error:
             raise DataError(
                 f"{self.where}, line {line:,} is not UTF-8: {shown(error)}. Pass encoding=... to ts.read."
@@ -143,7 +173,7 @@ class JsonFile:
 
     def _of_array(self, pieces: Iterator[bytes]) -> Iterator[tuple[dict[str, Any], int]]:
         """Yield the records of an array, one after the other: text is read until one is whole."""
-        text = _Ahead(pieces, self.where)
+        text = _Ahead(pieces, self.where, self.longest)
         text.skip("[")
         while not text.skips("]"):
             record, size = self._next_of(text)
@@ -162,7 +192,7 @@ class JsonFile:
     def _next_of(self, text: _Ahead) -> tuple[Any, int]:
         while True:
             try:
-                value, end = _DECODER.raw_decode(text.held, text.at)
+                value, end = _value(text.held, text.at)
                 if end < len(text.held) or not text.more():
                     size, text.at = end - text.at, end
                     return value, size
@@ -179,7 +209,7 @@ def _batch(records: Sequence[dict[str, Any]], keys: Sequence[str], names: Sequen
     return pa.RecordBatch.from_arrays(columns, names=list(names))
 
 
-def _lines(pieces: Iterator[bytes], where: str) -> Iterator[bytes]:
+def _lines(pieces: Iterator[bytes], where: str, longest: int) -> Iterator[bytes]:
     """Yield lines; in JSON lines a line end is never inside a record. A long line is joined once."""
     rest, size, number = list[bytes](), 0, 1
     for piece in pieces:
@@ -190,16 +220,16 @@ def _lines(pieces: Iterator[bytes], where: str) -> Iterator[bytes]:
             yield from lines
             rest, size, number = [], len(after), number + len(lines)
         rest.append(after)
-        if size > raw.LONGEST_ROW:
-            raise raw.endless(where, number)
+        if size > longest:
+            raise raw.endless(where, number, longest)
     yield b"".join(rest)
 
 
 class _Ahead:
     """The text of an array, as far as it is read: `at` is where the next value begins."""
 
-    def __init__(self, pieces: Iterator[bytes], where: str) -> None:
-        self.pieces, self.where = pieces, where
+    def __init__(self, pieces: Iterator[bytes], where: str, longest: int) -> None:
+        self.pieces, self.where, self.longest = pieces, where, longest
         self.held, self.at, self.rest, self.before = "", 0, b"", 1
 
     @property
@@ -210,8 +240,8 @@ class _Ahead:
     def more(self) -> bool:
         """Read on, twice as far as what is held, and say whether there was anything."""
         self.before, self.held, self.at = self.line, self.held[self.at :], 0
-        if len(self.held) > raw.LONGEST_ROW:
-            raise raw.endless(self.where, self.before)
+        if len(self.held) > self.longest:
+            raise raw.endless(self.where, self.before, self.longest)
         parts, size = [self.rest], 0
         for piece in self.pieces:
             parts.append(piece)

@@ -17,6 +17,8 @@ NUMBER, OTHER = 16, 2  # bytes a cell takes while a table is read: numbers as do
 LEAST = 32 << 20  # bytes of memory that work can be done in
 ALWAYS = 32 << 20  # bytes that work takes however small its pieces are
 PIECES = 48  # a piece takes this part of the rest: several are under way, in several forms
+COLUMN = 6 << 10  # bytes that are held of a column, whatever its rows, about
+ROW = 8  # pieces that one line may take, at most: it is held in several forms, but alone
 UNITS = ("bytes", "KB", "MB", "GB", "TB", "PB")
 
 
@@ -52,7 +54,31 @@ def budget(memory: Any) -> int:
 def within(source: Any, size: int) -> Any:
     """Return the source read in pieces that fit a budget of so many bytes; what is in memory stays."""
     smaller = getattr(source, "within", None)
-    return source if smaller is None else smaller(max((size - ALWAYS) // PIECES, 1 << 18))
+    return source if smaller is None else smaller(_piece(size))
+
+
+def _piece(size: int) -> int:
+    return max((size - ALWAYS) // PIECES, 1 << 18)
+
+
+def longest_row(piece: int) -> int:
+    """Return how long a line may be where pieces of so many bytes are read."""
+    return ROW * piece
+
+
+def longest_within(memory: Any) -> int:
+    """Return how long a line may be within a budget."""
+    return longest_row(_piece(budget(memory)))
+
+
+def refuse_too_wide(source: Any, size: int) -> None:
+    """Refuse more columns than a budget has room for: each takes memory, whatever the rows."""
+    if (needed := COLUMN * len(source.columns)) > size:
+        raise DataError(
+            f"{source.name} has {len(source.columns):,} columns, which take at least {_told(needed)} of "
+            f"memory however few the rows, and {_told(size)} is given. "
+            f"Pass memory='{-(-needed >> 20)}MB', or take fewer columns."
+        )
 
 
 def memory() -> int:

@@ -21,6 +21,7 @@ from tallystick.data.schema import Reading
 from tallystick.data.source.frames import Stream
 from tallystick.data.source.names import clean_names
 from tallystick.data.source.scratch import ScratchFile
+from tallystick.data.source.stream import is_stream, settled, title
 from tallystick.errors import DataError, shown
 from tallystick.files.apart import files_of, names_in
 
@@ -48,10 +49,11 @@ def open_query(query: str, reading: Reading, name: str | None) -> Stream:
         raise DataError("an SQL query needs DuckDB. Install it: pip install 'tallystick[sql]'.") from None
     files = [file for text in names_in(query) for file in files_of(text)]
     patterns = [text for text in names_in(query) if glob.has_magic(text)]
+    query, streams = _settled(query)
     try:
         with duckdb.connect(":memory:", config=_SAFE) as connection:
             _refuse_other_statements(connection, query)
-            connection.execute("SET allowed_paths = ?", [[*files, *patterns]])
+            connection.execute("SET allowed_paths = ?", [[*files, *patterns, *streams.values()]])
             connection.execute("SET enable_external_access = false")
             connection.execute("SET lock_configuration = true")
             connection.execute("BEGIN TRANSACTION READ ONLY")
@@ -64,6 +66,17 @@ def open_query(query: str, reading: Reading, name: str | None) -> Stream:
             why = f"{shown(denied[1], 300)} is no file that it names. "
             why += "Give each file its name in quotes: FROM 'votes.csv' or 'part-*.csv'."
         raise DataError(f"the query cannot be run: {why}") from None
+    finally:
+        del streams  # scratch files are there as long as their paths
+
+
+def _settled(query: str) -> tuple[str, dict[str, str]]:
+    """Return a query in which pipes are scratch files, and those: DuckDB opens a file several times."""
+    paths = dict.fromkeys(re.findall("'([^']+)'", query))
+    streams = {path: settled(path, title(path)) for path in paths if is_stream(path)}
+    for path, copy in streams.items():
+        query = query.replace(f"'{path}'", f"'{copy}'")
+    return query, streams
 
 
 def _refuse_other_statements(connection: Any, query: str) -> None:

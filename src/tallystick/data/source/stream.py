@@ -39,6 +39,14 @@ def title(path: str) -> str:
     return path if path.startswith(("/dev/fd/", "/proc/self/fd/")) else os.path.basename(path)
 
 
+def is_stream(path: str) -> bool:
+    """Does a path lead to something that can be read only once?"""
+    try:
+        return path in STANDARD_INPUT[1:] or stat.S_ISFIFO(os.stat(path).st_mode)
+    except (OSError, ValueError):
+        return False
+
+
 def settled(path: str, where: str) -> str:
     """Return a path that can be opened again and again: a stream is read here, whole, to a scratch file."""
     if path in STANDARD_INPUT:

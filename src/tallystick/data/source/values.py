@@ -12,7 +12,6 @@ import numpy as np
 
 from tallystick.errors import DataError, shown
 
-LARGEST = 13_000  # bits of a whole number that Python writes out
 DOUBLES = 400  # decimal places beyond which no double reaches
 YEARS = 8_000  # from 1970 on, either way
 
@@ -39,11 +38,13 @@ def cell_text(cell: Any, name: str) -> str | None:
 
 
 def _whole_text(cell: int, name: str) -> str:
-    if cell.bit_length() > LARGEST:
+    try:
+        return str(cell)
+    except ValueError:
         raise DataError(
-            f"column {shown(name)} holds a whole number of more than 3,900 digits. Write it as text."
-        )
-    return str(cell)
+            f"column {shown(name)} holds a whole number of {cell.bit_length() * 3 // 10:,} digits or so, "
+            "more than Python writes out. Write it as text."
+        ) from None
 
 
 def _rare_text(cell: Any, name: str) -> str | None:
