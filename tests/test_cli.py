@@ -407,6 +407,7 @@ def test_demo_writes_over_no_file_of_the_user(tmp_path, name):
     own.write_text("mine,1\n")
     assert "is there and not from this demo. Move it, or give another folder" in bad("demo", cwd=tmp_path)
     assert own.read_text() == "mine,1\n"
+    assert [path.name for path in (tmp_path / "tally-demo").iterdir()] == [name]  # nothing else was written
 
 
 def test_demo_that_cannot_write_says_so(tmp_path):
@@ -415,6 +416,19 @@ def test_demo_that_cannot_write_says_so(tmp_path):
 
 
 # ---- errors ----
+
+
+def test_one_of_a_thing_is_not_told_as_several(fitted):
+    lines = (fitted / "votes.csv").read_text().splitlines()
+    (fitted / "one.csv").write_text("\n".join(lines[:2]))
+    (fitted / "none.csv").write_text("x\n")
+    told = bad("explain", "votes.tally.json", "one.csv", "--row", "3", cwd=fitted)
+    assert "one.csv has 1 row, counted from 1" in told
+    assert "a header (1 column) but no rows" in bad("fit", "none.csv", "-t", "x", cwd=fitted)
+    import tallystick as ts
+
+    tree = ts.DecisionTree().fit(fitted / "votes.csv", "party").prune(alpha=1.0)
+    assert any(" to 1 leaf. " in note.text for note in tree.notes_)
 
 
 @pytest.mark.parametrize(

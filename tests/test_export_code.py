@@ -107,3 +107,30 @@ def test_no_name_can_leave_the_text_it_stands_in(tmp_path):
     model = ts.NaiveBayes().fit(rows, "y")
     found = e.run_python(model.export("python"), [{name: "a'''"}, {name: "b\\"}], tmp_path)
     assert found[0] == ["p", "q"]
+
+
+def test_the_module_is_a_command_with_usage_and_errors_of_one_line(tmp_path):
+    rows = [{"x": i % 7, "y": "=1+1" if i % 2 else "q"} for i in range(40)]
+    (tmp_path / "m.py").write_text(ts.NaiveBayes().fit(rows, "y").export("python"))
+    (tmp_path / "t.csv").write_text("x\n3\n")
+    (tmp_path / "z.csv").write_text("z\n3\n")
+
+    def module(*args):
+        command = [sys.executable, "m.py", *args]
+        return subprocess.run(command, input="x\n3\n", capture_output=True, text=True, cwd=tmp_path)
+
+    for flag in ("--help", "-h"):
+        done = module(flag)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.startswith("usage: python model.py [FILE.csv]\n")
+    for args in (("--what",), ("t.csv", "z.csv")):
+        assert (module(*args).returncode, module(*args).stderr[:6]) == (2, "usage:")
+    want = module("t.csv").stdout
+    assert want.startswith("prediction,P(=1+1),P(q)\n'=1+1,")  # P( begins no formula
+    assert want == module().stdout == module("-").stdout
+    for name, words in (("none.csv", "No such file"), ("z.csv", "the row lacks the column 'x'")):
+        done = module(name)
+        assert done.returncode == 2
+        assert done.stderr.startswith("error: ")
+        assert words in done.stderr
+        assert done.stderr.count("\n") == 1

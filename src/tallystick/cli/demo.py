@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -36,10 +37,9 @@ def demo(folder: str, as_json: bool) -> None:
     import tallystick as ts
 
     started = time.perf_counter()
-    data, model, new = prepare(folder)
-    estimator = ts.NaiveBayes().fit(data, "party")
-    page = os.path.join(folder, PAGE)
-    refuse_theirs(model, estimator.to_bytes(), page)
+    with resources.as_file(resources.files("tallystick.examples") / DATA) as bundled:
+        estimator = ts.NaiveBayes().fit(bundled, "party")
+        data, model, new, page = prepare(folder, bundled.read_text(encoding="utf-8"), estimator.to_bytes())
     show = (lambda lines: None) if as_json else screen.show
     show(opening(folder))
     described = ts.describe(data, "party")
@@ -75,38 +75,34 @@ def demo(folder: str, as_json: bool) -> None:
         screen.show_json(results | {"predictions": answers.tolist(), "folder": folder, "report": page})
 
 
-def prepare(folder: str) -> tuple[str, str, str]:
-    """Put the votes, and some of them without the party, into the folder; return the paths of the job."""
-    from importlib import resources
+def prepare(folder: str, text: str, model: bytes) -> tuple[str, str, str, str]:
+    """Put the votes, and some of them without the party, into the folder; return the paths of the job.
 
+    Nothing is written where anything of another's would be written over, also later.
+    """
     from tallystick.export import save
 
+    data, kept, new, page = paths = tuple(os.path.join(folder, name) for name in (DATA, MODEL, NEW, PAGE))
+    few = [line.rpartition(",")[0] for line in text.splitlines()[: FEW + 1]]  # party is the last column
+    wanted = {data: text.encode(), kept: model, new: "\n".join(few).encode() + b"\n"}
     try:
         os.makedirs(folder, exist_ok=True)
-        text = (resources.files("tallystick.examples") / DATA).read_text(encoding="utf-8")
-        lines = text.splitlines()
-        new = [line.rpartition(",")[0] for line in lines[: FEW + 1]]  # party is the last column
-        paths = [os.path.join(folder, name) for name in (DATA, MODEL, NEW)]
-        wanted = {paths[0]: text, paths[2]: "\n".join(new) + "\n"}
-        for path, content in wanted.items():
-            if os.path.exists(path) and _bytes(path) != content.encode():
+        for path in paths:
+            if os.path.exists(path) and not _ours(_bytes(path), wanted.get(path)):
                 raise theirs(path)
-        for path, content in wanted.items():
-            save(path, content.encode(), "file")
+        for path in (data, new):
+            save(path, wanted[path], "file")
     except OSError as error:
         reason = error.strerror or str(error)
         raise OptionError(
             f"cannot write to the folder {shown(folder)}: {reason}. Give another: --folder PATH."
         ) from None
-    return paths[0], paths[1], paths[2]
+    return data, kept, new, page
 
 
-def refuse_theirs(model: str, content: bytes, page: str) -> None:
-    """Refuse to write over another model, or over a page that is no report of ours."""
-    if os.path.exists(model) and _bytes(model) != content:
-        raise theirs(model)
-    if os.path.exists(page) and b"Tallystick" not in _bytes(page):
-        raise theirs(page)
+def _ours(found: bytes, wanted: bytes | None) -> bool:
+    """Is a file what the demo writes? A report is of any day, so it is known by its maker."""
+    return b"Tallystick" in found if wanted is None else found == wanted
 
 
 def theirs(path: str) -> OptionError:

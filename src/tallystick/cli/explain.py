@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tallystick import errors
 from tallystick.cli import options, screen
 from tallystick.draw.text import Line, Span, clean, table
 from tallystick.errors import OptionError
@@ -67,7 +68,8 @@ def _check_row(source: Source, row: int) -> None:
         count += batch.num_rows
         if count >= row:
             return
-    raise OptionError(f"--row {row:,} is not there: {source.name} has {count:,} rows, counted from 1.")
+    rows = errors.counted(count, "row")
+    raise OptionError(f"--row {row:,} is not there: {source.name} has {rows}, counted from 1.")
 
 
 def counted(estimator: Any, found: Any) -> list[tuple[str, str, dict[str, int]]]:

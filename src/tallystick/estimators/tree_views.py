@@ -35,7 +35,7 @@ from tallystick.learners import prune as pruners
 from tallystick.learners.prune import Held, Judged, Path
 from tallystick.models.tree import Tree
 from tallystick.models.tree.rules import Rules, generalised, rules
-from tallystick.models.tree.show import show
+from tallystick.models.tree.show import count, show
 
 if TYPE_CHECKING:
     from tallystick.data.encode import Matched, Table
@@ -406,7 +406,7 @@ def _unused(what: str, do: str) -> OptionError:
 
 def pruning_note(kind: str, grown: Tree, small: Tree, average: bool) -> Note:
     """Say what a pruning did; average: the parameter, which a pruning switches off."""
-    text = f"pruned ({kind}) from {grown.nodes.leaves:,} to {small.nodes.leaves:,} leaves."
+    text = f"pruned ({kind}) from {grown.nodes.leaves:,} to {count(small.nodes.leaves, 'leaf')}."
     if average and not grown.regression:
         text += " It answers by its leaves: average=True is for trees that are not pruned."
     return Note("pruned", text, count=grown.nodes.leaves - small.nodes.leaves)

@@ -32,6 +32,9 @@ SERIES = [1.0 / math.factorial(n) for n in range(13, 2, -1)]
 LN2_HIGH, LN2_LOW = float.fromhex("0x1.62e42fee00000p-1"), float.fromhex("0x1.a39ef35793c76p-33")
 ROUNDER = 6755399441055744.0
 Row = Mapping[str, Any]
+USAGE = """usage: python model.py [FILE.csv]
+
+Write a CSV of answers to the rows of a CSV file, or of the standard input (-)."""
 
 
 def days(text: str) -> float:
@@ -334,10 +337,23 @@ def weighted(term: Mapping[str, Any], words: list[tuple[int, int]]) -> list[tupl
 
 def main(model: Model, arguments: Sequence[str]) -> None:
     """Read rows from a CSV file, or from the standard input, and write a CSV of answers."""
-    with open(arguments[0], encoding="utf-8", newline="") if arguments else sys.stdin as file:
+    if len(arguments) > 1 or re.match("-.", "".join(arguments)):
+        asked = list(arguments) in (["-h"], ["--help"])
+        print(USAGE, file=sys.stdout if asked else sys.stderr)
+        sys.exit(0 if asked else 2)
+    try:
+        answer(model, arguments[0] if arguments and arguments[0] != "-" else None)
+    except (OSError, ValueError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
+
+
+def answer(model: Model, path: str | None) -> None:
+    """Write the answers to the rows of a file, or of the standard input."""
+    with open(path, encoding="utf-8", newline="") if path else sys.stdin as file:
         head = [f"P({label})" for label in model.labels]
         out = csv.writer(sys.stdout, lineterminator="\n")
-        out.writerow(["prediction", *head])
+        out.writerow([harmless(name) for name in ("prediction", *head)])
         for row in csv.DictReader(file):
             found = model.predict(row)
             out.writerow(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Statistic
 from tallystick.data.schema import CODED, Note, Schema
-from tallystick.errors import DataError, shown
+from tallystick.errors import DataError, counted, shown
 from tallystick.learners.tree_levels import Levels, begin
 from tallystick.learners.tree_options import TreeOptions
 from tallystick.models.tree import Answers, Candidates, Nodes, Tree
@@ -53,7 +53,8 @@ class TreeLearner:
         columns = tuple(j for j, c in enumerate(schema.used) if c.kind != "text")
         if not columns:
             raise DataError(
-                f"a tree needs columns of numbers or levels, but all {len(schema.used)} columns hold text. "
+                "a tree needs columns of numbers or levels, and there is none beside "
+                f"{counted(len(schema.used), 'column')} of text. "
                 "Use NaiveBayes for text."
             )
         return Draft(schema, columns)

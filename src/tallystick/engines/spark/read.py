@@ -24,7 +24,7 @@ from tallystick.data.schema import Note, Wishes
 from tallystick.data.source.names import clean_names
 from tallystick.engines.spark.table import SparkTable, forget, keep, unpacked
 from tallystick.engines.spark.workers import check_version, plain_errors
-from tallystick.errors import DataError, OptionError, TargetError, shown
+from tallystick.errors import DataError, OptionError, TargetError, counted, shown
 
 WHERE = "the DataFrame"
 FULL = 65_536, 1 << 23  # rows, bytes: a block that is made once and asked often is full at either
@@ -242,7 +242,7 @@ def surveyed(walk: Walk, question: Question, notes: tuple[Note, ...]) -> Decisio
     for found in few(walk.kept, 0).mapPartitions(kept_surveys).collect():
         survey.merge(read(found))
     if survey.aim.rows == 0:
-        raise DataError(f"{WHERE} has {len(question.columns)} columns but no rows.")
+        raise DataError(f"{WHERE} has {counted(len(question.columns), 'column')} but no rows.")
     while (more := survey.again()) is not None:
         survey.complete(walk.kept.mapPartitions(Again(more, walk.kinds)).treeReduce(merged))
     decision = survey.decide(notes)
