@@ -85,3 +85,16 @@ def test_what_rounding_hides_is_refused_and_never_half_fitted():
     y = (x[:, 0] > 0).astype(int)
     with pytest.raises(TallyError, match=r"did not converge|no step leads down"):
         ts.LogisticRegression(l2=1e-28).fit(x * 1.0, y, sample_weight=np.full(8, 1e6))
+
+
+def test_rows_that_weigh_too_little_beside_others_are_refused_by_name_and_a_prior_solves_them():
+    """One row weighs 10,000,000,000 and decides nothing; what the others add is below the last digit."""
+    r = np.random.default_rng(68)
+    d = int(r.integers(1, 4))
+    X, y = r.normal(size=(8, d)), np.array([0, 1] * 4)
+    weights = np.round(10 ** r.uniform(0.5, 10.85, 8))
+    words = r"gradient is 0 but for rounding.* weigh too little.* Raise l2"
+    with pytest.raises(TallyError, match=words) as found:
+        ts.LogisticRegression(l2=4e-6).fit(X, y, weights)
+    assert "max_iter" not in str(found.value)
+    assert np.isfinite(ts.LogisticRegression(l2=1.0).fit(X, y, weights).coef_).all()

@@ -166,10 +166,15 @@ class Run:
 
     def too_many(self, point: Point) -> NoConvergence:
         """Return the error of too many steps."""
-        return NoConvergence(
-            f"logistic regression did not converge in {counted(self.most, 'iteration')}: "
-            f"{self.found(point)}. Raise max_iter or l2."
-        )
+        if self.small(point, self.needed) and point.steep <= norm(self.problem.rounding(point.w)):
+            found = (
+                f"the gradient is 0 but for rounding, and the weights still move by more than {self.fine:g}: "
+                "the rows that decide them weigh too little beside the others. Raise l2"
+            )
+        else:
+            found = f"{self.found(point)}. Raise max_iter or l2"
+        iterations = counted(self.most, "iteration")
+        return NoConvergence(f"logistic regression did not converge in {iterations}: {found}.")
 
     def found(self, point: Point) -> str:
         """Say why a point is no optimum."""
