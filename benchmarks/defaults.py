@@ -33,6 +33,7 @@ SETTINGS = {
     "at least 2 rows in a leaf": {"min_samples_leaf": 2},
     "at least 5 rows in a leaf": {"min_samples_leaf": 5},
     "tests kept with prior 1/3": {"split_prior": 1 / 3},
+    "tests kept with prior 1/10": {"split_prior": 0.1},
     "tests kept with prior 1/30": {"split_prior": 1 / 30},
     "smoothing by 1 row": {"smoothing": 1.0},
     "smoothing by 5 rows": {"smoothing": 5.0},

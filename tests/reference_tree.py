@@ -83,19 +83,21 @@ class Node:
 
 @dataclass(frozen=True)
 class Price:
-    """What it costs to name j of k levels, as part of a score."""
+    """What it costs to name j of k levels, as part of a score; lost: missing rows are one of the k."""
 
     k: int
     all: float
     each: float
     coverage: float
     criterion: str
+    lost: bool = False
 
-    def of(self, j: int) -> Any:
+    def of(self, j: int, missing: bool) -> Any:
         zero = 0.0 if self.criterion == "variance" else 0
-        if self.k < 3:
+        group = j + (self.lost and missing)
+        if self.k < 3 or not group:
             return zero
-        bits = group_bits(self.k, j)
+        bits = group_bits(self.k, group)
         if self.criterion == "variance":
             whole = self.all * (1.0 - float(kernels.exp([self.each * bits])[0]))
             return whole / self.coverage if self.coverage > 0 else self.all * 2.0
@@ -222,25 +224,25 @@ class Twin:
         for left_values, cut in self.two_sided(column, rows):
             left = [r for r in rows if cells[r] in left_values]
             right = [r for r in rows if cells[r] is not None and cells[r] not in left_values]
-            allowed = False
             for side in (0, 1) if away else (0,):
                 a, b = (left + away, right) if side == 0 else (left, right + away)
                 if min(self.weigh(a), self.weigh(b)) < self.least(column, rows):
                     continue
-                allowed = True
-                paid = price.of(len(left_values))
+                cuts += 1
+                paid = price.of(len(left_values), bool(away) and side == 0)
                 key = self.score(a, b, middle=middle) - paid
                 if best is None or key > best.key:
                     missing = side if away else int(self.weigh(left) < self.weigh(right))
                     best = Split(column, key, cut, [int(r in set(b)) for r in rows], 2, missing, 0.0)
                     best.paid = paid
-            cuts += allowed
         there = [r for r in rows if cells[r] is not None]
         if away and there and min(self.weigh(away), self.weigh(there)) >= self.least(column, rows):
-            key, cuts = self.score(there, away, middle=middle), cuts + 1
+            paid = price.of(0, missing=True)
+            key, cuts = self.score(there, away, middle=middle) - paid, cuts + 1
             if best is None or key > best.key:
                 cut = NO_CUT if self.data.kinds[column] == "numeric" else math.nan
                 best = Split(column, key, cut, [int(cells[r] is None) for r in rows], 2, 1, 0.0)
+                best.paid = paid
         if best is None:
             return None
         if best.paid:
@@ -251,21 +253,23 @@ class Twin:
     def price(self, column: int, rows: list[int]) -> Price:
         cells = self.data.cells[column]
         known = [cells[r] for r in rows if cells[r] is not None]
-        if self.data.kinds[column] != "levels" or len(set(known)) < 3:
+        lost = self.rules.penalty > 0 and len(known) < len(rows)
+        if self.data.kinds[column] != "levels" or len(set(known)) + lost < 3:
             return Price(0, 0.0, 0.0, 1.0, "free")
         sizes = {v: self.weigh([r for r in rows if cells[r] == v]) for v in set(known)}
         all_rows = sum(sizes.values())
-        coverage = (all_rows - sum(n for n in sizes.values() if n <= 1)) / all_rows
+        single = sum(n for n in sizes.values() if n <= 1) if len(sizes) > 2 else 0
+        coverage, k = (all_rows - single) / all_rows, len(sizes) + lost
         n = float(self.weigh(rows))
         if self.rules.criterion == "variance":
-            return Price(len(sizes), self.deviance(rows), -2.0 * 0.6931471805599453 / n, coverage, "variance")
+            return Price(k, self.deviance(rows), -2.0 * 0.6931471805599453 / n, coverage, "variance", lost)
         total = sum(self.vector(rows)[:-1])
         each = self.factor * float(total) / n
         if self.rules.criterion != "gini":
-            return Price(len(sizes), 0.0, each, coverage, "entropy")
+            return Price(k, 0.0, each, coverage, "entropy", lost)
         bits = -(sum(self.f(c) for c in self.vector(rows)[:-1]) - self.f(total))
         impurity = float((total << self.shift) - self.score(rows, middle=0))
-        return Price(len(sizes), impurity, each / float(bits), coverage, "gini")
+        return Price(k, impurity, each / float(bits), coverage, "gini", lost)
 
     def deviance(self, rows: list[int]) -> float:
         """The sum of squared deviations, as the kernels round it."""
@@ -326,7 +330,7 @@ class Twin:
         if not self.data.classes:
             return split
         n = sum(self.vector(rows)[:-1])
-        if self.rules.penalty and self.data.kinds[split.column] == "numeric":
+        if self.rules.penalty and self.data.kinds[split.column] != "levels":
             split.net -= self.rules.penalty * log2_whole(float(cuts)) / float(self.weigh(rows))
             if self.rules.stop_at_zero and not split.net > 0:
                 return None

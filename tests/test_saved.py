@@ -162,7 +162,7 @@ def tree_settings(labels: list[Any]) -> st.SearchStrategy[dict[str, Any]]:
             "costs": costs | named,
             "average": st.booleans(),
             "smoothing": st.sampled_from([None, 0.5, 3]),
-            "split_prior": st.sampled_from([0.1, 0.5, 0.9]),
+            "split_prior": st.sampled_from([None, 0.1, 0.9]),
         },
     )
 

@@ -82,3 +82,35 @@ def test_the_trees_that_exports_are_tested_with_have_such_tests_on_every_kind(na
             kinds.add(schema.used[nodes.column[node]].kind)
     assert "numeric" in kinds
     assert "levels" in kinds
+
+
+def entropy(counts: Any) -> float:
+    shares = np.asarray(counts, float)
+    shares = shares[shares > 0] / shares.sum()
+    return float(-(shares * np.log2(shares)).sum())
+
+
+@pytest.mark.parametrize("kind", COLUMNS)
+def test_the_test_of_missing_values_pays_for_the_tests_it_was_chosen_from(kind):
+    """Two values and missing rows: two cuts, by the side of the missing rows, and known against missing."""
+    cells = {"numeric": [0.0, 1.0, None]}.get(kind, [*dict.fromkeys(COLUMNS[kind][:3]), None])
+    frame = pd.DataFrame(
+        {
+            "x": pd.Series(np.repeat(np.array(cells, object), [20, 20, 8]), dtype=object),
+            "y": ["no", "yes"] * 20 + ["yes"] * 8,
+        }
+    )
+    wishes: dict[str, Any] = {"kinds": {"x": kind}, "levels": {"x": LEVELS[kind]} if kind in LEVELS else None}
+    for price in (1.0, 0.0):
+        top = ts.DecisionTree(cut_price=price, max_depth=1, **wishes).fit(frame, "y").splits(0).candidates[0]
+        sizes = [sum(n) for n in top.counts]
+        assert sizes == [40, 8]
+        paid = (np.log2(3) if price else 0.0) / 48
+        assert top.ratio == pytest.approx((top.gain - paid) / entropy(sizes))
+
+
+def test_known_against_missing_that_gains_less_than_it_costs_is_not_asked():
+    frame = pd.DataFrame({"x": ["a", "b"] * 30 + [None], "y": ["no", "yes", "yes", "no"] * 15 + ["yes"]})
+    price = {"max_depth": 1, "average": False, "kinds": {"x": "levels"}}
+    assert ts.DecisionTree(cut_price=0, **price).fit(frame, "y").get_n_leaves() == 2
+    assert ts.DecisionTree(cut_price=1, **price).fit(frame, "y").get_n_leaves() == 1

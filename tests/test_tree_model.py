@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 from reference_tree import shape
 from trees import REGRESSION, SCHEMA, Rows, random_nodes, random_rows, random_tree
 
+import tallystick as ts
 from tallystick.errors import ModelFileError, OptionError
 from tallystick.models.tree import SPREADS, STAYS, Answers, Candidates, Nodes, Tree
 from tallystick.models.tree.average import log_gamma
 from tallystick.models.tree.nodes import _shape as nodes_shape
+from tallystick.models.tree.prior import prior_of_tests
 from tallystick.models.tree.walk import ways
 
 seeds = st.integers(0, 10_000)
@@ -63,14 +65,17 @@ def by_enumeration(tree: Tree) -> tuple[np.ndarray, float]:
     """Sum over all prunings of probability times shares, with math.lgamma; and the probability of the
     best.
     """
-    a, keep, base, counts, nodes = tree.answers.smoothing, tree.answers.keep, tree.base, tree.rows, tree.nodes
+    a, base, counts, nodes = tree.answers.smoothing, tree.base, tree.rows, tree.nodes
+    keep = np.full(len(nodes), tree.answers.keep or 0.5)
+    if tree.answers.keep is None:
+        keep = prior_of_tests(tree.schema, nodes, counts.sum(axis=1))
     own = (counts + a * base) / (counts.sum(axis=1, keepdims=True) + a)
     logs, answers = [], []
     for pruning in prunings(nodes):
         log, answer = 0.0, np.zeros_like(own)
         for node, ends in pruning.items():
             if nodes.column[node] >= 0:
-                log += math.log(1 - keep) if ends else math.log(keep)
+                log += math.log(1 - keep[node]) if ends else math.log(keep[node])
             if ends:
                 log += math.lgamma(a) - math.lgamma(a + counts[node].sum())
                 log += sum(
@@ -94,13 +99,38 @@ def by_enumeration(tree: Tree) -> tuple[np.ndarray, float]:
 
 
 @settings(max_examples=60, deadline=None)
-@given(seeds, st.sampled_from([0.5, 1.0, 2.0, 5.0]), st.sampled_from([0.1, 1 / 3, 0.5, 0.9]))
+@given(seeds, st.sampled_from([0.5, 1.0, 2.0, 5.0]), st.sampled_from([None, 0.1, 0.5, 0.9]))
 def test_average_is_the_sum_over_every_pruning(seed, smoothing, keep):
     tree = random_tree(seed, most=6, average=True, smoothing=smoothing, keep=keep)
     expected, best = by_enumeration(tree)
     np.testing.assert_allclose(tree.shares, expected, rtol=0, atol=1e-12)
     np.testing.assert_allclose(tree.shares.sum(axis=1), 1, atol=1e-12)
     assert math.isclose(math.exp(tree.averaged.log_best), best, rel_tol=1e-9)
+
+
+def test_a_test_is_the_less_probable_the_more_tests_it_was_chosen_from():
+    rng = np.random.default_rng(5)
+    X = {
+        "number": rng.normal(size=300).tolist(),
+        "levels": rng.choice(list("pqrst"), 300).tolist(),
+        "lost": rng.choice(np.array(["u", "v", None], object), 300).tolist(),
+        "ordered": rng.choice(["low", "middle", "high"], 300).tolist(),
+    }
+    y = rng.integers(0, 2, 300)
+    order = ["low", "middle", "high"]
+    tree = ts.DecisionTree(levels={"ordered": order}, kinds={"ordered": "ordered"}).fit(X, y).model_
+    nodes, rows = tree.nodes, tree.counted.sum(axis=1)
+    found = prior_of_tests(tree.schema, nodes, rows)
+    asked = set()
+    for node in np.flatnonzero(nodes.column >= 0).tolist():
+        name = tree.schema.used[nodes.column[node]].name
+        asked.add(name)
+        second = int((nodes.branch_of[nodes.branch_start[node] : nodes.branch_start[node + 1]] == 1).sum())
+        m = {"number": rows[node] - 1, "ordered": 2, "lost": 2 * 3 / 2}.get(name)
+        if name == "levels":
+            m = 4 * math.comb(5, second) / 2
+        assert found[node] == pytest.approx(1 / (1 + math.sqrt(4 * m)))
+    assert asked == set(X)
 
 
 def test_the_most_probable_pruning_is_the_one_shown():

@@ -120,7 +120,7 @@ class Rulebook {
             if (column.kind != Kind::numeric) map_size_ += column.k;
             some_order_ |= column.kind != Kind::levels;
         }
-        factorials_ = log2_factorials(problem.rules.groups ? most : 0);
+        factorials_ = log2_factorials(problem.rules.groups ? most + 1 : 0);  // missing rows may be one more
     }
 
     const Problem& problem() const { return problem_; }

@@ -1,7 +1,8 @@
 // What it costs to say which levels form a group: a split found among 2^k groupings must gain more than one of a few.
 //
 // Naming j of k levels, groups being in no order, takes log2(k - 1) + log2(k over j) - 1 bits: 0 for two levels, 1.6 for
-// three, and for many about k times the entropy of j/k. In the units of a criterion the bits b cost
+// three, and for many about k times the entropy of j/k. Where tests have a price, missing rows are one level more: which group
+// they join is searched for too, and so is the test that sets them apart. In the units of a criterion the bits b cost
 //   entropy    b bits
 //   Gini       the share of the node's impurity that b is of the bits of its classes
 //   variance   the part of the node's deviance that b bits would buy of a normal response: 1 - 2^(-2b/rows)
@@ -33,8 +34,8 @@ template <class S>
 class GroupPrice {
    public:
     GroupPrice(const Scorer& scorer, const int64_t* total, int64_t unit, double deviance, const std::vector<double>& logs, size_t k,
-               double coverage)
-        : logs_(logs), k_(k), gini_(scorer.criterion == Criterion::gini), coverage_(coverage) {
+               bool lost, double coverage)
+        : logs_(logs), k_(k + lost), lost_(lost), gini_(scorer.criterion == Criterion::gini), coverage_(coverage) {
         const double rows = static_cast<double>(scorer.rows(total)) / static_cast<double>(unit);
         if constexpr (std::is_same_v<S, double>) {
             all_ = deviance, each_ = -2.0 * 0.6931471805599453 / rows;
@@ -48,9 +49,9 @@ class GroupPrice {
         each_ /= static_cast<double>(-scorer.entropy(total));
     }
 
-    // What groups of j levels must gain before coverage.
-    S operator()(size_t j) const {
-        const double bits = group_bits(logs_, k_, j);
+    // What a group of j levels, and of the missing rows if they are in it, must gain before coverage.
+    S operator()(size_t j, bool missing) const {
+        const double bits = group_bits(logs_, k_, j + (lost_ && missing));
         if (!(bits > 0.0)) return S{};
         if constexpr (std::is_same_v<S, double>) {
             return coverage_ > 0.0 ? all_ * (1.0 - exp_of(each_ * bits)) / coverage_ : all_ * 2.0;
@@ -70,8 +71,8 @@ class GroupPrice {
     static constexpr double most = 0x1p61;  // more than any score
 
     const std::vector<double>& logs_;
-    size_t k_;
-    bool gini_;
+    size_t k_;  // levels here, missing rows one of them if `lost_`
+    bool lost_, gini_;
     double coverage_, all_ = 0.0, each_ = 0.0;
 };
 

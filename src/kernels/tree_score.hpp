@@ -26,7 +26,7 @@ enum class Criterion : int { entropy = 0, ratio = 1, gini = 2, variance = 3 };
 struct Rules {
     Criterion criterion = Criterion::entropy;
     bool groups = true;         // level columns in two groups; else one branch per level
-    double penalty = 0.0;       // gain less this times log2(cuts)/rows for numeric columns; C4.5: 1
+    double penalty = 0.0;       // gain less this times log2(cuts)/rows for columns in order; C4.5: 1
     bool cut_rows = false;      // C4.5: a numeric cut leaves at least min(25, max(min_leaf, rows / 10 / classes))
     bool stop_at_zero = false;  // a best gain of 0 ends the branch
     bool fractions = false;     // C4.5: missing rows go down all branches in parts; scored on known rows
@@ -171,7 +171,7 @@ struct Candidate {
     double cut = 0.0;       // numeric columns
     int32_t missing = 0;    // branch of missing values
     int32_t branches = 0;
-    int64_t cuts = 0;       // allowed cuts, counted for their price
+    int64_t cuts = 0;       // allowed tests of a column in order, counted for their price
     size_t at = 0;          // entries on the left, where the column is kept in order
     uint32_t code = 0;      // first code on the right, where it is kept as codes
 };

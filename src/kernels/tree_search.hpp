@@ -49,7 +49,7 @@ inline void finish(const Here& here, Kind kind, int64_t full_score, int64_t size
     }
     if (here.regression) return;
     const double n = static_cast<double>(scorer.sum(here.total));
-    if (here.rules->penalty > 0.0 && kind == Kind::numeric) {
+    if (here.rules->penalty > 0.0 && kind != Kind::levels) {
         const double rows = static_cast<double>(scorer.rows(here.total)) / static_cast<double>(here.rules->unit);
         out.net -= here.rules->penalty * log2_whole(static_cast<double>(out.cuts)) / rows;
         if (here.rules->stop_at_zero && !(out.net > 0.0)) out.found = false;
@@ -170,8 +170,12 @@ Candidate search_order(const Frame<E>& f, const Column& column, const Here& here
         const Range a = allowed(f.layout, run, known, rows, least, int64_t{0}, away);
         const Range b = allowed(f.layout, run, known, rows, least, away, int64_t{0});
         out.cuts = alone;
-        for (size_t i = std::min(a.low, b.low); i < std::max(a.high, b.high); ++i)
-            out.cuts += ((i >= a.low && i < a.high) || (i >= b.low && i < b.high)) && (!repeats || f.layout.is_new(run[i]));
+        auto cuts = [&](Range range) {
+            int64_t count = 0;
+            for (size_t i = range.low; i < range.high; ++i) count += !repeats || f.layout.is_new(run[i]);
+            return count;
+        };
+        out.cuts += cuts(a) + (missing ? cuts(b) : 0);  // missing rows on either side: each is a test
     }
     out.branches = 2;
     out.at = best.at;
@@ -248,7 +252,7 @@ Candidate score_table(const Column& column, const Here& here, size_t levels, Scr
     }
     if (column.kind == Kind::levels) {
         const GroupPrice<S> price(here.scorer, here.total, here.rules->unit, here.deviance, *here.factorials, levels,
-                                  coverage(t, here.rules->unit));
+                                  here.rules->penalty > 0.0 && t.missing[width - 1] > 0, coverage(t, here.rules->unit));
         const LevelSplit found = two_groups<S>(here.scorer, t, s.spare.data(), s.order, s.side.data(), price);
         out.found = found.found, out.score = found.key, out.missing = found.missing;
     } else {

@@ -44,7 +44,7 @@ struct Best {
 // Splits without a price.
 template <class S>
 struct Free {
-    S operator()(size_t) const { return S{}; }
+    S operator()(size_t, bool) const { return S{}; }
 };
 
 // Offer one split: `a` rows in the first branch.
@@ -63,24 +63,25 @@ bool offer_split(const Scorer& scorer, const Table& t, const int64_t* a, int64_t
     return true;
 }
 
-// Offer the split with `left` known rows on the left, missing rows on either side; say whether it is allowed.
-template <class S>
-bool offer_sides(const Scorer& scorer, const Table& t, const int64_t* left, size_t at, S price, int64_t* spare, Best<S>& best) {
-    int64_t *a = spare, *b = spare + t.width;
-    bool allowed = false;
+// Offer the split with `left` known rows on the left, missing rows on either side; `group`: levels in branch `of`, which is priced.
+// Return how many of these splits are allowed.
+template <class S, class Price>
+int64_t offer_sides(const Scorer& scorer, const Table& t, const int64_t* left, size_t at, size_t group, int of, const Price& price,
+                    int64_t* spare, Best<S>& best) {
+    int64_t *a = spare, *b = spare + t.width, allowed = 0;
     for (int side = 0; side < (t.missing[t.width - 1] > 0 ? 2 : 1); ++side) {
         for (size_t c = 0; c < t.width; ++c) a[c] = left[c] + (side == 0 ? t.missing[c] : 0);
-        allowed |= offer_split(scorer, t, a, b, at, side, price, best);
+        allowed += offer_split(scorer, t, a, b, at, side, price(group, side == of), best);
     }
     return allowed;
 }
 
-// Offer the split of all known rows from the missing ones; it names no value and has no price.
-template <class S>
-bool offer_missing(const Scorer& scorer, const Table& t, size_t at, int64_t* spare, Best<S>& best) {
+// Offer the split of all known rows from the missing ones, which stand for a level.
+template <class S, class Price>
+bool offer_missing(const Scorer& scorer, const Table& t, size_t at, const Price& price, int64_t* spare, Best<S>& best) {
     if (t.missing[t.width - 1] == 0) return false;
     for (size_t c = 0; c < t.width; ++c) spare[c] = t.total[c] - t.missing[c];
-    return offer_split(scorer, t, spare, spare + t.width, at, 1, S{}, best);
+    return offer_split(scorer, t, spare, spare + t.width, at, 1, price(0, true), best);
 }
 
 // Cuts between neighbouring levels in the given order: at = levels on the left, all of them where missing rows are alone.
@@ -93,9 +94,9 @@ Best<S> cuts_of_table(const Scorer& scorer, const Table& t, const uint32_t* orde
     for (size_t j = 0; j + 1 < t.levels; ++j) {
         const int64_t* level = t.level(order ? order[j] : j);
         for (size_t c = 0; c < t.width; ++c) left[c] += level[c];
-        cuts += offer_sides(scorer, t, left, j + 1, price(j + 1), spare + t.width, best);
+        cuts += offer_sides(scorer, t, left, j + 1, j + 1, 0, price, spare + t.width, best);
     }
-    cuts += offer_missing(scorer, t, t.levels, spare + t.width, best);
+    cuts += offer_missing(scorer, t, t.levels, price, spare + t.width, best);
     return best;
 }
 
@@ -114,9 +115,9 @@ Best<S> groups_by_trial(const Scorer& scorer, const Table& t, int64_t* spare, co
         const int64_t sign = mask >> j & 1 ? 1 : -1;
         mask ^= size_t{1} << j;
         for (size_t c = 0; c < t.width; ++c) left[c] += sign * t.level(j + 1)[c];
-        offer_sides(scorer, t, left, mask, price(static_cast<size_t>(std::popcount(mask))), spare + t.width, best);
+        offer_sides(scorer, t, left, mask, static_cast<size_t>(std::popcount(mask)), 1, price, spare + t.width, best);
     }
-    offer_missing(scorer, t, size_t{1} << t.levels, spare + t.width, best);
+    offer_missing(scorer, t, size_t{1} << t.levels, price, spare + t.width, best);
     return best;
 }
 
@@ -200,7 +201,8 @@ struct LevelSplit {
     int missing = 0;
 };
 
-// Two groups: side[level] is 0 or 1, level 0 always in group 0. price(levels in one group): what naming them costs.
+// Two groups: side[level] is 0 or 1, level 0 always in group 0. price(levels in one group, and
+// whether missing rows are in it): what naming them costs.
 template <class S, class Price>
 LevelSplit two_groups(const Scorer& scorer, const Table& t, int64_t* spare, std::vector<uint32_t>& order, uint8_t* side,
                       const Price& price) {

@@ -50,7 +50,7 @@ class _Growing(TreeViews):
         return Answers(
             bool(self.average) and self.pruning is None and not self._by_held_out,
             few if self.smoothing is None else plain(self.smoothing),
-            plain(self.split_prior),
+            None if self.split_prior is None else plain(self.split_prior),
             cost_table(self.costs, target),
             class_weights(self.class_weight, self.priors, target),
         )
@@ -225,13 +225,14 @@ class DecisionTree(_Growing, Classifier):
     one. min_impurity_decrease: the least gain times the node's share of all rows, class weights included.
     cuts: "midpoint", or "observed" (C4.5: the largest training value not above it). cut_price: columns are
     compared by their gain less this times log2(cuts)/rows, the bits that name a cut (C4.5: 1, CART: 0);
-    groups of three or more levels always pay the bits that name them. cut_rows:
-    C4.5's least rows beside a cut. class_weight: {label: weight} or "balanced"; priors: {label: share}, as if
-    classes had these shares (of every class, sum 1); costs: {label: {answer: cost}} (not named: 1 for a wrong
-    answer, 0 for a right one) or costs[class][answer], to answer the cheapest. max_bins: numeric columns
-    in quantile bins.
+    groups of three or more levels always pay the bits that name them, with missing as a level if this is
+    above 0. cut_rows: C4.5's least rows beside a cut. class_weight: {label: weight} or "balanced"; priors:
+    {label: share}, as if classes had these shares (of every class, sum 1); costs: {label: {answer: cost}}
+    (not named: 1 for a wrong answer, 0 for a right one) or costs[class][answer], to answer the cheapest.
+    max_bins: numeric columns in quantile bins.
     average: answer by all prunings, each as probable as its fit and the prior make it: a test is kept with
-    probability split_prior, a leaf gets `smoothing` imagined rows with the shares of all rows (None: the
+    probability split_prior (None: 1 over 1 plus the root of the number of tests it was chosen from), a leaf
+    gets `smoothing` imagined rows with the shares of all rows (None: the
     root of 8 over the number of classes). pruning: None,
     "cost-complexity" (at cp, a share of the root's error, or chosen by cross-validation), "pessimistic"
     (C4.5, at confidence) or "mdl"; a pruned tree answers by its leaves.
@@ -260,7 +261,7 @@ class DecisionTree(_Growing, Classifier):
         max_bins: int | None = None,
         average: bool = True,
         smoothing: float | None = None,
-        split_prior: float = 0.1,
+        split_prior: float | None = None,
         pruning: str | None = None,
         confidence: float = 0.25,
         cp: float | None = None,

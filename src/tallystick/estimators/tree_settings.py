@@ -31,9 +31,9 @@ def check_settings(estimator: Any) -> None:
         is_number(estimator.smoothing) and 0 <= estimator.smoothing <= 1e9
     ):
         raise OptionError(f"smoothing must be None or a number from 0 up, not {shown(estimator.smoothing)}.")
-    if not _between(estimator.split_prior):
+    if estimator.split_prior is not None and not _between(estimator.split_prior):
         raise OptionError(
-            f"split_prior must be a number above 0 and below 1, not {shown(estimator.split_prior)}."
+            f"split_prior must be None or a number above 0 and below 1, not {shown(estimator.split_prior)}."
         )
 
 

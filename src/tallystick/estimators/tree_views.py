@@ -134,7 +134,7 @@ class TreeViews(Estimator):
     average: bool
     level_splits: str
     smoothing: float | None
-    split_prior: float
+    split_prior: float | None
     pruning: str | None
     confidence: float
     cp: float | None
@@ -198,11 +198,14 @@ class TreeViews(Estimator):
         self._check_fitted()
         check_whole("node", node, 0)
         block = None if self._table is None else self._table.slice(0, self._table.rows)
+        price = float(getattr(self, "cut_price", 0.0))
+        named = (
+            len(c.levels) + (price > 0 and c.missing > 0) for c in self.schema_.used if c.kind == "levels"
+        )
         told = measures(
             getattr(self, "criterion", None),
-            float(getattr(self, "cut_price", 0.0)),
-            self.level_splits == "groups"
-            and any(c.kind == "levels" and len(c.levels) > 2 for c in self.schema_.used),
+            price,
+            self.level_splits == "groups" and any(k > 2 for k in named),
         )
         return replace(splits(self.model_, node, block), measures=told)
 

@@ -134,7 +134,8 @@ BITS = "the entropy of the node less the mean entropy of the branches, in bits"
 def measures(criterion: str | None, cut_price: float, groups: bool = False) -> tuple[tuple[str, str], ...]:
     """Say what gain and gain ratio are under a criterion (None: regression), and which is chosen.
 
-    groups: some column may be split into groups of three or more levels.
+    groups: some column may be split into groups of three or more levels, missing being one where cuts have a
+    price.
     """
     wins = "; the largest is chosen"
     if groups:
@@ -145,7 +146,8 @@ def measures(criterion: str | None, cut_price: float, groups: bool = False) -> t
     top = "gain"
     if cut_price > 0:
         top = (
-            f"(gain less, in numeric columns, the price of choosing among n cuts, {cut_price:g}·log2(n)/rows)"
+            "(gain less, where values have an order, the price of choosing among n cuts, "
+            f"{cut_price:g}·log2(n)/rows)"
         )
     ratio = f"{top} / split information, the entropy of the branches' sizes"
     if criterion != "gain-ratio":

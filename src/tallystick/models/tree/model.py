@@ -25,6 +25,7 @@ from tallystick.models.tree.average import Average, average, leaf_shares, log_ev
 from tallystick.models.tree.candidates_file import read_candidates, write_candidates
 from tallystick.models.tree.file import read_nodes, write_nodes
 from tallystick.models.tree.nodes import SPREADS, Candidates, Nodes
+from tallystick.models.tree.prior import prior_of_tests
 from tallystick.models.tree.record import RecordWalk
 from tallystick.models.tree.show import show
 from tallystick.models.tree.weights import ClassWeights, cheapest, criterion_weights
@@ -37,21 +38,22 @@ class Answers:
     """How the counts of a node become shares.
 
     smoothing: as many imagined rows with the class shares of the root are added to every node.
-    average: answer by the sum over all prunings, where a test is kept with prior probability `keep`.
+    average: answer by the sum over all prunings, where a test is kept with prior probability `keep`
+    (None: by the number of tests it was chosen from, `prior.py`).
     costs: costs[class][answer] of a wrong answer; the answer is then the cheapest, not the most frequent.
     weights: what a row of each class counts; shares are those of the weighted rows.
     """
 
     average: bool = False
     smoothing: float = 0.0
-    keep: float = 0.1
+    keep: float | None = None
     costs: tuple[tuple[float, ...], ...] = ()
     weights: ClassWeights | None = None
 
     def __post_init__(self) -> None:
         if not (0 <= self.smoothing < 1e9):
             raise OptionError(f"smoothing must be a number of rows from 0 up, not {self.smoothing}.")
-        if not 0 < self.keep < 1:
+        if self.keep is not None and not 0 < self.keep < 1:
             raise OptionError(f"keep is a probability between 0 and 1, not {self.keep}.")
         if self.average and self.smoothing < 1e-6:
             raise OptionError(f"average=True needs smoothing above 0, not {self.smoothing}; 2 is usual.")
@@ -134,7 +136,11 @@ class Tree:
             return None
         own = leaf_shares(self.counted, self.answers.smoothing, self.base)
         evidence = log_evidence(self.counted, self.answers.smoothing, self.base)
-        return average(self.nodes, own, evidence, np.full(len(self.nodes), self.answers.keep))
+        if self.answers.keep is None:
+            keep = prior_of_tests(self.schema, self.nodes, self.counted.sum(axis=1))
+        else:
+            keep = np.full(len(self.nodes), self.answers.keep)
+        return average(self.nodes, own, evidence, keep)
 
     @cached_property
     def shares(self) -> NDArray[np.float64]:

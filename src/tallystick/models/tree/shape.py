@@ -58,7 +58,7 @@ DECISION: dict[str, Shape] = _BOTH | {
     "cut_rows": Flag(),
     "cuts": Text(("midpoint", "observed")),
     "smoothing": Maybe(Number(0, 1e9)),
-    "split_prior": Number(1e-9, 0.999999999),
+    "split_prior": Maybe(Number(1e-9, 0.999999999)),
 }
 OPTIONAL: dict[str, Shape] = {
     "costs": Maybe(Listed(Listed(Number(0)))),
