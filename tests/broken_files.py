@@ -125,11 +125,11 @@ BROKEN: list[tuple[str, Change, str]] = [
     ("tree", edit("model nodes 0 5", 2), "a missing value is sent to a branch that is not there"),
     (
         "tree",
-        edit("model branches 0", [0, 1]),
+        edit("model branches 1", [0, 1]),
         "the branches of a test do not match the levels of its column",
     ),
-    ("tree", edit("model branches 0", [-1, -1, -1]), "a test of levels has fewer than two branches"),
-    ("tree", edit("model branches 0", [0, 2, 1]), "the branches do not add up to the nodes"),
+    ("tree", edit("model branches 1", [-1, -1, -1]), "a test of levels has fewer than two branches"),
+    ("tree", edit("model branches 1", [0, 2, 1]), "the branches do not add up to the nodes"),
     ("tree-no-levels", edit("model nodes 0", lambda node: node[:2]), "is not one tree"),
     ("tree", edit("model nodes 2 0", 4), "the counts below node 0 do not add up to its own"),
     (
