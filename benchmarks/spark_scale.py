@@ -15,7 +15,7 @@ import pyarrow as pa
 
 import tallystick as ts
 from tallystick.data.encode import read_table
-from tallystick.data.encode.pack import pack, unpack
+from tallystick.data.encode.block import pack, unpack
 from tallystick.data.schema import Wishes
 from tallystick.data.source import open_source
 from tallystick.learners.logistic import LogisticLearner

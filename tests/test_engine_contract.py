@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tallystick.data.encode import Block
-from tallystick.data.encode.pack import pack, unpack
+from tallystick.data.encode.block import pack, unpack
 from tallystick.data.schema import Column, Schema, Target
 from tallystick.engines.local import Local
 from tallystick.engines.spark import Spark

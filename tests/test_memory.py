@@ -24,8 +24,8 @@ from wide_files import anonymous, peak_of, write_wide
 import tallystick as ts
 from tallystick.cli.main import run as tally
 from tallystick.data.encode import quantile_cuts
-from tallystick.data.encode.mapped import read_mapped
 from tallystick.data.encode.ranks import wanted_rows
+from tallystick.data.encode.reader import read_mapped
 from tallystick.data.encode.runs import _run, _values_at, codes_within, few_or_cuts
 from tallystick.data.encode.text_counts import TextCounts
 from tallystick.data.source import open_source, size

@@ -156,9 +156,7 @@ def tree_settings(labels: list[Any]) -> st.SearchStrategy[dict[str, Any]]:
             "cut_price": st.sampled_from([0.0, 0.5, 1]),
             "cut_rows": st.booleans(),
             "class_weight": st.just("balanced") | per_class(labels, st.sampled_from([0.5, 1.0, 4])),
-            "priors": shares.map(
-                lambda s: dict(zip(labels, [v / sum(s) for v in s], strict=True))
-            ),
+            "priors": shares.map(lambda s: dict(zip(labels, [v / sum(s) for v in s], strict=True))),
             "costs": costs | named,
             "average": st.booleans(),
             "smoothing": st.sampled_from([None, 0.5, 3]),
@@ -169,9 +167,7 @@ def tree_settings(labels: list[Any]) -> st.SearchStrategy[dict[str, Any]]:
 
 def bayes_settings(labels: list[Any]) -> st.SearchStrategy[dict[str, Any]]:
     size = len(labels)
-    shares = st.lists(st.integers(1, 5), min_size=size, max_size=size).map(
-        lambda s: [v / sum(s) for v in s]
-    )
+    shares = st.lists(st.integers(1, 5), min_size=size, max_size=size).map(lambda s: [v / sum(s) for v in s])
     return st.fixed_dictionaries(
         {},
         optional={

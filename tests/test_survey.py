@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tallystick.data.encode import Encoder, Question, Survey, read_table
-from tallystick.data.encode.mapped import read_mapped
+from tallystick.data.encode.reader import read_mapped
 from tallystick.data.schema import Wishes
 from tallystick.data.source import open_source
 from tallystick.errors import TallyError

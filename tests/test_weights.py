@@ -106,8 +106,10 @@ def test_rows_on_disk_count_as_rows_in_memory(name):
 def test_rows_on_spark_count_as_rows_in_memory(spark):
     import pandas as pd
 
-    frame = pd.DataFrame(X[:, :6]).set_axis(list("abcdef"), axis=1).assign(
-        y=Y, w=np.random.default_rng(0).random(N) * 3
+    frame = (
+        pd.DataFrame(X[:, :6])
+        .set_axis(list("abcdef"), axis=1)
+        .assign(y=Y, w=np.random.default_rng(0).random(N) * 3)
     )
     far = spark.createDataFrame(frame)
     for make in (TREES["leaves"], lambda **g: ts.NaiveBayes(distributions="binned", **g)):

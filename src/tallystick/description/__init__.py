@@ -82,7 +82,7 @@ def _on_spark(frame: Any, wishes: Wishes, target: str | None) -> Description:
 def _read(source: Any, wishes: Wishes, target: Any, threads: int | None, progress: Any, memory: Any) -> Any:
     if memory is None:
         return read_table(source, wishes, target, threads=threads, progress=progress)
-    from tallystick.data.encode.mapped import read_mapped
+    from tallystick.data.encode.reader import read_mapped
     from tallystick.data.source.size import budget
 
     return read_mapped(source, budget(memory), wishes, target, threads=threads)

@@ -215,7 +215,7 @@ class Estimator:
         source = open_source(as_given(X), memory=self.memory)
         y, sample_weight = as_given(y), as_given(sample_weight)
         if self.memory is not None:
-            from tallystick.data.encode.mapped import read_mapped
+            from tallystick.data.encode.reader import read_mapped
             from tallystick.data.source.size import budget
 
             room, wishes = budget(self.memory), self._wishes()

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.data.encode import Table, match
+from tallystick.data.encode.block import Block
 from tallystick.data.encode.hashes import Hasher
-from tallystick.data.encode.table import Block
 from tallystick.data.source import open_source
 from tallystick.data.source.door import opened
 from tallystick.errors import DataError

@@ -1,43 +1,41 @@
 """Values to small integer codes and back: the only place that knows levels, ranks and vocabulary.
 
-source --infer--> schema --codes, ranks, words--> table of blocks
+source --survey--> schema --encoder--> table of blocks
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tallystick.data.encode.block import Block
     from tallystick.data.encode.encoder import Encoder
     from tallystick.data.encode.match import Matched, every_row, match, outside
     from tallystick.data.encode.ranks import quantile_cuts
+    from tallystick.data.encode.reader import read_mapped, read_table
     from tallystick.data.encode.survey import Question, Survey
-    from tallystick.data.encode.table import Block, Table, read_table
+    from tallystick.data.encode.table import Table
+
+_HOMES = {
+    "block": ("Block",),
+    "encoder": ("Encoder",),
+    "match": ("Matched", "every_row", "match", "outside"),
+    "ranks": ("quantile_cuts",),
+    "reader": ("read_mapped", "read_table"),
+    "survey": ("Question", "Survey"),
+    "table": ("Table",),
+}
 
 
 def __getattr__(name: str) -> Any:
     """Load a name when it is first used: a model can be loaded without reading a row, so without pyarrow."""
-    if name in ("Matched", "every_row", "match", "outside"):
-        from tallystick.data.encode.match import Matched, every_row, match, outside
-
-        # match: the function, not the module of that name
-        globals().update(Matched=Matched, every_row=every_row, match=match, outside=outside)
-    elif name in ("Block", "Table", "read_table"):
-        from tallystick.data.encode.table import Block, Table, read_table
-
-        globals().update(Block=Block, Table=Table, read_table=read_table)
-    elif name == "quantile_cuts":
-        from tallystick.data.encode.ranks import quantile_cuts
-
-        globals().update(quantile_cuts=quantile_cuts)
-    elif name in ("Encoder", "Question", "Survey"):
-        from tallystick.data.encode.encoder import Encoder
-        from tallystick.data.encode.survey import Question, Survey
-
-        globals().update(Encoder=Encoder, Question=Question, Survey=Survey)
-    else:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return globals()[name]
+    for home, names in _HOMES.items():
+        if name in names:
+            module = import_module(f"{__name__}.{home}")
+            globals().update({n: getattr(module, n) for n in names})  # match: the function, not the module
+            return globals()[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 __all__ = [
@@ -51,5 +49,6 @@ __all__ = [
     "match",
     "outside",
     "quantile_cuts",
+    "read_mapped",
     "read_table",
 ]

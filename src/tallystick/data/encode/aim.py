@@ -8,14 +8,15 @@ Law: any cut of the rows and any order of merging give the target, the unit and 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.data.encode import strings
-from tallystick.data.encode.cells import Coded, Floats, among, condense
+from tallystick.data.encode.cells import Floats, among, read_cells
 from tallystick.data.encode.infer import Plan, number_marks
 from tallystick.data.encode.strings import Distinct
 from tallystick.data.encode.target import (
@@ -36,6 +37,7 @@ from tallystick.data.encode.weights import (
     refuse_no_weights,
     weights_overflow,
 )
+from tallystick.data.encode.wholes import Wholes
 from tallystick.data.schema import Note, Target
 
 Counts = NDArray[np.int64]
@@ -51,7 +53,7 @@ class Hit:
     written: bool = False
     bad: str | None = None  # the first text that is no number, where numbers are needed
 
-    @property
+    @cached_property
     def absent(self) -> NDArray[np.bool_] | None:
         """Which rows have no target; None: all have one."""
         gone: NDArray[np.bool_] | None = None
@@ -62,17 +64,18 @@ class Hit:
         return gone if gone is not None and gone.any() else None
 
 
-def hit(cells: pa.Array | None, name: str, plan: Plan, regression: bool) -> Hit:
+def hit(cells: Any, name: str, plan: Plan, regression: bool) -> Hit:
     """Return the target of a batch; None: there is none."""
     if cells is None:
         return Hit()
-    part = condense(cells, name, plan.marks, plan.decimal, not regression)
-    if not regression:
-        assert isinstance(part, Coded)
-        return Hit(strings.distinct([part.array], plan.marks), written=part.written and len(part) > 0)
+    part = read_cells(cells, name, plan.marks, plan.decimal, not regression)
+    if isinstance(part, Wholes):
+        return Hit(response=part.values()) if regression else Hit(part.distinct())
     if isinstance(part, Floats):
         return Hit(response=part.values)
-    found = strings.distinct([part.array], plan.marks)
+    found = strings.distinct(part.arrays, plan.marks)
+    if not regression:
+        return Hit(found, written=part.written and len(part) > 0)
     parsed = strings.numbers(found.values, (), plan.decimal, dates=True)
     fine = among(parsed.kinds, RESPONSES)
     values = np.append(np.where(fine, parsed.values, np.nan), np.nan)[found.codes]
@@ -102,8 +105,9 @@ class Aim:
         self.written = self.written or found.written
         if found.labels is not None:
             size = len(found.labels.values)
-            every = kernels.count_classes(found.labels.codes, size + 1)[:size, None]
-            kept = chosen.counts(found.labels.codes, size + 1)[:size]
+            kept = every = chosen.counts(found.labels.codes, size + 1)[:size]
+            if chosen.keep is not None or chosen.copies is not None:
+                every = kernels.count_classes(found.labels.codes, size + 1)[:size, None]
             self.labels.add(found.labels.values, np.concatenate([every, kept], axis=1))
         elif found.response is not None:
             rows = np.flatnonzero(np.isinf(found.response))
@@ -137,7 +141,7 @@ class Aim:
         mixed: what is said of labels of several types.
         """
         texts, counts = self.labels.sorted()
-        parsed = strings.numbers(texts, (), plan.decimal, dates=True)
+        parsed = strings.numbers_of(texts, plan.decimal)
         notes = (*mixed, *absent_notes(name, self.absent, self.rows))
         label_type = label_kind(parsed, typed and self.written and not mixed)
         target, into, spelt = labels_of(name, texts, parsed, label_type, self.rows - self.absent, plan)

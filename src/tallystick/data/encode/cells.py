@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -17,8 +17,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from tallystick import kernels
 from tallystick.data.encode import strings
-from tallystick.data.encode.wholes import Wholes
+from tallystick.data.encode.wholes import Wholes, small_column
 from tallystick.data.source.arrays import filled, from_numbers, from_texts, to_numbers
 from tallystick.data.source.values import number_text
 from tallystick.errors import DataError, shown
@@ -28,6 +29,8 @@ SAMPLE = 100  # cells looked at to choose the quicker way; the answer is the sam
 FEW = 12  # values in the sample: they may be levels that happen to be numbers here, and words elsewhere
 LONG = 64  # bytes a cell from which texts are hardly ever alike
 FAR = {"D": 100_000_000, "s": 9 * 10**12, "ms": 9 * 10**15}  # of each unit, what microseconds still reach
+FEW_WHOLES = 256  # rows up to which whole numbers may all differ; more of them within 256 cannot
+PLAIN_NUMBERS = (CellKind.NUMBER, CellKind.INTEGER)
 WRITTEN_NUMBERS = (CellKind.NUMBER, CellKind.INTEGER, CellKind.INFINITE)
 
 
@@ -49,13 +52,21 @@ class Floats:
 
 @dataclass(frozen=True, slots=True)
 class Coded:
-    """Cells as a dictionary array of texts. written: they came as text, not as numbers or booleans."""
+    """Cells as a dictionary array of texts. written: they came as text, not as numbers or booleans; more: the
+    other chunks of a column in several.
+    """
 
     array: pa.DictionaryArray
     written: bool = True
+    more: tuple[pa.DictionaryArray, ...] = ()
+
+    @property
+    def arrays(self) -> list[pa.DictionaryArray]:
+        """All chunks."""
+        return [self.array, *self.more]
 
     def __len__(self) -> int:
-        return len(self.array)
+        return sum(map(len, self.arrays))
 
 
 Condensed = Floats | Coded
@@ -72,6 +83,52 @@ def _members(wanted: tuple[int, ...]) -> NDArray[np.bool_]:
 def among(kinds: NDArray[np.uint8], wanted: Iterable[CellKind]) -> NDArray[np.bool_]:
     """Return which cells are of one of these kinds."""
     return _members(tuple(wanted))[kinds]
+
+
+def read_cells(cells: Any, name: str, marks: Sequence[str], decimal: str, as_text: bool = False) -> Part:
+    """Return a column of a batch: Arrow cells in one chunk or several, or the doubles of a matrix."""
+    if isinstance(cells, np.ndarray):
+        if not as_text:
+            return Floats(cells)
+        cells = from_numbers(cells)
+    chunks = cells.chunks if isinstance(cells, pa.ChunkedArray) else [cells]
+    if len(chunks) == 1:
+        small = None if not pa.types.is_integer(chunks[0].type) else _small(chunks[0], marks, as_text)
+        return small or condense(chunks[0], name, marks, decimal, as_text)
+    parts = [condense(chunk, name, marks, decimal, as_text) for chunk in chunks or [pa.array([], cells.type)]]
+    if len({(type(part), isinstance(part, Floats) and part.dated) for part in parts}) > 1:
+        parts = [condense(chunk, name, marks, decimal, True) for chunk in chunks]
+    coded = [part for part in parts if isinstance(part, Coded)]
+    if coded:
+        return Coded(coded[0].array, any(c.written for c in coded), tuple(c.array for c in coded[1:]))
+    numbers = [part for part in parts if isinstance(part, Floats)]
+    return replace(numbers[0], values=np.concatenate([part.values for part in numbers]), scan=None)
+
+
+def _small(chunk: pa.Array, marks: Sequence[str], as_text: bool) -> Wholes | None:
+    """Return whole numbers within 256 of each other, none of them missing, as bytes; None of others."""
+    if (len(chunk) <= FEW_WHOLES and not as_text) or chunk.null_count or len(mark_numbers(tuple(marks))):
+        return None
+    return small_column(to_numbers(chunk))
+
+
+@lru_cache(maxsize=64)
+def mark_numbers(marks: tuple[str, ...]) -> NDArray[np.float64]:
+    """Return the missing marks that are numbers. Shared: nobody writes to it."""
+    data, offsets = kernels.join_texts(marks)
+    parsed = kernels.parse_numbers(data, offsets, None, ())
+    return parsed.values[among(parsed.kinds, PLAIN_NUMBERS)]
+
+
+def text_cells(coded: pa.DictionaryArray, marks: tuple[str, ...]) -> pa.LargeStringArray:
+    """Return the texts themselves, null where missing."""
+    texts = coded.dictionary.cast(pa.large_string())
+    marked = pc.is_in(pc.ascii_trim(texts, strings.SPACES), from_texts(marks))
+    cells = pc.if_else(marked, None, texts) if pc.any(marked).as_py() else texts
+    every = np.arange(len(texts))
+    if coded.indices.null_count == 0 and np.array_equal(to_numbers(coded.indices), every):
+        return cells  # texts that were not looked at for copies
+    return cells.take(coded.indices)
 
 
 def condense(

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from tallystick.data.encode.strings import code_type
+from tallystick.data.encode.block import code_type
 from tallystick.data.schema import ABSENT
 from tallystick.data.source.arrays import filled, from_texts
 

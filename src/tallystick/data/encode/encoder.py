@@ -1,11 +1,12 @@
-"""Batches to blocks by what a survey decided: the codes that the table in memory has.
+"""Batches to codes, values and words by what a survey decided.
 
-Knows decisions and Arrow batches. Knows nothing of how the rows were surveyed.
-Law: the blocks of all batches, one after the other, are the rows of `read_table`.
+Knows decisions, Arrow batches and what a survey took of them. Knows nothing of how the rows were surveyed.
+Law: a batch encoded again from its cells, or from what was taken of it, is the same block.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,17 +15,18 @@ from numpy.typing import NDArray
 
 from tallystick.data.encode import strings
 from tallystick.data.encode.aim import Hit, hit
+from tallystick.data.encode.block import Block, WordCounts
 from tallystick.data.encode.cells import Floats, floats
-from tallystick.data.encode.column import number_codes
 from tallystick.data.encode.matcher import Matcher
+from tallystick.data.encode.seen import Words
 from tallystick.data.encode.strings import Distinct
-from tallystick.data.encode.subset import take_words
+from tallystick.data.encode.subset import join_words, known_words, take_words
 from tallystick.data.encode.survey import Decision, Taken
-from tallystick.data.encode.table import Block
 from tallystick.data.encode.target import class_type, label_form
 from tallystick.data.encode.weights import UNIT, kept_rows, weight_numbers
-from tallystick.data.encode.words import WordCounts
-from tallystick.data.schema import CODED
+from tallystick.data.encode.wholes import Wholes, by_table, level_code, text_table
+from tallystick.data.encode.work import checkpoint
+from tallystick.data.schema import ABSENT, CODED
 
 
 class Encoder:
@@ -54,7 +56,7 @@ class Encoder:
         if q.weights is not None and q.weights not in q.apart:
             weights = batch.column(at[q.weights])
         found = hit(target, q.target or "", q.plan, q.regression)
-        real = None if weights is None else weight_numbers([weights])
+        real = None if weights is None else weight_numbers(weights)
         keep = kept_rows(found.absent, real)
         if keep is not None:
             batch = batch.take(keep)
@@ -73,29 +75,36 @@ class Encoder:
 
     def taken(self, taken: Taken) -> Block:
         """Return the rows of a batch as a survey saw them."""
-        keep = taken.chosen.keep
-        columns = {
-            m.column.name: cut_words(self._read(m, taken.columns[m.column.name]), keep) for m in self.matchers
-        }
-        real = None if taken.weights is None else cut(taken.weights, keep)
-        return Block(
-            taken.chosen.kept,
-            columns,
-            cut(self.classes(taken.hit), keep),
-            cut(taken.hit.response, keep),
-            None if real is None else self.weights(real),
-        )
+        columns = {m.column.name: self.column(m, [taken]) for m in self.matchers}
+        return Block(taken.chosen.kept, columns, *self.rest(taken))
 
-    def _read(self, matcher: Matcher, found: Floats | Distinct) -> Any:
+    def rest(self, taken: Taken) -> tuple[Any, Any, Any]:
+        """Return classes, response and weights of the rows of a batch that count."""
+        keep = taken.chosen.keep
+        real = None if taken.weights is None else cut(taken.weights, keep)
+        weights = None if real is None else self.weights(real)
+        return cut(self.classes(taken.hit), keep), cut(taken.hit.response, keep), weights
+
+    def column(self, matcher: Matcher, batches: Sequence[Taken]) -> Any:
+        """Return one column's data of all batches, one after the other: a view where one batch has it so."""
+        checkpoint()
+        name = matcher.column.name
+        parts = [cut_words(self._read(matcher, t.columns[name]), t.chosen.keep) for t in batches]
+        if len(parts) == 1:
+            return parts[0]
+        return join_words(parts) if matcher.column.kind == "text" else np.concatenate(parts)
+
+    def _read(self, matcher: Matcher, found: Floats | Wholes | Distinct | Words) -> Any:
         """Return a column's data from what the survey saw of it."""
         column = matcher.column
+        if isinstance(found, Words):
+            return known_words(found.words, found.rows, matcher.known)
         if column.kind == "numeric":
             return matcher.numbers(found)
         if isinstance(found, Distinct):
-            if column.kind != "text":
-                return _known_codes(matcher.coded(found), len(column.levels))
-            indices = pa.array(found.codes.astype(np.int64), mask=found.codes == len(found.values))
-            return matcher.run(pa.DictionaryArray.from_arrays(indices, found.values), len(found.codes)).data
+            return _known_codes(matcher.coded(found), len(column.levels))
+        if isinstance(found, Wholes) and ABSENT not in column.levels:
+            return by_table(found, text_table(found.base, level_code(column.levels, 2), np.uint8))
         return number_codes(matcher.numbers(found), column.levels)
 
     def _known(self, matcher: Matcher, cells: Any, rows: int) -> Any:
@@ -109,7 +118,10 @@ class Encoder:
         """Return classes[row] of a batch; rows without one have some class, and are to be dropped."""
         if found.labels is None:
             return None
-        return class_table(found.labels, self.decision)[found.labels.codes]  # type: ignore[no-any-return]
+        table, codes = class_table(found.labels, self.decision), found.labels.codes
+        if table.dtype == codes.dtype and np.array_equal(table[:-1], np.arange(len(table) - 1)):
+            return codes  # rows without a label have a code beyond the classes: they are dropped
+        return table[codes]  # type: ignore[no-any-return]
 
     def weights(self, real: NDArray[np.float64]) -> NDArray[np.int64] | None:
         """Return weights[row] in units of the table; None where all are 1."""
@@ -118,6 +130,14 @@ class Encoder:
         if self.decision.unit == 1:
             return real.astype(np.int64)
         return np.maximum(np.rint(real * UNIT), 1).astype(np.int64)
+
+
+def number_codes(values: NDArray[np.float64], levels: tuple[str, ...]) -> NDArray[np.uint8]:
+    """Return the codes of numbers that are levels: 0 and 1, or one value and missing."""
+    there = ~np.isnan(values)
+    if ABSENT in levels:
+        return there.astype(np.uint8)
+    return np.where(there, values, 2).astype(np.uint8)
 
 
 def is_number(kind: pa.DataType) -> bool:
@@ -135,7 +155,7 @@ def class_table(labels: Distinct, decision: Decision) -> NDArray[Any]:
     target = decision.schema.target
     assert target is not None
     at = {label: code for code, label in enumerate(target.labels)}
-    parsed = strings.numbers(labels.values, (), decision.question.plan.decimal, dates=True)
+    parsed = strings.numbers_of(labels.values, decision.question.plan.decimal)
     forms = [
         label_form(text, value, target.type)
         for text, value in zip(labels.values.to_pylist(), parsed.values.tolist(), strict=True)

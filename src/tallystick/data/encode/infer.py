@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -138,15 +139,20 @@ class Plan:
 
     def of(self, name: str) -> Asked:
         """Return what was said about one column."""
+        if name in self.kinds or name in self.levels or name in self.keep:
+            kind, levels = self.kinds.get(name), self.levels.get(name)
+            return replace(self.plain, kind=kind, levels=levels, keep=name in self.keep)
+        return self.plain
+
+    @cached_property
+    def plain(self) -> Asked:
+        """What holds of a column of which nothing was said."""
         return Asked(
-            self.kinds.get(name),
-            self.levels.get(name),
-            name in self.keep,
-            self.marks,
-            self.decimal,
-            self.inf,
-            self.min_count,
-            self.min_letters,
+            marks=self.marks,
+            decimal=self.decimal,
+            inf=self.inf,
+            min_count=self.min_count,
+            min_letters=self.min_letters,
         )
 
 

@@ -12,10 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.data.encode.strings import code_type
-from tallystick.data.encode.table import Block
+from tallystick.data.encode.block import Block, WordCounts, code_type
 from tallystick.data.encode.target import class_type
-from tallystick.data.encode.words import WordCounts
 from tallystick.data.schema import Schema
 from tallystick.data.source.scratch import ScratchFile, padded
 

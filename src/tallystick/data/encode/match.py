@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from tallystick import contracts
 from tallystick.contracts import Source
-from tallystick.data.encode.gather import batch_columns
+from tallystick.data.encode.batches import batch_columns
+from tallystick.data.encode.block import Block
 from tallystick.data.encode.matcher import Found, Matcher
-from tallystick.data.encode.table import Block
 from tallystick.data.encode.work import in_order, thread_count
 from tallystick.data.schema import CODED, Note, Reading, Schema
 from tallystick.data.source.stamp import unchanged

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,18 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.data.encode import strings
-from tallystick.data.encode.cells import WRITTEN_NUMBERS, Coded, Floats, among, as_utf8, condense
+from tallystick.data.encode.block import code_type
+from tallystick.data.encode.cells import (
+    WRITTEN_NUMBERS,
+    Coded,
+    Floats,
+    among,
+    as_utf8,
+    condense,
+    mark_numbers,
+    text_cells,
+)
 from tallystick.data.encode.codes import recode
-from tallystick.data.encode.column import mark_numbers, text_cells
 from tallystick.data.encode.strings import Distinct
 from tallystick.data.encode.wholes import Wholes, by_table, level_code, text_table
 from tallystick.data.encode.words import Vocabulary, match_words
@@ -54,8 +64,17 @@ class Matcher:
         self.sentinels = mark_numbers(marks)
         self.threads = 1  # more than one when no other column waits
         self.tables: dict[int, NDArray[Any]] = {}  # by base: the code of each small whole number
-        self.vocabulary = Vocabulary(column.words) if column.kind == "text" else None
         self.meanings = meanings(column) if column.kind in CODED else {}
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The words of a text column, ready to be looked up."""
+        return Vocabulary(self.column.words)
+
+    @cached_property
+    def known(self) -> pa.LargeStringArray:
+        """The words of a text column."""
+        return from_texts(self.column.words)
 
     def run(self, cells: Any, rows: int) -> Found:
         """Return the column of one batch; cells are Arrow, a view of a matrix, or None: no such column."""
@@ -63,7 +82,7 @@ class Matcher:
             return self._run(pa.nulls(rows) if cells is None else cells)
 
     def _run(self, cells: Any) -> Found:
-        if self.vocabulary is not None:
+        if self.column.kind == "text":
             return self._words(cells, self.vocabulary)
         if isinstance(cells, Wholes):
             tabled = self.column.kind == "boolean" or not self.meanings  # else what is meant has to be told
@@ -90,7 +109,7 @@ class Matcher:
         k = len(self.column.levels)
         if cells.base not in self.tables:
             code = level_code(self.column.levels, k + 1)
-            known = text_table(cells.base, lambda t: code(self._alias(t, float(t))[0]), strings.code_type(k))
+            known = text_table(cells.base, lambda t: code(self._alias(t, float(t))[0]), code_type(k))
             self.tables[cells.base] = known
         table = self.tables[cells.base]
         codes = by_table(cells, table)
@@ -107,6 +126,11 @@ class Matcher:
 
     def coded(self, found: Distinct) -> NDArray[Any]:
         """Return codes[row] of texts that are levels, or mean one."""
+        if (
+            len(found.values) == len(self.column.levels)
+            and tuple(found.values.to_pylist()) == self.column.levels
+        ):
+            return found.codes  # the levels are the texts of this batch, all of them
         return recode(found.codes, self._meant(found.values)[0], self.column.levels, unseen=True)
 
     def _meant(self, texts: pa.LargeStringArray) -> tuple[pa.LargeStringArray, dict[str, str]]:
@@ -184,9 +208,11 @@ class Matcher:
         found = None if first < 0 else (first, texts[int(place[first])].as_py())
         return self._tidy(values[place], int(bad.sum()), found, cells)
 
-    def numbers(self, found: Floats | Distinct) -> NDArray[np.float64]:
+    def numbers(self, found: Floats | Wholes | Distinct) -> NDArray[np.float64]:
         """Return values[row] of cells that were read before: what is no number is missing."""
-        if not isinstance(found, Distinct):
+        if isinstance(found, Wholes):
+            return found.values()
+        if isinstance(found, Floats):
             return found.values  # a survey keeps numbers tidy
         wanted = (CellKind.DATE,) if self.column.unit == "date" else READABLE
         parsed = strings.numbers(found.values, (), self.decimal, dates=True)

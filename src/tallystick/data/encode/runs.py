@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
+from tallystick.data.encode.block import code_type
 from tallystick.data.encode.ranks import cuts_between, wanted_rows
-from tallystick.data.encode.strings import code_type
 from tallystick.data.encode.work import checkpoint
 from tallystick.data.source import scratch
 

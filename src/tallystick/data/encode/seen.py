@@ -1,7 +1,7 @@
 """What has been seen of one column so far: facts that merge, from which its kind is judged.
 
 Knows parts (numbers or coded texts) and the rows that count. Knows nothing of files, nor of other columns.
-Law: any cut of the rows and any order of merging give the same facts, and the verdict of `column.Job`.
+Law: any cut of the rows and any order of merging give the same facts, and so the same verdict.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.data.encode import strings
-from tallystick.data.encode.cells import WRITTEN_NUMBERS, Coded, Floats, among
-from tallystick.data.encode.column import (
+from tallystick.data.encode.block import WordCounts
+from tallystick.data.encode.cells import WRITTEN_NUMBERS, Coded, Floats, among, mark_numbers, text_cells
+from tallystick.data.encode.decide import (
     Decided,
     decide_numbers,
     decide_out,
     in_one_way,
     infinite_cells,
     infinite_note,
-    mark_numbers,
     unreadable_cells,
 )
 from tallystick.data.encode.infer import (
@@ -39,9 +39,11 @@ from tallystick.data.encode.infer import (
 )
 from tallystick.data.encode.places import Places
 from tallystick.data.encode.strings import Distinct
-from tallystick.data.encode.subset import common_words
+from tallystick.data.encode.subset import take_words
 from tallystick.data.encode.text_counts import TextCounts
-from tallystick.data.encode.weights import Chosen, Scale
+from tallystick.data.encode.weights import Chosen
+from tallystick.data.encode.wholes import Wholes
+from tallystick.data.encode.words import counted_words
 from tallystick.data.schema import ABSENT, Column, Note
 from tallystick.data.source.arrays import from_numbers
 from tallystick.errors import shown
@@ -54,6 +56,8 @@ LOOSE = (CellKind.LEADING_ZEROS, CellKind.INEXACT)  # numbers too, when the user
 KEY = kernels.hash_text(b"run")  # of the prints that tell a run of whole numbers
 RANGE = 1 << 18  # whole numbers whose prints are summed at once
 ALL = 1 << 128
+NONE = np.zeros(2, np.int64)  # rows of each measure; shared, nobody writes to it
+NEGATIVE_ZERO = np.int64(-(2**63))  # the bits of -0.0
 
 
 @dataclass
@@ -81,7 +85,7 @@ class Numbers:
     prints: list[int] | None = field(init=False)
 
     def __post_init__(self) -> None:
-        self.present, self.finite, self.infinite = (np.zeros(self.measures, np.int64) for _ in range(3))
+        self.present = self.finite = self.infinite = NONE[: self.measures]
         self.prints = [0] * self.measures
 
     def add(self, part: Floats, asked: Asked, chosen: Chosen) -> None:
@@ -89,43 +93,60 @@ class Numbers:
         self.rows += len(part)
         values, sentinels = chosen.cut(part.values), mark_numbers(asked.marks)
         scan = kernels.scan(values) if part.scan is None or chosen.keep is not None else part.scan
-        there = None if scan.missing == 0 else ~np.isnan(values)
-        self.present += chosen.count(there)
+        there = chosen.filled(values, scan.missing)
+        self.present = self.present + there
         if len(sentinels) and (hit := np.isin(values, sentinels)).any():
             values = np.where(hit, np.nan, values)
             scan = kernels.scan(values)
+            there = chosen.filled(values, scan.missing)
         if scan.first_infinity >= 0:
             infinite = np.isinf(values)
-            self.infinite += chosen.count(infinite)
+            self.infinite = self.infinite + chosen.count(infinite)
             self.first = first_rows(self.first, chosen.row_numbers(np.flatnonzero(infinite)[:LISTED]))
             values = np.where(infinite, np.nan, values)
             scan = kernels.scan(values)
-        good = None if scan.missing == 0 else ~np.isnan(values)
-        self.finite += chosen.count(good)
-        self._range(scan, values if good is None else values[good], chosen.weights(good))
+            there = chosen.filled(values, scan.missing)
+        self.finite = self.finite + there
+        if self._range(scan, len(values) - scan.missing):
+            good = None if scan.missing == 0 else ~np.isnan(values)
+            self._tell(values if good is None else values[good], chosen.weights(good))
+
+    def add_small(self, part: Wholes, chosen: Chosen) -> None:
+        """Add small whole numbers, more than can differ, of which all rows count."""
+        low, high = part.present[0], part.present[-1]
+        self.rows += len(part)
+        self.present = self.present + chosen.count(None)
+        self.finite = self.finite + chosen.count(None)
+        if self._range(kernels.Scan(0, -1, low, high, True, low >= 0 and high <= 1), len(part)):
+            self._tell(np.array(part.present, np.float64), None)
 
     def add_counted(self, values: NDArray[np.float64], counts: Counts, asked: Asked) -> None:
         """Add values[value] that occur counts[value, measure] times; NaN is no value."""
         here = ~np.isnan(values) & (counts[:, 0] > 0)
         values, counts = values[here], counts[here]
-        self.present += counts.sum(axis=0)
+        self.present = self.present + counts.sum(axis=0)
         marked = np.isin(values, mark_numbers(asked.marks))
-        self.infinite += counts[np.isinf(values) & ~marked].sum(axis=0)
+        self.infinite = self.infinite + counts[np.isinf(values) & ~marked].sum(axis=0)
         good = good_numbers(values, asked)
-        self.finite += counts[good].sum(axis=0)
-        self._range(kernels.scan(values[good]), values[good], counts[good])
+        self.finite = self.finite + counts[good].sum(axis=0)
+        if self._range(kernels.scan(values[good]), int(good.sum())):
+            self._tell(values[good], counts[good])
 
-    def _range(self, scan: Any, values: NDArray[np.float64], counts: Counts | None) -> None:
-        """Take in finite values; counts[value, measure], None means 1 each."""
-        if not len(values):
-            return
+    def _range(self, scan: Any, count: int) -> bool:
+        """Take in the range of so many finite values, and say whether the values themselves are wanted."""
+        if not count:
+            return False
         low, high = float(scan.low) + 0.0, float(scan.high) + 0.0
         self.low, self.high = min(self.low, low), max(self.high, high)
         self.whole, self.binary = self.whole and scan.whole, self.binary and scan.binary
+        if not self.whole or count > high - low + 1:  # the second: some value is there twice
+            self.prints = None
+        return self.places is not None or self.prints is not None
+
+    def _tell(self, values: NDArray[np.float64], counts: Counts | None) -> None:
+        """Take in finite values; counts[value, measure], None means 1 each."""
         if self.places is not None:
             self.places.add(values)
-        if not self.whole or len(values) > high - low + 1:  # the second: some value is there twice
-            self.prints = None
         if self.prints is not None:
             hashes = np.zeros((2, len(values)), np.uint64)
             kernels.add_double_hashes(hashes, values, KEY)
@@ -136,9 +157,9 @@ class Numbers:
     def merge(self, other: Numbers) -> None:
         """Take in the cells of other batches."""
         self.rows += other.rows
-        self.present += other.present
-        self.finite += other.finite
-        self.infinite += other.infinite
+        self.present = self.present + other.present
+        self.finite = self.finite + other.finite
+        self.infinite = self.infinite + other.infinite
         self.low, self.high = min(self.low, other.low), max(self.high, other.high)
         self.whole, self.binary = self.whole and other.whole, self.binary and other.binary
         self.first = first_rows(self.first, other.first)
@@ -196,10 +217,11 @@ def first_rows(a: tuple[int, ...], b: Any) -> tuple[int, ...]:
 @dataclass(frozen=True)
 class Look:
     """What must be looked at again: texts that were read as numbers and forgotten; or, where there are ends,
-    which whole numbers between them are there.
+    which whole numbers between them are there; or the words of texts.
     """
 
     ends: tuple[float, float] | None = None
+    words: bool = False
 
 
 @dataclass(frozen=True)
@@ -207,22 +229,68 @@ class Texts:
     """The texts of a batch and their codes. order: as an ordered dictionary lists them, None without one."""
 
     found: Distinct
-    order: tuple[str, ...] | None
+    order: tuple[str, ...] | None = None
 
     @classmethod
-    def of(cls, part: Coded, marks: tuple[str, ...]) -> Texts:
-        """Return coded cells with their texts told apart."""
+    def of(cls, part: Coded | Wholes, marks: tuple[str, ...]) -> Texts:
+        """Return cells with their texts told apart."""
+        if isinstance(part, Wholes):
+            return cls(part.distinct())
         order = None
-        if part.array.type.ordered:
-            listed = (t.strip(strings.SPACES) for t in part.array.dictionary.to_pylist() if t is not None)
-            order = tuple(dict.fromkeys(listed))
-        return cls(strings.distinct([part.array], marks), order)
+        if all(array.type.ordered for array in part.arrays):
+            listed = (t for array in part.arrays for t in array.dictionary.to_pylist() if t is not None)
+            order = tuple(dict.fromkeys(text.strip(strings.SPACES) for text in listed))
+        return cls(strings.distinct(part.arrays, marks), order)
+
+
+@dataclass(frozen=True)
+class Words:
+    """The words of a batch: words[word] sorted, and rows[row] with the number of each. there[row]: it has a
+    text, None: all have.
+    """
+
+    words: pa.LargeStringArray
+    rows: WordCounts
+    there: NDArray[np.bool_] | None = None
+
+    @classmethod
+    def of(cls, part: Coded | Wholes, asked: Asked, threads: int) -> Words:
+        """Return the words of cells."""
+        if isinstance(part, Wholes):
+            part = Coded(part.texts(), written=False)
+        cells = pa.chunked_array([text_cells(array, asked.marks) for array in part.arrays])
+        words, rows = counted_words(cells, threads=threads, min_letters=asked.min_letters)
+        return cls(words, rows, cells.is_valid().to_numpy() if cells.null_count else None)
+
+    @classmethod
+    def among(cls, found: Distinct, asked: Asked, threads: int) -> Words:
+        """Return the words of texts that were told apart: each is looked at once."""
+        words, rows = counted_words(found.values, threads=threads, min_letters=asked.min_letters)
+        starts = np.append(rows.starts, rows.starts[-1])  # a missing text, behind the last, has no words
+        there = found.codes != len(found.values)
+        every = take_words(WordCounts(starts, rows.words, rows.counts), found.codes.astype(np.int64))
+        return cls(words, every, None if there.all() else there)
+
+    def documents(self, chosen: Chosen) -> Counts:
+        """Return counts[word, measure] of the rows that have it."""
+        rows = self.rows if chosen.keep is None else take_words(self.rows, chosen.keep)
+        k = len(self.words)
+        copies = None if chosen.copies is None else np.repeat(chosen.copies, np.diff(rows.starts))
+        weights = [None] if copies is None else [None, copies]
+        return np.stack([kernels.count_classes(rows.words, k + 1, w)[:k] for w in weights], axis=1)
+
+
+Piece = Floats | Wholes | Texts | Words
 
 
 def tidy(part: Floats, sentinels: NDArray[np.float64]) -> Floats:
     """Return numbers with marks and infinities missing and without -0.0; the same if they are fine."""
     scan = part.scan or kernels.scan(part.values)
-    fine = scan.first_infinity < 0 and not (scan.negative_zero and scan.low <= 0 <= scan.high)
+    fine = scan.first_infinity < 0 and not (
+        scan.negative_zero
+        and scan.low <= 0 <= scan.high
+        and (part.values.view(np.int64) == NEGATIVE_ZERO).any()
+    )
     if fine and not len(sentinels):
         return part
     values = part.values + 0.0
@@ -246,28 +314,50 @@ class Strange:
 
 @dataclass
 class Seen:
-    """One column: what was read as numbers, as dates, and the distinct texts."""
+    """One column: what was read as numbers, as dates, the distinct texts, and the words of texts."""
 
     measures: int
     text_bytes: int = 0  # see survey.Question
     ends: tuple[float, float] | None = None  # of whole numbers of which it must be known which are there
     numbers: Numbers = field(init=False)
-    dates: Numbers = field(init=False)
-    texts: TextCounts = field(init=False)
+    _dates: Numbers | None = None
+    _texts: TextCounts | None = None
+    words: TextCounts | None = None
+    filled: Any = 0  # [measure]: rows that have words
+    verdict: Verdict | None = None  # that the texts are to be read word by word
     coded: int = 0  # cells of parts that are texts
     order: tuple[str, ...] | None = ()  # as the dictionaries list them; None: some part has no order
     first: tuple[int, ...] = ()  # rows with infinite numbers among the texts
-    strange: dict[str, Strange] = field(default_factory=lambda: {f: Strange() for f in FAMILIES})
+    strange: dict[str, Strange] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        places = None if self.ends is None else Places(*self.ends)
-        self.numbers, self.dates = Numbers(self.measures, places), Numbers(self.measures)
-        self.texts = TextCounts(self.measures, self.text_bytes)
+        self.numbers = Numbers(self.measures, None if self.ends is None else Places(*self.ends))
 
-    def add(self, part: Floats | Texts, asked: Asked, chosen: Chosen) -> None:
+    @property
+    def dates(self) -> Numbers:
+        """What was read as dates: seldom anything, and so made when it is asked for."""
+        self._dates = self._dates or Numbers(self.measures)
+        return self._dates
+
+    @property
+    def texts(self) -> TextCounts:
+        """The texts, and how many rows have each."""
+        self._texts = self._texts or TextCounts(self.measures, self.text_bytes)
+        return self._texts
+
+    def add(self, part: Piece, asked: Asked, chosen: Chosen) -> None:
         """Add the cells of a batch."""
+        if isinstance(part, Wholes):
+            if chosen.keep is None:
+                self.numbers.add_small(part, chosen)
+                return
+            part = Floats(part.values())
         if isinstance(part, Floats):
             (self.dates if part.dated else self.numbers).add(part, asked, chosen)
+            return
+        if isinstance(part, Words):
+            self._add_words(part.words, part.documents(chosen))
+            self.filled = self.filled + chosen.count(None if part.there is None else chosen.cut(part.there))
             return
         found = part.found
         if not len(found.codes):
@@ -277,6 +367,11 @@ class Seen:
         both = self.order is not None and part.order is not None
         self.order = tuple(dict.fromkeys((*self.order, *part.order))) if both else None  # type: ignore[misc]
         self._note_rows(found, asked, chosen)
+
+    def _add_words(self, words: pa.LargeStringArray, documents: Counts) -> None:
+        if self.words is None:
+            self.words = TextCounts(self.measures, self.text_bytes)
+        self.words.add(words, documents)
 
     def _note_rows(self, found: Distinct, asked: Asked, chosen: Chosen) -> None:
         """Remember rows that an error may have to name."""
@@ -296,12 +391,12 @@ class Seen:
                 row = chosen.row_numbers(bad[:1])
                 text = [found.values[int(codes[i])].as_py() for i in bad[:1]]
                 first = (row[0] if row else -1, text[0]) if text else None
-                self.strange[family].add(len(bad), first)
+                self.strange.setdefault(family, Strange()).add(len(bad), first)
 
     def shift(self, start: int) -> None:
         """Say that rows, counted from 0, begin at another number."""
         self.first = tuple(row + start for row in self.first)
-        for numbers in (self.numbers, self.dates):
+        for numbers in (self.numbers, self._dates or self.numbers)[: 1 + (self._dates is not None)]:
             numbers.first = tuple(row + start for row in numbers.first)
         for strange in self.strange.values():
             if strange.first is not None:
@@ -310,16 +405,36 @@ class Seen:
     def merge(self, other: Seen) -> None:
         """Take in the cells of other batches."""
         self.numbers.merge(other.numbers)
-        self.dates.merge(other.dates)
-        self.texts.merge(other.texts)
+        if other._dates is not None:
+            self.dates.merge(other.dates)
+        if other._texts is not None:
+            self.texts.merge(other.texts)
         self.coded += other.coded
         if self.order is None or other.order is None:
             self.order = None
         else:
             self.order = tuple(dict.fromkeys((*self.order, *other.order)))
         self.first = first_rows(self.first, other.first)
-        for family, strange in self.strange.items():
-            strange.add(other.strange[family].count, other.strange[family].first)
+        for family, strange in other.strange.items():
+            self.strange.setdefault(family, Strange()).add(strange.count, strange.first)
+        self._merge_words(other)
+
+    def _merge_words(self, other: Seen) -> None:
+        if other.words is not None:
+            self.filled = self.filled + other.filled
+            if self.words is None:
+                self.words = TextCounts(self.measures, self.text_bytes)
+            self.words.merge(other.words)
+
+    def complete(self, second: Seen, look: Look) -> Seen:
+        """Return what is known after a second look."""
+        if look.words:
+            self.words, self.filled = second.words, second.filled
+            return self
+        if look.ends is None:
+            return second
+        self.ends, self.numbers.places = look.ends, second.numbers.places
+        return self
 
     # ---- the verdict ----
 
@@ -327,11 +442,14 @@ class Seen:
         """Return what the column is, or what to look at again. total: rows that count, by measure m."""
         if asked.kind == "out":
             return decide_out(name, asked, Verdict("out", "as asked"), 0)
-        if not self.coded and not (self.numbers.rows and self.dates.rows):
-            dated = self.dates.rows > 0
+        if self.words is not None:
+            column = Column(name, "text", missing=total - int(self.filled[m]))
+            return self._words(column, asked, m, self.verdict or Verdict("text", "as asked"))
+        dated = self._dates is not None and self.dates.rows > 0
+        if not self.coded and not (self.numbers.rows and dated):
             return self._numbers(name, asked, self.dates if dated else self.numbers, (total, m, dated))
-        texts, counts = written = self.texts.sorted()
-        parsed = strings.numbers(texts, (), asked.decimal, dates=True)
+        texts, counts = self.texts.sorted()
+        parsed = strings.numbers_of(texts, asked.decimal)
         if asked.wants_text:
             texts, parsed, into = in_one_way(texts, parsed)
             if into is not None:
@@ -348,12 +466,31 @@ class Seen:
             return decide_out(name, asked, verdict, facts.missing)
         if self.numbers.rows or self.dates.rows:
             return Look()
+        if verdict.kind == "text":
+            self.verdict = verdict
+            return Look(words=True)
         kind: Any = verdict.kind
         missing = 0 if ABSENT in verdict.levels else facts.missing
         column = Column(name, kind, verdict.levels, missing=missing, declared=asked.declared, why=verdict.why)
-        if verdict.kind == "text":
-            return _words(column, asked, (written[0], written[1][:, m]), verdict)
         return Decided(column, verdict.notes)
+
+    def _words(self, column: Column, asked: Asked, m: int, verdict: Verdict) -> Decided:
+        """Return a text column with its vocabulary: the words that enough rows have."""
+        assert self.words is not None
+        words, counts = self.words.sorted()
+        rows = counts[:, m]
+        kept = rows >= max(1, asked.min_count)
+        lost = int((rows > 0).sum() - kept.sum())
+        column = replace(
+            column,
+            words=tuple((words if kept.all() else words.filter(from_numbers(kept))).to_pylist()),
+            least=asked.min_count,
+            declared=asked.declared,
+            why=verdict.why,
+        )
+        said = f"column {shown(column.name)}: words in fewer than {column.least:,} rows are left out."
+        rare = (Note("rare-words", said, column.name, lost),) if lost else ()
+        return Decided(column, (*verdict.notes, *rare))
 
     def _facts(
         self, texts: pa.LargeStringArray, counts: Counts, kinds: NDArray[np.uint8], total: int, m: int
@@ -377,7 +514,7 @@ class Seen:
         wanted = list(FAMILIES[verdict.kind])
         if asked.kind == "numeric":
             wanted += LOOSE
-            strange = self.strange[verdict.kind]
+            strange = self.strange.get(verdict.kind, Strange())
             if strange.first is not None:
                 raise unreadable_cells(name, strange.count, *strange.first)
         values = np.where(among(parsed.kinds, wanted), parsed.values, np.nan)
@@ -407,22 +544,3 @@ class Seen:
         if not asked.declared and not asked.keep and numbers.may_number_rows(name, facts):
             return Look((facts.low, facts.high))
         return decide_numbers(name, asked, facts, before, notes)
-
-
-def _words(
-    column: Column, asked: Asked, written: tuple[pa.LargeStringArray, Counts], verdict: Verdict
-) -> Decided:
-    """Return a text column with its vocabulary: a word's rows are those of the texts that have it."""
-    from tallystick.data.encode.words import count_words
-
-    texts, counts = written
-    if (counts == 0).any():
-        texts, counts = texts.filter(from_numbers(counts > 0)), counts[counts > 0]
-    words, entries = count_words(texts, threads=1, min_letters=asked.min_letters)
-    column = replace(column, words=words, least=asked.min_count)
-    scale = Scale(len(counts), 0, weights=np.ascontiguousarray(counts))
-    found, _ = common_words(column, entries, scale)
-    lost = len(words) - len(found.words)
-    said = f"column {shown(column.name)}: words in fewer than {column.least:,} rows are left out."
-    rare = (Note("rare-words", said, column.name, lost),) if lost else ()
-    return Decided(found, (*verdict.notes, *rare))

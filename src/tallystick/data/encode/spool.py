@@ -1,7 +1,7 @@
-"""Batches as a survey saw them, kept on disk until all rows are known: the source is read once.
+"""Batches as a survey saw them, kept until all rows are known: the source is read once.
 
-Knows what a survey takes of a batch: numbers, or texts with the codes of rows. Knows nothing of kinds.
-Law: what is read back is what was written, batch by batch in the order of the source.
+Knows what a survey takes of a batch: numbers, texts with the codes of rows, or words. Knows nothing of kinds.
+Law: what is read back is what was kept, batch by batch in the order of the source.
 """
 
 from __future__ import annotations
@@ -15,17 +15,43 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallystick.data.encode.aim import Hit
+from tallystick.data.encode.block import WordCounts
 from tallystick.data.encode.cells import Floats
+from tallystick.data.encode.seen import Words
 from tallystick.data.encode.strings import Distinct
 from tallystick.data.encode.survey import Taken
 from tallystick.data.encode.weights import Chosen, kept_rows
+from tallystick.data.encode.wholes import Wholes
 from tallystick.data.source.scratch import ScratchFile
 
 PIECE = 3  # numbers that tell of a piece: its form, its texts, the bytes of its texts
-NOTHING, NUMBERS, DATES, TEXTS = -1, 0, 1, 2
+NOTHING, NUMBERS, DATES, WORDS, TEXTS = -1, 0, 1, 2, 3
 WIDTHS: tuple[type[np.unsignedinteger[Any]], ...] = (np.uint8, np.uint16, np.uint32)
 
-Piece = Floats | Distinct | None
+Piece = Floats | Wholes | Distinct | Words | None
+
+
+class Held:
+    """Batches in memory."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = list(names)
+        self.batches = list[Taken]()
+
+    def __len__(self) -> int:
+        return len(self.batches)
+
+    def add(self, taken: Taken) -> None:
+        """Keep a batch."""
+        self.batches.append(taken)
+
+    def read(self, i: int) -> Taken:
+        """Return a batch."""
+        return self.batches[i]
+
+    def close(self) -> None:
+        """Let go of them."""
+        self.batches.clear()
 
 
 class Spool:
@@ -60,9 +86,14 @@ class Spool:
             width = piece.codes.dtype.itemsize.bit_length() - 1
             self.told.extend((TEXTS + width, len(piece.values), len(data)))
             self.file.append(piece.codes, lengths, data)
+        elif isinstance(piece, Words):
+            lengths, data = _bytes_of(piece.words)
+            self.told.extend((WORDS, len(piece.words), len(data)))
+            self.file.append(*map(np.ascontiguousarray, piece.rows), lengths, data)
         else:
-            self.told.extend((DATES if piece.dated else NUMBERS, 0, 0))
-            self.file.append(np.ascontiguousarray(piece.values))
+            self.told.extend((DATES if isinstance(piece, Floats) and piece.dated else NUMBERS, 0, 0))
+            values = piece.values if isinstance(piece, Floats) else piece.values()
+            self.file.append(np.ascontiguousarray(values))
 
     def read(self, i: int) -> Taken:
         """Return a batch; which rows count is told anew from its target and weights."""
@@ -78,7 +109,7 @@ class Spool:
         hit = Hit()
         if isinstance(target, Distinct):
             hit = Hit(target)
-        elif target is not None:
+        elif isinstance(target, Floats):
             hit = Hit(response=target.values)
         real = weights.values if isinstance(weights, Floats) else None
         keep = kept_rows(hit.absent, real)
@@ -103,16 +134,26 @@ def _read(data: bytes, at: int, rows: int, told: tuple[int, ...]) -> tuple[Piece
     form, texts, size = told
     if form == NOTHING:
         return None, at
-    if form < TEXTS:
+    if form < WORDS:
         values = _numbers(data, at, rows, np.float64)
         return Floats(values, form == DATES, True), at + 8 * rows
-    width = WIDTHS[form - TEXTS]
-    codes = _numbers(data, at, rows, width)
-    at += codes.nbytes
-    offsets = _numbers(data, at, texts + 1, np.int64)
+    if form == WORDS:
+        starts = _numbers(data, at, rows + 1, np.int64)
+        at, entries = at + starts.nbytes, int(starts[-1])
+        words, counts = (_numbers(data, at + 4 * entries * i, entries, np.uint32) for i in range(2))
+        known, at = _texts(data, at + 8 * entries, texts, size)
+        return Words(known, WordCounts(starts, words, counts)), at
+    codes = _numbers(data, at, rows, WIDTHS[form - TEXTS])
+    found, at = _texts(data, at + codes.nbytes, texts, size)
+    return Distinct(found, codes), at
+
+
+def _texts(data: bytes, at: int, count: int, size: int) -> tuple[pa.LargeStringArray, int]:
+    """Return so many texts of so many bytes, and where they end."""
+    offsets = _numbers(data, at, count + 1, np.int64)
     at += offsets.nbytes
     buffers = [None, pa.py_buffer(offsets), pa.py_buffer(memoryview(data)[at : at + size])]
-    return Distinct(pa.Array.from_buffers(pa.large_string(), texts, buffers), codes), at + size
+    return pa.Array.from_buffers(pa.large_string(), count, buffers), at + size
 
 
 def _numbers(data: bytes, at: int, count: int, kind: Any) -> NDArray[Any]:

@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tallystick import kernels
+from tallystick.data.encode.block import code_type
 from tallystick.data.source.arrays import filled, from_numbers, from_texts, to_numbers
 from tallystick.errors import DataError
 from tallystick.kernels import Parsed
@@ -41,11 +42,6 @@ class Distinct:
     def counts(self) -> NDArray[np.int64]:
         """Return counts[k + 1]: rows of each value, then rows without one."""
         return kernels.count_classes(self.codes, len(self.values) + 1)
-
-
-def code_type(levels: int) -> type[np.unsignedinteger[Any]]:
-    """Return the smallest unsigned type that holds the codes of so many levels, of missing and of unseen."""
-    return np.uint8 if levels + 2 <= 1 << 8 else np.uint16 if levels + 2 <= 1 << 16 else np.uint32
 
 
 def is_text(kind: pa.DataType) -> bool:

@@ -1,127 +1,97 @@
-"""Some rows of an encoded column, as if the others had never been.
+"""Some rows of a table, as if the others had never been: what they hold, and their codes.
 
-Knows encoded columns. Law: the result tells nothing of rows that were not taken; declared levels stay.
+Knows encoded blocks and schemas. Laws: the schema of some rows tells nothing of the others, and no order or
+cut of the rows can change it; declared levels stay.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.data.encode.strings import code_type
-from tallystick.data.encode.weights import Scale
-from tallystick.data.encode.words import WordCounts
-from tallystick.data.schema import Column, Target
+from tallystick.data.encode.block import Block, WordCounts, code_type
+from tallystick.data.schema import CODED, Column, Schema, Target
+from tallystick.data.source.arrays import filled, from_texts
+
+Counts = NDArray[np.int64]
 
 
-def take_column(column: Column, data: Any, rows: NDArray[np.int64], scale: Scale) -> tuple[Column, Any]:
-    """Return the column and its data for some rows; a column left out stays out."""
-    if data is None:
-        return column, None
-    if column.kind == "numeric":
-        return _take_values(column, data[rows], scale)
-    if column.kind == "text":
-        return _take_words(column, data, rows, scale)
-    return _take_codes(column, data[rows], scale)
+def take_block(block: Any, rows: NDArray[np.int64]) -> Block:
+    """Return some rows of a block, or of a table whose columns lie in one piece, in the codes they have."""
+
+    def cut(array: Any) -> Any:
+        return None if array is None else array[rows]
+
+    columns = {
+        n: take_words(d, rows) if isinstance(d, WordCounts) else d[rows] for n, d in block.columns.items()
+    }
+    return Block(len(rows), columns, cut(block.classes), cut(block.response), cut(block.weights))
 
 
-def _take_values(column: Column, values: NDArray[np.float64], scale: Scale) -> tuple[Column, Any]:
-    seen = kernels.scan(values)
-    empty = seen.missing == len(values)
-    low, high = (None, None) if empty else (float(seen.low) + 0.0, float(seen.high) + 0.0)
-    missing = seen.missing if scale.weights is None else scale.count(np.isnan(values))
-    return replace(column, low=low, high=high, missing=missing), values
+def recode_block(block: Block, old: Schema, new: Schema) -> Block:
+    """Return a block in the codes of another schema: what that one lacks is unseen."""
+    columns = {c.name: recode_column(old[c.name], block.columns[c.name], c) for c in new.used}
+    return replace(block, columns=columns, classes=recode_classes(block.classes, old.target, new.target))
 
 
-def _take_codes(column: Column, codes: NDArray[Any], scale: Scale) -> tuple[Column, Any]:
-    k = len(column.levels)
-    counts = scale.counts(codes, k + 1)
-    column = replace(column, missing=int(counts[k]))
-    used = counts[:k] > 0
-    if column.declared or column.kind == "boolean" or used.all():
-        return column, codes
-    levels = tuple(level for level, there in zip(column.levels, used, strict=True) if there)
-    into = np.full(k + 2, len(levels), code_type(len(levels)))
-    into[:k][used] = np.arange(len(levels))
-    return replace(column, levels=levels), into[codes]
+def recode_classes(
+    classes: NDArray[Any] | None, old: Target | None, new: Target | None
+) -> NDArray[Any] | None:
+    """Return classes in the codes of another target; None where it lacks a label that some row has."""
+    if classes is None or old is None or new is None or old.labels == new.labels:
+        return classes
+    at = {label: code for code, label in enumerate(new.labels)}
+    into = np.array([at.get(label, -1) for label in old.labels])
+    found = into[classes]
+    return None if (found < 0).any() else found.astype(classes.dtype)
 
 
-def _take_words(
-    column: Column, data: WordCounts, rows: NDArray[np.int64], scale: Scale
-) -> tuple[Column, Any]:
-    starts, entries = _entries(data, rows)
-    words, counts = data.words[entries], data.counts[entries]
-    size = len(column.words)
-    used = np.zeros(size + 1, bool)
-    used[words] = True
-    into = np.full(size + 1, int(used[:size].sum()), np.uint32)  # unseen stays the number after the last
-    into[:size][used[:size]] = np.arange(used[:size].sum(), dtype=np.uint32)
-    kept = tuple(w for w, there in zip(column.words, used[:size].tolist(), strict=True) if there)
-    return common_words(replace(column, words=kept), WordCounts(starts, into[words], counts), scale)
-
-
-def common_words(column: Column, data: WordCounts, scale: Scale) -> tuple[Column, WordCounts]:
-    """Return a text column with the words that enough rows have, `column.least`; others become unseen."""
-    if column.least <= 1:
-        return column, data
-    size, weights = len(column.words), scale.weights if scale.unit == 1 else None
-    rows = np.repeat(np.arange(len(data.starts) - 1), np.diff(data.starts))
-    heavy = None if weights is None else weights[rows].astype(float)
-    documents = np.bincount(data.words, heavy, minlength=size + 1)[:size]
-    kept = documents >= column.least
-    if kept.all():
-        return column, data
-    into = np.full(size + 1, int(kept.sum()), np.uint32)
-    into[:size][kept] = np.arange(kept.sum(), dtype=np.uint32)
-    words = tuple(w for w, there in zip(column.words, kept.tolist(), strict=True) if there)
-    recoded = WordCounts(data.starts, into[data.words], data.counts)
-    return replace(column, words=words), _join_unseen(recoded, len(words))
-
-
-def take_labels(
-    target: Target | None, classes: NDArray[Any] | None, rows: NDArray[np.int64]
-) -> tuple[Target | None, NDArray[Any] | None]:
-    """Return the target with the labels that some rows have, and their class codes."""
-    if target is None or classes is None:
-        return target, None
-    codes = classes[rows]
-    used = np.bincount(codes, minlength=len(target.labels)) > 0
-    if used.all():
-        return target, codes
-    labels = tuple(label for label, there in zip(target.labels, used.tolist(), strict=True) if there)
-    into = (np.cumsum(used) - 1).astype(classes.dtype)
-    return replace(target, labels=labels), into[codes]
-
-
-def match_column(column: Column, data: Any, rows: NDArray[np.int64], known: Column) -> Any:
-    """Return a column's data for some rows in the codes of another schema: what that one lacks is unseen."""
+def recode_column(column: Column, data: Any, known: Column) -> Any:
+    """Return a column's data in the codes of another schema."""
     if known.kind == "numeric":
-        return data[rows]
+        return data
     if known.kind == "text":
-        plain = replace(column, least=1)  # which words are known is for the other schema to say
-        some, part = _take_words(plain, data, rows, Scale(len(rows), len(rows)))
-        return _match_words(some.words, part, known)
+        if column.words == known.words:
+            return data
+        return known_words(from_texts(column.words), data, from_texts(known.words))
     if column.levels == known.levels:
-        return data[rows]
+        return data
     into = np.empty(len(column.levels) + 2, code_type(len(known.levels)))
     places = {level: code for code, level in enumerate(known.levels)}
     missing, unseen = len(known.levels), len(known.levels) + 1
     into[:-2] = [places.get(level, unseen) for level in column.levels]
     into[-2:] = missing, unseen
-    return into[data[rows]]
+    return into[data]
 
 
-def _match_words(words: tuple[str, ...], data: WordCounts, known: Column) -> WordCounts:
+# ---- words ----
+
+
+def known_words(words: pa.LargeStringArray, data: WordCounts, known: pa.LargeStringArray) -> WordCounts:
     """Recode words; both vocabularies are sorted, so rising words stay rising and unseen ones come last."""
-    places = {word: number for number, word in enumerate(known.words)}
-    unseen = len(known.words)
-    into = np.array([*(places.get(word, unseen) for word in words), unseen], np.uint32)
-    numbers = into[data.words]
-    return _join_unseen(WordCounts(data.starts, numbers, data.counts), unseen)
+    unseen = len(known)
+    if words.equals(known):
+        return data
+    into = np.append(filled(pc.index_in(words, known), unseen), unseen).astype(np.uint32)
+    return _join_unseen(WordCounts(data.starts, into[data.words], data.counts), unseen)
+
+
+def join_words(parts: Sequence[WordCounts]) -> WordCounts:
+    """Return the words of rows in several parts, one after the other."""
+    ends = np.cumsum([0, *(part.starts[-1] for part in parts)])
+    starts = [part.starts[1:] + end for part, end in zip(parts, ends, strict=False)]
+    return WordCounts(
+        np.concatenate([np.zeros(1, np.int64), *starts]),
+        np.concatenate([part.words for part in parts]),
+        np.concatenate([part.counts for part in parts]),
+    )
 
 
 def _join_unseen(data: WordCounts, unseen: int) -> WordCounts:
@@ -154,3 +124,89 @@ def _entries(data: WordCounts, rows: NDArray[np.int64]) -> tuple[NDArray[np.int6
     starts = np.zeros(len(rows) + 1, np.int64)
     np.cumsum(lengths, out=starts[1:])
     return starts, np.arange(starts[-1]) + np.repeat(data.starts[rows] - starts[:-1], lengths)
+
+
+# ---- what some rows hold ----
+
+
+@dataclass(frozen=True)
+class Within:
+    """Ask what rows hold. copies: whole weights count as copies of rows.
+
+    Total of a column: counts[level, then missing]; numbers: (missing, range); texts: rows with each word,
+    then missing. Last: rows of each class.
+    """
+
+    schema: Schema
+    copies: bool
+
+    def zero(self) -> list[Any]:
+        """Return the total of no rows."""
+        labels = 0 if self.schema.target is None else len(self.schema.target.labels)
+        return [*(self._nothing(c) for c in self.schema.used), np.zeros(labels, np.int64)]
+
+    def _nothing(self, column: Column) -> Any:
+        if column.kind == "numeric":
+            return 0, np.inf, -np.inf
+        return np.zeros(len(column.words if column.kind == "text" else column.levels) + 1, np.int64)
+
+    def add(self, total: list[Any], block: Block) -> list[Any]:
+        """Add the rows of one block."""
+        weights = block.weights if self.copies else None
+        found = [self._of(c, block, weights) for c in self.schema.used]
+        labels = np.zeros(len(total[-1]), np.int64)
+        if block.classes is not None:
+            kernels.count_classes(block.classes, len(labels), None, labels)
+        return self.merge(total, [*found, labels])
+
+    def _of(self, column: Column, block: Block, weights: Counts | None) -> Any:
+        if column.kind in CODED:
+            return kernels.count_classes(block.codes(column.name), len(column.levels) + 1, weights)
+        if column.kind == "numeric":
+            values = np.ascontiguousarray(block.values(column.name))
+            seen, gone = kernels.scan(values), np.isnan(values)
+            lost = seen.missing if weights is None else int(weights[gone].sum())
+            if seen.missing == len(values):
+                return lost, np.inf, -np.inf
+            return lost, float(seen.low) + 0.0, float(seen.high) + 0.0
+        starts, words, _ = block.words(column.name)
+        rows = np.repeat(np.arange(block.rows), np.diff(starts))
+        heavy = None if weights is None else weights[rows].astype(float)
+        size = len(column.words)
+        return np.append(np.bincount(words, heavy, minlength=size + 1)[:size].astype(np.int64), 0)
+
+    def merge(self, total: list[Any], other: list[Any]) -> list[Any]:
+        """Add two totals."""
+        out: list[Any] = []
+        for a, b in zip(total, other, strict=True):
+            if isinstance(a, tuple):
+                out.append((a[0] + b[0], min(a[1], b[1]), max(a[2], b[2])))
+            else:
+                out.append(a + b)
+        return out
+
+
+def schema_within(schema: Schema, total: list[Any]) -> Schema:
+    """Return the schema of the rows that were asked about, as if there were no others."""
+    told = {c.name: _within(c, found) for c, found in zip(schema.used, total[:-1], strict=True)}
+    target = schema.target
+    if target is not None and target.labels:
+        used = [label for label, rows in zip(target.labels, total[-1].tolist(), strict=True) if rows]
+        target = replace(target, labels=tuple(used))
+    return Schema(tuple(told.get(c.name, c) for c in schema.columns), target, schema.marks)
+
+
+def _within(column: Column, found: Any) -> Column:
+    if column.kind == "numeric":
+        missing, low, high = found
+        empty = low > high
+        return replace(column, low=None if empty else low, high=None if empty else high, missing=missing)
+    if column.kind == "text":
+        least = max(column.least, 1)
+        words = tuple(w for w, n in zip(column.words, found.tolist(), strict=False) if n >= least)
+        return replace(column, words=words)
+    column = replace(column, missing=int(found[-1]))
+    if column.declared or column.kind == "boolean":
+        return column
+    levels = tuple(v for v, n in zip(column.levels, found.tolist(), strict=False) if n)
+    return replace(column, levels=levels)

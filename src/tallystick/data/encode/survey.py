@@ -1,23 +1,24 @@
-"""A source looked at batch by batch, by anybody, anywhere: what `read_table` decides from all rows at once.
+"""A source looked at batch by batch, by anybody, anywhere: the one way to what a table is.
 
     survey = Survey.of(question)                  nothing is known
     survey.add(batch, start)                      one Arrow batch more; start: its first row's number or None
     survey.merge(other)                           two surveys of different batches become one
     while (more := survey.again()) is not None:   rare: texts read as numbers; numbers that may be identifiers
         survey.complete(more.add(batch) ...)      look at all batches once more, at those columns only
-    decision = survey.decide()                    schema, notes, unit: those of read_table on the same rows
+    decision = survey.decide()                    schema, notes, unit
     Encoder(decision).block(batch)                the rows of a batch as codes, see encoder.py
 
 A survey can be pickled and holds no rows: counts, ranges, and the distinct texts of columns of texts. Knows
 Arrow batches. Knows nothing of who reads them, in which order, nor of learners.
-Law: cut the rows anyhow, merge in any order: the decision is that of `read_table`, and errors name the rows
-that it names, where batches know their place.
+Law: cut the rows anyhow, merge in any order: the decision is the same, and errors name the same rows, where
+batches know their place.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -26,19 +27,21 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.contracts import Source
 from tallystick.data.encode.aim import Aim, Hit, Weighed, choose, hit
-from tallystick.data.encode.cells import Coded, Floats, Part, as_utf8, condense
-from tallystick.data.encode.column import Decided, mark_numbers
+from tallystick.data.encode.batches import parts_together
+from tallystick.data.encode.cells import Floats, Part, as_utf8, mark_numbers, read_cells
+from tallystick.data.encode.decide import Decided
 from tallystick.data.encode.infer import Plan, check_wishes
-from tallystick.data.encode.plain import Plain
-from tallystick.data.encode.seen import Look, Seen, Texts, tidy
+from tallystick.data.encode.seen import Look, Piece, Seen, Texts, Words, tidy
 from tallystick.data.encode.strings import Distinct
-from tallystick.data.encode.table import ROWS_SKIPPED, refuse_nothing
 from tallystick.data.encode.target import mixed_labels, no_target, target_name
 from tallystick.data.encode.weights import Chosen, weight_numbers
-from tallystick.data.encode.work import checkpoint
+from tallystick.data.encode.wholes import Wholes
+from tallystick.data.encode.work import checkpoint, in_order
 from tallystick.data.schema import Note, Reading, Schema, Target, Wishes
 from tallystick.errors import DataError, counted
 from tallystick.kernels.ranks import FEW_COLUMNS
+
+ROWS_SKIPPED = "rows-skipped"  # the one note of a source that tells of rows the model has not seen
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,7 @@ class Question:
     regression: bool = False
     typed: bool = True  # text in the source is text for sure; in a file it may be anything
     texts: frozenset[str] = frozenset()  # columns to be read as texts from the start
-    ends: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # see seen.Look
+    again: Mapping[str, Look] = field(default_factory=dict)  # of columns that are looked at again
     mixed: tuple[Note, ...] = ()
     text_bytes: int = 0  # distinct texts of a column beyond so many bytes go to disk; 0: none do
 
@@ -112,25 +115,32 @@ class Question:
         """Is this column read as texts from the start?"""
         return name in self.texts or self.plan.of(name).wants_text
 
+    def as_words(self, name: str) -> bool:
+        """Is this column read word by word from the start?"""
+        look = self.again.get(name)
+        return self.plan.of(name).kind == "text" or (look is not None and look.words)
+
 
 @dataclass(frozen=True)
 class Looked:
-    """A batch as numbers and coded texts; nothing is known yet of which rows count."""
+    """A batch as numbers, coded texts and words; nothing is known yet of which rows count."""
 
     rows: int
     hit: Hit
     weights: NDArray[np.float64] | None
-    columns: Mapping[str, Floats | Texts]
+    columns: Mapping[str, Piece]
 
 
 @dataclass(frozen=True)
 class Taken:
-    """A batch as the survey saw it: numbers, or texts and codes, per column; the target; all weights."""
+    """A batch as the survey saw it: numbers, texts and codes, or words, per column; the target; all
+    weights.
+    """
 
     chosen: Chosen
     hit: Hit
     weights: NDArray[np.float64] | None
-    columns: Mapping[str, Floats | Distinct]
+    columns: Mapping[str, Floats | Wholes | Distinct | Words]
 
 
 @dataclass(frozen=True)
@@ -153,6 +163,8 @@ class Survey:
     seen: dict[str, Seen] = field(default_factory=dict)
     aim: Aim = field(init=False)
     weighed: Weighed = field(init=False)
+    decided: dict[str, Decided] = field(default_factory=dict)
+    goal: tuple[Target | None, tuple[Note, ...], tuple[Note, ...]] | None = None
 
     def __post_init__(self) -> None:
         measures = self.question.measures
@@ -162,7 +174,8 @@ class Survey:
 
     def _unseen(self, name: str) -> Seen:
         q = self.question
-        return Seen(q.measures, q.text_bytes, q.ends.get(name))
+        look = q.again.get(name)
+        return Seen(q.measures, q.text_bytes, None if look is None else look.ends)
 
     @classmethod
     def of(cls, question: Question) -> Self:
@@ -180,8 +193,13 @@ class Survey:
         self._see(self.look(batch, target, weights), start)
         return self
 
-    def look(self, batch: Any, target: Any = None, weights: Any = None) -> Looked:
-        """Return a batch as texts and numbers: the long part of the work, which changes nothing here."""
+    def look(
+        self, batch: Any, target: Any = None, weights: Any = None, *, alone: bool = False, threads: int = 1
+    ) -> Looked:
+        """Return a batch as numbers, texts and words: the long part of the work, which changes nothing here.
+
+        alone: there is no other batch; threads: how many may look at its columns.
+        """
         q = self.question
         at = {name: j for j, name in enumerate(q.columns)}
         if q.target is not None and q.target not in q.apart:
@@ -189,45 +207,84 @@ class Survey:
         if q.weights is not None and q.weights not in q.apart:
             weights = batch.column(at[q.weights])
         names = [name for name in self.seen if q.plan.of(name).kind != "out"]
-        texts = [name for name in names if q.as_text(name)]
-        parts: Mapping[str, Part]
-        if isinstance(batch, Plain):
-            parts = batch.parts(names, texts, q.plan.marks, q.plan.decimal)
-        else:
-            parts = {
-                n: condense(batch.column(at[n]), n, q.plan.marks, q.plan.decimal, n in texts) for n in names
-            }
-        parts = scanned(parts)
-        found: dict[str, Any] = dict(parts)
-        for n, p in parts.items():
-            with as_utf8(n):
-                found[n] = Texts.of(p, q.plan.of(n).marks) if isinstance(p, Coded) else p
+        texts = {name for name in names if q.as_text(name)}
+        known = parts_together(batch, names, texts, q.plan, alone, threads)
+        waiting = [name for name in names if not isinstance(known.get(name), Floats)]
+        each = threads if len(waiting) == 1 else 1
+
+        def one(name: str) -> Piece:
+            checkpoint()
+            part = known.get(name)
+            if part is None:
+                marks, decimal = q.plan.marks, q.plan.decimal
+                part = read_cells(batch.column(at[name]), name, marks, decimal, name in texts)
+            with as_utf8(name):
+                return self._piece(name, part, each)
+
+        looked = dict(zip(waiting, in_order((partial(one, n) for n in waiting), threads), strict=True))
+        found: dict[str, Piece] = {n: looked[n] if n in looked else known[n] for n in names}  # type: ignore[misc]
         with as_utf8(q.target or ""):
             aim = hit(target, q.target or "", q.plan, q.regression)
-        return Looked(
-            batch.num_rows,
-            aim,
-            None if weights is None else weight_numbers([weights]),
-            found,
-        )
+        real = None if weights is None else weight_numbers(weights)
+        return Looked(batch.num_rows, aim, real, scanned(found))
 
-    def take(self, batch: Looked, start: int | None = None) -> Taken:
+    def _piece(self, name: str, part: Part, threads: int) -> Piece:
+        if isinstance(part, Floats):
+            return part
+        if self.question.as_words(name):
+            return Words.of(part, self.question.plan.of(name), threads)
+        if isinstance(part, Wholes) and not self.question.as_text(name):
+            return part
+        return Texts.of(part, self.question.plan.marks)
+
+    def look_again(self, taken: Taken) -> Looked:
+        """Return a batch that another survey saw, for this one's columns: which of their whole numbers are
+        there, or their words.
+        """
+        columns: dict[str, Piece] = {}
+        for name in self.seen:
+            found = taken.columns[name]
+            if isinstance(found, Distinct):
+                asked = self.question.plan.of(name)
+                columns[name] = Words.among(found, asked, 1) if self.question.as_words(name) else Texts(found)
+            else:
+                columns[name] = found
+        return Looked(taken.chosen.rows, taken.hit, taken.weights, columns)
+
+    @property
+    def needs_source(self) -> bool:
+        """Must the source be read again? Else what was taken of its batches tells all."""
+        return any(look.ends is None and not look.words for look in self.question.again.values())
+
+    def take(self, batch: Looked, start: int | None = None, threads: int = 1) -> Taken:
         """Take in a batch that was looked at, and return it as it was seen."""
-        chosen = self._see(batch, start)
-        columns: dict[str, Floats | Distinct] = {}
+        chosen = self._see(batch, start, threads)
+        columns: dict[str, Floats | Wholes | Distinct | Words] = {}
         for name, part in batch.columns.items():
-            marks = mark_numbers(self.question.plan.of(name).marks)
-            columns[name] = part.found if isinstance(part, Texts) else tidy(part, marks)
+            if isinstance(part, Texts):
+                columns[name] = part.found
+            elif isinstance(part, Floats):
+                columns[name] = tidy(part, mark_numbers(self.question.plan.marks))
+            else:
+                columns[name] = part
         return Taken(chosen, batch.hit, batch.weights, columns)
 
-    def _see(self, batch: Looked, start: int | None) -> Chosen:
+    def _see(self, batch: Looked, start: int | None, threads: int = 1) -> Chosen:
         """Take in a batch that was looked at, and return which rows count."""
         absent = batch.hit.absent
         chosen = choose(absent, batch.weights, batch.rows, start, self.weighed)
         self.aim.add(batch.hit, 0 if absent is None else int(absent.sum()), chosen)
-        for name, part in batch.columns.items():
+
+        def one(name: str) -> None:
             checkpoint()
-            self.seen[name].add(part, self.question.plan.of(name), chosen)
+            self.seen[name].add(batch.columns[name], self.question.plan.of(name), chosen)
+
+        light = chosen.keep is None and chosen.copies is None  # then a look at numbers has told all of them
+        waiting = [n for n, p in batch.columns.items() if not (light and isinstance(p, Floats | Wholes))]
+        for name in batch.columns.keys() - set(waiting):
+            one(name)
+        for _ in in_order((partial(one, name) for name in waiting), threads):
+            pass
         return chosen
 
     def shift(self, start: int) -> Self:
@@ -249,21 +306,28 @@ class Survey:
 
     def again(self) -> Survey | None:
         """Return an empty survey of the columns that must be looked at once more; None: decide."""
-        self._target()  # what is wrong with it is said first
-        looks = {n: found for n in self.seen if isinstance(found := self._decided(n), Look)}
+        self.goal = self._target()  # what is wrong with it is said first
+        looks: dict[str, Look] = {}
+        for name in self.seen:
+            if name not in self.decided:
+                found = self._decided(name)
+                if isinstance(found, Look):
+                    looks[name] = found
+                else:
+                    self.decided[name] = found
         if not looks:
             return None
         q = self.question
         texts = q.texts | {n for n, look in looks.items() if look.ends is None}
-        ends = {**q.ends, **{n: look.ends for n, look in looks.items() if look.ends is not None}}
-        fresh = Survey(replace(q, texts=texts, ends=ends))
+        fresh = Survey(replace(q, texts=texts, again=looks))
         fresh.seen = {name: fresh._unseen(name) for name in looks}
         return fresh
 
     def complete(self, second: Survey) -> None:
-        """Take the columns that were looked at again as they were seen then."""
+        """Take in what a second look at some columns found."""
         self.question = second.question
-        self.seen.update(second.seen)
+        for name, look in second.question.again.items():
+            self.seen[name] = self.seen[name].complete(second.seen[name], look)
 
     def _decided(self, name: str) -> Decided | Look:
         total, m = self.weighed.total, self.weighed.measure
@@ -286,18 +350,15 @@ class Survey:
 
     def decide(self, notes: Sequence[Note] = ()) -> Decision:
         """Return what the table is. notes: those of the source; what it lost of its rows is told first."""
-        target, said, spelt = self._target()
+        target, said, spelt = self.goal or self._target()
         lost = tuple(n for n in notes if n.code == ROWS_SKIPPED)
         found = self._decision(target, (*lost, *said))
         return replace(found, source_notes=(*(n for n in notes if n not in lost), *spelt))
 
     def _decision(self, target: Target | None, said: tuple[Note, ...]) -> Decision:
-        done = []
-        for name in self.seen:
-            decided = self._decided(name)
-            if isinstance(decided, Look):
-                raise RuntimeError("the survey needs another look: call again()")
-            done.append(decided)
+        if self.decided.keys() != self.seen.keys() and self.again() is not None:
+            raise RuntimeError("the survey needs another look: call again()")
+        done = [self.decided[name] for name in self.seen]
         schema = Schema(tuple(d.column for d in done), target, self.question.plan.marks)
         notes = (*said, *(note for d in done for note in d.notes))
         refuse_nothing(self.question.name, schema, notes)
@@ -305,7 +366,7 @@ class Survey:
         return Decision(self.question, schema, notes, self.weighed.rows, None if plain else self.weighed.unit)
 
 
-def scanned(parts: Mapping[str, Part]) -> Mapping[str, Part]:
+def scanned(parts: Mapping[str, Piece]) -> Mapping[str, Piece]:
     """Return the parts of a batch with one look at its numbers: columns are looked at together."""
     plain = {n: p for n, p in parts.items() if isinstance(p, Floats) and p.scan is None}
     if len(plain) < FEW_COLUMNS:
@@ -315,17 +376,9 @@ def scanned(parts: Mapping[str, Part]) -> Mapping[str, Part]:
     return {n: found.get(n, p) for n, p in parts.items()}
 
 
-def survey_batches(question: Question, batches: Any) -> Survey:
-    """Return the survey of batches that come one after the other; `batches` is called for each walk."""
-
-    def walk(survey: Survey) -> Survey:
-        start = 0
-        for batch in batches():
-            survey.add(batch, start)
-            start += batch.num_rows
-        return survey
-
-    survey = walk(Survey(question))
-    while (more := survey.again()) is not None:
-        survey.complete(walk(more))
-    return survey
+def refuse_nothing(where: str, schema: Schema, notes: tuple[Note, ...]) -> None:
+    """Refuse a table whose every column is left out."""
+    if not schema.used:
+        reasons = [n.text for n in notes if n.code == "column-left-out"]
+        listed = " ".join(reasons[:5]) + (f" And {len(reasons) - 5:,} more." if len(reasons) > 5 else "")
+        raise DataError(f"{where} has no usable column. {listed or 'There is none beside the target.'}")

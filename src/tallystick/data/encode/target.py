@@ -8,27 +8,21 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.data.encode.alike import say_variants, variants
-from tallystick.data.encode.cells import Coded, Floats, Part, among, as_utf8
-from tallystick.data.encode.column import Merged, joined, long_way, mark_numbers
-from tallystick.data.encode.gather import Gathered, parts_of
-from tallystick.data.encode.infer import Asked, Plan, number_cure, number_marks
-from tallystick.data.encode.weights import Scale
-from tallystick.data.encode.wholes import Wholes, by_table
+from tallystick.data.encode.cells import among
+from tallystick.data.encode.infer import Plan, number_cure
 from tallystick.data.schema import LabelType, Note, Target, label_number
-from tallystick.data.source.frames import as_column
 from tallystick.data.source.values import number_text
 from tallystick.errors import TargetError, counted, nearest, shown, some
 from tallystick.kernels import CellKind, Parsed
 
 if TYPE_CHECKING:
-    from tallystick.contracts import Source
+    pass
 
 MANY_CLASSES = 100  # whole numbers: more than this and more than half of the rows is no set of classes
 EXACT = 2.0**53  # whole numbers from here on are no longer told by their double
@@ -42,48 +36,6 @@ RESPONSES = (
 )  # texts that a numeric target may be
 LABEL_NUMBERS = (CellKind.NUMBER, CellKind.INTEGER, CellKind.INEXACT)  # texts that are labels of numbers
 FEW_NUMBERS = 20  # numbers that are not whole: more than this, or more than half of the rows, is none either
-
-
-@dataclass(frozen=True)
-class Goal:
-    """The target, its classes[row] or response[row], and absent[row]: rows without one, or None."""
-
-    target: Target | None = None
-    classes: NDArray[Any] | None = None
-    response: NDArray[np.float64] | None = None
-    absent: NDArray[np.bool_] | None = None
-    notes: tuple[Note, ...] = ()
-    spelt: tuple[Note, ...] = ()  # how the labels were written: told, but no part of the model
-
-
-def read_target(source: Source, gathered: Gathered, target: Any, regression: bool, plan: Plan) -> Goal:
-    """Find the target, read its labels or numbers, and mark the rows without one."""
-    if target is None:
-        return Goal()
-    if isinstance(target, str):
-        if target not in gathered.columns:
-            raise no_target(target, source.name, source.columns)
-        name, typed = target, getattr(source, "typed", True)
-        notes: tuple[Note, ...] = ()
-        parts = gathered.columns[target](not regression)
-    else:
-        name, typed, notes = target_name(target), True, mixed_labels(target)
-        cells = as_column(flat_target(target), name)
-        parts = parts_of(cells.chunks, name, plan.marks, plan.decimal, not regression)
-    count = sum(len(part) for part in parts)
-    if count != gathered.rows:
-        raise TargetError(
-            f"target {shown(name)} has {counted(count, 'value')} for {counted(gathered.rows, 'row')}. "
-            "Pass one per row."
-        )
-    if not regression and _are_small(parts) and not len(mark_numbers(plan.marks)):
-        return _small_classes(name, parts[0], plan, notes)
-    parts = [long_way(part, not regression) for part in parts]
-    asked = Asked(marks=plan.marks, decimal=plan.decimal)
-    with as_utf8(name):
-        if regression:
-            return _response(name, parts, asked)
-        return _classes(name, parts, asked, plan, typed, notes)
 
 
 def no_target(target: str, where: str, columns: Sequence[str]) -> TargetError:
@@ -141,11 +93,6 @@ def flat_target(target: Any) -> Any:
     return target
 
 
-def _absent(name: str, gone: NDArray[np.bool_]) -> tuple[NDArray[np.bool_] | None, tuple[Note, ...]]:
-    count = int(gone.sum())
-    return (gone if count else None), absent_notes(name, count, len(gone))
-
-
 def absent_notes(name: str, count: int, rows: int) -> tuple[Note, ...]:
     """Return a note on rows without a target; most of them without one is an error."""
     if count == 0:
@@ -157,23 +104,6 @@ def absent_notes(name: str, count: int, rows: int) -> tuple[Note, ...]:
         )
     text = f"target {shown(name)} is missing in {count:,} of {rows:,} rows; they are left out."
     return (Note("rows-left-out", text, name, count),)
-
-
-def _response(name: str, parts: list[Part], asked: Asked) -> Goal:
-    """Return a numeric target."""
-    if all(isinstance(part, Floats) for part in parts):
-        values = joined(parts)[0]
-    else:
-        merged = Merged(parts, asked, Scale(sum(map(len, parts)), 0))
-        bad = ~among(merged.parsed.kinds, RESPONSES) & ~number_marks(merged.texts, merged.parsed.kinds)
-        if bad.any():
-            raise no_number(name, merged.texts[int(bad.argmax())])
-        values = merged.values(list(RESPONSES))
-    infinite = np.isinf(values)
-    if infinite.any():
-        raise infinite_response(name, int(infinite.argmax()))
-    absent, notes = _absent(name, np.isnan(values))
-    return Goal(Target(name, (), "number"), None, values, absent, notes)
 
 
 def no_number(name: str, text: Any) -> TargetError:
@@ -188,21 +118,6 @@ def infinite_response(name: str, row: int | None) -> TargetError:
     """Return the error of an infinite response; row: the first, None where rows have no numbers."""
     where = "" if row is None else f" in row {row + 1:,}"
     return TargetError(f"target {shown(name)} is infinite{where}. Correct it.")
-
-
-def _classes(
-    name: str, parts: list[Part], asked: Asked, plan: Plan, typed: bool, notes: tuple[Note, ...]
-) -> Goal:
-    """Return labels and classes[row]; labels are ordered as their type orders them."""
-    rows = sum(len(part) for part in parts)
-    merged = Merged(parts, asked, Scale(rows, rows))
-    k = len(merged.texts)
-    absent, more = _absent(name, merged.codes == k)
-    written = typed and any(part.written for part in parts if isinstance(part, Coded))
-    label_type = label_kind(merged.parsed, written and not notes)
-    gone = 0 if absent is None else int(absent.sum())
-    found, into, ways = labels_of(name, merged.texts, merged.parsed, label_type, rows - gone, plan)
-    return Goal(found, into[merged.codes], None, absent, (*notes, *more), ways)
 
 
 def labels_of(
@@ -231,23 +146,6 @@ def spelt(name: str, texts: list[str], labels: list[str]) -> tuple[Note, ...]:
     several = [text for way in ways.values() if len(way) > 1 for text in way]
     said = f"target {shown(name)} writes equal labels in several ways; they are one class: {some(several)}."
     return (Note("labels-spelt", said, name, len(several)),)
-
-
-def _are_small(parts: list[Part]) -> TypeGuard[list[Wholes]]:
-    return len(parts) == 1 and isinstance(parts[0], Wholes)
-
-
-def _small_classes(name: str, part: Wholes, plan: Plan, notes: tuple[Note, ...]) -> Goal:
-    """The same for small whole numbers, of which none is missing: no text on the way."""
-    present = part.present
-    found = {str(value) for value in present}
-    label_type, declared = declared_labels(name, "integer", plan)
-    _check_labels(name, found, declared, label_type, len(part))
-    labels = tuple(sorted(found | declared, key=_label_order(label_type)))
-    at = {label: code for code, label in enumerate(labels)}
-    into = np.zeros(256, class_type(len(labels)))
-    into[[value - part.base for value in present]] = [at[str(value)] for value in present]
-    return Goal(Target(name, labels, label_type), by_table(part, into), None, None, notes)
 
 
 def declared_labels(name: str, label_type: LabelType, plan: Plan) -> tuple[LabelType, set[str]]:
@@ -312,13 +210,6 @@ def _check_labels(name: str, found: set[str], declared: set[str], label_type: La
         raise TargetError(
             f"target {shown(name)} has one class{which} in {counted(rows, 'row')}; two are needed."
         )
-
-
-def rare_classes(goal: Goal, scale: Scale) -> tuple[Note, ...]:
-    """Return a note on classes that only one row has."""
-    if goal.target is None or goal.classes is None:
-        return ()
-    return rare_note(goal.target, scale.counts(scale.cut(goal.classes), len(goal.target.labels)))
 
 
 def rare_note(target: Target, counts: NDArray[np.int64]) -> tuple[Note, ...]:

@@ -34,15 +34,17 @@ class TextCounts:
     measures: int
     limit: int = 0
     parts: list[Run] = field(default_factory=list)  # the first: joined ones
+    joined: bool = False  # the first part is not sorted any more
     waiting: int = 0
     held: int = 0  # bytes of all parts
     runs: list[Run] = field(default_factory=list)  # on disk
     times: list[int] = field(default_factory=list)  # how often each run was joined
 
     def add(self, texts: pa.LargeStringArray, counts: Counts) -> None:
-        """Add the distinct texts of a batch."""
+        """Add the distinct texts of a batch, sorted."""
         self.parts.append((texts, counts))
-        self.held += texts.nbytes + counts.nbytes
+        if self.limit:
+            self.held += texts.nbytes + counts.nbytes
         if len(self.parts) > 1:
             self.waiting += len(texts)
         if self.waiting > max(FEW, len(self.parts[0][0])) or 0 < self.limit < self.held:
@@ -54,10 +56,11 @@ class TextCounts:
         """Add the texts of other batches."""
         for texts, counts in (*other.runs, *other.parts):
             self.add(texts, counts)
+        self.joined = self.joined or other.joined
 
     def _join(self) -> None:
         if len(self.parts) > 1:
-            self.parts = [self._joined(self.parts)]
+            self.parts, self.joined = [self._joined(self.parts)], True
         self.waiting, self.held = 0, sum(t.nbytes + c.nbytes for t, c in self.parts)
 
     def _joined(self, parts: Sequence[Run]) -> Run:
@@ -77,7 +80,7 @@ class TextCounts:
             self._join()
             self.runs.append(text_runs.written(_sorted(self.parts[0])))
             self.times.append(0)
-            self.parts, self.held = [], 0
+            self.parts, self.held, self.joined = [], 0, False
             pa.default_memory_pool().release_unused()  # what was sorted lies on disk now
         while self.times[-RUNS:].count(self.times[-1]) == RUNS:  # each text is joined again few times
             self._join_runs(RUNS, self.times[-1] + 1)
@@ -94,9 +97,11 @@ class TextCounts:
             if len(self.runs) > 1:
                 self._join_runs(len(self.runs), max(self.times) + 1)
             return self.runs[0]
-        self._join()
         if not self.parts:
             return from_texts([]), np.zeros((0, self.measures), np.int64)
+        if len(self.parts) == 1 and not self.joined:
+            return self.parts[0]
+        self._join()
         return _sorted(self.parts[0])
 
 

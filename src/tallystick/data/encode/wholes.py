@@ -14,9 +14,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallystick import kernels
+from tallystick.data.encode.block import code_type
+from tallystick.data.encode.strings import Distinct
 from tallystick.data.encode.work import in_order
 from tallystick.data.source.arrays import from_numbers, from_texts
-from tallystick.kernels import CellKind
 
 SLICE = 1 << 18  # rows a thread takes at once
 SAMPLE = 1024
@@ -45,6 +46,14 @@ class Wholes:
         """Return the cells as doubles."""
         out = self.codes.astype(np.float64)
         return out + self.base if self.base else out
+
+    def distinct(self) -> Distinct:
+        """Return the cells as texts told apart."""
+        texts = sorted(map(str, self.present), key=str.encode)
+        code, kind = level_code(texts, len(texts)), code_type(len(texts))
+        table = np.zeros(256, kind)
+        table[self.used] = [code(str(value)) for value in self.present]
+        return Distinct(from_texts(texts), by_table(self, table))
 
     def texts(self) -> pa.DictionaryArray:
         """Return the cells as texts."""
@@ -111,12 +120,6 @@ def _bases(matrix: NDArray[Any]) -> NDArray[np.int64] | None:
     return np.array([b if b < 2**62 else 0 for b in base], np.int64)
 
 
-def text_facts(part: Wholes) -> tuple[pa.LargeStringArray, NDArray[np.uint8]]:
-    """Return texts sorted by bytes, and their kinds as the parser sees them."""
-    texts = sorted(map(str, part.present), key=str.encode)
-    return from_texts(texts), np.full(len(texts), CellKind.INTEGER, np.uint8)
-
-
 def text_table(base: int, into: Callable[[str], int], width: Any) -> NDArray[Any]:
     """Return table[value - base]: the code that the text of a whole number gets."""
     return np.array([into(str(base + v)) for v in range(256)], width)
@@ -126,7 +129,7 @@ def by_table(part: Wholes, table: NDArray[Any]) -> NDArray[Any]:
     """Return the code of each cell; the cells themselves where the table changes nothing."""
     if table.dtype == np.uint8 and (table[part.used] == part.used).all():
         return part.codes
-    return table[part.codes]
+    return np.take(table, part.codes, mode="clip")  # no code is beyond the table, and so it need not look
 
 
 def level_code(levels: Sequence[str], other: int) -> Callable[[str], int]:

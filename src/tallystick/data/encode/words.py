@@ -12,12 +12,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tallystick.data.encode.block import WordCounts
 from tallystick.data.encode.strings import layout
 from tallystick.data.source.arrays import from_numbers
 from tallystick.kernels import WordCounter, WordRows, WordTable
@@ -28,17 +29,6 @@ R = TypeVar("R")
 ALONE = 1 << 16  # bytes of text that are not worth a second thread
 Cells = Any  # a string Array or ChunkedArray, or a list of Arrays
 Texts = tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint8] | None, int]
-
-
-class WordCounts(NamedTuple):
-    """Words of rows: row r has the entries starts[r]:starts[r + 1] of words[entry] and counts[entry].
-
-    Words rise within a row; the number after the last of the vocabulary stands for all other words.
-    """
-
-    starts: NDArray[np.int64]
-    words: NDArray[np.uint32]
-    counts: NDArray[np.uint32]
 
 
 class Vocabulary:
@@ -61,6 +51,30 @@ def count_words(
 ) -> tuple[tuple[str, ...], WordCounts]:
     """Return the vocabulary of a text column, sorted by UTF-8 bytes, and the words of each row.
 
+    See `counted_words`, which gives the words as an array.
+    """
+    words, rows = counted_words(
+        cells,
+        marks,
+        min_documents=min_documents,
+        min_letters=min_letters,
+        max_words=max_words,
+        threads=threads,
+    )
+    return tuple(words.to_pylist()), rows
+
+
+def counted_words(
+    cells: Cells,
+    marks: Sequence[str] = (),
+    *,
+    min_documents: int = 1,
+    min_letters: int = 1,
+    max_words: int | None = None,
+    threads: int | None = None,
+) -> tuple[pa.LargeStringArray, WordCounts]:
+    """Return the vocabulary of a text column, sorted by UTF-8 bytes, and the words of each row.
+
     Words of fewer than `min_documents` rows or `min_letters` characters are left out, then all but the
     `max_words` of most rows (ties: the first by bytes); what is left out counts as unseen. A cell that is
     null or a mark has no words.
@@ -72,7 +86,7 @@ def count_words(
     table, places, documents = _merged(counters)
     order = table.order()
     if min_letters > 1:
-        order = order[[len(word) >= min_letters for word in _texts(table, order)]]
+        order = order[[len(word) >= min_letters for word in _texts(table, order).to_pylist()]]
     order = order[_kept(documents[order], min_documents, max_words)]
     number = np.full(table.words, len(order), np.uint32)  # of each word of the merged table
     number[order] = np.arange(len(order), dtype=np.uint32)
@@ -164,11 +178,11 @@ def _kept(documents: NDArray[np.int64], least: int, most: int | None) -> NDArray
     return kept
 
 
-def _texts(table: WordTable, words: NDArray[np.uint32]) -> tuple[str, ...]:
+def _texts(table: WordTable, words: NDArray[np.uint32]) -> pa.LargeStringArray:
     """Return these words of a table as texts."""
     starts, data = table.text()
     array = pa.LargeStringArray.from_buffers(table.words, pa.py_buffer(starts), pa.py_buffer(data))
-    return tuple(array.take(from_numbers(words)).to_pylist())
+    return array.take(from_numbers(words))
 
 
 def _joined(parts: list[list[WordRows]]) -> WordCounts:

@@ -120,9 +120,7 @@ class CsvFile:
         pieces = raw.utf8_pieces(self.path, self.reading.encoding or "utf-8", self.name, size)
         below = _without_lines(pieces, self.skip)
         sep = self.reading.sep or ","
-        for block in raw.row_blocks(
-            below, sep, self.name, self.block, self.skip + 1, self.reading.longest
-        ):
+        for block in raw.row_blocks(below, sep, self.name, self.block, self.skip + 1, self.reading.longest):
             yield raw.unspaced(block, sep)
 
     def checked(self, block: bytes, last: bool) -> bytes:

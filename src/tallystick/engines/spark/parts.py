@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.data.encode.block import Block
 from tallystick.data.encode.hashes import Hasher
-from tallystick.data.encode.subset import match_column
-from tallystick.data.encode.table import Block
+from tallystick.data.encode.subset import recode_block, recode_classes, take_block
 from tallystick.data.schema import Schema, Target
 
 Hashes = NDArray[np.uint64]
@@ -105,30 +105,12 @@ class Recoded:
 
     def __call__(self, block: Block) -> Block:
         """Return one block."""
-        return some_rows(block, np.arange(block.rows), self.old, self.new)
+        return recode_block(block, self.old, self.new)
 
 
 def some_rows(block: Block, rows: NDArray[np.int64], old: Schema, new: Schema) -> Block:
     """Return some rows in the codes of another schema: what that one lacks is unseen."""
-    columns = {c.name: match_column(old[c.name], block.columns[c.name], rows, c) for c in new.used}
-
-    def cut(array: Any) -> Any:
-        return None if array is None else array[rows]
-
-    classes = recode_classes(cut(block.classes), old.target, new.target)
-    return Block(len(rows), columns, classes, cut(block.response), cut(block.weights))
-
-
-def recode_classes(
-    classes: NDArray[Any] | None, old: Target | None, new: Target | None
-) -> NDArray[Any] | None:
-    """Return classes in the codes of another target; None where it lacks a label that some row has."""
-    if classes is None or old is None or new is None or old.labels == new.labels:
-        return classes
-    at = {label: code for code, label in enumerate(new.labels)}
-    into = np.array([at.get(label, -1) for label in old.labels])
-    found = into[classes]
-    return None if (found < 0).any() else found.astype(classes.dtype)
+    return recode_block(take_block(block, rows), old, new)
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.data.encode.block import Block, pack, unpack
 from tallystick.data.encode.hashes import Hasher
-from tallystick.data.encode.pack import pack, unpack
-from tallystick.data.encode.table import Block
 from tallystick.data.schema import Schema
 from tallystick.engines.spark.parts import Chosen, Facts, Hashes, some_rows
 

@@ -15,11 +15,10 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from tallystick.data.encode.block import Block, pack
 from tallystick.data.encode.cells import condense
 from tallystick.data.encode.encoder import Encoder
-from tallystick.data.encode.pack import pack
 from tallystick.data.encode.survey import Decision, Question, Survey
-from tallystick.data.encode.table import Block
 from tallystick.data.schema import Note, Wishes
 from tallystick.data.source.names import clean_names
 from tallystick.engines.spark.table import SparkTable, forget, keep, unpacked

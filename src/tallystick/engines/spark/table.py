@@ -17,15 +17,15 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.data.encode.pack import OWN, pack, unpack
-from tallystick.data.encode.table import BLOCK, Block
+from tallystick.data.encode.block import OWN, Block, pack, unpack
+from tallystick.data.encode.subset import Within, schema_within
+from tallystick.data.encode.table import BLOCK
 from tallystick.data.encode.weights import row_unit
 from tallystick.data.schema import Note, Schema
 from tallystick.engines.spark.parts import Chosen, Facts, FactsOf, Picked, Recoded, answers_of, joined_facts
 from tallystick.engines.spark.pieces import PARTS, Once, OneOfEach, Weighed, repeated_keys, shared_keys
 from tallystick.errors import OptionError
 from tallystick.stats.prints import Both, Printed, Prints
-from tallystick.stats.within import Within, schema_within
 
 Ask = Callable[[Any, Any], Any]  # (RDD of blocks, question) -> total
 

@@ -1,6 +1,7 @@
-"""A block as one run of bytes and back: what travels and is kept where rows are far away.
+"""Some rows of a table, encoded; and the same as one run of bytes, which travels and is kept where rows are
+far away.
 
-Knows arrays and their types. Knows nothing of who keeps the bytes.
+Knows arrays and their types. Knows nothing of where rows come from, nor of who keeps the bytes.
 Law: `unpack(pack(block))` is the block, bit for bit; numbers lie in the narrowest type that holds them all
 exactly, and everything but those is read as a view of the bytes.
 """
@@ -8,18 +9,63 @@ exactly, and everything but those is read as a view of the bytes.
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-
-from tallystick.data.encode.table import Block
-from tallystick.data.encode.words import WordCounts
 
 MARK = b"tally block 1\n"
 ALIGNED = 16  # bytes: an array begins where every type may begin
 NARROW = ("int8", "int16", "float32")  # tried in this order for numbers
 OWN = ("classes", "response", "weights")
+
+
+def code_type(levels: int) -> type[np.unsignedinteger[Any]]:
+    """Return the smallest unsigned type that holds the codes of so many levels, of missing and of unseen."""
+    return np.uint8 if levels + 2 <= 1 << 8 else np.uint16 if levels + 2 <= 1 << 16 else np.uint32
+
+
+class WordCounts(NamedTuple):
+    """Words of rows: row r has the entries starts[r]:starts[r + 1] of words[entry] and counts[entry].
+
+    Words rise within a row; the number after the last of the vocabulary stands for all other words.
+    """
+
+    starts: NDArray[np.int64]
+    words: NDArray[np.uint32]
+    counts: NDArray[np.uint32]
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some rows of a table as views; see contracts.Block.
+
+    memo: what a statistic that asks the same rows many times keeps of them.
+    """
+
+    rows: int
+    columns: Mapping[str, Any]
+    classes: NDArray[Any] | None = None
+    response: NDArray[np.float64] | None = None
+    weights: NDArray[np.int64] | None = None
+    memo: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def codes(self, column: str) -> NDArray[Any]:
+        """Return the codes of a levels, ordered or boolean column."""
+        return self.columns[column]  # type: ignore[no-any-return]
+
+    def values(self, column: str) -> NDArray[np.float64]:
+        """Return the values of a numeric column."""
+        return self.columns[column]  # type: ignore[no-any-return]
+
+    def words(self, column: str) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint32]]:
+        """Return the word counts of a text column as (starts, word, count)."""
+        return self.columns[column]  # type: ignore[no-any-return]
+
+
+# ---- packed ----
 
 
 def pack(block: Block) -> bytes:
