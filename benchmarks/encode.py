@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 from sklearn.preprocessing import OrdinalEncoder
 
-from tallystick.data.encode import read_table
+from tallystick.data.read.reader import read_table
 from tallystick.data.source import open_source
 
 ROUNDS = 3
@@ -81,7 +81,7 @@ def strings() -> tuple[str, float, float]:
 MEMORY = """
 import sys, json, gc
 import numpy as np, pandas as pd, pyarrow, pyarrow.compute, pyarrow.csv
-from tallystick.data.encode import read_table
+from tallystick.data.read.reader import read_table
 from tallystick.data.source import open_source
 
 def status(key):

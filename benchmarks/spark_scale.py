@@ -14,10 +14,10 @@ import numpy as np
 import pyarrow as pa
 
 import tallystick as ts
-from tallystick.data.encode import read_table
-from tallystick.data.encode.block import pack, unpack
+from tallystick.data.read.reader import read_table
 from tallystick.data.schema import Wishes
 from tallystick.data.source import open_source
+from tallystick.data.table.block import pack, unpack
 from tallystick.learners.logistic import LogisticLearner
 from tallystick.learners.naive_bayes import NaiveBayesLearner
 from tallystick.learners.tree import TreeLearner

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from tallystick.data.encode.strings import distinct, numbers
+from tallystick.data.read.strings import distinct, numbers
 
 ROWS, LEVELS = 1_000_000, (2, 5, 10, 20, 50, 200, 1_000, 10_000)
 
@@ -33,7 +33,7 @@ def codes(frame):
 
     def one(name):
         column = frame[name]
-        return distinct(column.to_numpy() if column.dtype == object else pa.array(column)).codes
+        return distinct(pa.array(column, from_pandas=True)).codes
 
     with ThreadPoolExecutor(2) as pool:
         return list(pool.map(one, frame.columns))

@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv
 
-from tallystick.data.encode.words import Vocabulary, count_words, match_words
+from tallystick.data.read.words import Vocabulary, count_words, match_words
 
 TRAIN = "20newsgroups/20news-bydate-train.csv.gz"
 OTHERS = ("sms-spam/sms-spam.csv.gz", "tweeteval-hate/hate.csv.gz")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.data.encode.strings import distinct
+from tallystick.data.read.strings import distinct
 from tallystick.data.source.arrays import filled, from_numbers, from_texts, to_numbers
 from tallystick.errors import DataError
 

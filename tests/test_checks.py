@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tallystick as ts
-from tallystick.data.encode.alike import variants
+from tallystick.data.read.slips import variants
 from tallystick.draw.text import between, p_value
 from tallystick.evaluate.checks import CODES, check_result, check_table
 

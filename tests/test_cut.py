@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import tallystick as ts
 from tallystick import kernels
-from tallystick.data.encode.batches import Plain, loaded
-from tallystick.data.encode.cells import Coded, Floats, condense
-from tallystick.data.encode.strings import SPACES, numbers
+from tallystick.data.read.batches import Plain, loaded
+from tallystick.data.read.cells import Coded, Floats, condense
+from tallystick.data.read.strings import SPACES, numbers
 from tallystick.data.schema import MISSING_MARKS
 from tallystick.data.source import open_source
 

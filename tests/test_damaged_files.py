@@ -8,7 +8,7 @@ import pytest
 from damaged import ERRORS, TABLES, mutated, outcomes
 from damaged_more import MORE_ERRORS, MORE_TABLES
 
-from tallystick.data.encode import read_table
+from tallystick.data.read.reader import read_table
 from tallystick.data.source import read
 from tallystick.errors import TallyError
 

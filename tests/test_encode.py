@@ -13,11 +13,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tables import arrow, as_text, containers, csv_bytes, tables
 
-from tallystick.data.encode import match, quantile_cuts, read_table
-from tallystick.data.encode.codes import decode
+from tallystick.data.read.match import match
+from tallystick.data.read.matcher import decode
+from tallystick.data.read.reader import read_table
 from tallystick.data.schema import Schema, Wishes
 from tallystick.data.source import open_source, read
 from tallystick.data.source.values import cell_text
+from tallystick.data.table.ranks import quantile_cuts
 from tallystick.errors import DataError, TallyError
 
 SLOW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -273,7 +275,7 @@ def test_an_interrupt_ends_encoding_within_moments(tmp_path):
 
     script = """
 import numpy as np, pandas as pd, sys, time
-from tallystick.data.encode import read_table
+from tallystick.data.read.reader import read_table
 from tallystick.data.source import open_source, read
 from tallystick.data.source.values import cell_text
 rng = np.random.default_rng(0)
@@ -297,7 +299,7 @@ except KeyboardInterrupt:
 def test_a_job_that_nobody_waits_for_ends_at_its_next_checkpoint():
     import threading
 
-    from tallystick.data.encode.work import Stopped, checkpoint, in_order
+    from tallystick.data.threads import Stopped, checkpoint, in_order
 
     began, ended = threading.Event(), threading.Event()
 

@@ -17,9 +17,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tallystick.data.encode import Block
-from tallystick.data.encode.block import pack, unpack
 from tallystick.data.schema import Column, Schema, Target
+from tallystick.data.table.block import Block, pack, unpack
 from tallystick.engines.local import Local
 from tallystick.engines.spark import Spark
 from tallystick.errors import OptionError
@@ -210,7 +209,7 @@ JOB = textwrap.dedent(
     """
     import sys, threading, time
     import numpy as np
-    from tallystick.data.encode import Block
+    from tallystick.data.table.block import Block
     from tallystick.engines.local import Local
     from tallystick.stats.bayes import Ask, BayesSums
     rows, columns = 5_000_000, 20

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import tallystick as ts
-from tallystick.data.encode import read_table
+from tallystick.data.read.reader import read_table
 from tallystick.data.source import open_source
 from tallystick.errors import DataError
 

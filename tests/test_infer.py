@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from tallystick.data.encode import read_table
+from tallystick.data.read.reader import read_table
 from tallystick.data.schema import Wishes
 from tallystick.data.source import open_source, read
 from tallystick.errors import DataError, OptionError, TargetError

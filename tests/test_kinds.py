@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tallystick.data.encode import read_table
+from tallystick.data.read.reader import read_table
 from tallystick.data.source import open_source
 
 DATA = os.environ.get("TALLYSTICK_DATA")

@@ -19,7 +19,7 @@ import pyarrow.parquet
 import pytest
 
 import tallystick as ts
-from tallystick.data.encode import table as table_room
+from tallystick.data.table import table as table_room
 
 METHODS = {
     "logistic regression": lambda **given: ts.LogisticRegression(**given),

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import tallystick as ts
 from tallystick import kernels
-from tallystick.data.encode import read_table
+from tallystick.data.read.reader import read_table
 from tallystick.data.source import open_source
 from tallystick.engines.local import Local
 from tallystick.errors import OptionError, TallyError

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import tallystick as ts
 from tallystick import kernels
-from tallystick.data.encode import table as table_room
+from tallystick.data.table import table as table_room
 from tallystick.learners.logistic.memory import Memory
 
 TEXTS = [

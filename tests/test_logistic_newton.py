@@ -111,7 +111,7 @@ def test_every_end_of_a_way_was_met():
 
 
 def test_a_table_of_several_blocks_is_summed_block_by_block(monkeypatch):
-    from tallystick.data.encode import table as tables
+    from tallystick.data.table import table as tables
 
     monkeypatch.setattr(tables, "BLOCK", 64)
     data = table(5, 200, 2)

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import tallystick as ts
-from tallystick.data.encode import table as tables
+from tallystick.data.table import table as tables
 from tallystick.errors import TallyError
 
 SOLVERS = ("auto", "newton", "lbfgs", "conjugate-gradient", "gradient")

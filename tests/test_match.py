@@ -7,7 +7,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from tallystick.data.encode import match, read_table
+from tallystick.data.read.match import match
+from tallystick.data.read.reader import read_table
 from tallystick.data.source import open_source
 from tallystick.errors import DataError, OptionError
 

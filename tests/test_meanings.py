@@ -15,7 +15,8 @@ import pyarrow as pa
 import pytest
 
 import tallystick as ts
-from tallystick.data.encode import Question, Survey, read_table
+from tallystick.data.read.reader import read_table
+from tallystick.data.read.survey import Question, Survey
 from tallystick.data.schema import ABSENT, TRUTHS, Column, Wishes, meanings
 from tallystick.data.source import open_source
 from tallystick.errors import DataError, DataWarning

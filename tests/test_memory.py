@@ -23,13 +23,18 @@ from wide_files import anonymous, peak_of, write_wide
 
 import tallystick as ts
 from tallystick.cli.main import run as tally
-from tallystick.data.encode import quantile_cuts
-from tallystick.data.encode.ranks import wanted_rows
-from tallystick.data.encode.reader import read_mapped
-from tallystick.data.encode.runs import _run, _values_at, codes_within, few_or_cuts
-from tallystick.data.encode.text_counts import TextCounts
+from tallystick.data.read.reader import read_to_disk
+from tallystick.data.read.texts import TextCounts
 from tallystick.data.source import open_source, size
 from tallystick.data.source.stamp import Stamp
+from tallystick.data.table.ranks import (
+    _run,
+    _values_at,
+    codes_within,
+    few_or_cuts,
+    quantile_cuts,
+    wanted_rows,
+)
 from tallystick.errors import DataError, OptionError
 from tallystick.estimators.base import rows_of
 from tallystick.stats.growth import GrowingInMemory
@@ -259,7 +264,7 @@ def test_a_file_that_changes_while_it_is_read_is_an_error(tmp_path):
     with pytest.raises(
         DataError, match=r"t\.csv changed while it was read \(it had .* bytes, now .*\)\. Read it"
     ):
-        read_mapped(source, 32 << 20, None, "y", progress=more)
+        read_to_disk(source, 32 << 20, None, "y", progress=more)
     with pytest.raises(DataError, match=r"t\.csv changed while it was read"):
         ts.NaiveBayes().fit(source, "y")  # opened before
     path.unlink()

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.data.encode import Block
-from tallystick.data.encode.block import WordCounts, pack, unpack
+from tallystick.data.table.block import Block, WordCounts, pack, unpack
 
 number = st.one_of(st.floats(), st.floats(width=32), st.integers(-200, 200).map(float), st.just(-0.0))
 row = st.tuples(number, st.integers(0, 255), st.integers(0, 2**31), number, st.lists(st.integers(0, 9)))

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 import tallystick as ts
-from tallystick.data.encode import read_table
+from tallystick.data.read.reader import read_table
 from tallystick.data.source import open_source, read
 from tallystick.errors import DataError, OptionError
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from tables import arrow, tables
 from test_encode import encoded
 
-from tallystick.data.encode import read_table
+from tallystick.data.read.reader import read_table
 from tallystick.data.source import open_source
 from tallystick.errors import DataError
 

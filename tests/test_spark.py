@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import tallystick as ts
-from tallystick.data.encode import Block
+from tallystick.data.table.block import Block
 from tallystick.engines import spark as engine_room
 from tallystick.engines.spark import Sum
 from tallystick.engines.spark.read import read_frame

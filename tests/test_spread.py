@@ -8,8 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import tallystick as ts
-from tallystick.data.encode import Block, quantile_cuts
-from tallystick.data.encode.ranks import rank
+from tallystick.data.table.block import Block
+from tallystick.data.table.ranks import quantile_cuts, rank
 from tallystick.stats.growth import MOST_DISTINCT
 from tallystick.stats.spread import Grid, Near, Spreads, cells_for, cells_of_cuts, cuts_of
 

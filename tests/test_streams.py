@@ -336,7 +336,7 @@ GROWTH = """
 import sys
 import pyarrow.compute, pyarrow.csv
 import tallystick as ts
-import tallystick.data.encode.mapped, tallystick.data.source.files
+import tallystick.data.table.disk, tallystick.data.source.files
 def peak():
     return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM"))
 before = peak()

@@ -13,8 +13,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tallystick.data.encode import Encoder, Question, Survey, read_table
-from tallystick.data.encode.reader import read_mapped
+from tallystick.data.read.encode import Encoder
+from tallystick.data.read.reader import read_table, read_to_disk
+from tallystick.data.read.survey import Question, Survey
 from tallystick.data.schema import Wishes
 from tallystick.data.source import open_source
 from tallystick.errors import TallyError
@@ -206,7 +207,7 @@ def test_a_table_on_disk_has_the_rows_of_the_table_in_memory(case, goal, apart, 
         return read_table(source, wishes, target, weights, regression=regression)
 
     def on_disk():
-        return read_mapped(cut, 32 << 20, wishes, target, weights, threads, regression=regression)
+        return read_to_disk(cut, 32 << 20, wishes, target, weights, threads, regression=regression)
 
     expected, found = outcome(whole), outcome(on_disk)
     if isinstance(expected, str):

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import tallystick as ts
-from tallystick.data.encode import read_table
+from tallystick.data.read.reader import read_table
 from tallystick.data.schema import Wishes
 from tallystick.data.source import open_source
 from tallystick.engines.local import Local

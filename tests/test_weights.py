@@ -9,7 +9,8 @@ from sklearn.ensemble import AdaBoostClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import tallystick as ts
-from tallystick.data.encode.weights import UNIT, row_unit, rows_counted
+from tallystick.data.read.weights import UNIT
+from tallystick.data.table.block import row_unit, rows_counted
 from tallystick.estimators import from_data
 
 X, Y = load_breast_cancer(return_X_y=True)

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import tallystick as ts
-from tallystick.data.encode import read_table, wide
+from tallystick.data.read import batches as wide
+from tallystick.data.read.reader import read_table
 from tallystick.data.source import read
 
 POOLS = [

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from pyarrow import csv
 
 import tallystick as ts
-from tallystick.data.encode import words as room
-from tallystick.data.encode.words import Vocabulary, count_words, match_words
+from tallystick.data.read import words as room
+from tallystick.data.read.words import Vocabulary, count_words, match_words
 from tallystick.kernels import words as door
 
 # Another Unicode version in Python knows other characters; those of version 3.2 have not changed since.
@@ -167,7 +167,7 @@ def test_real_texts_have_the_counts_of_count_vectorizer(name):
 
 
 def test_long_texts_give_one_model_whether_copies_are_found_or_not(monkeypatch):
-    from tallystick.data.encode import cells
+    from tallystick.data.read import cells
 
     rest = "word of a text that is so long that hardly anybody would write all of it twice"
     long = [f"the {w} {rest}" for w in "abcd"]

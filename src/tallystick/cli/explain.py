@@ -40,7 +40,7 @@ def explain(model: str, data: str, row: int, as_json: bool, **given: Any) -> Non
     fourth line.
     """
     import tallystick as ts
-    from tallystick.data.encode import every_row
+    from tallystick.data.read.match import every_row
 
     options.keep_apart([model, data], {"--picture": given["picture"]})
     estimator: Any = ts.load(model)

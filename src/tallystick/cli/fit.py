@@ -17,7 +17,7 @@ from tallystick.draw.text import Line, Span, between, clean, wrapped
 from tallystick.errors import OptionError, TallyError, shown
 
 if TYPE_CHECKING:
-    from tallystick.data.encode import Table
+    from tallystick.data.table.table import Table
     from tallystick.estimators import Classifier
     from tallystick.evaluate.checks import Check
 

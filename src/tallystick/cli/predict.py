@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from tallystick.contracts import Source
-    from tallystick.data.encode import Matched
+    from tallystick.data.read.match import Matched
     from tallystick.estimators import Classifier
 
 
@@ -54,7 +54,7 @@ def predict(model: str, data: str, output: str | None, as_json: bool, **given: A
     --bad-rows skip a row that cannot be read has an empty answer, and the reason in the column `unread`.
     """
     import tallystick as ts
-    from tallystick.data.encode import every_row
+    from tallystick.data.read.match import every_row
     from tallystick.estimators import Classifier
 
     options.keep_apart([model, data], {"-o": "-" if output is None else output})
@@ -113,7 +113,7 @@ class Met:
 
     def told(self) -> list[Note]:
         """Return the notes of all batches, and one for each column of which no cell is known."""
-        from tallystick.data.encode.match import strange_notes
+        from tallystick.data.read.match import strange_notes
 
         return [*self.notes, *(strange_notes(self.schema, self.filled, self.unseen) if self.schema else ())]
 

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from tallystick import kernels
-from tallystick.data.encode import read_table
-from tallystick.data.encode.conflicts import conflicts
-from tallystick.data.encode.sentinel import sentinel
+from tallystick.data.read.reader import read_table
+from tallystick.data.read.slips import sentinel
 from tallystick.data.schema import Column, Note, Wishes
 from tallystick.data.source import open_source
 from tallystick.data.source.door import is_spark
+from tallystick.data.table.hashes import conflicts
 from tallystick.description import doubts
 from tallystick.description.against import Changes, ColumnChange, Shift, changes
 from tallystick.description.columns import (
@@ -82,10 +82,10 @@ def _on_spark(frame: Any, wishes: Wishes, target: str | None) -> Description:
 def _read(source: Any, wishes: Wishes, target: Any, threads: int | None, progress: Any, memory: Any) -> Any:
     if memory is None:
         return read_table(source, wishes, target, threads=threads, progress=progress)
-    from tallystick.data.encode.reader import read_mapped
+    from tallystick.data.read.reader import read_to_disk
     from tallystick.data.source.size import budget
 
-    return read_mapped(source, budget(memory), wishes, target, threads=threads)
+    return read_to_disk(source, budget(memory), wishes, target, threads=threads)
 
 
 def _described(name: str, table: Any) -> Description:

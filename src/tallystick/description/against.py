@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.contracts import Source
-from tallystick.data.encode import match
+from tallystick.data.read.match import match
 from tallystick.data.schema import CODED, Column, Schema
 from tallystick.data.source.values import number_text
 from tallystick.errors import OptionError, counted, shown, some

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from tallystick.data.encode import Table
 from tallystick.data.schema import Column, Note
+from tallystick.data.table.table import Table
 from tallystick.description.against import Changes
 from tallystick.description.gains import (
     Counts,

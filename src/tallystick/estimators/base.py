@@ -30,7 +30,8 @@ from tallystick.files.apart import keep_apart
 from tallystick.models.plain import is_whole
 
 if TYPE_CHECKING:
-    from tallystick.data.encode import Matched, Table
+    from tallystick.data.read.match import Matched
+    from tallystick.data.table.table import Table
 
 EXECUTION = ("engine", "threads", "memory", "verbose")  # how to work: never part of a model
 WISHES = ("kinds", "levels", "missing", "keep")
@@ -203,7 +204,7 @@ class Estimator:
                 "Pass labels, or the name of a column of X."
             )
         self._check_parameters()  # before the work
-        from tallystick.data.encode import read_table
+        from tallystick.data.read.reader import read_table
         from tallystick.data.source import open_source
 
         if is_spark(X):
@@ -215,11 +216,11 @@ class Estimator:
         source = open_source(as_given(X), memory=self.memory)
         y, sample_weight = as_given(y), as_given(sample_weight)
         if self.memory is not None:
-            from tallystick.data.encode.reader import read_mapped
+            from tallystick.data.read.reader import read_to_disk
             from tallystick.data.source.size import budget
 
             room, wishes = budget(self.memory), self._wishes()
-            return read_mapped(
+            return read_to_disk(
                 source, room, wishes, y, sample_weight, self.threads, regression=self.regression
             )
         return read_table(source, self._wishes(), y, sample_weight, self.threads, regression=self.regression)
@@ -301,7 +302,7 @@ class Estimator:
         """
         self._check_fitted()
         X = self._fitting(X)
-        from tallystick.data.encode import match
+        from tallystick.data.read.match import match
         from tallystick.data.source import open_source
         from tallystick.data.source.size import budget, within
 
@@ -357,7 +358,7 @@ def without_unread(out: NDArray[Any], unread: Mapping[int, str]) -> NDArray[Any]
 
 def names_outside(block: Block, schema: Schema) -> list[tuple[str, ...]]:
     """Return, of each row of a block, the numeric columns whose value lies outside the range of the fit."""
-    from tallystick.data.encode import outside
+    from tallystick.data.read.match import outside
 
     rows: list[tuple[str, ...]] = [()] * block.rows
     for name, beyond in outside(block, schema).items():
@@ -412,7 +413,7 @@ class Classifier(Estimator):
     def _each_block(self, X: Any, work: Callable[[Block], Any], **reading: Any) -> Iterator[Any]:
         """Yield work(block) for new rows, block by block in their order, over threads."""
 
-        from tallystick.data.encode.work import in_order
+        from tallystick.data.threads import in_order
 
         def bound(matched: Matched) -> Callable[[], Any]:
             return lambda: without_unread(work(matched.block), matched.unread)
@@ -452,7 +453,7 @@ class Classifier(Estimator):
         """Return the accuracy on labelled rows; y may be the name of a column of X, by default the
         target's.
         """
-        from tallystick.data.encode import every_row
+        from tallystick.data.read.match import every_row
         from tallystick.data.source.door import opened
         from tallystick.evaluate import labels_of
 

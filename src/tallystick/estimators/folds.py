@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.contracts import Engine
-from tallystick.data.encode import Table
-from tallystick.data.encode.work import in_order
+from tallystick.data.table.table import Table
+from tallystick.data.threads import in_order
 from tallystick.engines.local import Local
 from tallystick.learners.calibrate import calibrate
 from tallystick.learners.fit import fit

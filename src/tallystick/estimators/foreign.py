@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.contracts import Block
-from tallystick.data.encode import Table
 from tallystick.data.source import open_source
+from tallystick.data.table.table import Table
 from tallystick.errors import OptionError, shown
 from tallystick.evaluate.compare import UNCOUNTED
 from tallystick.evaluate.held_out import HeldOut

@@ -16,7 +16,7 @@ from tallystick.data.schema import Schema, Wishes
 from tallystick.errors import DataError, TargetError, nearest, some
 
 if TYPE_CHECKING:
-    from tallystick.data.encode import Table
+    from tallystick.data.table.table import Table
     from tallystick.estimators.base import Estimator
 
 
@@ -25,8 +25,8 @@ def read_labelled(estimator: Estimator, data: Any) -> Table:
 
     data: anything tabular that has the target's column, or (X, y).
     """
-    from tallystick.data.encode import read_table
-    from tallystick.data.encode.target import target_name
+    from tallystick.data.read.reader import read_table
+    from tallystick.data.read.survey_target import target_name
     from tallystick.data.source import open_source
     from tallystick.estimators.rows import as_given
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Self
 
-from tallystick.data.encode import Table, read_table
-from tallystick.data.encode.target import rare_note
+from tallystick.data.read.reader import read_table
+from tallystick.data.read.survey_target import rare_note
 from tallystick.data.schema import Note, Target
 from tallystick.data.source import open_source
+from tallystick.data.table.table import Table
 from tallystick.errors import DataError, OptionError, shown, some
 from tallystick.estimators.base import Classifier
 from tallystick.models.logistic.options import label_text

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, overload
 
-from tallystick.data.encode import Table
 from tallystick.data.source.door import is_spark, opened
+from tallystick.data.table.table import Table
 from tallystick.errors import OptionError, nearest, shown, some
 from tallystick.estimators.foreign import Foreign, Majority, Mean, raw_frame
 from tallystick.estimators.logistic import LogisticRegression

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.contracts import Block, Engine, Model
-from tallystick.data.encode import Table
 from tallystick.data.schema import Note, Schema, Wishes
+from tallystick.data.table.table import Table
 from tallystick.draw.charts import line_chart
 from tallystick.draw.forest import Effect, forest
 from tallystick.draw.nomogram import Scale, nomogram

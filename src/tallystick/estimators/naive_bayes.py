@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.contracts import Block, Engine, Model
-from tallystick.data.encode import Table
 from tallystick.data.schema import Note, Schema, Wishes
+from tallystick.data.table.table import Table
 from tallystick.engines.local import Local
 from tallystick.estimators.folds import calibrated, cross_answers, grown_answers, one_out_answers
 from tallystick.estimators.growing import Growing

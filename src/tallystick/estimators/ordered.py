@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tallystick.data.encode import Table
 from tallystick.data.schema import Note, Reading
+from tallystick.data.table.table import Table
 from tallystick.files.apart import files_of
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from tallystick.errors import DataError
 from tallystick.estimators.tree import _Growing
 
 if TYPE_CHECKING:
-    from tallystick.data.encode import Table
+    from tallystick.data.table.table import Table
 
 
 class RegressionTree(_Growing):

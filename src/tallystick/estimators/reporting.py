@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tallystick.data.encode import Table
 from tallystick.data.source import open_source
+from tallystick.data.table.table import Table
 from tallystick.description import Description, describe
 from tallystick.errors import DataError, OptionError, shown
 from tallystick.estimators.judging import compare, learning_curve

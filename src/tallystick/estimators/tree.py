@@ -24,7 +24,7 @@ from tallystick.models.tree import Answers, Tree
 from tallystick.models.tree.weights import class_weights, cost_table
 
 if TYPE_CHECKING:
-    from tallystick.data.encode import Table
+    from tallystick.data.table.table import Table
 
 HELD_OUT = "reduced-error"
 GROWING = tuple(TreeOptions.__dataclass_fields__)

@@ -38,7 +38,8 @@ from tallystick.models.tree.rules import Rules, generalised, rules
 from tallystick.models.tree.show import count, show
 
 if TYPE_CHECKING:
-    from tallystick.data.encode import Matched, Table
+    from tallystick.data.read.match import Matched
+    from tallystick.data.table.table import Table
 
 CHOICES = ("minimum", "one-se")
 

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tallystick.data.encode import Table
-from tallystick.data.encode.alike import say_variants, variants
-from tallystick.data.encode.conflicts import conflicts
-from tallystick.data.encode.sentinel import sentinel
+from tallystick.data.read.slips import say_variants, sentinel, variants
+from tallystick.data.table.hashes import conflicts
+from tallystick.data.table.table import Table
 from tallystick.errors import OptionError, counted, nearest, shown
 from tallystick.evaluate.show import figure
 from tallystick.stats.giveaways import ADVICE, giveaways

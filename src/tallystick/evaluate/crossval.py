@@ -14,8 +14,8 @@ from typing import Any, ClassVar, Literal, Protocol, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.data.encode import Table
 from tallystick.data.source.door import is_spark
+from tallystick.data.table.table import Table
 from tallystick.errors import OptionError, counted, shown, some
 from tallystick.evaluate.costs import judged_by, named
 from tallystick.evaluate.folds import Dealing, one_out

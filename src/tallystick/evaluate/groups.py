@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.data.encode import Table
 from tallystick.data.schema import CODED
+from tallystick.data.table.table import Table
 from tallystick.errors import OptionError, nearest, shown
 from tallystick.evaluate import intervals
 from tallystick.evaluate.scores import answers

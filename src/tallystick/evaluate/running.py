@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.contracts import Block
-from tallystick.data.encode import Table
+from tallystick.data.table.table import Table
 from tallystick.evaluate import large
 from tallystick.evaluate.folds import NEVER, Plan
 from tallystick.evaluate.result import Answers

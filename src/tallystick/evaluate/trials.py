@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.data.encode import Table
+from tallystick.data.table.table import Table
 from tallystick.evaluate.folds import NEVER, Dealing, Plan
 from tallystick.evaluate.held_out import HeldOut
 from tallystick.evaluate.running import Progress, Steps, answer_settings

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.data.encode.cells import mark_numbers
+from tallystick.data.read.cells import mark_numbers
 from tallystick.data.schema import CODED, NUMBER_MARKS, Column, Schema, meanings
 from tallystick.data.source.values import number_text
 from tallystick.errors import OptionError

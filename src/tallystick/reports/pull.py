@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tallystick.data.encode import Table
+from tallystick.data.table.table import Table
 from tallystick.models.tree import Tree
 
 SAMPLE = 20_000  # rows looked at; the table's rows are in an order of their content

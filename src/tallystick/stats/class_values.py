@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.contracts import Block
-from tallystick.data.encode.work import checkpoint, in_order
+from tallystick.data.threads import checkpoint, in_order
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]

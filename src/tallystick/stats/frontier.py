@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.contracts import Block
-from tallystick.data.encode.block import Block as Rows
+from tallystick.data.table.block import Block as Rows
 from tallystick.kernels.check import code_dtype
 from tallystick.kernels.trees import Walk
 from tallystick.stats.growth import Scale

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.contracts import Block, Table
-from tallystick.data.encode.block import Block as Rows
+from tallystick.data.table.block import Block as Rows
 from tallystick.kernels import Begun, Columns, Curvature, Descent, Landing, Sums, Text, Weighting
 from tallystick.models.logistic.design import Design
 

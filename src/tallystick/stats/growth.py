@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.contracts import Block
-from tallystick.data.encode.ranks import quantile_cuts
-from tallystick.data.encode.work import in_order
 from tallystick.data.schema import CODED, Schema
+from tallystick.data.table.ranks import quantile_cuts
+from tallystick.data.threads import in_order
 from tallystick.errors import OptionError
 from tallystick.kernels.trees import SMALL, GrowColumn, Grower, GrowRules, Harvest
 from tallystick.models.tree.nodes import NO_CUT, SPREADS

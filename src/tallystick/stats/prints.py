@@ -10,9 +10,9 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from tallystick.contracts import Block
-from tallystick.data.encode.hashes import Hasher
-from tallystick.data.encode.weights import rows_counted
 from tallystick.data.schema import Schema
+from tallystick.data.table.block import rows_counted
+from tallystick.data.table.hashes import Hasher
 
 ALL = 1 << 128
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.contracts import Block
-from tallystick.data.encode.ranks import quantile_cuts
+from tallystick.data.table.ranks import quantile_cuts
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.contracts import Block
-from tallystick.data.encode.ranks import between, wanted_rows
+from tallystick.data.table.ranks import between, wanted_rows
 from tallystick.stats.quantiles import Counts, Floats, ValueCounts, count_values, merge_values
 
 MOST_CELLS, LEAST_CELLS = 1 << 16, 1 << 8

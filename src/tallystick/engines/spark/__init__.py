@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from tallystick.contracts import Block, Statistic, Table
-from tallystick.data.encode.block import pack, unpack
+from tallystick.data.table.block import pack, unpack
 from tallystick.engines.spark.table import SparkTable
 from tallystick.engines.spark.workers import plain_errors
 

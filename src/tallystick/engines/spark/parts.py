@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.data.encode.block import Block
-from tallystick.data.encode.hashes import Hasher
-from tallystick.data.encode.subset import recode_block, recode_classes, take_block
 from tallystick.data.schema import Schema, Target
+from tallystick.data.table.block import Block
+from tallystick.data.table.hashes import Hasher
+from tallystick.data.table.subset import recode_block, recode_classes, take_block
 
 Hashes = NDArray[np.uint64]
 Work = Callable[[Block], NDArray[np.float64]]

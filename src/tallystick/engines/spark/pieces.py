@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.data.encode.block import Block, pack, unpack
-from tallystick.data.encode.hashes import Hasher
 from tallystick.data.schema import Schema
+from tallystick.data.table.block import Block, pack, unpack
+from tallystick.data.table.hashes import Hasher
 from tallystick.engines.spark.parts import Chosen, Facts, Hashes, some_rows
 
 PARTS = 8  # of the rows that stand for others

@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from tallystick.data.encode.block import Block, pack
-from tallystick.data.encode.cells import condense
-from tallystick.data.encode.encoder import Encoder
-from tallystick.data.encode.survey import Decision, Question, Survey
+from tallystick.data.read.cells import condense
+from tallystick.data.read.encode import Encoder
+from tallystick.data.read.survey import Decision, Question, Survey
 from tallystick.data.schema import Note, Wishes
 from tallystick.data.source.names import clean_names
+from tallystick.data.table.block import Block, pack
 from tallystick.engines.spark.table import SparkTable, forget, keep, unpacked
 from tallystick.engines.spark.workers import check_version, plain_errors
 from tallystick.errors import DataError, OptionError, TargetError, counted, shown

@@ -17,11 +17,10 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.data.encode.block import OWN, Block, pack, unpack
-from tallystick.data.encode.subset import Within, schema_within
-from tallystick.data.encode.table import BLOCK
-from tallystick.data.encode.weights import row_unit
 from tallystick.data.schema import Note, Schema
+from tallystick.data.table.block import OWN, Block, pack, row_unit, unpack
+from tallystick.data.table.subset import Within, schema_within
+from tallystick.data.table.table import BLOCK
 from tallystick.engines.spark.parts import Chosen, Facts, FactsOf, Picked, Recoded, answers_of, joined_facts
 from tallystick.engines.spark.pieces import PARTS, Once, OneOfEach, Weighed, repeated_keys, shared_keys
 from tallystick.errors import OptionError

@@ -1,0 +1,298 @@
+"""A source as batches that know their cells, and what is read of many columns of a batch at once.
+
+Knows sources, matrices and blocks of bytes. Knows nothing of kinds or surveys.
+Law: a batch gives the cells of its rows, however it is cut; what is read together is what `read_cells` reads
+of each column alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeGuard
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.contracts import Source
+from tallystick.data.read import strings
+from tallystick.data.read.cells import (
+    FEW,
+    WRITTEN_NUMBERS,
+    Coded,
+    Floats,
+    Part,
+    among,
+    coded,
+    condense,
+    mark_numbers,
+    narrow,
+)
+from tallystick.data.read.integers import is_integer_matrix, small_columns
+from tallystick.data.read.judge import Plan
+from tallystick.data.source.arrays import from_numbers, from_texts
+from tallystick.data.source.unread import unread
+from tallystick.data.threads import checkpoint, in_order
+from tallystick.kernels import CellKind, Scan
+
+BATCH = 65_536
+COLUMNS, ROWS = 32, 2_000  # a wide batch: at least so many columns of at most so many rows
+TOGETHER = 1 << 21  # cells of one that are read at once
+
+Load = Callable[[], Any]
+Columns = tuple[int, Mapping[str, Any], Mapping[int, str]]  # rows, cells by name, rows not read with reasons
+
+
+@dataclass(frozen=True)
+class View:
+    """All rows of a source in memory as one batch: its columns as they lie."""
+
+    source: Any
+
+    @property
+    def num_rows(self) -> int:
+        """How many rows."""
+        return int(self.source.rows)
+
+    @property
+    def matrix(self) -> NDArray[Any] | None:
+        """The numbers of all columns, where they lie in one array."""
+        found: NDArray[Any] | None = self.source.matrix
+        return found
+
+    def column(self, j: int) -> Any:
+        """Return a column: the doubles of a matrix, or Arrow cells."""
+        matrix = self.matrix
+        return matrix[:, j] if is_doubles(matrix) else self.source.get(j)
+
+
+class Plain:
+    """Rows without quoted cells, cut where they lie; a column of texts is made when it is asked for."""
+
+    def __init__(self, block: bytes, ends: NDArray[np.uint32], names: Sequence[str]) -> None:
+        self.block, self.ends, self.names = block, ends, names
+        self.num_rows = len(ends)
+
+    def column(self, j: int) -> pa.Array:
+        """Return a column as Arrow texts."""
+        data, offsets = kernels.copy_cells(self.block, self.ends, j)
+        return pa.Array.from_buffers(
+            pa.string(), self.num_rows, [None, pa.py_buffer(offsets), pa.py_buffer(data)]
+        )
+
+    def parts(
+        self, names: Collection[str], texts: Collection[str], marks: Sequence[str], decimal: str
+    ) -> dict[str, Part]:
+        """Return the parts of some columns; those in `texts` are read as texts."""
+        asked = np.array([name not in names or name in texts for name in self.names])
+        values, seen = kernels.read_columns(self.block, self.ends, asked, marks, decimal)
+        dated = (seen & ~np.uint32(kernels.ALL_DATES)) == 0
+        plain = (seen & ~np.uint32(kernels.ALL_NUMBERS)) == 0
+        read = np.flatnonzero(plain | dated).tolist()
+        scans = dict(zip(read, kernels.scan_columns([values[j] for j in read]), strict=True))
+        parts: dict[str, Part] = {}
+        for j, name in enumerate(self.names):
+            if j in scans:
+                parts[name] = Floats(values[j], not plain[j], True, scans[j])
+            elif name in names:
+                checkpoint()
+                parts[name] = (
+                    condense(self.column(j), name, marks, decimal, True) if name in texts else self._coded(j)
+                )
+        return parts
+
+    def _coded(self, j: int) -> Coded:
+        """Return a column as codes; few texts are told apart without a copy of every cell."""
+        found = kernels.code_cells(self.block, self.ends, j)
+        if found is None:
+            return coded(self.column(j))
+        codes, texts = found
+        kind = np.int8 if len(texts) < 1 << 7 else np.int16
+        known = from_texts([text.decode() for text in texts])
+        return Coded(pa.DictionaryArray.from_arrays(from_numbers(codes.astype(kind)), known, safe=False))
+
+
+def loaded(load: Load, names: Sequence[str]) -> Any:
+    """Return a batch: cut here if its source gives plain rows away, else as the source reads it."""
+    plain = getattr(load, "plain", None)
+    block = None if plain is None else plain()
+    ends = None if block is None else kernels.cut_cells(block, len(names), load.separator)  # type: ignore[attr-defined]
+    return load() if block is None or ends is None else Plain(block, ends, names)
+
+
+def in_memory(source: Source) -> bool:
+    """Do all rows of a source lie in memory already?"""
+    return hasattr(source, "get")
+
+
+def loads(source: Source) -> Iterator[Load]:
+    """Yield callables that each return one batch; a source that can lets threads do the reading."""
+    if hasattr(source, "pieces"):
+        yield from source.pieces()
+        return
+    for batch in source.batches():
+        yield partial(same, batch)
+
+
+def same(batch: Any) -> Any:
+    """Return a batch that is there already."""
+    return batch
+
+
+# ---- many columns at once ----
+
+
+def parts_together(
+    batch: Any, names: Collection[str], texts: Collection[str], plan: Plan, alone: bool, threads: int
+) -> Mapping[str, Part]:
+    """Return those columns of a batch that are read quicker together than one by one; perhaps none.
+
+    texts: columns that are read as texts; alone: there is no other batch.
+    """
+    if isinstance(batch, Plain):
+        return batch.parts(names, texts, plan.marks, plan.decimal)
+    if isinstance(batch, View):
+        return _of_matrix(batch, names, texts, plan, threads)
+    if is_wide(batch):
+        parts = condense_wide(batch, plan.marks, plan.decimal, texts, alone)
+        return dict(zip(batch.schema.names, parts, strict=True))
+    return {}
+
+
+def _of_matrix(
+    view: View, names: Collection[str], texts: Collection[str], plan: Plan, threads: int
+) -> Mapping[str, Part]:
+    """Views of a matrix, which is read once for the facts and never copied; small whole numbers as bytes."""
+    every = view.source.columns
+    if is_integer_matrix(view.matrix) and not len(mark_numbers(plan.marks)):
+        small = small_columns(view.matrix, threads)
+        return {every[j]: part for j, part in small.items() if every[j] in names}
+    if not is_doubles(view.matrix):
+        return {}
+    scans = _scan(view.matrix, threads)
+    return {
+        name: Floats(view.column(j), scan=scans[j])
+        for j, name in enumerate(every)
+        if name in names and name not in texts
+    }
+
+
+def is_doubles(matrix: Any) -> TypeGuard[NDArray[np.float64]]:
+    """Is this a matrix of doubles?"""
+    return matrix is not None and matrix.dtype == np.float64 and matrix.dtype.isnative
+
+
+def _scan(matrix: Any, threads: int) -> list[Scan]:
+    """Return one look at every column, by slices of rows: over threads, and an interrupt is noticed."""
+    starts = range(0, len(matrix), 4 * BATCH)
+    jobs = (partial(kernels.scan_matrix, matrix[start : start + 4 * BATCH]) for start in starts)
+    scans: list[Scan] | None = None
+    for start, more in zip(starts, in_order(jobs, threads), strict=True):
+        scans = more if scans is None else [_joined(a, b, start) for a, b in zip(scans, more, strict=True)]
+    return kernels.scan_matrix(matrix) if scans is None else scans
+
+
+def _joined(a: Scan, b: Scan, start: int) -> Scan:
+    """Return the scan of rows looked at in two parts; the second begins at row `start`."""
+    later = b.first_infinity + start if b.first_infinity >= 0 else -1
+    return Scan(
+        a.missing + b.missing,
+        a.first_infinity if a.first_infinity >= 0 else later,
+        min(a.low, b.low),
+        max(a.high, b.high),
+        a.whole and b.whole,
+        a.binary and b.binary,
+        a.negative_zero or b.negative_zero,
+    )
+
+
+# ---- new rows ----
+
+
+def batch_columns(source: Source, names: Sequence[str]) -> Iterator[Callable[[], Columns]]:
+    """Yield callables that each return the rows of a batch, its columns by name (Arrow or matrix views), and
+    which of its rows could not be read.
+    """
+    at = {name: j for j, name in enumerate(source.columns)}
+    matrix = getattr(source, "matrix", None)
+    if is_doubles(matrix) or is_integer_matrix(matrix):
+        columns = _matrix_columns if is_doubles(matrix) else _whole_columns
+        for start in range(0, len(matrix), BATCH):
+            yield partial(columns, matrix[start : start + BATCH], names, at)
+        return
+    for load in loads(source):
+        yield partial(_columns_of, load, names, at)
+
+
+def _matrix_columns(part: Any, names: Sequence[str], at: Mapping[str, int]) -> Columns:
+    return len(part), {n: part[:, at[n]] for n in names}, {}
+
+
+def _whole_columns(part: Any, names: Sequence[str], at: Mapping[str, int]) -> Columns:
+    small = small_columns(part, 1)
+    cells = {n: small[at[n]] if at[n] in small else from_numbers(part[:, at[n]]) for n in names}
+    return len(part), cells, {}
+
+
+def _columns_of(load: Load, names: Sequence[str], at: Mapping[str, int]) -> Columns:
+    batch = load()
+    return batch.num_rows, {name: batch.column(at[name]) for name in names}, unread(batch)
+
+
+# ---- many short columns of text ----
+
+
+def is_wide(batch: pa.RecordBatch) -> bool:
+    """Are these many short columns of text?"""
+    return (
+        batch.num_columns >= COLUMNS
+        and 0 < batch.num_rows <= ROWS
+        and all(pa.types.is_string(kind) for kind in batch.schema.types)
+    )
+
+
+def condense_wide(
+    batch: pa.RecordBatch, marks: Sequence[str], decimal: str, texts: Collection[str], alone: bool
+) -> list[Part]:
+    """Return the parts of all columns; those in `texts` stay texts. alone: there is no other batch, so
+    numbers of few values will not turn out to be levels elsewhere.
+    """
+    parts: list[Part] = []
+    columns, names = batch.columns, batch.schema.names
+    step = max(1, TOGETHER // batch.num_rows)
+    for start in range(0, len(columns), step):
+        some = range(start, min(start + step, len(columns)))
+        numbers = _numbers([columns[j] for j in some], marks, decimal, alone)
+        for j, number in zip(some, numbers, strict=True):
+            checkpoint()
+            if names[j] in texts:
+                parts.append(condense(columns[j], names[j], marks, decimal, True))
+            elif number is not None:
+                parts.append(number)
+            else:
+                coded = columns[j].dictionary_encode()
+                parts.append(Coded(coded if alone else narrow(coded)))
+    return parts
+
+
+def _numbers(columns: list[Any], marks: Sequence[str], decimal: str, alone: bool) -> list[Floats | None]:
+    """Return the columns whose every cell is a number, a date or missing; None for others."""
+    rows = len(columns[0])
+    parsed = strings.numbers(pa.concat_arrays(columns), marks, decimal, dates=True)
+    values, kinds = parsed.values.reshape(-1, rows), parsed.kinds.reshape(-1, rows)
+    missing = kinds == CellKind.MISSING
+    plain, dated = (
+        (missing | among(kinds, family)).all(axis=1) for family in (WRITTEN_NUMBERS, (CellKind.DATE,))
+    )
+    if not alone:
+        told = np.sort(values, axis=1)
+        many = (told[:, 1:] > told[:, :-1]).sum(axis=1) >= FEW
+        plain, dated = plain & many, dated & many
+    scans = kernels.scan_matrix(values.T)
+    return [
+        Floats(values[j], bool(dates and not numbers), True, scans[j]) if numbers or dates else None
+        for j, (numbers, dates) in enumerate(zip(plain.tolist(), dated.tolist(), strict=True))
+    ]

@@ -1,0 +1,315 @@
+"""Arrow cells to one of two forms: numbers, or coded texts. The container's type ends here.
+
+Knows Arrow types and what a written cell looks like. Knows nothing of kinds, levels or rules.
+Law: the same values in any Arrow type, cut into any chunks, give the same numbers or the same texts.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.data.read import strings
+from tallystick.data.read.integers import SmallIntegers, small_column
+from tallystick.data.source.arrays import filled, from_numbers, from_texts, to_numbers
+from tallystick.data.source.values import cell_text, number_text
+from tallystick.errors import DataError, shown
+from tallystick.kernels import CellKind, Scan
+
+SAMPLE = 100  # cells looked at to choose the quicker way; the answer is the same either way
+FEW = 12  # values in the sample: they may be levels that happen to be numbers here, and words elsewhere
+LONG = 64  # bytes a cell from which texts are hardly ever alike
+FAR = {"D": 100_000_000, "s": 9 * 10**12, "ms": 9 * 10**15}  # of each unit, what microseconds still reach
+FEW_WHOLES = 256  # rows up to which whole numbers may all differ; more of them within 256 cannot
+PLAIN_NUMBERS = (CellKind.NUMBER, CellKind.INTEGER)
+WRITTEN_NUMBERS = (CellKind.NUMBER, CellKind.INTEGER, CellKind.INFINITE)
+
+
+@dataclass(frozen=True, slots=True)
+class Floats:
+    """Cells as numbers: values[row], NaN is missing. dated: they are days since 1970-01-01.
+
+    written: they were read from text, and the text is forgotten. scan: one look at them, if already taken.
+    """
+
+    values: NDArray[np.float64]
+    dated: bool = False
+    written: bool = False
+    scan: Scan | None = None
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """Cells as a dictionary array of texts. written: they came as text, not as numbers or booleans; more: the
+    other chunks of a column in several.
+    """
+
+    array: pa.DictionaryArray
+    written: bool = True
+    more: tuple[pa.DictionaryArray, ...] = ()
+
+    @property
+    def arrays(self) -> list[pa.DictionaryArray]:
+        """All chunks."""
+        return [self.array, *self.more]
+
+    def __len__(self) -> int:
+        return sum(map(len, self.arrays))
+
+
+Condensed = Floats | Coded
+Part = Condensed | SmallIntegers
+
+
+@lru_cache(maxsize=256)
+def _members(wanted: tuple[int, ...]) -> NDArray[np.bool_]:
+    table = np.zeros(256, bool)
+    table[list(wanted)] = True
+    return table
+
+
+def among(kinds: NDArray[np.uint8], wanted: Iterable[CellKind]) -> NDArray[np.bool_]:
+    """Return which cells are of one of these kinds."""
+    return _members(tuple(wanted))[kinds]
+
+
+def read_cells(cells: Any, name: str, marks: Sequence[str], decimal: str, as_text: bool = False) -> Part:
+    """Return a column of a batch: Arrow cells in one chunk or several, or the doubles of a matrix."""
+    if isinstance(cells, np.ndarray):
+        if not as_text:
+            return Floats(cells)
+        cells = from_numbers(cells)
+    chunks = cells.chunks if isinstance(cells, pa.ChunkedArray) else [cells]
+    if len(chunks) == 1:
+        small = None if not pa.types.is_integer(chunks[0].type) else _small(chunks[0], marks, as_text)
+        return small or condense(chunks[0], name, marks, decimal, as_text)
+    parts = [condense(chunk, name, marks, decimal, as_text) for chunk in chunks or [pa.array([], cells.type)]]
+    if len({(type(part), isinstance(part, Floats) and part.dated) for part in parts}) > 1:
+        parts = [condense(chunk, name, marks, decimal, True) for chunk in chunks]
+    coded = [part for part in parts if isinstance(part, Coded)]
+    if coded:
+        return Coded(coded[0].array, any(c.written for c in coded), tuple(c.array for c in coded[1:]))
+    numbers = [part for part in parts if isinstance(part, Floats)]
+    return replace(numbers[0], values=np.concatenate([part.values for part in numbers]), scan=None)
+
+
+def _small(chunk: pa.Array, marks: Sequence[str], as_text: bool) -> SmallIntegers | None:
+    """Return whole numbers within 256 of each other, none of them missing, as bytes; None of others."""
+    if (len(chunk) <= FEW_WHOLES and not as_text) or chunk.null_count or len(mark_numbers(tuple(marks))):
+        return None
+    return small_column(to_numbers(chunk))
+
+
+@lru_cache(maxsize=64)
+def mark_numbers(marks: tuple[str, ...]) -> NDArray[np.float64]:
+    """Return the missing marks that are numbers. Shared: nobody writes to it."""
+    data, offsets = kernels.join_texts(marks)
+    parsed = kernels.parse_numbers(data, offsets, None, ())
+    return parsed.values[among(parsed.kinds, PLAIN_NUMBERS)]
+
+
+def text_cells(coded: pa.DictionaryArray, marks: tuple[str, ...]) -> pa.LargeStringArray:
+    """Return the texts themselves, null where missing."""
+    texts = coded.dictionary.cast(pa.large_string())
+    marked = pc.is_in(pc.ascii_trim(texts, strings.SPACES), from_texts(marks))
+    cells = pc.if_else(marked, None, texts) if pc.any(marked).as_py() else texts
+    every = np.arange(len(texts))
+    if coded.indices.null_count == 0 and np.array_equal(to_numbers(coded.indices), every):
+        return cells  # texts that were not looked at for copies
+    return cells.take(coded.indices)
+
+
+def condense(
+    chunk: pa.Array, name: str, marks: Sequence[str], decimal: str, as_text: bool = False
+) -> Condensed:
+    """Return a chunk of any Arrow type in one of the two forms; as_text asks for texts even of numbers."""
+    kind, types = chunk.type, pa.types
+    if types.is_dictionary(kind):
+        return _from_dictionary(chunk, name, marks, decimal, as_text)
+    if types.is_boolean(kind):
+        return Coded(pa.DictionaryArray.from_arrays(chunk.cast(pa.int8()), ["false", "true"]), written=False)
+    if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
+        return _from_strings(chunk, marks, decimal, as_text)
+    if types.is_integer(kind):
+        return _from_integers(chunk, as_text)
+    if types.is_floating(kind):
+        return _texts_of(floats(chunk)) if as_text else Floats(floats(chunk))
+    if types.is_decimal(kind):
+        return _from_decimals(chunk, name, as_text)
+    if types.is_timestamp(kind) or types.is_date(kind):
+        return _from_moments(chunk, name, as_text)
+    if isinstance(kind, pa.BaseExtensionType) and types.is_string(kind.storage_type):
+        return condense(chunk.storage, name, marks, decimal, as_text)
+    if types.is_run_end_encoded(kind):
+        return condense(pc.run_end_decode(chunk), name, marks, decimal, as_text)
+    if types.is_null(kind):
+        empty = np.full(len(chunk), np.nan)
+        return _texts_of(empty) if as_text else Floats(empty)
+    raise DataError(
+        f"column {shown(name)} is of type {shown(kind)}, which is no number and no text. "
+        f"{_cure(kind)}, or leave it out: kinds={{{shown(name)}: 'out'}}."
+    )
+
+
+@contextlib.contextmanager
+def as_utf8(name: str) -> Iterator[None]:
+    """Say in which column there are texts whose bytes are no UTF-8, where they are read."""
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"column {shown(name)} holds bytes that are no UTF-8: {shown(error.object[:40])}. "
+            "The data is damaged, or in another encoding: write it anew as UTF-8."
+        ) from None
+
+
+def _cure(kind: Any) -> str:
+    """Return what to do about an Arrow type that holds no cells."""
+    types = pa.types
+    if types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind):
+        return "Decode it to text first"
+    if types.is_duration(kind) or types.is_time(kind):
+        return "Turn it into a number of seconds first"
+    return "Make columns of its parts, or cast it to text first"
+
+
+def floats(chunk: pa.Array) -> NDArray[np.float64]:
+    """Return a numeric chunk as float64 with NaN for null; a view when nothing has to change."""
+    if chunk.null_count == 0 and pa.types.is_float64(chunk.type):
+        return to_numbers(chunk)
+    if chunk.null_count == 0:
+        return to_numbers(chunk).astype(np.float64)
+    return filled(chunk.cast(pa.float64(), safe=False), np.nan)
+
+
+def _texts_of(values: NDArray[np.float64]) -> Coded:
+    """Return numbers as their canonical texts."""
+    distinct, codes = np.unique(values, return_inverse=True)
+    texts = [None if np.isnan(v) else number_text(v) for v in distinct.tolist()]
+    return Coded(pa.DictionaryArray.from_arrays(codes.astype(np.int32), from_texts(texts)), False)
+
+
+def _from_integers(chunk: pa.Array, as_text: bool) -> Condensed:
+    """Whole numbers that a double cannot hold stay texts, so that none are merged by rounding."""
+    if not as_text and chunk.type.bit_width < 64:
+        return Floats(floats(chunk))
+    ends = pc.min_max(chunk)
+    low, high = ends["min"].as_py(), ends["max"].as_py()
+    if not as_text and (low is None or max(-low, high) <= 1 << 53):
+        if low is None or chunk.null_count:
+            return Floats(floats(chunk))
+        return Floats(floats(chunk), scan=Scan(0, -1, low, high, True, 0 <= low <= high <= 1, False))
+    coded = chunk.dictionary_encode()
+    wholes = coded.dictionary.to_pylist()
+    if not as_text and all(int(float(n)) == n for n in wholes):
+        return Floats(floats(chunk))
+    texts = from_texts([str(n) for n in wholes])
+    return Coded(pa.DictionaryArray.from_arrays(coded.indices, texts), written=False)
+
+
+def _from_decimals(chunk: pa.Array, name: str, as_text: bool) -> Condensed:
+    coded = chunk.dictionary_encode()
+    texts = [cell_text(d, name) for d in coded.dictionary.to_pylist()]
+    array = pa.DictionaryArray.from_arrays(coded.indices, from_texts(texts))
+    return (
+        Coded(array, written=False) if as_text else _from_dictionary(array, "", (), ".", False, written=False)
+    )
+
+
+def _refuse_far(chunk: pa.Array, name: str) -> None:
+    """Refuse dates and times that microseconds do not reach: they would come out as others."""
+    kind = chunk.type
+    unit = "D" if pa.types.is_date32(kind) else "ms" if pa.types.is_date(kind) else kind.unit
+    if unit not in FAR:
+        return
+    ends = pc.min_max(chunk.cast(pa.int32() if unit == "D" else pa.int64()))
+    if ends["min"].is_valid and max(-ends["min"].as_py(), ends["max"].as_py()) > FAR[unit]:
+        raise DataError(f"column {shown(name)} holds dates more than 280,000 years from now. Correct them.")
+
+
+def _from_moments(chunk: pa.Array, name: str, as_text: bool) -> Condensed:
+    """Dates and times are days: double(microseconds) / 86,400,000,000, the same bits as from ISO text."""
+    _refuse_far(chunk, name)
+    if as_text:
+        return Coded(chunk.cast(pa.large_string()).dictionary_encode(), written=False)
+    micros = chunk.cast(pa.timestamp("us", getattr(chunk.type, "tz", None)), safe=False).cast(pa.int64())
+    return Floats(floats(micros) / 86400e6, dated=True)
+
+
+def _from_strings(chunk: pa.Array, marks: Sequence[str], decimal: str, as_text: bool) -> Condensed:
+    """Cells that take many values and read as numbers are read at once; others are coded first."""
+    if pa.types.is_string_view(chunk.type):
+        chunk = chunk.cast(pa.large_string())
+    if not as_text and _looks_numeric(chunk, marks, decimal):
+        parsed = strings.numbers(chunk, marks, decimal, dates=True)
+        for family, dated in ((WRITTEN_NUMBERS, False), ((CellKind.DATE,), True)):
+            if parsed.count(CellKind.MISSING, *family) == len(chunk):
+                return Floats(parsed.values, dated, written=True)
+    if as_text and _is_long(chunk):  # hardly one text comes twice: to find out would cost more than it saves
+        every = np.arange(len(chunk), dtype=np.int32)
+        return Coded(pa.DictionaryArray.from_arrays(from_numbers(every), chunk, safe=False))
+    return coded(chunk)
+
+
+def coded(chunk: pa.Array) -> Coded:
+    """Return texts as codes."""
+    return Coded(narrow(chunk.dictionary_encode()))
+
+
+def _is_long(chunk: pa.Array) -> bool:
+    """Say of texts that they are long: LONG bytes a cell and more."""
+    wide = pa.types.is_string(chunk.type) or pa.types.is_large_string(chunk.type)
+    if not wide or not len(chunk):
+        return False
+    _, offsets, _, _ = strings.layout(chunk)
+    return int(offsets[-1] - offsets[0]) >= LONG * len(chunk)
+
+
+def _looks_numeric(chunk: pa.Array, marks: Sequence[str], decimal: str) -> bool:
+    sample = chunk.slice(0, SAMPLE)
+    parsed = strings.numbers(sample, marks, decimal, dates=True)
+    plain = parsed.count(CellKind.MISSING, CellKind.DATE, *WRITTEN_NUMBERS)
+    return plain == len(sample) and len(pc.unique(pc.ascii_trim(sample, strings.SPACES))) > FEW
+
+
+def narrow(array: pa.DictionaryArray) -> pa.DictionaryArray:
+    """Return the same array with indices as narrow as its dictionary allows: chunks may wait for others."""
+    size = len(array.dictionary)
+    kind = pa.int8() if size < 1 << 7 else pa.int16() if size < 1 << 15 else pa.int32()
+    if array.indices.null_count:
+        return pa.DictionaryArray.from_arrays(array.indices.cast(kind), array.dictionary)
+    narrow = to_numbers(array.indices).astype(kind.to_pandas_dtype())
+    return pa.DictionaryArray.from_arrays(from_numbers(narrow), array.dictionary, safe=False)
+
+
+def _from_dictionary(
+    chunk: pa.DictionaryArray,
+    name: str,
+    marks: Sequence[str],
+    decimal: str,
+    as_text: bool,
+    written: bool = True,
+) -> Condensed:
+    """A dictionary is its values, taken by index; an order among them is kept for the judge."""
+    values = chunk.dictionary
+    if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
+        return Coded(chunk, written)
+    inner = condense(values, name, marks, decimal, as_text or chunk.type.ordered)
+    indices = filled(chunk.indices, len(values))
+    if isinstance(inner, Floats):
+        return Floats(np.append(inner.values, np.nan)[indices], inner.dated)
+    texts = inner.array.cast(pa.large_string())
+    plain = pa.DictionaryArray.from_arrays(chunk.indices, texts, ordered=chunk.type.ordered)
+    return Coded(plain, inner.written)

@@ -1,0 +1,481 @@
+"""What a column is, decided from all of its values at once.
+
+Knows distinct texts with counts, and a few facts about numbers. Knows nothing of rows, files or containers.
+Law: the verdict depends on the multiset of values alone, not on their order or on the type that held them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from tallystick import kernels
+from tallystick.data.read.cells import among
+from tallystick.data.schema import ABSENT, KINDS, MISSING_MARKS, NUMBER_MARKS, Kind, Note, Reading, Wishes
+from tallystick.data.source.arrays import from_numbers, from_texts
+from tallystick.data.source.values import cell_text, number_text
+from tallystick.errors import DataError, OptionError, counted, nearest, shown, some
+from tallystick.kernels import CellKind as Cell
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+MANY_ROWS = 20  # the identifier rule needs this many filled cells
+RUN_SHARE = 6  # tenths of the whole numbers from lowest to highest, each once: they number rows, some gone
+NEARLY_ALL = 99  # percent of the cells must be numbers for the others to be taken as missing
+FEW_TOKENS = 10  # other texts at most, for the same
+DISTINCT_SHARE = 9  # tenths of the filled cells that differ make an identifier
+TEXT_WORDS = 5  # words per distinct value make a text column
+TEXT_SHARE = 3  # tenths of the filled cells must differ for it
+TEXT_VALUES = 10  # texts at least, for the same
+KEPT = re.compile("; (they are )?kept as levels")  # said of numbers written in a form that is not read
+OTHER_MARK = {  # by the decimal mark in force
+    ".": "Write them with a point, or pass decimal=',' to ts.read.",
+    ",": "Write them with a comma, as the others.",
+}
+SIGNS = {
+    Cell.PERCENT: "Remove the percent sign.",
+    Cell.CURRENCY: "Remove the sign of the currency.",
+    Cell.THOUSANDS: "Remove the thousands mark, or write a point for a decimal comma.",
+    Cell.OTHER_DECIMAL: OTHER_MARK["."],
+}
+UNREAD_NUMBERS = (Cell.OTHER_DECIMAL, Cell.THOUSANDS, Cell.PERCENT, Cell.CURRENCY)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the user said about one column."""
+
+    kind: str | None = None
+    levels: tuple[str, ...] | None = None
+    keep: bool = False
+    marks: tuple[str, ...] = MISSING_MARKS
+    decimal: str = "."
+    inf: str = "error"
+    min_count: int = 1
+    min_letters: int = 1
+
+    @property
+    def declared(self) -> bool:
+        """Did the user settle what the column is?"""
+        return self.kind is not None or self.levels is not None
+
+    @property
+    def wants_text(self) -> bool:
+        """Are even numbers wanted as texts?"""
+        return self.kind in ("levels", "ordered", "boolean", "text") or (
+            self.kind is None and self.levels is not None
+        )
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A kind, why, and what has to be said about it. `fold`: letter case means nothing."""
+
+    kind: Kind | Literal["numbers", "dates"]
+    why: str
+    notes: tuple[Note, ...] = ()
+    levels: tuple[str, ...] = ()
+    fold: bool = False
+
+
+@dataclass(frozen=True)
+class TextFacts:
+    """The distinct texts of a column, sorted: counts[text] of rows, kinds[text] as the parser saw them.
+
+    numbers, dates: rows beside these whose texts were read as plain numbers or dates already; not listed.
+    """
+
+    texts: Any  # Arrow large_string
+    counts: NDArray[np.int64]
+    kinds: NDArray[np.uint8]
+    total: int
+    missing: int
+    order: tuple[str, ...] | None = None
+    numbers: int = 0
+    dates: int = 0
+
+    @property
+    def present(self) -> int:
+        """Rows with a value."""
+        return self.total - self.missing
+
+    def some(self, which: NDArray[np.bool_], limit: int) -> list[str]:
+        """Return the first texts of a choice, in the order of their bytes."""
+        return [self.texts[int(i)].as_py() for i in np.flatnonzero(which)[:limit]]
+
+
+@dataclass(frozen=True)
+class NumberFacts:
+    """What is known of a column of numbers. `run`: whole numbers, each once, that fill their range."""
+
+    total: int
+    missing: int
+    low: float = float("nan")
+    high: float = float("nan")
+    whole: bool = True
+    binary: bool = False  # no value but 0 and 1
+    run: bool = False
+    dated: bool = False
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The wishes, checked against the names of a table."""
+
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    keep: frozenset[str] = frozenset()
+    marks: tuple[str, ...] = MISSING_MARKS
+    decimal: str = "."
+    inf: str = "error"
+    min_count: int = 1
+    min_letters: int = 1
+
+    def of(self, name: str) -> Asked:
+        """Return what was said about one column."""
+        if name in self.kinds or name in self.levels or name in self.keep:
+            kind, levels = self.kinds.get(name), self.levels.get(name)
+            return replace(self.plain, kind=kind, levels=levels, keep=name in self.keep)
+        return self.plain
+
+    @cached_property
+    def plain(self) -> Asked:
+        """What holds of a column of which nothing was said."""
+        return Asked(
+            marks=self.marks,
+            decimal=self.decimal,
+            inf=self.inf,
+            min_count=self.min_count,
+            min_letters=self.min_letters,
+        )
+
+
+def check_wishes(wishes: Wishes, names: Iterable[str], reading: Reading, inf: str) -> Plan:
+    """Return the wishes as a plan; a wish for an unknown column or kind is an error."""
+    known = list(names)
+    for option, asked in (("kinds", wishes.kinds), ("levels", wishes.levels), ("keep", wishes.keep)):
+        for name in asked:
+            if name not in known:
+                raise OptionError(
+                    f"{option} names column {shown(name)}, which is not there.{nearest(str(name), known)}"
+                )
+    for name, kind in wishes.kinds.items():
+        if kind not in KINDS:
+            raise OptionError(
+                f"kinds gives column {shown(name)} the kind {shown(kind)}. Use one of: {', '.join(KINDS)}."
+            )
+    marks = wishes.missing if wishes.missing is not None else reading.missing
+    levels = {name: _level_texts(name, values) for name, values in wishes.levels.items()}
+    return Plan(
+        dict(wishes.kinds),
+        levels,
+        frozenset(wishes.keep),
+        MISSING_MARKS if marks is None else tuple(sorted({"", *map(_mark_text, marks)})),
+        reading.decimal,
+        "missing" if "missing" in (inf, reading.inf) else "error",
+        wishes.min_count,
+        wishes.min_letters,
+    )
+
+
+def _mark_text(mark: Any) -> str:
+    return cell_text(mark, "missing") or ""
+
+
+def _level_texts(name: str, values: Iterable[Any]) -> tuple[str, ...]:
+    texts = [cell_text(value, name) for value in values]
+    if None in texts or len(set(texts)) != len(texts) or not texts:
+        raise OptionError(
+            f"levels of column {shown(name)} must be different values, none missing: {some(texts)}."
+        )
+    return tuple(t.strip() for t in texts if t is not None)
+
+
+# Without the value: notes are kept in the model file, and nothing of a column left out may be in it.
+ONE_VALUE = "it has one value in {}"
+
+
+def out(name: str, why: str, count: int = 0) -> Verdict:
+    """Return the verdict that a column is left out, with its note."""
+    return Verdict(
+        "out", why, (Note("column-left-out", f"column {shown(name)} is left out: {why}.", name, count),)
+    )
+
+
+def judge_numbers(name: str, facts: NumberFacts, asked: Asked) -> Verdict:
+    """Return the kind of a column whose every cell is a number or missing."""
+    present = facts.total - facts.missing
+    if asked.kind == "out":
+        return Verdict("out", "as asked")
+    if asked.kind == "numeric":
+        return Verdict("numeric", "as asked")
+    if present == 0:
+        return out(name, f"all {facts.total:,} values are missing", facts.total)
+    if facts.low == facts.high and facts.missing and not facts.dated:
+        return present_or_missing(name, number_text(facts.low), present)
+    if facts.low == facts.high and not facts.missing and not asked.keep:
+        return out(name, ONE_VALUE.format(counted(present, "row")), present)
+    if facts.run and not asked.keep and not facts.dated and is_row_index(name, facts):
+        return out(name, "it is a saved row index")
+    if facts.run and facts.whole and not asked.keep and not facts.dated and present >= MANY_ROWS:
+        cure = f"keep=[{shown(name)}] uses it"
+        return out(
+            name, f"it looks like an identifier ({present:,} whole numbers that number the rows; {cure})"
+        )
+    if facts.binary and not facts.dated:
+        return Verdict("boolean", "no value but 0 and 1", levels=("0", "1"))
+    if facts.dated:
+        note = Note(
+            "dates", f"column {shown(name)} holds dates; they are used as days since 1970-01-01.", name
+        )
+        return Verdict("numeric", "dates, as days since 1970-01-01", (note,))
+    return Verdict("numeric", "whole numbers" if facts.whole else "real numbers")
+
+
+def present_or_missing(name: str, value: str, present: int, fold: bool = False) -> Verdict:
+    """Return the verdict on a column of one value and missing cells: being there is what it tells."""
+    text = f"column {shown(name)} has one value or none; it is used as there or missing."
+    note = Note("there-or-missing", text, name, present)
+    return Verdict("boolean", "one value, or missing", (note,), levels=(ABSENT, value), fold=fold)
+
+
+def fills_its_range(count: int, low: float, high: float) -> bool:
+    """May so many whole numbers between low and high number the rows? Some rows may have gone."""
+    size = high - low + 1
+    return count <= size and 10 * count >= RUN_SHARE * size
+
+
+def is_row_index(name: str, facts: NumberFacts) -> bool:
+    """Is this the index a frame was saved with?"""
+    known = name.startswith(("Unnamed: 0", "column_1")) or name in ("index", "level_0", "__index_level_0__")
+    return known and facts.low in (0, 1) and facts.missing == 0
+
+
+def judge_texts(name: str, facts: TextFacts, asked: Asked) -> Verdict:
+    """Return the kind of a column of texts: perhaps they are numbers, dates, booleans, names or sentences."""
+    if asked.kind == "out":
+        return Verdict("out", "as asked")
+    if asked.kind == "text":
+        return Verdict("text", "as asked")
+    if asked.kind == "numeric":
+        dates = bool((facts.kinds == Cell.DATE).any()) or facts.dates > 0
+        return Verdict("dates" if dates else "numbers", "as asked")
+    if asked.wants_text:
+        return _judge_declared(name, facts, asked)
+    if facts.present == 0:
+        return out(name, f"all {facts.total:,} values are missing", facts.total)
+    if facts.order is not None and len(facts.texts) > 1:
+        return Verdict("ordered", "the column came with an order", levels=facts.order)
+    numbers = _judge_as_numbers(name, facts)
+    if numbers is not None:
+        return numbers
+    if facts.numbers + facts.dates == 0 and (facts.kinds == Cell.BOOLEAN).all():
+        return _judge_boolean(name, facts, asked)
+    if len(facts.texts) == 1 and facts.numbers + facts.dates == 0:
+        if facts.missing and facts.texts[0].as_py() != ABSENT:
+            return present_or_missing(name, facts.texts[0].as_py(), facts.present)
+        if not asked.keep:
+            return out(name, ONE_VALUE.format(counted(facts.present, "row")), facts.present)
+    return _judge_words(name, facts, asked)
+
+
+def _judge_boolean(name: str, facts: TextFacts, asked: Asked) -> Verdict:
+    said = {text.as_py().lower() for text in facts.texts}
+    if len(said) == 1 and facts.missing:
+        return present_or_missing(name, said.pop(), facts.present, fold=True)
+    if len(said) == 1 and not asked.keep:
+        return out(name, ONE_VALUE.format(counted(facts.present, "row")), facts.present)
+    return Verdict("boolean", "no value but true and false", levels=("false", "true"), fold=True)
+
+
+def _judge_as_numbers(name: str, facts: TextFacts) -> Verdict | None:
+    """Return "numbers" or "dates" when all cells are, but for marks that people use and a few other texts."""
+    by_kind = np.zeros(len(Cell), np.int64)
+    np.add.at(by_kind, facts.kinds, facts.counts)
+    if by_kind[Cell.LEADING_ZEROS] or by_kind[Cell.INEXACT]:
+        return None
+    families: tuple[tuple[Literal["numbers", "dates"], tuple[Cell, ...], int], ...] = (
+        ("numbers", (Cell.NUMBER, Cell.INTEGER, Cell.INFINITE), facts.numbers),
+        ("dates", (Cell.DATE,), facts.dates),
+    )
+    marked: NDArray[np.bool_] | None = None
+    for what, family, before in families:
+        inside = among(facts.kinds, family)
+        rows = int(by_kind[list(family)].sum()) + before
+        if rows == 0:
+            continue
+        if inside.all():
+            return Verdict(what, f"all values read as {what}")
+        marked = number_marks(facts.texts, facts.kinds) if marked is None else marked
+        strange = ~inside & ~marked
+        others = facts.present - int(facts.counts[marked].sum())
+        if int(strange.sum()) <= FEW_TOKENS and rows * 100 >= NEARLY_ALL * others:
+            return Verdict(
+                what, f"nearly all values read as {what}", (_missing_note(name, what, facts, ~inside),)
+            )
+    return None
+
+
+def number_marks(texts: Any, kinds: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Return which texts are marks that people use for "no number"; kinds: as the parser saw them."""
+    import pyarrow.compute as pc
+
+    marked: NDArray[np.bool_] = kinds == Cell.OTHER
+    if marked.any():
+        known = pc.is_in(pc.utf8_lower(texts), from_texts(sorted(NUMBER_MARKS)))
+        marked &= np.array(known.to_pylist(), bool)
+    return marked
+
+
+def _missing_note(name: str, what: str, facts: TextFacts, gone: NDArray[np.bool_]) -> Note:
+    """Return what is said of the texts among numbers: each, with how often it comes."""
+    places = np.flatnonzero(gone)
+    order = sorted(places.tolist(), key=lambda i: (-int(facts.counts[i]), i))
+    said = ", ".join(
+        f"{shown(facts.texts[i].as_py())} ({int(facts.counts[i]):,})" for i in order[:FEW_TOKENS]
+    )
+    more = f" and {len(order) - FEW_TOKENS:,} more" if len(order) > FEW_TOKENS else ""
+    text = f"column {shown(name)} holds {what}, but for {said}{more}: taken as missing."
+    return Note("texts-as-missing", text, name, int(facts.counts[places].sum()))
+
+
+def _judge_words(name: str, facts: TextFacts, asked: Asked) -> Verdict:
+    """Return levels, text or out for a column of words."""
+    distinct = len(facts.texts)
+    if distinct >= TEXT_VALUES and distinct * 10 >= TEXT_SHARE * facts.present:
+        words = words_per_text(facts.texts)
+        if words >= TEXT_WORDS:
+            why = f"{distinct:,} different texts of {words:.0f} words"
+            note = Note("read-as-text", f"column {shown(name)} is read as text, word by word ({why}).", name)
+            return Verdict("text", why, (note,))
+    if facts.present >= MANY_ROWS and distinct * 10 >= DISTINCT_SHARE * facts.present and not asked.keep:
+        return _identifier(name, facts, asked.decimal)
+    if facts.numbers + facts.dates:  # the levels are not all known yet; the caller looks again
+        return Verdict("levels", "")
+    levels = tuple(facts.texts.to_pylist())
+    return Verdict(
+        "levels",
+        f"{distinct:,} different texts",
+        tuple(_form_notes(name, facts, asked.decimal)),
+        levels=levels,
+    )
+
+
+def _identifier(name: str, facts: TextFacts, decimal: str) -> Verdict:
+    """Leave out a column whose texts nearly all differ; numbers in an unread form are named as such."""
+    distinct = len(facts.texts)
+    cure = f"keep=[{shown(name)}] uses it"
+    verdict = out(
+        name,
+        f"it looks like an identifier ({distinct:,} different values in {facts.present:,} cells; {cure})",
+    )
+    if 2 * int(among(facts.kinds, UNREAD_NUMBERS).sum()) < distinct:
+        return verdict
+    said = (replace(note, text=KEPT.sub("", note.text)) for note in _form_notes(name, facts, decimal))
+    return replace(verdict, notes=(*verdict.notes, *said))
+
+
+def words_per_text(texts: Any) -> float:
+    """Return the mean number of words, over all texts or some 10,000 evenly among the sorted ones."""
+    import pyarrow.compute as pc
+
+    places, words = np.arange(0, len(texts), -(-len(texts) // 10_000)), 0
+    for start in range(0, len(places), 1_000):  # texts may be long, and lie on disk
+        sample = texts.take(from_numbers(places[start : start + 1_000]))
+        words += pc.sum(pc.count_substring_regex(sample, r"\S+")).as_py()
+    return float(words) / len(places)
+
+
+def number_cure(text: str) -> str:
+    """Return what to do about a text that is to be a number and is none."""
+    data, offsets = kernels.join_texts((text,))
+    kind = Cell(int(kernels.parse_numbers(data, offsets, None, ()).kinds[0]))
+    if kind in SIGNS:
+        return SIGNS[kind]
+    return f"Correct it, or, if it stands for missing, pass missing=[{shown(text)}]."
+
+
+def _form_notes(name: str, facts: TextFacts, decimal: str) -> Iterable[Note]:
+    """Yield notes on texts that look like numbers but are not taken for them."""
+    forms = (
+        (
+            Cell.LEADING_ZEROS,
+            "leading-zeros",
+            "holds numbers with leading zeros, e.g. {}; they are kept as levels.",
+        ),
+        (
+            Cell.INEXACT,
+            "large-integers",
+            "holds whole numbers too large for exact arithmetic, e.g. {}; kept as levels.",
+        ),
+        (
+            Cell.OTHER_DECIMAL,
+            "decimal-comma",
+            "holds numbers with another decimal mark, e.g. {}; kept as levels. " + OTHER_MARK[decimal],
+        ),
+        (
+            Cell.THOUSANDS,
+            "thousands",
+            "holds numbers with a thousands mark or a decimal comma, e.g. {}; not guessed.",
+        ),
+        (
+            Cell.PERCENT,
+            "percent",
+            "holds percentages, e.g. {}; they are kept as levels. Remove the sign to use numbers.",
+        ),
+        (
+            Cell.CURRENCY,
+            "currency",
+            "holds amounts of money, e.g. {}; kept as levels. Remove the sign to use numbers.",
+        ),
+    )
+    there = set(np.flatnonzero(np.bincount(facts.kinds)).tolist())
+    for kind, code, text in forms:
+        if kind in there:
+            found = facts.kinds == kind
+            example = facts.some(found, 1)[0]
+            told = f"column {shown(name)} " + text.format(shown(example))
+            yield Note(code, told, name, int(facts.counts[found].sum()))
+
+
+def _judge_declared(name: str, facts: TextFacts, asked: Asked) -> Verdict:
+    """Return levels, ordered or boolean as asked, with the declared levels if any."""
+    kind, found = asked.kind or "levels", facts.texts.to_pylist()
+    if kind == "boolean" and asked.levels is None and (facts.kinds == Cell.BOOLEAN).all():
+        return Verdict("boolean", "as asked", levels=("false", "true"), fold=True)
+    if asked.levels is None:
+        levels = _natural_order(name, facts, found) if kind == "ordered" else tuple(found)
+    else:
+        levels = asked.levels if kind == "ordered" else tuple(sorted(asked.levels))
+        _refuse_strange(name, sorted(set(found) - set(levels)))
+    if kind == "boolean" and len(levels) != 2:
+        raise DataError(
+            f"column {shown(name)} is to be boolean, but has {len(levels)} values: {some(levels)}."
+        )
+    return Verdict(kind, "as asked", levels=levels)  # type: ignore[arg-type]
+
+
+def _natural_order(name: str, facts: TextFacts, found: list[str]) -> tuple[str, ...]:
+    """Return levels in the order the column brought, or of their numbers."""
+    if facts.order is not None:
+        return facts.order
+    if among(facts.kinds, (Cell.NUMBER, Cell.INTEGER)).all():
+        return tuple(sorted(found, key=float))
+    raise OptionError(
+        f"column {shown(name)} is to be ordered, but its order is not known. "
+        f"Pass levels={{{shown(name)}: [...]}}, lowest first."
+    )
+
+
+def _refuse_strange(name: str, strange: list[str]) -> None:
+    if strange:
+        raise DataError(
+            f"column {shown(name)} holds {some(strange)}, not among its declared levels. "
+            f"Add to levels={{{shown(name)}: [...]}}, or name as missing=[...]."
+        )

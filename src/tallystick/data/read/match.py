@@ -1,0 +1,208 @@
+"""New rows to the codes and values of a known schema, batch by batch.
+
+Knows schemas and new cells. Knows nothing of how the schema was found.
+Law: a row's codes depend on the row and the schema alone; columns go by name, others are ignored.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import contracts
+from tallystick.contracts import Source
+from tallystick.data.read.batches import batch_columns
+from tallystick.data.read.matcher import Found, Matcher
+from tallystick.data.schema import CODED, Note, Reading, Schema
+from tallystick.data.source.stamp import unchanged
+from tallystick.data.table.block import Block
+from tallystick.data.threads import in_order, thread_count
+from tallystick.errors import DataError, DataWarning, OptionError, counted, nearest, shown, some
+
+STRANGE_CELLS = 2  # one cell may be new; when none of several is known, something else is wrong
+
+
+@dataclass(frozen=True)
+class Matched:
+    """New rows from row `start` on; per column, how many cells were missing, unseen or unreadable."""
+
+    block: Block
+    start: int
+    missing: Mapping[str, int]
+    unseen: Mapping[str, int]
+    unreadable: Mapping[str, int]
+    notes: tuple[Note, ...] = ()
+    unread: Mapping[int, str] = field(default_factory=dict)  # by its place: why a row could not be read
+
+
+def match(
+    source: Source,
+    schema: Schema,
+    *,
+    lenient: bool = False,
+    missing_columns: str = "error",
+    threads: int | None = None,
+    warn: bool = True,
+    unread: str = "refuse",
+) -> Iterator[Matched]:
+    """Encode new rows by a known schema, batch by batch. lenient: what is no number counts as missing.
+
+    warn: what is matched by its meaning, and a column of which no cell is known, is a DataWarning at the end;
+    else the caller tells of it. unread: what becomes of rows that cannot be read, where the reading passes
+    over them. "refuse"; "keep": they are rows of missing cells, and named; "leave out", as at a fit.
+    """
+    absent = _absent(source, schema, missing_columns)
+    notes = _absent_notes(source, absent)
+    reading = getattr(source, "reading", Reading())
+    matchers = [Matcher(c, schema.marks, reading.decimal, reading.inf == "missing") for c in schema.used]
+    if len(matchers) == 1:
+        matchers[0].threads = thread_count(threads)
+    names = [c.name for c in schema.used if c.name not in absent]
+    source = streamed(source) if unread == "leave out" else every_row(source)
+    start, met = 0, Met()
+    jobs = (_bind(load, matchers) for load in batch_columns(source, names))
+    with unchanged(source):
+        for rows, found, lost in in_order(jobs, threads):
+            if lost and unread != "keep":
+                _refuse_unread(source, lost, start)
+            if not lenient:
+                _refuse_unreadable(found, start)
+            met.add(rows, found)
+            yield Matched(
+                Block(rows, {n: f.data for n, f in found.items()}),
+                start,
+                {n: f.missing for n, f in found.items()},
+                {n: f.unseen for n, f in found.items()},
+                {n: f.unreadable for n, f in found.items()},
+                (*notes, *meant_notes(schema, {n: f.meant for n, f in found.items()})),
+                lost,
+            )
+            start += rows
+    if warn:
+        met.warn(schema)
+
+
+def streamed(source: Source) -> Source:
+    """Return a source in small batches, where it can be had so."""
+    return source.streamed() if hasattr(source, "streamed") else source
+
+
+def every_row(source: Source) -> Source:
+    """Return a source in small batches, with a place for every row: also for those that cannot be read."""
+    source = streamed(source)
+    return source.each_row() if hasattr(source, "each_row") else source
+
+
+class Met:
+    """What was met in the batches so far that is to be told loudly."""
+
+    def __init__(self) -> None:
+        self.meant: dict[str, dict[str, str]] = {}
+        self.filled: Counter[str] = Counter()
+        self.unseen: Counter[str] = Counter()
+
+    def add(self, rows: int, found: Mapping[str, Found]) -> None:
+        """Take in a batch."""
+        for name, f in found.items():
+            if f.unseen or name in self.unseen:
+                self.unseen[name] += f.unseen
+            self.filled[name] += rows - f.missing
+            if f.meant:
+                self.meant[name] = self.meant.get(name, {}) | dict(f.meant)
+
+    def warn(self, schema: Schema) -> None:
+        """Warn once of all that was met."""
+        notes = (*meant_notes(schema, self.meant), *strange_notes(schema, self.filled, self.unseen))
+        if notes:
+            warnings.warn(" ".join(note.text for note in notes), DataWarning, stacklevel=2)
+
+
+def meant_notes(schema: Schema, meant: Mapping[str, Mapping[str, str]]) -> tuple[Note, ...]:
+    """Return a note for each column with texts that were taken for levels which they mean."""
+    notes = []
+    for name, words in meant.items():
+        if words:
+            said = ", ".join(f"{shown(word)} as {shown(words[word])}" for word in sorted(words)[:5])
+            levels = some(schema[name].levels)
+            text = f"column {shown(name)}, with the levels {levels}, is read by meaning: {said}."
+            notes.append(Note("matched-by-meaning", text, name))
+    return tuple(notes)
+
+
+def strange_notes(schema: Schema, filled: Mapping[str, int], unseen: Mapping[str, int]) -> tuple[Note, ...]:
+    """Return a note for each column of which no cell is a level that the model knows; filled: its cells."""
+    notes = []
+    for column in schema.used:
+        count = unseen.get(column.name, 0)
+        if column.kind in CODED and count >= STRANGE_CELLS and count == filled[column.name]:
+            text = (
+                f"no cell of column {shown(column.name)} is a level of the model: all {count:,} are unseen. "
+                f"It knows {some(column.levels)}. Compare how both are written."
+            )
+            notes.append(Note("no-level-known", text, column.name, count))
+    return tuple(notes)
+
+
+def outside(block: contracts.Block, schema: Schema) -> dict[str, NDArray[np.bool_]]:
+    """Return, of each numeric column that has such a value, which rows lie outside the range of the fit."""
+    found = {}
+    for column in schema.used:
+        if column.kind == "numeric" and column.low is not None and column.high is not None:
+            values = block.values(column.name)
+            beyond = (values < column.low) | (values > column.high)  # a missing value is neither
+            if beyond.any():
+                found[column.name] = beyond
+    return found
+
+
+def _absent(source: Source, schema: Schema, missing_columns: str) -> list[str]:
+    if missing_columns not in ("error", "as-missing"):
+        raise OptionError(f"missing_columns is {shown(missing_columns)}. Use 'error' or 'as-missing'.")
+    there = set(source.columns)
+    absent = [c.name for c in schema.used if c.name not in there]
+    if absent and missing_columns == "error":
+        raise DataError(
+            f"{source.name} lacks {len(absent)} column{'s' * (len(absent) > 1)} that the model needs: "
+            f"{some(absent)}.{nearest(absent[0], source.columns)} "
+            "Add what is lacking, or pass missing_columns='as-missing'."
+        )
+    return absent
+
+
+def _absent_notes(source: Source, absent: list[str]) -> tuple[Note, ...]:
+    text = f"{source.name} lacks {counted(len(absent), 'column')}; counted as missing: {some(absent)}."
+    return (Note("columns-as-missing", text, count=len(absent)),) if absent else ()
+
+
+def _bind(
+    load: Callable[[], Any], matchers: list[Matcher]
+) -> Callable[[], tuple[int, dict[str, Found], Mapping[int, str]]]:
+    def run() -> tuple[int, dict[str, Found], Mapping[int, str]]:
+        rows, cells, lost = load()
+        return rows, {m.column.name: m.run(cells.get(m.column.name), rows) for m in matchers}, lost
+
+    return run
+
+
+def _refuse_unread(source: Source, lost: Mapping[int, str], start: int) -> None:
+    row, reason = min(lost.items())
+    raise DataError(
+        f"row {start + row + 1:,} of {source.name} cannot be read ({reason}), so nothing can be said of it. "
+        "Correct it, or take it out."
+    )
+
+
+def _refuse_unreadable(found: Mapping[str, Found], start: int) -> None:
+    for name, f in found.items():
+        if f.bad is not None:
+            row, text = f.bad
+            raise DataError(
+                f"column {shown(name)} was numeric when the model was fitted, but row {start + row + 1:,} "
+                f"holds {shown(text)}. Correct it, or pass lenient=True to count such cells as missing."
+            )

@@ -1,0 +1,294 @@
+"""All rows of a source to a table: survey its batches, decide what the columns are, encode what was seen.
+
+Knows sources, surveys and tables, in memory and on disk. Knows nothing of learners.
+Laws: rows, codes and notes are the same wherever the table lies; a source is read once, and once more only
+where texts were read as numbers and turn out to be none; what a table on disk holds in memory depends on its
+budget and its schema, not on the rows, and nothing depends on how much memory is free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain, islice
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tallystick.contracts import Source
+from tallystick.data.read.batches import Load, View, in_memory, loaded, loads, same
+from tallystick.data.read.cells import Floats
+from tallystick.data.read.encode import Encoder
+from tallystick.data.read.kept import KeptInMemory, KeptOnDisk
+from tallystick.data.read.survey import Decision, Looked, Question, Survey, Taken
+from tallystick.data.read.survey_target import flat_target
+from tallystick.data.schema import Wishes
+from tallystick.data.source import scratch
+from tallystick.data.source.frames import as_column
+from tallystick.data.source.size import refuse_too_large, refuse_too_wide, within
+from tallystick.data.source.stamp import unchanged
+from tallystick.data.table.block import Block
+from tallystick.data.table.disk import DiskTable, TableFile, mapped
+from tallystick.data.table.table import Table
+from tallystick.data.threads import in_order, thread_count
+from tallystick.errors import DataError, TargetError, counted, shown
+from tallystick.files.apart import files_of
+
+FEW = 20_000  # rows below which a thread costs more than it gives
+TEXTS = 32  # distinct texts of all columns take this part of the budget, before they go to disk
+
+Progress = Callable[[int, int, str], None]
+
+
+def read_table(
+    source: Source,
+    wishes: Wishes | None = None,
+    target: Any = None,
+    weights: Any = None,
+    threads: int | None = None,
+    regression: bool = False,
+    inf: str = "error",
+    progress: Progress | None = None,
+) -> Table:
+    """Read all rows of a source into memory, decide what the columns are, and encode them once.
+
+    target: the name of a column, or one label (number, with regression) per row. weights: one number per row.
+    progress(done, total, what) is called as columns are finished.
+    """
+    refuse_too_large(source)
+    question = Question.about(source, wishes, target, weights=weights, regression=regression, inf=inf)
+    reader = _Reader(source, question, _apart(question, target, weights), thread_count(threads))
+    with unchanged(source):
+        survey = reader.survey(KeptInMemory)
+    decision = survey.decide(source.notes)
+    del survey
+    files = tuple(files_of(source))
+    return _joined(decision, reader.batches(), thread_count(threads), progress, files)
+
+
+def read_to_disk(
+    source: Source,
+    budget: int,
+    wishes: Wishes | None = None,
+    target: Any = None,
+    weights: Any = None,
+    threads: int | None = None,
+    *,
+    regression: bool = False,
+    progress: Progress | None = None,
+) -> DiskTable:
+    """Read all rows of a source within a budget of memory, and encode them on disk."""
+    refuse_too_wide(source, budget)
+    question = Question.about(source, wishes, target, weights=weights, regression=regression)
+    question = replace(question, text_bytes=max(budget // TEXTS // max(len(source.columns), 1), 1 << 18))
+    beside = _apart(question, target, weights)
+    reader = _Reader(within(source, budget), question, beside, thread_count(threads), progress)
+    try:
+        with unchanged(source):
+            survey = reader.survey(partial(KeptOnDisk, regression=regression))
+        decision = survey.decide(source.notes)
+        del survey
+        file = _written(decision, reader, thread_count(threads))
+    finally:
+        reader.close()
+    table = mapped(file, budget, decision.unit or 1)
+    scratch.give_back()
+    files = tuple(files_of(source))
+    return replace(table, notes=decision.notes, source_notes=decision.source_notes, files=files)
+
+
+def _apart(question: Question, target: Any, weights: Any) -> dict[str, pa.ChunkedArray]:
+    """Return the target and the weights that come as arrays, by name."""
+    out = {}
+    if question.target in question.apart and question.target is not None:
+        out["target"] = as_column(flat_target(target), question.target)
+    if "sample_weight" in question.apart:
+        out["weights"] = as_column(weights, "sample_weight")
+    return out
+
+
+@dataclass
+class _Reader:
+    """A source and what comes beside it, walked through over threads; and what was taken of its batches,
+    where a later layer has some columns anew.
+    """
+
+    source: Source
+    question: Question
+    apart: dict[str, pa.ChunkedArray]
+    threads: int
+    progress: Progress | None = None
+    layers: list[KeptInMemory | KeptOnDisk] = field(default_factory=list)
+
+    def survey(self, room: Callable[[Sequence[str]], KeptInMemory | KeptOnDisk]) -> Survey:
+        """Return the survey of all batches; what was taken of them is kept in rooms."""
+        survey = self._walk(Survey(self.question), room)
+        while (more := survey.again()) is not None:
+            survey.complete(self._walk(more, room) if more.needs_source else self._again(more, room))
+        return survey
+
+    def batches(self) -> list[Taken]:
+        """Return what was taken of all batches."""
+        return [self.taken(i) for i in range(len(self.layers[0]))]
+
+    def taken(self, i: int) -> Taken:
+        """Return a batch as it was seen last."""
+        first, *later = self.layers
+        taken = first.read(i)
+        for layer in later:
+            taken = replace(taken, columns={**taken.columns, **layer.read(i).columns})
+        return taken
+
+    def close(self) -> None:
+        """Give back the room of what was taken."""
+        for layer in self.layers:
+            layer.close()
+
+    def _walk(self, survey: Survey, room: Callable[[Sequence[str]], KeptInMemory | KeptOnDisk]) -> Survey:
+        """Survey all batches of the source, and keep what was seen."""
+        layer = room([n for n in survey.seen if survey.question.plan.of(n).kind != "out"])
+        rows = 0
+        for looked, threads in self._looked(survey, in_memory(self.source) and room is KeptInMemory):
+            layer.add(survey.take(looked, rows, threads))
+            rows += looked.rows
+            if self.progress is not None:
+                self.progress(rows, 0, "rows")
+        self._check(rows)
+        self.layers.append(layer)
+        return survey
+
+    def _looked(self, survey: Survey, whole: bool) -> Iterator[tuple[Looked, int]]:
+        """Yield each batch as it was looked at, and how many threads may take it in."""
+        every = iter([partial(same, View(self.source))]) if whole else loads(self.source)
+        begin = list(islice(every, 2))
+        if len(begin) == 1:  # one batch: threads share its columns
+            batch = begin[0]()
+            threads = 1 if batch.num_rows < FEW else self.threads
+            self._check(batch.num_rows)
+            yield survey.look(batch, **self._beside(0, batch.num_rows), alone=True, threads=threads), threads
+            return
+
+        def look(load: Load, start: int | None) -> Looked:
+            batch = loaded(load, self.question.columns)
+            return survey.look(batch, **({} if start is None else self._beside(start, batch.num_rows)))
+
+        jobs = (partial(look, *job) for job in self._placed(chain(begin, every)))
+        for looked in in_order(jobs, self.threads):
+            yield looked, 1
+
+    def _placed(self, every: Iterator[Load]) -> Iterator[tuple[Load, int | None]]:
+        """Yield what loads a batch; where cells come beside it, with the number of its first row."""
+        if not self.apart:
+            yield from ((load, None) for load in every)
+            return
+        rows = 0
+        for load in every:
+            batch = loaded(load, self.question.columns)
+            yield partial(same, batch), rows
+            rows += batch.num_rows
+
+    def _beside(self, start: int, rows: int) -> dict[str, Any]:
+        """Return the target and the weights of some rows."""
+        parts = {n: cells.slice(start, rows) for n, cells in self.apart.items()}
+        if any(len(part) < rows for part in parts.values()):
+            self._check(start + rows)
+        return parts
+
+    def _again(self, survey: Survey, room: Callable[[Sequence[str]], KeptInMemory | KeptOnDisk]) -> Survey:
+        """Survey some columns of all batches again, by what was taken of them."""
+        words = [name for name in survey.seen if survey.question.as_words(name)]
+        layer, rows = room(words), 0
+        for i in range(len(self.layers[0])):
+            again = survey.take(survey.look_again(self.taken(i)), rows)
+            rows += again.chosen.rows
+            if words:
+                layer.add(replace(again, columns={name: again.columns[name] for name in words}))
+        if words:
+            self.layers.append(layer)
+        return survey
+
+    def _check(self, rows: int) -> None:
+        """Refuse a target or weights that are more or fewer than the rows."""
+        for name, cells in self.apart.items():
+            if len(cells) == rows:
+                continue
+            if name == "weights":
+                raise DataError(
+                    f"sample_weight has {counted(len(cells), 'weight')} for {counted(rows, 'row')}. "
+                    "Pass one per row."
+                )
+            raise TargetError(
+                f"target {shown(self.question.target)} has {counted(len(cells), 'value')} for "
+                f"{counted(rows, 'row')}. Pass one per row."
+            )
+
+
+def _joined(
+    decision: Decision,
+    batches: list[Taken],
+    threads: int,
+    progress: Progress | None,
+    files: tuple[str, ...],
+) -> Table:
+    """Return the table in memory: every column encoded, its batches one after the other."""
+    encoder = Encoder(decision)
+    jobs = (partial(encoder.column, matcher, batches) for matcher in encoder.matchers)
+    columns = {}
+    light = all(isinstance(piece, Floats) for taken in batches[:1] for piece in taken.columns.values())
+    threads = 1 if decision.rows < FEW or (light and len(batches) == 1) else threads
+    for matcher, data in zip(encoder.matchers, in_order(jobs, threads), strict=True):
+        columns[matcher.column.name] = data
+        if progress is not None:
+            progress(len(columns), len(encoder.matchers), matcher.column.name)
+    rest = [encoder.rest(taken) for taken in batches]
+    classes, response, weights = (_together([part[i] for part in rest]) for i in range(3))
+    return Table(
+        decision.schema,
+        columns,
+        decision.rows,
+        decision.notes,
+        decision.source_notes,
+        classes,
+        response,
+        weights,
+        decision.unit or 1,
+        _kept(batches),
+        files,
+    )
+
+
+def _together(parts: list[Any]) -> Any:
+    if any(part is None for part in parts):
+        return None
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def _kept(batches: list[Taken]) -> NDArray[np.int64] | None:
+    """Return the row of the source of each row; None: all, in their order."""
+    if all(taken.chosen.keep is None for taken in batches):
+        return None
+    kept, start = [], 0
+    for taken in batches:
+        chosen = taken.chosen
+        kept.append(start + (np.arange(chosen.rows) if chosen.keep is None else chosen.keep))
+        start += chosen.rows
+    return np.concatenate(kept)
+
+
+def _written(decision: Decision, reader: _Reader, threads: int) -> TableFile:
+    """Write the table: each batch as it was seen last, encoded by the decision."""
+    encoder = Encoder(decision)
+    file = TableFile(decision.schema, decision.rows, decision.unit)
+
+    def job(i: int) -> tuple[Block, int, NDArray[np.int64] | None]:
+        taken = reader.taken(i)
+        return encoder.taken(taken), taken.chosen.rows, taken.chosen.keep
+
+    rows = 0
+    for block, count, keep in in_order((partial(job, i) for i in range(len(reader.layers[0]))), threads):
+        file.add(block, rows, keep)
+        rows += count
+    return file

@@ -1,0 +1,394 @@
+"""A source looked at batch by batch, by anybody, anywhere: the one way to what a table is.
+
+    survey = Survey.of(question)                  nothing is known
+    survey.add(batch, start)                      one Arrow batch more; start: its first row's number or None
+    survey.merge(other)                           two surveys of different batches become one
+    while (more := survey.again()) is not None:   rare: texts read as numbers; numbers that may be identifiers
+        survey.complete(more.add(batch) ...)      look at all batches once more, at those columns only
+    decision = survey.decide()                    schema, notes, unit
+    Encoder(decision).block(batch)                the rows of a batch as codes, see encoder.py
+
+A survey can be pickled and holds no rows: counts, ranges, and the distinct texts of columns of texts. Knows
+Arrow batches. Knows nothing of who reads them, in which order, nor of learners.
+Law: cut the rows anyhow, merge in any order: the decision is the same, and errors name the same rows, where
+batches know their place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.contracts import Source
+from tallystick.data.read.batches import parts_together
+from tallystick.data.read.cells import Floats, Part, as_utf8, mark_numbers, read_cells
+from tallystick.data.read.decide import Decided
+from tallystick.data.read.integers import SmallIntegers
+from tallystick.data.read.judge import Plan, check_wishes
+from tallystick.data.read.strings import Distinct
+from tallystick.data.read.survey_column import ColumnSurvey, Look, Piece, Texts, Words, tidy
+from tallystick.data.read.survey_target import (
+    TargetCells,
+    TargetSurvey,
+    WeightSurvey,
+    choose,
+    hit,
+    mixed_labels,
+    no_target,
+    target_name,
+)
+from tallystick.data.read.weights import Chosen, weight_numbers
+from tallystick.data.schema import Note, Reading, Schema, Target, Wishes
+from tallystick.data.threads import checkpoint, in_order
+from tallystick.errors import DataError, counted
+from tallystick.kernels.ranks import FEW_COLUMNS
+
+ROWS_SKIPPED = "rows-skipped"  # the one note of a source that tells of rows the model has not seen
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is surveyed: the columns, what was wished for, and which column is the target or holds weights.
+
+    apart: the target or the weights come beside the batches, as arrays of their own.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    plan: Plan
+    target: str | None = None
+    weights: str | None = None
+    apart: frozenset[str] = frozenset()
+    regression: bool = False
+    typed: bool = True  # text in the source is text for sure; in a file it may be anything
+    texts: frozenset[str] = frozenset()  # columns to be read as texts from the start
+    again: Mapping[str, Look] = field(default_factory=dict)  # of columns that are looked at again
+    mixed: tuple[Note, ...] = ()
+    text_bytes: int = 0  # distinct texts of a column beyond so many bytes go to disk; 0: none do
+
+    @classmethod
+    def about(
+        cls,
+        source: Source,
+        wishes: Wishes | None = None,
+        target: Any = None,
+        *,
+        weights: Any = None,
+        regression: bool = False,
+        inf: str = "error",
+    ) -> Question:
+        """Return the question about a source. target, weights: names of columns, or one value per row."""
+        named = target if isinstance(target, str) else None
+        apart = []
+        if target is not None and named is None:
+            apart.append(target_name(target))
+        reading = getattr(source, "reading", Reading())
+        plan = check_wishes(wishes or Wishes(), [*source.columns, *apart], reading, inf)
+        for column in (named, weights if isinstance(weights, str) else None):
+            if column is not None and column not in source.columns:
+                raise no_target(column, source.name, source.columns)
+        mixed = mixed_labels(target) if apart else ()
+        if weights is not None and not isinstance(weights, str):
+            apart.append("sample_weight")
+        return cls(
+            source.name,
+            tuple(source.columns),
+            plan,
+            None if target is None else named or apart[0],
+            None if weights is None else weights if isinstance(weights, str) else "sample_weight",
+            frozenset(apart),
+            regression,
+            named is None or getattr(source, "typed", True),
+            mixed=mixed,
+        )
+
+    @property
+    def looked(self) -> tuple[str, ...]:
+        """The columns that are no target and no weights."""
+        aside = {n for n in (self.target, self.weights) if n is not None and n not in self.apart}
+        return tuple(n for n in self.columns if n not in aside)
+
+    @property
+    def measures(self) -> int:
+        """Rows, and copies of rows where there are weights."""
+        return 1 if self.weights is None else 2
+
+    def as_text(self, name: str) -> bool:
+        """Is this column read as texts from the start?"""
+        return name in self.texts or self.plan.of(name).wants_text
+
+    def as_words(self, name: str) -> bool:
+        """Is this column read word by word from the start?"""
+        look = self.again.get(name)
+        return self.plan.of(name).kind == "text" or (look is not None and look.words)
+
+
+@dataclass(frozen=True)
+class Looked:
+    """A batch as numbers, coded texts and words; nothing is known yet of which rows count."""
+
+    rows: int
+    hit: TargetCells
+    weights: NDArray[np.float64] | None
+    columns: Mapping[str, Piece]
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A batch as the survey saw it: numbers, texts and codes, or words, per column; the target; all
+    weights.
+    """
+
+    chosen: Chosen
+    hit: TargetCells
+    weights: NDArray[np.float64] | None
+    columns: Mapping[str, Floats | SmallIntegers | Distinct | Words]
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What the table is: all that is needed to encode batches. unit: what a weight of 1 is, None without."""
+
+    question: Question
+    schema: Schema
+    notes: tuple[Note, ...]
+    rows: int
+    unit: int | None = None
+    source_notes: tuple[Note, ...] = ()  # how the rows were read: told, but no part of the model
+
+
+@dataclass
+class Survey:
+    """What is known of the batches seen so far; see the module."""
+
+    question: Question
+    seen: dict[str, ColumnSurvey] = field(default_factory=dict)
+    aim: TargetSurvey = field(init=False)
+    weighed: WeightSurvey = field(init=False)
+    decided: dict[str, Decided] = field(default_factory=dict)
+    goal: tuple[Target | None, tuple[Note, ...], tuple[Note, ...]] | None = None
+
+    def __post_init__(self) -> None:
+        measures = self.question.measures
+        self.aim, self.weighed = TargetSurvey(measures), WeightSurvey(measures > 1)
+        if not self.seen:
+            self.seen = {name: self._unseen(name) for name in self.question.looked}
+
+    def _unseen(self, name: str) -> ColumnSurvey:
+        q = self.question
+        look = q.again.get(name)
+        return ColumnSurvey(q.measures, q.text_bytes, None if look is None else look.ends)
+
+    @classmethod
+    def of(cls, question: Question) -> Self:
+        """Return the survey of no rows."""
+        return cls(question)
+
+    def zero(self) -> Survey:
+        """Return the survey of no rows about the same question."""
+        fresh = Survey(self.question)
+        fresh.seen = {name: self._unseen(name) for name in self.seen}
+        return fresh
+
+    def add(self, batch: Any, start: int | None = None, target: Any = None, weights: Any = None) -> Self:
+        """Take in a batch; target, weights: Arrow arrays for its rows, where they come apart."""
+        self._see(self.look(batch, target, weights), start)
+        return self
+
+    def look(
+        self, batch: Any, target: Any = None, weights: Any = None, *, alone: bool = False, threads: int = 1
+    ) -> Looked:
+        """Return a batch as numbers, texts and words: the long part of the work, which changes nothing here.
+
+        alone: there is no other batch; threads: how many may look at its columns.
+        """
+        q = self.question
+        at = {name: j for j, name in enumerate(q.columns)}
+        if q.target is not None and q.target not in q.apart:
+            target = batch.column(at[q.target])
+        if q.weights is not None and q.weights not in q.apart:
+            weights = batch.column(at[q.weights])
+        names = [name for name in self.seen if q.plan.of(name).kind != "out"]
+        texts = {name for name in names if q.as_text(name)}
+        known = parts_together(batch, names, texts, q.plan, alone, threads)
+        waiting = [name for name in names if not isinstance(known.get(name), Floats)]
+        each = threads if len(waiting) == 1 else 1
+
+        def one(name: str) -> Piece:
+            checkpoint()
+            part = known.get(name)
+            if part is None:
+                marks, decimal = q.plan.marks, q.plan.decimal
+                part = read_cells(batch.column(at[name]), name, marks, decimal, name in texts)
+            with as_utf8(name):
+                return self._piece(name, part, each)
+
+        looked = dict(zip(waiting, in_order((partial(one, n) for n in waiting), threads), strict=True))
+        found: dict[str, Piece] = {n: looked[n] if n in looked else known[n] for n in names}  # type: ignore[misc]
+        with as_utf8(q.target or ""):
+            aim = hit(target, q.target or "", q.plan, q.regression)
+        real = None if weights is None else weight_numbers(weights)
+        return Looked(batch.num_rows, aim, real, scanned(found))
+
+    def _piece(self, name: str, part: Part, threads: int) -> Piece:
+        if isinstance(part, Floats):
+            return part
+        if self.question.as_words(name):
+            return Words.of(part, self.question.plan.of(name), threads)
+        if isinstance(part, SmallIntegers) and not self.question.as_text(name):
+            return part
+        return Texts.of(part, self.question.plan.marks)
+
+    def look_again(self, taken: Taken) -> Looked:
+        """Return a batch that another survey saw, for this one's columns: which of their whole numbers are
+        there, or their words.
+        """
+        columns: dict[str, Piece] = {}
+        for name in self.seen:
+            found = taken.columns[name]
+            if isinstance(found, Distinct):
+                asked = self.question.plan.of(name)
+                columns[name] = Words.among(found, asked, 1) if self.question.as_words(name) else Texts(found)
+            else:
+                columns[name] = found
+        return Looked(taken.chosen.rows, taken.hit, taken.weights, columns)
+
+    @property
+    def needs_source(self) -> bool:
+        """Must the source be read again? Else what was taken of its batches tells all."""
+        return any(look.ends is None and not look.words for look in self.question.again.values())
+
+    def take(self, batch: Looked, start: int | None = None, threads: int = 1) -> Taken:
+        """Take in a batch that was looked at, and return it as it was seen."""
+        chosen = self._see(batch, start, threads)
+        columns: dict[str, Floats | SmallIntegers | Distinct | Words] = {}
+        for name, part in batch.columns.items():
+            if isinstance(part, Texts):
+                columns[name] = part.found
+            elif isinstance(part, Floats):
+                columns[name] = tidy(part, mark_numbers(self.question.plan.marks))
+            else:
+                columns[name] = part
+        return Taken(chosen, batch.hit, batch.weights, columns)
+
+    def _see(self, batch: Looked, start: int | None, threads: int = 1) -> Chosen:
+        """Take in a batch that was looked at, and return which rows count."""
+        absent = batch.hit.absent
+        chosen = choose(absent, batch.weights, batch.rows, start, self.weighed)
+        self.aim.add(batch.hit, 0 if absent is None else int(absent.sum()), chosen)
+
+        def one(name: str) -> None:
+            checkpoint()
+            self.seen[name].add(batch.columns[name], self.question.plan.of(name), chosen)
+
+        light = chosen.keep is None and chosen.copies is None  # then a look at numbers has told all of them
+        waiting = [
+            n for n, p in batch.columns.items() if not (light and isinstance(p, Floats | SmallIntegers))
+        ]
+        for name in batch.columns.keys() - set(waiting):
+            one(name)
+        for _ in in_order((partial(one, name) for name in waiting), threads):
+            pass
+        return chosen
+
+    def shift(self, start: int) -> Self:
+        """Say that the rows seen, counted from 0, begin at another number."""
+        for seen in self.seen.values():
+            seen.shift(start)
+        self.aim.shift(start)
+        return self
+
+    def merge(self, other: Survey) -> Self:
+        """Take in what another survey saw of other batches."""
+        for name, seen in self.seen.items():
+            seen.merge(other.seen[name])
+        self.aim.merge(other.aim)
+        self.weighed.merge(other.weighed)
+        return self
+
+    # ---- the end ----
+
+    def again(self) -> Survey | None:
+        """Return an empty survey of the columns that must be looked at once more; None: decide."""
+        self.goal = self._target()  # what is wrong with it is said first
+        looks: dict[str, Look] = {}
+        for name in self.seen:
+            if name not in self.decided:
+                found = self._decided(name)
+                if isinstance(found, Look):
+                    looks[name] = found
+                else:
+                    self.decided[name] = found
+        if not looks:
+            return None
+        q = self.question
+        texts = q.texts | {n for n, look in looks.items() if look.ends is None}
+        fresh = Survey(replace(q, texts=texts, again=looks))
+        fresh.seen = {name: fresh._unseen(name) for name in looks}
+        return fresh
+
+    def complete(self, second: Survey) -> None:
+        """Take in what a second look at some columns found."""
+        self.question = second.question
+        for name, look in second.question.again.items():
+            self.seen[name] = self.seen[name].complete(second.seen[name], look)
+
+    def _decided(self, name: str) -> Decided | Look:
+        total, m = self.weighed.total, self.weighed.measure
+        with as_utf8(name):
+            return self.seen[name].decide(name, self.question.plan.of(name), total, m)
+
+    def _target(self) -> tuple[Target | None, tuple[Note, ...], tuple[Note, ...]]:
+        """Return the target, its notes, and those that are no part of the model; refuse a table without rows,
+        and weights that are none.
+        """
+        q, target, said, spelt = self.question, None, tuple[Note, ...](), tuple[Note, ...]()
+        if self.aim.rows == 0:
+            raise DataError(f"{q.name} has a header ({counted(len(q.columns), 'column')}) but no rows.")
+        if q.target is not None and q.regression:
+            target, said = self.aim.decide_response(q.target)
+        elif q.target is not None:
+            target, said, spelt = self.aim.decide(q.target, q.plan, q.typed, self.weighed.measure, q.mixed)
+        self.weighed.check()
+        return target, said, spelt
+
+    def decide(self, notes: Sequence[Note] = ()) -> Decision:
+        """Return what the table is. notes: those of the source; what it lost of its rows is told first."""
+        target, said, spelt = self.goal or self._target()
+        lost = tuple(n for n in notes if n.code == ROWS_SKIPPED)
+        found = self._decision(target, (*lost, *said))
+        return replace(found, source_notes=(*(n for n in notes if n not in lost), *spelt))
+
+    def _decision(self, target: Target | None, said: tuple[Note, ...]) -> Decision:
+        if self.decided.keys() != self.seen.keys() and self.again() is not None:
+            raise RuntimeError("the survey needs another look: call again()")
+        done = [self.decided[name] for name in self.seen]
+        schema = Schema(tuple(d.column for d in done), target, self.question.plan.marks)
+        notes = (*said, *(note for d in done for note in d.notes))
+        refuse_nothing(self.question.name, schema, notes)
+        plain = not self.weighed.given or (self.weighed.whole and self.weighed.ones)
+        return Decision(self.question, schema, notes, self.weighed.rows, None if plain else self.weighed.unit)
+
+
+def scanned(parts: Mapping[str, Piece]) -> Mapping[str, Piece]:
+    """Return the parts of a batch with one look at its numbers: columns are looked at together."""
+    plain = {n: p for n, p in parts.items() if isinstance(p, Floats) and p.scan is None}
+    if len(plain) < FEW_COLUMNS:
+        return parts
+    scans = kernels.scan_columns([p.values for p in plain.values()])
+    found = {n: replace(p, scan=s) for (n, p), s in zip(plain.items(), scans, strict=True)}
+    return {n: found.get(n, p) for n, p in parts.items()}
+
+
+def refuse_nothing(where: str, schema: Schema, notes: tuple[Note, ...]) -> None:
+    """Refuse a table whose every column is left out."""
+    if not schema.used:
+        reasons = [n.text for n in notes if n.code == "column-left-out"]
+        listed = " ".join(reasons[:5]) + (f" And {len(reasons) - 5:,} more." if len(reasons) > 5 else "")
+        raise DataError(f"{where} has no usable column. {listed or 'There is none beside the target.'}")

@@ -1,0 +1,383 @@
+"""What has been seen of one column so far: facts that merge, from which its kind is judged.
+
+Knows parts (numbers or coded texts) and the rows that count. Knows nothing of files, nor of other columns.
+Law: any cut of the rows and any order of merging give the same facts, and so the same verdict.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.data.read import strings
+from tallystick.data.read.cells import WRITTEN_NUMBERS, Coded, Floats, among, text_cells
+from tallystick.data.read.decide import (
+    Decided,
+    decide_numbers,
+    decide_out,
+    in_one_way,
+    infinite_cells,
+    infinite_note,
+    unreadable_cells,
+)
+from tallystick.data.read.integers import SmallIntegers
+from tallystick.data.read.judge import (
+    Asked,
+    TextFacts,
+    Verdict,
+    judge_texts,
+    number_marks,
+)
+from tallystick.data.read.strings import Distinct
+from tallystick.data.read.survey_numbers import LISTED, Numbers, Places, first_rows, good_numbers
+from tallystick.data.read.texts import TextCounts
+from tallystick.data.read.weights import Chosen
+from tallystick.data.read.words import counted_words
+from tallystick.data.schema import ABSENT, Column, Note
+from tallystick.data.source.arrays import from_numbers
+from tallystick.data.table.block import WordCounts
+from tallystick.data.table.subset import take_words
+from tallystick.errors import shown
+from tallystick.kernels import CellKind
+
+Counts = NDArray[np.int64]
+FAMILIES: dict[str, tuple[CellKind, ...]] = {"numbers": WRITTEN_NUMBERS, "dates": (CellKind.DATE,)}
+LOOSE = (CellKind.LEADING_ZEROS, CellKind.INEXACT)  # numbers too, when the user says that they are
+NEGATIVE_ZERO = np.int64(-(2**63))  # the bits of -0.0
+
+
+@dataclass(frozen=True)
+class Look:
+    """What must be looked at again: texts that were read as numbers and forgotten; or, where there are ends,
+    which whole numbers between them are there; or the words of texts.
+    """
+
+    ends: tuple[float, float] | None = None
+    words: bool = False
+
+
+@dataclass(frozen=True)
+class Texts:
+    """The texts of a batch and their codes. order: as an ordered dictionary lists them, None without one."""
+
+    found: Distinct
+    order: tuple[str, ...] | None = None
+
+    @classmethod
+    def of(cls, part: Coded | SmallIntegers, marks: tuple[str, ...]) -> Texts:
+        """Return cells with their texts told apart."""
+        if isinstance(part, SmallIntegers):
+            return cls(part.distinct())
+        order = None
+        if all(array.type.ordered for array in part.arrays):
+            listed = (t for array in part.arrays for t in array.dictionary.to_pylist() if t is not None)
+            order = tuple(dict.fromkeys(text.strip(strings.SPACES) for text in listed))
+        return cls(strings.distinct(part.arrays, marks), order)
+
+
+@dataclass(frozen=True)
+class Words:
+    """The words of a batch: words[word] sorted, and rows[row] with the number of each. there[row]: it has a
+    text, None: all have.
+    """
+
+    words: pa.LargeStringArray
+    rows: WordCounts
+    there: NDArray[np.bool_] | None = None
+
+    @classmethod
+    def of(cls, part: Coded | SmallIntegers, asked: Asked, threads: int) -> Words:
+        """Return the words of cells."""
+        if isinstance(part, SmallIntegers):
+            part = Coded(part.texts(), written=False)
+        cells = pa.chunked_array([text_cells(array, asked.marks) for array in part.arrays])
+        words, rows = counted_words(cells, threads=threads, min_letters=asked.min_letters)
+        return cls(words, rows, cells.is_valid().to_numpy() if cells.null_count else None)
+
+    @classmethod
+    def among(cls, found: Distinct, asked: Asked, threads: int) -> Words:
+        """Return the words of texts that were told apart: each is looked at once."""
+        words, rows = counted_words(found.values, threads=threads, min_letters=asked.min_letters)
+        starts = np.append(rows.starts, rows.starts[-1])  # a missing text, behind the last, has no words
+        there = found.codes != len(found.values)
+        every = take_words(WordCounts(starts, rows.words, rows.counts), found.codes.astype(np.int64))
+        return cls(words, every, None if there.all() else there)
+
+    def documents(self, chosen: Chosen) -> Counts:
+        """Return counts[word, measure] of the rows that have it."""
+        rows = self.rows if chosen.keep is None else take_words(self.rows, chosen.keep)
+        k = len(self.words)
+        copies = None if chosen.copies is None else np.repeat(chosen.copies, np.diff(rows.starts))
+        weights = [None] if copies is None else [None, copies]
+        return np.stack([kernels.count_classes(rows.words, k + 1, w)[:k] for w in weights], axis=1)
+
+
+Piece = Floats | SmallIntegers | Texts | Words
+
+
+def tidy(part: Floats, sentinels: NDArray[np.float64]) -> Floats:
+    """Return numbers with marks and infinities missing and without -0.0; the same if they are fine."""
+    scan = part.scan or kernels.scan(part.values)
+    fine = scan.first_infinity < 0 and not (
+        scan.negative_zero
+        and scan.low <= 0 <= scan.high
+        and (part.values.view(np.int64) == NEGATIVE_ZERO).any()
+    )
+    if fine and not len(sentinels):
+        return part
+    values = part.values + 0.0
+    values[np.isinf(values) | np.isin(values, sentinels)] = np.nan
+    return Floats(values, part.dated, part.written)
+
+
+@dataclass
+class Strange:
+    """Cells that are no numbers where numbers were asked for: how many, and the first."""
+
+    count: int = 0
+    first: tuple[int, str] | None = None
+
+    def add(self, count: int, first: tuple[int, str] | None) -> None:
+        """Take in more."""
+        self.count += count
+        known = [f for f in (self.first, first) if f is not None]
+        self.first = min(known) if known else None
+
+
+@dataclass
+class ColumnSurvey:
+    """One column: what was read as numbers, as dates, the distinct texts, and the words of texts."""
+
+    measures: int
+    text_bytes: int = 0  # see survey.Question
+    ends: tuple[float, float] | None = None  # of whole numbers of which it must be known which are there
+    numbers: Numbers = field(init=False)
+    _dates: Numbers | None = None
+    _texts: TextCounts | None = None
+    words: TextCounts | None = None
+    filled: Any = 0  # [measure]: rows that have words
+    verdict: Verdict | None = None  # that the texts are to be read word by word
+    coded: int = 0  # cells of parts that are texts
+    order: tuple[str, ...] | None = ()  # as the dictionaries list them; None: some part has no order
+    first: tuple[int, ...] = ()  # rows with infinite numbers among the texts
+    strange: dict[str, Strange] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.numbers = Numbers(self.measures, None if self.ends is None else Places(*self.ends))
+
+    @property
+    def dates(self) -> Numbers:
+        """What was read as dates: seldom anything, and so made when it is asked for."""
+        self._dates = self._dates or Numbers(self.measures)
+        return self._dates
+
+    @property
+    def texts(self) -> TextCounts:
+        """The texts, and how many rows have each."""
+        self._texts = self._texts or TextCounts(self.measures, self.text_bytes)
+        return self._texts
+
+    def add(self, part: Piece, asked: Asked, chosen: Chosen) -> None:
+        """Add the cells of a batch."""
+        if isinstance(part, SmallIntegers):
+            if chosen.keep is None:
+                self.numbers.add_small(part, chosen)
+                return
+            part = Floats(part.values())
+        if isinstance(part, Floats):
+            (self.dates if part.dated else self.numbers).add(part, asked, chosen)
+            return
+        if isinstance(part, Words):
+            self._add_words(part.words, part.documents(chosen))
+            self.filled = self.filled + chosen.count(None if part.there is None else chosen.cut(part.there))
+            return
+        found = part.found
+        if not len(found.codes):
+            return
+        self.coded += len(found.codes)
+        self.texts.add(found.values, chosen.counts(found.codes, len(found.values) + 1)[:-1])
+        both = self.order is not None and part.order is not None
+        self.order = tuple(dict.fromkeys((*self.order, *part.order))) if both else None  # type: ignore[misc]
+        self._note_rows(found, asked, chosen)
+
+    def _add_words(self, words: pa.LargeStringArray, documents: Counts) -> None:
+        if self.words is None:
+            self.words = TextCounts(self.measures, self.text_bytes)
+        self.words.add(words, documents)
+
+    def _note_rows(self, found: Distinct, asked: Asked, chosen: Chosen) -> None:
+        """Remember rows that an error may have to name."""
+        kinds = strings.numbers_of(found.values, asked.decimal).kinds
+        infinite = kinds == CellKind.INFINITE
+        if infinite.any():
+            rows = np.flatnonzero(chosen.cut(np.append(infinite, False)[found.codes]))
+            self.first = first_rows(self.first, chosen.row_numbers(rows[:LISTED]))
+        if asked.kind != "numeric":
+            return
+        for family, wanted in FAMILIES.items():
+            known = among(kinds, (*wanted, *LOOSE, CellKind.MISSING)) | number_marks(found.values, kinds)
+            strange = np.append(~known, False)
+            if strange.any():
+                bad = np.flatnonzero(chosen.cut(strange[found.codes]))
+                codes = chosen.cut(found.codes)
+                row = chosen.row_numbers(bad[:1])
+                text = [found.values[int(codes[i])].as_py() for i in bad[:1]]
+                first = (row[0] if row else -1, text[0]) if text else None
+                self.strange.setdefault(family, Strange()).add(len(bad), first)
+
+    def shift(self, start: int) -> None:
+        """Say that rows, counted from 0, begin at another number."""
+        self.first = tuple(row + start for row in self.first)
+        for numbers in (self.numbers, self._dates or self.numbers)[: 1 + (self._dates is not None)]:
+            numbers.first = tuple(row + start for row in numbers.first)
+        for strange in self.strange.values():
+            if strange.first is not None:
+                strange.first = strange.first[0] + start, strange.first[1]
+
+    def merge(self, other: ColumnSurvey) -> None:
+        """Take in the cells of other batches."""
+        self.numbers.merge(other.numbers)
+        if other._dates is not None:
+            self.dates.merge(other.dates)
+        if other._texts is not None:
+            self.texts.merge(other.texts)
+        self.coded += other.coded
+        if self.order is None or other.order is None:
+            self.order = None
+        else:
+            self.order = tuple(dict.fromkeys((*self.order, *other.order)))
+        self.first = first_rows(self.first, other.first)
+        for family, strange in other.strange.items():
+            self.strange.setdefault(family, Strange()).add(strange.count, strange.first)
+        self._merge_words(other)
+
+    def _merge_words(self, other: ColumnSurvey) -> None:
+        if other.words is not None:
+            self.filled = self.filled + other.filled
+            if self.words is None:
+                self.words = TextCounts(self.measures, self.text_bytes)
+            self.words.merge(other.words)
+
+    def complete(self, second: ColumnSurvey, look: Look) -> ColumnSurvey:
+        """Return what is known after a second look."""
+        if look.words:
+            self.words, self.filled = second.words, second.filled
+            return self
+        if look.ends is None:
+            return second
+        self.ends, self.numbers.places = look.ends, second.numbers.places
+        return self
+
+    # ---- the verdict ----
+
+    def decide(self, name: str, asked: Asked, total: int, m: int) -> Decided | Look:
+        """Return what the column is, or what to look at again. total: rows that count, by measure m."""
+        if asked.kind == "out":
+            return decide_out(name, asked, Verdict("out", "as asked"), 0)
+        if self.words is not None:
+            column = Column(name, "text", missing=total - int(self.filled[m]))
+            return self._words(column, asked, m, self.verdict or Verdict("text", "as asked"))
+        dated = self._dates is not None and self.dates.rows > 0
+        if not self.coded and not (self.numbers.rows and dated):
+            return self._numbers(name, asked, self.dates if dated else self.numbers, (total, m, dated))
+        texts, counts = self.texts.sorted()
+        parsed = strings.numbers_of(texts, asked.decimal)
+        if asked.wants_text:
+            texts, parsed, into = in_one_way(texts, parsed)
+            if into is not None:
+                old, counts = counts, np.zeros((len(texts), self.measures), np.int64)
+                np.add.at(counts, into[:-1], old)
+        facts = self._facts(texts, counts[:, m], parsed.kinds, total, m)
+        verdict = judge_texts(name, facts, asked)
+        if (
+            verdict.kind in ("numbers", "dates")
+            and not (self.numbers if verdict.kind == "dates" else self.dates).rows
+        ):
+            return self._read(name, asked, (parsed, counts), verdict, (total, m))
+        if verdict.kind == "out":
+            return decide_out(name, asked, verdict, facts.missing)
+        if self.numbers.rows or self.dates.rows:
+            return Look()
+        if verdict.kind == "text":
+            self.verdict = verdict
+            return Look(words=True)
+        kind: Any = verdict.kind
+        missing = 0 if ABSENT in verdict.levels else facts.missing
+        column = Column(name, kind, verdict.levels, missing=missing, declared=asked.declared, why=verdict.why)
+        return Decided(column, verdict.notes)
+
+    def _words(self, column: Column, asked: Asked, m: int, verdict: Verdict) -> Decided:
+        """Return a text column with its vocabulary: the words that enough rows have."""
+        assert self.words is not None
+        words, counts = self.words.sorted()
+        rows = counts[:, m]
+        kept = rows >= max(1, asked.min_count)
+        lost = int((rows > 0).sum() - kept.sum())
+        column = replace(
+            column,
+            words=tuple((words if kept.all() else words.filter(from_numbers(kept))).to_pylist()),
+            least=asked.min_count,
+            declared=asked.declared,
+            why=verdict.why,
+        )
+        said = f"column {shown(column.name)}: words in fewer than {column.least:,} rows are left out."
+        rare = (Note("rare-words", said, column.name, lost),) if lost else ()
+        return Decided(column, (*verdict.notes, *rare))
+
+    def _facts(
+        self, texts: pa.LargeStringArray, counts: Counts, kinds: NDArray[np.uint8], total: int, m: int
+    ) -> TextFacts:
+        order = None
+        if self.order is not None and self.coded:
+            used = set(texts.to_pylist())
+            order = tuple(t for t in self.order if t in used)
+        if (counts == 0).any():
+            some = counts > 0
+            texts, kinds, counts = texts.filter(from_numbers(some)), kinds[some], counts[some]
+        numbers, dates = int(self.numbers.present[m]), int(self.dates.present[m])
+        missing = total - int(counts.sum()) - numbers - dates
+        return TextFacts(texts, counts, kinds, total, missing, order, numbers, dates)
+
+    def _read(
+        self, name: str, asked: Asked, found: tuple[Any, Counts], verdict: Verdict, scale: tuple[int, int]
+    ) -> Decided | Look:
+        """Judge texts that are numbers or dates, with those read before."""
+        parsed, counts = found
+        wanted = list(FAMILIES[verdict.kind])
+        if asked.kind == "numeric":
+            wanted += LOOSE
+            strange = self.strange.get(verdict.kind, Strange())
+            if strange.first is not None:
+                raise unreadable_cells(name, strange.count, *strange.first)
+        values = np.where(among(parsed.kinds, wanted), parsed.values, np.nan)
+        both = Numbers(self.measures, None if self.ends is None else Places(*self.ends))
+        both.merge(self.dates if verdict.kind == "dates" else self.numbers)
+        both.add_counted(values, counts, asked)
+        if not both.rows:  # all numbers are here as texts
+            both.distinct = len(np.unique(values[good_numbers(values, asked) & (counts[:, 0] > 0)]))
+        both.first = first_rows(both.first, self.first)
+        return self._numbers(name, asked, both, (*scale, verdict.kind == "dates"), verdict)
+
+    def _numbers(
+        self,
+        name: str,
+        asked: Asked,
+        numbers: Numbers,
+        scale: tuple[int, int, bool],
+        before: Verdict | None = None,
+    ) -> Decided | Look:
+        total, m, dated = scale
+        notes: tuple[Note, ...] = ()
+        if numbers.infinite[0]:
+            if asked.inf != "missing":
+                raise infinite_cells(name, int(numbers.infinite[0]), list(numbers.first))
+            notes = (infinite_note(name, int(numbers.infinite[m])),)
+        before, facts = before or Verdict("numbers", ""), numbers.facts(total, m, dated)
+        if not asked.declared and not asked.keep and numbers.may_number_rows(name, facts):
+            return Look((facts.low, facts.high))
+        return decide_numbers(name, asked, facts, before, notes)

@@ -1,0 +1,458 @@
+"""The column to be predicted, its labels or numbers, and the weights: what has been seen of them so far.
+
+Knows labels, responses and weights. Knows nothing of the other columns.
+Laws: labels are canonical texts with a type, the same in any container; any cut of the rows and any order of
+merging give the same target, unit and notes.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.data.read import strings
+from tallystick.data.read.cells import Floats, among, read_cells
+from tallystick.data.read.integers import SmallIntegers
+from tallystick.data.read.judge import Plan, number_cure, number_marks
+from tallystick.data.read.slips import say_variants, variants
+from tallystick.data.read.strings import Distinct
+from tallystick.data.read.texts import TextCounts
+from tallystick.data.read.weights import (
+    UNIT,
+    Chosen,
+    kept_rows,
+    no_weight,
+    refuse_no_weights,
+    weights_overflow,
+)
+from tallystick.data.schema import LabelType, Note, Target, label_number
+from tallystick.data.source.values import number_text
+from tallystick.data.table.block import class_type
+from tallystick.errors import TargetError, counted, nearest, shown, some
+from tallystick.kernels import CellKind, Parsed
+
+if TYPE_CHECKING:
+    pass
+
+MANY_CLASSES = 100  # whole numbers: more than this and more than half of the rows is no set of classes
+LARGEST = 2.0**62  # of a weight that is counted by rows
+EXACT = 2.0**53  # whole numbers from here on are no longer told by their double
+UNBALANCED = 1_000  # a class of fewer rows than one in so many gets a note
+RESPONSES = (
+    CellKind.NUMBER,
+    CellKind.INTEGER,
+    CellKind.INFINITE,
+    CellKind.LEADING_ZEROS,
+    CellKind.INEXACT,
+)  # texts that a numeric target may be
+LABEL_NUMBERS = (CellKind.NUMBER, CellKind.INTEGER, CellKind.INEXACT)  # texts that are labels of numbers
+FEW_NUMBERS = 20  # numbers that are not whole: more than this, or more than half of the rows, is none either
+
+
+def no_target(target: str, where: str, columns: Sequence[str]) -> TargetError:
+    """Return the error of a target that is no column."""
+    return TargetError(
+        f"there is no column {shown(target)} in {where}.{nearest(target, columns)} "
+        f"Columns: {some(columns, 10)}."
+    )
+
+
+def target_name(target: Any) -> str:
+    """Return what to call a target that came as an array."""
+    name = getattr(target, "name", None)
+    return name if isinstance(name, str) and name else "y"
+
+
+def mixed_labels(target: Any) -> tuple[Note, ...]:
+    """Return a note when labels of several types come together."""
+    cells = target if isinstance(target, list | tuple) else target.tolist() if _is_objects(target) else ()
+    names = {bool: "boolean", int: "number", float: "number", str: "text"}
+    types = {names.get(type(c), type(c).__name__) for c in cells if c is not None and c == c}
+    if len(types) < 2:
+        return ()
+    text = (
+        f"the target mixes labels of different types ({', '.join(sorted(types))}); equal texts are one class."
+    )
+    return (Note("mixed-labels", text),)
+
+
+def _is_objects(target: Any) -> bool:
+    return getattr(getattr(target, "dtype", None), "kind", "") == "O" and hasattr(target, "tolist")
+
+
+def _conversion_warning() -> type[Warning]:
+    """Return the class scikit-learn's callers expect, when it is loaded."""
+    loaded = sys.modules.get("sklearn.exceptions")
+    found: type[Warning] = UserWarning if loaded is None else loaded.DataConversionWarning
+    return found
+
+
+def flat_target(target: Any) -> Any:
+    """Return labels as one value per row; anything else is an error."""
+    shape = getattr(target, "shape", None)
+    if shape is not None and len(shape) == 2 and shape[1] == 1:
+        import warnings
+
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected.", _conversion_warning(), stacklevel=5
+        )
+        return np.asarray(target).ravel()
+    if shape is not None and len(shape) != 1:
+        raise TargetError(
+            f"target has shape {tuple(shape)}, but it needs one value per row. Pass a 1-D array."
+        )
+    return target
+
+
+def absent_notes(name: str, count: int, rows: int) -> tuple[Note, ...]:
+    """Return a note on rows without a target; most of them without one is an error."""
+    if count == 0:
+        return ()
+    if 2 * count > rows:
+        raise TargetError(
+            f"target {shown(name)} is missing in {count:,} of {rows:,} rows. "
+            "Drop these rows first if that is meant, or check the missing marks."
+        )
+    text = f"target {shown(name)} is missing in {count:,} of {rows:,} rows; they are left out."
+    return (Note("rows-left-out", text, name, count),)
+
+
+def no_number(name: str, text: Any) -> TargetError:
+    """Return the error of a response that is no number."""
+    return TargetError(
+        f"target {shown(name)} holds {shown(text)}, which is no number. "
+        f"Use a classifier for classes. {number_cure(str(text))}"
+    )
+
+
+def infinite_response(name: str, row: int | None) -> TargetError:
+    """Return the error of an infinite response; row: the first, None where rows have no numbers."""
+    where = "" if row is None else f" in row {row + 1:,}"
+    return TargetError(f"target {shown(name)} is infinite{where}. Correct it.")
+
+
+def labels_of(
+    name: str, texts: Any, parsed: Parsed, label_type: LabelType, rows: int, plan: Plan
+) -> tuple[Target, NDArray[Any], tuple[Note, ...]]:
+    """Return the target, class[text], 0 behind the last for rows without a label, and a note on spellings."""
+    canonical = [
+        label_form(t, v, label_type) for t, v in zip(texts.to_pylist(), parsed.values.tolist(), strict=True)
+    ]
+    found = set(canonical)
+    label_type, declared = declared_labels(name, label_type, plan)
+    _check_labels(name, found, declared, label_type, rows)
+    labels = tuple(sorted(found | declared, key=_label_order(label_type)))
+    at = {label: code for code, label in enumerate(labels)}
+    into = np.array([at[c] for c in canonical] + [0], dtype=class_type(len(labels)))
+    return Target(name, labels, label_type), into, spelt(name, texts.to_pylist(), canonical)
+
+
+def spelt(name: str, texts: list[str], labels: list[str]) -> tuple[Note, ...]:
+    """Return a note when a file writes one label in several ways, such as 1 and 1.0."""
+    if len(set(labels)) == len(texts):
+        return ()
+    ways: dict[str, list[str]] = {}
+    for text, label in zip(texts, labels, strict=True):
+        ways.setdefault(label, []).append(text)
+    several = [text for way in ways.values() if len(way) > 1 for text in way]
+    said = f"target {shown(name)} writes equal labels in several ways; they are one class: {some(several)}."
+    return (Note("labels-spelt", said, name, len(several)),)
+
+
+def declared_labels(name: str, label_type: LabelType, plan: Plan) -> tuple[LabelType, set[str]]:
+    """Return the labels that the user declared, as texts of the type that was found, and the type of all."""
+    target = Target(name, (), label_type)
+    declared = {target.label_of(text) for text in plan.levels.get(name, ())}
+    if label_type == "text":
+        return "text", declared
+    strange = [text for text in sorted(declared) if not target.may_hold(text)]
+    if strange:
+        kind = "true and false" if label_type == "boolean" else "numbers"
+        raise TargetError(
+            f"target {shown(name)} holds {kind}, but levels declares {some(strange)}. Leave it out, or make "
+            "all labels text."
+        )
+    whole = label_type == "integer" and all(text.lstrip("-").isdigit() for text in declared)
+    return "number" if label_type == "integer" and not whole else label_type, declared
+
+
+def label_kind(parsed: Parsed, written: bool) -> LabelType:
+    """Labels that came as text stay text; in a file, where all is text, numbers and booleans are seen."""
+    kinds, values = parsed.kinds, parsed.values
+    if len(kinds) and (kinds == CellKind.BOOLEAN).all() and not written:
+        return "boolean"
+    if written or not len(kinds) or not among(kinds, LABEL_NUMBERS).all():
+        return "text"
+    return "integer" if (values == np.floor(values)).all() else "number"
+
+
+def label_form(text: str, value: float, label_type: LabelType) -> str:
+    """Return the one text of a label."""
+    if label_type == "boolean":
+        return text.lower()
+    if label_type == "integer" and abs(value) >= EXACT:
+        return label_number(text) or text  # to the last digit
+    return number_text(value) if label_type in ("integer", "number") else text
+
+
+def _label_order(label_type: LabelType) -> Any:
+    return {"integer": int, "number": float}.get(label_type, str)
+
+
+def _check_labels(name: str, found: set[str], declared: set[str], label_type: LabelType, rows: int) -> None:
+    """Refuse a target that is one class, or numbers that are no classes."""
+    count = len(found)
+    half = 2 * count > rows
+    if (label_type == "number" and (count > FEW_NUMBERS or half)) or (
+        label_type == "integer" and count > MANY_CLASSES and half
+    ):
+        raise TargetError(
+            f"target {shown(name)} is continuous: {count:,} different numbers in {counted(rows, 'row')}, "
+            f"e.g. {some(sorted(found), 3)}. Unknown label type for a "
+            "classifier; use RegressionTree for numbers."
+        )
+    if len(found | declared) < 2:
+        which = f" ({shown(next(iter(found)))})" if found else ""
+        raise TargetError(
+            f"target {shown(name)} has one class{which} in {counted(rows, 'row')}; two are needed."
+        )
+
+
+def rare_note(target: Target, counts: NDArray[np.int64]) -> tuple[Note, ...]:
+    """Return notes on classes that only one row has, and on classes that are perhaps one, spelt in two ways;
+    counts[class], perhaps with more behind them.
+    """
+    counts = counts[: len(target.labels)]
+    return (*_few(target, counts), *_alike(target, counts))
+
+
+def _alike(target: Target, counts: NDArray[np.int64]) -> tuple[Note, ...]:
+    """Return a note on labels that may mean the same."""
+    found = variants(target.labels, counts.tolist()) if target.type == "text" else []
+    if not found:
+        return ()
+    text = (
+        f"target {shown(target.name)} has classes that may be one: {say_variants(found)}. If so, correct "
+        "them before learning: they are learned and judged as different classes."
+    )
+    return (Note("labels-alike", text, target.name, len(found)),)
+
+
+def _few(target: Target, counts: NDArray[np.int64]) -> tuple[Note, ...]:
+    """Return a note on classes that only one row has, or that are rare."""
+    rare = [label for label, count in zip(target.labels, counts.tolist(), strict=True) if count == 1]
+    if not rare:
+        return _unbalanced(target, counts)
+    verb = "has one row" if len(rare) == 1 else "have one row each"
+    text = f"class{'es' * (len(rare) > 1)} {some(rare)} {verb}: too few to learn from or to judge by."
+    return (Note("rare-classes", text, target.name, len(rare)),)
+
+
+def _unbalanced(target: Target, counts: NDArray[np.int64]) -> tuple[Note, ...]:
+    """Return a note on a class so rare that accuracy says nothing about it."""
+    total, least = int(counts.sum()), int(counts[counts > 0].min(initial=np.iinfo(np.int64).max))
+    if least * UNBALANCED > total:
+        return ()
+    label = target.labels[int(np.flatnonzero(counts == least)[0])]
+    often = 1 - least / total if len(counts) == 2 else int(counts.max()) / total
+    text = (
+        f"class {shown(label)} is {least:,} of {total:,} rows, so {often:.4%} are right by always answering "
+        "the most frequent class. Judge by balanced accuracy and average precision, not by accuracy."
+    )
+    return (Note("imbalance", text, target.name, least),)
+
+
+# ---- what has been seen so far ----
+
+
+@dataclass(frozen=True)
+class TargetCells:
+    """The target of a batch: labels[row] as codes among texts, or response[row]."""
+
+    labels: Distinct | None = None
+    response: NDArray[np.float64] | None = None
+    written: bool = False
+    bad: str | None = None  # the first text that is no number, where numbers are needed
+
+    @cached_property
+    def absent(self) -> NDArray[np.bool_] | None:
+        """Which rows have no target; None: all have one."""
+        gone: NDArray[np.bool_] | None = None
+        if self.labels is not None:
+            gone = self.labels.codes == len(self.labels.values)
+        elif self.response is not None:
+            gone = np.isnan(self.response)
+        return gone if gone is not None and gone.any() else None
+
+
+def hit(cells: Any, name: str, plan: Plan, regression: bool) -> TargetCells:
+    """Return the target of a batch; None: there is none."""
+    if cells is None:
+        return TargetCells()
+    part = read_cells(cells, name, plan.marks, plan.decimal, not regression)
+    if isinstance(part, SmallIntegers):
+        return TargetCells(response=part.values()) if regression else TargetCells(part.distinct())
+    if isinstance(part, Floats):
+        return TargetCells(response=part.values)
+    found = strings.distinct(part.arrays, plan.marks)
+    if not regression:
+        return TargetCells(found, written=part.written and len(part) > 0)
+    parsed = strings.numbers(found.values, (), plan.decimal, dates=True)
+    fine = among(parsed.kinds, RESPONSES)
+    values = np.append(np.where(fine, parsed.values, np.nan), np.nan)[found.codes]
+    fine |= number_marks(found.values, parsed.kinds)
+    return TargetCells(response=values, bad=None if fine.all() else found.values[int(fine.argmin())].as_py())
+
+
+@dataclass
+class TargetSurvey:
+    """The target: texts of labels with counts[text, all rows | kept rows | kept copies]."""
+
+    measures: int
+    labels: TextCounts = field(init=False)
+    rows: int = 0
+    absent: int = 0
+    written: bool = False
+    bad: str | None = None
+    infinite: tuple[int, int | None] = (0, None)  # responses, and the first row
+
+    def __post_init__(self) -> None:
+        self.labels = TextCounts(1 + self.measures)
+
+    def add(self, found: TargetCells, absent: int, chosen: Chosen) -> None:
+        """Add the target of a batch, of which `absent` rows have none."""
+        self.rows += chosen.rows
+        self.absent += absent
+        self.written = self.written or found.written
+        if found.labels is not None:
+            size = len(found.labels.values)
+            kept = every = chosen.counts(found.labels.codes, size + 1)[:size]
+            if chosen.keep is not None or chosen.copies is not None:
+                every = kernels.count_classes(found.labels.codes, size + 1)[:size, None]
+            self.labels.add(found.labels.values, np.concatenate([every, kept], axis=1))
+        elif found.response is not None:
+            rows = np.flatnonzero(np.isinf(found.response))
+            first = chosen.start + int(rows[0]) if len(rows) and chosen.start is not None else None
+            self._take(found.bad, (len(rows), first))
+
+    def _take(self, bad: str | None, infinite: tuple[int, int | None]) -> None:
+        texts = [t for t in (self.bad, bad) if t is not None]
+        self.bad = min(texts) if texts else None
+        rows = [r for r in (self.infinite[1], infinite[1]) if r is not None]
+        self.infinite = self.infinite[0] + infinite[0], min(rows) if rows else None
+
+    def shift(self, start: int) -> None:
+        """Say that rows, counted from 0, begin at another number."""
+        if self.infinite[1] is not None:
+            self.infinite = self.infinite[0], self.infinite[1] + start
+
+    def merge(self, other: TargetSurvey) -> None:
+        """Take in other batches."""
+        self.rows += other.rows
+        self.absent += other.absent
+        self.written = self.written or other.written
+        self.labels.merge(other.labels)
+        self._take(other.bad, other.infinite)
+
+    def decide(
+        self, name: str, plan: Plan, typed: bool, m: int, mixed: tuple[Note, ...] = ()
+    ) -> tuple[Target, tuple[Note, ...], tuple[Note, ...]]:
+        """Return the target of a classifier, its notes, and notes that are no part of the model.
+
+        mixed: what is said of labels of several types.
+        """
+        texts, counts = self.labels.sorted()
+        parsed = strings.numbers_of(texts, plan.decimal)
+        notes = (*mixed, *absent_notes(name, self.absent, self.rows))
+        label_type = label_kind(parsed, typed and self.written and not mixed)
+        target, into, spelt = labels_of(name, texts, parsed, label_type, self.rows - self.absent, plan)
+        sizes = np.zeros(len(target.labels), np.int64)
+        np.add.at(sizes, into[:-1], counts[:, 1 + m])
+        return target, (*notes, *rare_note(target, sizes)), spelt
+
+    def decide_response(self, name: str) -> tuple[Target, tuple[Note, ...]]:
+        """Return the target of a regression and its notes."""
+        if self.bad is not None:
+            raise no_number(name, self.bad)
+        if self.infinite[0]:
+            raise infinite_response(name, self.infinite[1])
+        return Target(name, (), "number"), absent_notes(name, self.absent, self.rows)
+
+
+@dataclass
+class WeightSurvey:
+    """The weights: sums over the rows that count. heavy: in units of 2^-32; tops: all are 1."""
+
+    given: bool
+    rows: int = 0
+    copies: int = 0
+    heavy: int = 0
+    whole: bool = True
+    ones: bool = True
+
+    def add(self, real: NDArray[np.float64] | None, rows: int) -> NDArray[np.int64] | None:
+        """Add the weights of kept rows, None: 1 each; return them as copies."""
+        self.rows += rows
+        if real is None:
+            return None
+        floor = np.floor(np.minimum(real, LARGEST))
+        rest = np.maximum(np.rint((real - floor) * UNIT), floor == 0).astype(np.int64)
+        full = sum(map(int, floor.tolist())) if float(floor.sum()) > 2.0**52 else int(floor.sum())
+        self.whole = self.whole and bool((real == floor).all())
+        self.ones = self.ones and bool((real == 1).all())
+        self.heavy += (full << 32) + int(rest.sum())
+        self.copies += full
+        return np.maximum(floor, 1).astype(np.int64)
+
+    def merge(self, other: WeightSurvey) -> None:
+        """Take in other batches."""
+        self.rows, self.copies, self.heavy = (
+            self.rows + other.rows,
+            self.copies + other.copies,
+            self.heavy + other.heavy,
+        )
+        self.whole, self.ones = self.whole and other.whole, self.ones and other.ones
+
+    def check(self) -> None:
+        """Refuse weights that leave no row, or more than can be counted."""
+        if self.given and not self.rows:
+            raise no_weight()
+        if self.given and self.heavy * self.unit >= 2**63 * UNIT:
+            raise weights_overflow(self.heavy / UNIT, self.unit)
+
+    @property
+    def unit(self) -> int:
+        """A weight of 1 is this many."""
+        return 1 if self.whole else UNIT
+
+    @property
+    def measure(self) -> int:
+        """What counts: 0 rows, 1 copies."""
+        return 1 if self.given and self.whole else 0
+
+    @property
+    def total(self) -> int:
+        """Rows that count, copies counted where they are whole."""
+        return self.copies if self.measure else self.rows
+
+
+def choose(
+    absent: NDArray[np.bool_] | None,
+    real: NDArray[np.float64] | None,
+    rows: int,
+    start: int | None,
+    weighed: WeightSurvey,
+) -> Chosen:
+    """Return which rows of a batch count; their weights are added to what was weighed before."""
+    if real is not None:
+        refuse_no_weights(real, start)
+    keep = kept_rows(absent, real)
+    counted = real if real is None or keep is None else real[keep]
+    return Chosen(rows, keep, weighed.add(counted, rows if keep is None else len(keep)), start)

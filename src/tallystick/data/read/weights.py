@@ -1,0 +1,116 @@
+"""Which rows count, and how much: weights as whole multiples of a unit.
+
+Knows rows and weights. Knows nothing of columns.
+Law: a whole weight w is w copies of the row, 0 is no row; others are multiples of 2^-32, never rounded to 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.data.read.cells import Coded, Floats, read_cells
+from tallystick.errors import DataError
+
+UNIT = 1 << 32  # a weight of 1, where some weight is not whole
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The rows of one batch that count, where not all rows are known yet and so not the unit of weights.
+
+    keep: the numbers of the rows, None means all. copies[kept row]: whole weights, None means 1 each. Counts
+    have two measures where there are weights: rows, and copies of rows; which of them counts is known at the
+    end. start: the number of the first row, None where rows have no numbers.
+    """
+
+    rows: int
+    keep: NDArray[np.int64] | None = None
+    copies: NDArray[np.int64] | None = None
+    start: int | None = None
+
+    def cut(self, array: Any) -> Any:
+        """Return the kept rows of an array."""
+        return array if self.keep is None else array[self.keep]
+
+    @property
+    def kept(self) -> int:
+        """How many rows count."""
+        return self.rows if self.keep is None else len(self.keep)
+
+    def row_numbers(self, kept: NDArray[np.int64]) -> list[int]:
+        """Return positions among kept rows as rows of the source; none where those have no numbers."""
+        if self.start is None:
+            return []
+        return [self.start + int(row) for row in (kept if self.keep is None else self.keep[kept])]
+
+    def count(self, chosen: NDArray[np.bool_] | None) -> NDArray[np.int64]:
+        """Return counts[measure] of chosen kept rows; None: all."""
+        rows = self.kept if chosen is None else int(np.count_nonzero(chosen))
+        if self.copies is None:
+            return np.array([rows])
+        return np.array([rows, int((self.copies if chosen is None else self.copies[chosen]).sum())])
+
+    def filled(self, values: NDArray[np.float64], missing: int) -> NDArray[np.int64]:
+        """Return counts[measure] of kept rows that have a value; missing: rows that have none."""
+        if missing == 0 or self.copies is None:
+            return np.array([len(values) - missing]) if self.copies is None else self.count(None)
+        return self.count(~np.isnan(values))
+
+    def weights(self, chosen: NDArray[np.bool_] | None) -> NDArray[np.int64] | None:
+        """Return counts[kept row, measure] of chosen rows; None: 1 each."""
+        if self.copies is None:
+            return None
+        copies = self.copies if chosen is None else self.copies[chosen]
+        return np.stack([np.ones_like(copies), copies], axis=1)
+
+    def counts(self, codes: NDArray[Any], size: int) -> NDArray[np.int64]:
+        """Return counts[code, measure] of the kept rows."""
+        codes = np.ascontiguousarray(self.cut(codes))
+        weights = [None] if self.copies is None else [None, self.copies]
+        return np.stack([kernels.count_classes(codes, size, w) for w in weights], axis=1)
+
+
+def kept_rows(absent: NDArray[np.bool_] | None, real: NDArray[np.float64] | None) -> NDArray[np.int64] | None:
+    """Return the rows that count; None: all."""
+    gone = absent
+    if real is not None:
+        gone = real == 0 if absent is None else (real == 0) | absent
+    return None if gone is None or not gone.any() else np.flatnonzero(~gone)
+
+
+def weight_numbers(cells: Any) -> NDArray[np.float64]:
+    """Return weights as numbers, not yet checked."""
+    part = read_cells(cells, "sample_weight", (), ".")
+    if isinstance(part, Coded):
+        raise DataError("sample_weight holds something that is no number. Pass one number per row.")
+    return part.values if isinstance(part, Floats) else part.values()
+
+
+def refuse_no_weights(real: NDArray[np.float64], start: int | None = 0) -> None:
+    """Refuse numbers that are no weights. start: the number of the first row, None where rows have none."""
+    for bad, what in ((np.isnan(real), "missing"), (np.isinf(real), "infinite"), (real < 0, "negative")):
+        if bad.any():
+            at = int(bad.argmax())
+            count = int(bad.sum())
+            where = "" if start is None else f", first in row {start + at + 1:,}"
+            raise DataError(
+                f"sample_weight is {what} in {count:,} row{'s' * (count > 1)}{where} "
+                f"({real[at]}). Weights are numbers from 0 up."
+            )
+
+
+def weights_overflow(total: float, unit: int) -> DataError:
+    """Return the error of weights whose sum cannot be counted."""
+    return DataError(
+        f"the sample weights sum to {total:.3g}, beyond exact counting (2^63 / {unit}). Scale them down."
+    )
+
+
+def no_weight() -> DataError:
+    """Return the error of weights that are all 0."""
+    return DataError("all sample weights are zero, so no row is left. Give some row a weight above 0.")

@@ -1,0 +1,166 @@
+"""Content hashes of rows: the same row has the same hash in any container, order or partition.
+
+Knows encoded blocks and what their codes mean. Law: a row's hash is a function of its (column name, value)
+pairs, summed over columns; the fingerprint of rows is the sum of hash times weight: no order means anything.
+In fingerprints numbers have a quicker hash, their prints: every table that is learned needs one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.contracts import Block
+from tallystick.data.schema import Column, Schema
+from tallystick.data.source import scratch
+from tallystick.data.table.table import Table
+from tallystick.data.threads import in_order
+
+Hashes = NDArray[np.uint64]
+ROW_BYTES = 128  # that `conflicts` takes for each row it looks at
+Key = tuple[int, int]
+NO_TABLE: Hashes = np.empty((2, 0), np.uint64)  # numbers need none
+
+
+class Hasher:
+    """The tables that turn the codes of a schema into hashes; made once for many blocks."""
+
+    def __init__(self, schema: Schema) -> None:
+        keyed = [(c, _key(c.name)) for c in schema.used]
+        self.columns = [(c, key, NO_TABLE if c.kind == "numeric" else _table(c, key)) for c, key in keyed]
+        self.target = schema.target
+        if schema.target is not None:
+            self.target_key = _key(schema.target.name)
+            self.labels = _hash_texts(schema.target.labels, self.target_key)
+
+    def rows(self, block: Block) -> Hashes:
+        """Return hashes[row] of the rows' content, target included, weights not; for folds and copies."""
+        coded, numeric = self._codes(block), self._numbers(block)
+        hashes = self._others(block, coded)
+        narrow = [(codes, table) for codes, table in coded if codes.dtype == np.uint8]
+        kernels.add_joint_hashes(hashes, [codes for codes, _ in narrow], [table for _, table in narrow])
+        for values, key in numeric:
+            kernels.add_double_hashes(hashes, values, key)
+        kernels.mix_hashes(hashes)
+        first: Hashes = hashes[0]
+        return first
+
+    def total(self, block: Block) -> int:
+        """Return the sum over rows of hash times weight, modulo 2^128. Numbers go in by their prints."""
+        coded, numeric = self._codes(block), self._numbers(block)
+        narrow = [(codes, table) for codes, table in coded if codes.dtype == np.uint8]
+        plain = len(narrow) == len(coded) and not any(c.kind == "text" for c, _, _ in self.columns)
+        return kernels.hash_total(
+            block.rows,
+            [codes for codes, _ in narrow],
+            [table for _, table in narrow],
+            [values for values, _ in numeric],
+            [key for _, key in numeric],
+            None if plain else self._others(block, coded),
+            block.weights,
+        )
+
+    def _codes(self, block: Block) -> list[tuple[NDArray[Any], Hashes]]:
+        """Return codes and their hashes, of levels and classes."""
+        coded = [(block.codes(c.name), t) for c, _, t in self.columns if c.kind not in ("numeric", "text")]
+        if block.classes is not None:
+            coded.append((block.classes, self.labels))
+        return coded
+
+    def _numbers(self, block: Block) -> list[tuple[NDArray[np.float64], Key]]:
+        """Return numbers and their keys, the response among them."""
+        numeric = [(block.values(c.name), key) for c, key, _ in self.columns if c.kind == "numeric"]
+        if block.classes is None and block.response is not None:
+            numeric.append((block.response, self.target_key))
+        return numeric
+
+    def _others(self, block: Block, coded: list[tuple[NDArray[Any], Hashes]]) -> Hashes:
+        """Return hashes[lane, row] of words, and of codes that need more than 8 bits."""
+        hashes = np.zeros((2, block.rows), np.uint64)
+        for codes, table in coded:
+            if codes.dtype != np.uint8:
+                kernels.add_code_hashes(hashes, codes, table)
+        for column, _, table in self.columns:
+            if column.kind == "text":
+                kernels.add_word_hashes(hashes, *block.words(column.name), table)
+        return hashes
+
+
+def _key(name: str) -> Key:
+    return kernels.hash_text(name.encode())
+
+
+def _table(column: Column, key: Key) -> Hashes:
+    """Return hashes[lane, code] of a column's levels, then missing and unseen; of words, then unseen."""
+    return _hash_texts(column.words if column.kind == "text" else column.levels, key)
+
+
+def _hash_texts(texts: Sequence[str], key: Key) -> Hashes:
+    """Return hashes[lane, text], then those of missing and of unseen."""
+    unseen = kernels.hash_text(b"unseen", kernels.hash_missing(key))
+    out = np.zeros((2, len(texts) + 2), np.uint64)
+    if texts:
+        known = np.zeros((2, len(texts)), np.uint64)
+        kernels.add_text_hashes(known, *kernels.join_texts(texts), None, key)
+        out[:, :-2] = known
+    out[:, -2], out[:, -1] = kernels.hash_missing(key), unseen
+    return out
+
+
+# ---- equal rows of different classes ----
+
+
+@dataclass(frozen=True, slots=True)
+class Conflicts:
+    """rows: equal in their columns but of different classes; lost: those that the best answer gets wrong."""
+
+    rows: float
+    lost: float
+    total: float
+
+
+def conflicts(table: Table, threads: int | None = None) -> Conflicts:
+    """Return how many rows are equal in all columns used and yet of different classes."""
+    assert table.classes is not None
+    assert table.schema.target is not None
+    hasher = Hasher(replace(table.schema, target=None))
+    jobs = (partial(hasher.rows, replace(block, classes=None)) for block in table.blocks())
+    budget = getattr(table, "budget", None)
+    hashes = (np.empty if budget is None else scratch.empty)(table.rows, np.uint64)
+    at = 0
+    for part in in_order(jobs, threads):
+        hashes[at : at + len(part)] = part
+        at += len(part)
+    bits = 0 if budget is None else max(0, (ROW_BYTES * table.rows // (budget // 4)).bit_length())
+    found = Conflicts(0.0, 0.0, 0.0)
+    for start in range(1 << bits):  # rows whose hashes begin alike: equal rows are in one part
+        rows = None if bits == 0 else np.flatnonzero(hashes >> np.uint64(64 - bits) == start)
+        every = rows if rows is not None else slice(None)
+        weight = np.ones(table.rows if rows is None else len(rows))
+        if table.weights is not None:
+            weight = table.weights[every] / table.unit
+        more = conflicts_of(hashes[every], table.classes[every], weight, len(table.schema.target.labels))
+        found = Conflicts(found.rows + more.rows, found.lost + more.lost, found.total + more.total)
+    return found
+
+
+def conflicts_of(
+    hashes: NDArray[np.uint64], classes: NDArray[Any], weight: NDArray[np.float64], k: int
+) -> Conflicts:
+    """Return the same from the hashes of rows without their class, and their classes 0..k-1."""
+    _, groups = np.unique(hashes, return_inverse=True)
+    cells, place = np.unique(groups * k + classes, return_inverse=True)
+    sums = np.bincount(place, weight)  # of each group and class that is there
+    of = cells // k
+    starts = np.flatnonzero(np.r_[True, of[1:] != of[:-1]]) if len(of) else np.empty(0, np.int64)
+    if not len(starts):
+        return Conflicts(0.0, 0.0, 0.0)
+    every, best = np.add.reduceat(sums, starts), np.maximum.reduceat(sums, starts)
+    mixed = np.diff(np.r_[starts, len(of)]) > 1
+    return Conflicts(float(every[mixed].sum()), float((every - best)[mixed].sum()), float(weight.sum()))

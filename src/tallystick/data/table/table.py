@@ -1,0 +1,156 @@
+"""A table in memory: every column encoded once, handed out in blocks.
+
+Knows schemas and encoded arrays. Knows nothing of sources or learners.
+Law: the table's codes depend on its rows alone; blocks are views of about 65,536 rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tallystick.data.schema import Note, Schema
+from tallystick.data.table.block import Block, WordCounts, row_unit, rows_counted
+from tallystick.data.table.hashes import Hasher
+from tallystick.data.table.ranks import GROUP, rank, rank_group
+from tallystick.data.table.subset import Within, recode_block, schema_within, take_block
+from tallystick.data.threads import in_order
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+BLOCK = 65_536
+FEW = 20_000  # rows below which a thread costs more than it gives
+
+
+@dataclass
+class Table:
+    """All rows, encoded. Arrays are shared: nobody writes to them.
+
+    columns[name]: codes[row], values[row] or (starts[row + 1], word[entry], count[entry]) by kind.
+    `source_notes` tell how a file was read, `files` which; they are no part of what the rows mean.
+    """
+
+    schema: Schema
+    columns: Mapping[str, Any]
+    rows: int
+    notes: tuple[Note, ...] = ()
+    source_notes: tuple[Note, ...] = ()
+    classes: NDArray[Any] | None = None
+    response: NDArray[np.float64] | None = None
+    weights: NDArray[np.int64] | None = None
+    unit: int = 1
+    kept: NDArray[np.int64] | None = None  # row of the source of each row; None: all, in their order
+    files: tuple[str, ...] = ()
+    _ranks: dict[str, Any] = field(default_factory=dict, repr=False)
+    _fingerprint: str | None = field(default=None, repr=False)
+    _blocks: list[Block] = field(default_factory=list, init=False, repr=False, compare=False)
+
+    @property
+    def weight(self) -> int:
+        """The weights of all rows together, in units of the table."""
+        return self.rows if self.weights is None else int(self.weights.sum())
+
+    @property
+    def row_unit(self) -> int:
+        """What one row weighs where rows are counted, in units of the table."""
+        return row_unit(self.weight, rows_counted(self.weights, self.rows, self.unit), self.unit)
+
+    def column(self, name: str) -> Any:
+        """Return the whole column: codes, values or words."""
+        return self.columns[name]
+
+    def ranks(self, name: str) -> tuple[NDArray[Any], NDArray[np.float64]]:
+        """Return codes[row] and distinct[code] of a numeric column; missing has the code len(distinct)."""
+        if name not in self._ranks:
+            self._ranks[name] = rank(self.columns[name])
+        return self._ranks[name]  # type: ignore[no-any-return]
+
+    def rank_all(self, threads: int | None = None) -> None:
+        """Find the ranks of every numeric column now, over threads."""
+        names = [c.name for c in self.schema.used if c.kind == "numeric" and c.name not in self._ranks]
+        groups = [names[i : i + GROUP] for i in range(0, len(names), GROUP)]
+        jobs = (partial(rank_group, [self.columns[name] for name in group]) for group in groups)
+        threads = 1 if self.rows < FEW else threads
+        for group, ranked in zip(groups, in_order(jobs, threads), strict=True):
+            self._ranks.update(zip(group, ranked, strict=True))
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield all rows in slices of about 65,536, the same blocks every time."""
+        if not self._blocks:
+            starts = range(0, self.rows, BLOCK)
+            self._blocks = [self.slice(start, min(start + BLOCK, self.rows)) for start in starts]
+        return iter(self._blocks)
+
+    @property
+    def _threads(self) -> int | None:
+        return 1 if self.rows <= BLOCK else None
+
+    def row_hashes(self) -> NDArray[np.uint64]:
+        """Return hashes[row] of the rows' content, target included, weights not."""
+        hasher = Hasher(self.schema)
+        jobs = (partial(hasher.rows, block) for block in self.blocks())
+        return np.concatenate(list(in_order(jobs, self._threads)) or [np.empty(0, np.uint64)])
+
+    @property
+    def fingerprint(self) -> str:
+        """128 bits of the multiset of rows, in hex: the same for any order, container or cut."""
+        if self._fingerprint is None:
+            hasher = Hasher(self.schema)
+            jobs = (partial(hasher.total, block) for block in self.blocks())
+            self._fingerprint = f"{sum(in_order(jobs, self._threads)) % 2**128:032x}"
+        return self._fingerprint
+
+    def take(self, rows: NDArray[np.int64], schema: Schema | None = None) -> Table:
+        """Return some rows as a table that knows nothing of the others: levels, words and labels that none of
+        them has are dropped and codes made anew, ranges and missing counts found again.
+
+        With the schema of another part the rows are coded by that one instead, and what it lacks is unseen;
+        classes are kept only if the labels are the same.
+        """
+        block = take_block(self, rows)
+        if schema is not None and schema.target != self.schema.target:
+            block = replace(block, classes=None)
+        if schema is None:
+            within = Within(self.schema, self.unit == 1)
+            schema = schema_within(self.schema, within.add(within.zero(), block))
+        block = recode_block(block, self.schema, schema)
+        kept = rows if self.kept is None else self.kept[rows]
+        return Table(
+            schema,
+            block.columns,
+            len(rows),
+            self.notes,
+            self.source_notes,
+            block.classes,
+            block.response,
+            block.weights,
+            self.unit,
+            kept,
+        )
+
+    def split(self, rows: NDArray[np.int64], weights: NDArray[np.int64]) -> Table:
+        """Return rows in pieces: some of them more than once, each time with a part of its weight."""
+        return replace(self.take(rows, self.schema), weights=weights)
+
+    def slice(self, start: int, stop: int) -> Block:
+        """Return rows start to stop as a block of views."""
+
+        def cut(array: Any) -> Any:
+            return None if array is None else array[start:stop]
+
+        columns = {n: _cut(d, start, stop) for n, d in self.columns.items()}
+        return Block(stop - start, columns, cut(self.classes), cut(self.response), cut(self.weights))
+
+
+def _cut(data: Any, start: int, stop: int) -> Any:
+    """Return some rows of a column as views; words begin at 0 again."""
+    if not isinstance(data, WordCounts):
+        return data[start:stop]
+    starts, word, count = data
+    low, high = starts[start], starts[stop]
+    return WordCounts(starts[start : stop + 1] - low, word[low:high], count[low:high])
