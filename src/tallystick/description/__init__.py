@@ -17,7 +17,7 @@ from tallystick.data.read.slips import sentinel
 from tallystick.data.schema import Column, Note, Wishes
 from tallystick.data.source import open_source
 from tallystick.data.source.door import is_spark
-from tallystick.data.table.hashes import conflicts
+from tallystick.data.table.conflicts import conflicts
 from tallystick.description import doubts
 from tallystick.description.against import Changes, ColumnChange, Shift, changes
 from tallystick.description.columns import (

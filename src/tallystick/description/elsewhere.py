@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.data.schema import CODED, Column, Note, Schema
-from tallystick.data.table.hashes import Conflicts, conflicts_of
+from tallystick.data.table.conflicts import Conflicts, conflicts_of
 from tallystick.description.gains import Counts
 from tallystick.stats.bayes import Ask, BayesSums, Total, key
 from tallystick.stats.class_values import ClassValues, ValuesByClass

@@ -1,6 +1,6 @@
 """Single cells as people give them, in the canonical texts and numbers of a schema.
 
-Knows Python values. Knows nothing of tables: those are read in data.encode, to the same texts.
+Knows Python values. Knows nothing of tables: those are read in data.read, to the same texts.
 """
 
 from __future__ import annotations
