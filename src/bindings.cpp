@@ -1,16 +1,16 @@
 // The compiled module. Each binding unpacks arrays and calls one kernel with the GIL released.
 // bindings.hpp holds what the binding files share; bindings_<room>.cpp hold the rest of the bindings.
 #include "bindings.hpp"
-#include "kernels/cells.hpp"
-#include "kernels/counts.hpp"
-#include "kernels/entropy.hpp"
-#include "kernels/hash.hpp"
-#include "kernels/joint.hpp"
-#include "kernels/math.hpp"
-#include "kernels/moments.hpp"
-#include "kernels/ranks.hpp"
-#include "kernels/scan.hpp"
-#include "kernels/scores.hpp"
+#include "kernels/csv/cells.hpp"
+#include "kernels/sums/counts.hpp"
+#include "kernels/sums/entropy.hpp"
+#include "kernels/columns/hash.hpp"
+#include "kernels/sums/joint.hpp"
+#include "kernels/base/math.hpp"
+#include "kernels/sums/moments.hpp"
+#include "kernels/columns/ranks.hpp"
+#include "kernels/columns/scan.hpp"
+#include "kernels/sums/scores.hpp"
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include <tuple>
 #include <vector>
 
-#include "kernels/common.hpp"
+#include "kernels/base/common.hpp"
 
 namespace nb = nanobind;
 using namespace tally;

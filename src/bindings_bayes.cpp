@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "bindings.hpp"
-#include "kernels/bayes.hpp"
-#include "kernels/prints.hpp"
-#include "kernels/row_moments.hpp"
+#include "kernels/sums/bayes.hpp"
+#include "kernels/columns/prints.hpp"
+#include "kernels/sums/row_moments.hpp"
 
 namespace {
 

@@ -1,8 +1,8 @@
 // Bindings of logistic regression: sums over a block, scores, and the solvers' linear algebra.
 #include "bindings.hpp"
-#include "kernels/logistic_solve.hpp"
-#include "kernels/logistic_answers.hpp"
-#include "kernels/logistic_newton.hpp"
+#include "kernels/logistic/solve.hpp"
+#include "kernels/logistic/answers.hpp"
+#include "kernels/logistic/newton.hpp"
 
 namespace {
 

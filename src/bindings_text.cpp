@@ -1,8 +1,8 @@
 // Bindings of the text kernels: cells to numbers, texts to words.
 #include "bindings.hpp"
-#include "kernels/cut.hpp"
-#include "kernels/numbers.hpp"
-#include "kernels/tokens.hpp"
+#include "kernels/csv/cut.hpp"
+#include "kernels/csv/numbers.hpp"
+#include "kernels/text/tokens.hpp"
 
 namespace {
 

@@ -11,9 +11,9 @@
 #include <optional>
 #include <vector>
 
-#include "kernels/tree_apply.hpp"
-#include "kernels/tree_grower.hpp"
-#include "kernels/tree_judge.hpp"
+#include "kernels/tree/apply.hpp"
+#include "kernels/tree/grower.hpp"
+#include "kernels/tree/judge.hpp"
 
 namespace nb = nanobind;
 using namespace tally;

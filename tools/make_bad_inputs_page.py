@@ -3,7 +3,7 @@
     python tools/make_bad_inputs_page.py           writes the page
     python tools/make_bad_inputs_page.py --check   exits with 1 if the page is not up to date
 
-The cases are those of the tests (tests/bad_inputs.py), each run here once.
+The cases are those of the tests (tests/support/bad_inputs.py), each run here once.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 from bad_inputs import DESCRIBE, FIT, PREDICT, TABLE, Case  # noqa: E402
 from bad_inputs_methods import BY_METHOD  # noqa: E402

@@ -1,4 +1,4 @@
-"""Write src/kernels/unicode_tables.hpp: what the tokenizer must know of each character, asked of Python.
+"""Write src/kernels/text/unicode_tables.hpp: what the tokenizer must know of each character, asked of Python.
 
 Run `python tools/make_unicode_tables.py`. The result is committed, because a model must not change with the
 Unicode version of the Python that happens to run; a newer version here is a new version of the tokenizer.
@@ -14,7 +14,7 @@ from collections import Counter
 from pathlib import Path
 
 BLOCK = 128
-OUT = Path(__file__).parent.parent / "src" / "kernels" / "unicode_tables.hpp"
+OUT = Path(__file__).parent.parent / "src" / "kernels" / "text" / "unicode_tables.hpp"
 DOTTED_I, SIGMA = 0x130, 0x3A3  # the two whose lower case is not one fixed character: handled in tokens.hpp
 WORD, CASED, IGNORABLE = 1, 2, 4
 

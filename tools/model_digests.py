@@ -4,8 +4,8 @@
 
 Needs Tallystick and what it needs, nothing else, so that it runs where little is installed: under an emulated
 processor, say. Its table is made of whole numbers and their quotients by powers of two, without any function
-of a library that could round differently elsewhere. `tests/test_processors.py` runs it with instruction sets
-switched off.
+of a library that could round differently elsewhere. `tests/kernels/test_processors.py` runs it with
+instruction sets switched off.
 """
 
 from __future__ import annotations

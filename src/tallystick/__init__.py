@@ -43,7 +43,7 @@ _WHERE = {
     "load": "estimators",
     "read": "data.source",
     "report": "estimators.reporting",
-    "separable": "explain.planes",
+    "separable": "explain.separating_plane",
 }
 
 __all__ = [
@@ -72,8 +72,8 @@ if TYPE_CHECKING:
     from tallystick.estimators.judging import compare, learning_curve
     from tallystick.estimators.reporting import report
     from tallystick.evaluate import cross_validate
-    from tallystick.explain.planes import separable
     from tallystick.explain.rule import bayes_rule
+    from tallystick.explain.separating_plane import separable
 
 
 def __getattr__(name: str) -> Any:

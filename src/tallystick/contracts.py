@@ -4,8 +4,8 @@
     model
 
 Knows only shapes of things. Every room is written against this page, so that a new engine or a new learner
-joins by keeping these laws and adding its name to `tests/test_engine_contract.py` or
-`tests/test_learner_contract.py`.
+joins by keeping these laws and adding its name to `tests/engines/test_engine_contract.py` or
+`tests/learners/test_learner_contract.py`.
 """
 
 from __future__ import annotations

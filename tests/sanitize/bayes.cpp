@@ -1,9 +1,9 @@
 // Naive Bayes kernels and those that walk whole matrices, in every layout and on hard doubles.
 #include "tests.hpp"
 
-#include "kernels/bayes.hpp"
-#include "kernels/prints.hpp"
-#include "kernels/row_moments.hpp"
+#include "kernels/sums/bayes.hpp"
+#include "kernels/columns/prints.hpp"
+#include "kernels/sums/row_moments.hpp"
 
 using namespace tally;
 

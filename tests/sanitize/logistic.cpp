@@ -1,7 +1,7 @@
 // The sums, answers and linear algebra of logistic regression, on columns of every layout and with weights.
-#include "kernels/logistic_answers.hpp"
-#include "kernels/logistic_newton.hpp"
-#include "kernels/logistic_solve.hpp"
+#include "kernels/logistic/answers.hpp"
+#include "kernels/logistic/newton.hpp"
+#include "kernels/logistic/solve.hpp"
 #include "tests.hpp"
 
 using namespace tally;

@@ -1,7 +1,7 @@
 // exp and log, whole-number logarithms, hashes and scores.
-#include "kernels/entropy.hpp"
-#include "kernels/hash.hpp"
-#include "kernels/scores.hpp"
+#include "kernels/sums/entropy.hpp"
+#include "kernels/columns/hash.hpp"
+#include "kernels/sums/scores.hpp"
 #include "tests.hpp"
 
 using namespace tally;

@@ -2,9 +2,9 @@
 #include <cstring>
 #include <string>
 
-#include "kernels/cut.hpp"
-#include "kernels/numbers.hpp"
-#include "kernels/tokens.hpp"
+#include "kernels/csv/cut.hpp"
+#include "kernels/csv/numbers.hpp"
+#include "kernels/text/tokens.hpp"
 #include "tests.hpp"
 
 using namespace tally;

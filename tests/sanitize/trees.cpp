@@ -1,9 +1,9 @@
 // Growing trees: every criterion, kind of column and weight, on few rows and many; where small nodes begin changes nothing.
 #include "tests.hpp"
 
-#include "kernels/tree_apply.hpp"
-#include "kernels/tree_grower.hpp"
-#include "kernels/tree_judge.hpp"
+#include "kernels/tree/apply.hpp"
+#include "kernels/tree/grower.hpp"
+#include "kernels/tree/judge.hpp"
 
 using namespace tally;
 

@@ -56,7 +56,7 @@ def describe(
 
         screen.show(show_changes.page(found.changes, screen.cells()))
         return
-    from tallystick.description.show import page
+    from tallystick.description.text import page
 
     screen.show(page(_in_flags(found), screen.cells(), all_columns))
 

@@ -59,7 +59,7 @@ def headed(first: str, style: Style, text: str) -> list[Line]:
 def refitted(kept: bytes, data: str, given: dict[str, Any]) -> bytes:
     """Return the bytes of a model fitted to a file with the parameters of a kept one."""
     from tallystick.estimators import from_data
-    from tallystick.estimators.check import refuse_held_out
+    from tallystick.estimators.verification import refuse_held_out
 
     estimator = from_data(kept)
     refuse_held_out(estimator)

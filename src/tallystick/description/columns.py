@@ -147,7 +147,7 @@ class Description:
         return as_html(self) + self.picture()
 
     def __str__(self) -> str:
-        from tallystick.description.show import page
+        from tallystick.description.text import page
         from tallystick.draw.text import plain
 
         return plain(page(self)) if self.changes is None else str(self.changes)

@@ -13,19 +13,19 @@ from tallystick.estimators.base import Classifier, Estimator
 from tallystick.export import from_bytes, read_file
 
 if TYPE_CHECKING:
-    from tallystick.estimators.check import Verdict, verify
     from tallystick.estimators.logistic import LogisticRegression
     from tallystick.estimators.naive_bayes import NaiveBayes
     from tallystick.estimators.regression_tree import RegressionTree
     from tallystick.estimators.tree import DecisionTree
+    from tallystick.estimators.verification import Verdict, verify
 
 _WHERE = {
     "DecisionTree": "tree",
     "LogisticRegression": "logistic",
     "NaiveBayes": "naive_bayes",
     "RegressionTree": "regression_tree",
-    "Verdict": "check",
-    "verify": "check",
+    "Verdict": "verification",
+    "verify": "verification",
 }
 _CLASSES = {
     "decision-tree": "DecisionTree",

@@ -12,9 +12,9 @@ from typing import Any, Literal, overload
 from tallystick.data.source.door import is_spark, opened
 from tallystick.data.table.table import Table
 from tallystick.errors import OptionError, nearest, shown, some
-from tallystick.estimators.foreign import Foreign, Majority, Mean, raw_frame
 from tallystick.estimators.logistic import LogisticRegression
 from tallystick.estimators.naive_bayes import NaiveBayes
+from tallystick.estimators.peers import Foreign, Majority, Mean, raw_frame
 from tallystick.estimators.regression_tree import RegressionTree
 from tallystick.estimators.tree import DecisionTree
 from tallystick.evaluate import (

@@ -17,9 +17,9 @@ from tallystick.data.schema import Note, Schema, Wishes
 from tallystick.data.table.table import Table
 from tallystick.engines.local import Local
 from tallystick.estimators.folds import calibrated, cross_answers, grown_answers, one_out_answers
-from tallystick.estimators.growing import Growing
-from tallystick.estimators.saying import Saying
-from tallystick.estimators.show import naive_bayes_text
+from tallystick.estimators.naive_bayes_text import naive_bayes_text
+from tallystick.estimators.naive_bayes_updates import Growing
+from tallystick.estimators.naive_bayes_views import Saying
 from tallystick.learners.fit import fit
 from tallystick.learners.naive_bayes import NaiveBayesLearner
 from tallystick.learners.naive_bayes.folds import question

@@ -18,7 +18,7 @@ from tallystick.description import Description, describe
 from tallystick.errors import DataError, OptionError, shown
 from tallystick.estimators.judging import compare, learning_curve
 from tallystick.estimators.naive_bayes import NaiveBayes
-from tallystick.estimators.ordered import Ordered, ordered
+from tallystick.estimators.row_order import Ordered, ordered
 from tallystick.estimators.rows import as_given
 from tallystick.estimators.tree import DecisionTree
 from tallystick.evaluate import Comparison, CrossValidation, LearningCurve

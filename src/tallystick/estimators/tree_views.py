@@ -35,7 +35,7 @@ from tallystick.learners import prune as pruners
 from tallystick.learners.prune import Held, Judged, Path
 from tallystick.models.tree import Tree
 from tallystick.models.tree.rules import Rules, generalised, rules
-from tallystick.models.tree.show import count, show
+from tallystick.models.tree.text import count, show
 
 if TYPE_CHECKING:
     from tallystick.data.read.match import Matched

@@ -16,7 +16,7 @@ from tallystick.data.read.slips import say_variants, sentinel, variants
 from tallystick.data.table.conflicts import conflicts
 from tallystick.data.table.table import Table
 from tallystick.errors import OptionError, counted, nearest, shown
-from tallystick.evaluate.show import figure
+from tallystick.evaluate.text import figure
 from tallystick.stats.giveaways import ADVICE, giveaways
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from tallystick.evaluate.regression import RegressionValidation
 from tallystick.evaluate.result import Answers, CrossValidation
 from tallystick.evaluate.running import Progress, fresh, run_folds, workers
 from tallystick.evaluate.scores import Measure
-from tallystick.evaluate.show import figure
+from tallystick.evaluate.text import figure
 from tallystick.evaluate.trials import Candidate, Folds, Once, Work, labels_of
 
 UNCOUNTED = 10**9  # numbers of a method that does not say how many it has
@@ -174,7 +174,7 @@ class Comparison(Generic[R]):
         return self.picture()
 
     def __str__(self) -> str:
-        from tallystick.evaluate.show import show_comparison
+        from tallystick.evaluate.text import show_comparison
 
         return show_comparison(self)
 

@@ -119,7 +119,7 @@ class LearningCurve:
         return self.picture()
 
     def __str__(self) -> str:
-        from tallystick.evaluate.show import show_curve
+        from tallystick.evaluate.text import show_curve
 
         return show_curve(self)
 

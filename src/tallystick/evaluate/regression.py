@@ -145,7 +145,7 @@ class RegressionValidation:
     _repr_html_ = as_html
 
     def __str__(self) -> str:
-        from tallystick.evaluate.show import show_regression
+        from tallystick.evaluate.text import show_regression
 
         return show_regression(self)
 

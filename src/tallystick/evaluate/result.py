@@ -304,7 +304,7 @@ class CrossValidation:
         return as_html(self) + self.picture()
 
     def __str__(self) -> str:
-        from tallystick.evaluate.show import show_cross_validation
+        from tallystick.evaluate.text import show_cross_validation
 
         return show_cross_validation(self)
 

@@ -28,7 +28,7 @@ from tallystick.models.tree.sentences import (
     rows,
     tested,
 )
-from tallystick.models.tree.show import WIDEST, node_text
+from tallystick.models.tree.text import WIDEST, node_text
 
 UNNAMED = ("one group of levels", "the other levels")  # only few levels, or the best five, are kept by name
 MOST_BOXES = 63  # of a picture; deeper branches are counted, not drawn

@@ -19,7 +19,7 @@ from tallystick.explain.tree import tree_svg
 from tallystick.learners.prune.length import bits_of_tests
 from tallystick.models.tree import Tree
 from tallystick.models.tree.sentences import Condition, number, plain, reachable, rows
-from tallystick.models.tree.show import WIDEST
+from tallystick.models.tree.text import WIDEST
 from tallystick.models.tree.walk import Way, ways
 
 MOST_PARTS = 8  # of a row that are printed; to_dict() has all

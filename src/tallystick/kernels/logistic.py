@@ -235,7 +235,7 @@ def add_sides(
     margins: Floats,
 ) -> None:
     """Widen sides[direction, pair, 4] and margins[direction, 2] by the rows of a block: see
-    logistic_answers.hpp.
+    kernels/logistic/answers.hpp.
     """
     rows, dense, (directions, _, links) = len(classes), len(columns.values), thetas.shape
     pairs = max(links * (links - 1) // 2, 1)

@@ -31,7 +31,7 @@ class End(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Descent:
-    """What is minimised beside the rows, and when to stop: see logistic_newton.hpp.
+    """What is minimised beside the rows, and when to stop: see kernels/logistic/newton.hpp.
 
     at[n]: free parameters; power[n] brings each to its scale; links[k]: links with weights; l2[n k].
     """

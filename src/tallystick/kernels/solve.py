@@ -107,7 +107,7 @@ def times(a: Floats, x: Floats) -> Floats:
 
 
 def precondition(a: Floats, v: Floats, mean: Floats, groups: Whole, even: bool, q: Floats) -> Floats:
-    """Return q[row, link] divided by about the curvature, in place: see logistic_solve.hpp.
+    """Return q[row, link] divided by about the curvature, in place: see kernels/logistic/solve.hpp.
 
     a[row] * v[link] is 1 over the diagonal, mean[row] the mean of a column; groups[group, 2]: rows whose
     weights keep their sum; even: so do the links of a row.

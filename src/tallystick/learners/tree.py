@@ -20,7 +20,7 @@ from tallystick.errors import DataError, counted, shown
 from tallystick.learners.tree_levels import Levels, begin
 from tallystick.learners.tree_options import TreeOptions
 from tallystick.models.tree import Answers, Candidates, Nodes, Tree
-from tallystick.stats.growth import BINS, MOST_DISTINCT, Growing, GrowingInMemory, Grown, Look
+from tallystick.stats.split_search import BINS, MOST_DISTINCT, Growing, GrowingInMemory, Grown, Look
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 
 from tallystick.data.schema import CODED
 from tallystick.kernels.trees import GrowColumn, Judge
-from tallystick.stats.frontier import Coded, Coding, Frontier, Level, Test, sum_of_squares
-from tallystick.stats.growth import (
+from tallystick.stats.level_tables import Coded, Coding, Frontier, Level, Test, sum_of_squares
+from tallystick.stats.node_rows import Standing, Stood
+from tallystick.stats.quantiles import ValueCounts
+from tallystick.stats.split_search import (
     Growing,
     Grown,
     Look,
@@ -28,8 +30,6 @@ from tallystick.stats.growth import (
     observe,
     spread_missing,
 )
-from tallystick.stats.quantiles import ValueCounts
-from tallystick.stats.standing import Standing, Stood
 
 MOST_CELLS = 1 << 23  # of the tables of one question: more nodes wait for the next
 NODE_ARRAYS = ("column", "cut", "children", "missing", "gain", "deviance", "map", "map_size", "candidates")

@@ -26,8 +26,8 @@ from tallystick.models.naive_bayes import Counted, NaiveBayesModel, Summed, Word
 from tallystick.models.tree import Tree
 from tallystick.models.tree.rules import Rule, rules
 from tallystick.models.tree.sentences import condition, number, plain
-from tallystick.reports.pull import pulls
-from tallystick.reports.said import Name, Said, listed, of_100, say, times
+from tallystick.reports.column_effects import pulls
+from tallystick.reports.sentences import Name, Said, listed, of_100, say, times
 
 MOST_LEVELS = 20  # of a column that can be said to tell something alone
 ENOUGH = 0.75  # of what the model gains over the base rate, for one column to be said to tell the target

@@ -15,7 +15,7 @@ from tallystick.draw.text import clean, cut, width
 from tallystick.errors import counted
 from tallystick.models.tree.sentences import number
 from tallystick.reports.ingredients import Ingredients
-from tallystick.reports.said import percent
+from tallystick.reports.sentences import percent
 
 OPEN = 30  # columns shown at once; the rest unfolds
 MOST = 300  # columns shown at all

@@ -16,7 +16,7 @@ from tallystick.data.table.table import Table
 from tallystick.description import Description
 from tallystick.evaluate import Comparison, CrossValidation, LearningCurve
 from tallystick.evaluate.compare import Entry
-from tallystick.reports.pull import pulls
+from tallystick.reports.column_effects import pulls
 
 Row = dict[str, str | None]
 

@@ -23,12 +23,12 @@ from tallystick.models.tree import Tree
 from tallystick.reports.answer import answer
 from tallystick.reports.columns import data_section
 from tallystick.reports.ingredients import Ingredients
-from tallystick.reports.judged import judged_section
+from tallystick.reports.quality import judged_section
 from tallystick.reports.rows import rows_section
-from tallystick.reports.said import Said, percent
 from tallystick.reports.scales import scales_data
+from tallystick.reports.sentences import Said, percent
 from tallystick.reports.trees import tree_data, tree_facts
-from tallystick.reports.use import use_section
+from tallystick.reports.usage import use_section
 from tallystick.reports.weights import weights_table
 from tallystick.reports.what_if import what_if
 

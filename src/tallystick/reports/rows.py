@@ -18,7 +18,7 @@ from tallystick.draw.text import clean, cut
 from tallystick.models.tree import Tree
 from tallystick.models.tree.sentences import reachable
 from tallystick.reports.ingredients import Ingredients, Row
-from tallystick.reports.said import percent
+from tallystick.reports.sentences import percent
 
 MOST_WRONG = 9
 MOST_GROUPS = 9

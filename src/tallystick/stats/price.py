@@ -4,7 +4,7 @@ how much of a gain is left then.
 Knows numbers of values and of rows per level. Knows nothing of rows or names. A column of many levels can be
 grouped in so many ways that some grouping tells the classes of any table; so a grouping pays the bits that
 name it, and a level of one row counts for nothing, as a new row will hardly ever have it.
-Law: the numbers are those by which the tree kernels choose groups (`src/kernels/tree_price.hpp`).
+Law: the numbers are those by which the tree kernels choose groups (`src/kernels/tree/price.hpp`).
 """
 
 from __future__ import annotations

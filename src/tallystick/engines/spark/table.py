@@ -24,7 +24,7 @@ from tallystick.data.table.table import BLOCK
 from tallystick.engines.spark.parts import Chosen, Facts, FactsOf, Picked, Recoded, answers_of, joined_facts
 from tallystick.engines.spark.pieces import PARTS, Once, OneOfEach, Weighed, repeated_keys, shared_keys
 from tallystick.errors import OptionError
-from tallystick.stats.prints import Both, Printed, Prints
+from tallystick.stats.fingerprint import Both, Printed, Prints
 
 Ask = Callable[[Any, Any], Any]  # (RDD of blocks, question) -> total
 

@@ -242,7 +242,9 @@ class _Pruner:
 
 def _parts(weights: Ints, sizes: list[int]) -> Ints:
     """Return whole parts[row, branch] of each weight in proportion to the sizes, as growing shares out."""
-    from tallystick.stats.frontier import share_out  # not before there are rows: loading a model needs none
+    from tallystick.stats.level_tables import (
+        share_out,  # not before there are rows: loading a model needs none
+    )
 
     return share_out(weights, np.array(sizes if sum(sizes) else [1] * len(sizes), np.int64))
 

@@ -27,7 +27,7 @@ from tallystick.models.tree.file import read_nodes, write_nodes
 from tallystick.models.tree.nodes import SPREADS, Candidates, Nodes
 from tallystick.models.tree.prior import prior_of_tests
 from tallystick.models.tree.record import RecordWalk
-from tallystick.models.tree.show import show
+from tallystick.models.tree.text import show
 from tallystick.models.tree.weights import ClassWeights, cheapest, criterion_weights
 
 KINDS = ("decision-tree", "regression-tree")

@@ -1,0 +1,54 @@
+// Columns of doubles walked together, a tile of rows at a time: in a tile the cells of a row are neighbours and their
+// number is a multiple of 8, so that a loop over them needs no end piece. A matrix stored by rows is used as it lies.
+#pragma once
+
+#include "kernels/base/common.hpp"
+
+namespace tally {
+
+inline constexpr size_t lanes = 64;  // columns worked on at a time; their tables stay in the first-level cache
+inline constexpr size_t tile_rows = 32;
+
+inline size_t padded(size_t width) { return (width + 7) & ~size_t{7}; }
+
+struct Columns {  // column j of row i is at[j][i * strides[j]]; at most `lanes` of them
+    size_t rows, width;
+    const double* const* at;
+    const ptrdiff_t* strides;
+
+    // Whether the cells of a row are neighbours, and a row lies before the next.
+    bool by_rows() const {
+        for (size_t j = 1; j < width; ++j)
+            if (at[j] != at[0] + j || strides[j] != strides[0]) return false;
+        return width && strides[0] >= static_cast<ptrdiff_t>(width);
+    }
+    // Copies some rows to out[row, lane]; the lanes beyond the last column get 0.
+    void copy(size_t begin, size_t n, double* out) const {
+        const size_t wide = padded(width);
+        for (size_t j = 0; j < width; ++j) {
+            const double* x = at[j] + static_cast<ptrdiff_t>(begin) * strides[j];
+            for (size_t i = 0; i < n; ++i) out[i * wide + j] = x[static_cast<ptrdiff_t>(i) * strides[j]];
+        }
+        for (size_t j = width; j < wide; ++j)
+            for (size_t i = 0; i < n; ++i) out[i * wide + j] = 0.0;
+    }
+};
+
+// Calls work(first row, rows, cells, stride) tile by tile. Lanes beyond the last column hold anything: where rows are
+// used as they lie, the cells of the next row. The last rows are copied, so that nothing behind the table is read.
+template <class Work>
+void each_tile(const Columns& columns, double* room, Work work) {
+    const size_t wide = padded(columns.width);
+    const bool as_it_lies = columns.by_rows();
+    for (size_t begin = 0; begin < columns.rows; begin += tile_rows) {
+        const size_t n = columns.rows - begin < tile_rows ? columns.rows - begin : tile_rows;
+        if (as_it_lies && begin + n + 8 <= columns.rows) {
+            work(begin, n, columns.at[0] + static_cast<ptrdiff_t>(begin) * columns.strides[0], columns.strides[0]);
+        } else {
+            columns.copy(begin, n, room);
+            work(begin, n, static_cast<const double*>(room), static_cast<ptrdiff_t>(wide));
+        }
+    }
+}
+
+}  // namespace tally

@@ -1,0 +1,180 @@
+// Whole matrices at once, row by row: all columns of a row lie in one or two cache lines, so memory is read once and
+// the compiler works on several columns at a time. Each kernel gives what its column-by-column twin gives, to the bit.
+#pragma once
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+#endif
+
+#include "kernels/columns/hash.hpp"
+#include "kernels/columns/scan.hpp"
+#include "kernels/base/tiles.hpp"
+
+namespace tally {
+
+// ---- one look at every column ----
+
+struct RowScan {  // low and high of all values that are not NaN; counts as doubles, so that one loop fits one register width
+    double low[lanes], high[lanes], missing[lanes], broken[lanes], many[lanes];
+    int64_t negative_zero[lanes];
+};
+
+// Whether every column has a value that is not whole among some of its rows: then it is neither whole nor binary.
+inline bool none_is_whole(const Columns& columns) {
+    constexpr size_t looked_at = 16;
+    for (size_t j = 0; j < columns.width; ++j) {
+        bool broken = false;
+        for (size_t i = 0; i < looked_at && columns.rows; ++i) {
+            const double v = columns.at[j][static_cast<ptrdiff_t>(i * (columns.rows - 1) / looked_at) * columns.strides[j]];
+            broken = broken || (v > -1e15 && v < 1e15 && static_cast<double>(static_cast<int64_t>(v)) != v);
+        }
+        if (!broken) return false;
+    }
+    return true;
+}
+
+// s += low, high, missing and -0.0 alone.
+inline void scan_plain(const Columns& columns, RowScan& s) {
+    run_fast([=, &columns, &s] {
+        alignas(64) double room[tile_rows * lanes];
+        const size_t wide = padded(columns.width) & ~size_t{7};
+        each_tile(columns, room, [&](size_t, size_t n, const double* tile, ptrdiff_t stride) {
+            double *__restrict const low = s.low, *__restrict const high = s.high, *__restrict const missing = s.missing;
+            int64_t* __restrict const negative_zero = s.negative_zero;
+            for (size_t i = 0; i < n; ++i) {
+                const double* __restrict const x = tile + static_cast<ptrdiff_t>(i) * stride;
+                for (size_t j = 0; j < wide; ++j) {
+                    const double v = x[j];
+                    low[j] = v < low[j] ? v : low[j];
+                    high[j] = v > high[j] ? v : high[j];
+                    missing[j] += v != v ? 1.0 : 0.0;
+                    negative_zero[j] |= std::bit_cast<int64_t>(v) == INT64_MIN ? 1 : 0;
+                }
+            }
+        });
+    });
+}
+
+// s += at most `lanes` columns, whose s.low and s.high begin as infinities. Where a column is known early not to be
+// whole, broken and many say only that there are such cells.
+inline void scan_rows(const Columns& columns, RowScan& s) {
+    if (none_is_whole(columns)) {
+        scan_plain(columns, s);
+        for (size_t j = 0; j < columns.width; ++j) s.broken[j] = s.many[j] = s.missing[j] + 1;
+        return;
+    }
+    run_fast([=, &columns, &s] {
+        constexpr double large = 4503599627370496.0;  // 2^52: adding it rounds to whole numbers; all beyond are whole
+        alignas(64) double room[tile_rows * lanes];
+        const size_t wide = padded(columns.width) & ~size_t{7};
+        each_tile(columns, room, [&](size_t, size_t n, const double* tile, ptrdiff_t stride) {
+            double *__restrict const low = s.low, *__restrict const high = s.high, *__restrict const missing = s.missing,
+                   *__restrict const broken = s.broken, *__restrict const many = s.many;
+            int64_t* __restrict const negative_zero = s.negative_zero;
+            for (size_t i = 0; i < n; ++i) {
+                const double* __restrict const x = tile + static_cast<ptrdiff_t>(i) * stride;
+                for (size_t j = 0; j < wide; ++j) {
+                    const double v = x[j];
+                    low[j] = v < low[j] ? v : low[j];
+                    high[j] = v > high[j] ? v : high[j];
+                    missing[j] += v != v ? 1.0 : 0.0;
+                    const double size = v < 0 ? -v : v;
+                    const double round = size < large ? (size + large) - large : size;
+                    broken[j] += round != size ? 1.0 : 0.0;  // NaN counts here and is taken off at the end
+                    many[j] += v * v != v ? 1.0 : 0.0;       // neither 0 nor 1; NaN counts too
+                    negative_zero[j] |= std::bit_cast<int64_t>(v) == INT64_MIN ? 1 : 0;
+                }
+            }
+        });
+    });
+}
+
+// ---- prints of doubles ----
+
+struct RowKeys {  // per lane; lanes without a column have keys 0 and mask 0, so that they add 0
+    uint64_t key[2][lanes];
+    uint64_t mask[lanes];
+};
+
+inline void print_tile(size_t n, size_t wide, const double* tile, ptrdiff_t stride, const RowKeys& keys, uint64_t* low,
+                      uint64_t* high) {
+    for (size_t i = 0; i < n; ++i) {
+        const double* const x = tile + static_cast<ptrdiff_t>(i) * stride;
+        uint64_t one = 0, two = 0;
+        for (size_t j = 0; j < wide; ++j) {
+            const uint64_t bits = print_bits(x[j]) & keys.mask[j];
+            one += print_of(bits, keys.key[0][j]);
+            two += print_of(bits, keys.key[1][j]);
+        }
+        low[i] += one;
+        high[i] += two;
+    }
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+// The same by hand: compilers make three products of 32 bits out of a product whose factors are known to be short.
+__attribute__((target("avx2"))) inline void print_tile_avx2(size_t n, size_t wide, const double* tile, ptrdiff_t stride,
+                                                           const RowKeys& keys, uint64_t* low, uint64_t* high) {
+    const __m256d none = _mm256_castsi256_pd(_mm256_set1_epi64x(static_cast<int64_t>(missing_cell)));
+    const auto four = [](const uint64_t* at) { return reinterpret_cast<const __m256i*>(at); };
+    for (size_t i = 0; i < n; ++i) {
+        const double* const x = tile + static_cast<ptrdiff_t>(i) * stride;
+        __m256i one = _mm256_setzero_si256(), two = one;
+        for (size_t j = 0; j < wide; j += 4) {
+            const __m256d v = _mm256_add_pd(_mm256_loadu_pd(x + j), _mm256_setzero_pd());
+            const __m256i bits = _mm256_castpd_si256(_mm256_blendv_pd(v, none, _mm256_cmp_pd(v, v, _CMP_UNORD_Q)));
+            const __m256i mixed = _mm256_and_si256(_mm256_xor_si256(bits, _mm256_srli_epi64(bits, 48)),
+                                                   _mm256_loadu_si256(four(keys.mask + j)));
+            const __m256i a = _mm256_add_epi64(mixed, _mm256_loadu_si256(four(keys.key[0] + j)));
+            const __m256i b = _mm256_add_epi64(mixed, _mm256_loadu_si256(four(keys.key[1] + j)));
+            one = _mm256_add_epi64(one, _mm256_mul_epu32(a, _mm256_srli_epi64(a, 32)));
+            two = _mm256_add_epi64(two, _mm256_mul_epu32(b, _mm256_srli_epi64(b, 32)));
+        }
+        alignas(32) uint64_t ones[4], twos[4];
+        _mm256_store_si256(reinterpret_cast<__m256i*>(ones), one);
+        _mm256_store_si256(reinterpret_cast<__m256i*>(twos), two);
+        low[i] += ones[0] + ones[1] + ones[2] + ones[3];
+        high[i] += twos[0] + twos[1] + twos[2] + twos[3];
+    }
+}
+#endif
+
+// hashes[lane, row] += the prints of the row's doubles; at most `lanes` columns.
+inline void add_prints(const Columns& columns, const RowKeys& keys, uint64_t* low, uint64_t* high) {
+    alignas(64) double room[tile_rows * lanes];
+    const size_t wide = padded(columns.width);
+    each_tile(columns, room, [&](size_t begin, size_t n, const double* tile, ptrdiff_t stride) {
+#if defined(__x86_64__) && defined(__GNUC__)
+        if (has_avx2) return print_tile_avx2(n, wide, tile, stride, keys, low + begin, high + begin);
+#endif
+        print_tile(n, wide, tile, stride, keys, low + begin, high + begin);
+    });
+}
+
+// ---- small whole numbers ----
+
+// codes[column, row] = value - base[column] where that fits 8 bits; fits[column] is cleared where it does not, and
+// seen[column, code] is set for every code there is.
+template <class T>
+void small_codes(size_t rows, size_t columns, const T* matrix, ptrdiff_t row_stride, ptrdiff_t column_stride,
+                 const int64_t* base, size_t all_rows, uint8_t* codes, uint8_t* fits, uint8_t* seen) {
+    constexpr size_t tile = 64;
+    for (size_t begin = 0; begin < rows; begin += tile) {
+        const size_t n = rows - begin < tile ? rows - begin : tile;
+        for (size_t j = 0; j < columns; ++j) {
+            const T* x = matrix + static_cast<ptrdiff_t>(begin) * row_stride + static_cast<ptrdiff_t>(j) * column_stride;
+            uint8_t* out = codes + j * all_rows + begin;
+            const uint64_t low = static_cast<uint64_t>(base[j]);
+            uint64_t beyond = 0;
+            for (size_t i = 0; i < n; ++i) {
+                const uint64_t code = static_cast<uint64_t>(static_cast<int64_t>(x[static_cast<ptrdiff_t>(i) * row_stride])) - low;
+                out[i] = static_cast<uint8_t>(code);
+                beyond |= code;
+            }
+            fits[j] = static_cast<uint8_t>(fits[j] & (beyond < 256));
+            for (size_t i = 0; i < n; ++i) seen[j * 256 + out[i]] = 1;
+        }
+    }
+}
+
+}  // namespace tally

@@ -1,0 +1,82 @@
+// The fingerprint of a table's rows: hashes of codes by tables, prints of doubles by keys, a few rows at a time.
+#pragma once
+
+#include <vector>
+
+#include "kernels/sums/joint.hpp"
+#include "kernels/columns/matrix.hpp"
+
+namespace tally {
+
+struct JointTables {  // the joint tables of all groups of columns
+    struct Group {
+        size_t first, n, at;
+    };
+    std::vector<Group> groups;
+    std::vector<Lanes> tables;
+    const size_t* sizes;
+
+    JointTables(size_t columns, const uint64_t* const* hashes, const size_t* n_codes) : sizes(n_codes) {
+        for (size_t first = 0; first < columns;) {
+            const size_t n = columns_joined(columns, first, n_codes, joint_codes);
+            groups.push_back({first, n, tables.size()});
+            tables.resize(tables.size() + joint_codes);
+            join_hashes(n, hashes + first, n_codes + first, tables.data() + groups.back().at);
+            first += n;
+        }
+    }
+    void add(size_t rows, const uint8_t* const* codes, uint64_t* low, uint64_t* high) const {
+        for (const Group& g : groups) {
+            add_joined(rows, g.n, codes + g.first, sizes + g.first, tables.data() + g.at, low, high);
+        }
+    }
+};
+
+struct Printed {  // at most `lanes` columns of doubles and their keys
+    std::vector<const double*> at;
+    std::vector<ptrdiff_t> strides;
+    RowKeys keys;
+};
+
+// What is hashed of each row. codes[j] of 8 bits by hashes[j][lane, code] of sizes[j] codes; more[lane, row]: what other
+// columns have added already, or null; weights[row], or null.
+struct RowsToHash {
+    size_t rows;
+    std::vector<const uint8_t*> codes;
+    std::vector<const uint64_t*> hashes;
+    std::vector<size_t> sizes;
+    std::vector<Printed> doubles;
+    const uint64_t* more;
+    const int64_t* weights;
+};
+
+// Sum over rows of weight * hash modulo 2^128.
+inline unsigned __int128 hash_total(const RowsToHash& given) {
+    constexpr size_t step = 1 << 12;  // rows whose hashes stay near while the columns pass
+    std::vector<uint64_t> hashes(2 * step);
+    uint64_t *const low = hashes.data(), *const high = low + step;
+    const JointTables joint(given.codes.size(), given.hashes.data(), given.sizes.data());
+    std::vector<const uint8_t*> codes(given.codes.size());
+    std::vector<const double*> at;
+    unsigned __int128 total = 0;
+    for (size_t begin = 0; begin < given.rows; begin += step) {
+        const size_t n = given.rows - begin < step ? given.rows - begin : step;
+        for (size_t i = 0; i < n; ++i) {
+            low[i] = given.more ? given.more[begin + i] : 0;
+            high[i] = given.more ? given.more[given.rows + begin + i] : 0;
+        }
+        for (size_t j = 0; j < codes.size(); ++j) codes[j] = given.codes[j] + begin;
+        joint.add(n, codes.data(), low, high);
+        for (const Printed& d : given.doubles) {
+            at = d.at;
+            for (size_t j = 0; j < at.size(); ++j) at[j] += static_cast<ptrdiff_t>(begin) * d.strides[j];
+            add_prints({n, at.size(), at.data(), d.strides.data()}, d.keys, low, high);
+        }
+        mix_hashes(n, low);
+        mix_hashes(n, high);
+        total += sum_hashes(n, low, high, given.weights ? given.weights + begin : nullptr);
+    }
+    return total;
+}
+
+}  // namespace tally

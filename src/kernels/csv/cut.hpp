@@ -1,0 +1,180 @@
+// Rows of separated text cut into cells, and columns of cells read as numbers, where they lie in the block.
+//
+// Knows bytes, one separator and line ends. Quoted cells are not its business, nor is what a column means.
+// Law: the cells are those of the block cut at every separator and line end; a number is what numbers.hpp reads.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include "kernels/csv/numbers.hpp"
+
+namespace tally {
+
+struct Cut {  // cell (row, column) ends at ends[row * columns + column], where its separator or line end stands
+    const char* data;
+    const uint32_t* ends;
+    size_t rows, columns;
+
+    // Ask for a cell some rows ahead: those of one column lie far apart.
+    void prefetch(size_t row, size_t column) const {
+#ifdef __GNUC__
+        constexpr size_t ahead = 16;
+        if (row + ahead < rows) __builtin_prefetch(data + ends[(row + ahead) * columns + column]);
+#endif
+    }
+
+    cells::Span cell(size_t row, size_t column) const {
+        const size_t i = row * columns + column;
+        return {data + (i ? ends[i - 1] + 1 : 0), data + ends[i], data + ends[rows * columns - 1]};
+    }
+};
+
+namespace cells {
+
+constexpr size_t sampled = 100, few = 12;  // as cells.py: cells looked at, and values that may be levels elsewhere
+constexpr size_t tile_bytes = 1 << 17;     // text that is read for all columns while it is near
+
+// A bit for each of 64 bytes that is this one.
+inline uint64_t places(const char* p, char c) {
+    uint64_t out = 0;
+#ifdef __SSE2__
+    for (int i = 0; i < 4; ++i) {
+        const __m128i some = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + 16 * i));
+        out |= uint64_t(unsigned(_mm_movemask_epi8(_mm_cmpeq_epi8(some, _mm_set1_epi8(c))))) << (16 * i);
+    }
+#else
+    for (int i = 0; i < 64; ++i) out |= uint64_t{p[i] == c} << i;
+#endif
+    return out;
+}
+
+// Some number that equal texts share; most others do not.
+inline uint64_t hash(Span s) {
+    uint64_t h = s.size() * 0x9E3779B97F4A7C15, v = 0;
+    for (; s.size() >= 8; s.begin += 8) {
+        std::memcpy(&v, s.begin, 8);
+        h = (h ^ v) * 0xBF58476D1CE4E5B9;
+        h ^= h >> 32;
+    }
+    v = 0;
+    for (; s.begin < s.end; ++s.begin) v = v << 8 | static_cast<uint8_t>(*s.begin);
+    h = (h ^ v) * 0x94D049BB133111EB;
+    return h ^ h >> 32;
+}
+
+inline bool same(Span a, Span b) { return a.size() == b.size() && std::memcmp(a.begin, b.begin, a.size()) == 0; }
+
+// See tally::cut_cells.
+inline int64_t cut(const char* data, size_t size, size_t columns, char separator, uint32_t* ends) {
+    size_t n = 0, full = columns;  // cells so far; as many as there must be when this row ends
+    for (size_t at = 0; at < size; at += 64) {
+        char last[64] = {};
+        const char* p = data + at;
+        if (size - at < 64) p = static_cast<const char*>(std::memcpy(last, p, size - at));
+        const uint64_t lines = places(p, '\n'), returns = places(p, '\r');
+        if (uint64_t lone = returns & ~(lines >> 1)) {
+            if (lone != uint64_t{1} << 63 || at + 64 >= size || data[at + 64] != '\n') return -1;
+        }
+        const uint64_t both = lines | places(p, separator);
+        for (uint64_t line = lines; line; line &= line - 1, full += columns)
+            if (n + static_cast<size_t>(std::popcount(both & (line ^ (line - 1)))) != full) return -1;
+        size_t next = n;  // always four at a time: how many there are cannot be foreseen, and a wrong guess costs more
+        for (uint64_t left = both; left; next += 4)
+            for (size_t i = 0; i < 4; ++i, left &= left - 1)
+                ends[next + i] = static_cast<uint32_t>(at) + static_cast<uint32_t>(std::countr_zero(left));
+        n += static_cast<size_t>(std::popcount(both));
+    }
+    if (size && data[size - 1] != '\n') {
+        ends[n++] = static_cast<uint32_t>(size);
+        if (n != full) return -1;
+    }
+    return static_cast<int64_t>(n / columns);
+}
+
+}  // namespace cells
+
+// Fills ends; returns the rows, or -1 where the block is not plain: a row of more or fewer cells, an empty line, a
+// carriage return that ends no line. ends has room for 8 cells more than the block has bytes.
+inline int64_t cut_cells(const char* data, size_t size, size_t columns, char separator, uint32_t* ends) {
+    return run_fast([=] { return cells::cut(data, size, columns, separator, ends); });
+}
+
+namespace cells {
+
+constexpr uint32_t bit(Cell kind) { return 1u << kind; }
+constexpr uint32_t numbers = bit(cell_missing) | bit(cell_number) | bit(cell_integer) | bit(cell_infinite);
+constexpr uint32_t dates = bit(cell_missing) | bit(cell_date);
+
+// Is it worth reading this column as numbers? The first cells are numbers, dates or missing, and not a few over and over.
+inline bool looks_numeric(const Cut& cut, size_t column, const MarkTest& marks, char point) {
+    Span known[few + 1];
+    size_t distinct = 0;
+    double value;
+    for (size_t row = 0; row < std::min(cut.rows, sampled); ++row) {
+        const Span s = stripped(cut.cell(row, column));  // the last cell of a row may end in a carriage return
+        if (bit(marks.read(s, point, true, value)) & ~(numbers | dates)) return false;
+        if (distinct <= few && std::none_of(known, known + distinct, [&](Span k) { return same(k, s); }))
+            known[distinct++] = s;
+    }
+    return distinct > few;
+}
+
+}  // namespace cells
+
+// values[column, row], and seen[column] with a bit for each kind of cell met, of the columns where seen is 0; all bits are
+// set for a column that does not look like numbers, and one that turns out to be texts is left half read. Some rows are
+// read for all columns before the next ones, while their text is near.
+inline void read_columns(const Cut& cut, const Marks& marks, char point, double* values, uint32_t* seen) {
+    const MarkTest test(marks);
+    for (size_t j = 0; j < cut.columns; ++j)
+        if (!seen[j] && !cells::looks_numeric(cut, j, test, point)) seen[j] = ~0u;
+    const size_t bytes = cut.rows ? cut.ends[cut.rows * cut.columns - 1] : 0;
+    const size_t step = std::max<size_t>(16, cells::tile_bytes / (bytes / std::max<size_t>(cut.rows, 1) + 1));
+    for (size_t begin = 0; begin < cut.rows; begin += step) {
+        for (size_t j = 0; j < cut.columns; ++j) {
+            uint32_t kinds = seen[j];
+            if ((kinds & ~cells::numbers) && (kinds & ~cells::dates)) continue;
+            for (size_t row = begin; row < std::min(begin + step, cut.rows); ++row)
+                kinds |= cells::bit(test.read(cells::stripped(cut.cell(row, j)), point, true, values[j * cut.rows + row]));
+            seen[j] = kinds;
+        }
+    }
+}
+
+// codes[row] of a column of few texts, outer space left out, and firsts[code]: the row where each was met first. Returns how
+// many there are, or -1 where they are more than firsts has room for. slots: twice as many and a power of two, all 0.
+inline int64_t code_cells(const Cut& cut, size_t column, uint32_t* slots, size_t n_slots, uint16_t* codes, uint32_t* firsts,
+                          size_t most) {
+    size_t known = 0;
+    for (size_t row = 0; row < cut.rows; ++row) {
+        cut.prefetch(row, column);
+        const cells::Span s = cells::stripped(cut.cell(row, column));
+        size_t slot = cells::hash(s) & (n_slots - 1);
+        while (slots[slot] && !cells::same(cells::stripped(cut.cell(firsts[slots[slot] - 1], column)), s))
+            slot = (slot + 1) & (n_slots - 1);
+        if (!slots[slot]) {
+            if (known == most) return -1;
+            firsts[known++] = static_cast<uint32_t>(row);
+            slots[slot] = static_cast<uint32_t>(known);
+        }
+        codes[row] = static_cast<uint16_t>(slots[slot] - 1);
+    }
+    return static_cast<int64_t>(known);
+}
+
+// The cells of a column one after the other: offsets[row + 1] first (data is null), then their bytes.
+inline void copy_cells(const Cut& cut, size_t column, int32_t* offsets, char* data) {
+    if (!data) offsets[0] = 0;
+    for (size_t row = 0; row < cut.rows; ++row) {
+        if (data) cut.prefetch(row, column);
+        const cells::Span s = cut.cell(row, column);
+        if (data) std::memcpy(data + offsets[row], s.begin, s.size());
+        else offsets[row + 1] = offsets[row] + static_cast<int32_t>(s.size());
+    }
+}
+
+}  // namespace tally

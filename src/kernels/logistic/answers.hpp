@@ -1,0 +1,253 @@
+// What a fitted logistic regression answers for new rows: scores, shares or the best class, a block in one reading.
+// Columns are added in their order, so an answer depends on its own row alone: not on blocks, threads or instruction set.
+#pragma once
+
+#include "kernels/logistic/words.hpp"
+
+namespace tally::logistic {
+
+enum class Answer : int64_t { scores = 0, shares = 1, best = 2 };
+
+constexpr double kApart = 1e-9;  // scores nearer than this may have equal shares
+
+// to[row, class] from eta[link, row]; two classes have the scores 0 and eta.
+TALLY_INLINE void write_scores(const double* eta, size_t links, size_t n, double* to) {
+    if (links == 1)
+        for (size_t i = 0; i < n; ++i) to[2 * i] = 0.0, to[2 * i + 1] = eta[i];
+    else
+        for (size_t l = 0; l < links; ++l)
+            for (size_t i = 0; i < n; ++i) to[i * links + l] = eta[l * kRows + i];
+}
+
+// eta becomes shares[class, row], by the steps of `softmax`; two classes need room for both. spare: 2 * kRows.
+TALLY_INLINE void shares_in_place(double* eta, size_t links, double* spare) {
+    double* top = spare;
+    double* sum = spare + kRows;
+    if (links == 1) {
+        for (size_t i = 0; i < kRows; ++i) {
+            const double e = eta[i], t = exp_of(e < 0 ? e : -e), whole = 1.0 + t;
+            eta[i] = (e < 0 ? 1.0 : t) / whole;
+            eta[kRows + i] = (e < 0 ? t : 1.0) / whole;
+        }
+        return;
+    }
+    for (size_t i = 0; i < kRows; ++i) top[i] = eta[i], sum[i] = 0.0;
+    for (size_t l = 1; l < links; ++l)
+        for (size_t i = 0; i < kRows; ++i) top[i] = eta[l * kRows + i] > top[i] ? eta[l * kRows + i] : top[i];
+    for (size_t l = 0; l < links; ++l)
+        for (size_t i = 0; i < kRows; ++i) {
+            eta[l * kRows + i] = exp_of(eta[l * kRows + i] - top[i]);
+            sum[i] += eta[l * kRows + i];
+        }
+    for (size_t l = 0; l < links; ++l)
+        for (size_t i = 0; i < kRows; ++i) eta[l * kRows + i] /= sum[i];
+}
+
+// best[row]: the class of the highest share, the first of equals. Scores decide where they are far enough apart that
+// their shares differ too; else `near` says so and the shares have to.
+TALLY_INLINE bool best_of_scores(const double* eta, size_t links, size_t n, uint32_t* best) {
+    bool near = false;
+    if (links == 1) {
+        for (size_t i = 0; i < n; ++i) {
+            best[i] = eta[i] > 0.0;
+            near |= eta[i] < kApart && eta[i] > -kApart;
+        }
+        return near;
+    }
+    for (size_t i = 0; i < n; ++i) {
+        double top = eta[i], next = -infinity;
+        uint32_t at = 0;
+        for (size_t l = 1; l < links; ++l) {
+            const double e = eta[l * kRows + i];
+            const bool better = e > top;
+            next = better ? top : e > next ? e : next;
+            at = better ? uint32_t(l) : at;
+            top = better ? e : top;
+        }
+        best[i] = at;
+        near |= !(top - next > kApart);
+    }
+    return near;
+}
+
+TALLY_INLINE void best_of_shares(const double* share, size_t classes, size_t n, uint32_t* best) {
+    for (size_t i = 0; i < n; ++i) {
+        uint32_t at = 0;
+        for (size_t c = 1; c < classes; ++c)
+            if (share[c * kRows + i] > share[at * kRows + i]) at = uint32_t(c);
+        best[i] = at;
+    }
+}
+
+// eta[row] of one link over columns that lie side by side: they go into the sum without being laid out first. The
+// additions are those of `add_dense`, in their order.
+TALLY_INLINE void add_side_by_side(const Ask& a, size_t first, size_t n, double* y, double* eta) {
+    const size_t stride = static_cast<size_t>(a.strides[0]), done = a.dense - a.dense % 4, whole = n - n % 4;
+    const double* x = reinterpret_cast<const double*>(a.values[0]) + first * stride;
+    for (size_t i = 0; i < whole; i += 4) {
+        Four e = {a.theta[0], a.theta[0], a.theta[0], a.theta[0]};
+        for (size_t j = 0; j < done; j += 4) {
+            Four column[4];
+            load_square(x + i * stride + j, stride, a.centre + j, a.factor + j, column);
+            for (size_t k = 0; k < 4; ++k) e += a.theta[1 + j + k] * column[k];
+        }
+        for (size_t j = done; j < a.dense; ++j) {
+            Four column;
+            for (size_t k = 0; k < 4; ++k) column[k] = scaled(x[(i + k) * stride + j], a.centre[j], a.factor[j]);
+            e += a.theta[1 + j] * column;
+        }
+        *reinterpret_cast<Four*>(eta + i) = e;
+    }
+    if (whole == n) return;
+    double rest[kRows];
+    load_columns(a, first, n, y);
+    add_dense(a, y, rest);
+    for (size_t i = whole; i < n; ++i) eta[i] = rest[i];
+}
+
+// The sums of four vectors' parts, one each.
+TALLY_INLINE void sums_of_four(const Four v[4], Four& out) {
+    const Four a = __builtin_shufflevector(v[0], v[1], 0, 4, 2, 6) + __builtin_shufflevector(v[0], v[1], 1, 5, 3, 7);
+    const Four b = __builtin_shufflevector(v[2], v[3], 0, 4, 2, 6) + __builtin_shufflevector(v[2], v[3], 1, 5, 3, 7);
+    out = __builtin_shufflevector(a, b, 0, 1, 4, 5) + __builtin_shufflevector(a, b, 2, 3, 6, 7);
+}
+
+// A quick look for one link over columns that lie side by side: slope[column, padded to fours] times x, plus `base`, in
+// the order that suits the processor. best[row] is right where the score is further from 0 than the roundings of this
+// order and of the careful one together (`room`: what the constant and the centres add to the sizes of the products).
+struct Quick {
+    double base, room;
+    size_t fours;
+    double* slope;
+};
+
+TALLY_INLINE Quick quick_look(const Ask& a, double* memory) {
+    Quick q{a.theta[0], a.theta[0] < 0 ? -a.theta[0] : a.theta[0], (a.dense + 3) / 4, memory};
+    for (size_t j = 0; j < 4 * q.fours; ++j) memory[j] = 0.0;
+    for (size_t j = 0; j < a.dense; ++j) {
+        const double slope = a.theta[1 + j] * a.factor[j], part = slope * a.centre[j];
+        memory[j < 4 * (a.dense / 4) ? j : 4 * q.fours - (a.dense - j)] = slope;  // the last four columns may overlap
+        q.base -= part;
+        q.room += 2.0 * (part < 0 ? -part : part);
+    }
+    return q;
+}
+
+// Returns whether every row could be told.
+TALLY_INLINE bool best_at_a_look(const Ask& a, const Quick& q, size_t first, size_t n, uint32_t* best) {
+    const size_t stride = static_cast<size_t>(a.strides[0]), last = a.dense - 4;
+    const double* x = reinterpret_cast<const double*>(a.values[0]) + first * stride;
+    const double slack = 1e-15 * double(a.dense + 8), apart = kApart + slack * q.room;
+    const size_t ahead = (1024 / stride + 1) * stride;  // the rows fetched meanwhile: about 8 KB from here
+    bool told = true;
+    for (size_t i = 0; i < n; i += 4) {
+        const double* row[4];
+        for (size_t r = 0; r < 4; ++r) row[r] = x + (i + r < n ? i + r : n - 1) * stride;
+        for (size_t r = 0; r < 4; ++r)
+            for (size_t j = 0; j < a.dense; j += 8) __builtin_prefetch(row[r] + ahead + j);
+        Four sum[4] = {}, size[4] = {};
+        for (size_t j = 0; j < q.fours; ++j) {
+            const Four slope = *reinterpret_cast<const Four*>(q.slope + 4 * j);
+            const size_t at = 4 * j < last ? 4 * j : last;
+            for (size_t r = 0; r < 4; ++r) {
+                const Four part = slope * *reinterpret_cast<const Four*>(row[r] + at);
+                sum[r] += part;
+                size[r] += reinterpret_cast<Four>(reinterpret_cast<FourWhole>(part) & INT64_MAX);
+            }
+        }
+        Four score, sizes;
+        sums_of_four(sum, score), sums_of_four(size, sizes);
+        for (size_t r = 0; r < 4; ++r) {
+            const double e = score[r] + q.base;
+            told &= (e < 0 ? -e : e) > apart + slack * sizes[r];  // false for what is missing or infinite
+            if (i + r < n) best[i + r] = e > 0.0;
+        }
+    }
+    return told;
+}
+
+// Fills scores or shares [row, class], or best[row]. Returns whether every score is finite: where none is missing or
+// infinite among the rows' values, it is. spare: kRows doubles per text column, and links more.
+inline bool answers(const Ask& ask, const Words* texts, size_t n_texts, double* memory, double* spare, Answer answer,
+                    double* numbers, uint32_t* best) {
+    return run_fast([a = ask, texts, n_texts, memory, spare, answer, numbers, best] {
+        const Work w = lay_out(memory, a.dense, a.links);
+        const size_t classes = a.links == 1 ? 2 : a.links;
+        double* line = spare + n_texts * kRows;
+        const bool plain = a.links == 1 && a.coded == 0 && side_by_side(a);
+        bool finite = true, quick = plain && n_texts == 0 && answer == Answer::best;
+        const Quick look = quick ? quick_look(a, w.side) : Quick{};
+        for (size_t first = 0; first < a.rows; first += kRows) {
+            const size_t n = a.rows - first < kRows ? a.rows - first : kRows;
+            quick = quick && best_at_a_look(a, look, first, n, best + first);  // not all: the careful way from here on
+            if (quick) continue;
+            if (plain) {
+                add_side_by_side(a, first, n, w.y, w.eta);
+            } else {
+                load_columns(a, first, n, w.y);
+                add_dense(a, w.y, w.eta);
+                add_coded(a, first, n, w.eta);
+            }
+            for (size_t t = 0; t < n_texts; ++t)
+                add_words(texts[t], a, first, n, w.eta, spare + t * kRows, line);
+            for (size_t l = 0; l < a.links; ++l)
+                for (size_t i = 0; i < n; ++i) finite &= w.eta[l * kRows + i] - w.eta[l * kRows + i] == 0.0;
+            if (answer == Answer::scores) {
+                write_scores(w.eta, a.links, n, numbers + first * classes);
+                continue;
+            }
+            if (answer == Answer::best && !best_of_scores(w.eta, a.links, n, best + first)) continue;
+            shares_in_place(w.eta, a.links, w.row);
+            if (answer == Answer::best)
+                best_of_shares(w.eta, classes, n, best + first);
+            else
+                write_scores(w.eta, classes, n, numbers + first * classes);
+        }
+        return finite;
+    });
+}
+
+// Between which scores the classes lie along directions thetas[direction, P, links], over rows of weight above 0.
+// sides[direction, pair, 4]: least and highest score of the first class of a pair (1, 0), (2, 0), (2, 1), ... minus the
+// second, over rows of the first, then of the second. margins[direction, 2]: least and highest lead of a row's own class.
+TALLY_INLINE void one_side(const Ask& a, const Work& w, size_t first, size_t n, double* sides, double* margins) {
+    const size_t classes = a.links == 1 ? 2 : a.links;
+    for (size_t i = 0; i < n; ++i) {
+        if (a.weights && a.weights[first + i] == 0) continue;
+        const size_t own = static_cast<size_t>(code_at(a.classes, a.class_bytes, first + i));
+        double lead = infinity;
+        for (size_t c = 0; c < classes; ++c) {
+            if (c == own) continue;
+            const double up = own > c ? 1.0 : -1.0;  // the pair is told from its higher class
+            const double gap = a.links == 1 ? w.eta[i] : up * (w.eta[own * kRows + i] - w.eta[c * kRows + i]);
+            const size_t pair = own > c ? own * (own - 1) / 2 + c : c * (c - 1) / 2 + own;
+            double* side = sides + 4 * pair + (own > c ? 0 : 2);
+            side[0] = gap < side[0] ? gap : side[0];
+            side[1] = gap > side[1] ? gap : side[1];
+            lead = up * gap < lead ? up * gap : lead;
+        }
+        margins[0] = lead < margins[0] ? lead : margins[0];
+        margins[1] = lead > margins[1] ? lead : margins[1];
+    }
+}
+
+inline void add_sides(const Ask& ask, size_t directions, const double* thetas, double* memory, double* sides,
+                      double* margins) {
+    run_fast([ask, directions, thetas, memory, sides, margins] {
+        Ask a = ask;
+        const Work w = lay_out(memory, a.dense, a.links);
+        const size_t classes = a.links == 1 ? 2 : a.links, pairs = classes * (classes - 1) / 2;
+        for (size_t first = 0; first < a.rows; first += kRows) {
+            const size_t n = a.rows - first < kRows ? a.rows - first : kRows;
+            load_columns(a, first, n, w.y);
+            for (size_t d = 0; d < directions; ++d) {
+                a.theta = thetas + d * (1 + a.dense + a.cells) * a.links;
+                add_dense(a, w.y, w.eta);
+                add_coded(a, first, n, w.eta);
+                one_side(a, w, first, n, sides + 4 * pairs * d, margins + 2 * d);
+            }
+        }
+    });
+}
+
+}  // namespace tally::logistic

@@ -1,0 +1,164 @@
+// Curvature of the logistic loss over one block: sums of (weight * y_j) * y_k over rows, in fixed point.
+// The weight of a pair of classes a > b is p_a p_b; what a class has with itself is the sum of its pairs, so it is left
+// to the caller. Two classes: the one weight p (1 - p). Only the lower triangle of a pair's square is filled.
+#pragma once
+
+#include "kernels/logistic/sums.hpp"
+
+namespace tally::logistic {
+
+// side[j] . y[k] for two columns j and two columns k at a time: each load is used twice.
+TALLY_INLINE void four_dots(const double* u0, const double* u1, const double* v0, const double* v1, double magic,
+                            uint64_t out[4]) {
+    FourBits t00{}, t01{}, t10{}, t11{};
+    const Four m = {magic, magic, magic, magic};
+    for (size_t i = 0; i < kRows; i += 4) {
+        const Four a0 = *reinterpret_cast<const Four*>(u0 + i), a1 = *reinterpret_cast<const Four*>(u1 + i);
+        const Four b0 = *reinterpret_cast<const Four*>(v0 + i), b1 = *reinterpret_cast<const Four*>(v1 + i);
+        t00 += reinterpret_cast<FourBits>(Four(a0 * b0 + m));
+        t01 += reinterpret_cast<FourBits>(Four(a0 * b1 + m));
+        t10 += reinterpret_cast<FourBits>(Four(a1 * b0 + m));
+        t11 += reinterpret_cast<FourBits>(Four(a1 * b1 + m));
+    }
+    const uint64_t zero = kRows * std::bit_cast<uint64_t>(magic);
+    out[0] = t00[0] + t00[1] + t00[2] + t00[3] - zero;
+    out[1] = t01[0] + t01[1] + t01[2] + t01[3] - zero;
+    out[2] = t10[0] + t10[1] + t10[2] + t10[3] - zero;
+    out[3] = t11[0] + t11[1] + t11[2] + t11[3] - zero;
+}
+
+TALLY_INLINE void dense_by_dense(const Ask& a, const Work& w, const int64_t* copies, size_t n, double magic,
+                                 int64_t* square) {
+    const size_t p = 1 + a.dense + a.cells, columns = 1 + a.dense;
+    if (copies) {
+        for (size_t j = 0; j < columns; ++j)
+            for (size_t k = 0; k <= j; ++k)
+                square[j * p + k] += fixed_dot(w.side + j * kRows, w.y + k * kRows, copies, n, magic);
+        return;
+    }
+    for (size_t j = 0; j < columns; j += 2) {
+        const size_t j1 = j + 1 < columns ? j + 1 : j;
+        for (size_t k = 0; k <= j1; k += 2) {
+            const size_t k1 = k + 1 < columns ? k + 1 : k;
+            uint64_t out[4];
+            four_dots(w.side + j * kRows, w.side + j1 * kRows, w.y + k * kRows, w.y + k1 * kRows, magic, out);
+            if (k <= j) square[j * p + k] += int64_t(out[0]);
+            if (k1 != k && k1 <= j) square[j * p + k1] += int64_t(out[1]);
+            if (j1 != j) {
+                square[j1 * p + k] += int64_t(out[2]);
+                if (k1 != k && k1 <= j1) square[j1 * p + k1] += int64_t(out[3]);
+            }
+        }
+    }
+}
+
+// Rows of the square that belong to cells: a code meets every dense column and every earlier coded column.
+TALLY_INLINE void cells_by_all(const Ask& a, const Work& w, size_t first, size_t n, double magic, int64_t* square) {
+    const size_t p = 1 + a.dense + a.cells, base = 1 + a.dense;
+    const int64_t* copies = a.weights ? a.weights + first : nullptr;
+    const int64_t zero = std::bit_cast<int64_t>(magic);
+    for (size_t j = 0; j <= a.dense; ++j)  // in place: side becomes whole numbers
+        for (size_t i = 0; i < n; ++i) {
+            const int64_t whole = std::bit_cast<int64_t>(w.side[j * kRows + i] + magic) - zero;
+            w.side[j * kRows + i] = std::bit_cast<double>(whole * (copies ? copies[i] : 1));
+        }
+    for (size_t c = 0; c < a.coded; ++c) {
+        const void* codes = reinterpret_cast<const void*>(a.codes[c]);
+        for (size_t i = 0; i < n; ++i) {
+            const size_t cell = static_cast<size_t>(a.starts[c] + code_at(codes, a.code_bytes[c], first + i));
+            int64_t* to = square + (base + cell) * p;
+            for (size_t j = 0; j <= a.dense; ++j) to[j] += std::bit_cast<int64_t>(w.side[j * kRows + i]);
+            const int64_t weight = std::bit_cast<int64_t>(w.side[i]);
+            for (size_t d = 0; d <= c; ++d) {
+                const void* other = reinterpret_cast<const void*>(a.codes[d]);
+                to[base + static_cast<size_t>(a.starts[d] + code_at(other, a.code_bytes[d], first + i))] += weight;
+            }
+        }
+    }
+}
+
+TALLY_INLINE void one_pair(const Ask& a, const Work& w, size_t first, size_t n, double magic, int64_t* square) {
+    const double* weight = w.row + 2 * kRows;
+    for (size_t j = 0; j <= a.dense; ++j)
+        for (size_t i = 0; i < kRows; ++i) w.side[j * kRows + i] = w.y[j * kRows + i] * weight[i];
+    dense_by_dense(a, w, a.weights ? a.weights + first : nullptr, n, magic, square);
+    if (a.coded) cells_by_all(a, w, first, n, magic, square);
+}
+
+TALLY_INLINE void sum_curvature(const Ask& a, const Work& w, size_t first, size_t n, double magic, int64_t* squares) {
+    const size_t p = 1 + a.dense + a.cells;
+    const double* factor = w.row + kRows;
+    double* weight = w.row + 2 * kRows;
+    if (a.curvature == Curvature::gram) {
+        for (size_t i = 0; i < kRows; ++i) weight[i] = factor[i];
+        one_pair(a, w, first, n, magic, squares);
+    } else if (a.links == 1) {
+        for (size_t i = 0; i < kRows; ++i) weight[i] = (w.share[i] * (1.0 - w.share[i])) * factor[i];
+        one_pair(a, w, first, n, magic, squares);
+    } else {
+        for (size_t l = 1; l < a.links; ++l)
+            for (size_t m = 0; m < l; ++m) {
+                const double* s = w.share + l * kRows;
+                const double* t = w.share + m * kRows;
+                for (size_t i = 0; i < kRows; ++i) weight[i] = (s[i] * t[i]) * factor[i];
+                one_pair(a, w, first, n, magic, squares + (l * (l - 1) / 2 + m) * p * p);
+            }
+    }
+}
+
+// squares[0, p] += sum of factor * y_p, squares[1, p] += sum of factor * y_p^2: what standardising and first steps need.
+TALLY_INLINE void sum_diagonal(const Ask& a, const Work& w, size_t first, size_t n, double magic, int64_t* squares) {
+    const size_t p = 1 + a.dense + a.cells;
+    const int64_t* copies = a.weights ? a.weights + first : nullptr;
+    const double* factor = w.row + kRows;
+    for (size_t j = 0; j <= a.dense; ++j) {
+        squares[j] += fixed_dot(w.y + j * kRows, factor, copies, n, magic);
+        for (size_t i = 0; i < kRows; ++i) w.side[i] = w.y[j * kRows + i] * factor[i];
+        squares[p + j] += fixed_dot(w.y + j * kRows, w.side, copies, n, magic);
+    }
+    const int64_t zero = std::bit_cast<int64_t>(magic);
+    for (size_t c = 0; c < a.coded; ++c) {
+        const void* codes = reinterpret_cast<const void*>(a.codes[c]);
+        int64_t* to = squares + 1 + a.dense + a.starts[c];
+        for (size_t i = 0; i < n; ++i) {
+            const int64_t whole = (std::bit_cast<int64_t>(factor[i] + magic) - zero) * (copies ? copies[i] : 1);
+            to[code_at(codes, a.code_bytes[c], first + i)] += whole;
+            to[p + static_cast<size_t>(code_at(codes, a.code_bytes[c], first + i))] += whole;
+        }
+    }
+}
+
+// 1.5 * 2^(52 - bits): adding it leaves a term's whole multiples of 2^-bits in the low bits.
+TALLY_INLINE double magic_of(int64_t bits) {
+    return std::bit_cast<double>(0x4338000000000000ULL - (uint64_t(bits) << 52));
+}
+
+// Sums that no weight takes part in: loss and gradient are not asked for.
+TALLY_INLINE bool of_columns_alone(const Ask& a) {
+    return a.curvature == Curvature::gram || a.curvature == Curvature::diagonal;
+}
+
+// Everything about a block without words.
+inline void sums(const Ask& ask, double* memory, const Totals& totals) {
+    run_fast([a = ask, memory, out = totals] {
+        const Work w = lay_out(memory, a.dense, a.links);
+        const double magic = magic_of(a.bits);
+        for (size_t first = 0; first < a.rows; first += kRows) {
+            const size_t n = a.rows - first < kRows ? a.rows - first : kRows;
+            load_columns(a, first, n, w.y);
+            if (of_columns_alone(a)) {
+                row_factors(a, first, n, w.row + kRows);
+            } else {
+                add_dense(a, w.y, w.eta);
+                add_coded(a, first, n, w.eta);
+                finish_rows(a, w, first, n, magic, out);
+            }
+            if (a.curvature == Curvature::diagonal)
+                sum_diagonal(a, w, first, n, magic, out.curvature);
+            else if (a.curvature != Curvature::none)
+                sum_curvature(a, w, first, n, magic, out.curvature);
+        }
+    });
+}
+
+}  // namespace tally::logistic

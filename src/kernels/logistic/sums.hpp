@@ -1,0 +1,354 @@
+// Logistic regression over one block of rows: loss, gradient and curvature in one reading, as sums that no order changes.
+//
+// Every term of a row is rounded to a whole multiple of 2^-bits and added as an integer, so that chunks, threads,
+// row order and instruction set cannot change a bit. The caller scales every column to |y| <= 1 (by a power of two)
+// and chooses `bits` so that no sum can pass 2^62. Knows nothing of names, priors, solvers or standardisation.
+#pragma once
+
+#include <bit>
+
+#include "kernels/base/common.hpp"
+#include "kernels/base/math.hpp"
+
+#define TALLY_INLINE inline __attribute__((always_inline))
+
+namespace tally::logistic {
+
+constexpr size_t kRows = 128;  // rows taken through all steps at a time, so that they stay in the nearest cache
+
+enum class Curvature : int64_t { none = 0, pairs = 1, gram = 2, diagonal = 3 };  // gram: the same weight for every row
+
+// What the rows of a block are, and what is asked of them. P = 1 + dense + cells, the constant first.
+struct Ask {
+    size_t rows, dense, coded, links, cells;
+    const int64_t* values;      // [dense] addresses of doubles; NaN is missing and counts as y = 0
+    const int64_t* strides;     // [dense] in doubles
+    const double* centre;       // [dense]
+    const double* factor;       // [dense]; y = (x - centre) * factor
+    const int64_t* codes;       // [coded] addresses
+    const int64_t* code_bytes;  // [coded] 1, 2 or 4
+    const int64_t* starts;      // [coded] first cell of a column
+    const void* classes;
+    int64_t class_bytes;
+    const double* class_factor;  // [class] at most 1, or null
+    const double* row_factor;    // [row] at most 1, or null
+    const int64_t* weights;      // [row] copies, or null
+    const double* theta;         // [P, links]
+    int64_t bits;
+    Curvature curvature;
+};
+
+struct Totals {
+    int64_t* loss;       // [3]: whole units, the rest in 2^-bits, and the rows whose own class has not the highest score
+    int64_t* gradient;   // [P, links]
+    int64_t* curvature;  // [pair, P, P], the lower triangle; cells by cells below too
+};
+
+// Scratch of a block step: doubles the caller owns.
+struct Work {
+    double* y;      // [1 + dense, kRows]
+    double* eta;    // [links, kRows]; after `links_to_residuals` the residuals
+    double* share;  // [links, kRows]
+    double* side;   // [1 + dense, kRows]; columns times the curvature weight
+    double* row;    // [4, kRows]: loss, factor, curvature weight, spare
+    int64_t* fixed;  // [links, kRows]: residuals in 2^-bits
+};
+
+inline size_t work_doubles(size_t dense, size_t links) { return kRows * (2 * (1 + dense) + 3 * links + 4); }
+
+inline Work lay_out(double* memory, size_t dense, size_t links) {
+    Work w{};
+    w.y = memory;
+    w.side = w.y + kRows * (1 + dense);
+    w.eta = w.side + kRows * (1 + dense);
+    w.share = w.eta + kRows * links;
+    w.row = w.share + kRows * links;
+    w.fixed = reinterpret_cast<int64_t*>(w.row + 4 * kRows);
+    return w;
+}
+
+TALLY_INLINE int64_t code_at(const void* codes, int64_t bytes, size_t row) {
+    if (bytes == 1) return static_cast<const uint8_t*>(codes)[row];
+    if (bytes == 2) return static_cast<const uint16_t*>(codes)[row];
+    return static_cast<const uint32_t*>(codes)[row];
+}
+
+using Four = double __attribute__((vector_size(32), aligned(8), may_alias));
+using FourWhole = int64_t __attribute__((vector_size(32), aligned(8), may_alias));
+using FourBits = uint64_t __attribute__((vector_size(32), aligned(8), may_alias));  // sums of these may wrap
+
+TALLY_INLINE double scaled(double x, double centre, double factor) {
+    const double y = (x - centre) * factor;
+    return y == y ? y : 0.0;
+}
+
+// Do the columns lie side by side, as in a matrix of rows? Then four rows of four columns are taken at a time.
+TALLY_INLINE bool side_by_side(const Ask& a) {
+    bool beside = a.dense >= 4;
+    for (size_t j = 1; j < a.dense; ++j)
+        beside &= a.values[j] == a.values[j - 1] + int64_t(sizeof(double)) && a.strides[j] == a.strides[0];
+    return beside;
+}
+
+TALLY_INLINE void scaled_four(const double* x, const Four& centre, const Four& factor, Four& out) {
+    const Four y = (*reinterpret_cast<const Four*>(x) - centre) * factor;
+    out = reinterpret_cast<Four>(reinterpret_cast<FourWhole>(y) & FourWhole(y == y));
+}
+
+// A square of four rows and four columns: column[k] holds the four rows of column k.
+TALLY_INLINE void load_square(const double* x, size_t stride, const double* centre, const double* factor, Four column[4]) {
+    const Four c = *reinterpret_cast<const Four*>(centre), f = *reinterpret_cast<const Four*>(factor);
+    Four r0, r1, r2, r3;
+    scaled_four(x, c, f, r0), scaled_four(x + stride, c, f, r1);
+    scaled_four(x + 2 * stride, c, f, r2), scaled_four(x + 3 * stride, c, f, r3);
+    const Four a = __builtin_shufflevector(r0, r1, 0, 4, 2, 6), b = __builtin_shufflevector(r0, r1, 1, 5, 3, 7);
+    const Four d = __builtin_shufflevector(r2, r3, 0, 4, 2, 6), e = __builtin_shufflevector(r2, r3, 1, 5, 3, 7);
+    column[0] = __builtin_shufflevector(a, d, 0, 1, 4, 5), column[1] = __builtin_shufflevector(b, e, 0, 1, 4, 5);
+    column[2] = __builtin_shufflevector(a, d, 2, 3, 6, 7), column[3] = __builtin_shufflevector(b, e, 2, 3, 6, 7);
+}
+
+// y[column, row] of rows first..first+n; the rest of the kRows is 0, so that it adds nothing.
+TALLY_INLINE void load_columns(const Ask& a, size_t first, size_t n, double* y) {
+    for (size_t i = 0; i < kRows; ++i) y[i] = i < n ? 1.0 : 0.0;
+    size_t done = 0, whole = 0;
+    if (side_by_side(a)) {
+        const size_t stride = static_cast<size_t>(a.strides[0]);
+        const double* x = reinterpret_cast<const double*>(a.values[0]) + first * stride;
+        done = a.dense - a.dense % 4, whole = n - n % 4;
+        for (size_t i = 0; i < whole; i += 4)
+            for (size_t j = 0; j < done; j += 4) {
+                Four column[4];
+                load_square(x + i * stride + j, stride, a.centre + j, a.factor + j, column);
+                for (size_t k = 0; k < 4; ++k) *reinterpret_cast<Four*>(y + (1 + j + k) * kRows + i) = column[k];
+            }
+    }
+    for (size_t j = 0; j < a.dense; ++j) {
+        const size_t stride = static_cast<size_t>(a.strides[j]);
+        const double* x = reinterpret_cast<const double*>(a.values[j]) + first * stride;
+        double* to = y + (1 + j) * kRows;
+        const double centre = a.centre[j], factor = a.factor[j];
+        if (stride == 1)
+            for (size_t i = 0; i < n; ++i) to[i] = scaled(x[i], centre, factor);
+        else
+            for (size_t i = j < done ? whole : 0; i < n; ++i) to[i] = scaled(x[i * stride], centre, factor);
+        for (size_t i = n; i < kRows; ++i) to[i] = 0.0;
+    }
+}
+
+// A link's predictor stays in registers while the columns are added in their order.
+TALLY_INLINE void add_dense(const Ask& a, const double* y, double* eta) {
+    for (size_t l = 0; l < a.links; ++l) {
+        const double* theta = a.theta + l;
+        for (size_t i = 0; i < kRows; i += 16) {
+            const double t0 = theta[0];
+            Four e0 = Four{t0, t0, t0, t0}, e1 = e0, e2 = e0, e3 = e0;
+            for (size_t j = 1; j <= a.dense; ++j) {
+                const double t = theta[j * a.links];
+                const Four* column = reinterpret_cast<const Four*>(y + j * kRows + i);
+                e0 += t * column[0], e1 += t * column[1], e2 += t * column[2], e3 += t * column[3];
+            }
+            Four* to = reinterpret_cast<Four*>(eta + l * kRows + i);
+            to[0] = e0, to[1] = e1, to[2] = e2, to[3] = e3;
+        }
+    }
+}
+
+template <class Code>
+TALLY_INLINE void add_codes(const Code* codes, size_t n, size_t links, const double* theta, double* eta) {
+    if (links == 1) {
+        for (size_t i = 0; i < n; ++i) eta[i] += theta[codes[i]];
+        return;
+    }
+    for (size_t i = 0; i < n; ++i) {
+        const double* t = theta + size_t(codes[i]) * links;
+        for (size_t l = 0; l < links; ++l) eta[l * kRows + i] += t[l];
+    }
+}
+
+TALLY_INLINE void add_coded(const Ask& a, size_t first, size_t n, double* eta) {
+    for (size_t c = 0; c < a.coded; ++c) {
+        const double* theta = a.theta + (1 + a.dense + static_cast<size_t>(a.starts[c])) * a.links;
+        if (a.code_bytes[c] == 1)
+            add_codes(reinterpret_cast<const uint8_t*>(a.codes[c]) + first, n, a.links, theta, eta);
+        else if (a.code_bytes[c] == 2)
+            add_codes(reinterpret_cast<const uint16_t*>(a.codes[c]) + first, n, a.links, theta, eta);
+        else
+            add_codes(reinterpret_cast<const uint32_t*>(a.codes[c]) + first, n, a.links, theta, eta);
+    }
+}
+
+// to[row] = the row's class as a number, so that what follows needs no branches.
+TALLY_INLINE void labels_of(const Ask& a, size_t first, size_t n, double* to) {
+    for (size_t i = n; i < kRows; ++i) to[i] = 0.0;
+    if (a.class_bytes == 1)
+        for (size_t i = 0; i < n; ++i) to[i] = static_cast<const uint8_t*>(a.classes)[first + i];
+    else
+        for (size_t i = 0; i < n; ++i) to[i] = double(code_at(a.classes, a.class_bytes, first + i));
+}
+
+// Two classes: eta is the log-odds of class 1. Leaves residual (y - p) in eta, p in share, the loss in `loss`.
+TALLY_INLINE void two_classes(const Ask& a, size_t first, size_t n, double* eta, double* share, double* loss) {
+    for (size_t i = 0; i < kRows; ++i) {
+        const double e = eta[i];
+        const double exact = exp_of(e < 0 ? e : -e);      // in (0, 1]
+        const double t = exact < 1e-200 ? 0.0 : exact;  // no term of a sum sees it, and denormal numbers are slow
+        share[i] = (e < 0 ? t : 1.0) / (1.0 + t);
+        loss[i] = log_of(1.0 + t) + (e < 0 ? 0.0 : e);  // of class 0
+    }
+    double one[kRows];
+    labels_of(a, first, n, one);
+    for (size_t i = 0; i < kRows; ++i) {  // 1 - p = 1 / (1 + e^eta) keeps its digits where p is nearly 1
+        loss[i] -= one[i] != 0.0 ? eta[i] : 0.0;
+        eta[i] = one[i] != 0.0 ? 1.0 - share[i] : -share[i];
+    }
+}
+
+// R classes: eta[class]. Leaves residuals in eta and shares in share.
+TALLY_INLINE void many_classes(const Ask& a, size_t first, size_t n, double* eta, double* share, double* loss,
+                               double* spare) {
+    const size_t links = a.links;
+    for (size_t i = 0; i < kRows; ++i) spare[i] = eta[i];
+    for (size_t l = 1; l < links; ++l)
+        for (size_t i = 0; i < kRows; ++i) {
+            const double e = eta[l * kRows + i];
+            spare[i] = e > spare[i] ? e : spare[i];
+        }
+    for (size_t i = 0; i < kRows; ++i) loss[i] = 0.0;
+    for (size_t l = 0; l < links; ++l)
+        for (size_t i = 0; i < kRows; ++i) {
+            const double t = exp_of(eta[l * kRows + i] - spare[i]);
+            share[l * kRows + i] = t;
+            loss[i] += t;
+        }
+    for (size_t l = 0; l < links; ++l)
+        for (size_t i = 0; i < kRows; ++i) share[l * kRows + i] /= loss[i];
+    for (size_t i = 0; i < kRows; ++i) loss[i] = log_of(loss[i]) + spare[i];
+    for (size_t i = 0; i < n; ++i)
+        loss[i] -= eta[static_cast<size_t>(code_at(a.classes, a.class_bytes, first + i)) * kRows + i];
+    for (size_t l = 0; l < links; ++l)
+        for (size_t i = 0; i < kRows; ++i) eta[l * kRows + i] = -share[l * kRows + i];
+    for (size_t i = 0; i < n; ++i)
+        eta[static_cast<size_t>(code_at(a.classes, a.class_bytes, first + i)) * kRows + i] += 1.0;
+}
+
+// Rows (by copies) whose own class is not strictly ahead: none means that the classes are separated.
+TALLY_INLINE int64_t count_wrong(const Ask& a, const Work& w, size_t first, size_t n) {
+    int64_t wrong = 0;
+    const int64_t* copies = a.weights ? a.weights + first : nullptr;
+    if (a.links == 1) {
+        for (size_t i = 0; i < n; ++i) {
+            const int64_t here = w.eta[i] < 0.5 && w.eta[i] > -0.5 ? 0 : -1;
+            wrong += here & (copies ? copies[i] : 1);
+        }
+        return wrong;
+    }
+    double own[kRows], top[kRows];
+    for (size_t i = 0; i < kRows; ++i) own[i] = top[i] = 0.0;
+    for (size_t i = 0; i < n; ++i) {
+        const size_t at = static_cast<size_t>(code_at(a.classes, a.class_bytes, first + i)) * kRows + i;
+        own[i] = w.share[at];
+        w.share[at] = -1.0;
+    }
+    for (size_t l = 0; l < a.links; ++l)
+        for (size_t i = 0; i < kRows; ++i) {
+            const double s = w.share[l * kRows + i];
+            top[i] = s > top[i] ? s : top[i];
+        }
+    for (size_t i = 0; i < n; ++i) {
+        w.share[static_cast<size_t>(code_at(a.classes, a.class_bytes, first + i)) * kRows + i] = own[i];
+        wrong += top[i] < own[i] ? 0 : (copies ? copies[i] : 1);
+    }
+    return wrong;
+}
+
+// factor[row]: what a row counts for beside its copies; 0 beyond the last row.
+TALLY_INLINE void row_factors(const Ask& a, size_t first, size_t n, double* factor) {
+    for (size_t i = 0; i < kRows; ++i) factor[i] = i < n ? 1.0 : 0.0;
+    if (a.row_factor)
+        for (size_t i = 0; i < n; ++i) factor[i] = a.row_factor[first + i];
+    if (a.class_factor)
+        for (size_t i = 0; i < n; ++i)
+            factor[i] *= a.class_factor[static_cast<size_t>(code_at(a.classes, a.class_bytes, first + i))];
+}
+
+// Sum of round(u[row] * v[row] / 2^-bits) * copies[row]. `magic` is 1.5 * 2^52 in units of 2^-bits.
+TALLY_INLINE int64_t fixed_dot(const double* u, const double* v, const int64_t* copies, size_t n, double magic) {
+    const int64_t zero = std::bit_cast<int64_t>(magic);
+    uint64_t total = 0;
+    if (copies) {
+        for (size_t i = 0; i < n; ++i)
+            total += uint64_t(std::bit_cast<int64_t>(u[i] * v[i] + magic) - zero) * uint64_t(copies[i]);
+    } else {
+        for (size_t i = 0; i < kRows; ++i) total += uint64_t(std::bit_cast<int64_t>(u[i] * v[i] + magic));
+        total -= kRows * uint64_t(zero);
+    }
+    return int64_t(total);
+}
+
+TALLY_INLINE void sum_loss(const double* loss, const int64_t* copies, size_t n, double magic, int64_t* total) {
+    uint64_t whole = 0, rest = 0;
+    for (size_t i = 0; i < n; ++i) {
+        const double bounded = loss[i] < 1e9 ? loss[i] : 1e9;
+        const double shifted = bounded + rounder;
+        const uint64_t units = std::bit_cast<uint64_t>(shifted) - std::bit_cast<uint64_t>(rounder);
+        const uint64_t parts =
+            std::bit_cast<uint64_t>((bounded - (shifted - rounder)) + magic) - std::bit_cast<uint64_t>(magic);
+        const uint64_t times = copies ? uint64_t(copies[i]) : 1;
+        whole += units * times;
+        rest += parts * times;
+    }
+    total[0] += int64_t(whole);
+    total[1] += int64_t(rest);
+}
+
+// to[code, link] += fixed[link, row].
+template <class Code>
+TALLY_INLINE void scatter(const Code* codes, size_t n, size_t links, const int64_t* fixed, int64_t* to) {
+    if (links == 1) {
+        for (size_t i = 0; i < n; ++i) to[codes[i]] += fixed[i];
+        return;
+    }
+    for (size_t i = 0; i < n; ++i)
+        for (size_t l = 0; l < links; ++l) to[size_t(codes[i]) * links + l] += fixed[l * kRows + i];
+}
+
+TALLY_INLINE void sum_gradient(const Ask& a, const Work& w, size_t first, size_t n, double magic, int64_t* gradient) {
+    const int64_t* copies = a.weights ? a.weights + first : nullptr;
+    for (size_t l = 0; l < a.links; ++l)
+        for (size_t j = 0; j <= a.dense; ++j)
+            gradient[j * a.links + l] += fixed_dot(w.y + j * kRows, w.eta + l * kRows, copies, n, magic);
+    if (a.coded == 0) return;
+    const int64_t zero = std::bit_cast<int64_t>(magic);
+    for (size_t l = 0; l < a.links; ++l)
+        for (size_t i = 0; i < n; ++i)
+            w.fixed[l * kRows + i] =
+                (std::bit_cast<int64_t>(w.eta[l * kRows + i] + magic) - zero) * (copies ? copies[i] : 1);
+    for (size_t c = 0; c < a.coded; ++c) {
+        int64_t* to = gradient + (1 + a.dense + static_cast<size_t>(a.starts[c])) * a.links;
+        if (a.code_bytes[c] == 1)
+            scatter(reinterpret_cast<const uint8_t*>(a.codes[c]) + first, n, a.links, w.fixed, to);
+        else if (a.code_bytes[c] == 2)
+            scatter(reinterpret_cast<const uint16_t*>(a.codes[c]) + first, n, a.links, w.fixed, to);
+        else
+            scatter(reinterpret_cast<const uint32_t*>(a.codes[c]) + first, n, a.links, w.fixed, to);
+    }
+}
+
+// From linear predictors (in w.eta) to loss, residuals and the gradient of the dense and coded columns.
+TALLY_INLINE void finish_rows(const Ask& a, const Work& w, size_t first, size_t n, double magic, const Totals& out) {
+    double* loss = w.row;
+    double* factor = w.row + kRows;
+    if (a.links == 1)
+        two_classes(a, first, n, w.eta, w.share, loss);
+    else
+        many_classes(a, first, n, w.eta, w.share, loss, w.row + 3 * kRows);
+    out.loss[2] += count_wrong(a, w, first, n);
+    row_factors(a, first, n, factor);
+    for (size_t i = 0; i < kRows; ++i) loss[i] *= factor[i];
+    for (size_t l = 0; l < a.links; ++l)
+        for (size_t i = 0; i < kRows; ++i) w.eta[l * kRows + i] *= factor[i];
+    sum_loss(loss, a.weights ? a.weights + first : nullptr, n, magic, out.loss);
+    sum_gradient(a, w, first, n, magic, out.gradient);
+}
+
+}  // namespace tally::logistic

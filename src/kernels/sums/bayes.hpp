@@ -1,0 +1,162 @@
+// What naive Bayes needs beyond counts and moments: words met by class, and cuts of a number by the MDL rule.
+#pragma once
+
+#include <vector>
+
+#include "kernels/base/math.hpp"
+
+namespace tally {
+
+template <class Class>
+struct Entries {  // words of rows, with their counts (null: 1 each) and the rows' classes and weights (null: 1 each)
+    size_t rows;
+    const int64_t* starts;
+    const uint32_t *words, *counts;
+    const Class* classes;
+    const int64_t* weights;
+
+    // to(word, class) += count * weight of the entries of one row; a word beyond n_words is not counted.
+    template <class To>
+    void add(size_t row, size_t n_words, To to) const {
+        const int64_t weight = weights ? weights[row] : 1;
+        for (int64_t entry = starts[row]; entry < starts[row + 1]; ++entry) {
+            if (words[entry] < n_words) to(words[entry], classes[row], weight * static_cast<int64_t>(counts ? counts[entry] : 1));
+        }
+    }
+};
+
+// The same as count_entries for large tables: rows class after class, so that one class's words stay near, then all
+// classes side by side.
+template <class Class>
+void count_by_class(const Entries<Class>& e, size_t n_words, size_t n_classes, int64_t* table) {
+    std::vector<uint32_t> at(n_classes + 1, 0), order(e.rows);
+    for (size_t row = 0; row < e.rows; ++row) ++at[e.classes[row] + size_t{1}];
+    for (size_t c = 0; c < n_classes; ++c) at[c + 1] += at[c];
+    for (size_t row = 0; row < e.rows; ++row) order[at[e.classes[row]]++] = static_cast<uint32_t>(row);
+    std::vector<int64_t> own(n_classes * n_words);
+    for (uint32_t row : order) {
+        int64_t* const to = own.data() + e.classes[row] * n_words;
+        e.add(row, n_words, [=](size_t word, size_t, int64_t n) { to[word] += n; });
+    }
+    constexpr size_t tile = 64;
+    for (size_t begin = 0; begin < n_words; begin += tile) {
+        const size_t end = n_words - begin < tile ? n_words : begin + tile;
+        for (size_t c = 0; c < n_classes; ++c)
+            for (size_t word = begin; word < end; ++word) table[word * n_classes + c] += own[c * n_words + word];
+    }
+}
+
+// table[word, class] += count[entry] * weight[row] over the entries of each row; a word beyond the table is not counted.
+template <class Class>
+void count_entries(size_t rows, const int64_t* starts, const uint32_t* words, const uint32_t* counts,
+                   const Class* classes, const int64_t* weights, size_t n_words, size_t n_classes, int64_t* table) {
+    constexpr size_t large = 1 << 17;  // cells that no near cache holds
+    for (size_t row = 0; row < rows; ++row) TALLY_REQUIRE(classes[row] < n_classes);
+    const Entries<Class> e{rows, starts, words, counts, classes, weights};
+    const size_t cells = n_words * n_classes, n = rows ? static_cast<size_t>(starts[rows] - starts[0]) : 0;
+    if (n_classes > 2 && cells >= large && 2 * n >= cells && rows < UINT32_MAX) return count_by_class(e, n_words, n_classes, table);
+    for (size_t row = 0; row < rows; ++row)
+        e.add(row, n_words, [=](size_t word, size_t c, int64_t more) { table[word * n_classes + c] += more; });
+}
+
+// scores[row, class] += the sum over columns, in their order, of tables[column][codes[column][row], class]. Some rows at a
+// time, so that their scores stay near while the columns pass.
+template <size_t fixed>
+void add_level_scores(size_t rows, size_t columns, const uint8_t* const* codes, const double* const* tables,
+                      size_t given, double* scores) {
+    constexpr size_t tile = 256;
+    const size_t n_classes = fixed ? fixed : given;
+    for (size_t begin = 0; begin < rows; begin += tile) {
+        const size_t n = rows - begin < tile ? rows - begin : tile;
+        for (size_t j = 0; j < columns; ++j) {
+            const uint8_t* const code = codes[j] + begin;
+            const double* const table = tables[j];
+            double* to = scores + begin * n_classes;
+            for (size_t i = 0; i < n; ++i, to += n_classes) {
+                const double* const from = table + code[i] * n_classes;
+                for (size_t c = 0; c < n_classes; ++c) to[c] += from[c];
+            }
+        }
+    }
+}
+
+// n log2(n), from a table where it reaches so far.
+struct NLogN {
+    const double* table;
+    size_t size;
+    double operator()(int64_t n) const {
+        if (n <= 0) return 0.0;
+        if (static_cast<size_t>(n) < size) return table[n];
+        return static_cast<double>(n) * log2_of(static_cast<double>(n));
+    }
+};
+
+struct Side {  // rows, rows * entropy and classes present of one side of a cut
+    double rows = 0, disorder = 0;
+    int classes = 0;
+};
+
+inline Side side_of(size_t n_classes, const int64_t* high, const int64_t* low, NLogN h) {
+    Side out;
+    int64_t rows = 0;
+    for (size_t c = 0; c < n_classes; ++c) {
+        const int64_t n = high[c] - low[c];
+        rows += n;
+        out.disorder -= h(n);
+        out.classes += n > 0;
+    }
+    out.disorder += h(rows);
+    out.rows = static_cast<double>(rows);
+    return out;
+}
+
+// log2(3^k - 2)
+inline double log2_ways(int k) {
+    double power = 1;
+    if (k > 30) return k * 1.5849625007211562;
+    for (int i = 0; i < k; ++i) power *= 3;
+    return log2_of(power - 2);
+}
+
+// Fayyad and Irani: split where the entropy of the classes falls most, as long as the gain pays for saying where.
+//
+// sums[value + 1, class]: class counts of the values before each; the values are in rising order. cut[value] becomes 1
+// where a cut lies before the value. unit: counts of one row. stack: room for 2 * values + 2 positions.
+inline void mdl_cuts(size_t values, size_t n_classes, const int64_t* sums, double unit, NLogN h, int64_t* stack,
+                     uint8_t* cut) {
+    size_t depth = 0;
+    stack[depth++] = 0;
+    stack[depth++] = static_cast<int64_t>(values);
+    while (depth) {
+        const size_t stop = static_cast<size_t>(stack[--depth]);
+        const size_t start = static_cast<size_t>(stack[--depth]);
+        if (stop - start < 2) continue;
+        const int64_t* const first = sums + start * n_classes;
+        const int64_t* const last = sums + stop * n_classes;
+        const Side whole = side_of(n_classes, last, first, h);
+        size_t best = 0;
+        double least = infinity;
+        for (size_t at = start + 1; at < stop; ++at) {
+            const int64_t* const middle = sums + at * n_classes;
+            const double disorder = side_of(n_classes, middle, first, h).disorder + side_of(n_classes, last, middle, h).disorder;
+            if (disorder < least) {
+                least = disorder;
+                best = at;
+            }
+        }
+        const int64_t* const middle = sums + best * n_classes;
+        const Side left = side_of(n_classes, middle, first, h), right = side_of(n_classes, last, middle, h);
+        const double rows = whole.rows / unit;
+        const double gain = (whole.disorder - least) / unit;  // in bits, over all rows
+        const double price = log2_ways(whole.classes) - whole.classes * whole.disorder / whole.rows +
+                             left.classes * left.disorder / left.rows + right.classes * right.disorder / right.rows;
+        if (!(rows > 1 && gain > log2_of(rows - 1) + price)) continue;
+        cut[best] = 1;
+        stack[depth++] = static_cast<int64_t>(start);
+        stack[depth++] = static_cast<int64_t>(best);
+        stack[depth++] = static_cast<int64_t>(best);
+        stack[depth++] = static_cast<int64_t>(stop);
+    }
+}
+
+}  // namespace tally

@@ -1,0 +1,63 @@
+// Count tables: how often each code meets each class, per node. Whole numbers only, so any order gives the same bits.
+#pragma once
+
+#include "kernels/base/common.hpp"
+
+namespace tally {
+
+inline constexpr size_t small_cells = 2048;  // four tables of this many 4-byte cells stay in the first-level cache
+
+// table[class] += weight[row] (1 without weights).
+template <class Class>
+void count_classes(size_t rows, const Class* classes, const int64_t* weights, size_t n_classes, int64_t* table) {
+    (void)n_classes;
+    for (size_t row = 0; row < rows; ++row) {
+        TALLY_REQUIRE(classes[row] < n_classes);
+        table[classes[row]] += weights ? weights[row] : 1;
+    }
+}
+
+// One column, no weights, no nodes, few cells. Neighbouring rows often meet in one cell, and an addition that
+// waits for the one before it costs five cycles: so four tables take turns.
+template <class Code, class Class>
+void count_small(size_t rows, const Code* codes, const Class* classes, size_t n_codes, size_t n_classes,
+                 int64_t* table) {
+    uint32_t part[4 * small_cells];
+    const size_t cells = n_codes * n_classes;
+    for (size_t i = 0; i < 4 * cells; ++i) part[i] = 0;
+    uint32_t *const a = part, *const b = part + cells, *const c = b + cells, *const d = c + cells;
+    const auto cell = [&](size_t row) {
+        TALLY_REQUIRE(codes[row] < n_codes && classes[row] < n_classes);
+        return codes[row] * n_classes + classes[row];
+    };
+    size_t row = 0;
+    for (; row + 4 <= rows; row += 4) {
+        ++a[cell(row)];
+        ++b[cell(row + 1)];
+        ++c[cell(row + 2)];
+        ++d[cell(row + 3)];
+    }
+    for (; row < rows; ++row) ++a[cell(row)];
+    for (size_t i = 0; i < cells; ++i) table[i] += int64_t{a[i]} + b[i] + c[i] + d[i];
+}
+
+// table[node, code, class] += weight[row] (1 without weights). nodes or weights may be null.
+template <class Code, class Class>
+void count_codes(size_t rows, const uint32_t* nodes, const Code* codes, const Class* classes,
+                 const int64_t* weights, size_t n_codes, size_t n_classes, int64_t* table) {
+    if (!nodes && !weights && n_codes * n_classes <= small_cells && n_codes * n_classes <= rows) {
+        constexpr size_t most = size_t{1} << 32;  // so that no 4-byte cell can overflow
+        for (size_t begin = 0; begin < rows; begin += most) {
+            const size_t part = rows - begin < most ? rows - begin : most;
+            count_small(part, codes + begin, classes + begin, n_codes, n_classes, table);
+        }
+        return;
+    }
+    for (size_t row = 0; row < rows; ++row) {
+        TALLY_REQUIRE(codes[row] < n_codes && classes[row] < n_classes);
+        const size_t node = nodes ? nodes[row] : 0;
+        table[(node * n_codes + codes[row]) * n_classes + classes[row]] += weights ? weights[row] : 1;
+    }
+}
+
+}  // namespace tally

@@ -1,0 +1,191 @@
+"""Section 3, how good: methods side by side, learning curves, confusion, calibration, ROC, PR, groups.
+
+Knows results of judging. Knows nothing of HTML. Law: every score is of rows that the method had not seen.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from tallystick.data.schema import CODED
+from tallystick.draw.panels import Axis, Curve, chart, length_bar, strip
+from tallystick.draw.text import between, p_value
+from tallystick.evaluate import CrossValidation
+from tallystick.evaluate.compare import Entry
+from tallystick.evaluate.groups import error_rates, group_names
+from tallystick.reports.ingredients import Ingredients
+from tallystick.reports.sentences import percent
+
+MOST_CLASSES = 12  # of a confusion matrix; with more, the most frequent confusions are listed
+MOST_PAIRS = 10
+MOST_GROUPS = 12
+SHOWN_COLUMNS = 3
+
+
+def judged_section(given: Ingredients) -> dict[str, Any]:
+    """Return tables and charts of the comparison and of the chosen method."""
+    scores = given.chosen.result.scores
+    return {
+        "how": given.comparison.how,
+        "methods": [_method(given, e) for e in given.comparison.entries],
+        "measures": [_measure(m) for m in scores.measures],
+        "curve": _curve(given),
+        "confusion": _confusion(given),
+        "positive": scores.positive,
+        "roc": _unit_chart("ROC curve", scores.curves["roc"], "false alarms", "found", True),
+        "pr": _unit_chart("precision and recall", scores.curves["pr"], "found (recall)", "precision", False),
+        "calibration": _calibration(scores.curves["calibration"]),
+        "lift": scores.curves["top_tenth"],
+        "groups": _groups(given),
+        "impossible": scores.impossible,
+    }
+
+
+def _method(given: Ingredients, entry: Entry[CrossValidation]) -> dict[str, Any]:
+    accuracy, loss = entry.result.measure("accuracy"), entry.result.measure("log-loss")
+    ends = [e.result.measure("log-loss") for e in given.comparison.entries]
+    scale = (min(m.low for m in ends), max(m.high for m in ends))
+    return {
+        "name": entry.name,
+        "chosen": entry is given.chosen or entry.name == given.chosen.name,
+        "accuracy": percent(accuracy.value),
+        "accuracy_ends": between(100 * accuracy.low, 100 * accuracy.high, ".1f"),
+        "loss": f"{loss.value:.3f}",
+        "loss_ends": between(loss.low, loss.high, ".3f"),
+        "strip": strip(
+            loss.value, (loss.low, loss.high), scale,
+            f"log-loss {loss.value:.3f}, 95 % interval {between(loss.low, loss.high, '.3f')}",
+            entry.name == given.chosen.name,
+        ),
+        "numbers": "?" if entry.numbers >= 10**9 else f"{entry.numbers:,}",
+        "p": "" if entry.against_best is None else p_value(entry.against_best),
+        "setting": entry.setting,
+    }  # fmt: skip
+
+
+def _measure(m: Any) -> dict[str, str]:
+    shown = m.to_dict()
+    return {
+        "name": m.name,
+        "value": f"{m.value:.4f}",
+        "ends": between(m.low, m.high, ".4f"),
+        "base": "" if m.base is None else f"{m.base:.4f}",
+        "method": str(shown["method"]),
+    }
+
+
+def _curve(given: Ingredients) -> dict[str, Any] | None:
+    curve = given.curve
+    if curve is None or not curve.curves or not curve.repeats:
+        return None
+    data = curve.to_dict()
+    drawn = [
+        Curve(m["name"], data["sizes"], m["error"], [max(0.0, v) for v in m["low"]], m["high"], dots=True)
+        for m in data["methods"]
+    ]
+    tops = [v for c in drawn for v in c.high if math.isfinite(v)] + [curve.base]
+    axis = Axis("rows taught (logarithmic)", data["sizes"][0], data["sizes"][-1], log=True)
+    level = ("base rate", curve.base)
+    svg = chart(drawn, axis, Axis("error on rows held back", 0.0, max(tops) * 1.05), "learning curves", level)
+    return {"svg": svg, "tested": f"{curve.tested:,}", "repeats": curve.repeats, "base": percent(curve.base)}
+
+
+def _unit_chart(title: str, points: list[list[float]], x: str, y: str, diagonal: bool) -> str:
+    xs, ys = [p[0] for p in points], [p[1] for p in points]
+    return chart([Curve(title, xs, ys)], Axis(x), Axis(y), title, diagonal=diagonal)
+
+
+def _calibration(bins: list[dict[str, Any]]) -> str:
+    line = Curve(
+        "came true",
+        [b["predicted"] for b in bins],
+        [b["observed"] for b in bins],
+        [b["low"] for b in bins],
+        [b["high"] for b in bins],
+        dots=True,
+        bars=True,
+    )
+    return chart(
+        [line], Axis("share the model gave"), Axis("share that came true"), "calibration", diagonal=True
+    )
+
+
+def _confusion(given: Ingredients) -> dict[str, Any]:
+    counts, labels = given.chosen.result.scores.confusion, given.labels
+    if len(labels) > MOST_CLASSES:
+        return {"pairs": _pairs(counts, labels)}
+    full = np.maximum(counts.sum(axis=1, keepdims=True), 1e-300)
+    rows = [
+        {
+            "label": label,
+            "cells": [
+                {"count": f"{n:,.0f}", "hit": i == j}
+                | {"shade": round(9 * n / full[i, 0]), "share": percent(n / full[i, 0], 0)}
+                for j, n in enumerate(line)
+            ],
+        }
+        for i, (label, line) in enumerate(zip(labels, counts.tolist(), strict=True))
+    ]
+    return {"labels": list(labels), "rows": rows}
+
+
+def _pairs(counts: Any, labels: tuple[str, ...]) -> list[dict[str, str]]:
+    """Return the most frequent confusions of many classes."""
+    wrong = counts.copy()
+    np.fill_diagonal(wrong, 0)
+    order = np.argsort(-wrong, axis=None, kind="stable")[:MOST_PAIRS]
+    out = []
+    for at in order.tolist():
+        i, j = divmod(at, len(labels))
+        if wrong[i, j] > 0:
+            share = wrong[i, j] / max(float(counts[i].sum()), 1e-300)
+            out.append(
+                {
+                    "truth": labels[i],
+                    "answer": labels[j],
+                    "rows": f"{wrong[i, j]:,.0f}",
+                    "share": percent(share),
+                }
+            )
+    return out
+
+
+def _groups(given: Ingredients) -> dict[str, Any]:
+    """Return error rates by the levels of some columns: those asked for, or where they differ most."""
+    table, result = given.table, given.chosen.result
+    coded = [c for c in table.schema.used if c.kind in CODED]
+    groups = given.groups or {
+        c.name: group_names(table, c.name) for c in coded if 2 <= len(c.levels) <= MOST_GROUPS
+    }
+    found = []
+    for name, texts in groups.items():
+        rates = error_rates(texts, result.truth, result.repeats[0], result.weights, result.rule)
+        found.append((name, rates, _spread(rates)))
+    if not given.groups:
+        found = sorted(found, key=lambda f: (-f[2], f[0]))[:SHOWN_COLUMNS]
+    tables = [{"name": name, "rows": [_group(g, rates) for g in rates]} for name, rates, _ in found]
+    return {"tables": tables, "looked": len(groups), "asked": bool(given.groups)}
+
+
+def _spread(rates: list[dict[str, Any]]) -> float:
+    """Return how far error rates lie apart beyond chance: chi-square less its degrees of freedom."""
+    rows = sum(g["rows"] for g in rates)
+    mean = sum(g["error"] * g["rows"] for g in rates) / rows if rows else 0.0
+    if not 0 < mean < 1:
+        return 0.0
+    away = sum(g["rows"] * (g["error"] - mean) ** 2 for g in rates) / (mean * (1 - mean))
+    return float(away - (len(rates) - 1))
+
+
+def _group(g: dict[str, Any], rates: list[dict[str, Any]]) -> dict[str, str]:
+    top = max(r["error"] for r in rates) or 1.0
+    return {
+        "group": g["group"],
+        "rows": f"{g['rows']:,.0f}",
+        "error": percent(g["error"]),
+        "ends": between(100 * g["low"], 100 * g["high"], ".1f"),
+        "bar": length_bar(g["error"] / top, f"error {percent(g['error'])}", 60),
+    }

@@ -1,0 +1,405 @@
+"""The question a growing tree asks: the best splits of all its nodes.
+
+Knows tables, count tables and threads' work as a list of steps. Knows nothing of pruning, models' words or
+files.
+A table in memory answers at once, by walking presorted columns (`whole`); any other engine answers level by
+level with
+count tables (`level_tables.py`). Law: both give the same arrays, byte for byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.contracts import Block
+from tallystick.data.schema import CODED, Schema
+from tallystick.data.table.ranks import quantile_cuts
+from tallystick.data.threads import in_order
+from tallystick.errors import OptionError
+from tallystick.kernels.trees import SMALL, GrowColumn, Grower, GrowRules, Harvest
+from tallystick.models.tree.nodes import NO_CUT, SPREADS
+from tallystick.models.tree.weights import ClassWeights
+from tallystick.stats.distribution import Grid, Near, Spread, Spreads, cells_for, cells_of_cuts, cuts_of
+from tallystick.stats.quantiles import ValueCounts
+
+MOST_DISTINCT = 65_535  # more distinct numbers than this are put in bins when rows are not in memory
+BINS = 255
+FAST = 20_000  # rows from which threads pay
+QUICK = 500_000  # cells that one thread grows at once, in a fraction of a second
+CLASS_BITS = 16  # class weights are whole multiples of 2^-16 of the largest
+HEAVIEST = 2**56  # the largest sum of weights the scores can take
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A numeric response in fixed point: whole numbers round((y - low) * 2^shift)."""
+
+    low: float = 0.0
+    shift: int = 0
+
+    @classmethod
+    def of(cls, low: float, high: float, weight: int) -> Scale:
+        """Return the finest scale whose sums over `weight` rows stay below 2^62."""
+        room = min(62 - weight.bit_length(), 52)
+        spread = high - low
+        if not spread > 0:
+            return cls(low, 0)
+        return cls(low, room - int(np.frexp(spread)[1]))
+
+    def whole(self, response: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return the response in fixed point."""
+        return np.rint(np.ldexp(response - self.low, self.shift)).astype(np.int64)
+
+    def mean(self, total: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return means from sums in fixed point; 0 rows give 0."""
+        return self.low + np.ldexp(total / np.maximum(rows, 1), -self.shift)
+
+    def squared(self, deviance: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return squares in the response's own unit."""
+        return np.ldexp(deviance, -2 * self.shift)
+
+    def rules(self, rules: GrowRules) -> GrowRules:
+        """Return growing rules with the least decrease in fixed point, as the kernels compare it."""
+        if not self.shift or not rules.min_decrease:
+            return rules
+        return replace(rules, min_decrease=float(np.ldexp(rules.min_decrease, 2 * self.shift)))
+
+
+@dataclass(frozen=True)
+class Grown:
+    """A grown tree as the kernels' arrays (depth first), the scale of its response, and its candidates for
+    whoever asks: they are put in order then.
+    """
+
+    arrays: dict[str, NDArray[Any]]
+    scale: Scale
+    tried: Callable[[], dict[str, NDArray[Any]]]
+    binned: tuple[str, ...] = ()  # columns put in bins since they are not in memory
+
+
+class Look(NamedTuple):
+    """What other engines tell first: the spread of numeric columns, rows per class, all rows, range of the
+    response.
+    """
+
+    values: list[Spread]
+    classes: NDArray[np.int64]
+    rows: int
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Growing:
+    """The question; see the module. `columns` are positions in `schema.used` that a tree can test.
+
+    class_weights[class]: what a row of each class counts in the criterion, None for 1.
+    observed: cuts lie just above an observed value (C4.5) instead of at midpoints.
+    """
+
+    schema: Schema
+    columns: tuple[int, ...]
+    rules: GrowRules
+    class_weights: ClassWeights | None = None
+    observed: bool = False
+    keep_tried: bool = True
+    max_bins: int | None = None
+    parts: int = 1  # a weight of 1 in the table is this many in the tree, where missing rows are shared out
+    rows: int = 0  # about how many: decides how finely the spread is asked for, and nothing else
+
+    def zero(self) -> Look:
+        """Return the total of no rows: other engines begin with a look at the values, then ask level by
+        level.
+        """
+        classes = np.zeros(len(self.labels), np.int64)
+        return Look(self._values.zero(), classes, 0, np.inf, -np.inf)
+
+    def add(self, total: Look, block: Block) -> Look:
+        """Add the rows of one block."""
+        weight = block.rows if block.weights is None else int(block.weights.sum())
+        low, high, classes = np.inf, -np.inf, total.classes
+        if block.classes is not None and len(classes):
+            kernels.count_classes(block.classes, len(classes), block.weights, classes)
+        elif block.response is not None and block.rows:
+            low, high = float(block.response.min()), float(block.response.max())
+        values = self._values.add(total.values, block)
+        return Look(values, classes, total.rows + weight, min(total.low, low), max(total.high, high))
+
+    def merge(self, total: Look, other: Look) -> Look:
+        """Add two totals."""
+        values = self._values.merge(total.values, other.values)
+        low, high = min(total.low, other.low), max(total.high, other.high)
+        return Look(values, total.classes + other.classes, total.rows + other.rows, low, high)
+
+    @cached_property
+    def _values(self) -> Spreads:
+        used = [self.schema.used[j] for j in self.columns]
+        cells = cells_for(self.rows)
+        grids = tuple(Grid(c.name, c.low or 0.0, c.high or 0.0, cells) for c in used if c.kind == "numeric")
+        return Spreads(grids, (self.max_bins or MOST_DISTINCT,) * len(grids))
+
+    def near(self, look: Look) -> Near | None:
+        """Return the question for the values among which the cuts of bins lie; None: nothing is binned."""
+        many = [
+            (grid, cells_of_cuts(found.cells, self.max_bins or BINS))
+            for grid, found in zip(self._values.grids, look.values, strict=True)
+            if found.many
+        ]
+        return Near(tuple(g for g, _ in many), tuple(t for _, t in many)) if many else None
+
+    def cuts(self, look: Look, near: list[ValueCounts]) -> list[NDArray[np.float64] | None]:
+        """Return the cuts of each numeric column; None where all values are told apart."""
+        found = iter(near)
+        return [
+            cuts_of(grid, spread.cells, next(found), self.max_bins or BINS) if spread.many else None
+            for grid, spread in zip(self._values.grids, look.values, strict=True)
+        ]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The classes; none in regression."""
+        assert self.schema.target is not None
+        return self.schema.target.labels
+
+    @property
+    def by_name(self) -> list[int]:
+        """Positions in `columns` in the order of the columns' names."""
+        names = [self.schema.used[j].name.encode() for j in self.columns]
+        return sorted(range(len(names)), key=names.__getitem__)
+
+
+class GrowingInMemory(Growing):
+    """The same question with a faster answer for tables in memory."""
+
+    row_bytes: ClassVar[int] = 40  # of memory that this takes beside the columns' codes
+
+    def whole(self, table: Any, threads: int) -> Grown:
+        """Grow the whole tree on a table in memory."""
+        factors, cells = self._factors(table), self._cells(table, threads)
+        grower, scale = self._grower(table, factors, cells)
+        run(grower, threads if table.rows >= FAST else 1)
+        arrays = grower.arrays()
+        if self.rules.fractions:
+            spread_missing(arrays)
+        lift(arrays, self.columns, "column")
+        lost = factors is not None and spare_bits(table.rows, table.weights, factors) > 0
+        tried = partial(tell_tried, grower.harvest(), self.columns, factors, lost)
+        if self.observed:
+            kept = tried() if self.keep_tried else {}
+            self._observe({**arrays, **kept}, table)  # changes the arrays themselves
+            tried = partial(dict, kept)
+        names = [self.schema.used[j].name for j in self.columns]
+        binned = tuple(n for n, c in zip(names, cells, strict=True) if c.binned)
+        return Grown(arrays, scale, tried, () if self.max_bins else binned)
+
+    def _cells(self, table: Any, threads: int) -> list[GrowColumn]:
+        used = self.schema.used
+        jobs = [partial(grow_column, table, used[j], self.max_bins) for j in self.columns]
+        if not hasattr(table, "budget"):
+            return [job() for job in jobs]
+        cells = list(in_order(jobs, threads))
+        codes = sum(c.k + 1 for c in cells)
+        tables = 8 * codes * (len(self.labels) + 2) * (table.rows // SMALL + 1)
+        if 2 * tables > table.budget:
+            raise OptionError(
+                f"the count tables of a tree on these columns take about {tables >> 20:,} MB, more than half "
+                f"of memory. Pass max_bins={BINS}, or more memory."
+            )
+        return cells
+
+    def _factors(self, table: Any) -> NDArray[np.int64] | None:
+        if self.class_weights is None or not self.labels:
+            return None
+        counts = kernels.count_classes(table.classes, len(self.labels), table.weights)
+        return class_factors(self.class_weights, counts)
+
+    def _grower(
+        self, table: Any, factors: NDArray[np.int64] | None, cells: list[GrowColumn]
+    ) -> tuple[Grower, Scale]:
+        scale, response, score, rows = Scale(), None, None, table.weights
+        classes = len(self.labels)
+        if not classes:
+            weight = table.rows if rows is None else int(rows.sum())
+            scale = Scale.of(float(table.response.min()), float(table.response.max()), weight)
+            response = scale.whole(table.response)
+        else:
+            score = score_weights(table.classes, rows, factors)
+        grower = Grower(
+            cells,
+            self.by_name,
+            replace(scale.rules(self.rules), fractions=False)
+            if self.rules.fractions
+            else scale.rules(self.rules),
+            classes=classes,
+            labels=None if response is not None else table.classes,
+            response=response,
+            score_weights=score,
+            row_weights=rows,
+            keep_tried=self.keep_tried,
+        )
+        return grower, scale
+
+    def _observe(self, arrays: dict[str, NDArray[Any]], table: Any) -> None:
+        tested = [arrays[name] for name in ("column", "tried_column") if name in arrays]
+        for j in np.unique(np.concatenate(tested)).tolist():
+            if j >= 0 and self.schema.used[j].kind == "numeric":
+                observe(arrays, j, table.ranks(self.schema.used[j].name)[1])
+
+
+def observe(arrays: dict[str, NDArray[Any]], column: int, values: NDArray[np.float64]) -> None:
+    """Move each cut of a column from the midpoint to just above the largest training value not above it."""
+    for cut, tested in (("cut", "column"), ("tried_cut", "tried_column")):
+        if tested not in arrays:
+            continue
+        here = (arrays[tested] == column) & (arrays[cut] < NO_CUT)
+        below = np.searchsorted(values, arrays[cut][here], side="right") - 1
+        arrays[cut][here] = np.where(below >= 0, np.nextafter(values[below], np.inf), arrays[cut][here])
+
+
+def spread_missing(arrays: dict[str, NDArray[Any]]) -> None:
+    """Let every test send missing rows down all its branches."""
+    arrays["missing"][arrays["column"] >= 0] = SPREADS
+
+
+def count_rows(
+    arrays: dict[str, NDArray[Any]], factors: NDArray[np.int64] | None, lost: bool = False
+) -> None:
+    """Turn candidates' first branches, lefts[branch, class then all rows], from weights to rows.
+
+    factors[class]: what a row weighs. lost: some weights lost bits. Where rows cannot be told from
+    weights the counts are left out.
+    """
+    if factors is None:
+        return
+    free = np.flatnonzero(factors == 0)
+    if lost or len(free) > 1:
+        arrays["tried_left"] = np.full_like(arrays["tried_left"], -1)
+        return
+    lefts: NDArray[np.int64] = arrays["lefts"]
+    rows = lefts[:, :-1] // np.maximum(factors, 1)  # exact: sums of whole multiples
+    if len(free):
+        rows[:, free[0]] = lefts[:, -1] - rows.sum(axis=1)
+    arrays["lefts"] = np.concatenate([rows, lefts[:, -1:]], axis=1)
+
+
+def tell_tried(
+    harvest: Harvest, columns: tuple[int, ...], factors: NDArray[np.int64] | None, lost: bool
+) -> dict[str, NDArray[Any]]:
+    """Return the candidates of a tree grown in memory as the kernels' arrays, best first in each node."""
+    arrays = harvest.tried()
+    lift(arrays, columns, "tried_column")
+    count_rows(arrays, factors, lost)
+    return arrays
+
+
+def lift(arrays: dict[str, NDArray[Any]], columns: tuple[int, ...], name: str) -> None:
+    """Turn the grower's column numbers into positions in `schema.used`."""
+    if columns != tuple(range(len(columns))):
+        arrays[name] = np.array([*columns, -1], np.int32)[arrays[name]]  # -1 stays -1
+
+
+def run(grower: Grower, threads: int) -> None:
+    """Grow with some threads: columns are shared out level by level, then small subtrees.
+
+    All but small jobs run in threads, also one alone, so that the caller stays free to see an interrupt;
+    whatever ends the wait stops them, and none is left behind.
+    """
+    alone = threads == 1 or grower.rows <= grower.small
+    if alone and grower.rows * grower.columns <= QUICK:
+        grower.run()
+        return
+    columns = range(grower.columns)
+    with ThreadPoolExecutor(threads, "tally-grow") as pool:
+        try:
+            every(pool, grower.prepare, columns)
+            more = pool.submit(grower.start).result()
+            while more:
+                every(pool, grower.advance, columns)
+                more = pool.submit(grower.choose).result()
+            every(pool, lambda _: grower.work(), range(threads))
+        except BaseException:
+            grower.stop()
+            raise
+
+
+def every(pool: ThreadPoolExecutor, step: Callable[[int], None], items: Iterable[int]) -> None:
+    """Do one step for all items and wait."""
+    for _ in pool.map(step, items):
+        pass
+
+
+def grow_column(table: Any, column: Any, max_bins: int | None) -> GrowColumn:
+    """Return a column as the grower takes it."""
+    data = table.column(column.name)
+    if column.kind not in CODED and hasattr(table, "number_codes"):
+        return _on_disk(table, column, max_bins)
+    if column.kind not in CODED and max_bins is not None:
+        codes, distinct = table.ranks(column.name)
+        if len(distinct) > max_bins:
+            counts = kernels.count_classes(codes, len(distinct) + 1, table.weights)[:-1]
+            return binned_column(quantile_cuts(distinct, counts, max_bins), data)
+    if column.kind not in CODED:
+        return GrowColumn("numeric", data)
+    kind = "levels" if column.kind == "levels" else "ordered"
+    return GrowColumn(kind, np.ascontiguousarray(data), len(column.levels))
+
+
+def _on_disk(table: Any, column: Any, max_bins: int | None) -> GrowColumn:
+    """Return a numeric column of rows that are not in memory, as codes of its values or of bins."""
+    most, bins = max_bins or MOST_DISTINCT, max_bins or BINS
+    codes, found, binned = table.number_codes(column.name, most, bins)
+    edges = np.concatenate([[-np.inf], found]) if binned else found
+    return GrowColumn("numeric", codes, len(edges), edges, binned=binned)
+
+
+def binned_column(cuts: NDArray[np.float64], values: NDArray[np.float64] | None) -> GrowColumn:
+    """Return a numeric column as bins; bin b begins at edges[b]."""
+    edges = np.concatenate([[-np.inf], cuts])
+    codes = kernels.bins(values, cuts) if values is not None else np.empty(0, np.uint8)
+    return GrowColumn("numeric", codes, len(edges), edges, binned=True)
+
+
+def class_factors(given: ClassWeights | None, counts: NDArray[np.int64] | None) -> NDArray[np.int64] | None:
+    """Return class weights as whole numbers, None when all are equal. counts[class]: rows of the table."""
+    if given is None or counts is None:
+        return None
+    weights = given.of(counts)
+    if np.all(weights == np.rint(weights)) and weights.max() < 2**CLASS_BITS:
+        return weights.astype(np.int64)
+    scaled = np.rint(weights * ((2**CLASS_BITS - 1) / weights.max())).astype(np.int64)
+    return np.where(weights > 0, np.maximum(scaled, 1), 0)
+
+
+def spare_bits(n: int, rows: NDArray[np.int64] | None, factors: NDArray[np.int64]) -> int:
+    """Return how many bits the weights of n rows must lose so that all sums have room."""
+    heaviest = (n if rows is None else int(rows.sum())) * int(factors.max())
+    return max(0, heaviest.bit_length() - HEAVIEST.bit_length() + 1)
+
+
+def score_weights(
+    classes: NDArray[Any], rows: NDArray[np.int64] | None, factors: NDArray[np.int64] | None
+) -> NDArray[np.int64] | None:
+    """Return what each row weighs in the criterion: its weight times its class's, with room for all sums."""
+    if factors is None and rows is None:
+        return None
+    if factors is None:
+        factors = np.ones(1, np.int64)
+        classes = np.zeros(len(classes), np.uint8)
+    drop = spare_bits(len(classes), rows, factors)
+    own: NDArray[np.int64] = factors[classes]
+    if rows is None:
+        return own
+    if not drop:
+        full: NDArray[np.int64] = rows * own
+        return full
+    spare = drop // 2  # weights beyond the room lose their lowest bits, but never all
+    out: NDArray[np.int64] = (rows >> (drop - spare)) * np.maximum(own >> spare, own > 0)
+    return np.maximum(out, own > 0)

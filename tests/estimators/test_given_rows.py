@@ -1,0 +1,176 @@
+"""Rows and parameters given to a tree: what is right in any form is taken, what is wrong is named."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tallystick as ts
+from tallystick.errors import DataError, OptionError, TallyError
+from tallystick.estimators import from_data
+from tallystick.estimators.verification import verify
+
+KINDS = ("cost-complexity", "pessimistic", "reduced-error")
+
+
+def frame(rows: int = 240) -> pd.DataFrame:
+    rng = np.random.default_rng(7)
+    colour, size = rng.choice(["red", "green", "blue"], rows), rng.normal(size=rows)
+    noisy = rng.random(rows) < 0.2
+    kind = np.where(((colour == "red") | (size > 0.3)) ^ noisy, "yes", "no")
+    return pd.DataFrame({"colour": colour, "size": size, "kind": kind})
+
+
+ROWS = frame()
+X, Y = ROWS.drop(columns="kind"), ROWS["kind"]
+
+
+@pytest.fixture(scope="module")
+def tree() -> ts.DecisionTree:
+    return ts.DecisionTree().fit(ROWS, "kind")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_labelled_rows_may_come_as_a_pair(tree, kind):
+    loaded = from_data(tree.to_bytes())
+    want = tree.prune(kind, ROWS).to_bytes()
+    assert loaded.prune(kind, (X, Y)).to_bytes() == want
+    assert loaded.prune(kind, data=(X, Y.tolist())).to_bytes() == want
+    assert str(loaded.rules(drop=True, data=(X, Y))) == str(tree.rules(drop=True))
+    assert str(loaded.pruning_path((X, Y), folds=3)) == str(tree.pruning_path(folds=3))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_model_of_arrays_is_pruned_by_arrays(kind):
+    rng = np.random.default_rng(1)
+    values = rng.normal(size=(150, 3))
+    labels = (values[:, 0] + rng.normal(size=150) > 0).astype(int)
+    grown = ts.DecisionTree().fit(values, labels)
+    loaded = from_data(grown.to_bytes())
+    assert loaded.prune(kind, (values, labels)).get_n_leaves() <= grown.get_n_leaves()
+    numbers = from_data(ts.RegressionTree(max_depth=4).fit(values, values[:, 0]).to_bytes())
+    if kind != "pessimistic":
+        assert numbers.prune(kind, (values, values[:, 0])).get_n_leaves() <= 16
+
+
+BAD_ROWS = {
+    "other columns": (
+        pd.DataFrame({"a": [1, 2], "b": [3, 4]}),
+        "lacks 2 columns of the fit: 'colour', 'size'",
+    ),
+    "a column less": (ROWS.drop(columns="size"), "lacks 1 column of the fit: 'size'"),
+    "no target": (X, r"no column 'kind', the target.*data=\(X, y\)"),
+    "no rows": (ROWS.iloc[:0], "no rows"),
+    "a new class": (ROWS.assign(kind="maybe"), "'maybe' in its target, no class .* 'no', 'yes'"),
+    "no table": (3, "cannot read a table from 'int'"),
+    "too few labels": ((X, Y[:5]), "5 values for 240 rows"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_ROWS)
+def test_rows_that_do_not_fit_are_an_error_that_says_why(tree, name):
+    data, said = BAD_ROWS[name]
+    for kind in KINDS:
+        with pytest.raises(DataError, match=said):
+            tree.prune(kind, data)
+    with pytest.raises(DataError, match=said):
+        tree.rules(drop=True, data=data)
+    with pytest.raises(DataError, match=said):
+        tree.pruning_path(data)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda t: t.prune("mdl", ROWS),
+        lambda t: t.prune("pessimistic", ROWS, raising=False),
+        lambda t: t.prune(data=ROWS, alpha=0.1),
+        lambda t: t.rules(data=ROWS),
+        lambda t: t.pruning_path(ROWS, folds=0),
+    ],
+)
+def test_rows_that_nobody_would_look_at_are_refused(tree, ask):
+    with pytest.raises(OptionError, match="looks at no rows"):
+        ask(tree)
+
+
+def test_a_tree_pruned_by_held_out_rows_can_be_fitted_again(tree, tmp_path):
+    small = tree.prune("reduced-error", frame(200))
+    assert small.get_params() == tree.get_params()
+    for again in (from_data(small.to_bytes()), copy.deepcopy(small)):
+        assert again.to_bytes() == small.to_bytes()
+        assert (again.predict_proba(X) == small.predict_proba(X)).all()
+        assert ts.cross_validate(type(again)(**again.get_params()), ROWS, "kind", folds=3)
+        assert again.fit(ROWS, "kind").to_bytes() == tree.to_bytes()
+    small.save(tmp_path / "small.json")
+    with pytest.raises(OptionError, match="pruned by held-out rows"):
+        verify(tmp_path / "small.json", ROWS)
+
+
+BAD_PARAMETERS = [
+    ({"confidence": 0}, "confidence .* above 0"),
+    ({"confidence": 2}, "confidence .* below 1"),
+    ({"confidence": "x"}, "confidence"),
+    ({"cp": -1}, "cp must be a number from 0 up"),
+    ({"cp": "x"}, "cp must be a number"),
+    ({"split_prior": 2}, "split_prior"),
+    ({"smoothing": "x"}, "smoothing"),
+    ({"criterion": "variance"}, "criterion must be one of entropy, gain-ratio, gini, not"),
+    ({"pruning": "reduced-error"}, r"held-out rows use prune\(\)"),
+    ({"class_weight": {"foo": 3}}, "class_weight names 'foo', no class.* 'no', 'yes'"),
+    ({"class_weight": {"yes": "x"}}, "class_weight"),
+    ({"priors": {"yes": 0.5}}, "priors must give a share to every class; 'no'"),
+    ({"priors": {"yes": 0.7, "no": 0.7}}, "priors must sum to 1, but they sum to 1.4"),
+    ({"priors": {"yes": 0.5, "non": 0.5}}, "priors names 'non'.* Did you mean 'no'"),
+    ({"costs": "x"}, "costs must be numbers"),
+    ({"costs": {"yes": 3}}, "costs must be numbers"),
+    ({"costs": {"yes": {"foo": 3}}}, "costs names 'foo'"),
+    ({"costs": {"yes": {"no": "x"}}}, "costs"),
+]
+
+
+@pytest.mark.parametrize(("given", "said"), BAD_PARAMETERS, ids=lambda v: str(v)[:40])
+def test_a_parameter_that_makes_no_sense_is_named(given, said):
+    with pytest.raises(OptionError, match=said):
+        ts.DecisionTree(**given).fit(ROWS, "kind")
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda t: t.prune(alpha=-1),
+        lambda t: t.prune(alpha="x"),
+        lambda t: t.prune(folds=1),
+        lambda t: t.prune("pessimistic", confidence=0),
+        lambda t: t.rules(drop=True, confidence="x"),
+        lambda t: t.pruning_path(folds="x"),
+        *(lambda t, node=node: t.splits(node) for node in ("x", None, 1.0, True, -1, 10**6)),
+    ],
+)
+def test_a_question_that_makes_no_sense_is_one_line(tree, ask):
+    with pytest.raises(TallyError):
+        ask(tree)
+
+
+def test_costs_by_label_are_the_costs_of_the_table():
+    by_label = ts.DecisionTree(costs={"no": {"yes": 5}}).fit(ROWS, "kind")
+    table = ts.DecisionTree(costs=[[0.0, 5.0], [1.0, 0.0]]).fit(ROWS, "kind")
+    assert by_label.to_bytes() == table.to_bytes()
+    assert from_data(by_label.to_bytes()).to_bytes() == table.to_bytes()
+
+
+@pytest.mark.parametrize("kind", [ts.DecisionTree, ts.NaiveBayes, ts.LogisticRegression])
+def test_a_row_of_a_frame_is_one_row(kind):
+    model = kind().fit(ROWS, "kind")
+    assert model.predict(ROWS.iloc[5]).tolist() == model.predict(ROWS.iloc[5:6]).tolist()
+    assert str(model.explain(ROWS.iloc[5])) == str(model.explain(ROWS, 5))
+    with pytest.raises(DataError, match="to_frame"):
+        model.predict(ROWS["size"])
+
+
+def test_a_class_weight_of_no_class_is_named_by_logistic_regression_too():
+    with pytest.raises(OptionError, match=r"class_weight names 'foo', no class.* 'no', 'yes'"):
+        ts.LogisticRegression(class_weight={"foo": 3}).fit(ROWS, "kind")

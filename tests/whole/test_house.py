@@ -1,0 +1,215 @@
+"""What holds for the whole tree: quick imports, typed names, short functions, no trace of a machine."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import tallystick
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "src" / "tallystick"
+HEAVY = ("pyarrow", "duckdb", "pandas", "polars", "scipy", "sklearn", "pyspark", "onnx", "rich", "jinja2")
+MODULES = sorted(PACKAGE.rglob("*.py"))
+KERNELS = sorted((ROOT / "src" / "kernels").rglob("*.hpp"))
+SOURCES = [*MODULES, *KERNELS, *sorted((ROOT / "src").glob("bindings*"))]
+
+
+def files() -> list[Path]:
+    """All files that are, or could be, committed; in an unpacked sdist all files."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if listed.returncode == 0 and listed.stdout:
+        return [p for name in listed.stdout.splitlines() if (p := ROOT / name).is_file()]
+    return [p for p in ROOT.rglob("*") if p.is_file() and "build" not in p.parts]
+
+
+def functions(path: Path) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+
+
+def loaded_by(code: str) -> set[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\nimport sys\nprint(*sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return {name.partition(".")[0] for name in done.stdout.split()}
+
+
+@pytest.mark.parametrize(
+    "code", ["import tallystick", "import tallystick.cli", "import tallystick.contracts"]
+)
+def test_import_loads_no_heavy_library(code):
+    assert not loaded_by(code) & set(HEAVY)
+
+
+def test_loading_a_model_loads_no_heavy_library(tmp_path):
+    rows = [{"a": i % 5, "b": "xy"[i % 2], "y": i % 3 > 1} for i in range(30)]
+    for name in ("DecisionTree", "RegressionTree"):
+        path = tmp_path / f"{name}.tally.json"
+        getattr(tallystick, name)().fit(rows, "y" if name == "DecisionTree" else "a").save(path)
+        assert not loaded_by(f"import tallystick; tallystick.load({str(path)!r})") & set(HEAVY)
+
+
+def test_every_public_name_exists_and_is_typed():
+    for name in tallystick.__all__:
+        thing = getattr(tallystick, name)
+        if callable(thing):
+            call = thing if inspect.isfunction(thing) else thing.__init__
+            hints = inspect.get_annotations(call)
+            wanted = [p for p in inspect.signature(call).parameters if p != "self"]
+            assert not [p for p in wanted if p not in hints], f"{name} has untyped parameters"
+            assert thing.__doc__, f"{name} has no docstring"
+
+
+def test_public_names_are_those_loaded_on_demand():
+    assert sorted(tallystick.__all__) == tallystick.__all__
+    assert set(tallystick.__all__) == {*tallystick._WHERE, "__version__"}
+    with pytest.raises(AttributeError, match="no attribute 'NaiveBaise'"):
+        _ = tallystick.NaiveBaise
+
+
+def test_version_is_one():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["version"] == tallystick.__version__
+
+
+def test_every_room_has_its_place_in_the_import_contract():
+    config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    layers = " ".join(config["tool"]["importlinter"]["contracts"][0]["layers"])
+    placed = set(re.findall(r"tallystick\.([a-z_.]+)", layers))
+    rooms = {p.stem for p in PACKAGE.iterdir() if p.suffix == ".py" or (p / "__init__.py").exists()}
+    rooms |= {f"data.{p.stem}" for p in (PACKAGE / "data").iterdir()}
+    without = {
+        "__init__",
+        "__pycache__",
+        "examples",
+        "data",
+        "data.__init__",
+        "data.__pycache__",
+    }  # hold no code of their own
+    assert rooms - placed - without == set()
+
+
+def test_rooms_that_decide_are_kept_from_data_libraries():
+    config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    listed = set(config["tool"]["importlinter"]["contracts"][1]["source_modules"])
+    rooms = ("stats", "learners", "models", "explain", "evaluate", "description")
+    there = [r for r in rooms if (PACKAGE / r).is_dir() or (PACKAGE / f"{r}.py").exists()]
+    assert {f"tallystick.{r}" for r in there} <= listed
+
+
+def test_only_the_kernels_room_imports_compiled_code():
+    users = {
+        p.relative_to(PACKAGE).parts[0].removesuffix(".py")
+        for p in MODULES
+        if re.search(r"^\s*(from|import) .*\b_kernels\b", p.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    assert users <= {"kernels"}
+
+
+def test_files_are_at_most_500_lines():
+    generated = {"_kernels.pyi", "unicode_tables.hpp"}
+    long = {
+        p.name: n for p in SOURCES if p.name not in generated and (n := len(p.read_text().splitlines())) > 500
+    }
+    assert long == {}
+
+
+def test_functions_are_at_most_40_lines_and_8_parameters():
+    wrong = []
+    for path in MODULES:
+        for f in functions(path):
+            body = f.body[1:] if ast.get_docstring(f) else f.body  # a docstring may say as much as it likes
+            lines = (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
+            taken = (
+                len(f.args.args)
+                + len(f.args.kwonlyargs)
+                - (bool(f.args.args) and f.args.args[0].arg in ("self", "cls"))
+            )
+            if lines > 40 or (taken > 8 and f.name != "__init__" and not _is_door(path, f)):
+                wrong.append(
+                    f"{path.relative_to(ROOT)}:{f.lineno} {f.name}: {lines} lines, {taken} parameters"
+                )
+    assert wrong == []
+
+
+def _is_door(path: Path, function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Public functions whose many keyword parameters are the public face, like an estimator's constructor."""
+    return function.name in tallystick.__all__ or path.parent.name == "cli"
+
+
+def test_every_module_says_what_it_is():
+    assert [str(p) for p in MODULES if not ast.get_docstring(ast.parse(p.read_text(encoding="utf-8")))] == []
+
+
+# The words are put together here so that this file does not find itself.
+TRACES = re.compile(
+    "|".join(
+        [
+            r"(?<![\w.~])/(?:" + "|".join(["work", "opt", "root", "home"]) + r")/\w",
+            "index" + "-url",
+            "find" + "-links",
+            r"https?://[^\s)>\"']*/" + "simple",
+            "files.python" + "hosted",
+            r"localhost:\d{4}/" + "(?:root|pypi|simple)",
+        ]
+    )
+)
+
+
+def test_no_machine_path_and_no_registry_address_in_the_tree():
+    found = []
+    for path in files():
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue
+        found += [f"{path.relative_to(ROOT)}: {m[0]}" for m in TRACES.finditer(text)]
+    assert found == []
+
+
+def test_no_code_is_loaded_by_name_or_from_bytes():
+    """Law 4: no pickle, eval, exec or import by a computed name anywhere in the package."""
+    # the package's own names, looked up in a fixed table when first used
+    tables = ("__init__.py", "estimators/__init__.py", "cli/main.py")
+    allowed = {(place, "import_module") for place in tables}
+    found = []
+    for path in MODULES:
+        place = path.relative_to(PACKAGE).as_posix()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                names = [a.name for a in node.names] + [getattr(node, "module", None) or ""]
+                found += [
+                    (place, n)
+                    for n in names
+                    if n.partition(".")[0] in ("pickle", "marshal", "shelve", "dill", "joblib", "cloudpickle")
+                ]
+            if isinstance(node, ast.Call):
+                name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+                owner = getattr(getattr(node.func, "value", None), "id", "")
+                if name in ("eval", "exec", "__import__", "import_module") or (
+                    name == "compile" and owner != "re"
+                ):
+                    found.append((place, name))
+    assert set(found) - allowed == set()
+
+
+def test_the_heavy_list_can_fail():
+    """The probe sees a library that is loaded."""
+    assert "numpy" in loaded_by("import numpy")
