@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 from hypothesis import strategies as st
 
 from tallystick.data.read.reader import read_table
+from tallystick.data.schema import ABSENT
 from tallystick.data.source import open_source, read
 from tallystick.errors import TallyError
 
@@ -125,3 +126,9 @@ def encoded(x, **options):
     }
     texts = {n: [repr(v) for v in c] for n, c in columns.items() if c is not None}
     return table.schema, texts, table.notes, table.fingerprint
+
+
+def decode(codes, levels):
+    """Return the texts of codes; missing and unseen are None."""
+    texts: list[str | None] = [*(None if t == ABSENT else t for t in levels), None, None]
+    return [texts[code] for code in codes.tolist()]

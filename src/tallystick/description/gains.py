@@ -161,17 +161,6 @@ def by_levels(counts: Counts, missing: Counts) -> Gain:
     return Gain(float(gain[0]), float(ratio[0]), float(left[0]))
 
 
-def by_cut(counts: Counts, missing: Counts) -> Gain | None:
-    """Return the best split into low and high values: counts[value, class] in rising order of values.
-
-    None when there is nothing to cut.
-    """
-    if len(counts) < 2:
-        return None
-    gain, ratio, left, at = gains_by_cut(Stack.of([np.vstack([counts, missing])]))
-    return Gain(float(gain[0]), float(ratio[0]), float(left[0]), int(at[0]))
-
-
 def by_word(counts: Counts, rows: Counts) -> Gain | None:
     """Return the best split into texts with and without a word: counts[word, class] of rows[class].
 

@@ -89,17 +89,6 @@ def _pattern(c: int) -> dict[str, Any]:
     return {"opacity": 0.6} if (c // 8) % 2 else {}
 
 
-def share_bar(shares: Sequence[float], title: str, wide: float = 240, tall: float = 14) -> str:
-    """Return one bar split by shares that sum to 1."""
-    svg = Svg(wide, tall, title)
-    at = 0.0
-    for c, share in enumerate(shares):
-        if share > 0:
-            svg.rect(at * wide, 0, share * wide, tall, fill=colour(c), **_pattern(c))
-        at += share
-    return str(svg)
-
-
 def length_bar(share: float, title: str, wide: float = 90, tall: float = 10) -> str:
     """Return a bar of a share of its width, on a pale ground."""
     svg = Svg(wide, tall, title)

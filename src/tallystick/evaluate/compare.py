@@ -284,13 +284,6 @@ def _against(entry: Entry[R], best: Entry[R]) -> Entry[R]:
     return replace(entry, against_best=corrected(away, len(entry.result.repeats)))
 
 
-def resampled_t_test(a: CrossValidation, b: CrossValidation, name: str = "log-loss") -> float:
-    """Return the two-sided p of equal means over the same folds, corrected for teaching rows that folds
-    share.
-    """
-    return corrected(a.fold_means(name) - b.fold_means(name), len(a.repeats))
-
-
 def corrected(away: NDArray[np.float64], repeats: int) -> float:
     """Return the two-sided p that differences[fold] have the mean 0.
 

@@ -38,11 +38,3 @@ def reads(text: str, unit: int) -> bool:
 def read(text: str, unit: int) -> int:
     """Return the whole number of units of 2^-unit that the text says."""
     return int(Fraction(text) * 2**unit)
-
-
-def mean_and_variance(count: Fraction, units: int, squares: int, unbiased: bool) -> tuple[Fraction, Fraction]:
-    """Return the exact mean and variance of `count` > 0 cases with this sum and this sum of squares."""
-    total, square = Fraction(units, 1 << SUM_UNIT), Fraction(squares, 1 << SQUARE_UNIT)
-    spread = square - total * total / count
-    divisor = count - 1 if unbiased else count
-    return total / count, spread / divisor if divisor > 0 else Fraction(0)

@@ -6,14 +6,12 @@ rows, and neither do bins chosen from it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.contracts import Block
 from tallystick.data.table.ranks import quantile_cuts
 
 Floats = NDArray[np.float64]
@@ -30,25 +28,6 @@ class ValueCounts(NamedTuple):
     def cuts(self, most: int) -> Floats:
         """Return the cuts of at most `most` bins with counts as equal as ties allow."""
         return quantile_cuts(self.values, self.counts, most)
-
-
-@dataclass(frozen=True, slots=True)
-class Values:
-    """Ask for the distinct values of numeric columns and their counts or weights; weight 0 is no row."""
-
-    columns: tuple[str, ...]
-
-    def zero(self) -> list[ValueCounts]:
-        """Return the total of no rows."""
-        return [ValueCounts(np.zeros(0), np.zeros(0, np.int64), 0) for _ in self.columns]
-
-    def add(self, total: list[ValueCounts], block: Block) -> list[ValueCounts]:
-        """Add the rows of one block."""
-        return self.merge(total, [count_values(block.values(name), block.weights) for name in self.columns])
-
-    def merge(self, total: list[ValueCounts], other: list[ValueCounts]) -> list[ValueCounts]:
-        """Add two totals."""
-        return [merge_values(a, b) for a, b in zip(total, other, strict=True)]
 
 
 def count_values(values: Floats, weights: Counts | None) -> ValueCounts:

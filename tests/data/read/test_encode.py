@@ -11,10 +11,9 @@ import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tables import arrow, as_text, containers, csv_bytes, encoded, tables
+from tables import arrow, as_text, containers, csv_bytes, decode, encoded, tables
 
 from tallystick.data.read.match import match
-from tallystick.data.read.matcher import decode
 from tallystick.data.read.reader import read_table
 from tallystick.data.schema import Schema, Wishes
 from tallystick.data.source import open_source, read

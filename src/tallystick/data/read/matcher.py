@@ -285,9 +285,3 @@ def recode(
     if ABSENT in levels:
         into[into == k] = levels.index(ABSENT)
     return into[codes]  # type: ignore[no-any-return]
-
-
-def decode(codes: NDArray[Any], levels: Sequence[str]) -> list[str | None]:
-    """Return the texts of codes; missing and unseen are None."""
-    texts: list[str | None] = [*(None if t == ABSENT else t for t in levels), None, None]
-    return [texts[code] for code in codes.tolist()]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tallystick.data.schema import Column, Schema, Target
 from tallystick.errors import DataError, OptionError, shown, some
-from tallystick.models.naive_bayes.columns import Counted, Part, Summed, Worded
+from tallystick.models.naive_bayes.columns import Part, Summed, Worded
 from tallystick.models.naive_bayes.model import NaiveBayesModel
 
 
@@ -208,8 +208,3 @@ def no_ranges(schema: Schema, parts: Sequence[Part]) -> Schema:
     summed = {p.name for p in parts if isinstance(p, Summed)}
     columns = tuple(replace(c, low=None, high=None) if c.name in summed else c for c in schema.columns)
     return Schema(columns, schema.target, schema.marks)
-
-
-def is_counted(part: Part) -> bool:
-    """Say whether a part is a table of levels or booleans."""
-    return isinstance(part, Counted) and part.distribution != "binned"

@@ -48,9 +48,7 @@ def class_weights(class_weight: Any, priors: Any, target: Target) -> ClassWeight
     return ones if priors is None else ones.times(by_label("priors", priors, target))
 
 
-def criterion_weights(
-    weights: ClassWeights | None, costs: Sequence[Sequence[float]]
-) -> ClassWeights | None:
+def criterion_weights(weights: ClassWeights | None, costs: Sequence[Sequence[float]]) -> ClassWeights | None:
     """Return what a row of each class counts in the criterion, None for 1 each: a class is worth the sum of
     what its errors cost.
     """
