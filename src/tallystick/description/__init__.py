@@ -33,7 +33,16 @@ from tallystick.description.elsewhere import Told
 from tallystick.description.gains import Counts, Stack
 from tallystick.stats import alone
 
-__all__ = ["Changes", "ColumnChange", "ColumnView", "Description", "Part", "Shift", "describe"]
+__all__ = [
+    "Changes",
+    "ColumnChange",
+    "ColumnView",
+    "Description",
+    "Part",
+    "Shift",
+    "describe",
+    "describe_table",
+]
 
 TOGETHER = 1 << 18  # values of columns that are worked out at once
 
@@ -63,9 +72,14 @@ def describe(
         return _on_spark(data, wishes, target)
     source = open_source(data, memory=memory)
     table = _read(source, wishes, target, threads, progress, memory)
-    table.rank_all(threads)
-    found = replace(_described(source.name, table), form=getattr(source, "form", ""))
+    found = describe_table(source.name, table, threads, getattr(source, "form", ""))
     return found if against is None else replace(found, changes=changes(source, against, threads))
+
+
+def describe_table(name: str, table: Any, threads: int | None = None, form: str = "") -> Description:
+    """Describe a table that was read before; name, form: what its source is called and how it was read."""
+    table.rank_all(threads)
+    return replace(_described(name, table), form=form)
 
 
 def _on_spark(frame: Any, wishes: Wishes, target: str | None) -> Description:

@@ -124,14 +124,31 @@ def compare(
         raise OptionError("compare takes a number of folds or shares; leave-one-out is for cross_validate.")
     reader: Any = RegressionTree(**shared) if regression else NaiveBayes(**shared)
     table = way.read(reader, data, target, sample_weight)
+    held = None if held_out is None else hold(held_out, without(table, way.aside), reader)
+    families = ["regression"] if regression else list(methods)
+    made = candidates_of(families, tuned, shared, data, others)
+    return compare_read(table, way, made, held=held, cost=cost, ignore=ignore, progress=progress)
+
+
+def compare_read(
+    table: Table,
+    way: Way,
+    candidates: Sequence[Candidate],
+    *,
+    held: HeldOut | None = None,
+    cost: Any = None,
+    ignore: Iterable[str] = (),
+    progress: Progress | None = None,
+) -> Comparison[Any]:
+    """Compare candidates on a table that was read before, and check it."""
     dealing, how = way.dealing(table)
     lean = without(table, way.aside)
-    held = None if held_out is None else hold(held_out, lean, reader)
     assert table.schema.target is not None
     aim = table.schema.target
     prices = cost_matrix(cost, aim, aim.labels if held is None else held.labels)
-    methods, left = (["regression"], "") if regression else able(lean, {m: m for m in methods})
-    candidates = _candidates(methods, tuned, shared, data, others)
+    families = {c.family: c.family for c in candidates if c.family in KINDS}
+    names, left = able(lean, families) if families else ([], "")
+    candidates = [c for c in candidates if c.family in names or c.family not in families]
     how = how if held is None else held_words(lean, held)
     found = compare_table(candidates, lean, way.folds, prices, progress, dealing, how, held)
     if left:
@@ -171,8 +188,8 @@ def able(table: Table, methods: Mapping[str, str]) -> tuple[list[str], str]:
     return rest, f"all columns hold text, which a tree does not read: left out {gone}."
 
 
-def _candidates(
-    methods: Sequence[str], tuned: bool, shared: Mapping[str, Any], data: Any, others: Any
+def candidates_of(
+    methods: Sequence[str], tuned: bool, shared: Mapping[str, Any], data: Any = None, others: Any = ()
 ) -> list[Candidate]:
     """Return the most frequent class, the families as they are and tuned, and the user's own."""
     base = ("mean", Mean()) if "regression" in methods else ("most frequent class", Majority())
@@ -205,14 +222,27 @@ def learning_curve(
     methods: "tree", "bayes", "logistic", or estimators of ours by name.
     """
     refuse_spark(data)
-    if isinstance(methods, Mapping):
-        chosen = dict(methods)
-    else:
-        _known(methods)
-        chosen = {FAMILIES[m]: KINDS[m](**shared) for m in methods}
+    chosen = dict(methods) if isinstance(methods, Mapping) else methods_named(methods, shared)
     if not chosen:
         raise OptionError(f"no method to draw a curve of. Use: {', '.join(KINDS)}.")
     table = next(iter(chosen.values())).read(data, target, sample_weight)
+    return curve_read(table, chosen, sizes, repeats, progress)
+
+
+def methods_named(methods: Sequence[str], shared: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the estimators of families, by what they are called."""
+    _known(methods)
+    return {FAMILIES[m]: KINDS[m](**shared) for m in methods}
+
+
+def curve_read(
+    table: Table,
+    chosen: Mapping[str, Any],
+    sizes: Sequence[int] | None,
+    repeats: int,
+    progress: Progress | None = None,
+) -> LearningCurve:
+    """Draw the curves of methods, by name, on a table that was read before."""
     kinds = {name: "tree" if isinstance(m, DecisionTree) else "" for name, m in chosen.items()}
     names, left = able(table, kinds)
     found = curve_table({name: chosen[name] for name in names}, table, sizes, repeats, progress)

@@ -8,28 +8,28 @@ from __future__ import annotations
 
 import html
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tallystick.data.source import open_source
 from tallystick.data.table.table import Table
-from tallystick.description import Description, describe
+from tallystick.description import Description, describe_table
 from tallystick.errors import DataError, OptionError, shown
-from tallystick.estimators.judging import compare, learning_curve
+from tallystick.estimators.judging import candidates_of, compare_read, curve_read, methods_named
 from tallystick.estimators.naive_bayes import NaiveBayes
-from tallystick.estimators.row_order import Ordered, ordered
+from tallystick.estimators.row_order import ordered
 from tallystick.estimators.rows import as_given
 from tallystick.estimators.tree import DecisionTree
 from tallystick.evaluate import Comparison, CrossValidation, LearningCurve
 from tallystick.evaluate.compare import Entry
+from tallystick.evaluate.crossval import Way
 from tallystick.evaluate.groups import names_by
 from tallystick.export import save
 from tallystick.files.apart import keep_apart
 from tallystick.reports import Ingredients, page
 
 Progress = Callable[[int, int, str], None]
-WISHES = ("kinds", "levels", "missing", "keep", "threads")
 FEWEST = 10  # rows that a learning curve needs
 
 
@@ -95,23 +95,16 @@ def report(
     steps = _Steps(progress)
     steps.done(0, "describing")
     reader = NaiveBayes(**shared)
-    source = ordered(open_source(as_given(data)), lambda s: reader.read(s, target))
-    table = reader.read(source, target)
+    source, table = ordered(open_source(as_given(data)), lambda s: reader.read(s, target))
     names = (by,) if isinstance(by, str) else tuple(by)
     groups = names_by(NaiveBayes(**shared), lambda other: other.read(source, target), table, names)
-    described = describe(source, target, **{k: v for k, v in shared.items() if k in WISHES})
+    described = describe_table(source.name, table, reader.threads, source.form)
     steps.done(8, "comparing")
-    found = compare(
-        source,
-        target,
-        methods=methods,
-        tuned=tuned,
-        folds=folds,
-        progress=steps.part(8, 60, "comparing"),
-        **shared,
-    )
+    named = methods_named(methods, shared)
+    made = candidates_of(methods, tuned, shared)
+    found = compare_read(table, Way.of(folds, None, None), made, progress=steps.part(8, 60, "comparing"))
     found = found if rows else without_single_rows(found, table)
-    curve = _curve(source, target, methods, repeats, steps.part(60, 92, "teaching"), shared)
+    curve = _curve(table, named, repeats, steps.part(60, 92, "teaching"))
     raw = source.row if rows else None
     parts = Ingredients(title or source.name, table, described, found, curve, groups, raw, folds)
     steps.done(92, "drawing")
@@ -159,17 +152,12 @@ def _refitted(entry: Entry[CrossValidation], table: Table) -> Entry[CrossValidat
 
 
 def _curve(
-    source: Ordered,
-    target: str,
-    methods: Sequence[str],
-    repeats: int,
-    progress: Progress | None,
-    shared: dict[str, Any],
+    table: Table, methods: Mapping[str, Any], repeats: int, progress: Progress | None
 ) -> LearningCurve | None:
     """Return the learning curves, or None when they are not wanted or the rows are too few."""
-    if not repeats or source.cells.num_rows < FEWEST:
+    if not repeats or table.rows < FEWEST:
         return None
     try:
-        return learning_curve(source, target, methods=methods, repeats=repeats, progress=progress, **shared)
+        return curve_read(table, methods, None, repeats, progress)
     except DataError:  # some rows have no target, and too few are left
         return None

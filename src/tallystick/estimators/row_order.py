@@ -7,7 +7,7 @@ left out.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,22 +53,27 @@ class Ordered:
         return out
 
 
-def ordered(source: Source, read: Callable[[Any], Table]) -> Ordered:
-    """Return the rows of a source in the order of their content; `read` encodes a source."""
+def ordered(source: Source, read: Callable[[Any], Table]) -> tuple[Ordered, Table]:
+    """Return the rows of a source in the order of their content, and their table in that order.
+
+    The source is read once; `read` encodes what it held.
+    """
     import pyarrow as pa
 
     cells = pa.Table.from_batches(list(source.batches()))
-    table = read(source)
-    order = np.argsort(table.row_hashes(), kind="stable")
-    kept = order if table.kept is None else table.kept[order]
-    rest = np.setdiff1d(np.arange(cells.num_rows), kept)
-    return Ordered(
+    as_read = Ordered(
         source.name,
         source.columns,
-        cells.take(pa.array(np.concatenate([kept, rest]))),
+        cells,
         source.notes,
         getattr(source, "reading", Reading()),
         getattr(source, "typed", True),
         getattr(source, "form", ""),
         tuple(files_of(source)),
     )
+    table = read(as_read)
+    order = np.argsort(table.row_hashes(), kind="stable")
+    kept = order if table.kept is None else table.kept[order]
+    rest = np.setdiff1d(np.arange(cells.num_rows), kept)
+    rows = cells.take(pa.array(np.concatenate([kept, rest])))
+    return replace(as_read, cells=rows), table.take(order, table.schema)
