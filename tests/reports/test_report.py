@@ -13,6 +13,7 @@ import sys
 from functools import cache
 from html.parser import HTMLParser
 from importlib import resources
+from pathlib import Path
 
 import numpy as np
 import pytest
