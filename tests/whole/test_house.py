@@ -213,3 +213,13 @@ def test_no_code_is_loaded_by_name_or_from_bytes():
 def test_the_heavy_list_can_fail():
     """The probe sees a library that is loaded."""
     assert "numpy" in loaded_by("import numpy")
+
+
+def test_the_readme_of_a_room_names_each_of_its_files():
+    lost = []
+    for page in PACKAGE.rglob("README.md"):
+        if page.parent.name != "examples":
+            text = page.read_text(encoding="utf-8")
+            files = [p.name for p in page.parent.glob("*.py") if not p.name.startswith("__")]
+            lost += [f"{page.parent.name}/{name}" for name in files if f"`{name}`" not in text]
+    assert not lost, "a README lacks: " + ", ".join(lost)
