@@ -34,7 +34,7 @@ def more() -> dict[str, Any]:
         }
         for i in range(30)
     ]
-    wishes: dict[str, Any] = {"kinds": {"size": "ordered"}, "levels": {"size": ["S", "M", "L"]}}
+    wishes: dict[str, Any] = {"columns": ts.Columns({"size": "ordered"}, {"size": ["S", "M", "L"]})}
     weights = [1 + i % 3 / 2 for i in range(30)]
     halves = [r | {"y": r["y"] / 2} for r in table]
     flags = [r | {"y": r["y"] == 1} for r in table]
@@ -47,7 +47,7 @@ def more() -> dict[str, Any]:
         ),
         "logistic-flags": ts.LogisticRegression(**wishes).fit(flags, "y"),
         "cart": ts.DecisionTree.cart(**wishes).fit(table, "y"),
-        "bayes-marks": ts.NaiveBayes(missing=["fog"]).fit(
+        "bayes-marks": ts.NaiveBayes(columns=ts.Columns(missing=["fog"])).fit(
             [{k: r[k] for k in ("sky", "n", "y")} for r in rows()], "y"
         ),
     }

@@ -30,50 +30,71 @@ def _refuse_subinterpreter() -> None:
 _refuse_subinterpreter()
 
 _WHERE = {
+    "Columns": "data.schema",
     "DataWarning": "errors",
     "DecisionTree": "estimators",
+    "Local": "engines.local",
     "LogisticRegression": "estimators",
     "NaiveBayes": "estimators",
     "RegressionTree": "estimators",
+    "Spark": "engines.spark",
     "bayes_rule": "explain.rule",
     "compare": "estimators.judging",
     "cross_validate": "evaluate",
     "describe": "description",
+    "diff": "export.diff",
     "learning_curve": "estimators.judging",
     "load": "estimators",
     "read": "data.source",
     "report": "estimators.reporting",
     "separable": "explain.separating_plane",
+    "verify": "estimators",
 }
 
 __all__ = [
+    "Columns",
     "DataWarning",
     "DecisionTree",
+    "Local",
     "LogisticRegression",
     "NaiveBayes",
     "RegressionTree",
+    "Spark",
     "__version__",
     "bayes_rule",
     "compare",
     "cross_validate",
     "describe",
+    "diff",
     "learning_curve",
     "load",
     "read",
     "report",
     "separable",
+    "verify",
 ]
 
 if TYPE_CHECKING:
+    from tallystick.data.schema import Columns
     from tallystick.data.source import read
     from tallystick.description import describe
+    from tallystick.engines.local import Local
+    from tallystick.engines.spark import Spark
     from tallystick.errors import DataWarning
-    from tallystick.estimators import DecisionTree, LogisticRegression, NaiveBayes, RegressionTree, load
+    from tallystick.estimators import (
+        DecisionTree,
+        LogisticRegression,
+        NaiveBayes,
+        RegressionTree,
+        load,
+        verify,
+    )
     from tallystick.estimators.judging import compare, learning_curve
     from tallystick.estimators.reporting import report
     from tallystick.evaluate import cross_validate
     from tallystick.explain.rule import bayes_rule
     from tallystick.explain.separating_plane import separable
+    from tallystick.export.diff import diff
 
 
 def __getattr__(name: str) -> Any:

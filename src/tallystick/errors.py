@@ -53,6 +53,10 @@ class OptionError(TallyError):
     """A parameter has a value that makes no sense."""
 
 
+class NoParameter(OptionError, TypeError):  # noqa: N818  as NotFitted
+    """There is no parameter of this name; a TypeError too, as Python's own."""
+
+
 class ModelFileError(TallyError):
     """A model file is damaged, foreign, of another version, or not what it claims to be."""
 

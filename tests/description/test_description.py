@@ -102,7 +102,7 @@ def test_the_best_cut_is_the_one_that_a_tree_takes(data):
     if len(set(values)) < 2 or len(set(classes)) < 2:
         return
     rows = {"x": [*values], "y": [f"c{c}" for c in classes]}
-    found = ts.describe(rows, "y", keep=["x"], kinds={"x": "numeric"})["x"]
+    found = ts.describe(rows, "y", columns=ts.Columns(keep=["x"], kinds={"x": "numeric"}))["x"]
     tree = ts.DecisionTree(criterion="entropy", max_depth=1, average=False, kinds={"x": "numeric"})
     (split,) = tree.fit(rows, "y").splits(0).to_dict()["candidates"]
     assert split["branches"][0]["test"] == f"x < {found.cut:g}"
@@ -176,7 +176,7 @@ def test_best_cut_of_a_measurement():
 
 def test_ordered_levels_are_cut_by_name():
     table = [{"size": s, "y": y} for s, y in zip(["S", "M", "L", "S", "L"], "aabab", strict=True)]
-    found = ts.describe(table, "y", kinds={"size": "ordered"}, levels={"size": ["S", "M", "L"]})
+    found = ts.describe(table, "y", columns=ts.Columns({"size": "ordered"}, {"size": ["S", "M", "L"]}))
     assert found["size"].cut == "L"
     assert found["size"].gain == pytest.approx(found.entropy)
 
@@ -237,7 +237,9 @@ def test_distribution_of_numbers_counts_every_row_once():
 
 @pytest.mark.parametrize("scale", [5e-324, 1e308 / 20])
 def test_distribution_stands_at_the_ends_of_the_doubles(scale):
-    found = ts.describe({"v": [scale * i for i in range(20)], "y": ["a", "b"] * 10}, "y", keep=["v"])
+    found = ts.describe(
+        {"v": [scale * i for i in range(20)], "y": ["a", "b"] * 10}, "y", columns=ts.Columns(keep=["v"])
+    )
     assert sum(p.rows for p in found["v"].distribution) == 20
 
 
@@ -269,7 +271,7 @@ def test_columns_are_ranked_by_what_is_left_after_the_price_of_their_choice():
         r | {"day": float(i), "y": "p" if (r["sex"] == "f") ^ (i % 5 == 0) else "q"}
         for i, r in enumerate(rows)
     ]
-    found = ts.describe(rows, "y", keep=["name", "day"], kinds={"day": "numeric"})
+    found = ts.describe(rows, "y", kinds={"day": "numeric"}, columns=ts.Columns(keep=["name", "day"]))
     assert found["name"].gain > found["sex"].gain == found["sex"].left > found["name"].left
     assert found["day"].left == pytest.approx(max(found["day"].gain - math.log2(299) / 300, 0), abs=1e-9)
     assert sorted(found.columns, key=lambda c: c.rank)[0].name == "sex"

@@ -25,9 +25,9 @@ from tallystick.errors import OptionError
 from tallystick.stats.bayes import Ask, BayesSums
 
 ENGINES = {
-    "local, 1 thread": lambda progress=None: Local(1, progress),
-    "local, 2 threads": lambda progress=None: Local(2, progress),
-    "local, 8 threads": lambda progress=None: Local(8, progress),
+    "local, 1 thread": lambda progress=None: Local(1, progress=progress),
+    "local, 2 threads": lambda progress=None: Local(2, progress=progress),
+    "local, 8 threads": lambda progress=None: Local(8, progress=progress),
 }
 engines = pytest.mark.parametrize("engine", ENGINES.values(), ids=list(ENGINES))
 

@@ -26,7 +26,7 @@ VOTES = Path(ts.__file__).parent / "examples" / "votes.csv"
 DATA = os.environ.get("TALLYSTICK_DATA")
 GIVEN = {
     "kinds": {"sky": "levels", "wet": "boolean", "temp": "numeric", "n": "numeric", "say": "text"},
-    "levels": {"sky": ["fog", "rain", "sun"]},
+    "columns": ts.Columns(levels={"sky": ["fog", "rain", "sun"]}),
     "distributions": {"temp": "gaussian", "n": "poisson"},
 }
 

@@ -112,7 +112,13 @@ WISHES = st.fixed_dictionaries(
         "missing": st.sampled_from([["?"], ["green", "3"], "red"]),
         "keep": st.just(["flag"]),
     },
-).map(lambda w: w | ({"levels": {"size": ["low", "medium", "high"]}} if "kinds" in w else {}))
+).map(
+    lambda w: {
+        "columns": ts.Columns(
+            **w, **({"levels": {"size": ["low", "medium", "high"]}} if "kinds" in w else {})
+        )
+    }
+)
 
 
 def per_class(labels: list[Any], numbers: Any) -> st.SearchStrategy[Any]:
@@ -223,10 +229,10 @@ def check_copies(model: Any, table: dict[str, list[Any]], weight: Any, new: dict
         equal(answers(other, new), known)
         assert str(other) == str(model)
     X = {n: v for n, v in table.items() if n != "y"}
-    again = type(model)(**loaded.get_params()).fit(table, "y", weight)
+    again = type(model)(**loaded.get_params(deep=False)).fit(table, "y", weight)
     assert again.to_bytes() == data
     equal(answers(again, new), known)
-    equal(answers(type(model)(**model.get_params()).fit(table, "y", weight), X), answers(model, X))
+    equal(answers(type(model)(**model.get_params(deep=False)).fit(table, "y", weight), X), answers(model, X))
     parts = [model.predict_block(m.block)[0] for m in model.blocks(new)]
     assert np.concatenate(parts).tobytes() == known[1].tobytes()
     for i, row in enumerate(e.records(new)[:12]):

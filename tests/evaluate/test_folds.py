@@ -307,7 +307,7 @@ def test_comparisons_curves_and_choices_of_weights_are_those_of_copies():
 def test_rows_that_memory_does_not_hold_are_dealt_alike(monkeypatch, values, most):
     rng = np.random.default_rng(values)
     frame = pd.DataFrame({"x": rng.integers(0, values, 3_000), "y": rng.choice(list("pqr"), 3_000)})
-    model = ts.NaiveBayes(kinds={"x": "levels"}, keep=["x"])
+    model = ts.NaiveBayes(columns=ts.Columns({"x": "levels"}, keep=["x"]))
     monkeypatch.setattr(cases, "MOST", most)
     whole = model.read(frame, "y")
     wanted = dealt(whole, deal(whole, 7))

@@ -106,11 +106,12 @@ def test_columns_that_repeat_each_other_and_identifiers_that_are_kept_are_checke
         "name": [f"n{i}" for i in range(200)],
         "y": np.where(rng.random(200) < 0.3 + 0.2 * (a == 1), "p", "q").tolist(),
     }
-    found = ts.compare(data, "y", methods=["bayes"], tuned=False, folds=3, keep=["name"])
+    given = {"methods": ["bayes"], "tuned": False, "folds": 3, "columns": ts.Columns(keep=["name"])}
+    found = ts.compare(data, "y", **given)
     checks = {c.code: c for c in found.checks}
     assert "'a' and 'again' share" in checks["dependence"].text
     assert checks["identifier"].column == "name"
-    few = ts.compare(data, "y", methods=["bayes"], tuned=False, folds=3, keep=["name"], ignore=["identifier"])
+    few = ts.compare(data, "y", ignore=["identifier"], **given)
     assert "identifier" not in {c.code for c in few.checks}
 
 

@@ -186,7 +186,7 @@ ZONED = "2020-01-01 10:00+02:00"  # predict reads it; databases differ, so the S
 def check_wrong_texts(run: databases.Run, dialect: str) -> None:
     """What `predict` cannot read is an error of the database; what it takes for missing is missing."""
     rows = {"x": [1.5, 2.5] * 20, "day": ["2020-01-01", "2021-05-05"] * 20, "y": ["n", "p"] * 20}
-    model = ts.NaiveBayes(missing=["", "?", "NA"]).fit(rows, "y")
+    model = ts.NaiveBayes(columns=ts.Columns(missing=["", "?", "NA"])).fit(rows, "y")
     select = model.export("sql", dialect=dialect, keep=KEY)
     for name, texts in (("x", NO_NUMBERS), ("day", [*NO_DATES, ZONED])):
         other = {"x": "day", "day": "x"}[name]
@@ -411,7 +411,7 @@ def test_levels_never_seen_are_counted_beside_the_answer(dialect):
 @pytest.mark.parametrize("dialect", HERE)
 def test_infinite_and_marked_numbers_are_missing(dialect):
     rows = {"x": [1.0, -999.0, 2.0, 3.0] * 20, "y": ["a", "b", "a", "c"] * 20}
-    model = ts.NaiveBayes(missing=["-999"], distributions="gaussian").fit(rows, "y")
+    model = ts.NaiveBayes(columns=ts.Columns(missing=["-999"]), distributions="gaussian").fit(rows, "y")
     table = with_key({"x": [float("inf"), -999.0, float("nan"), None]})
     with HERE[dialect]() as run:
         found = answers(run(model.export("sql", dialect=dialect, keep=KEY), table), "")

@@ -64,7 +64,9 @@ def test_a_kept_constant_column_changes_no_answer(standardize, value, l2):
     table = pd.DataFrame(x, columns=list("abc"))
     without = ts.LogisticRegression(l2=l2, standardize=standardize).fit(table, y)
     table["same"] = value
-    model = ts.LogisticRegression(l2=l2, standardize=standardize, keep=["same"]).fit(table, y)
+    model = ts.LogisticRegression(l2=l2, standardize=standardize, columns=ts.Columns(keep=["same"])).fit(
+        table, y
+    )
     assert np.allclose(model.predict_proba(table), without.predict_proba(table), atol=1e-6)
 
 

@@ -36,10 +36,8 @@ def table(kind: str, regression: bool) -> pd.DataFrame:
 @pytest.mark.parametrize("kind", COLUMNS)
 def test_known_is_split_from_missing(kind, tree, tmp_path):
     frame = table(kind, tree == "regression")
-    wishes: dict[str, Any] = {"kinds": {"x": kind}, "keep": ["x"]}
-    if kind in LEVELS:
-        wishes["levels"] = {"x": LEVELS[kind]}
-    model = TREES[tree](**wishes).fit(frame, "y")
+    levels = {"x": LEVELS[kind]} if kind in LEVELS else {}
+    model = TREES[tree](columns=ts.Columns({"x": kind}, levels, keep=["x"])).fit(frame, "y")
     assert model.predict(frame).tolist() == frame["y"].tolist()
     assert "x is missing" in str(model)
     assert "if x is missing then" in str(model.rules())
@@ -68,7 +66,7 @@ def test_a_column_is_asked_again_below_the_test_of_its_missing_values():
 
 def test_c45_shares_missing_rows_out_and_makes_no_test_of_them():
     frame = table("levels", regression=False)
-    tree = ts.DecisionTree.c45(kinds={"x": "levels"}, keep=["x"]).fit(frame, "y")
+    tree = ts.DecisionTree.c45(columns=ts.Columns({"x": "levels"}, keep=["x"])).fit(frame, "y")
     assert tree.get_n_leaves() == 1
 
 
@@ -100,9 +98,14 @@ def test_the_test_of_missing_values_pays_for_the_tests_it_was_chosen_from(kind):
             "y": ["no", "yes"] * 20 + ["yes"] * 8,
         }
     )
-    wishes: dict[str, Any] = {"kinds": {"x": kind}, "levels": {"x": LEVELS[kind]} if kind in LEVELS else None}
+    known = ts.Columns({"x": kind}, {"x": LEVELS[kind]} if kind in LEVELS else {})
     for price in (1.0, 0.0):
-        top = ts.DecisionTree(cut_price=price, max_depth=1, **wishes).fit(frame, "y").splits(0).candidates[0]
+        top = (
+            ts.DecisionTree(cut_price=price, max_depth=1, columns=known)
+            .fit(frame, "y")
+            .splits(0)
+            .candidates[0]
+        )
         sizes = [sum(n) for n in top.counts]
         assert sizes == [40, 8]
         paid = (np.log2(3) if price else 0.0) / 48

@@ -107,7 +107,7 @@ def test_a_test_is_the_less_probable_the_more_tests_it_was_chosen_from():
     }
     y = rng.integers(0, 2, 300)
     order = ["low", "middle", "high"]
-    tree = ts.DecisionTree(levels={"ordered": order}, kinds={"ordered": "ordered"}).fit(X, y).model_
+    tree = ts.DecisionTree(columns=ts.Columns({"ordered": "ordered"}, {"ordered": order})).fit(X, y).model_
     nodes, rows = tree.nodes, tree.counted.sum(axis=1)
     found = prior_of_tests(tree.schema, nodes, rows)
     asked = set()

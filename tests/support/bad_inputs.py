@@ -11,6 +11,8 @@ import gzip
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import tallystick as ts
+
 Outcome = Literal["ERROR", "NOTE", "OK"]
 
 ROWS = 40
@@ -222,7 +224,7 @@ FIT = [
         column(["same"]),
         "OK",
         "",
-        wishes={"levels": {"z": ["same", "other"]}},
+        wishes={"columns": ts.Columns(levels={"z": ["same", "other"]})},
         flags=("--levels", "z=same,other"),
     ),
     Case(27, "missing values", column(["", "a", "b"]), "OK"),
@@ -357,7 +359,7 @@ FIT = [
         column(["low", "high", "odd"]),
         "ERROR",
         r"holds 'odd', not among its declared levels. Add to levels=\{'z': ",
-        wishes={"levels": {"z": ["low", "high"]}},
+        wishes={"columns": ts.Columns(levels={"z": ["low", "high"]})},
         flags=("--levels", "z=low,high"),
         typed="Add to --levels z=A,B, or name as --missing MARK",
     ),
@@ -367,7 +369,7 @@ FIT = [
         column([f"id{i}" for i in range(ROWS)]),
         "OK",
         "",
-        wishes={"keep": ["z"]},
+        wishes={"columns": ts.Columns(keep=["z"])},
         flags=("--keep", "z"),
     ),
 ]

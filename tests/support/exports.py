@@ -82,7 +82,7 @@ def texts(rows: int, seed: int, new: bool = False) -> dict[str, list[Any]]:
 
 KINDS = {"size": "ordered", "grade": "levels"}
 LEVELS = {"size": ["low", "medium", "high"]}
-WISHES: dict[str, Any] = {"kinds": KINDS, "levels": LEVELS}
+WISHES: dict[str, Any] = {"columns": ts.Columns(KINDS, LEVELS)}
 
 MODELS: dict[str, tuple[str, Any]] = {
     # name: (target, estimator)

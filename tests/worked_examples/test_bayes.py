@@ -80,7 +80,7 @@ def test_the_vote_of_a_feature_is_the_difference_of_log_odds():
 
 
 def test_a_declared_class_without_rows_has_shares_of_one_half():
-    model = ts.NaiveBayes(levels={"y": ["0", "1", "2"]}).fit(TEN, "y")
+    model = ts.NaiveBayes(columns=ts.Columns(levels={"y": ["0", "1", "2"]})).fit(TEN, "y")
     assert len(model.classes_) == 3
     assert [model.shares(f)["1", "2"] for f in FEATURES] == [0.5] * 4
 
@@ -198,7 +198,7 @@ def test_m_equal_k_with_p_1_over_k_is_the_laplace_correction():
 
 def test_a_declared_level_never_seen_does_not_force_zero_once_m_is_positive():
     rows = [dict(r, Water="Warm") for r in SPORT]
-    model = ts.NaiveBayes(levels={"Water": ["Cool", "Warm"]}).fit(rows, "Enjoy")
+    model = ts.NaiveBayes(columns=ts.Columns(levels={"Water": ["Cool", "Warm"]})).fit(rows, "Enjoy")
     assert "Water" in [c.name for c in model.schema_.used]
     shares = model.predict_proba([{"Sky": "Sunny", "Water": "Cool", "Forecast": "Same"}])[0]
     assert (shares > 0).all()

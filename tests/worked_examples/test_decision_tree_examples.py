@@ -164,7 +164,7 @@ def test_six_rows_of_exclusive_or_have_no_gain_either():
 
 def test_equal_rows_of_different_classes_end_in_a_majority_leaf():
     rows = [{"x": 1, "z": 0, "y": "b"}, {"x": 1, "z": 0, "y": "a"}, {"x": 2, "z": 1, "y": "b"}]
-    tree = ts.DecisionTree(average=False, smoothing=0.0, keep=["x", "z"]).fit(rows, "y")
+    tree = ts.DecisionTree(average=False, smoothing=0.0, columns=ts.Columns(keep=["x", "z"])).fit(rows, "y")
     assert tree.predict(rows).tolist() == ["a", "a", "b"], "equal shares take the first class"
 
 
@@ -225,11 +225,11 @@ def test_a_column_of_unique_values_is_picked_by_both_but_not_by_c45():
     for row in rows:
         del row["Batch"]
     for criterion in ("entropy", "gain-ratio"):
-        tree = ts.DecisionTree.id3(criterion=criterion, keep=["Day"]).fit(rows, "Play")
+        tree = ts.DecisionTree.id3(criterion=criterion, columns=ts.Columns(keep=["Day"])).fit(rows, "Play")
         assert gains(tree)["Day"] == pytest.approx(0.9403, abs=1e-4)
         assert ratios(tree)["Day"] == pytest.approx(0.2470, abs=1e-4)
         assert tree.splits(0).candidates[0].column == "Day"
-    c45 = ts.DecisionTree.c45(keep=["Day"]).fit(rows, "Play")
+    c45 = ts.DecisionTree.c45(columns=ts.Columns(keep=["Day"])).fit(rows, "Play")
     assert "Day" not in str(c45)
 
 

@@ -118,17 +118,17 @@ def learned(data: str, target: str, method: str, folds: int, given: dict[str, An
             found = ts.compare(source, target, tuned=False, folds=folds or 10, progress=progress, **wishes)
         if found.chosen.family not in MODELS:
             raise OptionError(f"no method is better than the most frequent class. {found.why}")
-        estimator, why = type(found.model)(**found.model.get_params()), found.why
+        estimator, why = type(found.model)(**found.model.get_params(deep=False)), found.why
         left = [check.text for check in found.checks if check.code == "text-alone"]
         why = " ".join([*left, why])
     else:
         estimator = getattr(ts, MODELS[method])(**options.wishes(given))
         estimator.set_params(**settings(given.get("settings", ())))
     with screen.progress("fitting") as progress:
-        estimator.verbose = progress
+        options.show_progress(estimator, progress)
         table = estimator.read(source, target)
         estimator.fit_table(table)
-    estimator.verbose = False
+    estimator.set_params(engine__progress=None)
     return Fitted(estimator, table, why)
 
 
@@ -141,7 +141,7 @@ def scored(done: Fitted, folds: int) -> dict[str, Any] | None:
 
     if folds == 0:
         return None
-    fresh = type(done.estimator)(**done.estimator.get_params())
+    fresh = type(done.estimator)(**done.estimator.get_params(deep=False))
     try:
         with screen.progress("cross-validating") as progress:
             found = ts.cross_validate(fresh, done.table, folds=folds, progress=progress)

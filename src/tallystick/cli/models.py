@@ -65,9 +65,9 @@ def refitted(kept: bytes, data: str, given: dict[str, Any]) -> bytes:
     refuse_held_out(estimator)
     target = estimator.schema_.target
     assert target is not None
-    fresh = type(estimator)(**(estimator.get_params() | {"threads": given["threads"]}))
+    fresh = type(estimator)(**(estimator.get_params(deep=False) | {"threads": given["threads"]}))
     with screen.progress("fitting again") as progress:
-        fresh.verbose = progress
+        options.show_progress(fresh, progress)
         fresh.fit_table(fresh.read(options.source(data, given), target.name))
     return fresh.to_bytes()
 

@@ -155,15 +155,24 @@ def _separator(text: str | None) -> str | None:
 
 def wishes(given: dict[str, Any]) -> dict[str, Any]:
     """Return what the user said about columns, as the parameters that every estimator and `describe` take."""
-    return {
-        "kinds": dict(_pair(text, "--kind", "age=numeric") for text in given["kinds"]) or None,
-        "levels": {n: v.split(",") for n, v in (_pair(t, "--levels", "size=S,M,L") for t in given["levels"])}
-        or None,
-        "keep": list(given["keep"]) or None,
-        "missing": list(given["missing"]) or None,
-        "threads": given["threads"],
-        "memory": given["memory"],
-    }
+    from tallystick.data.schema import Columns
+
+    levels = (_pair(text, "--levels", "size=S,M,L") for text in given["levels"])
+    columns = Columns(
+        kinds=dict(_pair(text, "--kind", "age=numeric") for text in given["kinds"]),
+        levels={name: values.split(",") for name, values in levels},
+        missing=given["missing"] or None,
+        keep=given["keep"],
+    )
+    return {"columns": columns, "threads": given["threads"], "memory": given["memory"]}
+
+
+def show_progress(estimator: Any, progress: Any) -> None:
+    """Have an estimator tell how far it is."""
+    from tallystick.engines.local import Local
+
+    work = Local(estimator.threads, estimator.memory, progress)
+    estimator.set_params(engine=work, threads=None, memory=None)
 
 
 def _pair(text: str, option: str, example: str) -> tuple[str, str]:

@@ -6,10 +6,12 @@ Law: `Schema.from_dict(schema.to_dict()) == schema`, and nothing of a column lef
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import lru_cache
 from typing import Any, Literal, get_args
+
+from tallystick.errors import OptionError, shown
 
 Kind = Literal["numeric", "levels", "ordered", "boolean", "text", "out"]
 KINDS: tuple[str, ...] = get_args(Kind)
@@ -216,14 +218,90 @@ class Schema:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Wishes:
-    """What the user said about the columns; it goes before anything inferred."""
+def typed(settings: Any) -> str:
+    """Return a dataclass as a user would type it: only what differs from its defaults."""
+    given = []
+    for f in fields(settings):
+        value = getattr(settings, f.name)
+        default = f.default_factory() if f.default_factory is not MISSING else f.default
+        if value != default:
+            value = list(value) if isinstance(value, tuple) else value
+            given.append(f"{f.name}={value!r}")
+    return f"{type(settings).__name__}({', '.join(given)})"
+
+
+@dataclass(frozen=True, repr=False)
+class Columns:
+    """What you know of the columns of a table; it goes before anything Tallystick would find by looking.
+
+    Parameters
+    ----------
+    kinds : dict, default {}
+        The kind of a column by its name: "numeric", "levels", "ordered", "boolean", "text" or "out" (not
+        used). Columns not named are judged by their values.
+    levels : dict, default {}
+        The levels of a column by its name, in their order, lowest first.
+    missing : list of str, default None
+        What stands for a missing value, in place of the usual marks (an empty cell, ?, NA, NaN, None, null).
+    keep : list of str, default ()
+        Columns to use that would be left out, such as one whose every value is different.
+
+    Examples
+    --------
+    >>> import tallystick as ts
+    >>> ts.Columns(kinds={"zip": "levels"}, missing=["-999"])
+    Columns(kinds={'zip': 'levels'}, missing=['-999'])
+    >>> tree = ts.DecisionTree(columns=ts.Columns(levels={"size": ["S", "M", "L"]}))
+    """
 
     kinds: Mapping[str, str] = field(default_factory=dict)
     levels: Mapping[str, Iterable[Any]] = field(default_factory=dict)
-    keep: tuple[str, ...] = ()
-    missing: tuple[str, ...] | None = None  # None: MISSING_MARKS
+    missing: Sequence[str] | None = None  # None: MISSING_MARKS
+    keep: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("kinds", "levels"):
+            given = getattr(self, name)
+            if given is not None and not isinstance(given, Mapping):
+                example = "'zip': 'levels'" if name == "kinds" else "'size': ['S', 'M', 'L']"
+                raise OptionError(f"{name} go by column, {name}={{{example}}}, not {shown(given)}.")
+        own = object.__setattr__
+        own(self, "kinds", dict(self.kinds or {}))
+        own(self, "levels", {name: tuple(values) for name, values in (self.levels or {}).items()})
+        own(self, "missing", None if self.missing is None else tuple(map(str, _listed(self.missing))))
+        own(self, "keep", tuple(_listed(() if self.keep is None else self.keep)))
+
+    __repr__ = typed
+
+    @classmethod
+    def of(cls, columns: Columns | None, kinds: Mapping[str, str] | None = None) -> Columns:
+        """Return what `columns=` and its short form `kinds=` say together."""
+        if columns is not None and not isinstance(columns, Columns):
+            raise OptionError(f"columns must be ts.Columns(...), not {shown(columns)}.")
+        if not kinds:
+            return columns or Columns()
+        if columns is not None and columns.kinds:
+            raise OptionError("kinds= and columns=ts.Columns(kinds=) say the same. Pass one of them.")
+        return replace(columns or Columns(), kinds=kinds)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, as a model file has it among its parameters."""
+        return {
+            "keep": sorted(self.keep),
+            "kinds": dict(self.kinds),
+            "levels": {str(name): [str(v) for v in values] for name, values in self.levels.items()},
+            "missing": None if self.missing is None else sorted(self.missing),
+        }
+
+
+def _listed(given: Any) -> Iterable[Any]:
+    return [given] if isinstance(given, str) else given
+
+
+@dataclass(frozen=True, repr=False)
+class Wishes(Columns):
+    """What is asked of a reader: what the user knows of the columns, and which words of a text to know."""
+
     min_count: int = 1  # rows that a word of a text must be in to be known
     min_letters: int = 1  # characters that it must have
 

@@ -5,16 +5,17 @@ Data first (`columns`, from counts by `gains`), lines for a terminal apart from 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from tallystick import kernels
+from tallystick.contracts import Engine
 from tallystick.data.read.reader import read_table
 from tallystick.data.read.slips import sentinel
-from tallystick.data.schema import Column, Note, Wishes
+from tallystick.data.schema import Column, Columns, Note, Wishes
 from tallystick.data.source import open_source
 from tallystick.data.source.door import is_spark
 from tallystick.data.table.conflicts import conflicts
@@ -31,6 +32,8 @@ from tallystick.description.columns import (
 )
 from tallystick.description.elsewhere import Told
 from tallystick.description.gains import Counts, Stack
+from tallystick.engines.choice import choose_local
+from tallystick.engines.local import Local
 from tallystick.stats import alone
 
 __all__ = [
@@ -51,14 +54,13 @@ def describe(
     data: Any,
     target: str | None = None,
     *,
-    kinds: Mapping[str, str] | None = None,
-    levels: Mapping[str, Iterable[Any]] | None = None,
-    missing: Iterable[str] | None = None,
-    keep: Iterable[str] | None = None,
-    threads: int | None = None,
-    progress: Callable[..., None] | None = None,
     against: Any = None,
-    memory: Any = None,
+    progress: Callable[..., None] | None = None,
+    columns: Columns | None = None,
+    kinds: Mapping[str, str] | None = None,
+    engine: Engine | None = None,
+    threads: int | None = None,
+    memory: int | str | None = None,
 ) -> Description:
     """Say what the columns of a table are taken for, what lies in them, and what they tell of a target.
 
@@ -67,13 +69,14 @@ def describe(
     best cut of a numeric or ordered one. With `against`, a fitted model: `changes` says what changed in each
     column since its training. With memory ("1GB") the rows are kept on disk.
     """
-    wishes = Wishes(kinds or {}, levels or {}, tuple(keep or ()), None if missing is None else tuple(missing))
+    known, work = Columns.of(columns, kinds), choose_local(engine, threads, memory)
+    wishes = Wishes(known.kinds, known.levels, known.missing, known.keep)
     if is_spark(data) and against is None:
         return _on_spark(data, wishes, target)
-    source = open_source(data, memory=memory)
-    table = _read(source, wishes, target, threads, progress, memory)
-    found = describe_table(source.name, table, threads, getattr(source, "form", ""))
-    return found if against is None else replace(found, changes=changes(source, against, threads))
+    source = open_source(data, memory=work.memory)
+    table = _read(source, wishes, target, work, progress)
+    found = describe_table(source.name, table, work.threads, getattr(source, "form", ""))
+    return found if against is None else replace(found, changes=changes(source, against, work.threads))
 
 
 def describe_table(name: str, table: Any, threads: int | None = None, form: str = "") -> Description:
@@ -93,13 +96,13 @@ def _on_spark(frame: Any, wishes: Wishes, target: str | None) -> Description:
         table.release()
 
 
-def _read(source: Any, wishes: Wishes, target: Any, threads: int | None, progress: Any, memory: Any) -> Any:
-    if memory is None:
-        return read_table(source, wishes, target, threads=threads, progress=progress)
+def _read(source: Any, wishes: Wishes, target: Any, work: Local, progress: Any) -> Any:
+    if work.memory is None:
+        return read_table(source, wishes, target, threads=work.threads, progress=progress)
     from tallystick.data.read.reader import read_to_disk
     from tallystick.data.source.size import budget
 
-    return read_to_disk(source, budget(memory), wishes, target, threads=threads)
+    return read_to_disk(source, budget(work.memory), wishes, target, threads=work.threads)
 
 
 def _described(name: str, table: Any) -> Description:

@@ -16,6 +16,8 @@ from numbers import Integral
 from typing import Any, Generic, TypeVar
 
 from tallystick.contracts import Block, Statistic, Table
+from tallystick.data.schema import typed
+from tallystick.data.source.size import budget
 from tallystick.errors import OptionError, shown
 
 T = TypeVar("T")
@@ -34,12 +36,40 @@ def thread_count(threads: int | None) -> int:
     return int(threads)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Local:
-    """The engine of one machine."""
+    """Work on this machine. None of this changes a model.
+
+    Parameters
+    ----------
+    threads : int, default None
+        How many threads to use; None is one for each core.
+    memory : str or int, default None
+        How much memory to work in, such as "1GB": the rows are then kept on disk. None is all in memory.
+    progress : callable, default None
+        progress(rows done, rows in all) is called while rows are summed.
+
+    Examples
+    --------
+    >>> import tallystick as ts
+    >>> ts.NaiveBayes(engine=ts.Local(threads=2, memory="1GB"))
+    NaiveBayes(engine=Local(threads=2, memory='1GB'))
+    """
 
     threads: int | None = None
+    memory: int | str | None = None
     progress: Progress | None = None
+
+    def __post_init__(self) -> None:
+        if self.threads is not None:
+            thread_count(self.threads)
+        if self.memory is not None:
+            budget(self.memory)
+
+    __repr__ = typed
+
+    def __deepcopy__(self, memo: Any) -> Local:
+        return self  # nothing of it changes, and a progress bar cannot be copied
 
     def total(self, table: Table, question: Statistic[T]) -> T:
         """Return the question's total over the whole table."""

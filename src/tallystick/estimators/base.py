@@ -1,7 +1,7 @@
-"""What all estimators share: parameters, fitting from anything tabular, predicting, saving, copying.
+"""What all estimators share: fitting from anything tabular, predicting, saving, copying.
 
 Knows sources, engines and the model file. Knows nothing of any learner: each estimator brings its own.
-Laws: the constructor only stores; `fit` sets everything it learned or nothing; copies and pickles are the
+Laws: `fit` sets everything it learned or nothing; copies and pickles are the
 model file.
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import inspect
 import os
 import sys
 import warnings
@@ -20,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.contracts import Block, Engine, Model
-from tallystick.data.schema import Note, Schema, Wishes
+from tallystick.data.schema import Note, Schema
 from tallystick.data.source.door import is_spark
-from tallystick.engines.local import Local
-from tallystick.errors import DataError, DataWarning, NotFitted, OptionError, nearest, shown
+from tallystick.errors import DataError, DataWarning, NotFitted, OptionError, shown
+from tallystick.estimators.parameters import Parameters
 from tallystick.estimators.rows import as_given, as_record, width
 from tallystick.export import file
 from tallystick.files.apart import keep_apart
@@ -33,12 +32,9 @@ if TYPE_CHECKING:
     from tallystick.data.read.match import Matched
     from tallystick.data.table.table import Table
 
-EXECUTION = ("engine", "threads", "memory", "verbose")  # how to work: never part of a model
-WISHES = ("kinds", "levels", "missing", "keep")
 
-
-class Estimator:
-    """Parameters, fitting, copies and the model file; see the module's laws."""
+class Estimator(Parameters):
+    """Fitting, copies and the model file; see the module's laws."""
 
     kind: ClassVar[str]
     model_: Model
@@ -49,48 +45,6 @@ class Estimator:
     regression: ClassVar[bool] = False
     _files: Sequence[str] = ()  # what `fit` read: nothing is saved over it
 
-    kinds: Mapping[str, str] | None
-    levels: Mapping[str, Any] | None
-    missing: Any
-    keep: Any
-    engine: Any
-    threads: int | None
-    memory: Any
-    verbose: Any
-
-    # -- parameters --
-
-    @classmethod
-    @functools.cache  # read once per class: comparisons make estimators by the thousand
-    def _names(cls) -> tuple[str, ...]:
-        return tuple(p for p in inspect.signature(cls.__init__).parameters if p != "self")
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the constructor's parameters as they were given."""
-        return {name: getattr(self, name) for name in sorted(self._names())}
-
-    def set_params(self, **params: Any) -> Self:
-        """Set some parameters; unknown names are an error."""
-        names = self._names()
-        for name in params:
-            if name not in names:
-                raise OptionError(
-                    f"{type(self).__name__} has no parameter {shown(name)}.{nearest(name, names)} "
-                    f"Known: {', '.join(names)}."
-                )
-        for name, value in params.items():
-            setattr(self, name, value)
-        return self
-
-    def __repr__(self) -> str:
-        defaults = inspect.signature(type(self).__init__).parameters
-        given = [
-            f"{n}={v!r}"
-            for n, v in self.get_params().items()
-            if v is not defaults[n].default and v != defaults[n].default
-        ]
-        return f"{type(self).__name__}({', '.join(given)})"
-
     # -- the model file --
 
     def _learning(self) -> dict[str, Any]:
@@ -100,6 +54,7 @@ class Estimator:
     def _check_parameters(self) -> None:
         """Refuse parameters that make no sense."""
         self._learning()
+        self._engine()
 
     def _restore(self, document: Mapping[str, Any]) -> None:
         """Set parameters and model from a checked document."""
@@ -213,17 +168,17 @@ class Estimator:
 
             refuse_far(self)
             return read_frame(X, self._wishes(), y, sample_weight, self.regression)  # type: ignore[return-value]
-        source = open_source(as_given(X), memory=self.memory)
+        work = self._local()
+        source = open_source(as_given(X), memory=work.memory)
         y, sample_weight = as_given(y), as_given(sample_weight)
-        if self.memory is not None:
+        wishes, regression = self._wishes(), self.regression
+        if work.memory is not None:
             from tallystick.data.read.reader import read_to_disk
             from tallystick.data.source.size import budget
 
-            room, wishes = budget(self.memory), self._wishes()
-            return read_to_disk(
-                source, room, wishes, y, sample_weight, self.threads, regression=self.regression
-            )
-        return read_table(source, self._wishes(), y, sample_weight, self.threads, regression=self.regression)
+            room = budget(work.memory)
+            return read_to_disk(source, room, wishes, y, sample_weight, work.threads, regression=regression)
+        return read_table(source, wishes, y, sample_weight, work.threads, regression=regression)
 
     def fit_table(self, table: Table) -> Self:
         """Learn from an encoded table."""
@@ -249,35 +204,6 @@ class Estimator:
     def _rows_of(self, table: Table) -> dict[str, Any]:
         """Return what the model file says of the training rows."""
         return rows_of(table)
-
-    def _wishes(self) -> Wishes:
-        missing = self.missing
-        if isinstance(missing, str):
-            missing = [missing]
-        keep = [self.keep] if isinstance(self.keep, str) else self.keep or ()
-        marks = None if missing is None else tuple(str(m) for m in missing)
-        return Wishes(dict(self.kinds or {}), dict(self.levels or {}), tuple(keep), marks)
-
-    def _wishes_dict(self) -> dict[str, Any]:
-        wishes = self._wishes()
-        return {
-            "keep": sorted(wishes.keep),
-            "kinds": dict(wishes.kinds),
-            "levels": {str(k): [str(v) for v in values] for k, values in wishes.levels.items()},
-            "missing": None if wishes.missing is None else sorted(wishes.missing),
-        }
-
-    def _engine(self, table: Any = None) -> Engine:
-        """Return who sums: as given, or who is where the table's rows are."""
-        own: Engine | None = getattr(table, "engine", None)
-        if own is not None:
-            return own
-        if self.engine is None or self.engine == "local":
-            return Local(self.threads, self.verbose if callable(self.verbose) else None)
-        if not hasattr(self.engine, "total"):
-            raise OptionError(f"engine must be None, 'local' or an engine, not {shown(self.engine)}.")
-        engine: Engine = self.engine
-        return engine
 
     # -- new rows --
 
@@ -307,10 +233,11 @@ class Estimator:
         from tallystick.data.source.size import budget, within
 
         one = isinstance(X, list) and len(X) == 1 and isinstance(X[0], dict)
-        source = open_source(X, name="the row" if one else None, memory=self.memory)
-        if self.memory is not None:
-            source = within(source, budget(self.memory))
-        return match(source, self.schema_, threads=self.threads, **reading)
+        work = self._local()
+        source = open_source(X, name="the row" if one else None, memory=work.memory)
+        if work.memory is not None:
+            source = within(source, budget(work.memory))
+        return match(source, self.schema_, threads=work.threads, **reading)
 
     def outside_range(self, X: Any) -> list[tuple[str, ...]]:
         """Return, of each new row, the numeric columns whose value lies outside the range of the fit."""
@@ -418,7 +345,7 @@ class Classifier(Estimator):
         def bound(matched: Matched) -> Callable[[], Any]:
             return lambda: without_unread(work(matched.block), matched.unread)
 
-        return in_order((bound(m) for m in self.blocks(X, **reading)), self.threads)
+        return in_order((bound(m) for m in self.blocks(X, **reading)), self._local().threads)
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the logarithm of `predict_proba`; of an additive model also where a share is too small for a

@@ -40,8 +40,8 @@ def read_labelled(estimator: Estimator, data: Any) -> Table:
     levels: dict[str, Any] = {c.name: c.levels for c in schema.used if c.kind in ("boolean", "ordered")}
     if schema.target.labels:
         levels[name] = schema.target.labels
-    wishes = Wishes(kinds, levels, (), given.missing)
-    table = read_table(source, wishes, y, None, estimator.threads, regression=estimator.regression)
+    wishes = Wishes(kinds, levels, given.missing)
+    table = read_table(source, wishes, y, None, estimator._local().threads, regression=estimator.regression)
     _refuse_new_labels(table, schema, source.name)
     return table
 

@@ -110,7 +110,7 @@ def compare(
     that validate. groups: a column whose equal values stay in one fold; time: a column; a fold is taught by
     earlier rows only. held_out: other rows with the target, or (X, y), which test instead of folds.
     regression: the target is a number; regression trees beside the mean, by their mean squared error.
-    ignore: codes of checks not wanted. Further parameters (kinds, levels, missing, keep, threads) go to
+    ignore: codes of checks not wanted. Further parameters (columns, kinds, engine, threads, memory) go to
     every family.
     """
     refuse_spark(data)

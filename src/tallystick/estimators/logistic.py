@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.contracts import Block, Engine, Model
-from tallystick.data.schema import Note, Schema, Wishes
+from tallystick.data.schema import Columns, Note, Schema, Wishes
 from tallystick.data.table.table import Table
 from tallystick.draw.charts import line_chart
 from tallystick.draw.forest import Effect, forest
@@ -75,14 +75,11 @@ class LogisticRegression(Classifier):
         solver: str = "auto",
         max_iter: int | None = None,
         trace: bool = False,
+        columns: Columns | None = None,
         kinds: Mapping[str, str] | None = None,
-        levels: Mapping[str, Any] | None = None,
-        missing: Any = None,
-        keep: Any = None,
-        engine: Any = None,
+        engine: Engine | None = None,
         threads: int | None = None,
-        memory: Any = None,
-        verbose: Any = False,
+        memory: int | str | None = None,
     ) -> None:
         self.l2 = l2
         self.l1 = l1
@@ -96,14 +93,11 @@ class LogisticRegression(Classifier):
         self.solver = solver
         self.max_iter = max_iter
         self.trace = trace
+        self.columns = columns
         self.kinds = kinds
-        self.levels = levels
-        self.missing = missing
-        self.keep = keep
         self.engine = engine
         self.threads = threads
         self.memory = memory
-        self.verbose = verbose
 
     def _options(self) -> LogisticOptions:
         return LogisticOptions.of(self)
@@ -112,7 +106,7 @@ class LogisticRegression(Classifier):
         return replace(super()._wishes(), min_letters=plain(self.min_letters))
 
     def _learning(self) -> dict[str, Any]:
-        return self._options().to_dict() | self._wishes_dict()
+        return self._options().to_dict() | self._wishes().to_dict()
 
     def read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
         """Return the encoded table that `fit_table` learns from."""
@@ -154,7 +148,7 @@ class LogisticRegression(Classifier):
     ) -> Iterator[NDArray[np.float64]] | None:
         """Return shares[row, class] of each setting by one path, when only the strength of l2 differs."""
         strengths = [s.l2 for s in settings]
-        first, *others = [{**s.get_params(), "l2": 1.0} for s in settings]
+        first, *others = [{**s.get_params(deep=False), "l2": 1.0} for s in settings]
         plain = all(is_number(v) and v > 0 for v in strengths) and not self.l1
         if not plain or any(params != first for params in others):
             return None
@@ -169,8 +163,7 @@ class LogisticRegression(Classifier):
 
     def _restore(self, document: Mapping[str, Any]) -> None:
         self.min_letters = 1  # a file tells it only where it is more
-        for name, value in document["parameters"].items():
-            setattr(self, name, value or None if name in ("kinds", "levels", "keep") else value)
+        self._set_stored(document["parameters"])
         schema = Schema.from_dict(document["schema"])
         model = LogisticModel.from_dict(document["model"], schema, self._options())
         self._adopt(model, tuple(Note(**n) for n in document["notes"]), dict(document["rows"]))
@@ -307,7 +300,7 @@ class LogisticRegression(Classifier):
         """Return P(class | row) [row, class], classes in the order of `classes_`."""
         self._check_fitted()
         X = self._fitting(X)
-        plain = plain_answers(self.model_, X, kernels.Answer.SHARES, None, self.threads)
+        plain = plain_answers(self.model_, X, kernels.Answer.SHARES, None, self._local().threads)
         if plain is not None:
             return plain
         return super().predict_proba(X, lenient=lenient, missing_columns=missing_columns)
@@ -316,7 +309,7 @@ class LogisticRegression(Classifier):
         """Return the most probable class of each row; of equals the first in `classes_`."""
         self._check_fitted()
         X = self._fitting(X)
-        plain = plain_answers(self.model_, X, kernels.Answer.BEST, self.classes_, self.threads)
+        plain = plain_answers(self.model_, X, kernels.Answer.BEST, self.classes_, self._local().threads)
         if plain is not None:
             return plain
         reading: dict[str, Any] = {"lenient": lenient, "missing_columns": missing_columns, "unread": "keep"}
@@ -328,7 +321,7 @@ class LogisticRegression(Classifier):
         self._check_fitted()
         if self._one is None or self._one.model is not self.model_:
             self._one = OneRow(self.model_)
-        if self._one.able and self.missing is None:
+        if self._one.able and (self.columns is None or self.columns.missing is None):
             return self._one.shares(row)
         shares: NDArray[np.float64] = self.predict_proba([dict(row)])[0]
         return shares

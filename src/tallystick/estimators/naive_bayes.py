@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.contracts import Block, Engine, Model
-from tallystick.data.schema import Note, Schema, Wishes
+from tallystick.data.schema import Columns, Note, Schema, Wishes
 from tallystick.data.table.table import Table
 from tallystick.engines.local import Local
 from tallystick.estimators.folds import calibrated, cross_answers, grown_answers, one_out_answers
@@ -58,14 +58,11 @@ class NaiveBayes(Growing, Saying):
         min_count: int = 1,
         min_letters: int = 1,
         calibrate: bool = False,
+        columns: Columns | None = None,
         kinds: Mapping[str, str] | None = None,
-        levels: Mapping[str, Any] | None = None,
-        missing: Any = None,
-        keep: Any = None,
-        engine: Any = None,
+        engine: Engine | None = None,
         threads: int | None = None,
-        memory: Any = None,
-        verbose: Any = False,
+        memory: int | str | None = None,
     ) -> None:
         self.distributions = distributions
         self.alpha = alpha
@@ -78,14 +75,11 @@ class NaiveBayes(Growing, Saying):
         self.min_count = min_count
         self.min_letters = min_letters
         self.calibrate = calibrate
+        self.columns = columns
         self.kinds = kinds
-        self.levels = levels
-        self.missing = missing
-        self.keep = keep
         self.engine = engine
         self.threads = threads
         self.memory = memory
-        self.verbose = verbose
 
     def __str__(self) -> str:
         return naive_bayes_text(self.model_) if hasattr(self, "model_") else repr(self)
@@ -106,7 +100,7 @@ class NaiveBayes(Growing, Saying):
         )
 
     def _learning(self) -> dict[str, Any]:
-        return self._options().to_dict() | self._wishes_dict()
+        return self._options().to_dict() | self._wishes().to_dict()
 
     def _wishes(self) -> Wishes:
         wishes = super()._wishes()
@@ -126,8 +120,7 @@ class NaiveBayes(Growing, Saying):
 
     def _restore(self, document: Mapping[str, Any]) -> None:
         self.min_count = self.min_letters = 1  # a file tells them only where they are more
-        for name, value in document["parameters"].items():
-            setattr(self, name, value or None if name in ("kinds", "levels", "keep") else value)
+        self._set_stored(document["parameters"])
         schema = Schema.from_dict(document["schema"])
         rows = dict(document["rows"])
         model = NaiveBayesModel.from_dict(document["model"], schema, self._options(), rows["unit"])
@@ -148,7 +141,7 @@ class NaiveBayes(Growing, Saying):
         self._check_fitted()
         if self._one is None or self._one.model is not self.model_:
             self._one = OneRow(self.model_)
-        if self._one.able and self.missing is None:
+        if self._one.able and (self.columns is None or self.columns.missing is None):
             return self._one.shares(row)
         shares: NDArray[np.float64] = self.predict_proba([dict(row)])[0]
         return shares

@@ -64,7 +64,7 @@ class Growing(Classifier):
         labels = list(dict.fromkeys(label_text(c) for c in classes))
         known = replace(wishes, levels={**wishes.levels, name: labels})
         self._learning()
-        table = read_table(source, known, y, sample_weight, self.threads)
+        table = read_table(source, known, y, sample_weight, self._local().threads)
         _refuse_others(table.schema.target, labels)
         self.fit_table(table)
         self._named = labels
@@ -95,7 +95,7 @@ class Growing(Classifier):
         levels = {n: v for n, v in given.levels.items() if n != target.name}
         levels |= {c.name: c.levels for c in self.schema_.used if c.kind in ("boolean", "ordered")}
         wishes = replace(given, kinds=kinds, levels={**levels, name: target.labels}, keep=())
-        table = read_table(source, wishes, y, sample_weight, self.threads)
+        table = read_table(source, wishes, y, sample_weight, self._local().threads)
         if named is not None:
             _refuse_others(table.schema.target, named)
         part.fit_table(table)

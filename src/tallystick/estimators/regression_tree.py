@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.contracts import Block
+from tallystick.contracts import Block, Engine
+from tallystick.data.schema import Columns
 from tallystick.data.source.door import opened
 from tallystick.errors import DataError
 from tallystick.estimators.tree import _Growing
@@ -48,14 +49,11 @@ class RegressionTree(_Growing):
         pruning: str | None = None,
         confidence: float = 0.25,
         cp: float | None = None,
+        columns: Columns | None = None,
         kinds: Mapping[str, str] | None = None,
-        levels: Mapping[str, Any] | None = None,
-        missing: Any = None,
-        keep: Any = None,
-        engine: Any = None,
+        engine: Engine | None = None,
         threads: int | None = None,
-        memory: Any = None,
-        verbose: Any = False,
+        memory: int | str | None = None,
     ) -> None:
         self.level_splits = level_splits
         self.missing_values = missing_values
@@ -69,14 +67,11 @@ class RegressionTree(_Growing):
         self.pruning = pruning
         self.confidence = confidence
         self.cp = cp
+        self.columns = columns
         self.kinds = kinds
-        self.levels = levels
-        self.missing = missing
-        self.keep = keep
         self.engine = engine
         self.threads = threads
         self.memory = memory
-        self.verbose = verbose
 
     def read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
         """Return the encoded table that `fit_table` learns from."""

@@ -86,8 +86,8 @@ def report(
 
     rows: False leaves out every raw row, and leaves of a tree with a single row. by: columns to count errors
     by; by default those in whose groups the error differs most. tuned, folds, methods: as in `compare`;
-    repeats: subsets of the learning curve. path: where to write the page. Further parameters (kinds, levels,
-    missing, keep, threads) go to every method.
+    repeats: subsets of the learning curve. path: where to write the page. Further parameters (columns, kinds,
+    engine, threads, memory) go to every method.
     """
     if not isinstance(target, str):
         raise OptionError(f"report takes the name of the target column, not {shown(type(target).__name__)}.")
@@ -98,7 +98,7 @@ def report(
     source, table = ordered(open_source(as_given(data)), lambda s: reader.read(s, target))
     names = (by,) if isinstance(by, str) else tuple(by)
     groups = names_by(NaiveBayes(**shared), lambda other: other.read(source, target), table, names)
-    described = describe_table(source.name, table, reader.threads, source.form)
+    described = describe_table(source.name, table, reader._local().threads, source.form)
     steps.done(8, "comparing")
     named = methods_named(methods, shared)
     made = candidates_of(methods, tuned, shared)

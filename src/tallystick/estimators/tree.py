@@ -12,9 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.contracts import Block, Engine, Model
-from tallystick.data.schema import Note, Schema, Target
+from tallystick.data.schema import Columns, Note, Schema, Target
+from tallystick.engines.local import Local
 from tallystick.errors import ModelFileError, OptionError, shown
 from tallystick.estimators.base import Classifier, without_unread
+from tallystick.estimators.parameters import SHARED
 from tallystick.estimators.plain_rows import plain_ends
 from tallystick.estimators.tree_settings import check_classes, check_settings, no_pruning
 from tallystick.estimators.tree_views import TreeViews, pruning_note
@@ -59,15 +61,17 @@ class _Growing(TreeViews):
         for name in PER_CLASS:
             _plain(name, getattr(self, name, None))
         self._options()
+        self._wishes()
+        self._engine()
         check_settings(self)
 
     def _learning(self) -> dict[str, Any]:
         self._check_parameters()
-        own = {n: _plain(n, getattr(self, n)) for n in self._names() if n not in (*_SHARED, "criterion")}
+        own = {n: _plain(n, getattr(self, n)) for n in self._names() if n not in (*SHARED, "criterion")}
         own["pruning"] = HELD_OUT if self._by_held_out else self.pruning
         if hasattr(self, "criterion"):
             own |= {"criterion": self.criterion, "cut_price": float(self.cut_price)}
-        return own | self._wishes_dict()
+        return own | self._wishes().to_dict()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the model file's content as plain data: numbers per class by label, costs as a table."""
@@ -127,10 +131,10 @@ class _Growing(TreeViews):
         from tallystick.learners.fit import fit
         from tallystick.learners.tree import TreeLearner, limited
 
-        first, *others = [{**s.get_params(), "max_leaf_nodes": None} for s in settings]
+        first, *others = [{**s.get_params(deep=False), "max_leaf_nodes": None} for s in settings]
         if self.pruning is not None or any(params != first for params in others):
             return None
-        whole = type(self)(**{**first, "threads": 1})
+        whole = type(self)(**first)
         learner = TreeLearner(
             whole._options(),
             training.unit,
@@ -138,15 +142,14 @@ class _Growing(TreeViews):
             keep_candidates=False,
             row_unit=training.row_unit,
         )
-        grown = fit(learner, training, whole._engine())
+        grown = fit(learner, training, Local(1))
         assert isinstance(grown, Tree)
         sizes = (setting.max_leaf_nodes for setting in settings)
         trees = (grown if n is None else limited(grown, n) for n in sizes)
         return (np.concatenate([tree.answer(block) for block in tested.blocks()]) for tree in trees)
 
     def _restore(self, document: Mapping[str, Any]) -> None:
-        for name, value in document["parameters"].items():
-            setattr(self, name, value or None if name in ("kinds", "levels", "keep") else value)
+        self._set_stored(document["parameters"])
         if self.pruning == HELD_OUT:  # no parameter of a fit: it tells where the tree comes from
             self.pruning, self._by_held_out = None, True
         schema = Schema.from_dict(document["schema"])
@@ -177,7 +180,7 @@ class _Growing(TreeViews):
         if type(X) is dict:  # a sparse matrix of keys is a dict too
             node = self.model_.records.end(X)
             return None if node is None else np.array([node], np.int32)
-        return plain_ends(self.model_, self._fitting(X), self.threads)
+        return plain_ends(self.model_, self._fitting(X), self._local().threads)
 
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Return the number of the node where each row ends; an averaged tree's is of the grown tree."""
@@ -210,7 +213,6 @@ _PLAIN: dict[str, Any] = {
     "smoothing": 0.0,
     "cut_price": 0.0,
 }  # answer by the leaf's own shares
-_SHARED = ("kinds", "levels", "missing", "keep", "engine", "threads", "memory", "verbose")
 
 
 class DecisionTree(_Growing, Classifier):
@@ -265,14 +267,11 @@ class DecisionTree(_Growing, Classifier):
         pruning: str | None = None,
         confidence: float = 0.25,
         cp: float | None = None,
+        columns: Columns | None = None,
         kinds: Mapping[str, str] | None = None,
-        levels: Mapping[str, Any] | None = None,
-        missing: Any = None,
-        keep: Any = None,
-        engine: Any = None,
+        engine: Engine | None = None,
         threads: int | None = None,
-        memory: Any = None,
-        verbose: Any = False,
+        memory: int | str | None = None,
     ) -> None:
         self.criterion = criterion
         self.level_splits = level_splits
@@ -296,14 +295,11 @@ class DecisionTree(_Growing, Classifier):
         self.pruning = pruning
         self.confidence = confidence
         self.cp = cp
+        self.columns = columns
         self.kinds = kinds
-        self.levels = levels
-        self.missing = missing
-        self.keep = keep
         self.engine = engine
         self.threads = threads
         self.memory = memory
-        self.verbose = verbose
 
     @classmethod
     def id3(cls, **given: Any) -> Self:

@@ -10,11 +10,11 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
+from tallystick.contracts import Engine
 from tallystick.draw.svg import as_html
 from tallystick.errors import OptionError
-from tallystick.estimators.base import Classifier
-from tallystick.export import from_bytes, read_file
-from tallystick.export.diff import compare
+from tallystick.export import from_bytes
+from tallystick.export.diff import Saved, compare, file_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,20 +43,52 @@ class Verdict:
 
 
 def verify(
-    model_path: str | os.PathLike[str], source: Any, y: Any = None, sample_weight: Any = None
+    model: str | os.PathLike[str] | Saved,
+    X: Any,
+    y: Any = None,
+    sample_weight: Any = None,
+    *,
+    engine: Engine | None = None,
+    threads: int | None = None,
+    memory: int | str | None = None,
 ) -> Verdict:
-    """Fit the data with the parameters of the model file and compare; y: by default the model's target
-    column.
+    """Fit the rows again with the model's own parameters, and compare the two model files byte for byte.
+
+    Parameters
+    ----------
+    model : path or fitted model
+        What to check.
+    X : path, frame, Arrow table, matrix or records
+        The rows that it should come from.
+    y : array or str, default None
+        The labels, or the name of their column; None is the model's target.
+    sample_weight : array or str, default None
+        The weight of each row; None is 1.
+    engine, threads, memory
+        How to work, as in every estimator. They change no verdict.
+
+    Returns
+    -------
+    Verdict
+        True where all bytes are equal; else its `difference` says the first that is not.
+
+    Examples
+    --------
+    >>> import tallystick as ts
+    >>> rows = [{"sky": "sun", "play": "no"}, {"sky": "rain", "play": "yes"}] * 5
+    >>> model = ts.NaiveBayes().fit(rows, "play")
+    >>> bool(ts.verify(model, rows)), bool(ts.verify(model, rows[1:]))
+    (True, False)
     """
     from tallystick.estimators import from_data
 
-    data = read_file(model_path)
+    data = file_bytes(model)
     known = from_data(data)
-    assert isinstance(known, Classifier)
     refuse_held_out(known)
-    again = type(known)(**known.get_params(deep=False))
+    given = known.get_params(deep=False) | {"engine": engine, "threads": threads, "memory": memory}
+    again = type(known)(**given)
     target = known.schema_.target
-    again.fit(source, target.name if y is None and target is not None else y, sample_weight)
+    again.fit(X, target.name if y is None and target is not None else y, sample_weight)
     found = again.to_bytes()
     if found == data:
         return Verdict(True, "", len(data))

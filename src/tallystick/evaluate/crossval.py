@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Literal, Protocol, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.data.schema import Columns
 from tallystick.data.source.door import is_spark
 from tallystick.data.table.table import Table
 from tallystick.errors import OptionError, counted, shown, some
@@ -202,13 +203,13 @@ class Way:
         """Read the table; columns set aside must not be left out, so their kind is declared."""
         if isinstance(data, Table) and not self.aside:
             return data
-        kinds = dict(reader.kinds or {})
+        known = Columns.of(reader.columns, reader.kinds)
+        kinds, keep = dict(known.kinds), known.keep
         if self.groups is not None:
             kinds.setdefault(self.groups, "levels")
         if self.time is not None and self.time not in kinds:
-            reader.set_params(keep=[*_listed(reader.keep), self.time])
-        if kinds:
-            reader.set_params(kinds=kinds)
+            keep = [*keep, self.time]
+        reader.set_params(columns=replace(known, kinds=kinds, keep=keep), kinds=None)
         table: Table = reader.read(data, target, weight)
         return table
 
@@ -228,10 +229,6 @@ class Way:
             return Dealing(shares=self.shares), told
         kind = "folds" if table.classes is None else "stratified folds"
         return Dealing(), f"{self.folds} {kind}"
-
-
-def _listed(keep: Any) -> list[str]:
-    return [keep] if isinstance(keep, str) else list(keep or ())
 
 
 def without(table: Table, names: Sequence[str]) -> Table:

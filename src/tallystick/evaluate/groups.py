@@ -7,13 +7,14 @@ Law: groups are shown in a stated order, the largest first.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.data.schema import CODED
+from tallystick.data.schema import CODED, Columns
 from tallystick.data.table.table import Table
 from tallystick.errors import OptionError, nearest, shown
 from tallystick.evaluate import intervals
@@ -76,11 +77,12 @@ def names_by(
     aside = table
     if gone:
         kinds: dict[str, str] = {c.name: "out" for c in table.schema.columns if c.name not in gone}
-        reader.set_params(kinds=kinds, keep=gone)
+        known = replace(Columns.of(reader.columns, reader.kinds), kinds=kinds, keep=gone)
+        reader.set_params(columns=known, kinds=None)
         aside = read(reader)
         texts = [name for name in gone if aside.schema[name].kind == "text"]
         if texts:
-            reader.set_params(kinds={**kinds, **dict.fromkeys(texts, "levels")})
+            reader.set_params(columns__kinds={**kinds, **dict.fromkeys(texts, "levels")})
             aside = read(reader)
     return {name: group_names(aside if name in gone else table, name) for name in names}
 

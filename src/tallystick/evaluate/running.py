@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Block
 from tallystick.data.table.table import Table
+from tallystick.engines.local import Local
 from tallystick.evaluate import large
 from tallystick.evaluate.folds import NEVER, Plan
 from tallystick.evaluate.result import Answers
@@ -285,8 +286,11 @@ def training_loss(model: Any, table: Table) -> float:
 
 
 def fresh(model: Fits, threads: int | None = None) -> Any:
-    """Return an unfitted copy; threads are set where the method has them."""
+    """Return an unfitted copy; threads are set where the method has them and the user did not say."""
     params = model.get_params(deep=False)
-    if threads is not None and params.get("threads", 0) is None:
+    engine = params.get("engine")
+    if threads is not None and isinstance(engine, Local):
+        params["engine"] = replace(engine, threads=engine.threads or threads)
+    elif threads is not None and params.get("threads", 0) is None:
         params["threads"] = threads
     return type(model)(**params)

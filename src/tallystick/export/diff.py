@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from tallystick.draw.svg import as_html
 from tallystick.errors import shown
@@ -68,9 +68,40 @@ class Difference:
         return {"same": not changes, "changes": changes}
 
 
-def diff(a: str | os.PathLike[str], b: str | os.PathLike[str]) -> Difference:
-    """Return what changed from the model file `a` to the model file `b`."""
-    return compare(from_bytes(read_file(a)), from_bytes(read_file(b)))
+class Saved(Protocol):
+    """A fitted model: it can write its file."""
+
+    def to_bytes(self) -> bytes:
+        """Return the model file's bytes."""
+        ...
+
+
+def diff(a: str | os.PathLike[str] | Saved, b: str | os.PathLike[str] | Saved) -> Difference:
+    """Say in words what changed from one model to another.
+
+    Parameters
+    ----------
+    a, b : path or fitted model
+        The model before and the model after; both of one kind.
+
+    Returns
+    -------
+    Difference
+        Prints a sentence per change; `changes` has them as data, and it is false where nothing changed.
+
+    Examples
+    --------
+    >>> import tallystick as ts
+    >>> rows = [{"sky": "sun", "play": "no"}, {"sky": "rain", "play": "yes"}] * 5
+    >>> ts.diff(ts.NaiveBayes().fit(rows, "play"), ts.NaiveBayes(alpha=2).fit(rows, "play"))
+    parameter, alpha changed from 1.0 to 2.0
+    """
+    return compare(from_bytes(file_bytes(a)), from_bytes(file_bytes(b)))
+
+
+def file_bytes(model: str | os.PathLike[str] | Saved) -> bytes:
+    """Return the bytes of a model file, or those that a fitted model would write."""
+    return read_file(model) if isinstance(model, (str, os.PathLike)) else model.to_bytes()
 
 
 def compare(a: dict[str, Any], b: dict[str, Any]) -> Difference:

@@ -10,13 +10,13 @@ import shlex
 from typing import Any
 
 from tallystick import __version__
+from tallystick.data.schema import Columns
 from tallystick.draw.text import clean
 from tallystick.errors import TallyError
 from tallystick.reports.ingredients import Ingredients
 
 COMMANDS = {"tree": "tree", "bayes": "bayes", "logistic": "logistic"}
-EXECUTION = ("engine", "threads", "memory", "verbose")
-WISHES = ("kinds", "levels", "missing", "keep")
+EXECUTION = ("engine", "memory", "threads")
 MOST_CODE = 60_000  # letters of an export that the page shows
 
 HOW = (
@@ -107,9 +107,7 @@ def use_section(given: Ingredients) -> dict[str, Any]:
         "fit": _fit_line(given, data, file),
         "verify": f"tally verify {file} {_quoted(data)}",
         "python": _python(given, data, file),
-        "parameters": [
-            (n, _shown(v)) for n, v in sorted(estimator.get_params().items()) if n not in EXECUTION
-        ],
+        "parameters": [(n, _shown(v)) for n, v in sorted(estimator.to_dict()["parameters"].items())],
         "exports": [e for e in (_export(estimator, "sql"), _export(estimator, "python")) if e],
         "notes": [n.text for n in estimator.notes_][:20],
     }
@@ -118,20 +116,21 @@ def use_section(given: Ingredients) -> dict[str, Any]:
 def _fit_line(given: Ingredients, data: str, file: str) -> str:
     estimator = given.chosen.model
     model = COMMANDS.get(given.chosen.family, given.chosen.family)
-    default = type(estimator)().get_params()
+    default = type(estimator)().get_params(deep=False)
     parts = ["tally fit", _quoted(data), "--target", _quoted(given.target), "--model", model]
-    for name, value in sorted(estimator.get_params().items()):
-        if name in EXECUTION or value == default[name]:
-            continue
-        if name == "kinds":
-            parts += [f"--kind {_quoted(f'{k}={v}')}" for k, v in value.items()]
-        elif name == "levels":
-            parts += [f"--levels {_quoted(k + '=' + ','.join(map(str, v)))}" for k, v in value.items()]
-        elif name in ("keep", "missing"):
-            parts += [f"--{name} {_quoted(str(v))}" for v in ([value] if isinstance(value, str) else value)]
-        else:
+    parts += _column_flags(Columns.of(estimator.columns, estimator.kinds))
+    for name, value in sorted(estimator.get_params(deep=False).items()):
+        if name not in (*EXECUTION, "columns", "kinds") and value != default[name]:
             parts.append(f"--set {_quoted(f'{name}={_shown(value)}')}")
     return " ".join([*parts, "-o", file])
+
+
+def _column_flags(columns: Columns) -> list[str]:
+    """Return what is known of the columns in the words of the command line."""
+    parts = [f"--keep {_quoted(name)}" for name in columns.keep]
+    parts += [f"--kind {_quoted(f'{name}={kind}')}" for name, kind in columns.kinds.items()]
+    parts += [f"--levels {_quoted(k + '=' + ','.join(map(str, v)))}" for k, v in columns.levels.items()]
+    return parts + [f"--missing {_quoted(mark)}" for mark in columns.missing or ()]
 
 
 def _python(given: Ingredients, data: str, file: str) -> str:

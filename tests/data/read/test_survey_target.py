@@ -123,11 +123,11 @@ def test_a_label_that_is_none_is_refused():
 def test_declared_labels_of_numbers_are_numbers(declared):
     for y in (NUMBERS, np.array(NUMBERS, float), pd.Series(NUMBERS, dtype="Int64")):
         for memory in (None, "1GB"):
-            model = ts.NaiveBayes(levels={"y": declared}, memory=memory).fit(X, y)
+            model = ts.NaiveBayes(columns=ts.Columns(levels={"y": declared}), memory=memory).fit(X, y)
             assert model.classes_.tolist() == [0, 1, 2][: len(declared)]
     with pytest.raises(TargetError, match="target 'y' holds numbers, but levels declares 'maybe'"):
-        ts.NaiveBayes(levels={"y": ["0", "1", "maybe"]}).fit(X, NUMBERS)
-    more = ts.NaiveBayes(levels={"y": ["0", "0.5", "1"]}).fit(X, NUMBERS)
+        ts.NaiveBayes(columns=ts.Columns(levels={"y": ["0", "1", "maybe"]})).fit(X, NUMBERS)
+    more = ts.NaiveBayes(columns=ts.Columns(levels={"y": ["0", "0.5", "1"]})).fit(X, NUMBERS)
     assert more.classes_.tolist() == [0.0, 0.5, 1.0]
 
 

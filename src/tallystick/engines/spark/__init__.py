@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from tallystick.contracts import Block, Statistic, Table
+from tallystick.data.schema import typed
 from tallystick.data.table.block import pack, unpack
 from tallystick.engines.spark.table import SparkTable
 from tallystick.engines.spark.workers import plain_errors
@@ -24,12 +25,31 @@ FEW = 16  # totals that are merged here at once
 Progress = Callable[[int, int], None]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Spark:
-    """The engine of a Spark session; without one, of the session that is active."""
+    """Let Spark sum rows that lie here. Rows in a Spark DataFrame are summed where they are without this.
+
+    Parameters
+    ----------
+    session : SparkSession, default None
+        Who sums; None is the session that is active.
+    progress : callable, default None
+        progress(rows done, rows in all) is called after each pass over the rows.
+
+    Examples
+    --------
+    >>> import tallystick as ts
+    >>> ts.NaiveBayes(engine=ts.Spark())
+    NaiveBayes(engine=Spark())
+    """
 
     session: Any = None
     progress: Progress | None = None
+
+    __repr__ = typed
+
+    def __deepcopy__(self, memo: Any) -> Spark:
+        return self  # a session cannot be copied
 
     def total(self, table: Table, question: Statistic[T]) -> T:
         """Return the question's total over the whole table."""

@@ -1,0 +1,34 @@
+"""Which engine sums, from what a user said: `engine=`, or the short words `threads=` and `memory=`.
+
+Knows the engines by name. Knows nothing of tables. Law: nothing is said twice.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tallystick.contracts import Engine
+from tallystick.engines.local import Local
+from tallystick.errors import OptionError, shown
+
+
+def choose_local(engine: Any, threads: int | None, memory: int | str | None) -> Local:
+    """Return how work is done on this machine: also rows that another engine sums are read here."""
+    if not isinstance(engine, Local):
+        return Local(threads, memory)
+    for name, value in (("threads", threads), ("memory", memory)):
+        if value is not None:
+            raise OptionError(
+                f"{name}= was given beside engine=ts.Local(...). Say it there: ts.Local({name}={value!r})."
+            )
+    return engine
+
+
+def choose_engine(engine: Any, threads: int | None, memory: int | str | None) -> Engine:
+    """Return the engine that a user's words mean."""
+    if engine is None or isinstance(engine, Local):
+        return choose_local(engine, threads, memory)
+    if not hasattr(engine, "total"):
+        raise OptionError(f"engine must be ts.Local(...) or ts.Spark(...), not {shown(engine)}.")
+    found: Engine = engine
+    return found

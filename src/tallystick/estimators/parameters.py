@@ -1,0 +1,128 @@
+"""What all estimators share in their constructors: names, groups of parameters, how work is done.
+
+Knows signatures, `Columns` and engines. Knows nothing of rows, models or files.
+Laws: a constructor only stores; what is said twice, misspelt or stands elsewhere is an error that says so.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, Self
+
+from tallystick.contracts import Engine
+from tallystick.data.schema import Columns, Wishes
+from tallystick.engines.choice import choose_engine, choose_local
+from tallystick.engines.local import Local
+from tallystick.errors import NoParameter, nearest, shown
+
+EXECUTION = ("engine", "memory", "threads")  # how to work: never part of a model
+SHARED = ("columns", "kinds", *EXECUTION)  # parameters of every estimator
+GROUPED = {"columns": Columns, "engine": Local}  # parameters that hold further ones: what None stands for
+PLACES = {  # what does not stand in a constructor by itself, and where it does
+    "levels": "columns=ts.Columns(levels={'size': ['S', 'M', 'L']})",
+    "missing": "columns=ts.Columns(missing=['-999'])",
+    "keep": "columns=ts.Columns(keep=['id'])",
+    "progress": "engine=ts.Local(progress=function)",
+    "verbose": "engine=ts.Local(progress=function)",
+}
+
+
+class Parameters:
+    """The parameters of an estimator, as scikit-learn asks for them; see the module's laws."""
+
+    columns: Columns | None
+    kinds: Mapping[str, str] | None
+    engine: Any
+    threads: int | None
+    memory: int | str | None
+
+    def __new__(cls, *_: Any, **given: Any) -> Self:
+        """Refuse parameters that are not there, before Python does: with the nearest name, or the place."""
+        cls._refuse_unknown(given)
+        return super().__new__(cls)
+
+    @classmethod
+    @functools.cache  # read once per class: comparisons make estimators by the thousand
+    def _names(cls) -> tuple[str, ...]:
+        return tuple(p for p in inspect.signature(cls.__init__).parameters if p != "self")
+
+    @classmethod
+    def _refuse_unknown(cls, given: Iterable[str]) -> None:
+        names = cls._names()
+        for name in given:
+            if name in names:
+                continue
+            cure = f" Pass {PLACES[name]}." if name in PLACES else nearest(name, names)
+            known = "" if name in PLACES else f" Known: {', '.join(names)}."
+            raise NoParameter(f"{cls.__name__} has no parameter {shown(name)}.{cure}{known}")
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the constructor's parameters as they were given; deep: with those inside of others, such as
+        `columns__kinds`.
+        """
+        out = {name: getattr(self, name) for name in sorted(self._names())}
+        if deep:
+            for name, value in list(out.items()):
+                if is_dataclass(value):
+                    out |= {f"{name}__{f.name}": getattr(value, f.name) for f in fields(value)}
+        return out
+
+    def set_params(self, **params: Any) -> Self:
+        """Set some parameters; unknown names are an error. One inside of another is `columns__kinds`."""
+        self._refuse_unknown(name.partition("__")[0] for name in params)
+        for name, value in params.items():
+            if "__" not in name:
+                setattr(self, name, value)
+        for name, value in params.items():
+            outer, inner, part = name.partition("__")
+            if inner:
+                setattr(self, outer, self._with_part(outer, part, value))
+        return self
+
+    def _with_part(self, name: str, part: str, value: Any) -> Any:
+        """Return a parameter that holds others with one of these set anew."""
+        given = getattr(self, name)
+        if given is None and name in GROUPED:
+            given = GROUPED[name]()
+        if not is_dataclass(given) or isinstance(given, type):
+            raise NoParameter(f"{name}={given!r} has no part {shown(part)}. Set {name} itself first.")
+        parts = [f.name for f in fields(given)]
+        if part not in parts:
+            raise NoParameter(
+                f"{name} has no part {shown(part)}.{nearest(part, parts)} Known: {', '.join(parts)}."
+            )
+        return replace(given, **{part: value})
+
+    def __repr__(self) -> str:
+        defaults = inspect.signature(type(self).__init__).parameters
+        given = [
+            f"{n}={v!r}"
+            for n, v in self.get_params(deep=False).items()
+            if v is not defaults[n].default and v != defaults[n].default
+        ]
+        return f"{type(self).__name__}({', '.join(given)})"
+
+    def _wishes(self) -> Wishes:
+        """Return what is asked of a reader."""
+        known = Columns.of(self.columns, self.kinds)
+        return Wishes(known.kinds, known.levels, known.missing, known.keep)
+
+    def _set_stored(self, parameters: Mapping[str, Any]) -> None:
+        """Set the parameters that a model file holds."""
+        own = dict(parameters)
+        known = Columns(**{f.name: own.pop(f.name) for f in fields(Columns)})
+        self.columns, self.kinds = None if known == Columns() else known, None
+        for name, value in own.items():
+            setattr(self, name, value)
+
+    def _local(self) -> Local:
+        """Return how work is done on this machine: threads, memory, progress."""
+        return choose_local(self.engine, self.threads, self.memory)
+
+    def _engine(self, table: Any = None) -> Engine:
+        """Return who sums: who is where the table's rows are, or as given."""
+        own: Engine | None = getattr(table, "engine", None)
+        return choose_engine(self.engine, self.threads, self.memory) if own is None else own

@@ -1,0 +1,156 @@
+"""Parameters people can hold: what all estimators share is grouped, printed, copied and said once."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import pickle
+
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+
+import tallystick as ts
+from tallystick.errors import OptionError, TallyError
+
+ESTIMATORS = [ts.DecisionTree, ts.RegressionTree, ts.NaiveBayes, ts.LogisticRegression]
+every = pytest.mark.parametrize("estimator", ESTIMATORS)
+ROWS = [
+    {
+        "id": i,
+        "size": "SML"[i % 3],
+        "zip": 10 + i % 4,
+        "x": -999 if i % 9 == 8 else i % 7,
+        "y": "pq"[i * 7 % 5 > 2],
+    }
+    for i in range(60)
+]
+KNOWN = ts.Columns({"zip": "levels", "size": "ordered"}, {"size": ["S", "M", "L"]}, ["-999"], ["id"])
+
+
+def target(estimator):
+    return "x" if estimator is ts.RegressionTree else "y"
+
+
+def test_an_object_prints_as_it_is_typed_and_compares_by_value():
+    assert repr(ts.Columns()) == "Columns()"
+    assert repr(ts.Columns(missing="?", keep="id")) == "Columns(missing=['?'], keep=['id'])"
+    for thing in (KNOWN, ts.Local(2, "1GB"), ts.Spark(), ts.Columns(kinds={"a": "text"})):
+        again = eval(repr(thing), vars(ts) | {n: getattr(ts, n) for n in ts.__all__})
+        assert again == thing
+        assert copy.deepcopy(thing) == thing
+    assert ts.Columns(keep=["a"]) == ts.Columns(keep=("a",)) != ts.Columns(keep=["b"])
+    with pytest.raises(AttributeError):
+        KNOWN.kinds = {}
+
+
+@every
+def test_kinds_alone_and_in_columns_give_one_model(estimator):
+    short = estimator(kinds={"zip": "levels"}).fit(ROWS, target(estimator))
+    long = estimator(columns=ts.Columns({"zip": "levels"})).fit(ROWS, target(estimator))
+    assert short.to_bytes() == long.to_bytes()
+
+
+@every
+def test_all_that_is_known_of_columns_is_in_the_file_and_comes_back(estimator, tmp_path):
+    model = estimator(columns=KNOWN).fit(ROWS, target(estimator))
+    own = model.to_dict()["parameters"]
+    assert own["keep"] == ["id"]
+    assert own["levels"] == {"size": ["S", "M", "L"]}
+    assert "columns" not in own
+    model.save(tmp_path / "m.tally.json")
+    assert ts.load(tmp_path / "m.tally.json").columns == KNOWN
+    assert pickle.loads(pickle.dumps(model)).columns == KNOWN
+    assert ts.verify(model, ROWS)
+
+
+@every
+@pytest.mark.parametrize(
+    "engine",
+    [ts.Local(1), ts.Local(threads=2, progress=lambda *_: None), ts.Local(memory="64MB")],
+    ids=["one thread", "progress", "on disk"],
+)
+def test_no_engine_changes_a_model(estimator, engine):
+    plain = estimator().fit(ROWS, target(estimator))
+    other = estimator(engine=engine).fit(ROWS, target(estimator))
+    assert other.to_bytes() == plain.to_bytes()
+    assert other.predict(ROWS).tolist() == plain.predict(ROWS).tolist()
+
+
+@every
+@pytest.mark.parametrize("engine", [ts.Local(), ts.Local(2)], ids=str)
+def test_judging_takes_an_engine_as_it_takes_threads(estimator, engine):
+    plain, other = (
+        ts.cross_validate(estimator(**given), ROWS, target(estimator), folds=3)
+        for given in ({}, {"engine": engine})
+    )
+    assert other.to_dict() == plain.to_dict()
+
+
+@every
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"kinds": {"a": "text"}, "columns": ts.Columns({"a": "text"})}, "say the same"),
+        ({"threads": 2, "engine": ts.Local()}, r"Say it there: ts.Local\(threads=2\)"),
+        ({"memory": "1GB", "engine": ts.Local()}, r"Say it there: ts.Local\(memory='1GB'\)"),
+        ({"columns": {"a": "text"}}, r"columns must be ts.Columns\(...\), not"),
+        ({"kinds": ["a"]}, "kinds go by column"),
+        ({"engine": "spark"}, r"engine must be ts.Local\(...\) or ts.Spark\(...\), not 'spark'"),
+        ({"threads": -3}, "threads must be a whole number of at least 1"),
+        ({"memory": "much"}, "memory='much' is no size"),
+    ],
+)
+def test_what_makes_no_sense_is_an_error_before_any_row_is_read(estimator, given, says):
+    with pytest.raises(OptionError, match=says):
+        estimator(**given).fit("no such file.csv", "y")
+
+
+@every
+@pytest.mark.parametrize("name", ["levels", "missing", "keep", "verbose", "progress"])
+def test_a_word_that_stands_elsewhere_is_told_its_place(estimator, name):
+    place = "engine=ts.Local" if name in ("verbose", "progress") else f"columns=ts.Columns({name}="
+    for call in (lambda: estimator(**{name: None}), lambda: estimator().set_params(**{name: None})):
+        with pytest.raises(TallyError) as caught:
+            call()
+        assert isinstance(caught.value, TypeError)
+        assert place in str(caught.value)
+
+
+@every
+def test_a_misspelt_parameter_gets_the_nearest_name(estimator):
+    with pytest.raises(TypeError, match=r"has no parameter 'thread'. Did you mean 'threads'"):
+        estimator(thread=2)
+    with pytest.raises(TypeError, match=r"columns has no part 'kind'. Did you mean 'kinds'"):
+        estimator().set_params(columns__kind={})
+
+
+@every
+def test_parts_of_a_parameter_are_set_by_nested_names(estimator):
+    model = estimator(columns=KNOWN)
+    assert model.get_params()["columns__keep"] == ("id",)
+    assert "columns__keep" not in model.get_params(deep=False)
+    other = clone(model).set_params(columns__keep=["zip"], engine__threads=2)
+    assert other.columns.keep == ("zip",)
+    assert other.columns.levels == KNOWN.levels
+    assert other.engine == ts.Local(2)
+    assert model.columns == KNOWN  # a copy shares nothing that changes
+    assert estimator().set_params(columns__kinds={"a": "text"}).columns == ts.Columns({"a": "text"})
+
+
+def test_a_search_goes_over_nested_names():
+    import pandas as pd
+
+    frame = pd.DataFrame(ROWS)
+    grid = {"columns__kinds": [{"zip": "levels"}, {"zip": "numeric"}], "engine__threads": [1, 2]}
+    search = GridSearchCV(ts.NaiveBayes(columns=ts.Columns(missing=["-999"])), grid, cv=2)
+    search.fit(frame.drop(columns="y"), frame["y"])
+    assert search.best_estimator_.columns.missing == ("-999",)
+    assert search.best_params_["columns__kinds"]["zip"] in ("levels", "numeric")
+
+
+@every
+def test_constructors_keep_their_signature_and_few_parameters_are_shared(estimator):
+    names = list(inspect.signature(estimator).parameters)
+    assert names[-5:] == ["columns", "kinds", "engine", "threads", "memory"]
+    assert repr(estimator(threads=2)) == f"{estimator.__name__}(threads=2)"
