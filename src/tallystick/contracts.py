@@ -10,10 +10,11 @@ joins by keeping these laws and adding its name to `tests/engines/test_engine_co
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from tallystick.data.schema import Note, Schema
+from tallystick.data.schema import Note, Reading, Schema
+from tallystick.files.stamp import Stamp
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,12 +25,41 @@ T = TypeVar("T")
 D = TypeVar("D")
 
 
-class Source(Protocol):
-    """Rows as they lie outside: a file, a frame, a matrix, a query.
+class Load(Protocol):
+    """Some rows of a source, not read yet. Any thread may call for them."""
 
-    Law: `batches()` can be called again and gives the same rows. The order and the size of batches mean
-    nothing.
-    """
+    def __call__(self) -> pa.RecordBatch:
+        """Return the rows, with exactly the columns of their source."""
+        ...
+
+    def plain(self) -> tuple[bytes, str] | None:
+        """Return the rows as UTF-8 bytes and what separates cells, where separators and line ends tell all;
+        else None: call for the rows.
+        """
+        ...
+
+
+class InMemory(Protocol):
+    """The columns of a source as they lie in memory. Law: the cells are those of `batches()`."""
+
+    @property
+    def rows(self) -> int:
+        """How many rows."""
+        ...
+
+    @property
+    def matrix(self) -> NDArray[Any] | None:
+        """The numbers [row, column], where all columns are numbers in one array."""
+        ...
+
+    @property
+    def get(self) -> Callable[[int], pa.ChunkedArray]:
+        """get(j): all cells of the column in that place."""
+        ...
+
+
+class Heading(Protocol):
+    """What is known of rows before any is read."""
 
     @property
     def name(self) -> str:
@@ -42,12 +72,74 @@ class Source(Protocol):
         ...
 
     @property
+    def reading(self) -> Reading:
+        """How texts are read: decimal sign, marks of missing cells, what becomes of bad rows."""
+        ...
+
+    @property
+    def typed(self) -> bool:
+        """Is text text for sure? In a CSV the text 1 is a number."""
+        ...
+
+
+class Source(Heading, Protocol):
+    """Rows as they lie outside: a file, a frame, a matrix, a query. `data/source/base.py` has the defaults.
+
+    Laws: `batches()` can be called again and gives the same rows. The order and the size of batches mean
+    nothing. `pieces`, `within`, `streamed` and `each_row` change how rows come, never which; but for rows
+    that cannot be read, which `each_row` keeps in their places.
+    """
+
+    @property
     def notes(self) -> tuple[Note, ...]:
-        """How it was read."""
+        """How it was read, so far."""
+        ...
+
+    @property
+    def form(self) -> str:
+        """How a file is read, in words; nothing of anything else."""
+        ...
+
+    @property
+    def needed(self) -> int:
+        """Bytes of memory that the whole table takes, about; 0: not known, or taken already."""
+        ...
+
+    @property
+    def stamps(self) -> tuple[Stamp, ...]:
+        """The files as they were when they were opened: reading checks that they still are."""
+        ...
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The paths of all files behind it: no result is written over them."""
+        ...
+
+    @property
+    def held(self) -> InMemory | None:
+        """The columns as they lie in memory; None: rows can only be walked through."""
         ...
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield all rows once, as Arrow record batches with exactly `columns`."""
+        ...
+
+    def pieces(self) -> Iterator[Load]:
+        """Yield all rows once, each some of them that threads can read."""
+        ...
+
+    def within(self, size: int) -> Source:
+        """Return the same rows in pieces of at most about so many bytes, where they can be had so."""
+        ...
+
+    def streamed(self) -> Source:
+        """Return the same rows in small pieces, for a walk that keeps nothing of them."""
+        ...
+
+    def each_row(self) -> Source:
+        """Return the same rows with a place for every row: one that cannot be read has empty cells, and a
+        reason (data/source/unread.py).
+        """
         ...
 
 

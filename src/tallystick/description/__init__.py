@@ -75,7 +75,7 @@ def describe(
         return _on_spark(data, wishes, target)
     source = open_source(data, memory=work.memory)
     table = _read(source, wishes, target, work, progress)
-    found = describe_table(source.name, table, work.threads, getattr(source, "form", ""))
+    found = describe_table(source.name, table, work.threads, source.form)
     return found if against is None else replace(found, changes=changes(source, against, work.threads))
 
 

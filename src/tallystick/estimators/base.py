@@ -380,13 +380,12 @@ class Classifier(Estimator):
         """Return the accuracy on labelled rows; y may be the name of a column of X, by default the
         target's.
         """
-        from tallystick.data.read.match import every_row
-        from tallystick.data.source.door import opened
+        from tallystick.data.source.door import with_each_row
         from tallystick.evaluate import labels_of
 
         self._check_fitted()
         assert self.schema_.target is not None
-        X = every_row(opened(X))
+        X = with_each_row(X)
         truth = labels_of(X, self.schema_.target.name if y is None else y, self.schema_)
         found = self.predict(X)
         read = np.array([label is not None for label in found]) if found.dtype == object else slice(None)

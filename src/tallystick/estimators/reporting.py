@@ -10,15 +10,17 @@ import html
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from tallystick.data.source import open_source
+from tallystick.data.source.door import files_behind
 from tallystick.data.table.table import Table
 from tallystick.description import Description, describe_table
 from tallystick.errors import DataError, OptionError, shown
 from tallystick.estimators.judging import candidates_of, compare_read, curve_read, methods_named
 from tallystick.estimators.naive_bayes import NaiveBayes
-from tallystick.estimators.row_order import ordered
+from tallystick.estimators.row_order import ordered, row_of
 from tallystick.estimators.rows import as_given
 from tallystick.estimators.tree import DecisionTree
 from tallystick.evaluate import Comparison, CrossValidation, LearningCurve
@@ -49,7 +51,7 @@ class Report:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page, whole or not at all; never over the data that it is about."""
-        keep_apart([self], {"path=": path})
+        keep_apart([self.files], {"path=": path})
         save(path, self.html.encode(), "page")
 
     def to_dict(self) -> dict[str, Any]:
@@ -91,7 +93,7 @@ def report(
     """
     if not isinstance(target, str):
         raise OptionError(f"report takes the name of the target column, not {shown(type(target).__name__)}.")
-    keep_apart([data], {"path=": path})
+    keep_apart([files_behind(data)], {"path=": path})
     steps = _Steps(progress)
     steps.done(0, "describing")
     reader = NaiveBayes(**shared)
@@ -105,7 +107,7 @@ def report(
     found = compare_read(table, Way.of(folds, None, None), made, progress=steps.part(8, 60, "comparing"))
     found = found if rows else without_single_rows(found, table)
     curve = _curve(table, named, repeats, steps.part(60, 92, "teaching"))
-    raw = source.row if rows else None
+    raw = partial(row_of, source) if rows else None
     parts = Ingredients(title or source.name, table, described, found, curve, groups, raw, folds)
     steps.done(92, "drawing")
     text, answer = page(parts)

@@ -6,74 +6,57 @@ left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tallystick.data.schema import Note, Reading
 from tallystick.data.table.table import Table
-from tallystick.files.apart import files_of
 
 if TYPE_CHECKING:
+    from tallystick.contracts import Source
+    from tallystick.data.source.frames import Columns
+
+
+def row_of(source: Columns, number: int) -> dict[str, str | None]:
+    """Return one row as texts, None where there is nothing."""
     import pyarrow as pa
 
-    from tallystick.contracts import Source
+    out: dict[str, str | None] = {}
+    for j, name in enumerate(source.columns):
+        cell = source.get(j).slice(number, 1)
+        if pa.types.is_dictionary(cell.type):
+            cell = cell.cast(cell.type.value_type)
+        out[name] = None if pa.types.is_binary(cell.type) else cell.cast(pa.string())[0].as_py()
+    return out
 
 
-@dataclass(frozen=True)
-class Ordered:
-    """Rows in memory, in the order of the hashes of what they hold; rows without a target come last."""
-
-    name: str
-    columns: tuple[str, ...]
-    cells: pa.Table
-    notes: tuple[Note, ...]
-    reading: Reading
-    typed: bool
-    form: str = ""
-    files: tuple[str, ...] = ()
-
-    def batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield all rows."""
-        yield from self.cells.to_batches(max_chunksize=65_536)
-
-    def row(self, number: int) -> dict[str, str | None]:
-        """Return one row as texts, None where there is nothing."""
-        import pyarrow as pa
-
-        out: dict[str, str | None] = {}
-        for name, column in zip(self.columns, self.cells.columns, strict=True):
-            cell = column.slice(number, 1)
-            if pa.types.is_dictionary(cell.type):
-                cell = cell.cast(cell.type.value_type)
-            value = cell.cast(pa.string())[0].as_py() if not pa.types.is_binary(cell.type) else None
-            out[name] = value
-        return out
-
-
-def ordered(source: Source, read: Callable[[Any], Table]) -> tuple[Ordered, Table]:
-    """Return the rows of a source in the order of their content, and their table in that order.
+def ordered(source: Source, read: Callable[[Any], Table]) -> tuple[Columns, Table]:
+    """Return the rows of a source, in memory, in the order of the hashes of what they hold, and their table
+    in that order; rows without a target come last, and are in the source alone.
 
     The source is read once; `read` encodes what it held.
     """
     import pyarrow as pa
 
+    from tallystick.data.source.frames import Columns
+
     cells = pa.Table.from_batches(list(source.batches()))
-    as_read = Ordered(
+    as_read = Columns(
         source.name,
         source.columns,
-        cells,
+        cells.num_rows,
+        cells.column,
         source.notes,
-        getattr(source, "reading", Reading()),
-        getattr(source, "typed", True),
-        getattr(source, "form", ""),
-        tuple(files_of(source)),
+        source.reading,
+        typed=source.typed,
+        form=source.form,
+        files=source.files,
     )
     table = read(as_read)
     order = np.argsort(table.row_hashes(), kind="stable")
     kept = order if table.kept is None else table.kept[order]
     rest = np.setdiff1d(np.arange(cells.num_rows), kept)
     rows = cells.take(pa.array(np.concatenate([kept, rest])))
-    return replace(as_read, cells=rows), table.take(order, table.schema)
+    return replace(as_read, get=rows.column), table.take(order, table.schema)

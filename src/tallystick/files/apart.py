@@ -28,8 +28,8 @@ _LOCAL = re.compile("^file:(//(localhost)?)?(?=/)")
 def files_of(data: Any) -> list[str]:
     """Return the files behind something to read, as far as they can be known.
 
-    data: a path, a pattern, an SQL query (every quoted text in it may name a file), several of these, or a
-    source or table. What lies in memory has no file.
+    data: a path, a pattern, an SQL query (every quoted text in it may name a file), or several of these. What
+    lies in memory has no file; a source or a table knows its `files` itself.
     """
     if isinstance(data, str | os.PathLike):
         text = os.fspath(data)
@@ -38,7 +38,7 @@ def files_of(data: Any) -> list[str]:
         return [file for name in (text, *names_in(text)) for file in _matches(name)]
     if isinstance(data, list | tuple) and all(isinstance(one, str | os.PathLike) for one in data):
         return [file for one in data for file in files_of(one)]
-    return [*(stamp.path for stamp in getattr(data, "stamps", ())), *getattr(data, "files", ())]
+    return []
 
 
 def names_in(query: str) -> list[str]:

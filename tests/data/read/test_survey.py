@@ -18,6 +18,7 @@ from tallystick.data.read.reader import read_table, read_to_disk
 from tallystick.data.read.survey import Question, Survey
 from tallystick.data.schema import Wishes
 from tallystick.data.source import open_source
+from tallystick.data.source.base import BaseSource
 from tallystick.errors import TallyError
 
 ROWS = 160  # so that a batch can have enough different numbers to be read as numbers at once
@@ -176,7 +177,7 @@ def test_a_survey_of_any_cut_in_any_order_decides_and_encodes_as_reading_the_tab
         check_column(column, [b.columns[column.name] for b in blocks], expected.columns[column.name])
 
 
-class Cut:
+class Cut(BaseSource):
     """A source in batches of any size; it counts how often it is walked through."""
 
     def __init__(self, source, batches):

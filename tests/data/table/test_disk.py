@@ -26,7 +26,6 @@ from tallystick.cli.main import run as tally
 from tallystick.data.read.reader import read_to_disk
 from tallystick.data.read.texts import TextCounts
 from tallystick.data.source import open_source, size
-from tallystick.data.source.stamp import Stamp
 from tallystick.data.table.ranks import (
     _run,
     _values_at,
@@ -37,6 +36,7 @@ from tallystick.data.table.ranks import (
 )
 from tallystick.errors import DataError, OptionError
 from tallystick.estimators.base import rows_of
+from tallystick.files.stamp import Stamp
 from tallystick.stats.split_search import GrowingInMemory
 
 LEAST = "32MB"

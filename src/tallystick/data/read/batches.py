@@ -17,7 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.contracts import Source
+from tallystick.contracts import InMemory, Load, Source
 from tallystick.data.read import strings
 from tallystick.data.read.cells import (
     FEW,
@@ -42,7 +42,6 @@ BATCH = 65_536
 COLUMNS, ROWS = 32, 2_000  # a wide batch: at least so many columns of at most so many rows
 TOGETHER = 1 << 21  # cells of one that are read at once
 
-Load = Callable[[], Any]
 Columns = tuple[int, Mapping[str, Any], Mapping[int, str]]  # rows, cells by name, rows not read with reasons
 
 
@@ -50,23 +49,23 @@ Columns = tuple[int, Mapping[str, Any], Mapping[int, str]]  # rows, cells by nam
 class View:
     """All rows of a source in memory as one batch: its columns as they lie."""
 
-    source: Any
+    names: Sequence[str]
+    held: InMemory
 
     @property
     def num_rows(self) -> int:
         """How many rows."""
-        return int(self.source.rows)
+        return self.held.rows
 
     @property
     def matrix(self) -> NDArray[Any] | None:
         """The numbers of all columns, where they lie in one array."""
-        found: NDArray[Any] | None = self.source.matrix
-        return found
+        return self.held.matrix
 
     def column(self, j: int) -> Any:
         """Return a column: the doubles of a matrix, or Arrow cells."""
         matrix = self.matrix
-        return matrix[:, j] if is_doubles(matrix) else self.source.get(j)
+        return matrix[:, j] if is_doubles(matrix) else self.held.get(j)
 
 
 class Plain:
@@ -115,31 +114,14 @@ class Plain:
         return Coded(pa.DictionaryArray.from_arrays(from_numbers(codes.astype(kind)), known, safe=False))
 
 
-def loaded(load: Load, names: Sequence[str]) -> Any:
+def loaded(piece: Load, names: Sequence[str]) -> Any:
     """Return a batch: cut here if its source gives plain rows away, else as the source reads it."""
-    plain = getattr(load, "plain", None)
-    block = None if plain is None else plain()
-    ends = None if block is None else kernels.cut_cells(block, len(names), load.separator)  # type: ignore[attr-defined]
-    return load() if block is None or ends is None else Plain(block, ends, names)
-
-
-def in_memory(source: Source) -> bool:
-    """Do all rows of a source lie in memory already?"""
-    return hasattr(source, "get")
-
-
-def loads(source: Source) -> Iterator[Load]:
-    """Yield callables that each return one batch; a source that can lets threads do the reading."""
-    if hasattr(source, "pieces"):
-        yield from source.pieces()
-        return
-    for batch in source.batches():
-        yield partial(same, batch)
-
-
-def same(batch: Any) -> Any:
-    """Return a batch that is there already."""
-    return batch
+    plain = piece.plain()
+    if plain is None:
+        return piece()
+    block, separator = plain
+    ends = kernels.cut_cells(block, len(names), separator)
+    return piece() if ends is None else Plain(block, ends, names)
 
 
 # ---- many columns at once ----
@@ -166,7 +148,7 @@ def _of_matrix(
     view: View, names: Collection[str], texts: Collection[str], plan: Plan, threads: int
 ) -> Mapping[str, Part]:
     """Views of a matrix, which is read once for the facts and never copied; small whole numbers as bytes."""
-    every = view.source.columns
+    every = view.names
     if is_integer_matrix(view.matrix) and not len(mark_numbers(plan.marks)):
         small = small_columns(view.matrix, threads)
         return {every[j]: part for j, part in small.items() if every[j] in names}
@@ -217,14 +199,14 @@ def batch_columns(source: Source, names: Sequence[str]) -> Iterator[Callable[[],
     which of its rows could not be read.
     """
     at = {name: j for j, name in enumerate(source.columns)}
-    matrix = getattr(source, "matrix", None)
+    matrix = None if source.held is None else source.held.matrix
     if is_doubles(matrix) or is_integer_matrix(matrix):
         columns = _matrix_columns if is_doubles(matrix) else _whole_columns
         for start in range(0, len(matrix), BATCH):
             yield partial(columns, matrix[start : start + BATCH], names, at)
         return
-    for load in loads(source):
-        yield partial(_columns_of, load, names, at)
+    for piece in source.pieces():
+        yield partial(_columns_of, piece, names, at)
 
 
 def _matrix_columns(part: Any, names: Sequence[str], at: Mapping[str, int]) -> Columns:
@@ -237,8 +219,8 @@ def _whole_columns(part: Any, names: Sequence[str], at: Mapping[str, int]) -> Co
     return len(part), cells, {}
 
 
-def _columns_of(load: Load, names: Sequence[str], at: Mapping[str, int]) -> Columns:
-    batch = load()
+def _columns_of(piece: Load, names: Sequence[str], at: Mapping[str, int]) -> Columns:
+    batch = piece()
     return batch.num_rows, {name: batch.column(at[name]) for name in names}, unread(batch)
 
 

@@ -19,11 +19,11 @@ from tallystick import contracts
 from tallystick.contracts import Source
 from tallystick.data.read.batches import batch_columns
 from tallystick.data.read.matcher import Found, Matcher
-from tallystick.data.schema import CODED, Note, Reading, Schema
-from tallystick.data.source.stamp import unchanged
+from tallystick.data.schema import CODED, Note, Schema
 from tallystick.data.table.block import Block
 from tallystick.data.threads import in_order, thread_count
 from tallystick.errors import DataError, DataWarning, OptionError, counted, nearest, shown, some
+from tallystick.files.stamp import unchanged
 
 STRANGE_CELLS = 2  # one cell may be new; when none of several is known, something else is wrong
 
@@ -59,15 +59,15 @@ def match(
     """
     absent = _absent(source, schema, missing_columns)
     notes = _absent_notes(source, absent)
-    reading = getattr(source, "reading", Reading())
+    reading = source.reading
     matchers = [Matcher(c, schema.marks, reading.decimal, reading.inf == "missing") for c in schema.used]
     if len(matchers) == 1:
         matchers[0].threads = thread_count(threads)
     names = [c.name for c in schema.used if c.name not in absent]
-    source = streamed(source) if unread == "leave out" else every_row(source)
+    source = source.streamed() if unread == "leave out" else every_row(source)
     start, met = 0, Met()
     jobs = (_bind(load, matchers) for load in batch_columns(source, names))
-    with unchanged(source):
+    with unchanged(source.stamps):
         for rows, found, lost in in_order(jobs, threads):
             if lost and unread != "keep":
                 _refuse_unread(source, lost, start)
@@ -88,15 +88,9 @@ def match(
         met.warn(schema)
 
 
-def streamed(source: Source) -> Source:
-    """Return a source in small batches, where it can be had so."""
-    return source.streamed() if hasattr(source, "streamed") else source
-
-
 def every_row(source: Source) -> Source:
     """Return a source in small batches, with a place for every row: also for those that cannot be read."""
-    source = streamed(source)
-    return source.each_row() if hasattr(source, "each_row") else source
+    return source.streamed().each_row()
 
 
 class Met:

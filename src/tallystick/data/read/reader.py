@@ -18,8 +18,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tallystick.contracts import Source
-from tallystick.data.read.batches import Load, View, in_memory, loaded, loads, same
+from tallystick.contracts import InMemory, Load, Source
+from tallystick.data.read.batches import View, loaded
 from tallystick.data.read.cells import Floats
 from tallystick.data.read.encode import Encoder
 from tallystick.data.read.kept import KeptInMemory, KeptOnDisk
@@ -27,15 +27,15 @@ from tallystick.data.read.survey import Decision, Looked, Question, Survey, Take
 from tallystick.data.read.survey_target import flat_target
 from tallystick.data.schema import Wishes
 from tallystick.data.source import scratch
+from tallystick.data.source.base import Given
 from tallystick.data.source.frames import as_column
 from tallystick.data.source.size import refuse_too_large, refuse_too_wide, within
-from tallystick.data.source.stamp import unchanged
 from tallystick.data.table.block import Block
 from tallystick.data.table.disk import DiskTable, TableFile, mapped
 from tallystick.data.table.table import Table
 from tallystick.data.threads import in_order, thread_count
 from tallystick.errors import DataError, TargetError, counted, shown
-from tallystick.files.apart import files_of
+from tallystick.files.stamp import unchanged
 
 FEW = 20_000  # rows below which a thread costs more than it gives
 TEXTS = 32  # distinct texts of all columns take this part of the budget, before they go to disk
@@ -61,12 +61,11 @@ def read_table(
     refuse_too_large(source)
     question = Question.about(source, wishes, target, weights=weights, regression=regression, inf=inf)
     reader = _Reader(source, question, _apart(question, target, weights), thread_count(threads))
-    with unchanged(source):
+    with unchanged(source.stamps):
         survey = reader.survey(KeptInMemory)
     decision = survey.decide(source.notes)
     del survey
-    files = tuple(files_of(source))
-    return _joined(decision, reader.batches(), thread_count(threads), progress, files)
+    return _joined(decision, reader.batches(), thread_count(threads), progress, source.files)
 
 
 def read_to_disk(
@@ -87,7 +86,7 @@ def read_to_disk(
     beside = _apart(question, target, weights)
     reader = _Reader(within(source, budget), question, beside, thread_count(threads), progress)
     try:
-        with unchanged(source):
+        with unchanged(source.stamps):
             survey = reader.survey(partial(KeptOnDisk, regression=regression))
         decision = survey.decide(source.notes)
         del survey
@@ -96,8 +95,9 @@ def read_to_disk(
         reader.close()
     table = mapped(file, budget, decision.unit or 1)
     scratch.give_back()
-    files = tuple(files_of(source))
-    return replace(table, notes=decision.notes, source_notes=decision.source_notes, files=files)
+    return replace(
+        table, notes=decision.notes, source_notes=decision.source_notes, files=source.files
+    )
 
 
 def _apart(question: Question, target: Any, weights: Any) -> dict[str, pa.ChunkedArray]:
@@ -151,7 +151,7 @@ class _Reader:
         """Survey all batches of the source, and keep what was seen."""
         layer = room([n for n in survey.seen if survey.question.plan.of(n).kind != "out"])
         rows = 0
-        for looked, threads in self._looked(survey, in_memory(self.source) and room is KeptInMemory):
+        for looked, threads in self._looked(survey, self.source.held if room is KeptInMemory else None):
             layer.add(survey.take(looked, rows, threads))
             rows += looked.rows
             if self.progress is not None:
@@ -160,9 +160,9 @@ class _Reader:
         self.layers.append(layer)
         return survey
 
-    def _looked(self, survey: Survey, whole: bool) -> Iterator[tuple[Looked, int]]:
+    def _looked(self, survey: Survey, held: InMemory | None) -> Iterator[tuple[Looked, int]]:
         """Yield each batch as it was looked at, and how many threads may take it in."""
-        every = iter([partial(same, View(self.source))]) if whole else loads(self.source)
+        every = self.source.pieces() if held is None else iter([Given(View(self.source.columns, held))])
         begin = list(islice(every, 2))
         if len(begin) == 1:  # one batch: threads share its columns
             batch = begin[0]()
@@ -187,7 +187,7 @@ class _Reader:
         rows = 0
         for load in every:
             batch = loaded(load, self.question.columns)
-            yield partial(same, batch), rows
+            yield Given(batch), rows
             rows += batch.num_rows
 
     def _beside(self, start: int, rows: int) -> dict[str, Any]:

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.contracts import Source
+from tallystick.contracts import Heading
 from tallystick.data.read.batches import parts_together
 from tallystick.data.read.cells import Floats, Part, as_utf8, mark_numbers, read_cells
 from tallystick.data.read.decide import Decided
@@ -44,7 +44,7 @@ from tallystick.data.read.survey_target import (
     target_name,
 )
 from tallystick.data.read.weights import Chosen, weight_numbers
-from tallystick.data.schema import Note, Reading, Schema, Target, Wishes
+from tallystick.data.schema import Note, Schema, Target, Wishes
 from tallystick.data.threads import checkpoint, in_order
 from tallystick.errors import DataError, counted
 from tallystick.kernels.ranks import FEW_COLUMNS
@@ -75,7 +75,7 @@ class Question:
     @classmethod
     def about(
         cls,
-        source: Source,
+        source: Heading,
         wishes: Wishes | None = None,
         target: Any = None,
         *,
@@ -88,8 +88,7 @@ class Question:
         apart = []
         if target is not None and named is None:
             apart.append(target_name(target))
-        reading = getattr(source, "reading", Reading())
-        plan = check_wishes(wishes or Wishes(), [*source.columns, *apart], reading, inf)
+        plan = check_wishes(wishes or Wishes(), [*source.columns, *apart], source.reading, inf)
         for column in (named, weights if isinstance(weights, str) else None):
             if column is not None and column not in source.columns:
                 raise no_target(column, source.name, source.columns)
@@ -104,7 +103,7 @@ class Question:
             None if weights is None else weights if isinstance(weights, str) else "sample_weight",
             frozenset(apart),
             regression,
-            named is None or getattr(source, "typed", True),
+            named is None or source.typed,
             mixed=mixed,
         )
 

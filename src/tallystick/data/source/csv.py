@@ -9,7 +9,7 @@ from __future__ import annotations
 import codecs
 import itertools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,13 +18,14 @@ import pyarrow.csv as pacsv
 
 from tallystick.data.schema import Note, Reading
 from tallystick.data.source import bytes as raw
+from tallystick.data.source.base import BaseSource
 from tallystick.data.source.cut import cut_rows
 from tallystick.data.source.names import clean_names
 from tallystick.data.source.size import longest_row, needed
 from tallystick.data.source.sniff import look_at
-from tallystick.data.source.stamp import Stamp
 from tallystick.data.source.unread import marked
 from tallystick.errors import DataError, counted, shown
+from tallystick.files.stamp import Stamp
 
 HEAD = 1 << 17  # bytes looked at, at least
 HEAD_LINES = 4  # lines looked at, at least, however long they are
@@ -55,13 +56,13 @@ FOOTER_WORDS = (
 
 
 @dataclass(frozen=True)
-class CsvFile:
+class CsvFile(BaseSource):
     """A text table and how to read it. Each walk opens the file again; notes grow with the first walk."""
 
     path: str
     name: str
     columns: tuple[str, ...]
-    reading: Reading  # all settled
+    reading: Reading = field()  # all settled; given, whatever the base says
     skip: int  # lines before the first row
     block: int  # bytes
     said: list[Note] = field(default_factory=list)
@@ -69,6 +70,7 @@ class CsvFile:
     needed: int = 0  # bytes of memory for the whole table, about
     small: int = 1 << 19  # bytes in a block where each is forgotten before the next
     stamps: tuple[Stamp, ...] = ()
+    files: tuple[str, ...] = ()
     each: bool = False  # every row has its place: one that cannot be read has empty cells, and a reason
     ragged: set[int] = field(default_factory=set)  # lines of the rows left out so far
 
@@ -103,8 +105,8 @@ class CsvFile:
         for load in self.pieces():
             yield load()
 
-    def pieces(self) -> Iterator[Callable[[], pa.RecordBatch]]:
-        """Yield callables that each give some rows; any thread may call them."""
+    def pieces(self) -> Iterator[Rows]:
+        """Yield pieces of some rows; any thread may call for them."""
         before, line = None, self.skip + 1
         for block in self.blocks():
             if before is not None:
@@ -215,20 +217,17 @@ class Rows:
     last: bool
     line: int  # the number of the first
 
-    @property
-    def separator(self) -> str:
-        """What stands between cells."""
-        return self.file.reading.sep or ","
-
     def __call__(self) -> pa.RecordBatch:
         """Return the rows as texts."""
         return self.file.cells(self.file.checked(self.block, self.last), self.line)
 
-    def plain(self) -> bytes | None:
-        """Return the rows as bytes if no cell is quoted, so that separators and line ends tell all."""
+    def plain(self) -> tuple[bytes, str] | None:
+        """Return the rows as bytes, and the separator, if no cell is quoted, so that separators and line ends
+        tell all.
+        """
         if b'"' in self.block or len(self.file.columns) == 1:
             return None
-        return self.file.checked(self.block, self.last)
+        return self.file.checked(self.block, self.last), self.file.reading.sep or ","
 
 
 def open_csv(path: str, reading: Reading, where: str) -> CsvFile:
@@ -249,7 +248,17 @@ def open_csv(path: str, reading: Reading, where: str) -> CsvFile:
     size = needed(whole // max(per_row, 1), look.numbers, look.width - look.numbers)
     said = [*look.notes, *notes]
     return CsvFile(
-        path, where, names, settled, look.skip, block, said, needed=size, small=small, stamps=(stamp,)
+        path,
+        where,
+        names,
+        settled,
+        look.skip,
+        block,
+        said,
+        needed=size,
+        small=small,
+        stamps=(stamp,),
+        files=(path,),
     )
 
 

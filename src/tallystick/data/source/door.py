@@ -10,7 +10,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from tallystick.data.schema import Reading
+from tallystick.data.source.base import BaseSource
 from tallystick.errors import DataError, OptionError, counted, shown
+from tallystick.files.apart import files_of
 
 if TYPE_CHECKING:
     from tallystick.contracts import Source
@@ -52,6 +54,14 @@ def opened(x: Any) -> Any:
     return open_source(x) if isinstance(x, str | os.PathLike) else x
 
 
+def with_each_row(x: Any) -> Any:
+    """Return what was brought with a place for every row: a path or a source may hold some that cannot be
+    read; anything else as it is.
+    """
+    x = opened(x)
+    return x.streamed().each_row() if isinstance(x, BaseSource) else x
+
+
 def _within(memory: Any, reading: Reading) -> Reading:
     """Return how to read where so much memory is given."""
     if memory is None:
@@ -65,12 +75,21 @@ def open_source(
     x: Any, reading: Reading | None = None, name: str | None = None, memory: Any = None
 ) -> Source:
     """Return a source for anything tabular: path, frame, Arrow, matrix, records, or a source itself."""
-    if hasattr(x, "batches") and hasattr(x, "columns") and hasattr(x, "notes"):
-        return x  # type: ignore[no-any-return]
+    if isinstance(x, BaseSource):
+        return x  # type: ignore[return-value]  # with its name, columns and notes it is one
     reading = _within(memory, reading or Reading())
+    if all(hasattr(x, name) for name in ("name", "columns", "notes", "batches")):  # written by a user
+        from tallystick.data.source.frames import Stream
+
+        return Stream(name or x.name, tuple(x.columns), x.batches, tuple(x.notes), reading)
     if isinstance(x, str | os.PathLike):
         return _open_path(os.fspath(x), reading, name)
     return _open_object(x, reading, name)
+
+
+def files_behind(x: Any) -> list[str]:
+    """Return the files behind what was brought, as far as they can be known without opening it."""
+    return list(x.files) if isinstance(x, BaseSource) else files_of(x)
 
 
 def is_spark(x: Any) -> bool:

@@ -19,10 +19,11 @@ import pyarrow as pa
 
 from tallystick.data.schema import Note, Reading
 from tallystick.data.source.arrays import from_numbers
+from tallystick.data.source.base import BaseSource
 from tallystick.data.source.names import clean_names
-from tallystick.data.source.stamp import Stamp
 from tallystick.data.source.values import YEARS, cell_text
 from tallystick.errors import DataError, shown
+from tallystick.files.stamp import Stamp
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,8 +42,8 @@ MISSING = ("NAType", "NaTType")  # of pandas, which is not imported for this
 
 
 @dataclass(frozen=True)
-class Columns:
-    """A source whose columns can be had one at a time, without a pass over the rows.
+class Columns(BaseSource):
+    """A source in memory: its columns can be had one at a time, without a pass over the rows.
 
     `typed` says that text is text: labels "1" stay text. A CSV is untyped: there "1" is a number.
     """
@@ -55,6 +56,13 @@ class Columns:
     reading: Reading = field(default_factory=Reading)
     matrix: NDArray[Any] | None = None
     typed: bool = True
+    form: str = ""
+    files: tuple[str, ...] = ()
+
+    @property
+    def held(self) -> Columns:
+        """The columns as they lie."""
+        return self
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield all rows, column by column converted once."""
@@ -63,7 +71,7 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Stream:
+class Stream(BaseSource):
     """A source that can only be walked through: a lazy frame, a query. Each walk runs it again."""
 
     name: str
@@ -74,7 +82,7 @@ class Stream:
     typed: bool = True
     needed: int = 0  # bytes of memory for the whole table, about; 0: not known
     stamps: tuple[Stamp, ...] = ()
-    files: tuple[str, ...] = ()  # what a query read: its rows are here, and it may change
+    files: tuple[str, ...] = ()
     sized: Callable[[int], Callable[[], Iterator[pa.RecordBatch]]] | None = None  # bytes of a batch -> walk
 
     def within(self, size: int) -> Stream:

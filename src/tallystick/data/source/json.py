@@ -23,8 +23,8 @@ from tallystick.data.source import bytes as raw
 from tallystick.data.source.frames import Stream, objects_column
 from tallystick.data.source.names import clean_names
 from tallystick.data.source.size import longest_row
-from tallystick.data.source.stamp import Stamp
 from tallystick.errors import DataError, shown
+from tallystick.files.stamp import Stamp
 
 BLOCK = 1 << 22  # bytes of records in a batch
 CELLS = 1 << 20  # of a batch, about
@@ -82,7 +82,7 @@ def open_json(path: str, reading: Reading, where: str) -> Stream:
         return partial(short.batches, keys, names, min(BLOCK, max(size // 8, 1 << 12)))
 
     walk = partial(file.batches, keys, names, BLOCK)
-    return Stream(where, names, walk, notes, reading, stamps=(stamp,), sized=sized)
+    return Stream(where, names, walk, notes, reading, stamps=(stamp,), files=(path,), sized=sized)
 
 
 def _is_array(start: bytes) -> bool:

@@ -5,56 +5,39 @@ Knows sources with names. Law: the order of the files means nothing; columns go 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 import pyarrow as pa
 
-from tallystick.contracts import Source
+from tallystick.contracts import Load, Source
 from tallystick.data.schema import Note, Reading
-from tallystick.data.source.stamp import Stamp
+from tallystick.data.source.base import BaseSource
 from tallystick.data.source.unread import carried
 from tallystick.errors import DataError, some
+from tallystick.files.stamp import Stamp
 
 
 @dataclass(frozen=True)
-class Many:
-    """Sources of the same columns, one after the other."""
+class Many(BaseSource):
+    """Sources of the same columns, one after the other; see `open_many`."""
 
     name: str
     sources: tuple[Source, ...]
     reading: Reading = field(default_factory=Reading)
+    typed: bool = True  # text in every file is text for sure
+    needed: int = 0
+    stamps: tuple[Stamp, ...] = ()
+    files: tuple[str, ...] = ()
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns, in an order that some file has and that the order of files does not change."""
         return min(source.columns for source in self.sources)
 
-    @property
-    def typed(self) -> bool:
-        """Is text in every file text for sure?"""
-        return all(getattr(source, "typed", True) for source in self.sources)
-
-    @property
-    def needed(self) -> int:
-        """Bytes of memory for the whole table, about."""
-        return sum(getattr(source, "needed", 0) for source in self.sources)
-
-    @property
-    def stamps(self) -> tuple[Stamp, ...]:
-        """The files as they were."""
-        return tuple(stamp for source in self.sources for stamp in getattr(source, "stamps", ()))
-
-    @property
-    def files(self) -> tuple[str, ...]:
-        """What queries among them read."""
-        return tuple(file for source in self.sources for file in getattr(source, "files", ()))
-
     def within(self, size: int) -> Many:
         """Return the same files, read in pieces of at most about so many bytes."""
-        smaller = (source.within(size) if hasattr(source, "within") else source for source in self.sources)
-        return replace(self, sources=tuple(smaller))
+        return replace(self, sources=tuple(source.within(size) for source in self.sources))
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -63,28 +46,20 @@ class Many:
 
     def streamed(self) -> Many:
         """Return the same files in small blocks, where they can be had."""
-        sources = [source.streamed() if hasattr(source, "streamed") else source for source in self.sources]
-        return replace(self, sources=tuple(sources))
+        return replace(self, sources=tuple(source.streamed() for source in self.sources))
 
     def each_row(self) -> Many:
         """Return the same files with a place for every row."""
-        sources = [source.each_row() if hasattr(source, "each_row") else source for source in self.sources]
-        return replace(self, sources=tuple(sources))
+        return replace(self, sources=tuple(source.each_row() for source in self.sources))
 
-    def pieces(self) -> Iterator[Callable[[], pa.RecordBatch]]:
-        """Yield callables that each give some rows, columns in one order."""
+    def pieces(self) -> Iterator[Load]:
+        """Yield the pieces of all files, columns in one order."""
         for source in self.sources:
             order = [source.columns.index(name) for name in self.columns]
-            loads = (
-                source.pieces()
-                if hasattr(source, "pieces")
-                else (partial(_same, b) for b in source.batches())
-            )
             if order == list(range(len(order))):
-                yield from loads
-                continue
-            for load in loads:
-                yield partial(_ordered, load, order, self.columns)
+                yield from source.pieces()
+            else:
+                yield from (_Turned(piece, order, self.columns) for piece in source.pieces())
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield all rows of all files."""
@@ -92,13 +67,23 @@ class Many:
             yield load()
 
 
-def _same(batch: pa.RecordBatch) -> pa.RecordBatch:
-    return batch
+@dataclass(frozen=True, slots=True)
+class _Turned:
+    """A piece whose columns stand in another order."""
 
+    piece: Load
+    order: list[int]
+    names: Sequence[str]
 
-def _ordered(load: Callable[[], pa.RecordBatch], order: list[int], names: Sequence[str]) -> pa.RecordBatch:
-    batch = load()
-    return carried(pa.RecordBatch.from_arrays([batch.column(j) for j in order], names=list(names)), batch)
+    def __call__(self) -> pa.RecordBatch:
+        """Return the rows, columns in the order of all files."""
+        batch = self.piece()
+        columns = [batch.column(j) for j in self.order]
+        return carried(pa.RecordBatch.from_arrays(columns, names=list(self.names)), batch)
+
+    def plain(self) -> None:
+        """Its bytes have the columns in another order."""
+        return
 
 
 def open_many(sources: Sequence[Source], name: str) -> Source:
@@ -110,4 +95,14 @@ def open_many(sources: Sequence[Source], name: str) -> Source:
         if lacking or more:
             what = f"lacks {some(lacking)}" if lacking else f"has {some(more)} too"
             raise DataError(f"{other.name} {what}, unlike {first.name}. Give all files the same columns.")
-    return first if len(sources) == 1 else Many(name, tuple(sources), getattr(first, "reading", Reading()))
+    if len(sources) == 1:
+        return first
+    return Many(
+        name,
+        tuple(sources),
+        first.reading,
+        typed=all(source.typed for source in sources),
+        needed=sum(source.needed for source in sources),
+        stamps=tuple(stamp for source in sources for stamp in source.stamps),
+        files=tuple(file for source in sources for file in source.files),
+    )

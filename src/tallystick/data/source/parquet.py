@@ -19,9 +19,9 @@ from tallystick.data.schema import Reading
 from tallystick.data.source.frames import Stream
 from tallystick.data.source.names import clean_names
 from tallystick.data.source.size import needed
-from tallystick.data.source.stamp import Stamp
 from tallystick.data.source.stream import cannot_read
 from tallystick.errors import DataError, shown
+from tallystick.files.stamp import Stamp
 
 BATCH = 65_536  # rows at most
 BYTES = 1 << 26  # of a batch, about
@@ -53,7 +53,9 @@ def open_parquet(path: str, reading: Reading, where: str) -> Stream:
         return partial(walk, _rows(size, max(per_row, 8 * len(names))), 8 * size, False)
 
     whole = partial(walk, _rows(BYTES, per_row), BYTES, True)
-    return Stream(where, names, whole, notes, reading, needed=size, stamps=(stamp,), sized=sized)
+    return Stream(
+        where, names, whole, notes, reading, needed=size, stamps=(stamp,), files=(path,), sized=sized
+    )
 
 
 def _parts(batch: pa.RecordBatch, limit: int) -> Iterator[pa.RecordBatch]:

@@ -9,9 +9,12 @@ from __future__ import annotations
 import os
 import re
 import resource
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import DataError, OptionError, shown
+
+if TYPE_CHECKING:
+    from tallystick.contracts import Source
 
 NUMBER, OTHER = 16, 2  # bytes a cell takes while a table is read: numbers as doubles and a copy, else codes
 LEAST = 32 << 20  # bytes of memory that work can be done in
@@ -27,10 +30,9 @@ def needed(rows: int, numbers: int, others: int) -> int:
     return rows * (numbers * NUMBER + others * OTHER)
 
 
-def refuse_too_large(source: Any) -> None:
+def refuse_too_large(source: Source) -> None:
     """Refuse a file whose table cannot lie in the memory of this machine, before any work."""
-    size = int(getattr(source, "needed", 0))
-    if size and size > (there := memory()):
+    if (size := source.needed) > (there := memory()):
         raise DataError(
             f"{source.name} needs about {_told(size)} of memory, and this machine has {_told(there)}. "
             f"Pass memory='{max(there // 2 >> 30, 1)}GB' to keep the rows on disk, or take fewer of them."
@@ -51,10 +53,9 @@ def budget(memory: Any) -> int:
     return size
 
 
-def within(source: Any, size: int) -> Any:
+def within(source: Source, size: int) -> Source:
     """Return the source read in pieces that fit a budget of so many bytes; what is in memory stays."""
-    smaller = getattr(source, "within", None)
-    return source if smaller is None else smaller(_piece(size))
+    return source.within(_piece(size))
 
 
 def _piece(size: int) -> int:
@@ -71,7 +72,7 @@ def longest_within(memory: Any) -> int:
     return longest_row(_piece(budget(memory)))
 
 
-def refuse_too_wide(source: Any, size: int) -> None:
+def refuse_too_wide(source: Source, size: int) -> None:
     """Refuse more columns than a budget has room for: each takes memory, whatever the rows."""
     if (needed := COLUMN * len(source.columns)) > size:
         raise DataError(

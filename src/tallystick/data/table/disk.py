@@ -95,7 +95,7 @@ class DiskTable(Table):
             kept = scratch.empty(len(rows), np.int64)
             for start in range(0, len(rows), size):
                 kept[start : start + size] = self.kept[rows[start : start + size]]
-        return replace(made, notes=self.notes, source_notes=self.source_notes, kept=kept)
+        return replace(made, notes=self.notes, source_notes=self.source_notes, kept=kept, files=self.files)
 
 
 def mapped(file: TableFile, budget: int, unit: int) -> DiskTable:

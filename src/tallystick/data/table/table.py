@@ -131,6 +131,7 @@ class Table:
             block.weights,
             self.unit,
             kept,
+            self.files,
         )
 
     def split(self, rows: NDArray[np.int64], weights: NDArray[np.int64]) -> Table:

@@ -10,7 +10,7 @@ Law: schema, notes and codes are those of `read_table` on the same rows, for any
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -18,7 +18,7 @@ import pyarrow as pa
 from tallystick.data.read.cells import condense
 from tallystick.data.read.encode import Encoder
 from tallystick.data.read.survey import Decision, Question, Survey
-from tallystick.data.schema import Note, Wishes
+from tallystick.data.schema import Note, Reading, Wishes
 from tallystick.data.source.names import clean_names
 from tallystick.data.table.block import Block, pack
 from tallystick.engines.spark.table import SparkTable, forget, keep, unpacked
@@ -34,15 +34,12 @@ SURVEY = b"tally survey 1\n"  # begins what a walk found out, among the batches 
 
 @dataclass(frozen=True)
 class Frame:
-    """A DataFrame as a survey knows sources: names, no rows."""
+    """A DataFrame as a survey knows sources before any row: a heading of the contracts."""
 
     columns: tuple[str, ...]
-    notes: tuple[Note, ...]
     name: str = WHERE
-
-    def batches(self) -> Iterator[pa.RecordBatch]:
-        """Rows are walked where they are."""
-        raise NotImplementedError
+    reading: Reading = field(default_factory=Reading)
+    typed: bool = True
 
 
 def read_frame(
@@ -57,8 +54,7 @@ def read_frame(
                 f"rows on Spark have no order. Pass {what}='name'."
             )
     names, notes = clean_names(frame.columns, WHERE)
-    source = Frame(names, notes)
-    question = Question.about(source, wishes, target, weights=weights, regression=regression)
+    question = Question.about(Frame(names), wishes, target, weights=weights, regression=regression)
     refuse_types(frame, question)
     with plain_errors():
         walk = first_walk(without_out(frame.toDF(*names), question), question)
@@ -93,9 +89,9 @@ def refuse_others(frame: Any) -> None:
 
 def refuse_types(frame: Any, question: Question) -> None:
     """Refuse columns that hold neither numbers nor texts, before any work."""
-    for name, field in zip(question.columns, frame.schema.fields, strict=True):
+    for name, one in zip(question.columns, frame.schema.fields, strict=True):
         if question.plan.of(name).kind != "out":
-            condense(pa.array([], arrow_kind(name, field.dataType)), name, (), ".")
+            condense(pa.array([], arrow_kind(name, one.dataType)), name, (), ".")
 
 
 def arrow_kind(name: str, kind: Any) -> pa.DataType:

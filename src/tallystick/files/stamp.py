@@ -8,10 +8,9 @@ Knows files, not what is in them. Law: rows of two states of a file never end up
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 from tallystick.errors import DataError, TallyError
 
@@ -48,9 +47,8 @@ def _state(path: str) -> tuple[int, ...]:
 
 
 @contextmanager
-def unchanged(source: Any) -> Iterator[None]:
-    """Read a source; if its files change meanwhile, that is the error, whatever else went wrong."""
-    stamps: tuple[Stamp, ...] = getattr(source, "stamps", ())
+def unchanged(stamps: Iterable[Stamp]) -> Iterator[None]:
+    """Read files; if they change meanwhile, that is the error, whatever else went wrong."""
     try:
         yield
     except TallyError:

@@ -1,0 +1,201 @@
+"""What every source must keep. A new source joins by adding its name and a way to make it to SOURCES."""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+import tallystick as ts
+from tallystick.contracts import Heading, InMemory, Source
+from tallystick.data.read.batches import loaded
+from tallystick.data.read.match import every_row
+from tallystick.data.source import open_source
+from tallystick.data.source.base import BaseSource
+from tallystick.data.source.frames import Columns
+from tallystick.data.source.unread import unread
+from tallystick.estimators.row_order import ordered
+
+NAMES = ("x", "sky", "y")
+ROWS = [(i / 4, ("sun", "rain", "fög")[i % 3], ("low", "high")[i * i % 2]) for i in range(300)]
+RECORDS = [dict(zip(NAMES, row, strict=True)) for row in ROWS]
+FRAME = pd.DataFrame(RECORDS)
+CSV = FRAME.to_csv(index=False)
+
+
+def written(folder: Path, name: str, text: str) -> str:
+    path = folder / name
+    path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+    return str(path)
+
+
+def parquet(folder: Path) -> str:
+    pyarrow.parquet.write_table(pa.Table.from_pandas(FRAME), folder / "t.parquet", row_group_size=70)
+    return str(folder / "t.parquet")
+
+
+def two_files(folder: Path) -> list[str]:
+    lines = CSV.splitlines(keepends=True)
+    turned = FRAME[["y", "x", "sky"]].iloc[150:].to_csv(index=False)
+    return [written(folder, "a.csv", "".join(lines[:151])), written(folder, "b.csv", turned)]
+
+
+def query(folder: Path) -> str:
+    pytest.importorskip("duckdb")
+    return f"SELECT * FROM '{written(folder, 'q.csv', CSV)}'"
+
+
+def relation(folder: Path):
+    return pytest.importorskip("duckdb").sql(query(folder))
+
+
+class Own:
+    """What a user may write: the rows again and again, and what they are called."""
+
+    name, columns, notes = "mine", NAMES, ()
+
+    def batches(self):
+        yield from pa.Table.from_pandas(FRAME).to_batches(max_chunksize=64)
+
+
+SOURCES = {
+    "CSV": lambda folder: written(folder, "t.csv", CSV),
+    "CSV, packed": lambda folder: written(folder, "t.csv.gz", CSV),
+    "CSV, quoted": lambda folder: written(folder, "t.csv", FRAME.to_csv(index=False, quoting=2)),
+    "several files": two_files,
+    "Parquet": parquet,
+    "JSON lines": lambda folder: written(folder, "t.json", "\n".join(map(json.dumps, RECORDS))),
+    "JSON array": lambda folder: written(folder, "t.json", json.dumps(RECORDS)),
+    "SQL query": query,
+    "DuckDB relation": relation,
+    "pandas": lambda folder: FRAME,
+    "polars": lambda folder: pl.from_pandas(FRAME),
+    "polars, lazy": lambda folder: pl.from_pandas(FRAME).lazy(),
+    "Arrow": lambda folder: pa.Table.from_pandas(FRAME),
+    "records": lambda folder: RECORDS,
+    "dict of columns": lambda folder: {name: FRAME[name].tolist() for name in NAMES},
+    "NumPy, named": lambda folder: FRAME.to_records(index=False),
+    "in the order of their content": lambda folder: ordered(
+        open_source(FRAME), lambda source: ts.NaiveBayes().read(source, "y")
+    )[0],
+    "a user's own": lambda folder: Own(),
+}
+FILES = {"CSV", "CSV, packed", "CSV, quoted", "several files", "Parquet", "JSON lines", "JSON array"}
+
+
+@pytest.fixture(params=list(SOURCES))
+def opened(request, tmp_path):
+    return request.param, open_source(SOURCES[request.param](tmp_path))
+
+
+def cells(batches) -> list[tuple]:
+    """All rows as a sorted list: numbers as numbers, whatever a source holds them as."""
+    rows = itertools.chain.from_iterable(batch.to_pylist() for batch in batches)
+    return sorted((float(row["x"]), row["sky"], row["y"]) for row in rows)
+
+
+def members(protocol) -> set[str]:
+    return {name for one in protocol.__mro__ for name in vars(one) if not name.startswith("_")} - {
+        "register"
+    }
+
+
+def test_every_source_of_the_package_is_listed(tmp_path):
+    """The classes that sources are made of, found by looking for them, are all met in SOURCES."""
+    met = {type(open_source(make(tmp_path))) for make in SOURCES.values()}
+    ours = {kind for kind in BaseSource.__subclasses__() if kind.__module__.startswith("tallystick.")}
+    assert ours == met
+
+
+def test_every_member_of_the_contract_is_there(opened):
+    _, source = opened
+    assert {"name", "columns", "held", "pieces", "within"} <= members(Source)
+    for name in members(Source) | members(Heading):
+        getattr(source, name)
+    if source.held is not None:
+        for name in members(InMemory):
+            getattr(source.held, name)
+
+
+def test_batches_can_be_walked_again_and_have_the_columns(opened):
+    _, source = opened
+    first, second = list(source.batches()), list(source.batches())
+    assert cells(first) == cells(second) == sorted(ROWS)
+    for batch in first:
+        assert tuple(batch.schema.names) == tuple(source.columns)
+    assert sorted(source.columns) == sorted(NAMES)
+
+
+def test_however_rows_come_they_are_the_same(opened):
+    _, source = opened
+    ways = {
+        "pieces": source,
+        "within": source.within(1 << 12),
+        "streamed": source.streamed(),
+        "each row": source.each_row(),
+        "all": every_row(source.within(1 << 12)),
+    }
+    for way, same in ways.items():
+        assert cells(piece() for piece in same.pieces()) == sorted(ROWS), way
+        assert cells(same.batches()) == sorted(ROWS), way
+        assert same.name == source.name
+        assert same.columns == source.columns
+
+
+def test_rows_given_as_bytes_have_the_cells_of_the_batch(opened):
+    _, source = opened
+    for piece in source.pieces():
+        batch, cut = piece(), loaded(piece, source.columns)
+        assert cut.num_rows == batch.num_rows
+        for j in range(len(source.columns)):
+            assert cut.column(j).to_pylist() == batch.column(j).to_pylist()
+
+
+def test_columns_in_memory_are_those_of_the_batches(opened):
+    _, source = opened
+    if source.held is None:
+        return
+    whole = pa.Table.from_batches(list(source.batches()))
+    assert source.held.rows == whole.num_rows
+    for j, name in enumerate(source.columns):
+        assert source.held.get(j).to_pylist() == whole[name].to_pylist()
+
+
+def test_a_matrix_in_memory_is_held_as_one():
+    numbers = np.arange(12.0).reshape(4, 3)
+    assert np.shares_memory(open_source(numbers).held.matrix, numbers)
+    assert open_source(FRAME).held.matrix is None
+
+
+def test_files_behind_a_source_are_known_and_watched(opened, tmp_path):
+    name, source = opened
+    there = {str(p) for p in tmp_path.iterdir()}
+    assert set(source.files) == (there if name in FILES or name == "SQL query" else set())
+    assert {stamp.path for stamp in source.stamps} == (there if name in FILES else set())
+
+
+def test_no_row_is_unread_where_all_can_be(opened):
+    _, source = opened
+    assert [unread(batch) for batch in source.each_row().batches() if unread(batch)] == []
+
+
+def test_one_model_whatever_the_source(opened):
+    """Law 1, and the reason for all the others."""
+    _, source = opened
+    assert ts.NaiveBayes().fit(source, "y").to_bytes() == ts.NaiveBayes().fit(FRAME, "y").to_bytes()
+
+
+def test_a_frame_with_a_column_called_files_has_no_files(tmp_path):
+    """A column is no member: what a frame calls its columns is the user's."""
+    frame = FRAME.assign(files=str(tmp_path / "report.html"), stamps=1.0)
+    ts.report(frame, "y", path=tmp_path / "report.html", methods=["bayes"], repeats=0, folds=2)
+    assert (tmp_path / "report.html").stat().st_size > 0
+    assert isinstance(open_source(frame), Columns)
