@@ -312,3 +312,15 @@ def test_errors_are_counted_by_a_column_that_is_kept_out_of_the_model(few, tmp_p
     capsys.readouterr()
     with pytest.raises(OptionError, match="'city'"):
         ts.cross_validate(ts.NaiveBayes(), data, "y", folds=3, by="city")
+
+
+def test_a_class_of_one_row_is_compared_and_scored_by_every_method():
+    rows = {"x": [i / 7 for i in range(100)], "y": ["p" if i == 50 else "q" for i in range(100)]}
+    found = ts.compare(rows, "y", folds=5)
+    assert {e.family for e in found.entries} == {"majority", "tree", "bayes", "logistic"}
+    assert ts.cross_validate(ts.LogisticRegression(), rows, "y", folds=5).accuracy >= 0.98
+
+
+def test_one_number_to_read_is_one_number():
+    rows = {"x": ["a", "b"] * 10, "y": ["p", "q"] * 10}
+    assert "1 numbers" not in ts.compare(rows, "y", folds=2, tuned=False).why

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from tallystick.data.table.table import Table
 from tallystick.draw.svg import Picture
+from tallystick.errors import counted
 from tallystick.evaluate import intervals
 from tallystick.evaluate.checks import Check
 from tallystick.evaluate.costs import judged_by
@@ -166,7 +167,7 @@ class Comparison(Generic[R]):
         dots, name = [], self.best.result.shown[1]
         for entry in self.entries:
             loss = entry.result.measure(name)
-            dots.append((entry.name, loss.value, loss.low, loss.high, f"{_count(entry.numbers)} numbers"))
+            dots.append((entry.name, loss.value, loss.low, loss.high, _count(entry.numbers)))
         words = f"{WORDS[name]} on new rows, with its 95 % interval"
         return Picture(dot_chart(dots, words, marked=self.chosen.name))
 
@@ -264,17 +265,17 @@ def razor(entries: Sequence[Entry[R]]) -> tuple[Entry[R], str]:
     if picked is best:
         return best, (
             f"{lowest}, and is the simplest of the {len(near)} methods within one standard error "
-            f"({figure(error)}) of it ({_count(best.numbers)} numbers to read)."
+            f"({figure(error)}) of it ({_count(best.numbers)} to read)."
         )
     return picked, (
-        f"{picked.name} is the simplest method ({_count(picked.numbers)} numbers to read) within one "
+        f"{picked.name} is the simplest method ({_count(picked.numbers)} to read) within one "
         f"standard error ({figure(error)}) of the lowest {name}: {figure(picked.result.loss)} against "
-        f"{figure(loss)} of {best.name} ({_count(best.numbers)} numbers)."
+        f"{figure(loss)} of {best.name} ({_count(best.numbers)})."
     )
 
 
 def _count(n: int) -> str:
-    return "uncounted" if n >= UNCOUNTED else f"{n:,}"
+    return "uncounted numbers" if n >= UNCOUNTED else counted(n, "number")
 
 
 def _against(entry: Entry[R], best: Entry[R]) -> Entry[R]:

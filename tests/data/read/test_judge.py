@@ -476,3 +476,10 @@ def test_arguments_of_read_are_named_with_it_in_python_and_as_flags_on_the_comma
     with pytest.raises(DataError, match=r"pass encoding='cp1252' to ts.read.$") as found:
         read_table(open_source(path))
     assert as_flags(str(found.value)).endswith("pass --encoding cp1252.")
+
+
+@pytest.mark.parametrize("levels", [["0.0", "1.0"], ["0", "1"], [0.0, 1.0], [0, 1]])
+@pytest.mark.parametrize("cells", [[0.0, 1.0, 1.0], ["0.0", "1.0", "1"]])
+def test_levels_that_are_numbers_may_be_written_in_any_way(levels, cells):
+    table = read_table(open_source({"x": cells * 5}), Wishes(levels={"x": levels}))
+    assert table.schema["x"].levels == ("0", "1")

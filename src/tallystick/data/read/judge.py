@@ -16,7 +16,17 @@ import numpy as np
 
 from tallystick import kernels
 from tallystick.data.read.cells import among
-from tallystick.data.schema import ABSENT, KINDS, MISSING_MARKS, NUMBER_MARKS, Kind, Note, Reading, Wishes
+from tallystick.data.schema import (
+    ABSENT,
+    KINDS,
+    MISSING_MARKS,
+    NUMBER_MARKS,
+    Kind,
+    Note,
+    Reading,
+    Wishes,
+    label_number,
+)
 from tallystick.data.source.arrays import from_numbers, from_texts
 from tallystick.data.source.values import cell_text, number_text
 from tallystick.errors import DataError, OptionError, counted, nearest, shown, some
@@ -447,6 +457,8 @@ def _form_notes(name: str, facts: TextFacts, decimal: str) -> Iterable[Note]:
 def _judge_declared(name: str, facts: TextFacts, asked: Asked) -> Verdict:
     """Return levels, ordered or boolean as asked, with the declared levels if any."""
     kind, found = asked.kind or "levels", facts.texts.to_pylist()
+    if asked.levels is not None and among(facts.kinds, (Cell.NUMBER, Cell.INTEGER)).all():
+        asked = replace(asked, levels=tuple(label_number(text) or text for text in asked.levels))
     if kind == "boolean" and asked.levels is None and (facts.kinds == Cell.BOOLEAN).all():
         return Verdict("boolean", "as asked", levels=("false", "true"), fold=True)
     if asked.levels is None:
