@@ -31,11 +31,14 @@ _refuse_subinterpreter()
 
 _WHERE = {
     "Columns": "data.schema",
+    "CostComplexity": "learners.prune",
     "DataWarning": "errors",
     "DecisionTree": "estimators",
+    "DescriptionLength": "learners.prune",
     "Local": "engines.local",
     "LogisticRegression": "estimators",
     "NaiveBayes": "estimators",
+    "Pessimistic": "learners.prune",
     "RegressionTree": "estimators",
     "Spark": "engines.spark",
     "bayes_rule": "explain.rule",
@@ -53,11 +56,14 @@ _WHERE = {
 
 __all__ = [
     "Columns",
+    "CostComplexity",
     "DataWarning",
     "DecisionTree",
+    "DescriptionLength",
     "Local",
     "LogisticRegression",
     "NaiveBayes",
+    "Pessimistic",
     "RegressionTree",
     "Spark",
     "__version__",
@@ -95,6 +101,7 @@ if TYPE_CHECKING:
     from tallystick.explain.rule import bayes_rule
     from tallystick.explain.separating_plane import separable
     from tallystick.export.diff import diff
+    from tallystick.learners.prune import CostComplexity, DescriptionLength, Pessimistic
 
 
 def __getattr__(name: str) -> Any:

@@ -196,6 +196,10 @@ def test_settings_that_need_all_rows_in_one_place_are_refused_before_any_work(sp
             lambda: ts.DecisionTree(pruning="pessimistic").fit(frame, "y"),
             "pruning='pessimistic' needs all rows",
         ),
+        (
+            lambda: ts.DecisionTree(pruning=ts.Pessimistic(0.1)).fit(frame, "y"),
+            "pruning='pessimistic' needs all rows",
+        ),
         (lambda: ts.cross_validate(ts.NaiveBayes(), frame, "y", groups="colour"), "groups='colour' needs a"),
         (lambda: ts.cross_validate(ts.NaiveBayes(), frame, "y", time="day"), "time='day' needs a whole"),
         (lambda: ts.cross_validate(ts.NaiveBayes(), frame, "y", by="colour"), "by='colour' needs a whole"),

@@ -111,11 +111,6 @@ def test_a_tree_pruned_by_held_out_rows_can_be_fitted_again(tree, tmp_path):
 
 
 BAD_PARAMETERS = [
-    ({"confidence": 0}, "confidence .* above 0"),
-    ({"confidence": 2}, "confidence .* below 1"),
-    ({"confidence": "x"}, "confidence"),
-    ({"cp": -1}, "cp must be a number from 0 up"),
-    ({"cp": "x"}, "cp must be a number"),
     ({"split_prior": 2}, "split_prior"),
     ({"smoothing": "x"}, "smoothing"),
     ({"criterion": "variance"}, "criterion must be one of entropy, gain-ratio, gini, not"),
@@ -130,6 +125,23 @@ BAD_PARAMETERS = [
     ({"costs": {"yes": {"foo": 3}}}, "costs names 'foo'"),
     ({"costs": {"yes": {"no": "x"}}}, "costs"),
 ]
+
+
+@pytest.mark.parametrize(
+    ("way", "part", "value", "said"),
+    [
+        (ts.Pessimistic, "confidence", 0, "confidence .* above 0"),
+        (ts.Pessimistic, "confidence", 2, "confidence .* below 1"),
+        (ts.Pessimistic, "confidence", "x", "confidence"),
+        (ts.CostComplexity, "cp", -1, "cp must be a number from 0 up"),
+        (ts.CostComplexity, "cp", "x", "cp must be a number"),
+    ],
+)
+def test_a_way_to_prune_that_makes_no_sense_is_refused_where_it_is_said(way, part, value, said):
+    with pytest.raises(OptionError, match=said):
+        way(value)
+    with pytest.raises(OptionError, match=said):
+        ts.DecisionTree(pruning=way()).set_params(**{f"pruning__{part}": value})
 
 
 @pytest.mark.parametrize(("given", "said"), BAD_PARAMETERS, ids=lambda v: str(v)[:40])

@@ -138,6 +138,50 @@ def test_parts_of_a_parameter_are_set_by_nested_names(estimator):
     assert estimator().set_params(columns__kinds={"a": "text"}).columns == ts.Columns({"a": "text"})
 
 
+WAYS = {
+    "cost-complexity": ts.CostComplexity(),
+    "pessimistic": ts.Pessimistic(),
+    "mdl": ts.DescriptionLength(),
+}
+
+
+@pytest.mark.parametrize(
+    ("tree", "name"),
+    [*((ts.DecisionTree, name) for name in WAYS), (ts.RegressionTree, "cost-complexity")],
+)
+def test_the_name_of_a_way_to_prune_stands_for_its_defaults(tree, name):
+    short = tree(pruning=name).fit(ROWS, target(tree))
+    long = tree(pruning=WAYS[name]).fit(ROWS, target(tree))
+    assert short.to_bytes() == long.to_bytes()
+    assert long.to_dict()["parameters"]["pruning"] == name
+    assert pickle.loads(pickle.dumps(long)).pruning == WAYS[name]
+    assert clone(long).pruning == WAYS[name]
+
+
+@pytest.mark.parametrize(
+    "way", [ts.CostComplexity(0.05), ts.Pessimistic(0.1), ts.DescriptionLength()], ids=str
+)
+def test_a_fitted_tree_is_pruned_by_the_same_objects(way, tmp_path):
+    grown = ts.DecisionTree(average=False).fit(ROWS, "y")
+    small = grown.prune(way)
+    asked = ts.DecisionTree(average=False, pruning=way).fit(ROWS, "y")
+    assert small.get_n_leaves() == asked.get_n_leaves() < grown.get_n_leaves()
+    assert small.predict(ROWS).tolist() == asked.predict(ROWS).tolist()
+    asked.save(tmp_path / "m.tally.json")
+    assert ts.load(tmp_path / "m.tally.json").pruning == way
+
+
+@pytest.mark.parametrize("name", ["cp", "confidence"])
+def test_what_belongs_to_a_way_to_prune_is_told_its_place(name):
+    with pytest.raises(TypeError, match=rf"Pass pruning=ts\.\w+\({name}="):
+        ts.DecisionTree(**{name: 0.1})
+    with pytest.raises(TypeError, match="pruning=None has no part"):
+        ts.DecisionTree().set_params(**{f"pruning__{name}": 0.1})
+    assert ts.DecisionTree(pruning="cost-complexity").set_params(
+        pruning__cp=0.1
+    ).pruning == ts.CostComplexity(0.1)
+
+
 def test_a_search_goes_over_nested_names():
     import pandas as pd
 
@@ -147,6 +191,8 @@ def test_a_search_goes_over_nested_names():
     search.fit(frame.drop(columns="y"), frame["y"])
     assert search.best_estimator_.columns.missing == ("-999",)
     assert search.best_params_["columns__kinds"]["zip"] in ("levels", "numeric")
+    prices = GridSearchCV(ts.DecisionTree(pruning=ts.CostComplexity()), {"pruning__cp": [0.0, 0.9]}, cv=2)
+    assert prices.fit(frame.drop(columns="y"), frame["y"]).best_params_["pruning__cp"] in (0.0, 0.9)
 
 
 @every

@@ -138,9 +138,10 @@ GROWTH: dict[str, Any] = {
     "min_impurity_decrease": st.sampled_from([0.0, 0.02]),
     "stop_at_zero_gain": st.booleans(),
     "max_bins": st.sampled_from([None, 4]),
-    "pruning": st.sampled_from([None, "cost-complexity", "pessimistic", "mdl"]),
-    "confidence": st.sampled_from([0.25, 0.05]),
-    "cp": st.sampled_from([None, 0.0, 0.01]),
+    "pruning": st.none()
+    | st.builds(ts.CostComplexity, st.sampled_from([None, 0.0, 0.01]))
+    | st.builds(ts.Pessimistic, st.sampled_from([0.25, 0.05]))
+    | st.sampled_from(["mdl", ts.DescriptionLength()]),
 }
 
 

@@ -19,12 +19,13 @@ from tallystick.data.source.door import is_spark
 from tallystick.engines.spark.read import arrow_kind, refuse_others
 from tallystick.engines.spark.workers import check_version
 from tallystick.errors import DataError, OptionError, nearest, shown
+from tallystick.learners.prune import Pruning
 
 WAYS = ("arrow", "sql")
 FAR = (  # what needs all rows in one place: parameter, value, what to do instead
     ("l2", "cv", "Pass a number or l2='auto'"),
     ("calibrate", True, "Pass calibrate=False"),
-    ("pruning", "pessimistic", "Pass pruning='cost-complexity' or 'mdl'"),
+    ("pruning", "pessimistic", "Pass pruning=ts.CostComplexity() or ts.DescriptionLength()"),
 )
 TYPES = {"text": pa.string(), "integer": pa.int64(), "number": pa.float64(), "boolean": pa.bool_()}
 
@@ -32,7 +33,8 @@ TYPES = {"text": pa.string(), "integer": pa.int64(), "number": pa.float64(), "bo
 def refuse_far(model: Any) -> None:
     """Refuse, before any work, settings that cannot be had where rows are on Spark."""
     for name, value, cure in FAR:
-        if getattr(model, name, None) == value:
+        given = getattr(model, name, None)
+        if (given.name if isinstance(given, Pruning) else given) == value:
             raise OptionError(
                 f"{name}={shown(value)} needs all rows in one place, and these are on Spark. "
                 f"{cure}, or collect them: frame.toArrow()."

@@ -10,7 +10,7 @@ import functools
 import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from tallystick.contracts import Engine
 from tallystick.data.schema import Columns, Wishes
@@ -33,6 +33,7 @@ PLACES = {  # what does not stand in a constructor by itself, and where it does
 class Parameters:
     """The parameters of an estimator, as scikit-learn asks for them; see the module's laws."""
 
+    _places: ClassVar[Mapping[str, str]] = PLACES
     columns: Columns | None
     kinds: Mapping[str, str] | None
     engine: Any
@@ -55,8 +56,9 @@ class Parameters:
         for name in given:
             if name in names:
                 continue
-            cure = f" Pass {PLACES[name]}." if name in PLACES else nearest(name, names)
-            known = "" if name in PLACES else f" Known: {', '.join(names)}."
+            elsewhere = name in cls._places
+            cure = f" Pass {cls._places[name]}." if elsewhere else nearest(name, names)
+            known = "" if elsewhere else f" Known: {', '.join(names)}."
             raise NoParameter(f"{cls.__name__} has no parameter {shown(name)}.{cure}{known}")
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from tallystick.data.schema import Columns
 from tallystick.data.source.door import opened
 from tallystick.errors import DataError
 from tallystick.estimators.tree import _Growing
+from tallystick.learners.prune import Pruning
 
 if TYPE_CHECKING:
     from tallystick.data.table.table import Table
@@ -46,9 +47,7 @@ class RegressionTree(_Growing):
         min_impurity_decrease: float = 0.0,
         stop_at_zero_gain: bool = False,
         max_bins: int | None = None,
-        pruning: str | None = None,
-        confidence: float = 0.25,
-        cp: float | None = None,
+        pruning: Pruning | str | None = None,
         columns: Columns | None = None,
         kinds: Mapping[str, str] | None = None,
         engine: Engine | None = None,
@@ -65,8 +64,6 @@ class RegressionTree(_Growing):
         self.stop_at_zero_gain = stop_at_zero_gain
         self.max_bins = max_bins
         self.pruning = pruning
-        self.confidence = confidence
-        self.cp = cp
         self.columns = columns
         self.kinds = kinds
         self.engine = engine

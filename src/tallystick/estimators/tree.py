@@ -16,10 +16,19 @@ from tallystick.data.schema import Columns, Note, Schema, Target
 from tallystick.engines.local import Local
 from tallystick.errors import ModelFileError, OptionError, shown
 from tallystick.estimators.base import Classifier, without_unread
-from tallystick.estimators.parameters import SHARED
+from tallystick.estimators.parameters import PLACES, SHARED
 from tallystick.estimators.plain_rows import plain_ends
-from tallystick.estimators.tree_settings import check_classes, check_settings, no_pruning
+from tallystick.estimators.tree_settings import check_classes, check_settings
 from tallystick.estimators.tree_views import TreeViews, pruning_note
+from tallystick.learners.prune import (
+    HELD_OUT,
+    CostComplexity,
+    Pessimistic,
+    Pruning,
+    from_file,
+    pruning_of,
+    to_file,
+)
 from tallystick.learners.tree_options import TreeOptions
 from tallystick.models.plain import PLAIN, plain
 from tallystick.models.tree import Answers, Tree
@@ -28,7 +37,6 @@ from tallystick.models.tree.weights import class_weights, cost_table
 if TYPE_CHECKING:
     from tallystick.data.table.table import Table
 
-HELD_OUT = "reduced-error"
 GROWING = tuple(TreeOptions.__dataclass_fields__)
 PER_CLASS = ("class_weight", "priors", "costs")
 
@@ -37,6 +45,10 @@ class _Growing(TreeViews):
     """What both trees share."""
 
     model_: Tree
+    _places = PLACES | {
+        "confidence": "pruning=ts.Pessimistic(confidence=0.25)",
+        "cp": "pruning=ts.CostComplexity(cp=0.01)",
+    }
     cut_price: float
     class_weight: Any
     priors: Any
@@ -67,8 +79,11 @@ class _Growing(TreeViews):
 
     def _learning(self) -> dict[str, Any]:
         self._check_parameters()
-        own = {n: _plain(n, getattr(self, n)) for n in self._names() if n not in (*SHARED, "criterion")}
-        own["pruning"] = HELD_OUT if self._by_held_out else self.pruning
+        kept = (*SHARED, "criterion", "pruning")
+        own = {n: _plain(n, getattr(self, n)) for n in self._names() if n not in kept}
+        own |= {n: _plain(n, value) for n, value in to_file(pruning_of(self.pruning)).items()}
+        if self._by_held_out:
+            own["pruning"] = HELD_OUT
         if hasattr(self, "criterion"):
             own |= {"criterion": self.criterion, "cut_price": float(self.cut_price)}
         return own | self._wishes().to_dict()
@@ -111,18 +126,29 @@ class _Growing(TreeViews):
         return super()._rows_of(table) | own
 
     def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
-        if self.pruning == HELD_OUT:
-            raise no_pruning(self.pruning)
+        way = pruning_of(self.pruning)
         self._by_held_out = False
         said = [*text_notes(table.schema), *weight_notes(table)]
         grown = self._grow(table, engine, said)
         notes = tuple(said)
         # kept for pruning; no part of the model file. Rows on disk are given back.
         self._table = None if hasattr(table, "budget") else table
-        if self.pruning is None:
+        if way is None:
             return grown, notes
-        tree = self._pruned(grown, table)
-        return tree, (*notes, pruning_note(self.pruning, grown, tree, bool(self.average)))
+        tree = way.prune(grown, table.slice(0, table.rows), lambda: self._held_out(table, 10))
+        return tree, (*notes, pruning_note(way.name, grown, tree, bool(self.average)))
+
+    def _set_stored(self, parameters: Mapping[str, Any]) -> None:
+        own = dict(parameters)
+        name, settings = own.pop("pruning"), {n: own.pop(n) for n in to_file(None) if n != "pruning"}
+        super()._set_stored(own)
+        self._by_held_out = name == HELD_OUT  # no parameter of a fit: it tells where the tree comes from
+        self.pruning = None if self._by_held_out else from_file(name, settings)
+
+    def _with_part(self, name: str, part: str, value: Any) -> Any:
+        if name == "pruning" and isinstance(self.pruning, str):
+            self.pruning = pruning_of(self.pruning)
+        return super()._with_part(name, part, value)
 
     def answer_settings(
         self, settings: Sequence[Any], training: Table, tested: Table
@@ -149,12 +175,10 @@ class _Growing(TreeViews):
         return (np.concatenate([tree.answer(block) for block in tested.blocks()]) for tree in trees)
 
     def _restore(self, document: Mapping[str, Any]) -> None:
-        self._set_stored(document["parameters"])
-        if self.pruning == HELD_OUT:  # no parameter of a fit: it tells where the tree comes from
-            self.pruning, self._by_held_out = None, True
         schema = Schema.from_dict(document["schema"])
         rows = dict(document["rows"])
         try:
+            self._set_stored(document["parameters"])
             unit = rows["unit"] * self._options().parts(schema, rows["unit"])
             answers = self._answers(schema.target)
         except OptionError as error:
@@ -264,9 +288,7 @@ class DecisionTree(_Growing, Classifier):
         average: bool = True,
         smoothing: float | None = None,
         split_prior: float | None = None,
-        pruning: str | None = None,
-        confidence: float = 0.25,
-        cp: float | None = None,
+        pruning: Pruning | str | None = None,
         columns: Columns | None = None,
         kinds: Mapping[str, str] | None = None,
         engine: Engine | None = None,
@@ -293,8 +315,6 @@ class DecisionTree(_Growing, Classifier):
         self.smoothing = smoothing
         self.split_prior = split_prior
         self.pruning = pruning
-        self.confidence = confidence
-        self.cp = cp
         self.columns = columns
         self.kinds = kinds
         self.engine = engine
@@ -322,7 +342,7 @@ class DecisionTree(_Growing, Classifier):
             "cut_price": 1.0,
             "cut_rows": True,
             "stop_at_zero_gain": True,
-            "pruning": "pessimistic",
+            "pruning": Pessimistic(),
         }
         return cls(**_PLAIN | own | given)
 
@@ -337,8 +357,7 @@ class DecisionTree(_Growing, Classifier):
             "min_samples_leaf": 7,
             "max_depth": 30,
             "stop_at_zero_gain": True,
-            "pruning": "cost-complexity",
-            "cp": 0.01,
+            "pruning": CostComplexity(0.01),
         }
         return cls(**_PLAIN | own | given)
 

@@ -11,45 +11,23 @@ from typing import Any
 from tallystick.data.schema import Target
 from tallystick.errors import OptionError, shown, some
 from tallystick.estimators.classes import refuse_unknown
-from tallystick.learners import prune as pruners
+from tallystick.learners.prune.methods import between, pruning_of
 from tallystick.models.plain import is_number, is_whole
 from tallystick.models.tree.weights import class_weights, cost_table
 
-FIT_PRUNINGS = tuple(kind for kind in pruners.KINDS if kind != "reduced-error")
-LEAST = 1e-9  # shares strictly between 0 and 1, as far as a model file can hold them
 SUM = 1e-6  # how far shares may sum from 1
 
 
 def check_settings(estimator: Any) -> None:
     """Refuse parameters of pruning and answering that make no sense."""
-    if estimator.pruning is not None and estimator.pruning not in pruners.KINDS:
-        raise no_pruning(estimator.pruning)
-    check_confidence(estimator.confidence)
-    if estimator.cp is not None:
-        check_price("cp", estimator.cp)
+    pruning_of(estimator.pruning)
     if estimator.smoothing is not None and not (
         is_number(estimator.smoothing) and 0 <= estimator.smoothing <= 1e9
     ):
         raise OptionError(f"smoothing must be None or a number from 0 up, not {shown(estimator.smoothing)}.")
-    if estimator.split_prior is not None and not _between(estimator.split_prior):
+    if estimator.split_prior is not None and not between(estimator.split_prior):
         raise OptionError(
             f"split_prior must be None or a number above 0 and below 1, not {shown(estimator.split_prior)}."
-        )
-
-
-def no_pruning(kind: Any) -> OptionError:
-    """Return the error of a pruning that a fit cannot do."""
-    return OptionError(
-        f"pruning must be None or one of {', '.join(FIT_PRUNINGS)}, not {shown(kind)}. "
-        "For held-out rows use prune()."
-    )
-
-
-def check_confidence(value: Any) -> None:
-    """Refuse what is no confidence of pessimistic pruning."""
-    if not _between(value):
-        raise OptionError(
-            f"confidence must be a number above 0 and below 1 (less prunes more), not {shown(value)}."
         )
 
 
@@ -91,7 +69,3 @@ def check_classes(class_weight: Any, priors: Any, costs: Any, target: Target) ->
 def _names(given: Mapping[Any, Any], target: Target) -> set[str]:
     """Return the labels that the keys of a mapping mean."""
     return {target.label_of(key) for key in given}
-
-
-def _between(value: Any) -> bool:
-    return is_number(value) and LEAST <= value <= 1 - LEAST

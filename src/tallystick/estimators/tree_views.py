@@ -20,7 +20,7 @@ from tallystick.draw.svg import Picture, as_html
 from tallystick.errors import OptionError, counted, shown
 from tallystick.estimators.base import Estimator
 from tallystick.estimators.given_rows import coded, read_labelled
-from tallystick.estimators.tree_settings import check_confidence, check_price, check_whole, no_pruning
+from tallystick.estimators.tree_settings import check_price, check_whole
 from tallystick.explain.tree import (
     ColumnUse,
     Splits,
@@ -136,9 +136,7 @@ class TreeViews(Estimator):
     level_splits: str
     smoothing: float | None
     split_prior: float | None
-    pruning: str | None
-    confidence: float
-    cp: float | None
+    pruning: pruners.Pruning | str | None
     _table: Table | None = None
     _by_held_out = False  # pruned by rows that no refit has: the parameters are those of the fit
 
@@ -216,7 +214,7 @@ class TreeViews(Estimator):
         those of the fit.
         """
         self._check_fitted()
-        check_confidence(confidence)
+        pruners.Pessimistic(confidence)  # refuses what is no confidence
         found = rules(self.model_)
         if not drop:
             if data is not None:
@@ -269,13 +267,13 @@ class TreeViews(Estimator):
 
     def prune(
         self,
-        kind: str = "cost-complexity",
+        kind: str | pruners.Pruning = "cost-complexity",
         data: Any = None,
         *,
         alpha: float | None = None,
         choose: str = "minimum",
         folds: int = 10,
-        confidence: float = 0.25,
+        confidence: float = pruners.Pessimistic.confidence,
         raising: bool = True,
     ) -> Self:
         """Return a smaller tree.
@@ -288,44 +286,43 @@ class TreeViews(Estimator):
         pruning and a refit grows the whole tree.
         """
         self._check_fitted()
-        check_confidence(confidence)
+        if isinstance(kind, pruners.Pruning):
+            kind, alpha, confidence = self._said(kind, alpha, confidence)
+        way: pruners.Pruning | None = None
         tree, out = self.model_, type(self)(**self.get_params(deep=False))
-        out._table, out.pruning, out.confidence, out.cp = self._table, kind, confidence, None
+        out._table = self._table
         out._set_columns(self._columns_in(), hasattr(self, "feature_names_in_"))
         if kind == "cost-complexity":
             path = pruners.weakest_links(tree)
             at = self._price(path, alpha, data, choose, folds)
-            out.cp = at / float(path.error[0]) if path.error[0] else 0.0
+            way = pruners.CostComplexity(at / float(path.error[0]) if path.error[0] else 0.0)
             small = tree.cut_back(path.stop(at))
         elif kind == "pessimistic":
+            way = pruners.Pessimistic(confidence)
             small = self._pessimistic(data, confidence, raising)
-        elif kind == "reduced-error":
+        elif kind == pruners.HELD_OUT:
             small = self._reduced_error(data)
-            out.pruning, out._by_held_out = None, True
         elif kind == "mdl":
             if data is not None:
                 raise _unused("prune('mdl')", "leave data out")
-            small = pruners.shortest(tree)
+            way, small = pruners.DescriptionLength(), pruners.shortest(tree)
         else:
-            raise OptionError(f"prune: kind must be one of {', '.join(pruners.KINDS)}, not {shown(kind)}.")
+            known = ", ".join((*pruners.METHODS, pruners.HELD_OUT))
+            raise OptionError(f"prune: kind must be one of {known}, not {shown(kind)}.")
+        out.pruning, out._by_held_out = way, way is None
         notes = tuple(n for n in self.notes_ if n.code != "pruned")
         out._adopt(small, (*notes, pruning_note(kind, tree, small, self.average)), self.rows_)
         return out
 
-    def _pruned(self, tree: Tree, table: Table) -> Tree:
-        """Return a grown tree pruned as the parameters say."""
-        kind = self.pruning
-        if kind == "pessimistic":
-            return pruners.pessimistic(tree, self.confidence, table.slice(0, table.rows), True)
-        if kind == "mdl":
-            return pruners.shortest(tree)
-        if kind == "cost-complexity":
-            path = pruners.weakest_links(tree)
-            if self.cp is not None:
-                return tree.cut_back(path.stop(self.cp * float(path.error[0])))
-            judged = pruners.judge(path, self._held_out(table, 10))
-            return tree.cut_back(path.stop(float(path.alpha[judged.minimum])))
-        raise no_pruning(kind)
+    def _said(
+        self, way: pruners.Pruning, alpha: float | None, confidence: float
+    ) -> tuple[str, float | None, float]:
+        """Return a way to prune in the words of `prune`: its name, alpha and confidence."""
+        if isinstance(way, pruners.CostComplexity) and way.cp is not None:
+            alpha = way.cp * float(pruners.weakest_links(self.model_).error[0])
+        if isinstance(way, pruners.Pessimistic):
+            confidence = way.confidence
+        return way.name, alpha, confidence
 
     def _price(self, path: Path, alpha: float | None, data: Any, choose: str, folds: int) -> float:
         """Return the price per leaf: as given, or chosen by cross-validation."""

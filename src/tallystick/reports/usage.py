@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import shlex
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from tallystick import __version__
@@ -120,7 +121,12 @@ def _fit_line(given: Ingredients, data: str, file: str) -> str:
     parts = ["tally fit", _quoted(data), "--target", _quoted(given.target), "--model", model]
     parts += _column_flags(Columns.of(estimator.columns, estimator.kinds))
     for name, value in sorted(estimator.get_params(deep=False).items()):
-        if name not in (*EXECUTION, "columns", "kinds") and value != default[name]:
+        if name in (*EXECUTION, "columns", "kinds") or value == default[name]:
+            continue
+        if is_dataclass(value):  # a way to prune: by its name, then its parts
+            parts.append(f"--set {name}={value.name}")  # type: ignore[union-attr]
+            parts += [f"--set {name}__{f.name}={_shown(getattr(value, f.name))}" for f in fields(value)]
+        else:
             parts.append(f"--set {_quoted(f'{name}={_shown(value)}')}")
     return " ".join([*parts, "-o", file])
 

@@ -7,21 +7,39 @@ from __future__ import annotations
 
 from tallystick.learners.prune.held_out import reduced_error
 from tallystick.learners.prune.length import shortest
+from tallystick.learners.prune.methods import (
+    METHODS,
+    CostComplexity,
+    DescriptionLength,
+    Pessimistic,
+    Pruning,
+    from_file,
+    pruning_of,
+    to_file,
+)
 from tallystick.learners.prune.pessimistic import Bound, normal_quantile, pessimistic
 from tallystick.learners.prune.weakest import Held, Judged, Path, judge, weakest_links
 
-KINDS = ("cost-complexity", "pessimistic", "reduced-error", "mdl")
+HELD_OUT = "reduced-error"  # needs rows of its own, so no fit can do it
 
 __all__ = [
-    "KINDS",
+    "HELD_OUT",
+    "METHODS",
     "Bound",
+    "CostComplexity",
+    "DescriptionLength",
     "Held",
     "Judged",
     "Path",
+    "Pessimistic",
+    "Pruning",
+    "from_file",
     "judge",
     "normal_quantile",
     "pessimistic",
+    "pruning_of",
     "reduced_error",
     "shortest",
+    "to_file",
     "weakest_links",
 ]

@@ -1,0 +1,143 @@
+"""The ways to prune as part of a fit: one small object each, listed once.
+
+Knows trees and the rules of this room. Knows nothing of estimators or files.
+Law: an object says all there is to say of its way, so that equal objects prune alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, ClassVar
+
+from tallystick.contracts import Block
+from tallystick.data.schema import typed
+from tallystick.errors import OptionError, shown
+from tallystick.learners.prune.length import shortest
+from tallystick.learners.prune.pessimistic import pessimistic
+from tallystick.learners.prune.weakest import Held, judge, weakest_links
+from tallystick.models.plain import is_number
+from tallystick.models.tree import Tree
+
+LEAST = 1e-9  # shares strictly between 0 and 1, as far as a model file can hold them
+
+
+def between(value: Any) -> bool:
+    """Is it a number above 0 and below 1?"""
+    return is_number(value) and LEAST <= value <= 1 - LEAST
+
+
+@dataclass(frozen=True, repr=False)
+class CostComplexity:
+    """Keep a test where it lowers the training error by at least a price per leaf (CART).
+
+    Parameters
+    ----------
+    cp : float, default None
+        The price of a leaf as a share of the root's error; more prunes more. None chooses it by 10-fold
+        cross-validation.
+
+    Examples
+    --------
+    >>> import tallystick as ts
+    >>> ts.DecisionTree(pruning=ts.CostComplexity(cp=0.01))
+    DecisionTree(pruning=CostComplexity(cp=0.01))
+    """
+
+    name: ClassVar[str] = "cost-complexity"
+    cp: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.cp is not None and not (is_number(self.cp) and 0 <= self.cp < float("inf")):
+            raise OptionError(f"cp must be a number from 0 up, not {shown(self.cp)}.")
+
+    __repr__ = typed
+
+    def prune(self, tree: Tree, rows: Block, held: Callable[[], Iterator[Held]]) -> Tree:
+        """Return a smaller tree. rows: those of the fit; held(): trees without a fold, and its rows."""
+        path = weakest_links(tree)
+        if self.cp is not None:
+            return tree.cut_back(path.stop(self.cp * float(path.error[0])))
+        return tree.cut_back(path.stop(float(path.alpha[judge(path, held()).minimum])))
+
+
+@dataclass(frozen=True, repr=False)
+class Pessimistic:
+    """Keep a test where it lowers an upper bound of the error, with subtree raising (C4.5).
+
+    Parameters
+    ----------
+    confidence : float, default 0.25
+        How far the bound lies above the error that was seen; above 0 and below 1, less prunes more.
+
+    Examples
+    --------
+    >>> import tallystick as ts
+    >>> ts.DecisionTree(pruning=ts.Pessimistic(confidence=0.1))
+    DecisionTree(pruning=Pessimistic(confidence=0.1))
+    """
+
+    name: ClassVar[str] = "pessimistic"
+    confidence: float = 0.25
+
+    def __post_init__(self) -> None:
+        if not between(self.confidence):
+            raise OptionError(
+                f"confidence must be a number above 0 and below 1 (less prunes more), "
+                f"not {shown(self.confidence)}."
+            )
+
+    __repr__ = typed
+
+    def prune(self, tree: Tree, rows: Block, held: Callable[[], Iterator[Held]]) -> Tree:
+        """Return a smaller tree. rows: those of the fit."""
+        return pessimistic(tree, self.confidence, rows, True)
+
+
+@dataclass(frozen=True, repr=False)
+class DescriptionLength:
+    """Keep a test where tree and classes together take fewer bits with it (minimum description length).
+
+    Examples
+    --------
+    >>> import tallystick as ts
+    >>> ts.DecisionTree(pruning=ts.DescriptionLength())
+    DecisionTree(pruning=DescriptionLength())
+    """
+
+    name: ClassVar[str] = "mdl"
+
+    __repr__ = typed
+
+    def prune(self, tree: Tree, rows: Block, held: Callable[[], Iterator[Held]]) -> Tree:
+        """Return a smaller tree."""
+        return shortest(tree)
+
+
+Pruning = CostComplexity | Pessimistic | DescriptionLength
+METHODS: dict[str, type[Pruning]] = {m.name: m for m in (CostComplexity, Pessimistic, DescriptionLength)}
+
+
+def pruning_of(given: Any) -> Pruning | None:
+    """Return the way that a user means: an object, its name for the defaults, or None."""
+    if given is None or isinstance(given, Pruning):
+        return given
+    if isinstance(given, str) and given in METHODS:
+        return METHODS[given]()
+    names = ", ".join(f"ts.{m.__name__}()" for m in METHODS.values())
+    raise OptionError(
+        f"pruning must be None, {names} or one of {', '.join(METHODS)}, not {shown(given)}. "
+        "For held-out rows use prune()."
+    )
+
+
+def to_file(way: Pruning | None) -> dict[str, Any]:
+    """Return a way as a model file has it: its name, and the settings of every way."""
+    settings = {"confidence": Pessimistic.confidence, "cp": CostComplexity.cp}
+    return {"pruning": None if way is None else way.name} | settings | ({} if way is None else asdict(way))
+
+
+def from_file(name: str | None, settings: Mapping[str, Any]) -> Pruning | None:
+    """Return the way that a model file names, with its own settings."""
+    way = None if name is None else METHODS[name]
+    return None if way is None else way(**{f.name: settings[f.name] for f in fields(way)})
