@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import os
+import pickle
 import shlex
 import subprocess
 import sys
@@ -242,6 +244,29 @@ def test_python_knows_the_files_behind_whatever_it_saves(folder, door):
         with pytest.raises(OptionError, match=r"path='(again/)?(in|soft|hard)\.csv' is (a|the) file"):
             thing.save("soft.csv")
     assert (folder / "in.csv").read_text() == VOTES
+
+
+def test_what_was_read_is_known_wherever_the_process_goes_and_by_every_copy(folder, monkeypatch):
+    fitted = ts.NaiveBayes().fit("in.csv", "party")
+    asked = ts.load("m.json")
+    asked.predict("in.csv")
+    again = ts.NaiveBayes().fit("in.csv", "party").fit("part-1.csv", "party")
+    page = ts.report("in.csv", "party", methods=["tree"], folds=2, repeats=0)
+    query = ts.NaiveBayes().fit("SELECT * FROM 'again/in.csv'", "party")
+    copies = copy.copy(fitted), copy.deepcopy(fitted), pickle.loads(pickle.dumps(fitted))
+    (folder / "below").mkdir()
+    monkeypatch.chdir(folder / "below")
+    for thing in (fitted, asked, again, page, page.model, query, *copies):
+        with pytest.raises(OptionError, match=r"^path='\.\./in\.csv' is the file '.*in\.csv', which"):
+            thing.save("../in.csv")
+    assert (folder / "in.csv").read_text() == VOTES
+
+
+def test_a_model_of_a_stream_can_be_copied(folder):
+    os.mkfifo("pipe")
+    with subprocess.Popen(["cp", "in.csv", "pipe"]):
+        fitted = ts.NaiveBayes().fit("pipe", "party")
+    assert copy.deepcopy(fitted).to_bytes() == fitted.to_bytes()
 
 
 def test_a_picture_is_written_whole_and_over_no_other_file(folder, monkeypatch):

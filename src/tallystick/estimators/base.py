@@ -43,7 +43,7 @@ class Estimator(Parameters):
     source_notes_: tuple[Note, ...]
     rows_: dict[str, Any]
     regression: ClassVar[bool] = False
-    _files: Sequence[str] = ()  # what `fit` read: nothing is saved over it
+    _files: Sequence[str] = ()  # what it read, to learn or to answer: nothing is saved over it
 
     # -- the model file --
 
@@ -77,7 +77,7 @@ class Estimator(Parameters):
         return file.to_bytes(self.to_dict())
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model file, whole or not at all; never over a file that it was learned from."""
+        """Write the model file, whole or not at all; never over a file whose rows it has read."""
         keep_apart([self._files], {"path=": path})
         file.save(path, self.to_bytes())
 
@@ -111,6 +111,7 @@ class Estimator(Parameters):
         state: dict[str, Any] = {"parameters": self.get_params(deep=False)}
         if hasattr(self, "model_"):
             state["file"] = self.to_bytes()
+            state["files"] = self._files
             state["columns"] = [str(n) for n in self._columns_in()], hasattr(self, "feature_names_in_")
         return state
 
@@ -118,6 +119,7 @@ class Estimator(Parameters):
         if "file" in state:
             self._restore(file.from_bytes(state["file"]))
             self._set_columns(*state["columns"])
+            self._remember(state.get("files", ()))
         for name, value in state["parameters"].items():
             setattr(self, name, value)
 
@@ -188,11 +190,16 @@ class Estimator(Parameters):
             refuse_far(self)
         model, notes = self._learn(table, self._engine(table))
         self._adopt(model, table.notes + notes, self._rows_of(table))
-        self._files = getattr(table, "files", ())  # rows on Spark have none here
+        self._remember(getattr(table, "files", ()))  # rows on Spark have none here
         self.source_notes_ = table.source_notes  # how the file was read: told, but no part of the model
         names = [c.name for c in table.schema.columns]
         self._set_columns(names, named=not all(n == f"x{i}" for i, n in enumerate(names)))
         return self
+
+    def _remember(self, files: Sequence[str]) -> None:
+        """Keep the names of files that were read; a scratch file, whose name is more than text, has none."""
+        if plain := [file for file in files if type(file) is str]:
+            self._files = tuple(dict.fromkeys((*self._files, *plain)))
 
     def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
         """Return the fitted model and what has to be said about the fit."""
@@ -235,6 +242,7 @@ class Estimator(Parameters):
         one = isinstance(X, list) and len(X) == 1 and isinstance(X[0], dict)
         work = self._local()
         source = open_source(X, name="the row" if one else None, memory=work.memory)
+        self._remember(source.files)
         if work.memory is not None:
             source = within(source, budget(work.memory))
         return match(source, self.schema_, threads=work.threads, **reading)

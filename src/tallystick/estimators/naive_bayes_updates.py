@@ -127,12 +127,12 @@ class Growing(Classifier):
         )
         columns, named = self._columns_in(), hasattr(self, "feature_names_in_")
         self._adopt(model, notes, rows)
-        self._files = (*self._files, *other._files)
+        self._remember(other._files)
         self._set_columns(columns, named)
 
     def _take(self, other: Growing) -> None:
         self._adopt(other.model_, other.notes_, dict(other.rows_))
-        self._files = other._files
+        self._remember(other._files)
         self._set_columns(other._columns_in(), hasattr(other, "feature_names_in_"))
 
 

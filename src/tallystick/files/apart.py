@@ -41,6 +41,14 @@ def files_of(data: Any) -> list[str]:
     return []
 
 
+def placed(path: str) -> str:
+    """Return a name that leads to the same file wherever the process goes; a name of a scratch file as it is.
+
+    The names are only joined: `a/../b` is not `b` where `a` is a link.
+    """
+    return path if os.path.isabs(path) else os.path.join(os.getcwd(), path)
+
+
 def names_in(query: str) -> list[str]:
     """Return every text of an SQL query that may name files."""
     found = (a.replace("''", "'") or b.replace('""', '"') or c for a, b, c in _NAMES.findall(query))
@@ -105,7 +113,9 @@ def _label(option: str, path: str) -> str:
 def _is(label: str, path: str, file: str) -> str:
     if path == STANDARD:
         return f"standard output goes to {shown(file, 300)}, which this command reads."
-    if path == file:
+    here = os.path.join(os.getcwd(), "")
+    file = file.removeprefix(here)
+    if path.removeprefix(here) == file:
         return f"{label} is a file that this command reads."
     return f"{label} is the file {shown(file, 300)}, which this command reads."
 

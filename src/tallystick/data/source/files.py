@@ -14,6 +14,7 @@ from tallystick.data.source import bytes as raw
 from tallystick.data.source import csv, json, many, parquet
 from tallystick.data.source.stream import cannot_read, settled, title
 from tallystick.errors import DataError, shown
+from tallystick.files.apart import placed
 
 _FOREIGN = {
     b"PK\x03\x04": "a zip archive or an Excel workbook (.xlsx). Save it as CSV first",
@@ -50,6 +51,7 @@ def open_file(path: str, reading: Reading, name: str | None) -> Source:
     where = name or title(path)
     path = settled(path, where)
     head = first_bytes(path, where)
+    path = placed(path)
     if head[:4] == b"PAR1":
         return parquet.open_parquet(path, reading, where)
     for magic, what in _FOREIGN.items():

@@ -23,7 +23,7 @@ from tallystick.data.source.names import clean_names
 from tallystick.data.source.scratch import ScratchFile
 from tallystick.data.source.stream import is_stream, settled, title
 from tallystick.errors import DataError, shown
-from tallystick.files.apart import files_of, names_in
+from tallystick.files.apart import files_of, names_in, placed
 
 BATCH = 65_536
 _QUERY = re.compile(r"\s*(select\s.*\bfrom\b|with\s.*\bas\b|from\s)", re.IGNORECASE | re.DOTALL)
@@ -58,7 +58,7 @@ def open_query(query: str, reading: Reading, name: str | None) -> Stream:
             connection.execute("SET lock_configuration = true")
             connection.execute("BEGIN TRANSACTION READ ONLY")
             rows = _kept(connection.sql(query).to_arrow_reader(BATCH), reading, name or "the query")
-            return replace(rows, files=tuple(files))
+            return replace(rows, files=tuple(map(placed, files)))
     except duckdb.Error as error:
         said = str(error).splitlines()[0]
         why = f"{shown(said, 300)}. Correct it."
