@@ -61,7 +61,7 @@ def judged(name: str) -> dict[str, tuple[float, float, float]]:
             tree = made(setting)
             started = time.perf_counter()
             tree.fit_table(rows)
-            _ = tree.model_.shares
+            _ = tree.model_.node_shares
             seconds[setting] += time.perf_counter() - started
             at = np.searchsorted(labels, tree.classes_)
             shares[setting][test[:, None], at] = tree.predict_proba(X.iloc[test])

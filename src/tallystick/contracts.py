@@ -10,7 +10,7 @@ joins by keeping these laws and adding its name to `tests/engines/test_engine_co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from tallystick.data.schema import Note, Reading, Schema
@@ -274,7 +274,8 @@ class Learner(Protocol[D]):
 class Model(Protocol):
     """Fitted numbers and a schema: readable and portable, without data or engine.
 
-    Law: `from_dict(to_dict())` is the same model, and predicts the same bits.
+    Laws: `from_dict(to_dict())` is the same model, and predicts the same bits. Every answer that anybody gets
+    is decide(shares(block)) or of a row that `record` or `floats` answers with the same bits.
     """
 
     @property
@@ -291,6 +292,24 @@ class Model(Protocol):
         """Return the part of the model file that is this model's own."""
         ...
 
-    def scores(self, block: Block) -> NDArray[np.float64]:
-        """Return log scores [row, class]; the share of a class is its exponential over the row's sum."""
+    def shares(self, block: Block) -> NDArray[np.float64]:
+        """Return P(class | row) [row, class]; a regression: the answers as [row, 0]."""
+        ...
+
+    def decide(self, shares: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return the class answered for shares[row, class]; of equals the first."""
+        ...
+
+    def record(self, row: Mapping[str, Any]) -> NDArray[np.float64] | None:
+        """Return the shares [class] of one record, the bits of `shares`; None: a table must read it."""
+        ...
+
+    def floats(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[np.float64] | None:
+        """Return the shares of rows given as float columns, all of the schema in its order, the bits of
+        `shares`; None: they must be read as tables are.
+        """
+        ...
+
+    def log_shares(self, block: Block) -> NDArray[np.float64]:
+        """Return the logarithm of `shares`, also where a share is too small for a number."""
         ...

@@ -170,7 +170,7 @@ def test_rules_say_the_cheapest():
     told = {rule["answer"] for rule in json.loads(tree.export("rules", format="json"))["rules"]}
     leaf = tree.model_.nodes.leaf
     assert told == {LABELS[k] for k in tree.model_.labels[leaf]}
-    assert (tree.model_.labels[leaf] != tree.model_.shares[leaf].argmax(axis=1)).any()
+    assert (tree.model_.labels[leaf] != tree.model_.node_shares[leaf].argmax(axis=1)).any()
 
 
 def test_spark_answers_the_cheapest(tree, new, spark):

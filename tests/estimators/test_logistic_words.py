@@ -172,9 +172,9 @@ def test_a_row_has_a_whole_number():
     frame, y = crossed(60)
     model = ts.LogisticRegression().fit(frame, y)
     for number in (1.5, -1, "x", True):
-        with pytest.raises(OptionError, match="number must be a whole number"):
-            model.explain(frame, number=number)
-    assert str(model.explain(frame, number=np.int64(2))) == str(model.explain(frame, number=2))
+        with pytest.raises(OptionError, match="row must be a whole number"):
+            model.explain(frame, row=number)
+    assert str(model.explain(frame, row=np.int64(2))) == str(model.explain(frame, row=2))
 
 
 def test_separable_needs_labels():

@@ -234,7 +234,7 @@ def check_copies(model: Any, table: dict[str, list[Any]], weight: Any, new: dict
     assert again.to_bytes() == data
     equal(answers(again, new), known)
     equal(answers(type(model)(**model.get_params(deep=False)).fit(table, "y", weight), X), answers(model, X))
-    parts = [model.predict_block(m.block)[0] for m in model.blocks(new)]
+    parts = [model.model_.shares(m.block) for m in model.blocks(new)]
     assert np.concatenate(parts).tobytes() == known[1].tobytes()
     for i, row in enumerate(e.records(new)[:12]):
         one(model, row, known[0][i], known[1][i])
@@ -247,7 +247,7 @@ def one(model: Any, row: dict[str, Any], label: Any, shares: np.ndarray) -> None
         assert model.predict_proba_one(row).tobytes() == shares.tobytes()
         return
     assert model.predict(row).tolist() == [label]
-    assert model.answer(row)[0].tobytes() == shares.tobytes()
+    assert model.predict_proba(row)[0].tobytes() == shares.tobytes()
 
 
 def check_exports(model: Any, new: dict[str, list[Any]]) -> None:

@@ -48,7 +48,7 @@ def fitted(classes, **options):
 @pytest.mark.parametrize("options", [{}, {"l2": 0.5, "words": "counts"}, {"l1": 0.5}, {"interactions": 2}])
 def test_reasons_of_all_training_rows_average_to_nothing(classes, options):
     model, rows = fitted(classes, **options)
-    told = [model.explain(rows, number=i) for i in range(len(rows))]
+    told = [model.explain(rows, row=i) for i in range(len(rows))]
     mean = np.mean([[r.parts for r in t.reasons] for t in told], axis=0)
     assert np.abs(mean - mean[:, :1]).max() < 1e-12  # what all classes share says nothing
     for t in told[:20]:
@@ -66,7 +66,7 @@ def test_weights_count_in_the_average_row():
 def test_a_value_speaks_for_the_class_that_it_makes_more_probable_than_usual():
     model, rows = fitted(2)
     for i in range(40):
-        told = model.explain(rows, number=i)
+        told = model.explain(rows, row=i)
         duration = next(r for r in told.reasons if r.column == "duration")
         towards_good = duration.parts[1] - duration.parts[0]
         assert (towards_good > 0) == (rows.duration[i] < rows.duration.mean())

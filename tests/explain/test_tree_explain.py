@@ -55,7 +55,7 @@ def test_the_weights_of_the_way_give_the_answer(seed, averaged):
     tree = random_tree(seed, average=averaged, smoothing=2.0)
     block = random_rows(seed, 10)
     names = [c.name for c in SCHEMA.columns]
-    answers = tree.answer(block)
+    answers = tree.shares(block)
     own = (tree.rows + 2 * tree.base) / (tree.rows.sum(axis=1, keepdims=True) + 2)
     for row in range(10):
         why = explain_row(tree, lambda j, row=row: block.columns[names[j]][row], answers[row])

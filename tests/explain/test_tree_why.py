@@ -82,7 +82,7 @@ def test_the_interval_holds_the_share_of_the_answer(seed, average, smoothing, by
         weights=ClassWeights(own, by_share) if own else None,
     )
     block = random_rows(seed, 8)
-    names, answers = [c.name for c in SCHEMA.columns], tree.answer(block)
+    names, answers = [c.name for c in SCHEMA.columns], tree.shares(block)
     for row in range(8):
         why = explain_row(tree, lambda j, row=row: block.columns[names[j]][row], answers[row])
         share = why.shares[labels.index(why.answer)]

@@ -92,8 +92,8 @@ def by_enumeration(tree: Tree) -> tuple[np.ndarray, float]:
 def test_average_is_the_sum_over_every_pruning(seed, smoothing, keep):
     tree = random_tree(seed, most=6, average=True, smoothing=smoothing, keep=keep)
     expected, best = by_enumeration(tree)
-    np.testing.assert_allclose(tree.shares, expected, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(tree.shares.sum(axis=1), 1, atol=1e-12)
+    np.testing.assert_allclose(tree.node_shares, expected, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(tree.node_shares.sum(axis=1), 1, atol=1e-12)
     assert math.isclose(math.exp(tree.averaged.log_best), best, rel_tol=1e-9)
 
 
@@ -150,7 +150,7 @@ def test_walking_a_block_and_walking_one_row_agree(seed):
         assert way.part == 1
         assert way.steps[-1][0] == stops[row]
     parts = [Rows({k: v[a:b] for k, v in block.columns.items()}, b - a) for a, b in ((0, 7), (7, 60))]
-    assert np.array_equal(np.concatenate([tree.answer(p) for p in parts]), tree.answer(block))
+    assert np.array_equal(np.concatenate([tree.shares(p) for p in parts]), tree.shares(block))
 
 
 def test_a_cut_itself_goes_right_and_a_missing_value_goes_where_the_tree_says():
@@ -164,7 +164,7 @@ def test_a_cut_itself_goes_right_and_a_missing_value_goes_where_the_tree_says():
 
 def test_spread_rows_are_answered_by_all_branches_in_proportion():
     tree = Tree(SCHEMA, one_test(missing=SPREADS))
-    shares = tree.answer(Rows({"x": np.array([np.nan, 1.0])}, 2))
+    shares = tree.shares(Rows({"x": np.array([np.nan, 1.0])}, 2))
     np.testing.assert_allclose(shares[0], tree.rows[0] / tree.rows[0].sum(), atol=1e-15)
     np.testing.assert_allclose(shares[1], [1, 0, 0])
 
@@ -186,7 +186,7 @@ def test_an_empty_branch_answers_like_the_node_above():
     nodes = one_test(missing=0)
     nodes.counts[1], nodes.counts[2] = [0, 0, 0], [3, 1, 2]
     tree = Tree(SCHEMA, nodes)
-    np.testing.assert_allclose(tree.shares[1], [3 / 6, 1 / 6, 2 / 6])
+    np.testing.assert_allclose(tree.node_shares[1], [3 / 6, 1 / 6, 2 / 6])
 
 
 def test_equal_shares_take_the_first_class():

@@ -54,7 +54,7 @@ def test_regression_rules_cover_every_row_once(seed):
     holds = np.array([_holds(rule.conditions, block) for rule in rules(tree)])
     assert (holds.sum(axis=0) == 1).all()
     answers = np.array([rule.answer for rule in rules(tree)])
-    assert (answers[holds.argmax(axis=0)] == tree.answer(block)[:, 0]).all()
+    assert (answers[holds.argmax(axis=0)] == tree.shares(block)[:, 0]).all()
 
 
 @settings(max_examples=50, deadline=None)

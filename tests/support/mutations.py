@@ -150,7 +150,7 @@ def answers(model: Any, kept: dict[str, Any], schema: str) -> Any:
             kept.clear()
         kept[schema] = [m.block for m in model.blocks(questions(model.schema_))]
     if hasattr(model, "classes_"):
-        return np.concatenate([model.predict_block(block)[0] for block in kept[schema]])
+        return np.concatenate([model.model_.shares(block) for block in kept[schema]])
     return model.predict(questions(model.schema_))
 
 

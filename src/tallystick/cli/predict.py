@@ -193,8 +193,9 @@ def predicted(estimator: Classifier, source: Source, met: Met, given: dict[str, 
     reading = {name: given[name] for name in ("lenient", "missing_columns")}
     reading |= {"warn": False, "unread": "keep"}
     for matched in estimator.blocks(source, **reading):
-        shares, prior_only = estimator.predict_block(matched.block)
+        shares = estimator.model_.shares(matched.block)
         best = estimator.decide(shares)
+        prior_only = estimator.prior_only(matched.block, shares)
         columns = [
             labels.take(from_numbers(best)),
             from_numbers(np.take_along_axis(shares, best[:, None], axis=1)[:, 0]),

@@ -12,9 +12,11 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
-from functools import cache
 from itertools import chain, islice
+from numbers import Integral
 from typing import TypeVar
+
+from tallystick.errors import OptionError, shown
 
 T = TypeVar("T")
 _here = threading.local()
@@ -38,13 +40,18 @@ def _watched(job: Callable[[], T], stop: threading.Event) -> T:
 
 
 def thread_count(threads: int | None) -> int:
-    """Return how many threads to use; None means one per processor."""
-    return max(1, threads or _processors())
+    """Return how many threads to use: the number given, or one for each core this process may use."""
+    if threads is None:
+        return _cores()
+    if not isinstance(threads, Integral) or isinstance(threads, bool) or threads < 1:
+        raise OptionError(
+            f"threads must be a whole number of at least 1, not {shown(threads)}. Leave it out for all cores."
+        )
+    return int(threads)
 
 
-@cache
-def _processors() -> int:
-    return os.cpu_count() or 1
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
 
 
 def in_order(jobs: Iterable[Callable[[], T]], threads: int | None = None) -> Iterator[T]:

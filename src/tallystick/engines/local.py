@@ -8,32 +8,19 @@ thread and the blocks in hand; an interrupt or an error ends all threads before 
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from numbers import Integral
 from typing import Any, Generic, TypeVar
 
 from tallystick.contracts import Block, Statistic, Table
 from tallystick.data.schema import typed
 from tallystick.data.source.size import budget
-from tallystick.errors import OptionError, shown
+from tallystick.data.threads import thread_count
 
 T = TypeVar("T")
 Progress = Callable[[int, int], None]  # rows done, rows in all (0 when unknown)
 SMALL = 20_000  # rows below which a thread costs more than it gives
-
-
-def thread_count(threads: int | None) -> int:
-    """Return how many threads to use: the number given, or one for each core this process may use."""
-    if threads is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
-    if not isinstance(threads, Integral) or isinstance(threads, bool) or threads < 1:
-        raise OptionError(
-            f"threads must be a whole number of at least 1, not {shown(threads)}. Leave it out for all cores."
-        )
-    return int(threads)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -80,7 +67,8 @@ class Local:
         whole = getattr(question, "whole", None)
         if whole is not None and _holds(table, question):  # a faster way to the same total
             return whole(table, thread_count(self.threads))  # type: ignore[no-any-return]
-        count = 1 if 0 < rows <= SMALL else thread_count(self.threads)
+        count = thread_count(self.threads)
+        count = 1 if 0 < rows <= SMALL else count
         if count == 1 and self.progress is None:
             return _one_by_one(table, question)
         work = _Work(table.blocks(), question, rows, self.progress)

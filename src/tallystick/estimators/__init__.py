@@ -9,7 +9,8 @@ import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tallystick.estimators.base import Classifier, Estimator
+from tallystick.estimators.base import Estimator
+from tallystick.estimators.classifier import Classifier
 from tallystick.export import from_bytes, read_file
 
 if TYPE_CHECKING:

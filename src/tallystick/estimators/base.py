@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 from tallystick.contracts import Block, Engine, Model
 from tallystick.data.schema import Note, Schema
 from tallystick.data.source.door import is_spark
-from tallystick.errors import DataError, DataWarning, NotFitted, OptionError, shown
+from tallystick.errors import DataError, DataWarning, NotFitted, OptionError, counted, shown
 from tallystick.estimators.parameters import Parameters
+from tallystick.estimators.plain_rows import from_floats
 from tallystick.estimators.rows import as_given, as_record, width
 from tallystick.export import file
 from tallystick.files.apart import keep_apart
@@ -254,18 +255,56 @@ class Estimator(Parameters):
             rows += names_outside(matched.block, self.schema_)
         return rows
 
-    def _find_row(self, row: Any, number: int, **reading: Any) -> tuple[Block, int]:
-        """Return the block that holds a row and its place there: a dict, or one row (by number) of anything
-        tabular.
+    def explain(self, X: Any, row: int = 0, *, lenient: bool = False, missing_columns: str = "error") -> Any:
+        """Return why one row gets its answer, as an object that prints well. X: a dict of values, or rows of
+        which the number `row`, counted from 0, is meant.
+
+        lenient and missing_columns are those of `predict`.
         """
-        if not is_whole(number) or number < 0:
-            raise OptionError(f"number must be a whole number from 0 up, a row's, not {shown(number)}.")
+        self._check_fitted()
+        return self._why(*self._find_row(X, row, lenient=lenient, missing_columns=missing_columns))
+
+    def _why(self, block: Block, row: int) -> Any:
+        """Return why a row of a block gets its answer."""
+        raise NotImplementedError
+
+    def _find_row(self, X: Any, row: int, **reading: Any) -> tuple[Block, int]:
+        """Return the block that holds a row of anything tabular, and its place there; a dict is one row."""
+        if not is_whole(row) or row < 0:
+            raise OptionError(f"row must be a whole number of at least 0, not {shown(row)}.")
         start = 0
-        for matched in self.blocks([row] if isinstance(row, dict) else row, **reading):
-            if number < start + matched.block.rows:
-                return matched.block, int(number) - start
+        for matched in self.blocks(X, **reading):
+            if row < start + matched.block.rows:
+                return matched.block, int(row) - start
             start += matched.block.rows
-        raise OptionError(f"there is no row {number}: the rows end at {start - 1}.")
+        raise OptionError(f"row {row} is not there: the data has {counted(start, 'row')}, counted from 0.")
+
+    def _shares(self, X: Any, **reading: Any) -> NDArray[np.float64]:
+        """Return what the model answers to new rows, [row, class] (a regression: [row, 0]). Every answer of
+        an estimator comes from here: one record, columns of floats as they lie, or blocks that were read.
+        """
+        self._check_fitted()
+        threads = self._local().threads  # refused also where no thread is needed
+        record = as_record(X, self._given_columns)
+        found = None if record is None else self.model_.record(record)
+        if found is not None:
+            return found[None, :]
+        X = self._fitting(X)
+        found = from_floats(self.schema_, X, self.model_.floats, threads)
+        if found is not None:
+            return found
+        parts = list(self._each_block(X, self.model_.shares, unread="keep", **reading))
+        assert self.schema_.target is not None
+        return np.concatenate(parts) if parts else np.zeros((0, max(len(self.schema_.target.labels), 1)))
+
+    def _each_block(self, X: Any, work: Callable[[Block], Any], **reading: Any) -> Iterator[Any]:
+        """Yield work(block) for new rows, block by block in their order, over threads."""
+        from tallystick.data.threads import in_order
+
+        def bound(matched: Matched) -> Callable[[], Any]:
+            return lambda: without_unread(work(matched.block), matched.unread)
+
+        return in_order((bound(m) for m in self.blocks(X, **reading)), self._local().threads)
 
     def _fitting(self, X: Any) -> Any:
         """Return X when its columns can be those of the fit: columns without names are counted."""
@@ -309,108 +348,6 @@ def not_fitted(name: str) -> Exception:
     if loaded is None:
         return NotFitted(text)
     return type("NotFitted", (NotFitted, loaded.NotFittedError), {})(text)  # type: ignore[no-any-return]
-
-
-class Classifier(Estimator):
-    """Fit, predict and score for estimators of classes."""
-
-    _estimator_type = "classifier"
-    classes_: NDArray[Any]
-
-    def _adopt(self, model: Model, notes: tuple[Note, ...], rows: dict[str, Any]) -> None:
-        assert model.schema.target is not None
-        super()._adopt(model, notes, rows)
-        self.classes_ = np.array(model.schema.target.values())
-
-    def predict_block(self, block: Block) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Return P(class | row) [row, class], and the rows only the prior could answer."""
-        raise NotImplementedError
-
-    def decide(self, shares: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Return the place in `classes_` that is answered for shares[row, class]: the largest share, of
-        equals the first. Every label that is told anywhere is decided here.
-        """
-        return np.asarray(shares.argmax(axis=1), np.int64)
-
-    def predict_proba(
-        self, X: Any, *, lenient: bool = False, missing_columns: str = "error"
-    ) -> NDArray[np.float64]:
-        """Return P(class | row) [row, class], classes in the order of `classes_`.
-
-        lenient: cells that cannot be read as numbers count as missing; missing_columns="as-missing": so do
-        columns that X lacks. Otherwise both are errors. A row that a file read with bad_rows="skip" cannot
-        give has NaN.
-        """
-        reading: dict[str, Any] = {"lenient": lenient, "missing_columns": missing_columns, "unread": "keep"}
-        parts = list(self._each_block(X, lambda block: self.predict_block(block)[0], **reading))
-        return np.concatenate(parts) if parts else np.zeros((0, len(self.classes_)))
-
-    def _each_block(self, X: Any, work: Callable[[Block], Any], **reading: Any) -> Iterator[Any]:
-        """Yield work(block) for new rows, block by block in their order, over threads."""
-
-        from tallystick.data.threads import in_order
-
-        def bound(matched: Matched) -> Callable[[], Any]:
-            return lambda: without_unread(work(matched.block), matched.unread)
-
-        return in_order((bound(m) for m in self.blocks(X, **reading)), self._local().threads)
-
-    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the logarithm of `predict_proba`; of an additive model also where a share is too small for a
-        number.
-        """
-        from tallystick import kernels
-
-        self._check_fitted()
-        if not hasattr(self.model_, "log_shares"):
-            return kernels.log(self.predict_proba(X))
-        parts = list(self._each_block(X, self.model_.log_shares))
-        return np.concatenate(parts) if parts else np.zeros((0, len(self.classes_)))
-
-    def predict(self, X: Any, *, lenient: bool = False, missing_columns: str = "error") -> NDArray[Any]:
-        """Return the most probable class of each row; of equals the first in `classes_`.
-
-        lenient and missing_columns are those of `predict_proba`. A row that a file read with bad_rows="skip"
-        cannot give has the answer None.
-        """
-        shares = self.predict_proba(X, lenient=lenient, missing_columns=missing_columns)
-        return self._as_classes(np.where(np.isnan(shares[:, 0]), -1, self.decide(shares)))
-
-    def _as_classes(self, best: NDArray[Any]) -> NDArray[Any]:
-        """Return best[row], the numbers of classes, as classes; None of a row that could not be read (-1)."""
-        out: NDArray[Any] = self.classes_[best]
-        if (best < 0).any():
-            out = out.astype(object)
-            out[best < 0] = None
-        return out
-
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Return the accuracy on labelled rows; y may be the name of a column of X, by default the
-        target's.
-        """
-        from tallystick.data.source.door import with_each_row
-        from tallystick.evaluate import labels_of
-
-        self._check_fitted()
-        assert self.schema_.target is not None
-        X = with_each_row(X)
-        truth = labels_of(X, self.schema_.target.name if y is None else y, self.schema_)
-        found = self.predict(X)
-        read = np.array([label is not None for label in found]) if found.dtype == object else slice(None)
-        right = (found == self.classes_[np.maximum(truth, 0)]) & (truth >= 0)
-        weights = None if sample_weight is None else np.asarray(sample_weight)[read]
-        return float(np.average(right[read], weights=weights))
-
-    def __sklearn_tags__(self) -> Any:
-        """Return tags for scikit-learn, which is loaded when this is called."""
-        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
-
-        return Tags(
-            estimator_type="classifier",
-            target_tags=TargetTags(required=True),
-            classifier_tags=ClassifierTags(),
-            input_tags=InputTags(allow_nan=True, string=True, categorical=True, sparse=True),
-        )
 
 
 def rows_of(table: Table) -> dict[str, Any]:

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick import kernels
 from tallystick.contracts import Block, Engine, Model
 from tallystick.data.schema import Columns, Note, Schema, Wishes
 from tallystick.data.table.table import Table
@@ -23,9 +22,9 @@ from tallystick.draw.nomogram import Scale, nomogram
 from tallystick.draw.svg import Picture, as_html
 from tallystick.engines.local import Local
 from tallystick.errors import NotFitted, OptionError, nearest, shown, some
-from tallystick.estimators.base import Classifier
 from tallystick.estimators.classes import refuse_unknown
-from tallystick.estimators.plain_rows import plain_answers
+from tallystick.estimators.classifier import Classifier
+from tallystick.estimators.plain_rows import from_floats
 from tallystick.evaluate import deal
 from tallystick.explain.logistic import Summary, explain, no_scales, scales
 from tallystick.explain.naive_bayes import Explanation
@@ -35,7 +34,6 @@ from tallystick.learners.logistic.path import Path, choose, path_models
 from tallystick.learners.logistic.solvers import Step
 from tallystick.models.logistic.coefficients import coefficients
 from tallystick.models.logistic.model import KIND, LogisticModel
-from tallystick.models.logistic.one_row import OneRow
 from tallystick.models.logistic.options import LogisticOptions
 from tallystick.models.logistic.parts import Words
 from tallystick.models.plain import is_number, plain
@@ -156,7 +154,7 @@ class LogisticRegression(Classifier):
         options = LogisticOptions.of(type(self)(**first))
         models = path_models(training, Local(1), options, [float(strengths[i]) for i in order], training.unit)
         found = {
-            i: np.concatenate([model.shares(block)[0] for block in tested.blocks()])
+            i: np.concatenate([model.shares(block) for block in tested.blocks()])
             for i, model in zip(order, models, strict=True)
         }
         return (found[i] for i in range(len(settings)))
@@ -176,16 +174,8 @@ class LogisticRegression(Classifier):
         self._check_fitted()
         return Summary(self.model_)
 
-    def explain(
-        self, row: Any, number: int = 0, *, lenient: bool = False, missing_columns: str = "error"
-    ) -> Explanation:
-        """Return why a row is answered as it is: a dict, or one row (by number) of anything tabular.
-
-        lenient and missing_columns are those of `predict_proba`.
-        """
-        self._check_fitted()
-        reading: dict[str, Any] = {"lenient": lenient, "missing_columns": missing_columns}
-        return explain(self.model_, *self._find_row(row, number, **reading))
+    def _why(self, block: Block, row: int) -> Explanation:
+        return explain(self.model_, block, row)
 
     def nomogram(self, label: Any = None, against: Any = None) -> Picture:
         """Return the model as a picture: each column a line, each value where its weight lies, measured from
@@ -294,45 +284,17 @@ class LogisticRegression(Classifier):
         weights += [part.weights for part in self.model_.parts if isinstance(part, Words)]
         return sum(int(np.count_nonzero(w)) for w in weights)
 
-    def predict_proba(
-        self, X: Any, *, lenient: bool = False, missing_columns: str = "error"
-    ) -> NDArray[np.float64]:
-        """Return P(class | row) [row, class], classes in the order of `classes_`."""
-        self._check_fitted()
-        X = self._fitting(X)
-        plain = plain_answers(self.model_, X, kernels.Answer.SHARES, None, self._local().threads)
-        if plain is not None:
-            return plain
-        return super().predict_proba(X, lenient=lenient, missing_columns=missing_columns)
-
     def predict(self, X: Any, *, lenient: bool = False, missing_columns: str = "error") -> NDArray[Any]:
-        """Return the most probable class of each row; of equals the first in `classes_`."""
+        """Return the most probable class of each row; of equals the first in `classes_`. A dict of values is
+        one row.
+        """
         self._check_fitted()
-        X = self._fitting(X)
-        plain = plain_answers(self.model_, X, kernels.Answer.BEST, self.classes_, self._local().threads)
-        if plain is not None:
-            return plain
-        reading: dict[str, Any] = {"lenient": lenient, "missing_columns": missing_columns, "unread": "keep"}
-        parts = list(self._each_block(X, self.model_.best, **reading))
-        return self._as_classes(np.concatenate(parts)) if parts else self.classes_[:0]
+        best = None
+        if hasattr(X, "shape"):  # columns of floats: half of the time
+            threads = self._local().threads
+            best = from_floats(self.schema_, self._fitting(X), self.model_.best_of_floats, threads)
+        if best is not None:
+            return self._as_classes(best.astype(np.int64))
+        return super().predict(X, lenient=lenient, missing_columns=missing_columns)
 
-    def predict_proba_one(self, row: Mapping[str, Any]) -> NDArray[np.float64]:
-        """Return P(class | row) of one row given as a dict; quicker than a table of one row."""
-        self._check_fitted()
-        if self._one is None or self._one.model is not self.model_:
-            self._one = OneRow(self.model_)
-        if self._one.able and (self.columns is None or self.columns.missing is None):
-            return self._one.shares(row)
-        shares: NDArray[np.float64] = self.predict_proba([dict(row)])[0]
-        return shares
-
-    def predict_one(self, row: Mapping[str, Any]) -> Any:
-        """Return the most probable class of one row given as a dict."""
-        return self.classes_[self.predict_proba_one(row).argmax()]
-
-    _one: OneRow | None = None
     _chosen: Path | None = None
-
-    def predict_block(self, block: Block) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Return P(class | row) [row, class]; no row is left to the prior."""
-        return self.model_.shares(block)

@@ -24,7 +24,6 @@ from tallystick.learners.fit import fit
 from tallystick.learners.naive_bayes import NaiveBayesLearner
 from tallystick.learners.naive_bayes.folds import question
 from tallystick.models.naive_bayes import KIND, BayesOptions, NaiveBayesModel
-from tallystick.models.naive_bayes.one_row import OneRow
 from tallystick.models.plain import plain
 
 if TYPE_CHECKING:
@@ -132,25 +131,9 @@ class NaiveBayes(Growing, Saying):
         self._check_fitted()
         return self.model_.numbers()
 
-    def predict_block(self, block: Block) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Return P(class | row) [row, class], and the rows only the prior could answer."""
-        return self.model_.shares(block)
-
-    def predict_proba_one(self, row: Mapping[str, Any]) -> NDArray[np.float64]:
-        """Return P(class | row) of one row given as a dict; quicker than a table of one row."""
-        self._check_fitted()
-        if self._one is None or self._one.model is not self.model_:
-            self._one = OneRow(self.model_)
-        if self._one.able and (self.columns is None or self.columns.missing is None):
-            return self._one.shares(row)
-        shares: NDArray[np.float64] = self.predict_proba([dict(row)])[0]
-        return shares
-
-    def predict_one(self, row: Mapping[str, Any]) -> Any:
-        """Return the most probable class of one row given as a dict."""
-        return self.classes_[self.predict_proba_one(row).argmax()]
-
-    _one: OneRow | None = None
+    def prior_only(self, block: Block, shares: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Return the rows of a block that only the class shares could answer; shares: the block's."""
+        return self.model_.prior_only(block, shares)
 
     def cross_shares(self, table: Table, plan: Plan) -> NDArray[np.float64] | None:
         """Return out-of-fold shares[piece, class] from one pass; the rows of the table are the pieces of the
@@ -213,4 +196,4 @@ def _learner(options: BayesOptions, table: Table) -> NaiveBayesLearner:
 
 def _shares(model: NaiveBayesModel, rows: Table) -> NDArray[np.float64]:
     """Return P(class | row) of some rows."""
-    return np.concatenate([model.shares(block)[0] for block in rows.blocks()])
+    return np.concatenate([model.shares(block) for block in rows.blocks()])

@@ -15,7 +15,7 @@ from tallystick.data.schema import Note, Target
 from tallystick.data.source import open_source
 from tallystick.data.table.table import Table
 from tallystick.errors import DataError, OptionError, shown, some
-from tallystick.estimators.base import Classifier
+from tallystick.estimators.classifier import Classifier
 from tallystick.models.logistic.options import label_text
 from tallystick.models.naive_bayes import BayesOptions, NaiveBayesModel
 from tallystick.models.naive_bayes.algebra import combined, fingerprint, refuse_choices

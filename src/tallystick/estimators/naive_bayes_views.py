@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.contracts import Block
 from tallystick.draw.svg import Picture, as_html
 from tallystick.errors import OptionError, shown, some
-from tallystick.estimators.base import Classifier
+from tallystick.estimators.classifier import Classifier
 from tallystick.models.additive import NormalTerm, WordTerm
 from tallystick.models.naive_bayes import NaiveBayesModel, Summed
 
@@ -45,18 +46,10 @@ class Saying(Classifier):
         self._check_fitted()
         return votes(self.model_, label)
 
-    def explain(
-        self, row: Any, number: int = 0, *, lenient: bool = False, missing_columns: str = "error"
-    ) -> Explanation:
-        """Return why a row is answered as it is: a dict, or one row (by number) of anything tabular.
-
-        lenient and missing_columns are those of `predict_proba`.
-        """
+    def _why(self, block: Block, row: int) -> Explanation:
         from tallystick.explain.naive_bayes import explain
 
-        self._check_fitted()
-        reading: dict[str, Any] = {"lenient": lenient, "missing_columns": missing_columns}
-        return explain(self.model_, *self._find_row(row, number, **reading))
+        return explain(self.model_, block, row)
 
     def nomogram(self, label: Any = None, against: Any = None) -> Picture:
         """Return the model as a picture: each column a line, each value where its weight lies.

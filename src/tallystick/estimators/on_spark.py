@@ -110,9 +110,12 @@ def answered(model: Any, batch: pa.RecordBatch) -> pa.RecordBatch:
     """Return a batch with the model's answers."""
     rows = pa.Table.from_batches([batch])
     kinds = answer_names(model)
-    found = [pa.array(np.asarray(model.predict(rows)).tolist(), kinds[0][1])]
-    if len(kinds) > 1:
-        found += [pa.array(np.ascontiguousarray(share)) for share in model.predict_proba(rows).T]
+    if len(kinds) == 1:
+        found = [pa.array(model.predict(rows).tolist(), kinds[0][1])]
+    else:
+        shares = model.predict_proba(rows)
+        found = [pa.array(model.classes_[model.decide(shares)].tolist(), kinds[0][1])]
+        found += [pa.array(np.ascontiguousarray(share)) for share in shares.T]
     return pa.RecordBatch.from_arrays(
         [*batch.columns, *found], names=[*batch.schema.names, *(n for n, _ in kinds)]
     )

@@ -8,6 +8,7 @@ rows.
 from __future__ import annotations
 
 import copy
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +20,17 @@ from tallystick.data.table.table import Table
 from tallystick.errors import OptionError, shown
 from tallystick.evaluate.compare import UNCOUNTED
 from tallystick.evaluate.held_out import HeldOut
+
+
+@dataclass(frozen=True)
+class Same:
+    """A model that answers every row alike. answer[class], or [0] in a regression."""
+
+    answer: NDArray[np.float64]
+
+    def shares(self, block: Block) -> NDArray[np.float64]:
+        """Return the answer for every row."""
+        return np.tile(self.answer, (block.rows, 1))
 
 
 class Majority:
@@ -33,16 +45,12 @@ class Majority:
         assert table.classes is not None
         assert table.schema.target is not None
         full = np.bincount(table.classes, table.weights, len(table.schema.target.labels))
-        self.shares_ = full / full.sum()
+        self.model_ = Same(full / full.sum())
         return self
-
-    def predict_block(self, block: Block) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Return the class shares for every row."""
-        return np.tile(self.shares_, (block.rows, 1)), np.zeros(block.rows, bool)
 
     def numbers(self) -> int:
         """Return how many shares there are to read: one less than classes."""
-        return len(self.shares_) - 1
+        return len(self.model_.answer) - 1
 
 
 class Foreign:
@@ -118,12 +126,8 @@ class Mean:
     def fit_table(self, table: Table) -> Self:
         """Take the mean."""
         assert table.response is not None
-        self.mean_ = float(np.average(table.response, weights=table.weights))
+        self.model_ = Same(np.array([np.average(table.response, weights=table.weights)]))
         return self
-
-    def predict_block(self, block: Block) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Return the mean for every row as [row, 0]."""
-        return np.full((block.rows, 1), self.mean_), np.zeros(block.rows, bool)
 
     def numbers(self) -> int:
         """Return 1: the mean."""

@@ -1,43 +1,54 @@
-"""New rows that need no reading: columns of floats go down a tree, or into a sum, as they lie, over threads.
+"""New rows that need no reading: columns of floats go to the model as they lie, over threads.
 
-Knows NumPy matrices, pandas frames and fitted models. Whatever needs reading (texts, levels, integers,
-numbers that mean
-missing, infinite ones) is not for here: the answer is None, and the caller goes the long way.
+Knows NumPy matrices, pandas frames and schemas. Whatever needs reading (texts, levels, integers, numbers that
+mean missing, infinite ones) is not for here: the answer is None, and the caller goes the long way.
 Law: where it answers, it answers what the long way answers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.data.schema import Schema
-from tallystick.engines.local import thread_count
-from tallystick.kernels import Answer
-from tallystick.models.tree import SPREADS, Tree
+from tallystick.data.threads import in_order
 from tallystick.models.tree.record import is_number
 
-if TYPE_CHECKING:
-    from tallystick.models.logistic.model import LogisticModel
-
 PIECE = 65_536  # rows of a task
-SUMMED = 131_072  # rows of a task that only sums: it is done sooner
+
+Columns = Sequence[NDArray[Any]]
+Work = Callable[[Columns, int], NDArray[Any] | None]  # of values[column][row] and rows; None: must be read
 
 
-def plain_ends(tree: Tree, X: Any, threads: int | None) -> NDArray[np.int32] | None:
-    """Return the node where each row ends, or None when the rows have to be read."""
-    columns = plain_columns(tree.schema, X)
-    if columns is None or bool((tree.nodes.missing_branch == SPREADS).any()):
+def from_floats(schema: Schema, X: Any, work: Work, threads: int | None) -> NDArray[Any] | None:
+    """Return work(columns of the schema, rows) for all rows, or None when they have to be read."""
+    columns = float_columns(schema, X)
+    if columns is None:
         return None
-    return ends(tree, columns, len(X), thread_count(threads))
+    rows, out = len(X), None
+
+    def piece(start: int) -> Callable[[], tuple[slice, NDArray[Any] | None]]:
+        part = slice(start, min(start + PIECE, rows))
+        return lambda: (part, work([c[part] for c in columns], part.stop - start))
+
+    for part, found in in_order((piece(start) for start in range(0, max(rows, 1), PIECE)), threads):
+        if found is None:
+            return None
+        if part.stop - part.start == rows:
+            return found
+        if out is None:
+            out = np.empty((rows, *found.shape[1:]), found.dtype)
+        out[part] = found
+    return out
 
 
-def plain_columns(schema: Schema, X: Any) -> list[NDArray[Any]] | None:
+def float_columns(schema: Schema, X: Any) -> list[NDArray[Any]] | None:
     """Return the columns of the schema as float arrays, or None when some are something else."""
+    if not hasattr(X, "shape"):
+        return None
     names = [c.name for c in schema.used]
     if any(c.kind != "numeric" for c in schema.used) or any(is_number(m) for m in schema.marks):
         return None
@@ -53,50 +64,3 @@ def plain_columns(schema: Schema, X: Any) -> list[NDArray[Any]] | None:
     if any(str(X.dtypes[n]) not in ("float32", "float64") for n in names):
         return None
     return [X[n].to_numpy() for n in names]
-
-
-def ends(tree: Tree, columns: Sequence[NDArray[Any]], rows: int, threads: int) -> NDArray[np.int32] | None:
-    """Send rows down in pieces; None when an infinite number is met."""
-    out = np.empty(rows, np.int32)
-    tested = [c if j in tree.tested else None for j, c in enumerate(columns)]
-
-    def piece(start: int) -> bool:
-        part = slice(start, min(start + PIECE, rows))
-        cells = [None if c is None else c[part] for c in tested]
-        return tree.descent.ends(cells, part.stop - start, out[part])[1]
-
-    infinite = any(over_pieces(piece, rows, threads))
-    return None if infinite else out
-
-
-def plain_answers(
-    model: LogisticModel, X: Any, answer: Answer, labels: NDArray[Any] | None, threads: int | None
-) -> NDArray[Any] | None:
-    """Return shares[row, class], or labels[best class of the row], or None when the rows have to be read."""
-    if not model.plain or not hasattr(X, "shape"):
-        return None
-    columns = plain_columns(model.schema, X)
-    if columns is None or any(c.dtype != np.float64 for c in columns):
-        return None
-    rows, classes = len(X), len(model.labels)
-    out = np.empty((rows, classes)) if labels is None else np.empty(rows, labels.dtype)
-
-    def piece(start: int) -> bool:
-        part = slice(start, min(start + SUMMED, rows))
-        found, finite = model.plain_answers([c[part] for c in columns], part.stop - start, answer)
-        if labels is None:
-            out[part] = found
-        else:
-            np.take(labels, found, out=out[part], mode="clip")  # 'clip' writes without a copy
-        return finite
-
-    return out if all(over_pieces(piece, rows, thread_count(threads), SUMMED)) else None
-
-
-def over_pieces(piece: Callable[[int], bool], rows: int, threads: int, size: int = PIECE) -> list[bool]:
-    """Run a task for each piece of the rows, over threads when there are several."""
-    starts = range(0, rows, size)
-    if len(starts) > 1 and threads > 1:
-        with ThreadPoolExecutor(threads) as pool:
-            return list(pool.map(piece, starts))
-    return list(map(piece, starts))

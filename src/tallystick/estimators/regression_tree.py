@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.contracts import Block, Engine
+from tallystick.contracts import Engine
 from tallystick.data.schema import Columns
 from tallystick.data.source.door import opened
 from tallystick.errors import DataError
@@ -79,12 +79,12 @@ class RegressionTree(_Growing):
     def predict(
         self, X: Any, *, lenient: bool = False, missing_columns: str = "error"
     ) -> NDArray[np.float64]:
-        """Return the mean response of each row's leaf."""
-        return np.ascontiguousarray(self.answer(X, lenient=lenient, missing_columns=missing_columns)[:, 0])
+        """Return the mean response of each row's leaf. A dict of values is one row."""
+        return np.ascontiguousarray(self._shares(X, lenient=lenient, missing_columns=missing_columns)[:, 0])
 
-    def predict_block(self, block: Block) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Return the mean response of each row's leaf as [row, 0], and the rows that had no leaf: none."""
-        return self.model_.answer(block), np.zeros(block.rows, dtype=bool)
+    def predict_one(self, row: Mapping[str, Any]) -> float:
+        """Return the mean response of the leaf of one row given as a dict, as `predict` answers it."""
+        return float(self.predict(dict(row))[0])
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return R²: the share of the response's variance that the tree explains on these rows."""

@@ -15,7 +15,12 @@ from tallystick.errors import DataError
 
 
 def as_record(X: Any, columns: tuple[str, ...]) -> dict[str, Any] | None:
-    """Return a pandas Series that has a column of the fit in its index (a row of a frame) as a record."""
+    """Return one row as a record: a dict of single values, or a pandas Series that has a column of the fit in
+    its index (a row of a frame). A dict of columns is a table, and so is a sparse matrix that is a dict.
+    """
+    if type(X) is dict:
+        several = any(hasattr(v, "__len__") and not isinstance(v, (str, bytes)) for v in X.values())
+        return None if several else X
     if type(X).__name__ != "Series" or not hasattr(X, "to_dict"):
         return None
     record = {str(key): value for key, value in X.to_dict().items()}

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.contracts import Block, Engine, Model
+from tallystick.contracts import Engine, Model
 from tallystick.data.schema import Columns, Note, Schema, Target
 from tallystick.engines.local import Local
 from tallystick.errors import ModelFileError, OptionError, shown
-from tallystick.estimators.base import Classifier, without_unread
+from tallystick.estimators.classifier import Classifier
 from tallystick.estimators.parameters import PLACES, SHARED
-from tallystick.estimators.plain_rows import plain_ends
+from tallystick.estimators.plain_rows import from_floats
 from tallystick.estimators.tree_settings import check_classes, check_settings
 from tallystick.estimators.tree_views import TreeViews, pruning_note
 from tallystick.learners.prune import (
@@ -172,7 +172,7 @@ class _Growing(TreeViews):
         assert isinstance(grown, Tree)
         sizes = (setting.max_leaf_nodes for setting in settings)
         trees = (grown if n is None else limited(grown, n) for n in sizes)
-        return (np.concatenate([tree.answer(block) for block in tested.blocks()]) for tree in trees)
+        return (np.concatenate([tree.shares(block) for block in tested.blocks()]) for tree in trees)
 
     def _restore(self, document: Mapping[str, Any]) -> None:
         schema = Schema.from_dict(document["schema"])
@@ -187,31 +187,14 @@ class _Growing(TreeViews):
         self._adopt(model, tuple(Note(**n) for n in document["notes"]), rows)
         self._set_columns([c.name for c in schema.columns], named=True)
 
-    def answer(self, X: Any, **reading: Any) -> NDArray[np.float64]:
-        """Return what the tree answers, [row, class], or [row, 0] in regression. A dict of plain values
-        is one row.
-        """
-        quick = self._quick_ends(X)
-        if quick is not None:
-            return self.model_.shares[quick]
-        found = self.blocks(_as_rows(X), unread="keep", **reading)
-        parts = [without_unread(self.model_.answer(m.block), m.unread) for m in found]
-        return np.concatenate(parts) if parts else np.zeros((0, self.model_.shares.shape[1]))
-
-    def _quick_ends(self, X: Any) -> NDArray[np.int32] | None:
-        """Return the node where each row ends, for a record or floats that need no reading; else None."""
-        self._check_fitted()
-        if type(X) is dict:  # a sparse matrix of keys is a dict too
-            node = self.model_.records.end(X)
-            return None if node is None else np.array([node], np.int32)
-        return plain_ends(self.model_, self._fitting(X), self._local().threads)
-
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Return the number of the node where each row ends; an averaged tree's is of the grown tree."""
-        quick = self._quick_ends(X)
-        if quick is not None:
-            return quick.astype(np.int64)
-        parts = [self.model_.stops(m.block) for m in self.blocks(_as_rows(X))]
+        self._check_fitted()
+        X = self._fitting(X)
+        found = from_floats(self.schema_, X, self.model_.ends_of_floats, self._local().threads)
+        if found is not None:
+            return found.astype(np.int64)
+        parts = [self.model_.stops(m.block) for m in self.blocks(X)]
         return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 
     def get_depth(self) -> int:
@@ -361,29 +344,6 @@ class DecisionTree(_Growing, Classifier):
         }
         return cls(**_PLAIN | own | given)
 
-    def predict_proba(
-        self, X: Any, *, lenient: bool = False, missing_columns: str = "error"
-    ) -> NDArray[np.float64]:
-        """Return P(class | row) [row, class], classes in the order of `classes_`."""
-        return self.answer(X, lenient=lenient, missing_columns=missing_columns)
-
-    def predict(self, X: Any, *, lenient: bool = False, missing_columns: str = "error") -> NDArray[Any]:
-        """Return the class of each row: the most probable, or with `costs` the cheapest; of equals the first
-        in `classes_`.
-        """
-        quick = self._quick_ends(X)
-        if quick is not None:
-            return self.classes_[self.model_.labels][quick]
-        shares = self.answer(X, lenient=lenient, missing_columns=missing_columns)
-        return self._as_classes(np.where(np.isnan(shares[:, 0]), -1, self.decide(shares)))
-
-    def decide(self, shares: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Return the place in `classes_` that is answered for shares[row, class]: the largest share, or with
-        `costs` the least expected cost; of equals the first.
-        """
-        self._check_fitted()
-        return self.model_.decide(shares)
-
     def own_costs(self, target: Target) -> tuple[tuple[float, ...], ...]:
         """Return costs[class][answer] by which answers are decided; nothing where the largest share is."""
         return cost_table(self.costs, target)
@@ -403,19 +363,6 @@ class DecisionTree(_Growing, Classifier):
                 for label, row in zip(target.labels, table, strict=True)
             }
         return type(self)(**given)
-
-    def predict_block(self, block: Block) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Return P(class | row) [row, class], and the rows only the prior could answer: none."""
-        return self.model_.answer(block), np.zeros(block.rows, dtype=bool)
-
-
-def _as_rows(X: Any) -> Any:
-    """Return a record as a list of one; anything else as it is."""
-    if type(X) is not dict or any(
-        hasattr(v, "__len__") and not isinstance(v, (str, bytes)) for v in X.values()
-    ):
-        return X
-    return [X]
 
 
 def text_notes(schema: Schema) -> tuple[Note, ...]:

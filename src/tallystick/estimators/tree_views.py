@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.contracts import Engine
-from tallystick.data.schema import CODED, Note
+from tallystick.contracts import Block, Engine
+from tallystick.data.schema import Note
 from tallystick.draw.charts import line_chart
 from tallystick.draw.svg import Picture, as_html
-from tallystick.errors import OptionError, counted, shown
+from tallystick.errors import OptionError, shown
 from tallystick.estimators.base import Estimator
 from tallystick.estimators.given_rows import coded, read_labelled
 from tallystick.estimators.tree_settings import check_price, check_whole
@@ -30,7 +30,7 @@ from tallystick.explain.tree import (
     splits,
     tree_svg,
 )
-from tallystick.explain.tree_way import TreeExplanation, explain_row
+from tallystick.explain.tree_way import TreeExplanation, explain
 from tallystick.learners import prune as pruners
 from tallystick.learners.prune import Held, Judged, Path
 from tallystick.models.tree import Tree
@@ -161,33 +161,8 @@ class TreeViews(Estimator):
         self._check_fitted()
         return len(self.model_.shown.nodes)
 
-    def explain(
-        self, X: Any, row: int = 0, *, lenient: bool = False, missing_columns: str = "error"
-    ) -> TreeExplanation:
-        """Return why one row gets its answer. X: a record as a dict, or rows of which `row` is meant.
-
-        lenient and missing_columns are those of `predict`.
-        """
-        self._check_fitted()
-        check_whole("row", row, 0)
-        reading = {"lenient": lenient, "missing_columns": missing_columns}
-        block, at = self._one_row([X] if isinstance(X, dict) else X, row, reading)
-        tree = self.model_
-        columns = tree.schema.used
-
-        def cell(j: int) -> Any:
-            column = columns[j]
-            return (block.codes if column.kind in CODED else block.values)(column.name)[at]
-
-        return explain_row(tree, cell, tree.answer(block)[at])
-
-    def _one_row(self, X: Any, row: int, reading: dict[str, Any]) -> tuple[Any, int]:
-        start = 0
-        for matched in self.blocks(X, **reading):
-            if row < start + matched.block.rows:
-                return matched.block, row - start
-            start += matched.block.rows
-        raise OptionError(f"row {row} is not there: the data has {counted(start, 'row')}, counted from 0.")
+    def _why(self, block: Block, row: int) -> TreeExplanation:
+        return explain(self.model_, block, row)
 
     def splits(self, node: int = 0) -> Splits:
         """Return every candidate split of a node with its gain: why the chosen one won.

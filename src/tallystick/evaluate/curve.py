@@ -20,7 +20,8 @@ from tallystick.errors import DataError, OptionError, shown
 from tallystick.evaluate.cases import Cases, cases_of, count_cases, one_case
 from tallystick.evaluate.costs import named, own_costs
 from tallystick.evaluate.running import Fits, Progress, Steps, answer, fresh, run_folds, workers
-from tallystick.evaluate.scores import answers, log_losses
+from tallystick.evaluate.scores import log_losses
+from tallystick.models.decision import decide
 
 Floats = NDArray[np.float64]
 TESTED = 1 / 3  # of the rows test in every repeat
@@ -216,7 +217,7 @@ def _one_curve(
     error, loss = np.empty(len(sizes)), np.empty(len(sizes))
     for at, (size, found) in enumerate(zip(sizes, steps, strict=True)):
         part = _fitted_shares(model, table, teach[:size], test) if found is None else found
-        error[at] = np.average(answers(part, rule) != truth, weights=weight)
+        error[at] = np.average(decide(part, rule) != truth, weights=weight)
         loss[at] = np.average(log_losses(truth, part), weights=weight)
     return error, loss
 

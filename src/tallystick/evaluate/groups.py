@@ -18,7 +18,7 @@ from tallystick.data.schema import CODED, Columns
 from tallystick.data.table.table import Table
 from tallystick.errors import OptionError, nearest, shown
 from tallystick.evaluate import intervals
-from tallystick.evaluate.scores import answers
+from tallystick.models.decision import decide
 
 if TYPE_CHECKING:
     from tallystick.evaluate.result import Answers
@@ -39,7 +39,7 @@ def error_rates(
     """
     tested = part.fold >= 0
     weight = np.ones(len(truth)) if weights is None else weights
-    answer = answers(part.shares, rule)
+    answer = decide(part.shares, rule)
     names, inverse = np.unique(groups.astype(str), return_inverse=True)
     full = np.bincount(inverse[tested], weight[tested], minlength=len(names))
     order = sorted(range(len(names)), key=lambda g: (-full[g], names[g]))

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from tallystick.draw.svg import Picture, as_html
 from tallystick.errors import OptionError, some
 from tallystick.evaluate import intervals, large
-from tallystick.evaluate.scores import Lean, Measure, Scores, answers, lean_scores, log_losses, score
+from tallystick.evaluate.scores import Lean, Measure, Scores, lean_scores, log_losses, score
+from tallystick.models.decision import decide
 
 Floats = NDArray[np.float64]
 LEAN = ("accuracy", "log-loss")
@@ -101,7 +102,7 @@ class CrossValidation:
     @property
     def answered(self) -> NDArray[np.int64]:
         """The class answered for each row in the first repeat."""
-        return answers(self.shares, self.rule)
+        return decide(self.shares, self.rule)
 
     @property
     def shares(self) -> Floats:
@@ -323,5 +324,5 @@ def _row_values(name: str, truth: NDArray[np.int64], shares: Floats, rule: Float
     if name == "log-loss":
         return log_losses(truth, shares)
     if name == "accuracy":
-        return np.asarray(answers(shares, rule) == truth, np.float64)
+        return np.asarray(decide(shares, rule) == truth, np.float64)
     raise OptionError(f"a fold has a mean 'log-loss' or 'accuracy', not {name!r}.")

@@ -38,6 +38,14 @@ class Rows(Protocol):
         ...
 
 
+class Answering(Protocol):
+    """What judging needs of a fitted model."""
+
+    def shares(self, block: Block) -> Floats:
+        """Return P(class | row) [row, class]; a regression: the answers as [row, 0]."""
+        ...
+
+
 class Fits(Protocol):
     """What judging needs of a method."""
 
@@ -53,8 +61,9 @@ class Fits(Protocol):
         """Learn from an encoded table."""
         ...
 
-    def predict_block(self, block: Block) -> tuple[Floats, NDArray[np.bool_]]:
-        """Return P(class | row) [row, class], and the rows only the prior could answer."""
+    @property
+    def model_(self) -> Answering:
+        """The fitted model."""
         ...
 
 
@@ -239,7 +248,7 @@ class ByBlock:
 
     def __call__(self, block: Block) -> Floats:
         """Return shares[row, class]."""
-        shares: Floats = self.model.predict_block(block)[0]
+        shares: Floats = self.model.model_.shares(block)
         return shares
 
 
@@ -260,7 +269,7 @@ def answers_to(model: Fits, training: Table, part: Rows, labels: tuple[str, ...]
         yield spread(there(ByBlock(model)), training, labels)
     else:
         for block in part.blocks():
-            yield spread(model.predict_block(block)[0], training, labels)
+            yield spread(model.model_.shares(block), training, labels)
 
 
 def spread(shares: Floats, training: Table, labels: tuple[str, ...]) -> Floats:

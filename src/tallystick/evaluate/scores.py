@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tallystick.evaluate import intervals
 from tallystick.evaluate.intervals import METHODS, OF
-from tallystick.models.tree.weights import cheapest
+from tallystick.models.decision import decide
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -121,7 +121,7 @@ def score(
     given one. There is no "auc" where no model answered rows of two classes.
     """
     weight = np.ones(len(truth)) if weights is None else weights.astype(np.float64)
-    answered = answers(shares, cost if rule is None else rule)
+    answered = decide(shares, cost if rule is None else rule)
     if positive is None:
         seen = np.bincount(truth, weight, minlength=len(classes))
         positive = int(np.argmin(np.where(seen > 0, seen, np.inf)))
@@ -165,7 +165,7 @@ def lean_scores(
     """
     confusion, sums = np.zeros((classes, classes)), dict[int, list[int]]()  # sums[fold]: rows, hits, loss
     for truth, shares, fold in blocks():
-        answer, losses = answers(shares, rule), log_losses(truth, shares)
+        answer, losses = decide(shares, rule), log_losses(truth, shares)
         confusion += _confusion(truth, answer, np.ones(len(truth)), classes)
         for f in np.unique(fold).tolist():
             here = fold == f
@@ -193,11 +193,6 @@ def lean_scores(
 def _whole(values: Floats) -> int:
     """Return the sum of some values, each rounded to a whole multiple of 1 / FIXED."""
     return int(np.rint(values * FIXED).astype(np.int64).sum())
-
-
-def answers(shares: Floats, cost: Floats | None = None) -> Codes:
-    """Return the class of the largest share, or of the least expected cost; ties go to the first class."""
-    return np.asarray(np.argmax(shares, axis=1), np.int64) if cost is None else cheapest(shares, cost)
 
 
 def log_losses(truth: Codes, shares: Floats) -> Floats:

@@ -373,7 +373,7 @@ def explain(model: LogisticModel, block: Block, row: int = 0) -> Explanation:
     """
     parts = model.additive.reasons(block)[row]
     scores = np.add.accumulate(parts, axis=0)[-1]
-    shares = model.shares(block)[0][row]
+    shares = model.shares(block)[row]
     reasons = [
         Reason(
             part.name,

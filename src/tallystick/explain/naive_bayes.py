@@ -405,7 +405,8 @@ def explain(model: NaiveBayesModel, block: Block, row: int = 0) -> Explanation:
     if c is not None:
         base, terms = c.slope * base + np.array(c.shift), c.slope * terms
     scores = np.add.accumulate(np.vstack([base[None, :], terms]), axis=0)[-1]
-    found, lost = model.calibrated.shares(np.ascontiguousarray(scores[None, :]))
+    shares = model.shares(block)
+    lost = model.prior_only(block, shares)[row]
     reasons = []
     for part, own in zip(model.parts, terms, strict=True):
         words = _words_of(model, part, block, row, 1.0 if c is None else c.slope)
@@ -416,8 +417,8 @@ def explain(model: NaiveBayesModel, block: Block, row: int = 0) -> Explanation:
         tuple(base.tolist()),
         tuple(reasons),
         tuple(scores.tolist()),
-        tuple(found[0].tolist()),
-        bool(lost[0]),
+        tuple(shares[row].tolist()),
+        bool(lost),
     )
 
 

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.contracts import Block
+from tallystick.data.schema import CODED
 from tallystick.draw.svg import Picture
 from tallystick.explain.interval import mixture_interval, searched, student
 from tallystick.explain.tree import tree_svg
@@ -174,6 +176,17 @@ class TreeExplanation:
         return self.picture()
 
 
+def explain(tree: Tree, block: Block, row: int = 0) -> TreeExplanation:
+    """Return why one row of a block is answered as it is."""
+    columns = tree.schema.used
+
+    def cell(j: int) -> Any:
+        column = columns[j]
+        return (block.codes if column.kind in CODED else block.values)(column.name)[row]
+
+    return explain_row(tree, cell, tree.shares(block)[row])
+
+
 def explain_row(tree: Tree, cell: Callable[[int], Any], shares: NDArray[np.float64]) -> TreeExplanation:
     """Return the way of one row. cell(column): its value or code; shares[class]: what the tree answered."""
     found = sorted(ways(tree.nodes, cell), key=lambda way: -way.part)
@@ -188,7 +201,7 @@ def explain_row(tree: Tree, cell: Callable[[int], Any], shares: NDArray[np.float
     parts: tuple[Part, ...] = ()
     if missing:
         parts = tuple(
-            Part(way.part, steps[common:], tuple(tree.shares[way.steps[-1][0]].tolist()))
+            Part(way.part, steps[common:], tuple(tree.node_shares[way.steps[-1][0]].tolist()))
             for way, steps in zip(found, told, strict=True)
         )
     steps = told[0][:common]

@@ -210,7 +210,7 @@ def _tree(tree: Tree, sha256: str) -> Form:
     head = _head(tree.schema, tree.kind, names, sha256)
     place = {c.name: i for i, c in enumerate(head["columns"])}
     at = {j: place[used[j].name] for j in tree.tested if j >= 0}
-    shares = tree.shares.tolist()
+    shares = tree.node_shares.tolist()
     nodes = tuple(_node(tree, n, at, shares[n]) for n in range(len(tree.nodes)))
     return Form(**head, nodes=nodes, costs=tree.answers.costs)
 

@@ -266,7 +266,7 @@ def _reached(model: Any, table: Table) -> float:
     start = 0
     for block in table.blocks():
         weight = np.ones(block.rows) if block.weights is None else block.weights
-        hit = model.shares(block)[0].argmax(axis=1) == table.classes[start : start + block.rows]
+        hit = model.decide(model.shares(block)) == table.classes[start : start + block.rows]
         right, rows, start = right + float(weight[hit].sum()), rows + float(weight.sum()), start + block.rows
     return right / rows
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from tallystick import kernels
 from tallystick.contracts import Block
 from tallystick.data.schema import Schema
 from tallystick.models.additive import Additive, LevelTerm, LinearTerm, Term
+from tallystick.models.decision import decide
 from tallystick.models.logistic.options import LogisticOptions
 from tallystick.models.logistic.parts import (
     Cells,
@@ -31,6 +32,9 @@ from tallystick.models.logistic.parts import (
     part_from,
     product_values,
 )
+
+if TYPE_CHECKING:
+    from tallystick.models.logistic.one_row import OneRow
 
 KIND = "logistic-regression"
 Array = NDArray[np.float64]
@@ -113,19 +117,29 @@ class LogisticModel:
         """Return log scores [row, class]."""
         return self._answers(block, kernels.Answer.SCORES)
 
-    def shares(self, block: Block) -> tuple[Array, NDArray[np.bool_]]:
-        """Return P(class | row) [row, class]; no row is left to the prior."""
-        return self._answers(block, kernels.Answer.SHARES), np.zeros(block.rows, bool)
+    def shares(self, block: Block) -> Array:
+        """Return P(class | row) [row, class]."""
+        return self._answers(block, kernels.Answer.SHARES)
+
+    def decide(self, shares: Array) -> NDArray[np.int64]:
+        """Return the class answered for shares[row, class]: the largest share, of equals the first."""
+        return decide(shares)
+
+    def record(self, row: Mapping[str, Any]) -> Array | None:
+        """Return the shares [class] of one record; None when a cell has to be read as tables are."""
+        return self._one_row.shares(row)
+
+    @cached_property
+    def _one_row(self) -> OneRow:
+        from tallystick.models.logistic.one_row import OneRow
+
+        return OneRow(self)
 
     def log_shares(self, block: Block) -> Array:
         """Return log P(class | row) [row, class], which does not end where a share is too small for a
         number.
         """
         return self.additive.log_shares(self.scores(block))
-
-    def best(self, block: Block) -> NDArray[np.uint32]:
-        """Return the most probable class [row], of equals the first."""
-        return self._answers(block, kernels.Answer.BEST)
 
     def _answers(self, block: Block, answer: kernels.Answer) -> NDArray[Any]:
         plan = self._plan
@@ -149,28 +163,33 @@ class LogisticModel:
             term.add(part, block)
             again += np.clip(np.nan_to_num(part, nan=0.0), -1e300, 1e300)
         again = np.where(np.isfinite(scores).all(axis=1, keepdims=True), scores, again)
-        if answer == kernels.Answer.BEST:
-            best: NDArray[np.uint32] = again.argmax(axis=1).astype(np.uint32)
-            return best
         return kernels.softmax(again) if answer == kernels.Answer.SHARES else again
 
-    def plain_answers(
-        self, columns: Sequence[Array], rows: int, answer: kernels.Answer
-    ) -> tuple[NDArray[Any], bool]:
-        """Return answers of rows given as plain values[column][row], and whether all were finite numbers or
-        missing; only for models of numeric columns.
+    def floats(self, columns: Sequence[NDArray[Any]], rows: int) -> Array | None:
+        """Return the shares of rows given as float columns, all of the schema; None when they must be
+        read.
         """
-        plan, values = self._plan, iter(columns)
-        dense: list[Array] = []
-        for part in plan.dense:
-            x = next(values)
-            dense += [x] if part.missing is None else [x, np.isnan(x).astype(np.float64)]  # type: ignore[union-attr]
-        return kernels.linear_answers(kernels.Columns(dense, [], []), rows, plan.scaling, plan.theta, answer)
+        return self._of_floats(columns, rows, kernels.Answer.SHARES)
 
-    @property
-    def plain(self) -> bool:
-        """Every part is the slope of a numeric column."""
-        return all(isinstance(part, Slope) for part in self.parts)
+    def best_of_floats(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[np.uint32] | None:
+        """Return what `decide` answers for the shares of `floats`, in half of the time."""
+        return self._of_floats(columns, rows, kernels.Answer.BEST)
+
+    def _of_floats(
+        self, columns: Sequence[NDArray[Any]], rows: int, answer: kernels.Answer
+    ) -> NDArray[Any] | None:
+        plan, values = self._plan, dict(zip((c.name for c in self.schema.used), columns, strict=True))
+        slopes = [part for part in self.parts if isinstance(part, Slope)]
+        if len(slopes) < len(self.parts) or any(c.dtype != np.float64 for c in columns):
+            return None
+        dense: list[Array] = []
+        for part in slopes:
+            x = values[part.name]
+            dense += [x] if part.missing is None else [x, np.isnan(x).astype(np.float64)]
+        found, finite = kernels.linear_answers(
+            kernels.Columns(dense, [], []), rows, plan.scaling, plan.theta, answer
+        )
+        return found if finite else None
 
     @property
     def centred_constant(self) -> Array:

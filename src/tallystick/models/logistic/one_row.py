@@ -48,14 +48,14 @@ class OneRow:
         known: dict[Any, Parts] = dict(zip(column.levels, rows, strict=False))
         return column, known, known.get(ABSENT, rows[-1])
 
-    def shares(self, row: Mapping[str, Any]) -> NDArray[np.float64]:
-        """Return P(class | row) [class]."""
+    def shares(self, row: Mapping[str, Any]) -> NDArray[np.float64] | None:
+        """Return P(class | row) [class]; None where only a table can read the row, or say what it lacks."""
+        if not self.able:
+            return None
         try:
             scores = self._one_link(row) if len(self.base) == 1 else self._links(row)
-        except KeyError as error:
-            raise DataError(
-                f"the row lacks the column {shown(error.args[0])} that the model needs. Add it, or give None."
-            ) from None
+        except (KeyError, DataError):
+            return None
         return kernels.softmax(np.array([scores])).reshape(-1)
 
     def _one_link(self, row: Mapping[str, Any]) -> Parts:
@@ -96,7 +96,7 @@ class OneRow:
     @staticmethod
     def _refuse_infinite(name: str, z: float) -> None:
         if z == z:
-            raise DataError(f"column {shown(name)} is infinite here. Correct it, or give None.")
+            raise DataError(f"column {shown(name)} is infinite.")  # a table says what to do
 
     def _level(self, column: Column, known: dict[Any, Parts], missing: Parts, cell: Any) -> Parts:
         """Return the weights of a cell of a coded column: 0 for unseen levels."""

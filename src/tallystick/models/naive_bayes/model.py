@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +23,12 @@ from tallystick.data.schema import Column, Note, Schema, Target
 from tallystick.errors import DataError, OptionError, shown, some
 from tallystick.models import exact
 from tallystick.models.additive import Additive, Term
+from tallystick.models.decision import decide
 from tallystick.models.naive_bayes.columns import Array, Counted, Counts, Part, Summed, Worded
 from tallystick.models.naive_bayes.options import BayesOptions
+
+if TYPE_CHECKING:
+    from tallystick.models.naive_bayes.one_row import OneRow
 
 KIND = "naive-bayes"
 SMOOTHING = 2  # cases with the whole column's variance that "smoothed" adds to each class
@@ -80,9 +84,32 @@ class NaiveBayesModel:
             scores = self.calibration.slope * scores + np.array(self.calibration.shift)
         return scores
 
-    def shares(self, block: Block) -> tuple[Array, NDArray[np.bool_]]:
-        """Return P(class | row) [row, class], and the rows that only the prior could answer."""
-        return self.calibrated.shares(self.scores(block))
+    def shares(self, block: Block) -> Array:
+        """Return P(class | row) [row, class]; a row that every class scored impossible has the prior's."""
+        return self.calibrated.shares(self.scores(block))[0]
+
+    def prior_only(self, block: Block, shares: Array) -> NDArray[np.bool_]:
+        """Return the rows that only the prior could answer; shares: those of the block."""
+        alike = (shares == self.calibrated.shares(self.calibrated.base[None, :])[0]).all(axis=1)
+        return self.calibrated.shares(self.scores(block))[1] if alike.any() else alike
+
+    def decide(self, shares: Array) -> NDArray[np.int64]:
+        """Return the class answered for shares[row, class]: the largest share, of equals the first."""
+        return decide(shares)
+
+    def record(self, row: Mapping[str, Any]) -> Array | None:
+        """Return the shares [class] of one record; None when a cell has to be read as tables are."""
+        return self._one_row.shares(row)
+
+    def floats(self, columns: Sequence[NDArray[Any]], rows: int) -> Array | None:
+        """Return None: rows are read as tables are."""
+        return None
+
+    @cached_property
+    def _one_row(self) -> OneRow:
+        from tallystick.models.naive_bayes.one_row import OneRow
+
+        return OneRow(self)
 
     def log_shares(self, block: Block) -> Array:
         """Return log P(class | row) [row, class], which does not end where a share is too small for a

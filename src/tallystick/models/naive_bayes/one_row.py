@@ -19,6 +19,7 @@ from tallystick.errors import DataError, shown
 from tallystick.models.additive import BinTerm, LevelTerm, LinearTerm, NormalTerm, Term
 from tallystick.models.cells import alias, read_number, written
 from tallystick.models.naive_bayes.model import NaiveBayesModel
+from tallystick.models.tree.record import is_number
 
 Parts = list[float]
 Read = Callable[[Any], Parts | None]  # None: the cell adds nothing
@@ -35,21 +36,22 @@ class OneRow:
         self.marks = {"": True} | dict.fromkeys(model.schema.marks, True)
         columns = [model.schema[t.column] for t in model.additive.terms]
         readers = [self._reader(t, c) for t, c in zip(model.additive.terms, columns, strict=True)]
-        self.able = all(r is not None for r in readers)
+        numbers = any(is_number(mark) for mark in model.schema.marks)  # such as -999: for the long way
+        self.able = all(r is not None for r in readers) and not numbers
         self.readers = [(c.name, r) for c, r in zip(columns, readers, strict=True) if r is not None]
 
-    def shares(self, row: Mapping[str, Any]) -> NDArray[np.float64]:
-        """Return P(class | row) [class]."""
+    def shares(self, row: Mapping[str, Any]) -> NDArray[np.float64] | None:
+        """Return P(class | row) [class]; None where only a table can read the row, or say what it lacks."""
+        if not self.able:
+            return None
         scores = self.base
-        for name, read in self.readers:
-            try:
+        try:
+            for name, read in self.readers:
                 parts = read(row[name])
-            except KeyError:
-                raise DataError(
-                    f"the row lacks the column {shown(name)} that the model needs. Add it, or give None."
-                ) from None
-            if parts is not None:
-                scores = [a + b for a, b in zip(scores, parts, strict=True)]
+                if parts is not None:
+                    scores = [a + b for a, b in zip(scores, parts, strict=True)]
+        except (KeyError, DataError):
+            return None
         table = np.array([scores])
         c = self.model.calibration
         if c is not None:
@@ -108,7 +110,7 @@ class OneRow:
             if cell != cell:
                 return None
             if cell in (math.inf, -math.inf):
-                raise DataError(f"column {shown(column.name)} is infinite here. Correct it, or give None.")
+                raise DataError(f"column {shown(column.name)} is infinite.")  # a table says what to do
             return parts(cell + 0.0)
 
         return read

@@ -20,6 +20,7 @@ from tallystick.contracts import Block
 from tallystick.data.schema import CODED, Schema
 from tallystick.errors import ModelFileError, OptionError
 from tallystick.kernels.trees import Walk
+from tallystick.models.decision import decide
 from tallystick.models.tree import walk
 from tallystick.models.tree.average import Average, average, leaf_shares, log_evidence
 from tallystick.models.tree.candidates_file import read_candidates, write_candidates
@@ -28,7 +29,7 @@ from tallystick.models.tree.nodes import SPREADS, Candidates, Nodes
 from tallystick.models.tree.prior import prior_of_tests
 from tallystick.models.tree.record import RecordWalk
 from tallystick.models.tree.text import show
-from tallystick.models.tree.weights import ClassWeights, cheapest, criterion_weights
+from tallystick.models.tree.weights import ClassWeights, criterion_weights
 
 KINDS = ("decision-tree", "regression-tree")
 
@@ -143,7 +144,7 @@ class Tree:
         return average(self.nodes, own, evidence, keep)
 
     @cached_property
-    def shares(self) -> NDArray[np.float64]:
+    def node_shares(self) -> NDArray[np.float64]:
         """shares[node, class] that answer a row whose way ends at the node; regression: [node, 0] is the
         mean.
         """
@@ -176,16 +177,13 @@ class Tree:
     @cached_property
     def labels(self) -> NDArray[np.int64]:
         """The class each node answers."""
-        return self.decide(self.shares)
+        return self.decide(self.node_shares)
 
     def decide(self, shares: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return the class answered for shares[row, class]: the largest share, or the smallest expected
         cost.
         """
-        if not self.answers.costs:
-            largest: NDArray[np.int64] = shares.argmax(axis=1)
-            return largest
-        return cheapest(shares, np.array(self.answers.costs))
+        return decide(shares, np.array(self.answers.costs) if self.answers.costs else None)
 
     @cached_property
     def shown(self) -> Tree:
@@ -248,15 +246,40 @@ class Tree:
         n = self.nodes
         return Walk(n.column, n.cut, n.first, n.child, n.branch_start, n.branch_of, n.missing_branch)
 
-    def answer(self, block: Block) -> NDArray[np.float64]:
-        """Return shares[row, class]; regression: the mean as [row, 0]."""
-        if bool((self.nodes.missing_branch == SPREADS).any()):
-            return walk.spread(self.nodes, self.shares, self._reader(block), block.rows)
-        return self.shares[self.stops(block)]
+    def shares(self, block: Block) -> NDArray[np.float64]:
+        """Return P(class | row) [row, class]; regression: the mean as [row, 0]."""
+        if self.spreads:
+            return walk.spread(self.nodes, self.node_shares, self._reader(block), block.rows)
+        return self.node_shares[self.stops(block)]
 
-    def scores(self, block: Block) -> NDArray[np.float64]:
-        """Return log shares [row, class]."""
-        return kernels.log(self.answer(block))
+    def record(self, row: Mapping[str, Any]) -> NDArray[np.float64] | None:
+        """Return the shares [class] of one record; None when a value has to be read as tables are."""
+        node = self.records.end(row)
+        return None if node is None else self.node_shares[node].copy()
+
+    def floats(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[np.float64] | None:
+        """Return the shares of rows given as float columns, all of the schema; None when they must be
+        read.
+        """
+        ends = self.ends_of_floats(columns, rows)
+        return None if ends is None else self.node_shares[ends]
+
+    def ends_of_floats(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[np.int32] | None:
+        """Return the node where each row of float columns ends; None for infinite numbers and spread rows."""
+        if self.spreads:
+            return None
+        tested = [c if j in self.tested else None for j, c in enumerate(columns)]
+        ends, infinite = self.descent.ends(tested, rows)
+        return None if infinite else ends
+
+    @cached_property
+    def spreads(self) -> bool:
+        """Whether some test sends a missing value down all its branches."""
+        return bool((self.nodes.missing_branch == SPREADS).any())
+
+    def log_shares(self, block: Block) -> NDArray[np.float64]:
+        """Return log P(class | row) [row, class]."""
+        return kernels.log(self.shares(block))
 
     def _reader(self, block: Block) -> walk.Read:
         columns = self.schema.used

@@ -80,16 +80,6 @@ def _real(name: str, value: Any) -> float:
         raise OptionError(f"{name} must be numbers from 0 up, not {shown(value)}.") from None
 
 
-def cheapest(shares: NDArray[np.float64], costs: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the answer of least expected cost for shares[row, class]; costs[class, answer]. Of equals the
-    first. Summed class by class, as every export sums.
-    """
-    total = np.zeros_like(shares)
-    for share, row in zip(shares.T, costs, strict=True):
-        total += share[:, None] * row
-    return np.asarray(total.argmin(axis=1), np.int64)
-
-
 def cost_table(given: Any, target: Target) -> tuple[tuple[float, ...], ...]:
     """Return costs[class][answer] as numbers; nothing for None."""
     if given is None:

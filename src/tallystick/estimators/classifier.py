@@ -1,0 +1,115 @@
+"""What all classifiers share: answering by class, from the shares that the model gives.
+
+Knows fitted models by their contract. Knows nothing of any learner.
+Law: a label is `decide(shares)`, whoever asks; shares are those of `_shares`, whatever the rows came in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.contracts import Block, Model
+from tallystick.data.schema import Note
+from tallystick.estimators.base import Estimator
+
+
+class Classifier(Estimator):
+    """Fit, predict and score for estimators of classes."""
+
+    _estimator_type = "classifier"
+    classes_: NDArray[Any]
+
+    def _adopt(self, model: Model, notes: tuple[Note, ...], rows: dict[str, Any]) -> None:
+        assert model.schema.target is not None
+        super()._adopt(model, notes, rows)
+        self.classes_ = np.array(model.schema.target.values())
+
+    def decide(self, shares: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return the place in `classes_` that is answered for shares[row, class]: the largest share, with the
+        `costs` of a tree the least expected cost; of equals the first. Every label is decided here.
+        """
+        self._check_fitted()
+        return self.model_.decide(shares)
+
+    def prior_only(self, block: Block, shares: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Return the rows of a block that only the class shares could answer; shares: the block's."""
+        return np.zeros(block.rows, bool)
+
+    def predict_proba(
+        self, X: Any, *, lenient: bool = False, missing_columns: str = "error"
+    ) -> NDArray[np.float64]:
+        """Return P(class | row) [row, class], in the order of `classes_`. A dict of values is one row.
+
+        lenient: cells that cannot be read as numbers count as missing; missing_columns="as-missing": so do
+        columns that X lacks. Otherwise both are errors. A row that a file read with bad_rows="skip" cannot
+        give has NaN.
+        """
+        return self._shares(X, lenient=lenient, missing_columns=missing_columns)
+
+    def predict_proba_one(self, row: Mapping[str, Any]) -> NDArray[np.float64]:
+        """Return P(class | row) [class] of one row given as a dict; quicker than a table of one row."""
+        self._check_fitted()
+        found = self.model_.record(row)
+        return self._shares([dict(row)])[0] if found is None else found
+
+    def predict_one(self, row: Mapping[str, Any]) -> Any:
+        """Return the class of one row given as a dict, as `predict` answers it."""
+        return self.classes_[self.decide(self.predict_proba_one(row)[None, :])[0]]
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the logarithm of `predict_proba`; of an additive model also where a share is too small for a
+        number.
+        """
+        self._check_fitted()
+        parts = list(self._each_block(X, self.model_.log_shares))
+        return np.concatenate(parts) if parts else np.zeros((0, len(self.classes_)))
+
+    def predict(self, X: Any, *, lenient: bool = False, missing_columns: str = "error") -> NDArray[Any]:
+        """Return the class of each row: the most probable, with the `costs` of a tree the cheapest; of equals
+        the first in `classes_`. A dict of values is one row.
+
+        lenient and missing_columns are those of `predict_proba`. A row that a file read with bad_rows="skip"
+        cannot give has the answer None.
+        """
+        shares = self._shares(X, lenient=lenient, missing_columns=missing_columns)
+        return self._as_classes(np.where(np.isnan(shares[:, 0]), -1, self.decide(shares)))
+
+    def _as_classes(self, best: NDArray[Any]) -> NDArray[Any]:
+        """Return best[row], the numbers of classes, as classes; None of a row that could not be read (-1)."""
+        out: NDArray[Any] = self.classes_[best]
+        if (best < 0).any():
+            out = out.astype(object)
+            out[best < 0] = None
+        return out
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return the accuracy on labelled rows; y may be the name of a column of X, by default the
+        target's.
+        """
+        from tallystick.data.source.door import with_each_row
+        from tallystick.evaluate import labels_of
+
+        self._check_fitted()
+        assert self.schema_.target is not None
+        X = with_each_row(X)
+        truth = labels_of(X, self.schema_.target.name if y is None else y, self.schema_)
+        found = self.predict(X)
+        read = np.array([label is not None for label in found]) if found.dtype == object else slice(None)
+        right = (found == self.classes_[np.maximum(truth, 0)]) & (truth >= 0)
+        weights = None if sample_weight is None else np.asarray(sample_weight)[read]
+        return float(np.average(right[read], weights=weights))
+
+    def __sklearn_tags__(self) -> Any:
+        """Return tags for scikit-learn, which is loaded when this is called."""
+        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
+
+        return Tags(
+            estimator_type="classifier",
+            target_tags=TargetTags(required=True),
+            classifier_tags=ClassifierTags(),
+            input_tags=InputTags(allow_nan=True, string=True, categorical=True, sparse=True),
+        )
