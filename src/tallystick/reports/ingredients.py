@@ -57,7 +57,7 @@ class Ingredients:
     @cached_property
     def model(self) -> Any:
         """The chosen method's fitted model; None when the most frequent class was chosen."""
-        return getattr(self.chosen.model, "model_", None)
+        return None if self.chosen.family in ("majority", "yours") else self.chosen.model.model_
 
     @cached_property
     def others(self) -> list[Entry[CrossValidation]]:
