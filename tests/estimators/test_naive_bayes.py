@@ -270,7 +270,7 @@ def test_the_reasons_of_a_row_add_up_to_its_score_to_the_bit(table):
 
 
 def test_explaining_a_row_that_is_not_there_is_an_error():
-    with pytest.raises(OptionError, match="no row 9"):
+    with pytest.raises(OptionError, match="row 9 is not there"):
         fit(BOTH).explain(pd.DataFrame(BOTH), 9)
 
 
@@ -313,8 +313,9 @@ def test_one_row_as_a_dict_gets_the_bits_it_gets_in_a_table(table):
             cells_ = {k: v for k, v in row.items() if k != "y"}
             expected = model.predict_proba([cells_])[0]
             assert model.predict_proba_one(cells_).tolist() == expected.tolist()
-    with pytest.raises(DataError, match="lacks the column"):
+    with pytest.raises(DataError, match="the row lacks 3 columns"):
         model.predict_one({"sky": "sun"})
+    assert model.predict_one({"sky": "sun"}, missing_columns="as-missing") in model.classes_
     with pytest.raises(DataError, match="was numeric"):
         model.predict_one({**strange, "temp": "warm"})
 

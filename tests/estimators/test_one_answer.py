@@ -192,6 +192,16 @@ def test_what_a_row_lacks_is_told_in_the_same_words(fitted, make):
         assert said == {str(error.value)}
 
 
+@every
+def test_what_is_lacking_can_be_taken_as_missing_by_every_asker(fitted, make):
+    model, row = fitted(make), {"sky": "sun", "code": 3, "seen": True, "x": "warm"}
+    for reading, whole in (({"lenient": True}, row), ({"missing_columns": "as-missing"}, {"sky": "sun"})):
+        want = model.predict_proba([dict.fromkeys(row) | whole | {"x": None}])[0]
+        assert model.predict_proba(whole, **reading)[0].tobytes() == want.tobytes()
+        assert model.predict_proba_one(whole, **reading).tobytes() == want.tobytes()
+        assert model.predict_one(whole, **reading) == model.predict(whole, **reading)[0]
+
+
 def test_explain_has_one_signature():
     classes = (ts.DecisionTree, ts.RegressionTree, ts.NaiveBayes, ts.LogisticRegression)
     assert len({str(inspect.signature(c.explain)) for c in classes}) == 1

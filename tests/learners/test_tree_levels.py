@@ -17,7 +17,7 @@ from tallystick.data.read.reader import read_table
 from tallystick.data.schema import Wishes
 from tallystick.data.source import open_source
 from tallystick.engines.local import Local
-from tallystick.estimators.plain_rows import plain_ends
+from tallystick.estimators.plain_rows import from_floats
 from tallystick.learners.fit import fit
 from tallystick.learners.tree import TreeLearner
 from tallystick.learners.tree_options import TreeOptions
@@ -183,8 +183,12 @@ def test_floats_as_they_lie_end_where_read_rows_end(kind: type) -> None:
     tree = ts.DecisionTree(min_samples_leaf=3).fit(x, rng.integers(0, 3, 900))
     read = np.concatenate([tree.model_.stops(m.block) for m in tree.blocks(x)])
     frame = pd.DataFrame(x, columns=["x0", "x1", "x2", "x3"])
-    assert plain_ends(tree.model_, x, 2).tolist() == read.tolist()
-    assert plain_ends(tree.model_, frame[["x3", "x1", "x0", "x2"]], 2).tolist() == read.tolist()
-    assert plain_ends(tree.model_, frame.astype(str), 2) is None
+
+    def ends(X):
+        return from_floats(tree.schema_, X, tree.model_.ends_of_floats, 2)
+
+    assert ends(x).tolist() == read.tolist()
+    assert ends(frame[["x3", "x1", "x0", "x2"]]).tolist() == read.tolist()
+    assert ends(frame.astype(str)) is None
     records = [tree.model_.records.end(row) for row in frame.astype(float).to_dict("records")]
     assert records == read.tolist()

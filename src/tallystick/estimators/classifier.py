@@ -50,15 +50,25 @@ class Classifier(Estimator):
         """
         return self._shares(X, lenient=lenient, missing_columns=missing_columns)
 
-    def predict_proba_one(self, row: Mapping[str, Any]) -> NDArray[np.float64]:
+    def predict_proba_one(
+        self, row: Mapping[str, Any], *, lenient: bool = False, missing_columns: str = "error"
+    ) -> NDArray[np.float64]:
         """Return P(class | row) [class] of one row given as a dict; quicker than a table of one row."""
         self._check_fitted()
         found = self.model_.record(row)
-        return self._shares([dict(row)])[0] if found is None else found
+        if found is not None:
+            return found
+        shares: NDArray[np.float64] = self.predict_proba(
+            [dict(row)], lenient=lenient, missing_columns=missing_columns
+        )[0]
+        return shares
 
-    def predict_one(self, row: Mapping[str, Any]) -> Any:
+    def predict_one(
+        self, row: Mapping[str, Any], *, lenient: bool = False, missing_columns: str = "error"
+    ) -> Any:
         """Return the class of one row given as a dict, as `predict` answers it."""
-        return self.classes_[self.decide(self.predict_proba_one(row)[None, :])[0]]
+        shares = self.predict_proba_one(row, lenient=lenient, missing_columns=missing_columns)
+        return self.classes_[self.decide(shares[None, :])[0]]
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the logarithm of `predict_proba`; of an additive model also where a share is too small for a

@@ -82,9 +82,11 @@ class RegressionTree(_Growing):
         """Return the mean response of each row's leaf. A dict of values is one row."""
         return np.ascontiguousarray(self._shares(X, lenient=lenient, missing_columns=missing_columns)[:, 0])
 
-    def predict_one(self, row: Mapping[str, Any]) -> float:
+    def predict_one(
+        self, row: Mapping[str, Any], *, lenient: bool = False, missing_columns: str = "error"
+    ) -> float:
         """Return the mean response of the leaf of one row given as a dict, as `predict` answers it."""
-        return float(self.predict(dict(row))[0])
+        return float(self.predict(dict(row), lenient=lenient, missing_columns=missing_columns)[0])
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return R²: the share of the response's variance that the tree explains on these rows."""
