@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tallystick.export import file
-from tallystick.export.kinds import KINDS
+from tallystick.methods import KINDS
 from tallystick.models import shapes
 from tallystick.models.tree import shape as tree_shape
 
@@ -100,8 +100,8 @@ def schema(shape: Any) -> dict[str, Any]:
 def whole() -> dict[str, Any]:
     """Return the schema of all model files."""
     kinds = []
-    for name, load in sorted(KINDS.items()):
-        kind = load()
+    for name, method in sorted(KINDS.items()):
+        kind = method.load("file")
         sections: dict[str, Any] = {
             "format": {"$ref": "#/$defs/format"},
             "kind": {"const": name},

@@ -15,7 +15,7 @@ import pytest
 from model_files import models
 
 import tallystick as ts
-from tallystick.export.kinds import KINDS
+from tallystick.methods import KINDS
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path(__file__).resolve().parents[1] / "files" / "v1"

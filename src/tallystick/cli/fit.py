@@ -15,14 +15,14 @@ from tallystick.cli import options, screen
 from tallystick.cli.flags import as_flags
 from tallystick.draw.text import Line, Span, between, clean, wrapped
 from tallystick.errors import OptionError, TallyError, shown
+from tallystick.methods import NAMES, named
 
 if TYPE_CHECKING:
     from tallystick.data.table.table import Table
     from tallystick.estimators import Classifier
     from tallystick.evaluate.checks import Check
 
-# the word on the command line: the public class
-MODELS = {"bayes": "NaiveBayes", "logistic": "LogisticRegression", "tree": "DecisionTree"}
+MODELS = tuple(sorted(NAMES))
 BEST = "best"
 SHOWN = 40  # lines of a model on the page
 
@@ -122,7 +122,7 @@ def learned(data: str, target: str, method: str, folds: int, given: dict[str, An
         left = [check.text for check in found.checks if check.code == "text-alone"]
         why = " ".join([*left, why])
     else:
-        estimator = getattr(ts, MODELS[method])(**options.wishes(given))
+        estimator = named(method).load("estimator")(**options.wishes(given))
         estimator.set_params(**settings(given.get("settings", ())))
     with screen.progress("fitting") as progress:
         options.show_progress(estimator, progress)

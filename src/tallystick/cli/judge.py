@@ -8,8 +8,7 @@ import click
 
 from tallystick.cli import options, screen
 from tallystick.cli.flags import as_flags
-
-METHODS = ("tree", "bayes", "logistic")
+from tallystick.methods import NAMES
 
 _target = click.option("--target", "-t", required=True, help="The column to be predicted.")
 
@@ -25,7 +24,7 @@ _target = click.option("--target", "-t", required=True, help="The column to be p
     "--held-out", metavar="FILE", type=click.Path(), help="Test on the rows of another file; no folds."
 )
 @click.option("--regression", is_flag=True, help="The target is a number: regression trees beside the mean.")
-@click.option("--method", "methods", multiple=True, type=click.Choice(METHODS), help="Compare only these.")
+@click.option("--method", "methods", multiple=True, type=click.Choice(NAMES), help="Compare only these.")
 @click.option("--no-tuning", is_flag=True, help="Methods as they are only: faster.")
 @click.option("--ignore", multiple=True, metavar="CODE", help="A check not wanted, e.g. dependence.")
 @options.picture
@@ -61,7 +60,7 @@ def compare(
         found = ts.compare(
             options.source(data, given),
             target,
-            methods=methods or METHODS,
+            methods=methods or NAMES,
             tuned=not no_tuning,
             folds=folds if parts is None else _shares(parts),
             groups=groups,
@@ -82,7 +81,7 @@ def compare(
 @click.command(short_help="Learning curves: the error against the number of rows taught.")
 @click.argument("data", metavar="FILE", type=click.Path())
 @_target
-@click.option("--method", "methods", multiple=True, type=click.Choice(METHODS), help="Draw only these.")
+@click.option("--method", "methods", multiple=True, type=click.Choice(NAMES), help="Draw only these.")
 @click.option("--repeats", type=click.IntRange(min=1), default=20, show_default=True, help="Random subsets.")
 @options.picture
 @options.columns
@@ -105,7 +104,7 @@ def curve(
         found = ts.learning_curve(
             options.source(data, given),
             target,
-            methods=methods or METHODS,
+            methods=methods or NAMES,
             repeats=repeats,
             progress=progress,
             **options.wishes(given),

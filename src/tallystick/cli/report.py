@@ -10,8 +10,7 @@ import click
 from tallystick.cli import options, screen
 from tallystick.draw.text import Line, Span, clean, wrapped
 from tallystick.errors import OptionError
-
-METHODS = ("tree", "bayes", "logistic")
+from tallystick.methods import NAMES
 
 
 @click.command(short_help="One HTML file: the answer, the data, the model, what if.")
@@ -27,7 +26,7 @@ METHODS = ("tree", "bayes", "logistic")
 @click.option("--save-model", metavar="MODEL", help="Also save the chosen model, for predict and verify.")
 @click.option("--no-rows", is_flag=True, help="Show no raw row, and no leaf of a tree with a single row.")
 @click.option("--by", multiple=True, metavar="NAME", help="Count errors by the levels of a column.")
-@click.option("--method", "methods", multiple=True, type=click.Choice(METHODS), help="Compare only these.")
+@click.option("--method", "methods", multiple=True, type=click.Choice(NAMES), help="Compare only these.")
 @click.option("--tuned", is_flag=True, help="Compare the methods tuned as well: slower.")
 @click.option("--folds", type=click.IntRange(min=2), default=10, show_default=True, help="Number of folds.")
 @click.option("--repeats", type=click.IntRange(min=0), default=5, show_default=True,
@@ -50,7 +49,7 @@ def report(data: str, target: str, output: str, as_json: bool, **given: Any) -> 
         found = ts.report(
             options.source(data, given),
             target,
-            methods=given["methods"] or METHODS,
+            methods=given["methods"] or NAMES,
             tuned=given["tuned"],
             folds=given["folds"],
             repeats=given["repeats"],

@@ -17,16 +17,17 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick import methods
 from tallystick.contracts import Source
 from tallystick.data.read.match import match
 from tallystick.data.schema import CODED, Column, Schema
 from tallystick.data.source.values import number_text
+from tallystick.description.known import Known
 from tallystick.errors import OptionError, counted, shown, some
 
 MISSING_LIMIT, COUNTS_LIMIT, MEAN_LIMIT = 0.05, 0.10, 0.25
@@ -131,19 +132,6 @@ class Changes:
     __repr__ = __str__
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """What the file keeps of a column's training values: counts by level, bin or word, or mean and standard
-    deviation; or why there is nothing.
-    """
-
-    counts: NDArray[np.float64] | None = None
-    cuts: NDArray[np.float64] | None = None
-    mean: float = math.nan
-    deviation: float = math.nan
-    untold: str = ""
-
-
 @dataclass
 class _Seen:
     """What the new rows hold in a column, added up batch by batch."""
@@ -166,7 +154,8 @@ def changes(source: Source, model: Any, threads: int | None = None) -> Changes:
         raise OptionError(f"against must be a fitted model, not {shown(model)}. Pass ts.load(path).")
     document, schema = model.to_dict(), model.schema_
     trained = document["rows"]["count"] / document["rows"]["unit"]
-    known = {c.name: _known(document, c) for c in schema.used}
+    tell = methods.of_kind(document["kind"]).load("known")
+    known: dict[str, Known] = {c.name: tell(document, c) for c in schema.used}
     seen = {c.name: _Seen() for c in schema.used}
     rows = 0
     reading: dict[str, Any] = {"lenient": True, "missing_columns": "as-missing", "warn": False}
@@ -187,41 +176,7 @@ def changes(source: Source, model: Any, threads: int | None = None) -> Changes:
     return Changes(source.name, rows, document["kind"], trained, views, ignored)
 
 
-def _known(document: Mapping[str, Any], column: Column) -> _Known:
-    """Return what a model file keeps of one column."""
-    model, unit = document["model"], document["rows"]["unit"]
-    if document["kind"] == "naive-bayes":
-        own = next((c for c in model["columns"] if c["name"] == column.name), None)
-        if own is None:
-            return _Known(untold="the model does not use it")
-        if "counts" in own:
-            counts = np.array(own["counts"], dtype=np.float64).reshape(len(own["counts"]), -1).sum(axis=1)
-            if own.get("cuts") == []:
-                return _Known(untold="the model keeps it as one bin")
-            return _Known(counts, np.array(own["cuts"]) if "cuts" in own else None)
-        rows = sum(n - m for n, m in zip(model["classes"], own["missing"], strict=True)) / unit
-        return _moments(own, rows, unit)
-    if document["kind"] == "logistic-regression":
-        part = next(p for p in model["parts"] if p["name"] == column.name)
-        if part["part"] == "slope" and part["scale"] > 0:
-            return _Known(mean=float(part["centre"]), deviation=float(part["scale"]))
-        return _Known(untold="a logistic regression keeps no counts of levels or words")
-    return _Known(untold="a tree keeps no counts of a column")
-
-
-def _moments(own: Mapping[str, Any], rows: float, unit: int) -> _Known:
-    """Return mean and standard deviation over all classes from the exact sums of a naive Bayes model."""
-    total = sum(Fraction(s) for s in own["sums"]) / unit
-    if rows <= 0:
-        return _Known(untold="it was always missing")
-    mean = total / Fraction(rows)
-    if "squares" not in own:  # Poisson: the variance is the mean
-        return _Known(mean=float(mean), deviation=math.sqrt(max(float(mean), 0.0)))
-    spread = sum(Fraction(s) for s in own["squares"]) / unit / Fraction(rows) - mean * mean
-    return _Known(mean=float(mean), deviation=math.sqrt(max(float(spread), 0.0)))
-
-
-def _add(seen: _Seen, part: Any, column: Column, known: _Known) -> None:
+def _add(seen: _Seen, part: Any, column: Column, known: Known) -> None:
     """Add the rows of one batch."""
     name, block = column.name, part.block
     seen.missing += part.missing[name]
@@ -280,7 +235,7 @@ def _text(cell: Any) -> str:
 
 
 def _change(
-    column: Column, known: _Known, seen: _Seen, unseen: Counter[str], sizes: tuple[int, float]
+    column: Column, known: Known, seen: _Seen, unseen: Counter[str], sizes: tuple[int, float]
 ) -> ColumnChange:
     """Return one column's findings."""
     rows, trained = sizes
@@ -336,7 +291,7 @@ def _about_shift(shift: Shift) -> str:
     return f"the mean moved by {shift.value:.2f} standard deviations (limit {shift.limit:.2f})"
 
 
-def _shift(column: Column, known: _Known, seen: _Seen, trained: float) -> Shift | None:
+def _shift(column: Column, known: Known, seen: _Seen, trained: float) -> Shift | None:
     """Return how far the values moved, where the file keeps enough to tell."""
     if known.counts is not None and known.counts.sum() > 0 and np.sum(seen.counts) > 0:
         extra = [0.0, seen.unseen] if column.kind != "numeric" else [0.0, 0]

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import gc
 import os
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from tallystick import methods
 from tallystick.estimators.base import Estimator
 from tallystick.estimators.classifier import Classifier
 from tallystick.export import from_bytes, read_file
@@ -20,20 +20,7 @@ if TYPE_CHECKING:
     from tallystick.estimators.tree import DecisionTree
     from tallystick.estimators.verification import Verdict, verify
 
-_WHERE = {
-    "DecisionTree": "tree",
-    "LogisticRegression": "logistic",
-    "NaiveBayes": "naive_bayes",
-    "RegressionTree": "regression_tree",
-    "Verdict": "verification",
-    "verify": "verification",
-}
-_CLASSES = {
-    "decision-tree": "DecisionTree",
-    "logistic-regression": "LogisticRegression",
-    "naive-bayes": "NaiveBayes",
-    "regression-tree": "RegressionTree",
-}
+_METHODS = {method.estimator.partition(":")[2]: method for method in methods.METHODS}
 
 
 def load(path: str | os.PathLike[str]) -> Estimator:
@@ -51,7 +38,7 @@ def from_data(data: bytes) -> Estimator:
     gc.disable()
     try:
         document = from_bytes(data)
-        estimator: Estimator = __getattr__(_CLASSES[document["kind"]]).from_document(document)
+        estimator: Estimator = methods.of_kind(document["kind"]).load("estimator").from_document(document)
     finally:
         if collecting:
             gc.enable()
@@ -59,8 +46,12 @@ def from_data(data: bytes) -> Estimator:
 
 
 def __getattr__(name: str) -> Any:
-    if name in _WHERE:
-        return getattr(import_module(f"tallystick.estimators.{_WHERE[name]}"), name)
+    if name in _METHODS:
+        return _METHODS[name].load("estimator")
+    if name in ("Verdict", "verify"):
+        from tallystick.estimators import verification
+
+        return getattr(verification, name)
     raise AttributeError(f"module 'tallystick.estimators' has no attribute {name!r}")
 
 

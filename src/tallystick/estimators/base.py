@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick import methods
 from tallystick.contracts import Block, Engine, Model
 from tallystick.data.schema import Note, Schema
 from tallystick.data.source.door import is_spark
@@ -262,11 +263,8 @@ class Estimator(Parameters):
         lenient and missing_columns are those of `predict`.
         """
         self._check_fitted()
-        return self._why(*self._find_row(X, row, lenient=lenient, missing_columns=missing_columns))
-
-    def _why(self, block: Block, row: int) -> Any:
-        """Return why a row of a block gets its answer."""
-        raise NotImplementedError
+        block, at = self._find_row(X, row, lenient=lenient, missing_columns=missing_columns)
+        return methods.of_kind(self.kind).load("explain")(self.model_, block, at)
 
     def _find_row(self, X: Any, row: int, **reading: Any) -> tuple[Block, int]:
         """Return the block that holds a row of anything tabular, and its place there; a dict is one row."""

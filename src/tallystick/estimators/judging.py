@@ -11,12 +11,10 @@ from typing import Any, Literal, overload
 
 from tallystick.data.source.door import is_spark, opened
 from tallystick.data.table.table import Table
-from tallystick.errors import OptionError, nearest, shown, some
-from tallystick.estimators.logistic import LogisticRegression
+from tallystick.errors import OptionError, shown, some
 from tallystick.estimators.naive_bayes import NaiveBayes
 from tallystick.estimators.peers import Foreign, Majority, Mean, raw_frame
 from tallystick.estimators.regression_tree import RegressionTree
-from tallystick.estimators.tree import DecisionTree
 from tallystick.evaluate import (
     Candidate,
     Comparison,
@@ -41,37 +39,18 @@ from tallystick.evaluate.crossval import Way, held_words, no_dealing, without
 from tallystick.evaluate.held_out import HeldOut, hold
 from tallystick.evaluate.running import training_loss
 from tallystick.explain.independence import independence
+from tallystick.methods import NAMES, named, of_kind
 
 Progress = Callable[[int, int, str], None]
 
 MOST_PAIRED = 100  # columns: more have too many pairs to look at here
-FAMILIES = {
-    "tree": "decision tree",
-    "bayes": "naive Bayes",
-    "logistic": "logistic regression",
-    "regression": "regression tree",
-}
-KINDS = {"tree": DecisionTree, "bayes": NaiveBayes, "logistic": LogisticRegression}
 
 
 def settings(family: str, shared: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
     """Return at most eight settings of a family that inner folds choose from, the simplest model first."""
-    if family in ("tree", "regression"):
-        tree: Any = DecisionTree if family == "tree" else RegressionTree
-        leaves = (2, 3, 4, 6, 10, 20, 50, None)
-        return tuple(
-            (f"at most {n} leaves" if n else "any number of leaves", tree(max_leaf_nodes=n, **shared))
-            for n in leaves
-        )
-    if family == "bayes":
-        return tuple(
-            (f"alpha {a:g}, {d} numbers", NaiveBayes(alpha=a, distributions=d, **shared))
-            for d in ("binned", "gaussian")
-            for a in (0.1, 1.0, 10.0, 100.0)
-        )
-    return tuple(
-        (f"l2 {v:g}", LogisticRegression(l2=v, **shared)) for v in (1000, 300, 100, 30, 10, 3, 1, 0.1)
-    )
+    method = named(family)
+    kind = method.load("estimator")
+    return tuple((words, kind(**own, **shared)) for words, own in method.tuned)
 
 
 @overload
@@ -88,7 +67,7 @@ def compare(
     data: Any,
     target: Any = None,
     *,
-    methods: Sequence[str] = ("tree", "bayes", "logistic"),
+    methods: Sequence[str] = NAMES,
     others: Mapping[str, Any] | Iterable[Any] = (),
     tuned: bool = True,
     folds: int | Sequence[float] = 10,
@@ -146,7 +125,7 @@ def compare_read(
     assert table.schema.target is not None
     aim = table.schema.target
     prices = cost_matrix(cost, aim, aim.labels if held is None else held.labels)
-    families = {c.family: c.family for c in candidates if c.family in KINDS}
+    families = {c.family: c.family for c in candidates if c.family in NAMES}
     names, left = able(lean, families) if families else ([], "")
     candidates = [c for c in candidates if c.family in names or c.family not in families]
     how = how if held is None else held_words(lean, held)
@@ -167,11 +146,11 @@ def refuse_spark(data: Any) -> None:
         )
 
 
-def _known(methods: Iterable[str]) -> None:
-    for name in methods:
-        if name not in KINDS:
+def _known(names: Iterable[str]) -> None:
+    for name in names:
+        if named(name).regression:
             raise OptionError(
-                f"there is no method {shown(name)}.{nearest(name, list(KINDS))} Use: {', '.join(KINDS)}."
+                f"{shown(name)} is for numbers. Pass regression=True, or use: {', '.join(NAMES)}."
             )
 
 
@@ -179,7 +158,7 @@ def able(table: Table, methods: Mapping[str, str]) -> tuple[list[str], str]:
     """Return the methods (name: family) that can learn from the table, and a sentence where some are left
     out: a tree does not read text.
     """
-    rest = [name for name, family in methods.items() if family != "tree"]
+    rest = [name for name, family in methods.items() if not family or named(family).reads_text]
     if len(rest) == len(methods) or any(c.kind != "text" for c in table.schema.used):
         return list(methods), ""
     if not rest:
@@ -195,10 +174,10 @@ def candidates_of(
     base = ("mean", Mean()) if "regression" in methods else ("most frequent class", Majority())
     out = [Candidate(base[0], "majority", (("", base[1]),))]
     for family in methods:
-        plain: Any = RegressionTree if family == "regression" else KINDS[family]
-        out.append(Candidate(FAMILIES[family], family, (("", plain(**shared)),)))
+        words, plain = named(family).words, named(family).load("estimator")
+        out.append(Candidate(words, family, (("", plain(**shared)),)))
         if tuned:
-            out.append(Candidate(f"{FAMILIES[family]}, tuned", family, settings(family, shared)))
+            out.append(Candidate(f"{words}, tuned", family, settings(family, shared)))
     if others:
         frame = raw_frame(data)
         out += [Candidate(n, "yours", (("", Foreign(e, frame)),)) for n, e in _named(others).items()]
@@ -224,7 +203,7 @@ def learning_curve(
     refuse_spark(data)
     chosen = dict(methods) if isinstance(methods, Mapping) else methods_named(methods, shared)
     if not chosen:
-        raise OptionError(f"no method to draw a curve of. Use: {', '.join(KINDS)}.")
+        raise OptionError(f"no method to draw a curve of. Use: {', '.join(NAMES)}.")
     table = next(iter(chosen.values())).read(data, target, sample_weight)
     return curve_read(table, chosen, sizes, repeats, progress)
 
@@ -232,7 +211,7 @@ def learning_curve(
 def methods_named(methods: Sequence[str], shared: Mapping[str, Any]) -> dict[str, Any]:
     """Return the estimators of families, by what they are called."""
     _known(methods)
-    return {FAMILIES[m]: KINDS[m](**shared) for m in methods}
+    return {named(m).words: named(m).load("estimator")(**shared) for m in methods}
 
 
 def curve_read(
@@ -243,7 +222,7 @@ def curve_read(
     progress: Progress | None = None,
 ) -> LearningCurve:
     """Draw the curves of methods, by name, on a table that was read before."""
-    kinds = {name: "tree" if isinstance(m, DecisionTree) else "" for name, m in chosen.items()}
+    kinds = {name: of_kind(m.kind).name for name, m in chosen.items()}
     names, left = able(table, kinds)
     found = curve_table({name: chosen[name] for name in names}, table, sizes, repeats, progress)
     return replace(found, left_out=left)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.contracts import Block, Engine, Model
+from tallystick.contracts import Engine, Model
 from tallystick.data.schema import Columns, Note, Schema, Wishes
 from tallystick.data.table.table import Table
 from tallystick.draw.charts import line_chart
@@ -26,8 +26,7 @@ from tallystick.estimators.classes import refuse_unknown
 from tallystick.estimators.classifier import Classifier
 from tallystick.estimators.plain_rows import from_floats
 from tallystick.evaluate import deal
-from tallystick.explain.logistic import Summary, explain, no_scales, scales
-from tallystick.explain.naive_bayes import Explanation
+from tallystick.explain.logistic import Summary, no_scales, scales
 from tallystick.learners.fit import fit
 from tallystick.learners.logistic import LogisticLearner
 from tallystick.learners.logistic.path import Path, choose, path_models
@@ -173,9 +172,6 @@ class LogisticRegression(Classifier):
         """Return the statistician's table: estimates, standard errors, odds ratios, marginal effects, fit."""
         self._check_fitted()
         return Summary(self.model_)
-
-    def _why(self, block: Block, row: int) -> Explanation:
-        return explain(self.model_, block, row)
 
     def nomogram(self, label: Any = None, against: Any = None) -> Picture:
         """Return the model as a picture: each column a line, each value where its weight lies, measured from

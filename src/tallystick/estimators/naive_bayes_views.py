@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.contracts import Block
 from tallystick.draw.svg import Picture, as_html
 from tallystick.errors import OptionError, shown, some
 from tallystick.estimators.classifier import Classifier
@@ -22,7 +21,7 @@ if TYPE_CHECKING:  # loaded when a method asks for them: who only predicts does 
     from tallystick.draw.nomogram import Scale
     from tallystick.explain.independence import Independence
     from tallystick.explain.logistic_form import LogisticForm
-    from tallystick.explain.naive_bayes import Explanation, Shares, Votes
+    from tallystick.explain.naive_bayes import Shares, Votes
 
 MOST_MARKS = 24
 
@@ -45,11 +44,6 @@ class Saying(Classifier):
 
         self._check_fitted()
         return votes(self.model_, label)
-
-    def _why(self, block: Block, row: int) -> Explanation:
-        from tallystick.explain.naive_bayes import explain
-
-        return explain(self.model_, block, row)
 
     def nomogram(self, label: Any = None, against: Any = None) -> Picture:
         """Return the model as a picture: each column a line, each value where its weight lies.

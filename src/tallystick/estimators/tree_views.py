@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.contracts import Block, Engine
+from tallystick.contracts import Engine
 from tallystick.data.schema import Note
 from tallystick.draw.charts import line_chart
 from tallystick.draw.svg import Picture, as_html
@@ -30,7 +30,6 @@ from tallystick.explain.tree import (
     splits,
     tree_svg,
 )
-from tallystick.explain.tree_way import TreeExplanation, explain
 from tallystick.learners import prune as pruners
 from tallystick.learners.prune import Held, Judged, Path
 from tallystick.models.tree import Tree
@@ -160,9 +159,6 @@ class TreeViews(Estimator):
         """Return how many lines a reader of the tree must look at: tests and leaves."""
         self._check_fitted()
         return len(self.model_.shown.nodes)
-
-    def _why(self, block: Block, row: int) -> TreeExplanation:
-        return explain(self.model_, block, row)
 
     def splits(self, node: int = 0) -> Splits:
         """Return every candidate split of a node with its gain: why the chosen one won.

@@ -8,13 +8,13 @@ Law: no difference is said exactly when the documents are equal.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from tallystick import methods
 from tallystick.draw.svg import as_html
 from tallystick.errors import shown
-from tallystick.export import diff_models
+from tallystick.export.diff_models import Pair, by_name, walk
 from tallystick.export.file import from_bytes, read_file
 
 _WORDS = {
@@ -108,23 +108,12 @@ def compare(a: dict[str, Any], b: dict[str, Any]) -> Difference:
     """Return what changed between two checked documents."""
     if a["kind"] != b["kind"]:
         return Difference((Change("kind of model", a["kind"], b["kind"]),))
-    found: list[Change] = []
+    found: list[Pair] = []
     for section in ("parameters", "rows", "schema"):
-        found += _walk(_by_name(a[section]), _by_name(b[section]), _WORDS[section])
-    found += _models(a, b)
-    found += _walk(_notes(a["notes"]), _notes(b["notes"]), _WORDS["notes"])
-    return Difference(tuple(found))
-
-
-def _models(a: dict[str, Any], b: dict[str, Any]) -> Iterator[Change]:
-    """Yield what changed in the models' own parts, by name."""
-    if a["kind"] in diff_models.TREES:
-        for place, before, after in diff_models.tree_changes(a, b):
-            if before != after or type(before) is not type(after):
-                yield Change(place, before, after)
-        return
-    named = diff_models.naive_bayes if a["kind"] == "naive-bayes" else diff_models.logistic
-    yield from _walk(named(a), named(b), "")
+        found += walk(by_name(a[section]), by_name(b[section]), _WORDS[section])
+    found += methods.of_kind(a["kind"]).load("changes")(a, b)
+    found += walk(_notes(a["notes"]), _notes(b["notes"]), _WORDS["notes"])
+    return Difference(tuple(Change(*pair) for pair in found))
 
 
 def changes(a: dict[str, Any], b: dict[str, Any]) -> list[str]:
@@ -141,31 +130,6 @@ def _notes(notes: list[dict[str, Any]]) -> dict[str, str]:
         count = f" (count {note['count']:,})" if note["count"] else ""
         out[f"{name} #{same + 1}" if same else name] = note["text"] + count
     return out
-
-
-def _by_name(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {k: _by_name(v) for k, v in value.items()}
-    if isinstance(value, list) and value and all(isinstance(v, dict) and "name" in v for v in value):
-        return {f"column {shown(v['name'])}": _by_name(v) for v in value}
-    return "none" if value is None else value  # None says that there is no such place
-
-
-def _walk(a: Any, b: Any, place: str) -> Iterator[Change]:
-    """Yield the changes below one place; 1 and 1.0 or true and 1 are not the same."""
-    if isinstance(a, dict) and isinstance(b, dict):
-        for key in sorted(a.keys() | b.keys()):
-            yield from _walk(a.get(key), b.get(key), f"{place}, {key}" if place else key)
-    elif isinstance(a, list) and isinstance(b, list) and all(isinstance(v, str) for v in a + b):
-        before, after = set(a), set(b)
-        for name in sorted(before - after):
-            yield Change(f"{place}: {shown(name)}", name, None)
-        for name in sorted(after - before):
-            yield Change(f"{place}: {shown(name)}", None, name)
-        if before == after and a != b:
-            yield Change(f"{place}, their order", a, b)
-    elif a != b or type(a) is not type(b):
-        yield Change(place, a, b)
 
 
 def _short(value: Any) -> str:

@@ -15,8 +15,55 @@ from tallystick.models.tree.file import read_nodes
 from tallystick.models.tree.nodes import Nodes
 from tallystick.models.tree.sentences import condition
 
-TREES = ("decision-tree", "regression-tree")
 Pair = tuple[str, Any, Any]  # place, before, after
+
+
+def plain_changes(a: dict[str, Any], b: dict[str, Any]) -> Iterator[Pair]:
+    """Yield what differs between two models of any kind, by place: for a kind that has no names to give."""
+    yield from walk(by_name(a["model"]), by_name(b["model"]), "model")
+
+
+def bayes_changes(a: dict[str, Any], b: dict[str, Any]) -> Iterator[Pair]:
+    """Yield what differs between two models of naive Bayes."""
+    yield from walk(naive_bayes(a), naive_bayes(b), "")
+
+
+def logistic_changes(a: dict[str, Any], b: dict[str, Any]) -> Iterator[Pair]:
+    """Yield what differs between two logistic regressions."""
+    yield from walk(logistic(a), logistic(b), "")
+
+
+def tree_changes(a: dict[str, Any], b: dict[str, Any]) -> Iterator[Pair]:
+    """Yield what differs between two trees."""
+    for place, before, after in tree_facts(a, b):
+        if before != after or type(before) is not type(after):
+            yield place, before, after
+
+
+def by_name(value: Any) -> Any:
+    """Return lists of things that have a name as objects by name."""
+    if isinstance(value, dict):
+        return {k: by_name(v) for k, v in value.items()}
+    if isinstance(value, list) and value and all(isinstance(v, dict) and "name" in v for v in value):
+        return {f"column {shown(v['name'])}": by_name(v) for v in value}
+    return "none" if value is None else value  # None says that there is no such place
+
+
+def walk(a: Any, b: Any, place: str) -> Iterator[Pair]:
+    """Yield the changes below one place; 1 and 1.0 or true and 1 are not the same."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        for key in sorted(a.keys() | b.keys()):
+            yield from walk(a.get(key), b.get(key), f"{place}, {key}" if place else key)
+    elif isinstance(a, list) and isinstance(b, list) and all(isinstance(v, str) for v in a + b):
+        before, after = set(a), set(b)
+        for name in sorted(before - after):
+            yield f"{place}: {shown(name)}", name, None
+        for name in sorted(after - before):
+            yield f"{place}: {shown(name)}", None, name
+        if before == after and a != b:
+            yield f"{place}, their order", a, b
+    elif a != b or type(a) is not type(b):
+        yield place, a, b
 
 
 def by_class(value: Any, labels: list[str]) -> Any:
@@ -94,8 +141,10 @@ def _part(part: dict[str, Any], known: dict[str, Any], links: list[str]) -> tupl
     return own, ["", ", missing"] if "missing" in part else [""]
 
 
-def tree_changes(a: dict[str, Any], b: dict[str, Any]) -> Iterator[Pair]:
-    """Yield what differs between two trees, from the root down; below another test nothing is compared."""
+def tree_facts(a: dict[str, Any], b: dict[str, Any]) -> Iterator[Pair]:
+    """Yield the facts of two trees side by side, from the root down; nothing is compared below
+    another test.
+    """
     one, two = _Tree(a), _Tree(b)
     stack = [(0, 0, "")]
     while stack:

@@ -13,11 +13,11 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from tallystick import methods
 from tallystick.data.schema import CODED, Schema
 from tallystick.data.schema import KINDS as COLUMN_KINDS
 from tallystick.errors import ModelFileError, OptionError, shown
 from tallystick.export import canonical
-from tallystick.export.kinds import KINDS
 from tallystick.files.whole import whole_file
 from tallystick.models import shapes
 from tallystick.models.shapes import Flag, Listed, Maybe, Number, Record, Shape, Text, Variant, Whole
@@ -89,11 +89,11 @@ def from_bytes(data: bytes) -> dict[str, Any]:
 def _checked(document: dict[str, Any]) -> dict[str, Any]:
     """Return the document if all its sections are what they should be."""
     kind = document.get("kind")
-    if not isinstance(kind, str) or kind not in KINDS:
+    if not isinstance(kind, str) or kind not in methods.KINDS:
         raise ModelFileError(
-            f"model file: unknown kind of model {shown(kind)}. Known: {', '.join(sorted(KINDS))}."
+            f"model file: unknown kind of model {shown(kind)}. Known: {', '.join(sorted(methods.KINDS))}."
         )
-    extra = KINDS[kind]()
+    extra = methods.of_kind(kind).load("file")
     sizes: shapes.Sizes = {}
     fixed: dict[str, Shape] = {
         "format": Record({"name": Text((NAME,)), "version": Whole(VERSION, VERSION)}),

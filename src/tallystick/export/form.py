@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick import kernels
+from tallystick import kernels, methods
+from tallystick.contracts import Model
 from tallystick.data.read.cells import mark_numbers
 from tallystick.data.schema import CODED, NUMBER_MARKS, Column, Schema, meanings
 from tallystick.data.source.values import number_text
@@ -41,7 +42,6 @@ from tallystick.models.tree import SPREADS, Tree
 from tallystick.models.tree.nodes import STAYS
 
 Data = dict[str, Any]
-Model = Tree | NaiveBayesModel | LogisticModel
 
 
 @dataclass(frozen=True)
@@ -130,13 +130,10 @@ def best(form: Form, shares: Sequence[float]) -> int:
     return score.index(max(score))
 
 
-def form_of(model: Any, sha256: str = "") -> Form:
+def form_of(model: Model, sha256: str = "") -> Form:
     """Return the form of a fitted model; sha256: of its model file, for the record."""
-    if isinstance(model, Tree):
-        return _tree(model, sha256)
-    if isinstance(model, NaiveBayesModel | LogisticModel):
-        return _additive(model, sha256)
-    raise OptionError(f"a model of kind {getattr(model, 'kind', type(model).__name__)!r} cannot be exported.")
+    form: Form = methods.of_kind(model.kind).load("form")(model, sha256)
+    return form
 
 
 def number_levels(column: Column) -> list[tuple[float, int]]:
@@ -204,7 +201,8 @@ def _head(schema: Schema, kind: str, names: set[str], sha256: str) -> Data:
 # -- trees --
 
 
-def _tree(tree: Tree, sha256: str) -> Form:
+def tree_form(tree: Tree, sha256: str) -> Form:
+    """Return the form of a tree."""
     used = tree.schema.used
     names = {used[j].name for j in tree.tested if j >= 0}
     head = _head(tree.schema, tree.kind, names, sha256)
@@ -240,7 +238,8 @@ def _parts(tree: Tree, node: int) -> list[list[Any]]:
 # -- additive models --
 
 
-def _additive(model: NaiveBayesModel | LogisticModel, sha256: str) -> Form:
+def additive_form(model: NaiveBayesModel | LogisticModel, sha256: str) -> Form:
+    """Return the form of a model that adds up parts."""
     additive = model.additive
     names = {name for term in additive.terms for name in _columns_of(term)}
     head = _head(model.schema, model.kind, names, sha256)

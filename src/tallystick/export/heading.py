@@ -5,7 +5,7 @@ Knows forms. Names go through `plain`: nothing in a comment can end it.
 
 from __future__ import annotations
 
-from tallystick import __version__
+from tallystick import __version__, methods
 from tallystick.data.schema import Column
 from tallystick.errors import counted
 from tallystick.export.form import Form
@@ -16,8 +16,7 @@ MOST = 100  # columns and labels that are named one by one
 
 def heading(form: Form) -> list[str]:
     """Return the lines of the comment."""
-    what = "naive Bayes model" if form.kind == "naive-bayes" else form.kind.replace("-", " ")
-    lines = [f"Tallystick {__version__}: a {what} for '{plain(form.target)}'."]
+    lines = [f"Tallystick {__version__}: a {methods.of_kind(form.kind).noun} for '{plain(form.target)}'."]
     if form.labels:
         lines.append(f"Classes: {_some([plain(label) for label in form.labels])}.")
     if form.sha256:
@@ -41,12 +40,8 @@ def _missing(form: Form) -> list[str]:
     marks = ", ".join(f"'{plain(m)}'" for m in form.marks)
     if form.spreads:
         way = "goes down all branches of a test, in the proportion of their rows"
-    elif form.is_tree:
-        way = "goes where the test says (learned from the rows), as does a level never seen"
-    elif form.kind == "naive-bayes":
-        way = "adds nothing; a level never seen adds what smoothing gives it"
     else:
-        way = "counts as the mean or has a weight of its own; a level never seen adds nothing"
+        way = methods.of_kind(form.kind).missing
     lines = [f"A missing value {way}."]
     return [f"Missing: null, NaN and the texts {marks}.", *lines] if marks else lines
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from tallystick.data.schema import Schema
 from tallystick.errors import ModelFileError, shown
 
 Sizes = dict[str, int]  # lengths with a name, such as "classes", known so far
@@ -263,3 +264,23 @@ def _double(value: float) -> float:
         return float(value)
     except OverflowError:
         return math.inf
+
+
+# How the table was asked to be read: the same in the parameters of every kind of model.
+WISHES: dict[str, Shape] = {
+    "keep": Listed(Text()),
+    "kinds": Named(Text()),
+    "levels": Named(Listed(Text())),
+    "missing": Maybe(Listed(Text())),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FileKind:
+    """What a kind of model adds to the model file: the shapes of its model and parameters, and what must hold
+    between sections: check(document, schema).
+    """
+
+    model: Shape
+    parameters: Shape
+    check: Callable[[dict[str, Any], Schema], None]

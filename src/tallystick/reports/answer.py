@@ -26,7 +26,7 @@ from tallystick.models.naive_bayes import Counted, NaiveBayesModel, Summed, Word
 from tallystick.models.tree import Tree
 from tallystick.models.tree.rules import Rule, rules
 from tallystick.models.tree.sentences import condition, number, plain
-from tallystick.reports.column_effects import pulls
+from tallystick.reports.column_effects import face_of, pulls
 from tallystick.reports.sentences import Name, Said, listed, of_100, say, times
 
 MOST_LEVELS = 20  # of a column that can be said to tell something alone
@@ -55,12 +55,8 @@ class Group:
 
 def answer(model: Any, table: Table, views: Sequence[ColumnView], accuracy: Measure) -> list[Said]:
     """Return the sentences of the first section: what decides, how, and how well."""
-    if isinstance(model, Tree):
-        out = tree_sentences(model, table)
-    elif isinstance(model, NaiveBayesModel):
-        out = bayes_sentences(model, table, views)
-    elif isinstance(model, LogisticModel):
-        out = logistic_sentences(model, table, views)
+    if model is not None:
+        out = face_of(model).sentences(model, table, views)
     else:
         assert table.schema.target is not None
         out = [
@@ -172,7 +168,7 @@ def _sentence(parts: Sequence[Said]) -> Said:
 # -- a tree --
 
 
-def tree_sentences(tree: Tree, table: Table) -> list[Said]:
+def tree_sentences(tree: Tree, table: Table, views: Sequence[ColumnView]) -> list[Said]:
     """Return what the root's test tells, then the largest groups that the tree makes."""
     shown = tree.shown
     nodes, target = shown.nodes, shown.schema.target

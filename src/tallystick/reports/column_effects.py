@@ -9,16 +9,26 @@ from typing import Any
 
 import numpy as np
 
+from tallystick import methods
 from tallystick.data.table.table import Table
 from tallystick.models.tree import Tree
 
 SAMPLE = 20_000  # rows looked at; the table's rows are in an order of their content
 
 
+def face_of(model: Any) -> Any:
+    """Return the face that a model's method has in a report (`faces.Face`)."""
+    return methods.of_kind(model.kind).load("report")
+
+
 def pulls(model: Any, table: Table) -> dict[str, float]:
+    """Return how far each column moves the model, by the rule of its method."""
+    found: dict[str, float] = face_of(model).pulls(model, table)
+    return found
+
+
+def additive_pulls(model: Any, table: Table) -> dict[str, float]:
     """Return, by column, the standard deviation of its part of the score over the rows, mean over classes."""
-    if isinstance(model, Tree):
-        return tree_pulls(model)
     block = table.slice(0, min(table.rows, SAMPLE))
     base, names = model.additive, [t.column for t in model.additive.terms]
     out: dict[str, float] = {}
@@ -31,7 +41,7 @@ def pulls(model: Any, table: Table) -> dict[str, float]:
     return out
 
 
-def tree_pulls(tree: Tree) -> dict[str, float]:
+def tree_pulls(tree: Tree, table: Table) -> dict[str, float]:
     """Return each column's share of all gain in the tree that is shown."""
     from tallystick.explain.tree import importances
 

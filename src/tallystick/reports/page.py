@@ -19,20 +19,16 @@ from markupsafe import Markup, escape
 from tallystick.draw.svg import PALETTE, colour
 from tallystick.draw.text import between, clean
 from tallystick.export.javascript import runtime
-from tallystick.models.tree import Tree
 from tallystick.reports.answer import answer
+from tallystick.reports.column_effects import face_of
 from tallystick.reports.columns import data_section
 from tallystick.reports.ingredients import Ingredients
 from tallystick.reports.quality import judged_section
 from tallystick.reports.rows import rows_section
-from tallystick.reports.scales import scales_data
 from tallystick.reports.sentences import Said, percent
-from tallystick.reports.trees import tree_data, tree_facts
 from tallystick.reports.usage import use_section
-from tallystick.reports.weights import weights_table
 from tallystick.reports.what_if import what_if
 
-SMALL = 15  # boxes of a tree that is shown small
 FIRST, MOST_FIRST = ("giveaway", "labels-alike"), 4  # checks that the first screen tells, and how many
 RARE = 0.2  # of an equal share: a class with less makes accuracy a poor guide
 
@@ -92,24 +88,18 @@ def answer_section(given: Ingredients) -> dict[str, Any]:
 def model_section(given: Ingredients) -> dict[str, Any]:
     """Return the chosen model, large, and the best of each other family, smaller."""
     out: dict[str, Any] = {"name": given.chosen.name, "setting": given.chosen.setting, "kind": "none"}
-    if isinstance(given.model, Tree):
-        out |= {"kind": "tree", "tree": tree_data(given.model), "facts": tree_facts(given.model)}
-    elif given.model is not None:
-        out |= {"kind": "scales", "scales": scales_data(given, given.model)}
-        out |= {"weights": weights_table(given, given.model, large=True)}
+    if given.model is not None:
+        out |= face_of(given.model).section(given, given.model)
     out["others"] = [other(given, entry) for entry in given.others]
     return out
 
 
 def other(given: Ingredients, entry: Any) -> dict[str, Any]:
     """Return a model that was not chosen, in little space."""
-    from tallystick.explain.tree import tree_svg
-
     out: dict[str, Any] = {"name": entry.name, "numbers": f"{entry.numbers:,}", "setting": entry.setting}
     model = entry.model.model_
-    if isinstance(model, Tree):
-        return out | {"kind": "tree", "svg": tree_svg(model, SMALL), "nodes": f"{len(model.shown.nodes):,}"}
-    return out | {"kind": "weights", "weights": weights_table(given, model, large=False)}
+    out |= face_of(model).small(given, model)
+    return out
 
 
 # -- safety --

@@ -17,6 +17,7 @@ from tallystick.data.table.table import Table
 from tallystick.draw.text import clean, cut
 from tallystick.models.tree import Tree
 from tallystick.models.tree.sentences import reachable
+from tallystick.reports.column_effects import face_of
 from tallystick.reports.ingredients import Ingredients, Row
 from tallystick.reports.sentences import percent
 
@@ -98,7 +99,8 @@ def _short(value: str | None) -> str:
 
 
 def _typical(given: Ingredients) -> list[dict[str, Any]]:
-    groups, words = _groups(given)
+    face = None if given.model is None else face_of(given.model)
+    groups, words = class_groups(given) if face is None else face.groups(given)
     out = []
     for number, (told, first) in words.items():
         here = np.flatnonzero(groups == number)
@@ -119,18 +121,24 @@ def _typical(given: Ingredients) -> list[dict[str, Any]]:
     return out
 
 
-def _groups(given: Ingredients) -> tuple[NDArray[np.int64], dict[int, tuple[str, tuple[str, ...]]]]:
-    """Return group[row], and the words and first columns of each group shown: leaves, or classes."""
+Groups = tuple[NDArray[np.int64], dict[int, tuple[str, tuple[str, ...]]]]
+
+
+def leaf_groups(given: Ingredients) -> Groups:
+    """Return group[row], and the words and first columns of each group shown: the leaves of a tree."""
+    table, tree = given.table, given.model.shown
+    stops = np.concatenate([tree.stops(block) for block in table.blocks()])
+    leaves, sizes = np.unique(stops, return_counts=True)
+    order = sorted(range(len(leaves)), key=lambda k: (-int(sizes[k]), int(leaves[k])))[:MOST_GROUPS]
+    own = tree.labels[stops] == table.classes  # the row that stands for a leaf has its answer
+    words = {int(leaves[k]): _leaf(tree, int(leaves[k])) for k in order}
+    return np.where(own, stops, -1), words
+
+
+def class_groups(given: Ingredients) -> Groups:
+    """Return group[row], and the words and first columns of each group shown: the classes."""
     table = given.table
     assert table.classes is not None
-    if isinstance(given.model, Tree):
-        tree = given.model.shown
-        stops = np.concatenate([tree.stops(block) for block in table.blocks()])
-        leaves, sizes = np.unique(stops, return_counts=True)
-        order = sorted(range(len(leaves)), key=lambda k: (-int(sizes[k]), int(leaves[k])))[:MOST_GROUPS]
-        own = tree.labels[stops] == table.classes  # the row that stands for a leaf has its answer
-        words = {int(leaves[k]): _leaf(tree, int(leaves[k])) for k in order}
-        return np.where(own, stops, -1), words
     right = given.chosen.result.answered == table.classes
     full = np.bincount(table.classes, minlength=len(given.labels))
     order = sorted(range(len(full)), key=lambda c: (-int(full[c]), c))[:MOST_GROUPS]

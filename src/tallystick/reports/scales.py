@@ -17,7 +17,6 @@ from tallystick.data.schema import Column
 from tallystick.draw.nomogram import SHARES, ticks
 from tallystick.draw.scales import place, scale_line
 from tallystick.draw.text import clean
-from tallystick.explain.logistic import no_scales
 from tallystick.explain.naive_bayes import bin_names
 from tallystick.models.additive import BinTerm, LevelTerm, LinearTerm, NormalTerm, Term
 from tallystick.models.logistic.model import LogisticModel
@@ -52,8 +51,11 @@ def pair(given: Ingredients) -> tuple[int, int]:
     return order[0], order[min(1, len(order) - 1)]
 
 
-def scales_data(given: Ingredients, model: Additive) -> dict[str, Any]:
-    """Return the lines of the nomogram, drawn, with the stops of each for the page's script."""
+def scales_data(given: Ingredients, model: Additive, why: str = "") -> dict[str, Any]:
+    """Return the lines of the nomogram, drawn, with the stops of each for the page's script.
+
+    why: there are none, in words; "" where there are.
+    """
     c, d = pair(given)
     calibration = getattr(model, "calibration", None)
     slope = 1.0 if calibration is None else float(calibration.slope)
@@ -62,7 +64,6 @@ def scales_data(given: Ingredients, model: Additive) -> dict[str, Any]:
     base = slope * float(start[c] - start[d]) + shift
     schema = given.table.schema  # it has the range of every number; a model may not keep it
     lines = [(n, _stops(model, schema[n], (c, d, slope))) for n in given.columns]
-    why = no_scales(model) if isinstance(model, LogisticModel) else ""
     lines = [] if why else [(n, s) for n, s in lines if len(s) > 1][:MOST_SCALES]
     weights = [s.weight for _, stops in lines for s in stops] or [0.0]
     ends = (min([*weights, 0.0]), max([*weights, 0.0]))

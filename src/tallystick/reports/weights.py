@@ -24,14 +24,21 @@ from tallystick.reports.ingredients import Ingredients
 FEW, MANY = 10, 40  # lines of a table: of a model that is shown small, and large
 FEW_WORDS, MANY_WORDS = 5, 12  # words of a class
 MOST_CLASSES = 12  # whose words are told
-Additive = NaiveBayesModel | LogisticModel
+Heard = Iterator[tuple[str, str, str, float]]
 
 
-def weights_table(given: Ingredients, model: Additive, large: bool) -> dict[str, Any]:
-    """Return the strongest votes of naive Bayes, or the odds of logistic regression, and words by class."""
-    most = MANY if large else FEW
-    found = _votes(given, model, most) if isinstance(model, NaiveBayesModel) else _odds(given, model, most)
-    return found | {"words": _words_by_class(given, model, MANY_WORDS if large else FEW_WORDS)}
+def bayes_weights(given: Ingredients, model: NaiveBayesModel, large: bool) -> dict[str, Any]:
+    """Return the strongest votes of naive Bayes, and words by class."""
+    heard = _bayes_words(model, given.labels)
+    found = _votes(given, model, MANY if large else FEW)
+    return found | {"words": _words_by_class(given, heard, MANY_WORDS if large else FEW_WORDS)}
+
+
+def logistic_weights(given: Ingredients, model: LogisticModel, large: bool) -> dict[str, Any]:
+    """Return the odds of logistic regression, and words by class."""
+    heard = _logistic_words(model, given.labels)
+    found = _odds(given, model, MANY if large else FEW)
+    return found | {"words": _words_by_class(given, heard, MANY_WORDS if large else FEW_WORDS)}
 
 
 def _texts(given: Ingredients) -> set[str]:
@@ -103,13 +110,13 @@ def _bar_words(f: Figure, spread: float | None) -> str:
 # -- words --
 
 
-def _words_by_class(given: Ingredients, model: Additive, most: int) -> list[dict[str, Any]]:
+def _words_by_class(given: Ingredients, words: Heard, most: int) -> list[dict[str, Any]]:
     """Return for each class the words that speak most for it; nothing where there is no text column."""
     texts = sorted(_texts(given))
     if not texts:
         return []
     heard: dict[str, list[tuple[float, str]]] = {}
-    for label, column, word, weight in _heard(model, given.labels):
+    for label, column, word, weight in words:
         if column in texts and weight > 0:
             name = word if len(texts) == 1 else f"{column}: {word}"
             heard.setdefault(label, []).append((weight, name))
@@ -128,14 +135,16 @@ def _words_by_class(given: Ingredients, model: Additive, most: int) -> list[dict
     ]
 
 
-def _heard(model: Additive, labels: tuple[str, ...]) -> Iterator[tuple[str, str, str, float]]:
+def _bayes_words(model: NaiveBayesModel, labels: tuple[str, ...]) -> Heard:
     """Yield class, column, word and how much it speaks for the class."""
-    if isinstance(model, NaiveBayesModel):
-        for label in labels:
-            for v in votes(model, label):
-                if math.isfinite(v.weight):
-                    yield label, v.column, v.value, v.weight
-        return
+    for label in labels:
+        for v in votes(model, label):
+            if math.isfinite(v.weight):
+                yield label, v.column, v.value, v.weight
+
+
+def _logistic_words(model: LogisticModel, labels: tuple[str, ...]) -> Heard:
+    """Yield class, column, word and how much it speaks for the class."""
     for part in (p for p in model.parts if isinstance(p, Words)):
         names, table = model.schema[part.name].words, part.weights
         if model.links == 1:  # one set of weights, towards the second class

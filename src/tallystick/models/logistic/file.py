@@ -11,7 +11,9 @@ from tallystick.data.schema import CODED, Schema
 from tallystick.errors import ModelFileError, OptionError, shown
 from tallystick.models.logistic.options import CHOSEN, SOLVERS, WORDS, LogisticOptions
 from tallystick.models.shapes import (
+    WISHES,
     Either,
+    FileKind,
     Flag,
     Listed,
     Maybe,
@@ -161,3 +163,6 @@ def _check_part(part: dict[str, Any], columns: dict[str, Any]) -> None:
         len(part["weights"]) != len(column.words) or len(part["idf"]) not in (0, len(column.words))
     ):
         raise ModelFileError(f"model file: {place} needs a weight for each of {len(column.words):,} words.")
+
+
+FILE = FileKind(MODEL, Record(PARAMETERS | WISHES, OPTIONAL), check)

@@ -23,8 +23,10 @@ from tallystick.models.naive_bayes.options import (
     BayesOptions,
 )
 from tallystick.models.shapes import (
+    WISHES,
     Counts,
     Either,
+    FileKind,
     Flag,
     Listed,
     Maybe,
@@ -191,3 +193,6 @@ def _check_counts(data: dict[str, Any], column: Any, present: Any, place: str) -
 
 def _uneven(what: str, found: int, expected: str) -> ModelFileError:
     return ModelFileError(f"model file: {what} sum to {found:,}, not to {expected}. The file was edited.")
+
+
+FILE = FileKind(MODEL, Record(PARAMETERS | WISHES, OPTIONAL), check)

@@ -10,7 +10,9 @@ from typing import Any
 from tallystick.data.schema import Schema
 from tallystick.errors import ModelFileError
 from tallystick.models.shapes import (
+    WISHES,
     Either,
+    FileKind,
     Flag,
     Listed,
     Maybe,
@@ -76,3 +78,7 @@ def check(document: dict[str, Any], schema: Schema) -> None:
         raise ModelFileError(
             f"model file: a {document['kind']} cannot have {len(labels):,} class labels. The file was edited."
         )
+
+
+DECISION_FILE = FileKind(MODEL, Record(DECISION | WISHES, OPTIONAL), check)
+REGRESSION_FILE = FileKind(MODEL, Record(REGRESSION | WISHES), check)

@@ -1,0 +1,89 @@
+"""The face of each method in a report: its sentences, its large and its small picture, its columns, its rows.
+
+Knows what the sections of a page ask for. Knows nothing of HTML.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tallystick.data.table.table import Table
+from tallystick.description import ColumnView
+from tallystick.errors import counted
+from tallystick.explain.logistic import no_scales
+from tallystick.explain.tree import tree_svg
+from tallystick.models.logistic.model import LogisticModel
+from tallystick.models.naive_bayes import NaiveBayesModel
+from tallystick.models.tree import Tree
+from tallystick.reports.answer import bayes_sentences, logistic_sentences, tree_sentences
+from tallystick.reports.column_effects import additive_pulls, tree_pulls
+from tallystick.reports.ingredients import Ingredients
+from tallystick.reports.rows import Groups, class_groups, leaf_groups
+from tallystick.reports.scales import scales_data
+from tallystick.reports.sentences import Said, say
+from tallystick.reports.trees import tree_data, tree_facts
+from tallystick.reports.weights import bayes_weights, logistic_weights
+
+SMALL = 15  # boxes of a tree that is shown small
+
+Data = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Face:
+    """What a report asks of a method. sentences: what decides the target. section, small: the model as the
+    template draws it, large and small. pulls: how far each column moves the model. groups: rows that belong
+    together, of which a typical one is shown.
+    """
+
+    sentences: Callable[[Any, Table, Sequence[ColumnView]], list[Said]]
+    section: Callable[[Ingredients, Any], Data]
+    small: Callable[[Ingredients, Any], Data]
+    pulls: Callable[[Any, Table], dict[str, float]]
+    groups: Callable[[Ingredients], Groups] = class_groups
+
+
+def _plain_sentences(model: Any, table: Table, views: Sequence[ColumnView]) -> list[Said]:
+    return [say("The model looks at {}.", counted(len(model.schema.used), "column"))]
+
+
+def _plain_pulls(model: Any, table: Table) -> dict[str, float]:
+    return {column.name: 1.0 for column in model.schema.used}
+
+
+def _tree_section(given: Ingredients, model: Tree) -> Data:
+    return {"kind": "tree", "tree": tree_data(model), "facts": tree_facts(model)}
+
+
+def _tree_small(given: Ingredients, model: Tree) -> Data:
+    return {"kind": "tree", "svg": tree_svg(model, SMALL), "nodes": f"{len(model.shown.nodes):,}"}
+
+
+def _bayes_section(given: Ingredients, model: NaiveBayesModel) -> Data:
+    weights = bayes_weights(given, model, large=True)
+    return {"kind": "scales", "scales": scales_data(given, model), "weights": weights}
+
+
+def _bayes_small(given: Ingredients, model: NaiveBayesModel) -> Data:
+    return {"kind": "weights", "weights": bayes_weights(given, model, large=False)}
+
+
+def _logistic_section(given: Ingredients, model: LogisticModel) -> Data:
+    weights = logistic_weights(given, model, large=True)
+    return {"kind": "scales", "scales": scales_data(given, model, no_scales(model)), "weights": weights}
+
+
+def _logistic_small(given: Ingredients, model: LogisticModel) -> Data:
+    return {"kind": "weights", "weights": logistic_weights(given, model, large=False)}
+
+
+def _no_section(given: Ingredients, model: Any) -> Data:
+    return {"kind": "none"}
+
+
+PLAIN = Face(_plain_sentences, _no_section, _no_section, _plain_pulls)
+TREE = Face(tree_sentences, _tree_section, _tree_small, tree_pulls, leaf_groups)
+BAYES = Face(bayes_sentences, _bayes_section, _bayes_small, additive_pulls)
+LOGISTIC = Face(logistic_sentences, _logistic_section, _logistic_small, additive_pulls)

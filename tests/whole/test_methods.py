@@ -1,0 +1,63 @@
+"""One registration: every method names its parts in `methods.py`, each in its room."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+import tallystick as ts
+from tallystick import methods
+from tallystick.errors import OptionError
+from tallystick.models.shapes import FileKind
+from tallystick.reports.faces import Face
+
+ROOMS = {  # the room that a face lies in: whoever asks for it is there or above
+    "estimator": "estimators",
+    "file": "models",
+    "form": "export",
+    "explain": "explain",
+    "changes": "export",
+    "known": "description",
+    "report": "reports",
+}
+every = pytest.mark.parametrize("method", methods.METHODS, ids=[m.name for m in methods.METHODS])
+
+
+@every
+def test_every_name_of_a_method_is_there_and_in_its_room(method):
+    for face, room in ROOMS.items():
+        assert getattr(method, face).startswith(f"{room}."), face
+        assert method.load(face) is not None
+    assert isinstance(method.load("file"), FileKind)
+    assert isinstance(method.load("report"), Face)
+    assert method.load("estimator").kind == method.kind
+    assert method.load("estimator").__name__ in ts.__all__
+    assert callable(method.load("form"))
+
+
+@every
+def test_a_method_is_tuned_over_at_most_eight_settings_of_its_own(method):
+    assert 0 < len(method.tuned) <= 8
+    for words, own in method.tuned:
+        assert words
+        assert (
+            method.load("estimator")(**own).get_params() | own == method.load("estimator")(**own).get_params()
+        )
+
+
+def test_names_and_kinds_are_those_of_one_method_each():
+    assert len({m.name for m in methods.METHODS}) == len(methods.METHODS) == len(methods.KINDS)
+    assert tuple(m.name for m in methods.METHODS if not m.regression) == methods.NAMES
+    with pytest.raises(OptionError, match=r"there is no method 'tre'\. Did you mean 'tree'\?"):
+        methods.named("tre")
+
+
+def test_the_list_loads_no_method():
+    code = (
+        "import sys, tallystick.methods; print(sorted(m for m in sys.modules if m.startswith('tallystick.')))"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert set(re.findall(r"tallystick\.(\w+)", out)) == {"errors", "methods"}
