@@ -281,11 +281,10 @@ def keeping() -> list[tuple[str, float]]:
     from tallystick.engines.local import Local
     from tallystick.learners.fit import fit
     from tallystick.learners.tree import TreeLearner
-    from tallystick.learners.tree_options import TreeOptions
 
     X, y = numbers(200_000)
     table = DecisionTree().read(X, y)
-    options = TreeOptions(min_samples_leaf=20)
+    options = DecisionTree(criterion="entropy", cut_price=0.0, min_samples_leaf=20)._options()
     kept, plain = in_turn(
         *(lambda k=k: fit(TreeLearner(options, keep_candidates=k), table, Local(2)) for k in (True, False))
     )

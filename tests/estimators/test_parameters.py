@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
+import doctest
 import inspect
 import pickle
+import re
 
 import pytest
 from sklearn.base import clone
@@ -12,6 +15,9 @@ from sklearn.model_selection import GridSearchCV
 
 import tallystick as ts
 from tallystick.errors import OptionError, TallyError
+from tallystick.learners.tree_options import TreeOptions
+from tallystick.models.logistic.options import LogisticOptions
+from tallystick.models.naive_bayes import BayesOptions
 
 ESTIMATORS = [ts.DecisionTree, ts.RegressionTree, ts.NaiveBayes, ts.LogisticRegression]
 every = pytest.mark.parametrize("estimator", ESTIMATORS)
@@ -200,3 +206,40 @@ def test_constructors_keep_their_signature_and_few_parameters_are_shared(estimat
     names = list(inspect.signature(estimator).parameters)
     assert names[-5:] == ["columns", "kinds", "engine", "threads", "memory"]
     assert repr(estimator(threads=2)) == f"{estimator.__name__}(threads=2)"
+
+
+CLASSES = [
+    *ESTIMATORS,
+    *(ts.Columns, ts.Local, ts.Spark, ts.CostComplexity, ts.Pessimistic, ts.DescriptionLength),
+]
+
+
+def defaults(thing):
+    """Return each parameter's default as it is typed."""
+    made = thing() if dataclasses.is_dataclass(thing) else None
+    return {
+        p.name: repr(p.default if made is None else getattr(made, p.name)).replace("'", '"')
+        for p in inspect.signature(thing).parameters.values()
+    }
+
+
+@pytest.mark.parametrize("thing", CLASSES)
+def test_every_parameter_has_a_line_with_its_default(thing):
+    lines = re.findall(r"^(\w+(?:, \w+)*) : .*?default (.+)$", inspect.getdoc(thing), re.MULTILINE)
+    told = {name: default for names, default in lines for name in names.split(", ")}
+    assert told == defaults(thing)
+    assert list(told) == list(defaults(thing))  # in the order of the signature
+
+
+@pytest.mark.parametrize("thing", [*CLASSES, ts.verify, ts.diff])
+def test_every_docstring_has_an_example_that_runs(thing):
+    (test,) = doctest.DocTestFinder(recurse=False).find(thing, globs={})
+    assert test.examples
+    assert doctest.DocTestRunner().run(test).failed == 0
+
+
+@pytest.mark.parametrize("options", [TreeOptions, BayesOptions, LogisticOptions])
+def test_a_default_stands_in_the_constructor_and_nowhere_else(options):
+    nothing = dataclasses.MISSING
+    assert [f.name for f in dataclasses.fields(options) if f.default is not nothing] == []
+    assert [f.name for f in dataclasses.fields(options) if f.default_factory is not nothing] == []

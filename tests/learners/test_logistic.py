@@ -25,7 +25,6 @@ from tallystick.kernels import Columns, Curvature, Weighting
 from tallystick.learners.logistic.learner import prepared
 from tallystick.learners.logistic.path import drive
 from tallystick.learners.logistic.prepare import prepare
-from tallystick.models.logistic.options import LogisticOptions
 
 
 def made(seed, rows=80, classes=2):
@@ -45,7 +44,7 @@ def made(seed, rows=80, classes=2):
 
 def problem_of(frame, y, l2=0.7, **options):
     table = read_table(open_source(frame), None, y)
-    given_ = LogisticOptions(l2=l2, **options)
+    given_ = ts.LogisticRegression(l2=l2, **options)._options()
     known, moments = drive(prepared(given_, table.schema, table.unit), table, Local(1))
     return table, prepare(known, moments, given_, table.schema, l2).problem
 

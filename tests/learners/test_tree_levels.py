@@ -20,7 +20,6 @@ from tallystick.engines.local import Local
 from tallystick.estimators.plain_rows import from_floats
 from tallystick.learners.fit import fit
 from tallystick.learners.tree import TreeLearner
-from tallystick.learners.tree_options import TreeOptions
 from tallystick.stats.level_tables import share_out
 
 
@@ -68,15 +67,19 @@ def random_table(seed: int, regression: bool) -> Any:
     return read_table(open_source(pd.DataFrame(frame)), wishes, y, weights, regression=regression)
 
 
+def tree_options(**given):
+    return ts.DecisionTree(**{"criterion": "entropy", "cut_price": 0.0} | given)._options()
+
+
 OPTIONS = [
-    TreeOptions(),
-    TreeOptions(criterion="gini", level_splits="each", min_samples_leaf=3),
-    TreeOptions(
+    tree_options(),
+    tree_options(criterion="gini", level_splits="each", min_samples_leaf=3),
+    tree_options(
         criterion="gain-ratio", cuts="observed", cut_price=1.0, cut_rows=True, class_weight="balanced"
     ),
-    TreeOptions(max_bins=5, class_weight={"0": 2.5}, max_depth=4),
-    TreeOptions(max_leaf_nodes=7),
-    TreeOptions(criterion="gain-ratio", missing_values="fractions", level_splits="each", min_samples_leaf=2),
+    tree_options(max_bins=5, class_weight={"0": 2.5}, max_depth=4),
+    tree_options(max_leaf_nodes=7),
+    tree_options(criterion="gain-ratio", missing_values="fractions", level_splits="each", min_samples_leaf=2),
 ]
 
 
@@ -110,7 +113,7 @@ def test_long_runs_give_the_tree_of_count_tables(classes: int, distinct: int) ->
     noise = rng.normal(size=n)
     y = np.digitize(np.nan_to_num(x[:, 0]) + noise, np.linspace(-1, 1, classes - 1))
     table = read_table(open_source(x), Wishes(), y)
-    learner = TreeLearner(TreeOptions(max_depth=5), table.unit)
+    learner = TreeLearner(tree_options(max_depth=5), table.unit)
     expected = fit(learner, table, Local(1)).to_dict()
     assert fit(learner, table, Scattered(1)).to_dict() == expected
 
@@ -128,7 +131,7 @@ def test_columns_of_two_codes_counted_together_give_the_tree_of_count_tables(row
     number = np.round(rng.normal(size=(rows, 1)), 1)
     table = read_table(open_source(np.hstack([x, number])), Wishes(), y)
     assert sum(c.kind == "boolean" for c in table.schema.used) == columns
-    learner = TreeLearner(TreeOptions(max_depth=5, criterion="gain-ratio"), table.unit)
+    learner = TreeLearner(tree_options(max_depth=5, criterion="gain-ratio"), table.unit)
     expected = fit(learner, table, Local(1)).to_dict()
     assert fit(learner, table, Scattered(1)).to_dict() == expected
     assert fit(learner, table, Local(2)).to_dict() == expected

@@ -41,17 +41,51 @@ from tallystick.models.plain import is_number, plain
 class LogisticRegression(Classifier):
     """Logistic regression on a whole table: numbers, levels, booleans and text side by side.
 
-    l2: strength of the Gaussian prior (1/κ², scikit-learn's 1/C): a number, 0 for maximum likelihood,
-    "auto" for the one under which the rows are most probable, "cv" for the best in cross-validation. l1:
-    strength of the Laplace prior, for sparse models. standardize: the prior acts on standardised numbers;
-    coefficients are told in your units either way. reference: the class others are compared with.
-    interactions=2, polynomial=2: products of columns, named `a × b`. words: "tf-idf" or "counts";
-    min_letters: characters that a word must have to be known. solver: "auto", "newton", "lbfgs",
-    "conjugate-gradient", "gradient". trace: keep every step in `trace_`.
-
     It ends where the gradient is at most 1e-8 per row and the step still to go at most 1e-8 in standardised
     weights, or where rounding leaves nothing more to gain (`docs/logistic.md`); else there is an error, never
     a half-fitted model.
+
+    Parameters
+    ----------
+    l2 : float, "auto" or "cv", default "auto"
+        The strength of the Gaussian prior (1/κ², scikit-learn's 1/C): a number, 0 for maximum likelihood,
+        "auto" for the one under which the rows are most probable, "cv" for the best in cross-validation.
+    l1 : float, default 0.0
+        The strength of the Laplace prior, for sparse models.
+    standardize : bool, default True
+        Whether the priors act on standardised numbers. Coefficients are in your units either way.
+    class_weight : dict or "balanced", default None
+        What a row of each class counts: {label: weight}.
+    reference : label, default None
+        The class that the others are compared with; None is the first of two, the last of several.
+    interactions, polynomial : {1, 2}, default 1
+        2 adds products of columns, named `a × b`, or squares.
+    words : {"tf-idf", "counts"}, default "tf-idf"
+        How the words of a text count.
+    min_letters : int, default 1
+        How many characters a word must have to be known (scikit-learn: 2).
+    solver : str, default "auto"
+        "auto", "newton", "lbfgs", "conjugate-gradient" or "gradient".
+    max_iter : int, default None
+        The most steps; None is the solver's own limit.
+    trace : bool, default False
+        Whether every step is kept in `trace_`.
+    columns : ts.Columns, default None
+        What you know of the columns: kinds, levels, marks of missing values, columns to keep.
+    kinds : dict, default None
+        Short for `columns=ts.Columns(kinds=...)`.
+    engine : ts.Local or ts.Spark, default None
+        Who sums the rows; None is this machine. It changes no model.
+    threads, memory : default None
+        Short for `engine=ts.Local(threads=..., memory=...)`: all cores, and all rows in memory.
+
+    Examples
+    --------
+    >>> import tallystick as ts
+    >>> rows = [{"dose": n, "cured": n > 4} for n in range(10)] * 3
+    >>> model = ts.LogisticRegression(l2=1.0).fit(rows, "cured")
+    >>> model.predict([{"dose": 9}]).tolist()
+    [True]
     """
 
     kind = KIND

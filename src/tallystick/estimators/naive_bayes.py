@@ -33,11 +33,46 @@ if TYPE_CHECKING:
 class NaiveBayes(Growing, Saying):
     """Naive Bayes on a whole table: levels, booleans, numbers and text side by side.
 
-    distributions: "auto" (default), "gaussian", "binned", "poisson", "multinomial", ... for all columns it
-    fits, or {column: name}. alpha, or m and p: smoothing. priors: "data", "uniform", "none" or numbers.
-    variance: "ml", "unbiased", "smoothed"; share: "none", "classes", "columns", "both". words: "counts" or
-    "tf-idf"; min_count: rows that a word must be in to be known,
-    min_letters: characters it must have (2: scikit-learn's words). calibrate: calibrated shares.
+    Parameters
+    ----------
+    distributions : str or dict, default "auto"
+        "gaussian", "binned", "poisson", "multinomial", ... for all columns that it fits, or by column:
+        {name: distribution}. "auto" chooses by what is in the column.
+    alpha : float or dict, default 1.0
+        Cases added to the count of each value; one number, or by column.
+    m, p : float or dict, default None
+        The m-estimate (count + m * p) / (rows + m), which goes before alpha; one number, or by column.
+    priors : {"data", "uniform", "none"}, list or dict, default "data"
+        The shares of the classes: those of the rows, equal ones, no prior at all, or a number for each.
+    variance : {"ml", "unbiased", "smoothed"}, default None
+        How the variance of a Gaussian column is reckoned; None is "smoothed" where "auto" chose that
+        distribution, else "ml".
+    share : {"none", "classes", "columns", "both"}, default "none"
+        Which Gaussian columns have one variance together: none, those of all classes, of all columns, or all.
+    words : {"counts", "tf-idf"}, default "counts"
+        How the words of a text count.
+    min_count : int, default 1
+        How many rows a word must be in to be known.
+    min_letters : int, default 1
+        How many characters a word must have to be known (scikit-learn: 2).
+    calibrate : bool, default False
+        Whether shares are calibrated by cross-validation.
+    columns : ts.Columns, default None
+        What you know of the columns: kinds, levels, marks of missing values, columns to keep.
+    kinds : dict, default None
+        Short for `columns=ts.Columns(kinds=...)`.
+    engine : ts.Local or ts.Spark, default None
+        Who sums the rows; None is this machine. It changes no model.
+    threads, memory : default None
+        Short for `engine=ts.Local(threads=..., memory=...)`: all cores, and all rows in memory.
+
+    Examples
+    --------
+    >>> import tallystick as ts
+    >>> rows = [{"sky": "sun", "play": "no"}, {"sky": "rain", "play": "yes"}] * 5
+    >>> model = ts.NaiveBayes(alpha=0.5).fit(rows, "play")
+    >>> model.predict([{"sky": "rain"}]).tolist()
+    ['yes']
     """
 
     kind = KIND

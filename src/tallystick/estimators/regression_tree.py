@@ -25,12 +25,58 @@ if TYPE_CHECKING:
 class RegressionTree(_Growing):
     """A tree of tests on single columns, its leaves the mean response of the rows that came there.
 
-    Parameters are those of `DecisionTree` without what belongs to classes.
+    Parameters
+    ----------
+    level_splits : {"groups", "each"}, default "groups"
+        A test of levels parts them into two groups, or has a branch for each.
+    missing_values : {"learned", "fractions"}, default "learned"
+        Missing values take the branch that scores best, or go down all branches in parts (C4.5).
+    max_depth : int, default None
+        The most tests on the way to a leaf; None is no limit.
+    min_samples_leaf : int, default 1
+        The fewest rows in a leaf. A whole weight counts as so many rows; where weights are not whole, a row
+        of the mean weight counts as one.
+    min_samples_split : int, default 2
+        The fewest rows in a node that is split.
+    max_leaf_nodes : int, default None
+        The most leaves, grown best first; None is no limit.
+    min_impurity_decrease : float, default 0.0
+        The least gain of a split times its node's share of all rows, class weights included.
+    stop_at_zero_gain : bool, default False
+        Whether a split must gain something.
+    max_bins : int, default None
+        Numeric columns in so many quantile bins; None is exact.
+    pruning : ts.CostComplexity, default None
+        How the grown tree is pruned; the name "cost-complexity" is one with its defaults.
+    columns : ts.Columns, default None
+        What you know of the columns: kinds, levels, marks of missing values, columns to keep.
+    kinds : dict, default None
+        Short for `columns=ts.Columns(kinds=...)`.
+    engine : ts.Local or ts.Spark, default None
+        Who sums the rows; None is this machine. It changes no model.
+    threads, memory : default None
+        Short for `engine=ts.Local(threads=..., memory=...)`: all cores, and all rows in memory.
+
+    Examples
+    --------
+    >>> import tallystick as ts
+    >>> rows = [{"rooms": n % 4, "rent": 100.0 * (n % 4)} for n in range(20)]
+    >>> ts.RegressionTree().fit(rows, "rent").predict([{"rooms": 3}]).tolist()
+    [300.0]
     """
 
     kind = "regression-tree"
     regression: ClassVar[Literal[True]] = True
     _estimator_type = "regressor"
+    _settled: ClassVar[Mapping[str, Any]] = {  # what belongs to classes, or to C4.5
+        "criterion": "entropy",  # not asked where the target is a number
+        "cuts": "midpoint",
+        "cut_price": 0.0,
+        "cut_rows": False,
+        "class_weight": None,
+        "priors": None,
+        "costs": None,
+    }
     average = False
     smoothing = 0.0
     split_prior = 1 / 3

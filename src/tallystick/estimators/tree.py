@@ -6,7 +6,7 @@ Knows the learner and the model. Knows nothing of splits or sums.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +14,17 @@ from numpy.typing import NDArray
 from tallystick.contracts import Engine, Model
 from tallystick.data.schema import Columns, Note, Schema, Target
 from tallystick.engines.local import Local
-from tallystick.errors import ModelFileError, OptionError, shown
+from tallystick.errors import ModelFileError, OptionError
 from tallystick.estimators.classifier import Classifier
 from tallystick.estimators.parameters import PLACES, SHARED
 from tallystick.estimators.plain_rows import from_floats
-from tallystick.estimators.tree_settings import check_classes, check_settings
+from tallystick.estimators.tree_settings import (
+    check_classes,
+    check_settings,
+    plain_value,
+    text_notes,
+    weight_notes,
+)
 from tallystick.estimators.tree_views import TreeViews, pruning_note
 from tallystick.learners.prune import (
     HELD_OUT,
@@ -30,7 +36,7 @@ from tallystick.learners.prune import (
     to_file,
 )
 from tallystick.learners.tree_options import TreeOptions
-from tallystick.models.plain import PLAIN, plain
+from tallystick.models.plain import plain
 from tallystick.models.tree import Answers, Tree
 from tallystick.models.tree.weights import class_weights, cost_table
 
@@ -49,13 +55,15 @@ class _Growing(TreeViews):
         "confidence": "pruning=ts.Pessimistic(confidence=0.25)",
         "cp": "pruning=ts.CostComplexity(cp=0.01)",
     }
+    _settled: ClassVar[Mapping[str, Any]] = {}  # options of growing that are no parameters
     cut_price: float
     class_weight: Any
     priors: Any
     costs: Any
 
     def _options(self) -> TreeOptions:
-        return TreeOptions(**{n: getattr(self, n) for n in GROWING if hasattr(self, n)})
+        own = {n: getattr(self, n) for n in GROWING if n not in self._settled}
+        return TreeOptions(**own, **self._settled)
 
     def _answers(self, target: Target | None) -> Answers:
         if not hasattr(self, "average") or target is None or not target.labels:
@@ -71,7 +79,7 @@ class _Growing(TreeViews):
 
     def _check_parameters(self) -> None:
         for name in PER_CLASS:
-            _plain(name, getattr(self, name, None))
+            plain_value(name, getattr(self, name, None))
         self._options()
         self._wishes()
         self._engine()
@@ -80,8 +88,8 @@ class _Growing(TreeViews):
     def _learning(self) -> dict[str, Any]:
         self._check_parameters()
         kept = (*SHARED, "criterion", "pruning")
-        own = {n: _plain(n, getattr(self, n)) for n in self._names() if n not in kept}
-        own |= {n: _plain(n, value) for n, value in to_file(pruning_of(self.pruning)).items()}
+        own = {n: plain_value(n, getattr(self, n)) for n in self._names() if n not in kept}
+        own |= {n: plain_value(n, value) for n, value in to_file(pruning_of(self.pruning)).items()}
         if self._by_held_out:
             own["pruning"] = HELD_OUT
         if hasattr(self, "criterion"):
@@ -225,26 +233,77 @@ _PLAIN: dict[str, Any] = {
 class DecisionTree(_Growing, Classifier):
     """A tree of tests on single columns, its leaves the class counts of the rows that came there.
 
-    criterion: "entropy" (information gain), "gain-ratio" (C4.5, among columns of at least average gain) or
-    "gini".
-    level_splits: "groups" (two groups of levels) or "each" (a branch per level). missing_values: "learned"
-    (the branch that scores best) or "fractions" (C4.5: down all branches in parts). max_depth,
-    min_samples_leaf, min_samples_split, max_leaf_nodes (best first), stop_at_zero_gain: where growing stops.
-    Rows are counted: a whole weight as so many rows; where weights are not whole, a row of the mean weight as
-    one. min_impurity_decrease: the least gain times the node's share of all rows, class weights included.
-    cuts: "midpoint", or "observed" (C4.5: the largest training value not above it). cut_price: columns are
-    compared by their gain less this times log2(cuts)/rows, the bits that name a cut (C4.5: 1, CART: 0);
-    groups of three or more levels always pay the bits that name them, with missing as a level if this is
-    above 0. cut_rows: C4.5's least rows beside a cut. class_weight: {label: weight} or "balanced"; priors:
-    {label: share}, as if classes had these shares (of every class, sum 1); costs: {label: {answer: cost}}
-    (not named: 1 for a wrong answer, 0 for a right one) or costs[class][answer], to answer the cheapest.
-    max_bins: numeric columns in quantile bins.
-    average: answer by all prunings, each as probable as its fit and the prior make it: a test is kept with
-    probability split_prior (None: 1 over 1 plus the root of the number of tests it was chosen from), a leaf
-    gets `smoothing` imagined rows with the shares of all rows (None: the
-    root of 8 over the number of classes). pruning: None,
-    "cost-complexity" (at cp, a share of the root's error, or chosen by cross-validation), "pessimistic"
-    (C4.5, at confidence) or "mdl"; a pruned tree answers by its leaves.
+    Parameters
+    ----------
+    criterion : {"gain-ratio", "entropy", "gini"}, default "gain-ratio"
+        What a split is scored by: information gain over its own entropy (C4.5, among columns of at least
+        average gain), information gain, or Gini's impurity.
+    level_splits : {"groups", "each"}, default "groups"
+        A test of levels parts them into two groups, or has a branch for each.
+    missing_values : {"learned", "fractions"}, default "learned"
+        Missing values take the branch that scores best, or go down all branches in parts (C4.5).
+    max_depth : int, default None
+        The most tests on the way to a leaf; None is no limit.
+    min_samples_leaf : int, default 1
+        The fewest rows in a leaf. A whole weight counts as so many rows; where weights are not whole, a row
+        of the mean weight counts as one.
+    min_samples_split : int, default 2
+        The fewest rows in a node that is split.
+    max_leaf_nodes : int, default None
+        The most leaves, grown best first; None is no limit.
+    min_impurity_decrease : float, default 0.0
+        The least gain of a split times its node's share of all rows, class weights included.
+    stop_at_zero_gain : bool, default False
+        Whether a split must gain something.
+    cuts : {"midpoint", "observed"}, default "midpoint"
+        A cut lies between two values, or at the largest training value not above that (C4.5).
+    cut_price : float, default 1.0
+        Columns are compared by their gain less this times log2(cuts)/rows, the bits that name a cut (C4.5:
+        1, CART: 0). Groups of three or more levels always pay the bits that name them, with missing as a
+        level if this is above 0.
+    cut_rows : bool, default False
+        Whether each side of a cut needs C4.5's least number of rows.
+    class_weight : dict or "balanced", default None
+        What a row of each class counts: {label: weight}.
+    priors : dict or list, default None
+        Grow as if the classes had these shares, {label: share}; of every class, with the sum 1.
+    costs : dict or table, default None
+        {label: {answer: cost}} (not named: 1 for a wrong answer, 0 for a right one) or costs[class][answer]:
+        the cheapest class is answered.
+    max_bins : int, default None
+        Numeric columns in so many quantile bins; None is exact.
+    average : bool, default True
+        Answer by all prunings of the tree, each as probable as its fit and the prior make it. A pruned tree
+        answers by its leaves.
+    smoothing : float, default None
+        Imagined rows in each leaf, with the shares of all rows; None is the root of 8 over the number of
+        classes.
+    split_prior : float, default None
+        The probability that a test is kept, in the average; None is 1 over 1 plus the root of the number of
+        tests it was chosen from.
+    pruning : ts.CostComplexity, ts.Pessimistic or ts.DescriptionLength, default None
+        How the grown tree is pruned; a name ("cost-complexity", "pessimistic", "mdl") is one with its
+        defaults.
+    columns : ts.Columns, default None
+        What you know of the columns: kinds, levels, marks of missing values, columns to keep.
+    kinds : dict, default None
+        Short for `columns=ts.Columns(kinds=...)`.
+    engine : ts.Local or ts.Spark, default None
+        Who sums the rows; None is this machine. It changes no model.
+    threads, memory : default None
+        Short for `engine=ts.Local(threads=..., memory=...)`: all cores, and all rows in memory.
+
+    See Also
+    --------
+    DecisionTree.id3, DecisionTree.c45, DecisionTree.cart : the classical settings by name.
+
+    Examples
+    --------
+    >>> import tallystick as ts
+    >>> rows = [{"sky": "sun", "wind": 2, "play": "no"}, {"sky": "rain", "wind": 3, "play": "yes"}] * 5
+    >>> tree = ts.DecisionTree(kinds={"wind": "out"}).fit(rows, "play")
+    >>> tree.predict([{"sky": "sun"}]).tolist()
+    ['no']
     """
 
     kind = "decision-tree"
@@ -363,41 +422,3 @@ class DecisionTree(_Growing, Classifier):
                 for label, row in zip(target.labels, table, strict=True)
             }
         return type(self)(**given)
-
-
-def text_notes(schema: Schema) -> tuple[Note, ...]:
-    """Say which columns a tree does not look at."""
-    return tuple(
-        Note(
-            "text-not-used",
-            f"column {c.name!r} holds text, which a tree does not test; it was not used.",
-            c.name,
-        )
-        for c in schema.used
-        if c.kind == "text"
-    )
-
-
-def weight_notes(table: Table) -> tuple[Note, ...]:
-    """Say what counts as a row where weights are not whole."""
-    if table.unit == 1:
-        return ()
-    mean = table.row_unit / table.unit
-    text = (
-        "some sample weights are not whole, so weights say how rows compare, and where rows are counted "
-        f"(minimums, prices, pruning, smoothing) one row of the mean weight, {mean:.6g}, is a row."
-    )
-    return (Note("weights-relative", text),)
-
-
-def _plain(name: str, value: Any) -> Any:
-    """Return a parameter as plain data."""
-    if type(value) in PLAIN:
-        return value
-    value = plain(value)
-    try:
-        if isinstance(value, Mapping):
-            return {str(k): _plain(name, v) if isinstance(v, Mapping) else float(v) for k, v in value.items()}
-    except (TypeError, ValueError):
-        raise OptionError(f"{name} must give numbers by class, not {shown(value)}.") from None
-    return [_plain(name, v) for v in value] if isinstance(value, (list, tuple)) else value

@@ -1,4 +1,5 @@
-"""What the parameters of a tree may be beyond growing: pruning, answering, and numbers per class.
+"""What the parameters of a tree may be beyond growing (pruning, answering, numbers per class), and notes on a
+fit.
 
 Knows names, numbers and labels. Knows nothing of rows. Law: a wrong value is an error that names it.
 """
@@ -6,14 +7,17 @@ Knows names, numbers and labels. Knows nothing of rows. Law: a wrong value is an
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tallystick.data.schema import Target
+from tallystick.data.schema import Note, Schema, Target
 from tallystick.errors import OptionError, shown, some
 from tallystick.estimators.classes import refuse_unknown
 from tallystick.learners.prune.methods import between, pruning_of
-from tallystick.models.plain import is_number, is_whole
+from tallystick.models.plain import PLAIN, is_number, is_whole, plain
 from tallystick.models.tree.weights import class_weights, cost_table
+
+if TYPE_CHECKING:
+    from tallystick.data.table.table import Table
 
 SUM = 1e-6  # how far shares may sum from 1
 
@@ -69,3 +73,43 @@ def check_classes(class_weight: Any, priors: Any, costs: Any, target: Target) ->
 def _names(given: Mapping[Any, Any], target: Target) -> set[str]:
     """Return the labels that the keys of a mapping mean."""
     return {target.label_of(key) for key in given}
+
+
+def text_notes(schema: Schema) -> tuple[Note, ...]:
+    """Say which columns a tree does not look at."""
+    return tuple(
+        Note(
+            "text-not-used",
+            f"column {c.name!r} holds text, which a tree does not test; it was not used.",
+            c.name,
+        )
+        for c in schema.used
+        if c.kind == "text"
+    )
+
+
+def weight_notes(table: Table) -> tuple[Note, ...]:
+    """Say what counts as a row where weights are not whole."""
+    if table.unit == 1:
+        return ()
+    mean = table.row_unit / table.unit
+    text = (
+        "some sample weights are not whole, so weights say how rows compare, and where rows are counted "
+        f"(minimums, prices, pruning, smoothing) one row of the mean weight, {mean:.6g}, is a row."
+    )
+    return (Note("weights-relative", text),)
+
+
+def plain_value(name: str, value: Any) -> Any:
+    """Return a parameter as plain data."""
+    if type(value) in PLAIN:
+        return value
+    value = plain(value)
+    try:
+        if isinstance(value, Mapping):
+            return {
+                str(k): plain_value(name, v) if isinstance(v, Mapping) else float(v) for k, v in value.items()
+            }
+    except (TypeError, ValueError):
+        raise OptionError(f"{name} must give numbers by class, not {shown(value)}.") from None
+    return [plain_value(name, v) for v in value] if isinstance(value, (list, tuple)) else value

@@ -20,24 +20,24 @@ CRITERIA = {"entropy": "entropy", "gain-ratio": "ratio", "gini": "gini"}
 
 @dataclass(frozen=True)
 class TreeOptions:
-    """Parameters of growing; see `DecisionTree` for what they mean."""
+    """Parameters of growing; `DecisionTree` says what they mean and has their defaults."""
 
-    criterion: str = "entropy"
-    level_splits: str = "groups"
-    missing_values: str = "learned"
-    max_depth: int | None = None
-    min_samples_leaf: int = 1
-    min_samples_split: int = 2
-    max_leaf_nodes: int | None = None
-    min_impurity_decrease: float = 0.0
-    stop_at_zero_gain: bool = False
-    cuts: str = "midpoint"
-    cut_price: float = 0.0
-    cut_rows: bool = False
-    class_weight: Any = None
-    priors: Any = None
-    costs: Any = None
-    max_bins: int | None = None
+    criterion: str
+    level_splits: str
+    missing_values: str
+    max_depth: int | None
+    min_samples_leaf: int
+    min_samples_split: int
+    max_leaf_nodes: int | None
+    min_impurity_decrease: float
+    stop_at_zero_gain: bool
+    cuts: str
+    cut_price: float
+    cut_rows: bool
+    class_weight: Any
+    priors: Any
+    costs: Any
+    max_bins: int | None
 
     def __post_init__(self) -> None:
         make_plain(self, NAMES)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -63,7 +63,7 @@ class LogisticLearner:
     the way.
     """
 
-    options: LogisticOptions = field(default_factory=LogisticOptions)
+    options: LogisticOptions
     unit: int = 1
     errors: bool = True
     chosen: float = DEFAULT_L2  # the strength in force when l2 is "cv"

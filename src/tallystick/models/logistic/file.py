@@ -96,7 +96,7 @@ PARAMETERS: dict[str, Shape] = {
     "words": Text(WORDS),
 }
 
-OPTIONAL: dict[str, Shape] = {"min_letters": Whole(2)}  # written only when it says something
+OPTIONAL: dict[str, Shape] = {"min_letters": Whole(2)}  # written only when it says something: more than 1
 
 
 def check(document: dict[str, Any], schema: Schema) -> None:
@@ -110,7 +110,7 @@ def check(document: dict[str, Any], schema: Schema) -> None:
         )
     try:
         given = document["parameters"]
-        LogisticOptions(**{k: given[k] for k in (*PARAMETERS, *OPTIONAL) if k in given})
+        LogisticOptions(**{k: given[k] for k in PARAMETERS} | {k: given.get(k, 1) for k in OPTIONAL})
     except OptionError as error:
         raise ModelFileError(f"model file: {error}") from None
     columns = {c.name: c for c in schema.columns}

@@ -22,7 +22,7 @@ ERRORS = 2_000  # weights beyond which standard errors are not given
 
 @dataclass(frozen=True, slots=True)
 class LogisticOptions:
-    """Learning parameters: all of them are in the model file.
+    """Learning parameters: all of them are in the model file. `LogisticRegression` has their defaults.
 
     l2: λ of the Gaussian prior, 1/κ²; 0 is maximum likelihood; "auto" takes the one under which the rows
     are most probable, "cv" chooses by cross-validation. l1: λ of the Laplace prior (then "auto" is 0). Both
@@ -30,17 +30,17 @@ class LogisticOptions:
     others are compared with. words: how text counts; min_letters: characters that a known word has at least.
     """
 
-    l2: float | str = "auto"
-    l1: float = 0.0
-    standardize: bool = True
-    solver: str = "auto"
-    interactions: int = 1
-    polynomial: int = 1
-    class_weight: str | Mapping[str, float] | None = None
-    reference: str | None = None
-    words: str = "tf-idf"
-    min_letters: int = 1
-    max_iter: int | None = None
+    l2: float | str
+    l1: float
+    standardize: bool
+    solver: str
+    interactions: int
+    polynomial: int
+    class_weight: str | Mapping[str, float] | None
+    reference: str | None
+    words: str
+    min_letters: int
+    max_iter: int | None
 
     @classmethod
     def of(cls, holder: Any) -> LogisticOptions:

@@ -96,7 +96,7 @@ PARAMETERS: dict[str, Shape] = {
 OPTIONAL: dict[str, Shape] = {
     "min_count": Whole(2),
     "min_letters": Whole(2),
-}  # written only when they say something
+}  # written only when they say something: more than 1
 
 
 def check(document: dict[str, Any], schema: Schema) -> None:
@@ -121,7 +121,7 @@ def check(document: dict[str, Any], schema: Schema) -> None:
         _check_column(column, used[column["name"]], classes)
     try:
         given = document["parameters"]
-        options = BayesOptions(**{k: given[k] for k in (*PARAMETERS, *OPTIONAL) if k in given})
+        options = BayesOptions(**{k: given[k] for k in PARAMETERS} | {k: given.get(k, 1) for k in OPTIONAL})
         if not isinstance(options.priors, str):
             given_priors(options.priors, schema.target)
         _ = NaiveBayesModel.from_dict(model, schema, options, unit).additive

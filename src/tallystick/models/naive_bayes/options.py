@@ -24,7 +24,7 @@ WEIGHTS = ("counts", "tf-idf")
 
 @dataclass(frozen=True, slots=True)
 class BayesOptions:
-    """What the user chose; the same words as the parameters of `NaiveBayes`.
+    """What the user chose; the same words as the parameters of `NaiveBayes`, which has their defaults.
 
     distributions: one name for all columns it fits, or a name per column. alpha: cases added per value (m =
     alpha * k); m, p: the m-estimate (count + m * p) / (rows + m), which go before alpha; each may be given
@@ -35,17 +35,17 @@ class BayesOptions:
     be in to be known; min_letters: characters it must have.
     """
 
-    distributions: str | Mapping[str, str] = "auto"
-    alpha: float | Mapping[str, float] = 1.0
-    m: float | Mapping[str, float] | None = None
-    p: float | Mapping[str, Any] | None = None
-    priors: str | Sequence[float] | Mapping[str, float] = "data"
-    variance: str | None = None
-    share: str = "none"
-    words: str = "counts"
-    min_count: int = 1
-    min_letters: int = 1
-    calibrate: bool = False
+    distributions: str | Mapping[str, str]
+    alpha: float | Mapping[str, float]
+    m: float | Mapping[str, float] | None
+    p: float | Mapping[str, Any] | None
+    priors: str | Sequence[float] | Mapping[str, float]
+    variance: str | None
+    share: str
+    words: str
+    min_count: int
+    min_letters: int
+    calibrate: bool
 
     def __post_init__(self) -> None:
         make_plain(self, tuple(self.__slots__))
