@@ -31,7 +31,7 @@ A page per command, made from the commands themselves. `tally COMMAND --help` sa
 |---|---|
 | 0 | done |
 | 1 | `verify` or `diff` found a difference |
-| 2 | an error, told in one line on standard error; `--debug` adds the traceback |
+| 2 | an error, in one line on standard error; `--debug` adds the traceback |
 | 130 | interrupted with Ctrl-C; the line says which files were written before |
 | 141 | whoever read the output went away, as `head` does |
 

@@ -3,7 +3,7 @@
     python tools/make_v1_files.py
 
 Each NAME.tally.json has a NAME.answers.json with rows and answers, shares in hex so that no bit is lost.
-Files that are there stay as they are unless --again is given: a file of a released version is never made anew
+Files that are there stay as they are unless --again is given: a file of a released version is never remade
 and never deleted, because every later version must read it and give the same bits.
 """
 

@@ -1,4 +1,4 @@
-"""Run what README.md and docs/ say, and compare with what they print; with --write, print it anew.
+"""Run what README.md and docs/ say, and compare with what they print; with --write, update it.
 
     python tools/run_docs.py [--write] [file ...]
 

@@ -1,11 +1,14 @@
 """Every error a user can meet. Each says what is wrong, what was found, and what to do, in one line.
 
-Knows words only. A message shows names and values through `shown`: nothing hostile reaches a terminal.
+Knows words only. A message shows names and values through `shown`: nothing hostile reaches a terminal. Where
+it names an argument, as a cure, that is data (`Argument`), which each surface words in its own way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 
 def shown(value: object, limit: int = 60) -> str:
@@ -37,8 +40,74 @@ def nearest(name: str, names: Sequence[str]) -> str:
     return f" Did you mean {shown(folded[close[0]])}?" if close else ""
 
 
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An argument that a message names: `keep=['x']` in Python, `--keep x` on the command line.
+
+    value: what to pass, `...` where only the user knows it; None names the parameter, and no value.
+    of: the function that takes it, if it is not the one that was called.
+    """
+
+    name: str
+    value: Any = None
+    of: str = ""
+
+    def __str__(self) -> str:
+        """Return the argument as Python writes it."""
+        to = f" to {self.of}" if self.of else ""
+        return self.name + ("" if self.value is None else f"={_literal(self.value)}") + to
+
+
+def _literal(value: Any) -> str:
+    if value is ...:
+        return "..."
+    if isinstance(value, list):
+        return f"[{', '.join(map(_literal, value))}]"
+    if isinstance(value, Mapping):
+        pairs = ("..." if key is ... else f"{shown(key)}: {_literal(given)}" for key, given in value.items())
+        return f"{{{', '.join(pairs)}}}"
+    return shown(value) if isinstance(value, str) else str(value)
+
+
+def read_with(name: str, value: Any) -> Argument:
+    """Return an argument of `ts.read`."""
+    return Argument(name, value, "ts.read")
+
+
+class Message(str):
+    """A text in Python's words that still holds, as data, the arguments it names; made of its parts."""
+
+    parts: tuple[str | Argument, ...]
+
+    def __new__(cls, *parts: str | Argument) -> Message:
+        """Join the parts; those of a message among them become parts of this one."""
+        message = super().__new__(cls, "".join(map(str, parts)))
+        message.parts = tuple(part for given in parts for part in _parts(given))
+        return message
+
+
+def _parts(given: str | Argument) -> tuple[str | Argument, ...]:
+    return given.parts if isinstance(given, Message) else (given,)
+
+
+def worded(text: str, words: Callable[[Argument], str]) -> str:
+    """Return a text with each argument that it holds as data in the words of a surface."""
+    return "".join(words(part) if isinstance(part, Argument) else part for part in _parts(text))
+
+
 class TallyError(ValueError):
-    """The base of all our errors: one line for the user; ValueErrors, as scikit-learn's callers expect."""
+    """The base of all our errors: one line for the user; ValueErrors, as scikit-learn's callers expect.
+
+    Made of a text, or of the parts of one (`Message`).
+    """
+
+    def __init__(self, *parts: str | Argument) -> None:
+        super().__init__(Message(*parts))
+
+    @property
+    def message(self) -> Message:
+        """The text, with the arguments that it names as data."""
+        return self.args[0]  # type: ignore[no-any-return]
 
 
 class DataError(TallyError):

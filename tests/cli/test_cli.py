@@ -392,7 +392,8 @@ def test_demo_writes_over_no_file_of_the_user(tmp_path, name):
     (tmp_path / "tally-demo").mkdir()
     own = tmp_path / "tally-demo" / name
     own.write_text("mine,1\n")
-    assert "is there and not from this demo. Move it, or give another folder" in bad("demo", cwd=tmp_path)
+    said = bad("demo", cwd=tmp_path)
+    assert "already exists and is not from this demo. Move it, or give another folder" in said
     assert own.read_text() == "mine,1\n"
     assert [path.name for path in (tmp_path / "tally-demo").iterdir()] == [name]  # nothing else was written
 

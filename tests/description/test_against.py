@@ -61,7 +61,7 @@ def test_rows_of_the_same_kind_have_not_changed(model):
         ("age", lambda v, _: v + 1000, "300 rows above|the mean moved"),
         ("age", lambda v, _: v - 1000, "300 rows below|the mean moved"),
         ("member", lambda v, chance: None if chance.random() < 0.3 else v, "missing in "),
-        ("age", lambda v, chance: "n/a now" if chance.random() < 0.1 else v, "something that is no number"),
+        ("age", lambda v, chance: "n/a now" if chance.random() < 0.1 else v, "that are not numbers"),
     ],
 )
 def test_a_change_that_every_model_can_tell_is_found_alone(model, column, change, says):
@@ -108,7 +108,7 @@ def test_what_cannot_be_judged_is_said_and_never_called_unchanged(model):
 def test_a_column_that_is_gone_and_one_that_is_new_are_named(model):
     rows = [{k: v for k, v in r.items() if k != "grade"} | {"extra": 1} for r in table(50, 2)]
     found = changes(rows, model)
-    assert found["grade"].findings == ("is not there: the model takes it as missing",)
+    assert found["grade"].findings == ("is not in the rows: the model takes it as missing",)
     assert found.ignored == ("extra",)
 
 

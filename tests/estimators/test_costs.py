@@ -112,7 +112,7 @@ def test_costs_by_class_are_costs_in_a_table():
         assert [LABELS[k] for k in named.answered] == cheapest(named.shares)
     compared = ts.compare(table, "y", folds=3, methods=["bayes"], tuned=False, cost=COSTS)
     assert compared["naive Bayes"].result.measure("cost").value > 0
-    with pytest.raises(OptionError, match=r"cost names 'god', no class. Did you mean 'good'\?"):
+    with pytest.raises(OptionError, match=r"cost names 'god', which is not a class. Did you mean 'good'\?"):
         ts.cross_validate(ts.NaiveBayes(), table, "y", folds=3, cost={"bad": {"god": 2}})
 
 
@@ -124,7 +124,7 @@ def test_the_costs_of_a_tree_decide_and_those_of_judging_measure(tree):
     assert told.measure("cost").value == pytest.approx(1 - own.accuracy)
 
 
-def test_held_out_rows_of_a_class_that_was_not_taught_cost_the_most(tree):
+def test_held_out_rows_of_a_class_that_was_not_in_training_cost_the_most(tree):
     held = rows(200, 5)
     held["y"][0] = "never"
     result = ts.cross_validate(tree, rows(), "y", held_out=held)

@@ -64,7 +64,7 @@ BAD_ROWS = {
     "a column less": (ROWS.drop(columns="size"), "lacks 1 column of the fit: 'size'"),
     "no target": (X, r"no column 'kind', the target.*data=\(X, y\)"),
     "no rows": (ROWS.iloc[:0], "no rows"),
-    "a new class": (ROWS.assign(kind="maybe"), "'maybe' in its target, no class .* 'no', 'yes'"),
+    "a new class": (ROWS.assign(kind="maybe"), "'maybe' in its target, which is not a class .* 'no', 'yes'"),
     "no table": (3, "cannot read a table from 'int'"),
     "too few labels": ((X, Y[:5]), "5 values for 240 rows"),
 }
@@ -115,7 +115,7 @@ BAD_PARAMETERS = [
     ({"smoothing": "x"}, "smoothing"),
     ({"criterion": "variance"}, "criterion must be one of entropy, gain-ratio, gini, not"),
     ({"pruning": "reduced-error"}, r"held-out rows use prune\(\)"),
-    ({"class_weight": {"foo": 3}}, "class_weight names 'foo', no class.* 'no', 'yes'"),
+    ({"class_weight": {"foo": 3}}, "class_weight names 'foo', which is not a class.* 'no', 'yes'"),
     ({"class_weight": {"yes": "x"}}, "class_weight"),
     ({"priors": {"yes": 0.5}}, "priors must give a share to every class; 'no'"),
     ({"priors": {"yes": 0.7, "no": 0.7}}, "priors must sum to 1, but they sum to 1.4"),
@@ -184,5 +184,5 @@ def test_a_row_of_a_frame_is_one_row(kind):
 
 
 def test_a_class_weight_of_no_class_is_named_by_logistic_regression_too():
-    with pytest.raises(OptionError, match=r"class_weight names 'foo', no class.* 'no', 'yes'"):
+    with pytest.raises(OptionError, match=r"class_weight names 'foo', which is not a class.* 'no', 'yes'"):
         ts.LogisticRegression(class_weight={"foo": 3}).fit(ROWS, "kind")

@@ -195,7 +195,7 @@ def test_what_a_fit_learns_is_not_there_before_it():
     assert loaded.n_iter_ == model.n_iter_ >= 1
     assert model.path_.best > 0
     assert not hasattr(loaded, "path_")
-    with pytest.raises(NotFitted, match="no file keeps it"):
+    with pytest.raises(NotFitted, match="model files do not keep it"):
         _ = loaded.path_
 
 
@@ -232,7 +232,7 @@ def test_words_are_told_with_how_they_count_and_only_where_they_speak():
     assert "Words count by tf-idf" in sparse
     assert "+0," not in sparse
     counts = str(ts.LogisticRegression(words="counts", kinds={"note": "text"}).fit(text, label))
-    assert "Words count as often as they stand in a row." in counts
+    assert "A word counts as often as it occurs in a row." in counts
 
 
 def test_weights_are_not_called_rows_and_one_is_one():
@@ -248,7 +248,8 @@ def test_weights_are_not_called_rows_and_one_is_one():
 
 def test_a_reference_of_no_class_lists_the_classes():
     frame, y = crossed(60)
-    with pytest.raises(OptionError, match=r"reference is 'nope', no class.* The classes are 'no', 'yes'"):
+    wanted = r"reference is 'nope', which is not a class.* The classes are 'no', 'yes'"
+    with pytest.raises(OptionError, match=wanted):
         ts.LogisticRegression(reference="nope").fit(frame, y)
 
 

@@ -66,7 +66,7 @@ def marked():
         ("few-rows", few),
         ("giveaway", given_away),
         ("repeated-rows", copies),
-        ("base-rate", noise),
+        ("baseline", noise),
         ("sentinel", marked),
     ],
 )
@@ -83,7 +83,7 @@ def test_a_model_that_learned_its_rows_by_heart_or_says_wrong_shares_is_told():
     result = ts.cross_validate(by_heart, data, "y", folds=5)
     found = {c.code: c for c in check_result(result, 0.01, "tree")}
     assert "on its training rows" in found["overfitting"].text
-    assert "came true" in found["calibration"].text or len(result.scores.curves["calibration"]) < 3
+    assert "observed share" in found["calibration"].text or len(result.scores.curves["calibration"]) < 3
     again = {f"a{j}": sound()["a"] for j in range(12)}  # the same evidence twelve times over
     sure = ts.cross_validate(ts.NaiveBayes(distributions="gaussian"), {**sound(), **again}, "y", folds=5)
     assert "calibration" in {c.code for c in check_result(sure, None, "naive Bayes")}

@@ -50,7 +50,7 @@ def test_settings_answered_together_answer_as_each_alone(family):
         assert np.allclose(shares, alone, rtol=0, atol=0 if family != "logistic" else 1e-5), setting
 
 
-def test_rows_of_a_group_are_never_taught_and_tested_at_once():
+def test_rows_of_a_group_never_train_and_test_at_once():
     data = mixed()
     data["patient"] = [f"p{i // 8}" for i in range(240)]
     found = ts.cross_validate(ts.NaiveBayes(), data, "y", folds=5, groups="patient")
@@ -69,12 +69,12 @@ def test_inner_folds_keep_groups_together_too():
     groups = np.array([f"p{i // 8}" for i in range(240)])
     table = ts.NaiveBayes().read(data, "y")
     dealing = Dealing(groups=groups)
-    teach, _ = dealing.outer(table, 5).part(0)
-    inner = dealing.inner(table.take(teach), 5, teach)
-    assert all(len(set(inner.fold[groups[teach] == g])) == 1 for g in set(groups[teach]))
+    train, _ = dealing.outer(table, 5).part(0)
+    inner = dealing.inner(table.take(train), 5, train)
+    assert all(len(set(inner.fold[groups[train] == g])) == 1 for g in set(groups[train]))
 
 
-def test_a_fold_by_time_is_taught_by_earlier_rows_only():
+def test_a_fold_by_time_is_trained_on_earlier_rows_only():
     data = mixed()
     data["day"] = [f"2020-{1 + i // 28:02d}-{1 + i % 28:02d}" for i in range(240)]
     found = ts.cross_validate(ts.NaiveBayes(), data, "y", folds=4, time="day")
@@ -88,16 +88,16 @@ def test_a_fold_by_time_is_taught_by_earlier_rows_only():
         ts.cross_validate(ts.NaiveBayes(), data, "y", groups="day", time="day")
 
 
-def test_parts_that_teach_validate_and_test_share_no_row():
+def test_parts_that_train_validate_and_test_share_no_row():
     table = ts.NaiveBayes().read(mixed(), "y")
     dealing = Dealing(shares=(0.6, 0.2, 0.2))
-    teach, test = dealing.outer(table, 0).part(0)
-    validate = teach[dealing.inner(table.take(teach), 5, teach).fold == 0]
+    train, test = dealing.outer(table, 0).part(0)
+    validate = train[dealing.inner(table.take(train), 5, train).fold == 0]
     assert len(test) == pytest.approx(48, abs=3)
     assert len(validate) == pytest.approx(48, abs=3)
-    assert not set(test) & set(teach)
+    assert not set(test) & set(train)
     found = ts.compare(mixed(), "y", methods=["bayes", "tree"], folds=(0.6, 0.2, 0.2))
-    assert "60% teach, 20% validate, 20% test" in str(found)
+    assert "60% train, 20% validate, 20% test" in str(found)
     assert found.to_dict()["fold_sizes"] == [len(test)]
     assert {e.against_best for e in found.entries} == {None}  # one part has no spread to test by
     alone = ts.cross_validate(ts.NaiveBayes(), mixed(), "y", folds=(0.8, 0.2))
@@ -123,7 +123,7 @@ def test_rows_of_another_file_test_a_model_of_this_one(tmp_path):
     assert found.accuracy == pytest.approx(
         ts.DecisionTree().fit(str(train), "party").score(str(test), "party")
     )
-    assert "136 rows, held out; 299 were taught, " in str(found)
+    assert "136 rows, held out, 299 training rows, " in str(found)
 
 
 def test_a_regression_has_a_mean_squared_error_with_its_interval():
@@ -152,12 +152,12 @@ def test_levels_and_words_of_test_rows_alone_are_unseen_and_teach_nothing():
     new = {"x": [0.1] * 2, "z": [0.2] * 2, "colour": ["zebra"] * 2, "text": ["quite another vocabulary"] * 2}
     more = {n: [*v, *([*new[n]] if n != "y" else ["yes", "no"])] for n, v in rows.items()}
     kinds = {"text": "text"}
-    teach, test = np.arange(60), np.array([60, 61])
+    train, test = np.arange(60), np.array([60, 61])
     for make in (ts.NaiveBayes, ts.LogisticRegression, ts.DecisionTree):
         plain, wider = (make(kinds=kinds).read(data, "y") for data in (rows, more))
-        model = make(kinds=kinds).fit_table(wider.take(teach))
-        assert make(kinds=kinds).fit_table(plain.take(teach)).to_bytes() == model.to_bytes()
-        training = wider.take(teach)
+        model = make(kinds=kinds).fit_table(wider.take(train))
+        assert make(kinds=kinds).fit_table(plain.take(train)).to_bytes() == model.to_bytes()
+        training = wider.take(train)
         inside = answer(model, training, wider.take(test, training.schema), ("no", "yes"))
         assert (
             inside.tolist() == model.predict_proba({n: v[60:] for n, v in more.items() if n != "y"}).tolist()

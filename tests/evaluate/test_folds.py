@@ -61,8 +61,8 @@ CENSUS = {
 def elsewhere(method, frame, folds=10):
     """The accuracy of a method on scikit-learn's folds."""
     hits = 0
-    for teach, test in StratifiedKFold(folds, shuffle=True, random_state=0).split(frame, frame["y"]):
-        model = method().fit(frame.iloc[teach], "y")
+    for train, test in StratifiedKFold(folds, shuffle=True, random_state=0).split(frame, frame["y"]):
+        model = method().fit(frame.iloc[train], "y")
         hits += int((model.predict(frame.iloc[test]) == frame["y"].iloc[test].to_numpy()).sum())
     return hits / len(frame)
 

@@ -17,7 +17,7 @@ from sklearn.tree import DecisionTreeRegressor
 import tallystick as ts
 from tallystick.cli.main import run
 from tallystick.errors import DataError, OptionError
-from tallystick.evaluate.held_out import NOT_TAUGHT, hold
+from tallystick.evaluate.held_out import NOT_IN_TRAINING, hold
 
 VOTES = pd.read_csv(resources.files("tallystick.examples") / "votes.csv")
 
@@ -33,52 +33,52 @@ def numbers():
 
 
 def test_methods_are_compared_on_rows_of_another_source():
-    teach, test = VOTES[:300], VOTES[300:]
-    found = ts.compare(teach, "party", held_out=test, methods=["tree", "bayes"], tuned=False)
+    train, test = VOTES[:300], VOTES[300:]
+    found = ts.compare(train, "party", held_out=test, methods=["tree", "bayes"], tuned=False)
     for name, method in (("decision tree", ts.DecisionTree()), ("naive Bayes", ts.NaiveBayes())):
-        model = method.fit(teach, "party")
+        model = method.fit(train, "party")
         result = found[name].result
         assert result.accuracy == pytest.approx(model.score(test, "party"))
         shares = model.predict_proba(test.drop(columns="party"))
         assert result.log_loss == pytest.approx(log_loss(test["party"], shares), abs=1e-4)
     assert found.to_dict()["fold_sizes"] == [135]
-    assert "135 rows, held out; 300 were taught, " in str(found)
+    assert "135 rows, held out, 300 training rows, " in str(found)
 
 
-def test_settings_are_chosen_on_taught_rows_alone():
+def test_settings_are_chosen_on_training_rows_alone():
     """The held-out labels are turned round: what is chosen must not move."""
-    teach, test = VOTES[:300], VOTES[300:]
+    train, test = VOTES[:300], VOTES[300:]
     turned = test.assign(party=np.where(test["party"] == "democrat", "republican", "democrat"))
-    a, b = (ts.compare(teach, "party", held_out=rows, methods=["tree"]) for rows in (test, turned))
+    a, b = (ts.compare(train, "party", held_out=rows, methods=["tree"]) for rows in (test, turned))
     assert [a[e.name].setting for e in b.entries] == [e.setting for e in b.entries]
     assert a["decision tree, tuned"].result.accuracy > 0.9 > b["decision tree, tuned"].result.accuracy
 
 
-def test_held_out_rows_that_were_taught_are_counted_target_included():
-    teach = VOTES.drop_duplicates()[:200]
+def test_held_out_rows_that_are_training_rows_too_are_counted_target_included():
+    train = VOTES.drop_duplicates()[:200]
     rest = VOTES.drop_duplicates()[200:]
-    twice = pd.concat([rest, teach[:7]])
-    turned = teach[7:12].assign(party=np.where(teach[7:12]["party"] == "democrat", "republican", "democrat"))
+    twice = pd.concat([rest, train[:7]])
+    turned = train[7:12].assign(party=np.where(train[7:12]["party"] == "democrat", "republican", "democrat"))
     found = ts.compare(
-        teach, "party", held_out=pd.concat([twice, turned]), methods=["bayes"], tuned=False, folds=2
+        train, "party", held_out=pd.concat([twice, turned]), methods=["bayes"], tuned=False, folds=2
     )
-    check = next(c for c in found.checks if c.code == "taught-rows")
+    check = next(c for c in found.checks if c.code == "training-rows")
     assert f"7 of {len(rest) + 12} held-out rows" in check.text
-    assert "taught-rows" not in [
-        c.code for c in ts.compare(teach, "party", held_out=rest, methods=["bayes"], tuned=False).checks
+    assert "training-rows" not in [
+        c.code for c in ts.compare(train, "party", held_out=rest, methods=["bayes"], tuned=False).checks
     ]
-    assert "taught-rows" not in [
+    assert "training-rows" not in [
         c.code
         for c in ts.compare(
-            teach, "party", held_out=twice, methods=["bayes"], tuned=False, ignore=["taught-rows"]
+            train, "party", held_out=twice, methods=["bayes"], tuned=False, ignore=["training-rows"]
         ).checks
     ]
 
 
-def test_rows_of_a_class_that_was_not_taught_are_wrong_and_rows_without_one_left_out():
+def test_rows_of_a_class_that_was_not_in_training_are_wrong_and_rows_without_one_left_out():
     table = ts.NaiveBayes().read({"a": ["x", "z"] * 20, "y": ["no", "yes"] * 20}, "y")
     held = hold({"a": ["x", "z", "x", "new"], "y": ["no", "maybe", None, "yes"]}, table, ts.NaiveBayes())
-    assert held.labels == ("no", "yes", NOT_TAUGHT)
+    assert held.labels == ("no", "yes", NOT_IN_TRAINING)
     assert held.truth.tolist() == [0, 2, 1]
     assert held.copies == 1
     with pytest.raises(DataError, match=r"no row of .* has a target"):
@@ -116,12 +116,12 @@ def test_regressions_are_compared_by_their_mean_squared_error(numbers):
 
 
 def test_a_regression_is_judged_on_rows_of_another_source(numbers):
-    teach, test = numbers[:200], numbers[200:]
-    found = ts.compare(teach, "y", regression=True, held_out=test)
-    model = ts.RegressionTree().fit(teach, "y")
+    train, test = numbers[:200], numbers[200:]
+    found = ts.compare(train, "y", regression=True, held_out=test)
+    model = ts.RegressionTree().fit(train, "y")
     wanted = ((model.predict(test) - test["y"]) ** 2).mean()
     assert found["regression tree"].result.mse == pytest.approx(wanted)
-    alone = ts.cross_validate(ts.RegressionTree(), teach, "y", held_out=test)
+    alone = ts.cross_validate(ts.RegressionTree(), train, "y", held_out=test)
     assert alone.mse == pytest.approx(wanted)
     assert alone.measure("r2").value == pytest.approx(model.score(test, "y"))
 
@@ -131,7 +131,7 @@ def test_noise_is_no_better_than_the_mean():
     data = {"a": rng.normal(size=150), "y": rng.normal(size=150)}
     found = ts.compare(data, "y", regression=True, folds=3)
     assert found.chosen.name == "mean"
-    assert "base-rate" in [c.code for c in found.checks]
+    assert "baseline" in [c.code for c in found.checks]
 
 
 # -- the command line --
@@ -164,7 +164,7 @@ def test_the_command_deals_rows_as_python_does(folder, capsys):
         said = judged(capsys, "all.csv", "-t", "party", "--method", "bayes", *flags)
         wanted = ts.compare("all.csv", "party", **given, **words).to_dict()
         assert said == json.loads(json.dumps(wanted))
-    assert said["how"] == "60% teach, 20% validate, 20% test"
+    assert said["how"] == "60% train, 20% validate, 20% test"
 
 
 def test_the_command_tests_on_another_file_and_compares_regressions(folder, capsys):

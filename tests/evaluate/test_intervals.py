@@ -53,8 +53,8 @@ def test_folds_widen_an_interval_and_rows_held_out_do_not(script):
         found.value + (end - found.value) * math.sqrt(found.widened) for end in (by_rows.low, by_rows.high)
     ]
     assert (found.low, found.high) == pytest.approx((max(ends[0], 0), min(ends[1], 1)))
-    assert "taught by all of these rows" in found.to_dict()["of"]
-    assert "taught by all of these rows" in str(dealt).replace("\n", " ")
+    assert "trained on all of these rows" in found.to_dict()["of"]
+    assert "trained on all of these rows" in str(dealt).replace("\n", " ")
     once = ts.cross_validate(ts.NaiveBayes(), data, "y", folds=(0.7, 0.3))
     assert once.measure("accuracy") == once.scores["accuracy"]
     assert "of the one model that answered" in str(once).replace("\n", " ")

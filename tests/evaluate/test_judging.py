@@ -52,7 +52,7 @@ def test_another_key_deals_other_folds(votes):
     assert (deal(votes, 5, key=1).fold != deal(votes, 5).fold).any()
 
 
-def test_groups_stay_together_and_time_is_taught_by_earlier_rows_only():
+def test_groups_stay_together_and_time_is_trained_on_earlier_rows_only():
     groups = np.array(["a", "b", "c", "a", "d", "b", "e", "f"])
     fold = group_folds(groups, None, 3)
     assert all(len(set(fold[groups == g])) == 1 for g in set(groups))
@@ -68,7 +68,7 @@ def test_a_share_held_out_is_about_that_share_of_each_class(votes):
         assert tested[votes.classes == c].mean() == pytest.approx(0.25, abs=0.01)
 
 
-def test_levels_that_occur_in_test_rows_alone_change_no_byte_of_the_taught_model():
+def test_levels_that_occur_in_test_rows_alone_change_no_byte_of_the_trained_model():
     rows = {"x": ["a", "b", "a", "b", "a", "b"], "y": ["n", "p", "n", "p", "p", "n"]}
     more = {"x": [*rows["x"], "zebra"], "y": [*rows["y"], "p"]}
     teach = np.arange(6)
@@ -121,7 +121,7 @@ def test_a_memory_limit_changes_no_byte_of_a_model():
 
 
 def test_an_unknown_positive_class_or_check_is_named():
-    with pytest.raises(OptionError, match="positive='x' is no class"):
+    with pytest.raises(OptionError, match="positive='x' is not a class"):
         ts.cross_validate(ts.NaiveBayes(), path("votes.csv"), "party", positive="x")
     with pytest.raises(OptionError, match=r"there is no check 'giveway'\. Did you mean 'giveaway'"):
         ts.compare(path("votes.csv"), "party", ignore=["giveway"])

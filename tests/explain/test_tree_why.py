@@ -65,7 +65,7 @@ def test_the_interval_of_a_weighted_share_is_that_of_the_plain_share_weighted_al
     rows = {"a": 25, "b": 35}[why.answer]
     plain = beta.interval(0.95, rows + 0.5, 60 - rows + 0.5)
     assert why.interval == pytest.approx([own * p / (own * p + other * (1 - p)) for p in plain])
-    assert "drawn out" not in why.interval_method
+    assert "extended" not in why.interval_method
 
 
 @settings(max_examples=60, deadline=None)

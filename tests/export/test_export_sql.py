@@ -266,7 +266,7 @@ def leaning_on(*names: str) -> Any:
 
 
 def check_hidden(run: databases.Run, dialect: str, names: list[str]) -> None:
-    """A column that every table has unseen, or a function that takes a row, is no column of the model."""
+    """A column that every table has unseen, or a function that takes a row, is not a column of the model."""
     for name in names:
         for model in (leaning_on(name), leaning_on(name, "a")):
             select = model.export("sql", dialect=dialect)
@@ -446,7 +446,7 @@ def test_sql_begins_with_what_it_is(dialect):
     ("options", "words"),
     [
         ({"dialect": "duckdbb"}, "there is no SQL dialect 'duckdbb'. Did you mean 'duckdb'"),
-        ({"table": ""}, "table='' is no name of a table"),
+        ({"table": ""}, "table='' is not a table name"),
         (
             {"format": "text"},
             "the export to sql has no option 'format'. It takes dialect, table, keep, unseen.",

@@ -126,7 +126,7 @@ def test_a_query_reads_no_file_that_it_does_not_name(folder, query, capfd):
     assert run(["predict", "m.json", query, "--sql", "-o", "in.csv"], debug=False) == 2
     said = capfd.readouterr().err
     assert said.count("\n") == 1
-    assert "is no file that it names" in said
+    assert "is not a file that it names" in said
     assert "Give each file its name in quotes" in said
     assert state(folder) == before
 
@@ -292,7 +292,7 @@ def test_a_picture_is_written_whole_and_over_no_other_file(folder, monkeypatch):
 
 def test_a_folder_or_a_file_that_is_not_there_is_told(folder):
     for query, why in (
-        ("FROM read_csv('again/')", "is no file that it names"),
+        ("FROM read_csv('again/')", "is not a file that it names"),
         ("FROM 'none.csv'", "No files found"),
         ("FROM 'none-*.csv'", "No files found"),
     ):

@@ -413,8 +413,8 @@ def test_an_l1_prior_sets_weights_to_0_and_meets_its_conditions():
         ({"l2": -1}, "l2 must be"),
         ({"solver": "newtn"}, "Did you mean 'newton'"),
         ({"interactions": 3}, "interactions"),
-        ({"class_weight": {"9": 1.0}}, "no class"),
-        ({"reference": "nobody"}, "no class"),
+        ({"class_weight": {"9": 1.0}}, "which is not a class"),
+        ({"reference": "nobody"}, "which is not a class"),
         ({"l1": float("nan")}, "l1 must"),
     ],
 )

@@ -242,7 +242,7 @@ DAMAGE = {
     "a node too many": lambda d: d["nodes"].append([0, 0, 0]),
     "a node too few": lambda d: d["nodes"].pop(),
     "a short node": lambda d: d["nodes"][-1].pop(),
-    "a node that is no list": lambda d: d["nodes"].__setitem__(0, 7),
+    "a node that is not a list": lambda d: d["nodes"].__setitem__(0, 7),
     "a count that is true": lambda d: d["nodes"][-1].__setitem__(0, True),
     "a count that is a fraction": lambda d: d["nodes"][-1].__setitem__(0, 1.5),
     "a negative count": lambda d: d["nodes"][-1].__setitem__(0, -1),
@@ -257,14 +257,14 @@ DAMAGE = {
     "a cut that is text": lambda d: first_test(d).__setitem__(4, "5"),
     "a missing branch that is not there": lambda d: first_test(d).__setitem__(5, 2),
     "a missing branch below all": lambda d: first_test(d).__setitem__(5, -3),
-    "a gain that is no number": lambda d: first_test(d).__setitem__(6, None),
+    "a gain that is not a number": lambda d: first_test(d).__setitem__(6, None),
     "a level without a branch number": lambda d: d["branches"][0].pop(),
     "a branch that is not there": lambda d: d["branches"][0].__setitem__(0, 9),
     "a branch below all": lambda d: d["branches"][0].__setitem__(0, -2),
     "a test without branches": lambda d: d["branches"].pop(),
-    "branches that are no list": lambda d: d.update(branches=3),
+    "branches that are not a list": lambda d: d.update(branches=3),
     "too few candidates": lambda d: d.update(candidates=["[]"]),
-    "candidates that are no text": lambda d: d.update(candidates=[1] * sum(len(r) == 7 for r in d["nodes"])),
+    "candidates that are not text": lambda d: d.update(candidates=[1] * sum(len(r) == 7 for r in d["nodes"])),
 }
 
 

@@ -66,7 +66,7 @@ def test_fit_warns_of_every_perfect_leak_and_of_nothing_else(model, rows, share)
         del data["many"]  # 33,333 levels: slow in logistic regression
     told = warned(model, data)
     assert {text.split("'")[1] for text in told} == LEAKS
-    wanted = f"column 'cut' alone tells the target of {rows:,} of {rows:,}"
+    wanted = f"column 'cut' by itself gives the target of {rows:,} of {rows:,}"
     assert any(text.startswith(wanted) for text in told)
     assert all(text.endswith("known before the target is; leave it out if not.") for text in told)
 
@@ -90,14 +90,14 @@ def test_missing_alone_is_said_to_tell_and_a_leak_with_few_errors_is_named():
     data = leaky(1_000, 0.3)
     told = {n.column: n.text for n in ts.describe(data, "y").notes if n.code == "giveaway"}
     assert (
-        "'absent' alone tells the target of 1,000 of 1,000 rows right, by being missing or not"
+        "'absent' by itself gives the target of 1,000 of 1,000 rows correctly, by being missing or not"
         in told["absent"]
     )
-    assert "'cut' alone tells the target of 1,000 of 1,000 rows right" in told["cut"]
+    assert "'cut' by itself gives the target of 1,000 of 1,000 rows correctly" in told["cut"]
     wrong = np.array(data["cut"])
     wrong[:5] = np.where(wrong[:5] > 5, 0.5, 10.5)
     told = {n.column: n.text for n in ts.describe({**data, "cut": wrong}, "y").notes if n.code == "giveaway"}
-    assert "995 of 1,000 rows right" in told["cut"]
+    assert "995 of 1,000 rows correctly" in told["cut"]
 
 
 def test_fit_and_the_first_screen_of_the_report_name_a_leak(tmp_path, capsys):
@@ -108,7 +108,7 @@ def test_fit_and_the_first_screen_of_the_report_name_a_leak(tmp_path, capsys):
     path.write_text("\n".join([",".join(names), *lines]) + "\n")
     for model in ("tree", "bayes", "logistic"):
         assert run(["fit", str(path), "-t", "y", "--model", model, "--folds", "3"], False) == 0
-        assert "check giveaway: column 'cut' alone tells the target" in capsys.readouterr().out
+        assert "check giveaway: column 'cut' by itself gives the target" in capsys.readouterr().out
     assert run(["fit", str(path), "-t", "y", "--folds", "0", "--json"], False) == 0
     (check,) = json.loads(capsys.readouterr().out)["checks"]
     assert (check["code"], check["column"]) == ("giveaway", "cut")

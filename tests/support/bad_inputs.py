@@ -64,7 +64,7 @@ FIT = [
         "NOTE",
         "the first row looks like data",
         target="column_3",
-        typed="Pass --header if",
+        typed="pass --header.",
     ),
     Case(
         4,
@@ -215,7 +215,7 @@ FIT = [
         "NOTE",
         r"'z' holds numbers, but for '-' \(8\), 'N/A' \(8\): taken as missing",
     ),
-    Case(26, "one value or nothing", column(["t", "", ""]), "NOTE", "'z' has one value or none"),
+    Case(26, "one value or nothing", column(["t", "", ""]), "NOTE", "'z' has one value and missing cells"),
     Case(26, "all missing", column(["?"]), "NOTE", "'z' is left out: all 40 values are missing"),
     Case(26, "constant", column(["same"]), "NOTE", r"'z' is left out: it has one value in 40 rows"),
     Case(
@@ -265,7 +265,7 @@ FIT = [
     ),
     Case(33, "labels true and yes", target(["true", "yes", "no"]), "OK"),
     Case(
-        34, "leading zeros", column(["00123", "00456"]), "NOTE", "leading zeros, e.g. '00123'; they are kept"
+        34, "leading zeros", column(["00123", "00456"]), "NOTE", "leading zeros, e.g. '00123'; kept as levels"
     ),
     Case(
         35,
@@ -411,7 +411,7 @@ PREDICT = [
         "an unreadable number, lenient",
         b"x,w\n1.5,a\noops,b\n",
         "NOTE",
-        "no numbers, taken as missing: 1",
+        "not numbers, taken as missing: 1",
         flags=("--lenient",),
     ),
     Case(59, "unseen level", b"x,w\n1.5,zebra\n", "NOTE", "never seen.*w 1"),
@@ -462,8 +462,8 @@ DESCRIBE = [
         "a column that gives the target away",
         column(["low" if i % 7 > 2 else "high" for i in range(ROWS)]),
         "NOTE",
-        r"'z' alone tells the target of 40 of 40 rows right.*kinds=\{'z': 'out'\}",
-        typed="'z' alone tells the target of 40 of 40 rows right.*--kind z=out",
+        r"'z' by itself gives the target of 40 of 40 rows correctly.*kinds=\{'z': 'out'\}",
+        typed="'z' by itself gives the target of 40 of 40 rows correctly.*--kind z=out",
     ),
     Case(
         47,

@@ -55,7 +55,7 @@ def text(rng: random.Random, pieces: list[str] = PIECES) -> str:
 
 
 def texts(rng: random.Random, count: int) -> list[str]:
-    """Hostile texts that differ, also after white space around them is gone, and are no missing marks."""
+    """Hostile texts that differ, also after white space around them is gone, and are not missing marks."""
     found: dict[str, str] = {}
     while len(found) < count:
         one = text(rng)

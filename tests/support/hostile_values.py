@@ -62,7 +62,7 @@ def cyclic_dict() -> dict[str, Any]:
 
 
 def bad_utf8(kind: Any) -> pa.Array:
-    """Return texts whose bytes are no UTF-8, as a damaged file holds them."""
+    """Return texts whose bytes are not UTF-8, as a damaged file holds them."""
     size = np.int32 if kind == pa.string() else np.int64
     offsets = np.arange(0, 2 * ROWS + 1, 2, dtype=size)
     return pa.Array.from_buffers(kind, ROWS, [None, pa.py_buffer(offsets), pa.py_buffer(b"a\xff" * ROWS)])

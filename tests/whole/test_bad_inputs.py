@@ -162,10 +162,10 @@ def test_predict_in_python_gives_the_stated_outcome(case, method, tmp_path):
     ("row", "says"),
     [
         (25, "check sentinel: column 'z' is -999 in 5 rows.*pass --missing -999"),
-        (45, "check giveaway: column 'z' alone tells the target of 40 of 40 rows right"),
+        (45, "check giveaway: column 'z' by itself gives the target of 40 of 40 rows correctly"),
         (
             47,
-            "check conflicts: 24 rows are equal to others but of another class.* at least 8 of 40 rows go",
+            "check conflicts: 24 rows are equal to others but of another class.* at least 8 of 40 rows are",
         ),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,7 @@ from bad_inputs import TABLE
 import tallystick as ts
 from tallystick.cli.flags import as_flags
 from tallystick.cli.main import run
-from tallystick.errors import DataError, TallyError
+from tallystick.errors import Argument, DataError, Message, TallyError, read_with
 
 LEARNERS = [ts.NaiveBayes, ts.DecisionTree, ts.LogisticRegression]
 
@@ -130,22 +131,41 @@ def test_a_model_file_that_is_none_is_one_line(change, says, tmp_path, capsys): 
 
 
 @pytest.mark.parametrize(
-    ("python", "typed"),
+    ("argument", "python", "typed"),
     [
-        ("Pass sep=' '.", "Pass --sep ' '."),
-        ("Pass sep='\\t'.", "Pass --sep tab."),
-        ("or pass bad_rows='skip'.", "or pass --bad-rows skip."),
-        ("keep=['my id'] uses it", "--keep 'my id' uses it"),
-        ("kinds={'a b': 'out'}.", "--kind 'a b=out'."),
-        ("Pass levels={'z': [...]}, lowest first.", "Pass --levels z=A,B, lowest first."),
-        ("Pass missing=['n/a'].", "Pass --missing n/a."),
-        ("keep names column 'q', which", "--keep names column 'q', which"),
-        ("pass decimal=','.", "pass --decimal ,."),
-        ("a value such as x='1' stays", "a value such as x='1' stays"),
+        (Argument("sep", " "), "sep=' '", "--sep ' '"),
+        (read_with("sep", "\t"), "sep='\\t' to ts.read", "--sep tab"),
+        (Argument("bad_rows", "skip"), "bad_rows='skip'", "--bad-rows skip"),
+        (Argument("keep", ["my id"]), "keep=['my id']", "--keep 'my id'"),
+        (Argument("kinds", {"a b": "out"}), "kinds={'a b': 'out'}", "--kind 'a b=out'"),
+        (Argument("kinds", {"it's": "out"}), "kinds={'it's': 'out'}", "--kind 'it'\"'\"'s=out'"),
+        (Argument("kinds", {...: ...}), "kinds={...}", "--kind NAME=KIND"),
+        (Argument("levels", {"z": [...]}), "levels={'z': [...]}", "--levels z=A,B"),
+        (Argument("missing", ["n/a"]), "missing=['n/a']", "--missing n/a"),
+        (Argument("missing", [...]), "missing=[...]", "--missing MARK"),
+        (read_with("encoding", ...), "encoding=... to ts.read", "--encoding NAME"),
+        (read_with("header", False), "header=False to ts.read", "--no-header"),
+        (Argument("lenient", True), "lenient=True", "--lenient"),
+        (Argument("calibrate", False), "calibrate=False", "--set calibrate=false"),
+        (Argument("keep"), "keep", "--keep"),
+        (Argument("decimal", ","), "decimal=','", "--decimal ,"),
     ],
 )
-def test_cures_are_told_in_the_words_of_the_command_line(python, typed):
-    assert as_flags(python) == typed
+def test_an_argument_in_a_message_is_worded_by_each_surface(argument, python, typed):
+    message = Message("do this: ", Message("pass ", argument), ".")
+    assert message == f"do this: pass {python}."
+    assert as_flags(message) == f"do this: pass {typed}."
+    error = pickle.loads(pickle.dumps(DataError(message)))  # ours: errors travel between processes
+    assert (str(error), as_flags(error.message)) == (message, f"do this: pass {typed}.")
+
+
+def test_user_text_that_looks_like_an_argument_is_never_reworded(tmp_path, capsys):
+    data = tmp_path / "t.csv"
+    data.write_text("keep=['a'],y\n" + "".join(f"v{n},{'yn'[n % 2]}\n" for n in range(60)))
+    assert run(["fit", str(data), "-t", "y"], debug=False) == 2
+    said = capsys.readouterr().err
+    assert "column 'keep=['a']' is left out" in said
+    assert "--keep 'keep=['\"'\"'a'\"'\"']' uses it" in said
 
 
 def test_a_negative_mark_can_be_given_on_the_command_line(tmp_path):

@@ -42,7 +42,7 @@ struct Marks {  // texts that mean missing: mark m is data[offsets[m], offsets[m
 
 namespace cells {
 
-// Longer tokens are no numbers. The bound lets a decimal comma be replaced in a buffer on the stack.
+// Longer tokens are not numbers. The bound lets a decimal comma be replaced in a buffer on the stack.
 constexpr size_t longest_number = 1000;
 
 inline bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
@@ -79,7 +79,7 @@ inline uint64_t bytes_at(const char* p) {
     return v ^ 0x3030303030303030;
 }
 
-// The top bit of each byte that is no digit.
+// The top bit of each byte that is not a digit.
 inline uint64_t no_digits(uint64_t v) { return (((v & 0x7F7F7F7F7F7F7F7F) + 0x7676767676767676) | v) & 0x8080808080808080; }
 
 // The number that eight digits make: pairs are added up, then pairs of pairs, then both halves.
@@ -337,7 +337,7 @@ inline bool is_currency(Span s, char point, char other) {
     return false;
 }
 
-// A cell that is no plain number and no mark. s is not empty and holds no outer space.
+// a cell that is neither a plain number nor a mark. s is not empty and holds no outer space.
 inline Cell look(Span s, char point, bool dates, double& value) {
     if (s.size() > 100) return cell_other;
     const char initial = static_cast<char>(*s.begin | 0x20);
@@ -434,7 +434,7 @@ struct MarkTest {  // which cells are marks, asked by their first byte and lengt
         }
     }
 
-    // What a cell without outer space is; value: NaN where it is no number.
+    // What a cell without outer space is; value: NaN where it is not a number.
     Cell read(cells::Span s, char point, bool dates, double& value) const {
         const bool maybe = s.size() ? s.size() <= longest[static_cast<uint8_t>(*s.begin)] : empty_is_mark;
         if (!maybe || !cells::is_mark(s, marks)) return cells::read(s, point, dates, value);

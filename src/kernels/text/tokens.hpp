@@ -1,7 +1,7 @@
 // Texts to word counts: the words of the pattern (?u)\b\w\w+\b on the lower-cased text, found and counted per row.
 //
 // Knows UTF-8 and the tables of unicode_tables.hpp. A word is a longest run of word characters.
-// Bytes that are no UTF-8 are no word characters. All memory is the caller's; where it runs short a kernel stops before
+// Bytes that are not UTF-8 are no word characters. All memory is the caller's; where it runs short a kernel stops before
 // the row at hand, says what is short (Stop), and goes on from there when called again.
 // Law: the words of a row are those of Python's re.findall(pattern, text.lower()), for the Unicode version of the tables.
 #pragma once
@@ -151,7 +151,7 @@ inline Stop insert(WordTable& t, const Key& key, size_t slot) {
     return stop_done;
 }
 
-// One character at p: its code and its length; bytes that are no UTF-8 come out one by one as U+FFFD, which is no letter.
+// One character at p: its code and its length; bytes that are not UTF-8 come out one by one as U+FFFD, which is not a letter.
 inline uint32_t decode(const uint8_t* p, const uint8_t* end, size_t& length) {
     const auto more = [&](size_t i) { return p + i < end && (p[i] & 0xC0) == 0x80; };
     const uint32_t b = *p;
@@ -298,7 +298,7 @@ Stop ascii_word(const uint8_t* p, size_t n, const uint8_t* limit, Scratch scratc
 template <class Found>
 Stop each_word(const uint8_t* begin, const uint8_t* end, const uint8_t* limit, Scratch scratch, Found found) {
     const uint8_t* start = nullptr;  // of the run that is open at the end of a block of 64 bytes
-    bool any = false;                // that run has bytes that are no ASCII
+    bool any = false;                // that run has bytes that are not ASCII
     const auto emit = [&](const uint8_t* stop) {
         if (any) return each_word_of_any(begin, end, start, stop, scratch, found);
         return ascii_word(start, static_cast<size_t>(stop - start), limit, scratch, found);

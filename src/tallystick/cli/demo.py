@@ -108,7 +108,8 @@ def _ours(found: bytes, wanted: bytes | None) -> bool:
 def theirs(path: str) -> OptionError:
     """Return the error of a file that is not the demo's."""
     return OptionError(
-        f"{shown(path, 300)} is there and not from this demo. Move it, or give another folder: --folder PATH."
+        f"{shown(path, 300)} already exists and is not from this demo. Move it, or give another folder: "
+        "--folder PATH."
     )
 
 
@@ -163,7 +164,7 @@ def telling(described: Description) -> list[Line]:
     classes = ", ".join(f"{p.rows} {clean(p.label)}s" for p in described.classes)
     return [
         *sentence(f"{described.rows} rows, {columns} columns, {missing} missing cells; {classes}."),
-        *sentence(f"The party alone is worth {described.entropy:.3f} bits. What each column tells of it:"),
+        *sentence(f"The party holds {described.entropy:.3f} bits. What each column tells about it:"),
         *table(["column", "missing", "gain", ""], rows, frozenset({1, 2}), screen.cells() - 3),
         (Span(f"and {columns - len(top)} more", "dim"),),
     ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tallystick.cli import options, screen
-from tallystick.cli.flags import as_flags
+from tallystick.cli.flags import as_flags, notes_as_flags
 
 if TYPE_CHECKING:
     from tallystick.description import Description
@@ -64,5 +64,4 @@ def describe(
 def _in_flags(found: Description) -> Description:
     """Return the description with every cure in the words of the command line."""
     columns = tuple(replace(c, why=as_flags(c.why)) for c in found.columns)
-    notes = tuple(replace(note, text=as_flags(note.text)) for note in found.notes)
-    return replace(found, columns=columns, notes=notes)
+    return replace(found, columns=columns, notes=notes_as_flags(found.notes))

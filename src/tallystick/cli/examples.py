@@ -14,14 +14,14 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "describe": (
         ("tally describe votes.csv", "what the columns are taken for, and why"),
-        ("tally describe votes.csv --target party --all", "and what each tells of the party"),
+        ("tally describe votes.csv --target party --all", "and what each tells about the party"),
         ("tally describe votes.csv -t party --picture gains.svg", "and the gains as a picture"),
         ("tally describe new.csv --against votes.tally.json", "what changed since the model was fitted"),
         ("tally describe votes.csv --json", "every number, for another program"),
     ),
     "fit": (
         ("tally fit votes.csv --target party -o votes.tally.json", "learn, and save the model"),
-        ("tally fit votes.csv -t party --model tree", "a decision tree, only looked at"),
+        ("tally fit votes.csv -t party --model tree", "a decision tree, not saved"),
         ("tally fit votes.csv -t party --model tree --picture tree.svg", "and the tree as a picture"),
         ("tally fit votes.csv -t party --set alpha=0.5 --folds 5", "a parameter; fewer folds for the score"),
         ("tally fit votes.csv -t party --folds 0 --json", "no score; the result as JSON"),
@@ -34,25 +34,25 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("tally predict votes.tally.json new.csv --proba --with crime --raw", "one column, all classes"),
         (
             "tally predict votes.tally.json new.csv --missing-columns as-missing --lenient",
-            "take what is there",
+            "use the columns that are there",
         ),
         ("tally predict votes.tally.json new.csv --threads 1 -o - | head -n 3", "into a pipe"),
-        ("tally predict votes.tally.json new.csv --flag-outside", "name values beyond the training rows'"),
+        ("tally predict votes.tally.json new.csv --flag-outside", "name values outside the training range"),
         ("tally predict votes.tally.json new.csv --memory 64MB -o out.csv", "in little memory"),
-        ("tally predict votes.tally.json new.csv --json", "predictions and what was met, as JSON"),
+        ("tally predict votes.tally.json new.csv --json", "predictions and notes, as JSON"),
     ),
     "explain": (
-        ("tally explain tree.tally.json new.csv --row 3", "the way of the third row down the tree"),
+        ("tally explain tree.tally.json new.csv --row 3", "the path of the third row down the tree"),
         ("tally explain votes.tally.json new.csv --row 3", "the votes of the columns, with the counts"),
-        ("tally explain tree.tally.json new.csv --picture way.svg", "the way of the first row, as a picture"),
+        ("tally explain tree.tally.json new.csv --picture way.svg", "the first row's path, as a picture"),
         ("tally explain votes.tally.json new.csv --json", "the first row, as JSON"),
         (
             "tally explain tree.tally.json new.csv --missing-columns as-missing --lenient",
-            "what the file lacks and what is no number count as missing",
+            "what the file lacks and what is not a number count as missing",
         ),
     ),
     "compare": (
-        ("tally compare votes.csv --target party --no-tuning", "the three methods as they are"),
+        ("tally compare votes.csv --target party --no-tuning", "the three methods with default settings"),
         (
             "tally compare votes.csv -t party --method tree --method bayes --no-tuning --folds 5",
             "two of them, five folds",
@@ -65,8 +65,8 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "tally compare days.csv -t late --groups shop --folds 3 --no-tuning",
             "a shop's rows stay in one fold",
         ),
-        ("tally compare days.csv -t late --time day --no-tuning", "taught by earlier days only"),
-        ("tally compare days.csv -t late --parts 0.6,0.2,0.2 --no-tuning", "teach, validate and test once"),
+        ("tally compare days.csv -t late --time day --no-tuning", "trained on earlier days only"),
+        ("tally compare days.csv -t late --parts 0.6,0.2,0.2 --no-tuning", "train, validate and test once"),
         (
             "tally compare votes.csv -t party --held-out votes.csv --no-tuning",
             "test on the rows of another file",
@@ -77,7 +77,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ),
     ),
     "curve": (
-        ("tally curve votes.csv --target party --repeats 2", "the error against the rows taught"),
+        ("tally curve votes.csv --target party --repeats 2", "the error against the training rows"),
         (
             "tally curve votes.csv -t party --method bayes --repeats 2 --picture curve.svg --json",
             "one method; a picture and JSON",

@@ -1,8 +1,7 @@
-"""tally explain: why a row of a file is answered as it is: the path down a tree, or the columns' votes."""
+"""tally explain: why a row of a file gets its answer: the path down a tree, or the columns' votes."""
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from tallystick.contracts import Source
 
 
-@click.command(short_help="Why a row of a file is answered as it is.")
+@click.command(short_help="Why a row of a file gets its answer.")
 @click.argument("model", metavar="MODEL", type=click.Path())
 @click.argument("data", metavar="FILE", type=click.Path())
 @click.option(
@@ -77,11 +76,9 @@ def counted(estimator: Any, found: Any) -> list[tuple[str, str, dict[str, int]]]
     out = []
     for reason in found.reasons:
         known = estimator.shares(reason.column)
-        inside = re.search(r"\((.*)\)$", reason.value)  # a number, and the bin it lies in
-        value = reason.value if reason.value in known.values else inside[1] if inside else ""
-        if known.counts is not None and value in known.values:
-            row = known.counts[known.values.index(value)].tolist()
-            out.append((reason.column, value, dict(zip(known.classes, row, strict=True))))
+        if known.counts is not None and reason.entry in known.values:
+            row = known.counts[known.values.index(reason.entry)].tolist()
+            out.append((reason.column, reason.entry, dict(zip(known.classes, row, strict=True))))
     return out
 
 

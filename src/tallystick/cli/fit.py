@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tallystick.cli import options, screen
-from tallystick.cli.flags import as_flags
+from tallystick.cli.flags import as_flags, checks_as_flags
 from tallystick.draw.text import Line, Span, between, clean, wrapped
 from tallystick.errors import OptionError, TallyError, shown
 from tallystick.methods import NAMES, named
@@ -36,7 +36,7 @@ SHOWN = 40  # lines of a model on the page
     type=click.Choice([*MODELS, BEST]),
     default="bayes",
     show_default=True,
-    help="The method; best compares the three as they are and takes the simplest that is good enough.",
+    help="The method; best compares all three, untuned, and takes the simplest that is good enough.",
 )
 @click.option(
     "--output",
@@ -67,7 +67,7 @@ def fit(
 ) -> None:
     """Learn to predict a column of FILE from the others, and save the model as one readable file.
 
-    Prints the model, its score on rows it has not seen, and the next command to type.
+    Prints the model, its cross-validated score, and the next command to type.
     """
     options.keep_apart([data], {"-o": output, "--picture": given["picture"]})
     done = learned(data, target, method, folds, given)
@@ -133,7 +133,7 @@ def learned(data: str, target: str, method: str, folds: int, given: dict[str, An
 
 
 def scored(done: Fitted, folds: int) -> dict[str, Any] | None:
-    """Return accuracy and log-loss on rows not seen, with their intervals; None when they were not asked for.
+    """Return cross-validated accuracy and log-loss with their intervals; None when they were not asked for.
 
     Where the table has too few rows to be cut into folds, the reason is all there is.
     """
@@ -146,9 +146,10 @@ def scored(done: Fitted, folds: int) -> dict[str, Any] | None:
         with screen.progress("cross-validating") as progress:
             found = ts.cross_validate(fresh, done.table, folds=folds, progress=progress)
     except TallyError as error:
-        return {"reason": str(error)}
+        return {"reason": as_flags(error.message)}
     measures = {name: found.measure(name).to_dict() for name in ("accuracy", "log-loss")}
-    return {"folds": len(found.repeats[0].sizes(found.weights)), "measures": measures}
+    folds = len(found.repeats[0].sizes(found.weights))
+    return {"folds": folds, "measures": measures, "most_frequent": found.most_frequent}
 
 
 def doubts(done: Fitted) -> list[Check]:
@@ -204,10 +205,14 @@ def score_lines(score: dict[str, Any] | None) -> list[Line]:
         return []
     if "reason" in score:
         return wrapped(clean(f"Not cross-validated: {score['reason']}"), screen.cells())
-    head = f"on rows not seen ({score['folds']} folds)"
+    head = f"cross-validated ({score['folds']} folds)"
+    bases = {  # what a score must beat
+        "accuracy": f"always answering {clean(score['most_frequent'])}",
+        "log-loss": "always giving the class shares",
+    }
     lines: list[Line] = [(Span(head, "strong"),)]
     for name, found in score["measures"].items():
-        base = f"; the class shares alone: {found['base']:.4f}" if found["base"] is not None else ""
+        base = f"; {bases[name]}: {found['base']:.4f}" if found["base"] is not None else ""
         interval = f"(95 % interval {between(found['low'], found['high'], '.4f')}{base})"
         lines.append((Span(f"  {name:<9} {found['value']:.4f} "), Span(interval, "dim")))
     return lines
@@ -216,9 +221,8 @@ def score_lines(score: dict[str, Any] | None) -> list[Line]:
 def check_lines(checks: list[Check]) -> list[Line]:
     """Return what needs attention, as `compare` says it."""
     out: list[Line] = []
-    for check in checks:
-        text = as_flags(f"{check.text} {check.advice}")
-        out += wrapped(clean(text), screen.cells(), f"check {check.code}: ", "note")
+    for check in checks_as_flags(checks):
+        out += wrapped(clean(f"{check.text} {check.advice}"), screen.cells(), f"check {check.code}: ", "note")
     return out
 
 

@@ -1,57 +1,78 @@
 """Messages in the words of the command line: what Python writes keep=['x'] is --keep x here.
 
-Knows how our messages name an argument. Knows nothing of what they are about. Other text stays as it is.
+Knows which flag stands for an argument. Knows nothing of what messages are about.
 """
 
 from __future__ import annotations
 
-import re
 import shlex
-from collections.abc import Callable
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-_END = r"(?=[\s.,;:)]|$)"  # a quoted value ends before one of these
+from tallystick.data.schema import Note
+from tallystick.errors import Argument, shown, worded
+
+if TYPE_CHECKING:
+    from tallystick.evaluate.checks import Check
+
+FLAGS = {  # flags that take a value, by the name of the argument
+    "bad_rows": "--bad-rows",
+    "decimal": "--decimal",
+    "encoding": "--encoding",
+    "inf": "--inf",
+    "keep": "--keep",
+    "kinds": "--kind",
+    "levels": "--levels",
+    "memory": "--memory",
+    "missing": "--missing",
+    "missing_columns": "--missing-columns",
+    "sep": "--sep",
+}
+SWITCHES = {
+    ("header", True): "--header",
+    ("header", False): "--no-header",
+    ("lenient", True): "--lenient",
+    ("RegressionTree", None): "ts.RegressionTree in Python (tally compare --regression judges it)",
+}
+HOLDERS = {"encoding": "NAME", "kinds": "NAME=KIND", "missing": "MARK"}  # where only the user knows the value
 
 
-def _one(found: re.Match[str]) -> str:
-    return f"--{found[1].replace('_', '-')} {_typed(found[2])}"
+def flag(given: Argument) -> str:
+    """Return an argument as it is typed in a shell."""
+    name, value = given.name, given.value
+    if not isinstance(value, list | dict) and (name, value) in SWITCHES:
+        return SWITCHES[name, value]
+    if name not in FLAGS:
+        return f"--set {name}" + ("" if value is None else f"={str(value).lower()}")
+    return FLAGS[name] + ("" if value is None else f" {_typed(name, value)}")
 
 
-def _pair(found: re.Match[str]) -> str:
-    return f"--kind {_typed(f'{found[1]}={found[2]}')}"
+def _typed(name: str, value: Any) -> str:
+    if isinstance(value, dict):  # by column; one pair
+        ((column, value),) = value.items()
+        if column is not ...:
+            return shlex.quote(f"{_plain(column)}={'A,B' if value == [...] else _plain(value)}")
+    value = value[0] if isinstance(value, list) else value
+    if value is ...:
+        return HOLDERS[name]
+    return "tab" if value == "\t" else shlex.quote(_plain(value))
 
 
-def _levels(found: re.Match[str]) -> str:
-    return f"--levels {_typed(found[1] + '=A,B')}"
-
-
-def _typed(value: str) -> str:
-    """Return a value as it is typed in a shell; a tab by its name."""
-    return "tab" if value == "\\t" else shlex.quote(value)
-
-
-_WORDS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
-    (rf"\b(sep|encoding|decimal|inf|bad_rows|missing_columns|memory)='(.*?)'{_END}( to ts\.read\b)?", _one),
-    (r"\b(keep|missing)=\['(.*?)'\]", _one),
-    (rf"\bkinds=\{{'(.*?)': '(.*?)'\}}{_END}", _pair),
-    (rf"\blevels=\{{'(.*?)': \[\.\.\.\]\}}{_END}", _levels),
-    (r"\bmissing=\[\.\.\.\]", "--missing MARK"),
-    (r"\bkinds=\{\.\.\.\}", "--kind NAME=KIND"),
-    (r"\bencoding=\.\.\.( to ts\.read\b)?", "--encoding NAME"),
-    (r"\bheader=True( to ts\.read)?\b", "--header"),
-    (r"\bheader=False( to ts\.read)?\b", "--no-header"),
-    (r"\blenient=True\b", "--lenient"),
-    (
-        r"\buse RegressionTree for numbers\b",
-        "for numbers use ts.RegressionTree in Python; tally compare --regression judges it",
-    ),
-    (r"\bcalibrate=True\b", "--set calibrate=true"),
-    (r"^(keep|levels) names column", r"--\1 names column"),
-    (r"^kinds (names|gives) column", r"--kind \1 column"),
-)
+def _plain(value: Any) -> str:
+    return shown(value)[1:-1]  # nothing hostile, and not too long
 
 
 def as_flags(text: str) -> str:
-    """Return a message with every argument of ours named as the flag that stands for it."""
-    for pattern, words in _WORDS:
-        text = re.sub(pattern, words, text)
-    return text
+    """Return a message with every argument in it named as the flag that stands for it."""
+    return worded(text, flag)
+
+
+def notes_as_flags(notes: Iterable[Note]) -> tuple[Note, ...]:
+    """Return notes in the words of the command line."""
+    return tuple(replace(note, text=as_flags(note.text)) for note in notes)
+
+
+def checks_as_flags(checks: Iterable[Check]) -> tuple[Check, ...]:
+    """Return checks in the words of the command line."""
+    return tuple(replace(c, text=as_flags(c.text), advice=as_flags(c.advice)) for c in checks)

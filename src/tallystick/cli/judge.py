@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import click
 
 from tallystick.cli import options, screen
-from tallystick.cli.flags import as_flags
+from tallystick.cli.flags import checks_as_flags
 from tallystick.methods import NAMES
 
 _target = click.option("--target", "-t", required=True, help="The column to be predicted.")
@@ -18,15 +19,15 @@ _target = click.option("--target", "-t", required=True, help="The column to be p
 @_target
 @click.option("--folds", type=click.IntRange(min=2), default=10, show_default=True, help="Number of folds.")
 @click.option("--groups", metavar="COLUMN", help="Rows with equal values of COLUMN stay in one fold.")
-@click.option("--time", metavar="COLUMN", help="A fold is taught by rows with earlier values of COLUMN only.")
-@click.option("--parts", metavar="0.6,0.2,0.2", help="Shares of rows that teach, validate, test; no folds.")
+@click.option("--time", metavar="COLUMN", help="Train each fold on rows with earlier values of COLUMN only.")
+@click.option("--parts", metavar="0.6,0.2,0.2", help="Shares of rows to train, validate and test; no folds.")
 @click.option(
     "--held-out", metavar="FILE", type=click.Path(), help="Test on the rows of another file; no folds."
 )
 @click.option("--regression", is_flag=True, help="The target is a number: regression trees beside the mean.")
 @click.option("--method", "methods", multiple=True, type=click.Choice(NAMES), help="Compare only these.")
-@click.option("--no-tuning", is_flag=True, help="Methods as they are only: faster.")
-@click.option("--ignore", multiple=True, metavar="CODE", help="A check not wanted, e.g. dependence.")
+@click.option("--no-tuning", is_flag=True, help="Only the default settings of the methods: faster.")
+@click.option("--ignore", multiple=True, metavar="CODE", help="Leave out a check, e.g. dependence.")
 @options.picture
 @options.columns
 @options.reading
@@ -75,10 +76,10 @@ def compare(
     if as_json:
         screen.show_json(found.to_dict())
         return
-    print(screen.cleaned(as_flags(str(found))))
+    print(screen.cleaned(str(replace(found, checks=checks_as_flags(found.checks)))))
 
 
-@click.command(short_help="Learning curves: the error against the number of rows taught.")
+@click.command(short_help="Learning curves: the error against the number of training rows.")
 @click.argument("data", metavar="FILE", type=click.Path())
 @_target
 @click.option("--method", "methods", multiple=True, type=click.Choice(NAMES), help="Draw only these.")
@@ -96,11 +97,11 @@ def curve(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Teach methods subsets of FILE of rising size, and print the error on rows held back."""
+    """Train methods on growing subsets of FILE, and print the error on held-out rows."""
     import tallystick as ts
 
     options.keep_apart([data], {"--picture": picture})
-    with screen.progress("teaching") as progress:
+    with screen.progress("training") as progress:
         found = ts.learning_curve(
             options.source(data, given),
             target,
@@ -113,7 +114,7 @@ def curve(
     if as_json:
         screen.show_json(found.to_dict())
         return
-    print(screen.cleaned(as_flags(str(found))))
+    print(screen.cleaned(str(found)))
 
 
 def _shares(text: str) -> tuple[float, ...]:

@@ -119,7 +119,7 @@ def _whole(args: list[str]) -> int:
         return _say("standard output is closed. Send it to a file, or to /dev/null.", 2)
     if 0 < (room := resource.getrlimit(resource.RLIMIT_AS)[0]) < LEAST:
         there = f"this process may have {room >> 20} MB of addresses (ulimit -v), and needs {LEAST >> 20} MB"
-        return _say(f"{there}: NumPy and Arrow end without a word in less. Raise the limit.", 2)
+        return _say(f"{there}: with less, NumPy and Arrow end without a message. Raise the limit.", 2)
     sys.meta_path.insert(0, NoPandas())
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -180,7 +180,7 @@ def _interrupted() -> int:
 
 
 def _too_large(error: MemoryError) -> str:
-    """Return one line for memory that could not be had, with what was asked for where that is known."""
+    """Return one line for memory that ran out, with what was asked for where that is known."""
     asked = " ".join(str(error).split()).rstrip(".")
     known = f" ({asked})" if any(c.isdigit() for c in asked) else ""
     return f"not enough memory{known}. Take fewer rows or columns, or keep the rows on disk: --memory 500MB."
@@ -212,10 +212,10 @@ def _in_words(error: Exception) -> str:
     if isinstance(error, TallyError):
         from tallystick.cli.flags import as_flags
 
-        return as_flags(str(error))
+        return as_flags(error.message)
     if isinstance(error, OSError):
         reason = error.strerror or str(error)
-        # without a name it is no file of ours that was opened: what is left is the output
+        # without a name it is not a file of ours that was opened: what is left is the output
         return f"{error.filename}: {reason}." if error.filename else f"cannot write the output: {reason}."
     if isinstance(error, RuntimeError) and "can't start new thread" in str(error):
         return "no further thread could be started: a limit, or too little memory. Try --threads 1."

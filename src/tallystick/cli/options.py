@@ -23,7 +23,7 @@ _COMMON = (
 )
 _READING = (
     click.option("--sql", is_flag=True, help="FILE is an SQL query, such as \"SELECT * FROM 'votes.csv'\"."),
-    click.option("--sep", help="What separates cells, e.g. ';' or tab; found by looking if not given."),
+    click.option("--sep", help="What separates cells, e.g. ';' or tab; detected if not given."),
     click.option(
         "--header/--no-header",
         default=None,
@@ -32,10 +32,16 @@ _READING = (
     click.option("--encoding", help="Character encoding of the file, e.g. cp1252; UTF-8 if not given."),
     click.option("--decimal", type=click.Choice([".", ","]), default=".", help="Decimal mark of numbers."),
     click.option(
-        "--bad-rows", type=click.Choice(["error", "skip"]), default="error", help="Rows of another length."
+        "--bad-rows",
+        type=click.Choice(["error", "skip"]),
+        default="error",
+        help="How to treat rows of another length.",
     ),
     click.option(
-        "--inf", type=click.Choice(["error", "missing"]), default="error", help="What infinite numbers are."
+        "--inf",
+        type=click.Choice(["error", "missing"]),
+        default="error",
+        help="How to treat infinite numbers.",
     ),
 )
 _COLUMNS = (
@@ -67,7 +73,7 @@ _COLUMNS = (
     click.option(
         "--memory",
         metavar="SIZE",
-        help="Work in so much memory, e.g. 1GB, with the rows on disk: for files of any size.",
+        help="Work within this much memory, e.g. 1GB, with the rows on disk: for files of any size.",
     ),
 )
 
@@ -98,7 +104,7 @@ picture = click.option("--picture", metavar="FILE.svg", type=click.Path(), help=
 
 
 def keep_apart(reads: Iterable[str], writes: Mapping[str, str | None]) -> None:
-    """Refuse, before any work, to write over what is read, twice into one file, a picture that is no SVG,
+    """Refuse, before any work, to write over what is read, twice into one file, a picture that is not SVG,
     or where nothing can be.
     """
     from tallystick.files import apart

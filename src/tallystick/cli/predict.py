@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     help="Add a column with the names of numeric columns outside the range of the training rows.",
 )
 @click.option("--threads", type=click.IntRange(min=1), help="Threads to use; changes no result.")
-@click.option("--memory", metavar="SIZE", help="Work in so much memory, e.g. 1GB; changes no result.")
+@click.option("--memory", metavar="SIZE", help="Work within this much memory, e.g. 1GB; changes no result.")
 @options.reading
 @options.common
 def predict(model: str, data: str, output: str | None, as_json: bool, **given: Any) -> None:
@@ -140,7 +140,7 @@ class Met:
         if unseen := +self.unseen:
             notes.append(Note("unseen", f"levels the model has never seen: {_counts(unseen)}"))
         if unreadable := +self.unreadable:
-            text = f"cells that are no numbers, taken as missing: {_counts(unreadable)}"
+            text = f"cells that are not numbers, taken as missing: {_counts(unreadable)}"
             notes.append(Note("unreadable", text))
         if outside := +self.outside:
             text = f"values outside the range of the training rows: {_counts(outside)}"
@@ -151,7 +151,7 @@ class Met:
             notes.append(
                 Note(
                     "prior-only",
-                    f"{counted(self.prior_only, 'row')} of no class that fits; answered by the class shares",
+                    f"{counted(self.prior_only, 'row')} that fit no class; answered by the class shares",
                 )
             )
         screen.show_notes(notes)

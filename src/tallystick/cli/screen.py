@@ -78,11 +78,11 @@ def show_notes(notes: Iterable[Note], heading: str = "notes") -> None:
     """Print notes on stderr, so that they are seen and never mixed with results."""
     listed = list(notes)
     if listed:
-        from tallystick.cli.flags import as_flags
+        from tallystick.cli.flags import notes_as_flags
 
         lines: list[Line] = [(Span(heading, "strong"),)]
-        for note in listed:
-            lines += wrapped(clean(as_flags(note.text)), cells(), "  - ", "note")
+        for note in notes_as_flags(listed):
+            lines += wrapped(clean(note.text), cells(), "  - ", "note")
         show(lines, sys.stderr)
 
 

@@ -122,7 +122,7 @@ BOOLEAN_LABELS = {"1": "true", "0": "false", "1.0": "true", "0.0": "false", "tru
 
 
 def label_number(text: str) -> str | None:
-    """Return a number as the text its label has, None for what is no finite number: "1.0" is "1"."""
+    """Return a number as the text its label has, None for what is not a finite number: "1.0" is "1"."""
     try:
         value = float(text)
     except ValueError:

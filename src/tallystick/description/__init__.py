@@ -14,7 +14,7 @@ import numpy as np
 from tallystick import kernels
 from tallystick.contracts import Engine
 from tallystick.data.read.reader import read_table
-from tallystick.data.read.slips import sentinel
+from tallystick.data.read.slips import sentinels
 from tallystick.data.schema import Column, Columns, Note, Wishes
 from tallystick.data.source import open_source
 from tallystick.data.source.door import is_spark
@@ -194,7 +194,8 @@ def _doubts(table: Any, group: list[Column], stack: Stack, known: bool) -> Itera
         elif not column.unit:
             distinct = table.ranks(column.name)[1]
             start = int(stack.starts[j])
-            notes += sentinel(column.name, distinct, stack.sizes[start : start + len(distinct)])
+            sizes = stack.sizes[start : start + len(distinct)]
+            notes += [mark.note(column.name) for mark in sentinels(column.name, distinct, sizes)]
         if (last := given[j]) is not None:
             notes.append(last)
         if notes:

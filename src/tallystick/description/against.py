@@ -6,7 +6,7 @@ Law: the findings depend on the multiset of new rows and on the model file alone
 
 Measures and limits, n new rows and m training rows:
   missing   the share of rows without a value; a change beyond 0.05 and twice its standard error
-  counts    total variation: half the sum of the absolute differences of shares, "so many rows lie elsewhere";
+  counts    total variation: half the sum of the absolute differences of shares, "so many values moved";
             beyond 0.10 and what chance alone would give, the sum of sqrt(p (1 - p) (1/n + 1/m) / (2 pi))
   moments   the mean's move in standard deviations of the training rows; beyond 0.25 and twice sqrt(1/n + 1/m)
 """
@@ -32,7 +32,7 @@ from tallystick.errors import OptionError, counted, shown, some
 
 MISSING_LIMIT, COUNTS_LIMIT, MEAN_LIMIT = 0.05, 0.10, 0.25
 COUNTS, MOMENTS = "total variation", "mean in standard deviations"
-NAMED = 5  # unseen levels told by name
+NAMED = 5  # unseen levels given by name
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +168,7 @@ def changes(source: Source, model: Any, threads: int | None = None) -> Changes:
     views = tuple(
         _change(c, known[c.name], seen[c.name], names.get(c.name, Counter()), (rows, trained))
         if c.name in there
-        else ColumnChange(c.name, c.kind, ("is not there: the model takes it as missing",))
+        else ColumnChange(c.name, c.kind, ("is not in the rows: the model takes it as missing",))
         for c in schema.used
     )
     target = schema.target.name if schema.target else ""
@@ -246,7 +246,7 @@ def _change(
         untold = (
             "there is too little to compare"
             if shift is None
-            else "its mean and range are all that is kept, so another shape with that mean is not seen"
+            else "only its mean and range are kept, so another shape with the same mean is not noticed"
             if shift.measure == MOMENTS
             else ""
         )
@@ -263,7 +263,7 @@ def _change(
 def _about_missing(shares: tuple[float, float], unreadable: int, rows: int, trained: float) -> list[str]:
     out = []
     if unreadable:
-        out.append(f"{counted(unreadable, 'row')} with something that is no number")
+        out.append(f"{counted(unreadable, 'row')} with values that are not numbers")
     if rows and trained:
         before, after = shares
         both = (before * trained + after * rows) / (trained + rows)
@@ -287,7 +287,7 @@ def _about_values(column: Column, seen: _Seen, unseen: Counter[str]) -> list[str
 
 def _about_shift(shift: Shift) -> str:
     if shift.measure == COUNTS:
-        return f"{shift.value:.0%} of the values lie elsewhere (limit {shift.limit:.0%})"
+        return f"{shift.value:.0%} of the values moved to other places (limit {shift.limit:.0%})"
     return f"the mean moved by {shift.value:.2f} standard deviations (limit {shift.limit:.2f})"
 
 

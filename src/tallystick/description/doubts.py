@@ -12,7 +12,7 @@ from itertools import pairwise
 from tallystick.data.schema import Column, Note
 from tallystick.data.table.conflicts import Conflicts
 from tallystick.description.gains import Stack
-from tallystick.errors import shown, some
+from tallystick.errors import Argument, Message, shown, some
 from tallystick.stats import alone
 
 MANY_LEVELS = 5_000  # beyond this, names are not compared
@@ -60,9 +60,11 @@ def giveaways(names: Sequence[str], stack: Stack, levels: bool, among: int) -> l
 
 def given_away(name: str, found: alone.Alone) -> Note:
     """Return the note on a column that tells nearly everything."""
-    text = (
+    text = Message(
         f"column {shown(name)} {found.found}. Make sure that it is known before the target is; "
-        f"if not, leave it out: kinds={{{shown(name)}: 'out'}}."
+        "if not, leave it out: ",
+        Argument("kinds", {name: "out"}),
+        ".",
     )
     return Note("giveaway", text, name, int(found.rows - found.wrong))
 

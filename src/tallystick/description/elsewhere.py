@@ -41,7 +41,7 @@ class OneClass:
 
 @dataclass
 class Told:
-    """What a description asks of a table, told by its engine: see encode.Table for the names."""
+    """What a description asks of a table, answered by its engine: see encode.Table for the names."""
 
     table: Any
     values: dict[str, ValuesByClass] = field(default_factory=dict)

@@ -85,7 +85,7 @@ def split_bars(
 
 
 def _pattern(c: int) -> dict[str, Any]:
-    """Return how a colour that comes again is told from its first use: the second eight are paler."""
+    """Return how a colour that is used again differs from its first use: the second eight are paler."""
     return {"opacity": 0.6} if (c // 8) % 2 else {}
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from tallystick.errors import OptionError, shown
 from tallystick.files.whole import whole_file
 
-# Okabe and Ito's colours, told apart by colour-blind readers too; classes take them in order.
+# Okabe and Ito's colours, which colour-blind readers can tell apart too; classes take them in order.
 PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b8a400", "#6b6b6b")
 FONT = "system-ui, sans-serif"
 

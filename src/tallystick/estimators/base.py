@@ -193,7 +193,7 @@ class Estimator(Parameters):
         model, notes = self._learn(table, self._engine(table))
         self._adopt(model, table.notes + notes, self._rows_of(table))
         self._remember(getattr(table, "files", ()))  # rows on Spark have none here
-        self.source_notes_ = table.source_notes  # how the file was read: told, but no part of the model
+        self.source_notes_ = table.source_notes  # how the file was read: shown, but not part of the model
         names = [c.name for c in table.schema.columns]
         self._set_columns(names, named=not all(n == f"x{i}" for i, n in enumerate(names)))
         return self

@@ -14,10 +14,10 @@ from tallystick.errors import OptionError, nearest, some
 
 
 def refuse_unknown(name: str, given: Mapping[Any, Any], target: Target) -> None:
-    """Refuse a key that is no class."""
+    """Refuse a key that is not a class."""
     unknown = [str(k) for k in given if target.label_of(k) not in target.labels]
     if unknown:
         raise OptionError(
-            f"{name} names {some(unknown)}, no class.{nearest(unknown[0], target.labels)} "
+            f"{name} names {some(unknown)}, which is not a class.{nearest(unknown[0], target.labels)} "
             f"The classes are {some(target.labels)}."
         )

@@ -103,24 +103,24 @@ def _tables(total: Total) -> list[NDArray[np.int64]]:
 def grown_answers(
     ask: Question,
     table: Table,
-    teach: NDArray[np.int64],
+    train: NDArray[np.int64],
     test: NDArray[np.int64],
     sizes: Sequence[int],
     answer: Answer,
 ) -> list[Array | None] | None:
-    """Return answer(model of teach[:size], test rows) [row, class] for rising sizes, from one pass over the
-    taught rows; None for a size whose rows have one class, and None where the total would be too large.
+    """Return answer(model of train[:size], test rows) [row, class] for rising sizes, from one pass over the
+    training rows; None for a size whose rows have one class, and None where the total would be too large.
     """
     assert table.schema.target is not None
     labels, engine = table.schema.target.labels, Local(1)
     k, steps = len(labels), len(sizes)
     if sum(len(a) for a in _tables(ask.statistics(1)[0].zero())) * k * steps > MOST_CELLS:
         return None
-    taught = table.take(teach[: sizes[-1]], table.schema)
-    assert taught.classes is not None
-    step = np.searchsorted(np.asarray(sizes), np.arange(taught.rows), side="right")
-    classes = (step * k + taught.classes.astype(np.int64)).astype(_width(k * steps))
-    both = _whole(ask, replace(taught, classes=classes), k * steps, engine)
+    training = table.take(train[: sizes[-1]], table.schema)
+    assert training.classes is not None
+    step = np.searchsorted(np.asarray(sizes), np.arange(training.rows), side="right")
+    classes = (step * k + training.classes.astype(np.int64)).astype(_width(k * steps))
+    both = _whole(ask, replace(training, classes=classes), k * steps, engine)
     whole = sum_of(both.sums, both.values, steps)
     later = _nothing(whole)
     out: list[Array | None] = [None] * steps
@@ -190,8 +190,8 @@ def _unseen_scores(model: NaiveBayesModel, table: Table, plan: Plan, engine: Eng
     if ask is not None:
         return cross_answers(ask, table, plan, engine, _joint, -np.inf)
     scores = np.full((table.rows, len(model.classes)), -np.inf)
-    for teach, test in plan.parts():
-        training = table.take(teach)
+    for train, test in plan.parts():
+        training = table.take(train)
         part = fit(learner, training, engine)
         assert isinstance(part, NaiveBayesModel)
         assert training.schema.target is not None

@@ -92,6 +92,6 @@ def _refuse_new_labels(table: Table, schema: Schema, where: str) -> None:
     unknown = [label for label in table.schema.target.labels if label not in known]
     if known and unknown:
         raise TargetError(
-            f"data: {where} has {some(unknown)} in its target, no class of this model. Its classes are "
-            f"{some(known)}. Leave these rows out."
+            f"data: {where} has {some(unknown)} in its target, which is not a class of this model. Its "
+            f"classes are {some(known)}. Leave these rows out."
         )

@@ -85,8 +85,8 @@ def compare(
     razor.
 
     others: scikit-learn estimators to compare with, alone or by name; they get the rows in a pandas frame.
-    folds: a number, or shares (teach, test) or (teach, validate, test): settings are then chosen on the rows
-    that validate. groups: a column whose equal values stay in one fold; time: a column; a fold is taught by
+    folds: a number, or shares (train, test) or (train, validate, test): settings are then chosen on the rows
+    that validate. groups: a column whose equal values stay in one fold; time: a column; a fold is trained on
     earlier rows only. held_out: other rows with the target, or (X, y), which test instead of folds.
     regression: the target is a number; regression trees beside the mean, by their mean squared error.
     ignore: codes of checks not wanted. Further parameters (columns, kinds, engine, threads, memory) go to
@@ -195,8 +195,8 @@ def learning_curve(
     progress: Progress | None = None,
     **shared: Any,
 ) -> LearningCurve:
-    """Teach methods subsets of rising size and test each on rows held back: the error against the rows
-    taught.
+    """Train methods on growing subsets and test each on held-out rows: the error against the number
+    of training rows.
 
     methods: "tree", "bayes", "logistic", or estimators of ours by name.
     """

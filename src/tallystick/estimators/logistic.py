@@ -302,8 +302,8 @@ class LogisticRegression(Classifier):
         self._check_fitted()
         if self._chosen is None:
             raise NotFitted(
-                "there is no path_ of this model: only a fit with l2='cv' has one, and no file keeps it. "
-                "Fit with l2='cv'."
+                "there is no path_ of this model: only a fit with l2='cv' has one, and model files do not "
+                "keep it. Fit with l2='cv'."
             )
         return self._chosen
 

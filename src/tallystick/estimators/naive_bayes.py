@@ -208,15 +208,15 @@ class NaiveBayes(Growing, Saying):
         return (one(setting._options()) for setting in settings)
 
     def grow_shares(
-        self, table: Table, teach: NDArray[np.int64], test: NDArray[np.int64], sizes: Sequence[int]
+        self, table: Table, train: NDArray[np.int64], test: NDArray[np.int64], sizes: Sequence[int]
     ) -> list[NDArray[np.float64] | None] | None:
-        """Return shares[test row, class] of the model of teach[:size] for rising sizes, from one pass: counts
+        """Return shares[test row, class] of the model of train[:size] for rising sizes, from one pass: counts
         add up. None where a model must be fitted.
         """
         ask = question(_learner(self._options(), table), table.schema)
         if ask is None or self.calibrate or not table.schema.used:
             return None
-        return grown_answers(ask, table, teach, test, sizes, _shares)
+        return grown_answers(ask, table, train, test, sizes, _shares)
 
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return log(prior * product of shares) [row, class], neither normalised nor calibrated."""

@@ -45,7 +45,7 @@ def told(part: Part) -> str:
     """Return how a column is read, in a few words."""
     if isinstance(part, Counted):
         if part.distribution == "binned":
-            return f"{len(part.counts)} bins" if len(part.counts) > 1 else "one bin, says nothing"
+            return f"{len(part.counts)} bins" if len(part.counts) > 1 else "one bin, no effect"
         return "yes or no" if part.distribution == "bernoulli" else f"{len(part.counts)} levels"
     if isinstance(part, Summed):
         return "Gaussian" if part.distribution == "gaussian" else "Poisson"

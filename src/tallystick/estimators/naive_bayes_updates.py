@@ -161,7 +161,7 @@ def _light(model: NaiveBayesModel) -> tuple[Note, ...]:
 
 
 def _told(notes: tuple[Note, ...], model: NaiveBayesModel) -> tuple[Note, ...]:
-    """Return the notes as a fit on these rows would give them: classes of one row are counted anew."""
+    """Return the notes as a fit on these rows would give them: classes of one row are counted again."""
     target = model.schema.target
     assert target is not None
     plain = [n for n in notes if n.code not in ("rare-classes", "imbalance")]

@@ -31,7 +31,7 @@ TYPES = {"text": pa.string(), "integer": pa.int64(), "number": pa.float64(), "bo
 
 
 def refuse_far(model: Any) -> None:
-    """Refuse, before any work, settings that cannot be had where rows are on Spark."""
+    """Refuse, before any work, settings that are not available where rows are on Spark."""
     for name, value, cure in FAR:
         given = getattr(model, name, None)
         if (given.name if isinstance(given, Pruning) else given) == value:
@@ -50,7 +50,7 @@ def transform(model: Any, frame: Any, how: str = "arrow") -> Any:
         return model.predict_proba(frame) if hasattr(model, "predict_proba") else model.predict(frame)
     if how not in WAYS:
         close = nearest(str(how), WAYS)
-        raise OptionError(f"how={shown(how)} is no way to answer.{close} Use 'arrow' or 'sql'.")
+        raise OptionError(f"how={shown(how)} is not a way to answer.{close} Use 'arrow' or 'sql'.")
     _refuse(model, frame)
     return _by_sql(model, frame) if how == "sql" else _by_arrow(model, frame)
 

@@ -34,7 +34,7 @@ class Same:
 
 
 class Majority:
-    """Answers every row with the class shares of the training rows: the base rate as a method."""
+    """Answers every row with the class shares of the training rows: the baseline as a method."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return no parameters: there are none."""
@@ -117,7 +117,7 @@ class Foreign:
 
 
 class Mean:
-    """Answers every row with the mean response of the training rows: the base rate of a regression."""
+    """Answers every row with the mean response of the training rows: the baseline of a regression."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return no parameters: there are none."""

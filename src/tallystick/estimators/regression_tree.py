@@ -119,7 +119,7 @@ class RegressionTree(_Growing):
     def read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
         """Return the encoded table that `fit_table` learns from."""
         if y is not None and not isinstance(y, str) and hasattr(y, "__len__") and len(y) == 1:
-            raise DataError("one sample (row) teaches a tree nothing. Give it at least two rows.")
+            raise DataError("one sample (row) is too few to grow a tree. Give at least two rows.")
         return super().read(X, y, sample_weight)
 
     def predict(

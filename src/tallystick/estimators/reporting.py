@@ -1,4 +1,4 @@
-"""`report`: describe, compare, teach and draw, then one HTML file from all of it.
+"""`report`: describe, compare, train and draw, then one HTML file from all of it.
 
 Knows the estimators and which jobs to run. Knows nothing of pages: the report room makes those from data.
 Law: the same rows, parameters and name of the data give the same bytes.
@@ -84,7 +84,7 @@ def report(
     progress: Progress | None = None,
     **shared: Any,
 ) -> Report:
-    """Make one HTML file that says what decides the target, how well it can be told, by which model, and why.
+    """Make one HTML file that says what decides the target, how well, by which model, and why.
 
     rows: False leaves out every raw row, and leaves of a tree with a single row. by: columns to count errors
     by; by default those in whose groups the error differs most. tuned, folds, methods: as in `compare`;
@@ -106,7 +106,7 @@ def report(
     made = candidates_of(methods, tuned, shared)
     found = compare_read(table, Way.of(folds, None, None), made, progress=steps.part(8, 60, "comparing"))
     found = found if rows else without_single_rows(found, table)
-    curve = _curve(table, named, repeats, steps.part(60, 92, "teaching"))
+    curve = _curve(table, named, repeats, steps.part(60, 92, "training"))
     raw = partial(row_of, source) if rows else None
     parts = Ingredients(title or source.name, table, described, found, curve, groups, raw, folds)
     steps.done(92, "drawing")
@@ -137,7 +137,7 @@ class _Steps:
 
 
 def without_single_rows(found: Comparison[CrossValidation], table: Table) -> Comparison[CrossValidation]:
-    """Return the comparison with trees fitted anew so that no leaf holds a single row."""
+    """Return the comparison with trees fitted again so that no leaf holds a single row."""
     entries = tuple(_refitted(e, table) for e in found.entries)
     chosen = next(e for e in entries if e.name == found.chosen.name)
     return replace(found, entries=entries, chosen=chosen)

@@ -36,19 +36,19 @@ def check_settings(estimator: Any) -> None:
 
 
 def check_price(name: str, value: Any) -> None:
-    """Refuse what is no price of a leaf."""
+    """Refuse what is not a price of a leaf."""
     if not (is_number(value) and 0 <= value < float("inf")):
         raise OptionError(f"{name} must be a number from 0 up, not {shown(value)}.")
 
 
 def check_whole(name: str, value: Any, low: int, what: str = "") -> None:
-    """Refuse what is no whole number of at least `low`."""
+    """Refuse what is not a whole number of at least `low`."""
     if not is_whole(value) or value < low:
         raise OptionError(f"{name} must be a whole number of at least {low}{what}, not {shown(value)}.")
 
 
 def check_classes(class_weight: Any, priors: Any, costs: Any, target: Target) -> None:
-    """Refuse numbers per class that name no class, and priors that are no shares of all classes."""
+    """Refuse numbers per class that name no class, and priors that are not shares of all classes."""
     for name, given in (("class_weight", class_weight), ("priors", priors), ("costs", costs)):
         if isinstance(given, Mapping):
             refuse_unknown(name, given, target)
@@ -95,7 +95,7 @@ def weight_notes(table: Table) -> tuple[Note, ...]:
     mean = table.row_unit / table.unit
     text = (
         "some sample weights are not whole, so weights say how rows compare, and where rows are counted "
-        f"(minimums, prices, pruning, smoothing) one row of the mean weight, {mean:.6g}, is a row."
+        f"(minimums, prices, pruning, smoothing) a row of the mean weight, {mean:.6g}, counts as one."
     )
     return (Note("weights-relative", text),)
 

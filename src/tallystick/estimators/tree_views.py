@@ -126,7 +126,7 @@ class PruningPath:
 
 
 class TreeViews(Estimator):
-    """Asking a fitted tree; the training table is kept in memory after `fit`, and is no part of the model
+    """Asking a fitted tree; the training table is kept in memory after `fit`, and is not part of the model
     file.
     """
 
@@ -356,8 +356,8 @@ class TreeViews(Estimator):
         plan = deal(table, folds)
         pieces = plan.pieces(table)
         method = named(self, table.schema.target)
-        for teach, test in plan.parts():
-            yield _held(method._regrow(pieces.take(teach)), pieces, test)
+        for train, test in plan.parts():
+            yield _held(method._regrow(pieces.take(train)), pieces, test)
 
     def _regrow(self, table: Table) -> Tree:
         """Return a tree grown from other rows by the same options, unpruned."""

@@ -2,7 +2,7 @@
 
 Knows row hashes, weights and keys. Knows nothing of folds, models or where rows stand.
 Laws: a whole weight w is w cases, any other weight is one; a case's place in the order is that of a hash of
-what the row holds and of its number among its copies, so copies come apart like any other rows, and it means
+what the row holds and of its number among its copies, so copies separate like any other rows, and it means
 nothing which of them is which.
 """
 

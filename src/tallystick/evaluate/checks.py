@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tallystick.data.read.slips import say_variants, sentinel, variants
+from tallystick.data.read.slips import say_variants, sentinels, variants
 from tallystick.data.table.conflicts import conflicts
 from tallystick.data.table.table import Table
 from tallystick.errors import OptionError, counted, nearest, shown
@@ -38,16 +38,16 @@ CODES = {
     "giveaway": "one column gives the target away",
     "identifier": "a column that looks like an identifier is used",
     "overfitting": "the model fits its training rows far better than new ones",
-    "calibration": "the shares are not what comes true",
-    "dependence": "columns hang together although naive Bayes takes them as independent",
+    "calibration": "the shares differ from what happens",
+    "dependence": "columns depend on each other, and naive Bayes takes them as independent",
     "few-rows": "a class has too few rows",
-    "labels-alike": "two classes may be one, spelt in two ways",
-    "taught-rows": "held-out rows also stand in the training rows",
-    "repeated-rows": "rows stand in the table more than once",
+    "labels-alike": "two classes may be one class spelt in two ways",
+    "training-rows": "held-out rows are also among the training rows",
+    "repeated-rows": "rows occur in the table more than once",
     "conflicts": "equal rows have different classes",
     "sentinel": "a number may stand for missing",
     "text-alone": "a method that does not read text is left out",
-    "base-rate": "no better than always answering the most frequent class",
+    "baseline": "no better than always answering the most frequent class",
 }
 
 
@@ -113,7 +113,7 @@ def _classes(table: Table) -> Iterator[Check]:
         yield Check(
             "labels-alike",
             f"classes that may be one: {say_variants(alike)}.",
-            "If so, correct them in the data and compare again; no more rows are needed for that.",
+            "If so, correct them in the data and compare again.",
             table.schema.target.name,
         )
     spelt = {label for (label, _), _ in alike}
@@ -134,13 +134,13 @@ def _classes(table: Table) -> Iterator[Check]:
 
 
 def check_held(held: HeldOut) -> Iterator[Check]:
-    """Yield that held-out rows were taught: answers to them tell nothing of new rows."""
+    """Yield that held-out rows were training rows too: answers to them tell nothing of new rows."""
     if held.copies:
         yield Check(
-            "taught-rows",
+            "training-rows",
             f"{held.copies:,} of {len(held.truth):,} held-out rows, target included, also stand in the "
             "training rows.",
-            "Take them out of one of the two, unless equal rows are separate cases.",
+            "Remove them from one of the two, unless equal rows are separate cases.",
         )
 
 
@@ -151,7 +151,7 @@ def _mixed(table: Table) -> Iterator[Check]:
         yield Check(
             "conflicts",
             f"{found.rows:,.10g} rows are equal to others but of another class: at least {found.lost:,.10g} "
-            f"of {found.total:,.10g} rows go wrong with any model.",
+            f"of {found.total:,.10g} rows are answered wrongly by any model.",
             "Look for a column that tells them apart, or for wrong labels.",
         )
 
@@ -162,9 +162,8 @@ def _marks(table: Table) -> Iterator[Check]:
         if column.kind == "numeric" and not column.unit:
             codes, distinct = table.ranks(column.name)
             counts = np.bincount(codes, minlength=len(distinct) + 1)[:-1]
-            for note in sentinel(column.name, distinct, counts):
-                found, _, cure = note.text.rpartition(" If ")
-                yield Check("sentinel", found, f"If {cure}", column.name)
+            for mark in sentinels(column.name, distinct, counts):
+                yield Check("sentinel", mark.found, mark.cure, column.name)
 
 
 def check_result(result: CrossValidation, training_loss: float | None, name: str) -> Iterator[Check]:
@@ -173,9 +172,9 @@ def check_result(result: CrossValidation, training_loss: float | None, name: str
     assert loss.base is not None
     if loss.low >= loss.base or (accuracy.base is not None and accuracy.high <= accuracy.base):
         yield Check(
-            "base-rate",
-            f"{name}: log-loss {loss.value:.4f}, {loss.base:.4f} for the class shares alone.",
-            "These columns do not tell the target; look for others.",
+            "baseline",
+            f"{name}: log-loss {loss.value:.4f}, {loss.base:.4f} by always giving the class shares.",
+            "These columns do not predict the target; look for others.",
         )
     if training_loss is not None and loss.value > OVERFIT * training_loss + 0.1 * loss.base:
         yield Check(
@@ -189,8 +188,8 @@ def check_result(result: CrossValidation, training_loss: float | None, name: str
     if many and worst is not None and abs(worst["observed"] - worst["predicted"]) >= WRONG_SHARE:
         yield Check(
             "calibration",
-            f"{name}: where it says {worst['predicted']:.0%}, {worst['observed']:.0%} came true.",
-            "Where the shares themselves matter, take another method, or calibrate naive Bayes.",
+            f"{name}: predicted share {worst['predicted']:.0%}, observed share {worst['observed']:.0%}.",
+            "Where the shares themselves matter, use another method, or calibrate naive Bayes.",
         )
 
 
@@ -198,10 +197,10 @@ def no_better(others: Sequence[Entry[Any]], base: Entry[Any]) -> Iterator[Check]
     """Yield that the razor was left with the most frequent class: no method is clearly better."""
     if others:
         yield Check(
-            "base-rate",
+            "baseline",
             f"{others[0].name}: {base.result.shown[1]} {figure(others[0].result.loss)}, "
             f"{figure(base.result.loss)} for {base.name}.",
-            "These columns do not tell the target; look for others.",
+            "These columns do not predict the target; look for others.",
         )
 
 

@@ -288,7 +288,7 @@ def _against(entry: Entry[R], best: Entry[R]) -> Entry[R]:
 def corrected(away: NDArray[np.float64], repeats: int) -> float:
     """Return the two-sided p that differences[fold] have the mean 0.
 
-    The variance of J fold differences is taken times (1/J + test rows / teaching rows), as Nadeau and
+    The variance of J fold differences is taken times (1/J + test rows / training rows), as Nadeau and
     Bengio do.
     """
     many = len(away)

@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 
 def cost_matrix(cost: Any, target: Target | None, labels: tuple[str, ...]) -> Floats | None:
     """Return cost[truth, answer] for labels, checked: rows of numbers, or {class: {answer: cost}}, where what
-    is not named costs 1 if wrong. labels: those of the target, and perhaps one that was not taught.
+    is not named costs 1 if wrong. labels: those of the target, and perhaps one that was not in training.
     """
     if cost is None:
         return None
@@ -41,16 +41,16 @@ def cost_matrix(cost: Any, target: Target | None, labels: tuple[str, ...]) -> Fl
             f"cost must be {{class: {{answer: cost}}}}, or {size} rows of {size} numbers, "
             f"cost[truth][answer], found shape {prices.shape}."
         )
-    return _untaught(prices)
+    return _with_unseen(prices)
 
 
 def _refuse_unknown(cost: Mapping[Any, Any], target: Target) -> None:
-    """Refuse a name that is no class."""
+    """Refuse a name that is not a class."""
     inner = [answer for row in cost.values() if isinstance(row, Mapping) for answer in row]
     unknown = [str(k) for k in (*cost, *inner) if target.label_of(k) not in target.labels]
     if unknown:
         raise OptionError(
-            f"cost names {some(unknown)}, no class.{nearest(unknown[0], target.labels)} "
+            f"cost names {some(unknown)}, which is not a class.{nearest(unknown[0], target.labels)} "
             f"The classes are {some(target.labels)}."
         )
 
@@ -62,7 +62,7 @@ def own_costs(model: Any, target: Target | None, labels: tuple[str, ...]) -> Flo
     if not len(table):
         return None
     prices = np.array(table, np.float64)
-    return prices if len(prices) == len(labels) else _untaught(prices)
+    return prices if len(prices) == len(labels) else _with_unseen(prices)
 
 
 def judged_by(
@@ -74,7 +74,7 @@ def judged_by(
     return (own if given is None else given), own
 
 
-def _untaught(prices: Floats) -> Floats:
+def _with_unseen(prices: Floats) -> Floats:
     """Return the costs with one class more, which nobody can answer: it always costs more than others."""
     most = float(prices.max()) + 1
     return np.pad(prices, ((0, 1), (0, 1)), constant_values=most)

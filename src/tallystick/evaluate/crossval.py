@@ -1,8 +1,8 @@
-"""Cross-validation: how good is a method on rows it has not seen.
+"""Cross-validation: how good is a method on new rows?
 
 Knows tables, folds, and anything that can fit a table and answer a block. Knows nothing of learners.
 Laws: the table is encoded once and folds are subsets of its rows; what occurs in test rows alone is unseen
-to the teaching part; the answers do not depend on threads.
+to the training part; the answers do not depend on threads.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def cross_validate(
     folds: a number, "leave-one-out", or shares such as (0.7, 0.3): the first part teaches, the last tests
     once. Copies of a row are dealt like any other rows, and a whole weight as its copies; to keep rows
     together, name groups: a column whose equal values stay in one fold. time: a column; a
-    fold is taught by earlier rows only. Columns named by groups or time are not learned from. held_out:
+    fold is trained on earlier rows only. Columns named by groups or time are not learned from. held_out:
     other rows with the target, which test. by: columns to count errors by. cost: {class: {answer: cost}} (not
     named: 1 for a wrong answer) or cost[truth][answer]; it decides the answers of a method that has no
     `costs` of its own. A regression gives mean squared errors.
@@ -115,7 +115,7 @@ def cross_validate(
 def _again(reader: Any, data: Any, target: Any, weight: Any) -> Table:
     """Return the rows once more, for columns that the table lacks."""
     if isinstance(data, Table):
-        raise OptionError("by= names a column that is no part of this table. Pass the data itself.")
+        raise OptionError("by= names a column that is not part of this table. Pass the data itself.")
     table: Table = reader.read(data, target, weight)
     return table
 
@@ -135,7 +135,7 @@ def judge_on(
 ) -> CrossValidation | RegressionValidation:
     """Fit on one set of rows and judge on another, a held-out file say, which has the target too.
 
-    Rows of a class the model was not taught are counted as wrong answers of share 0.
+    Rows of a class that was not in training are counted as wrong answers of share 0.
     """
     table = model.read(data, target)
     held = hold(held_out, table, fresh(model))
@@ -150,16 +150,16 @@ def judge_on(
 
 
 def no_dealing(groups: str | None, time: str | None) -> None:
-    """Refuse ways to deal rows beside rows held out, which need none."""
+    """Refuse ways to deal rows where there are held-out rows, which need none."""
     if groups is not None or time is not None:
-        raise OptionError("held_out= names the rows that test; leave out groups= and time=.")
+        raise OptionError("held_out= names the test rows; leave out groups= and time=.")
 
 
 def held_words(table: Table, held: HeldOut) -> str:
     """Return how held-out rows were judged, in words."""
     if held.copies:
-        return f"held out; {table.rows:,} were taught, {held.copies:,} of these among them"
-    return f"held out; {table.rows:,} others were taught"
+        return f"held out, {table.rows:,} training rows, {held.copies:,} of the held-out rows among them"
+    return f"held out, {table.rows:,} training rows"
 
 
 @dataclass(frozen=True)
@@ -183,7 +183,7 @@ class Way:
             shares = tuple(float(v) for v in folds)
             if len(shares) not in (2, 3) or min(shares) <= 0 or groups is not None or time is not None:
                 raise OptionError(
-                    f"shares of rows are two (teach, test) or three (teach, validate, test) numbers above 0, "
+                    f"shares of rows are two (train, test) or three (train, validate, test) numbers above 0, "
                     f"without groups= or time=, not {shown(folds)}."
                 )
             return cls(0, shares=shares)
@@ -224,7 +224,7 @@ class Way:
             return Dealing(), "each row left out in turn"
         if self.shares:
             parts = [f"{s / sum(self.shares):.0%}" for s in self.shares]
-            words = ("teach", "test") if len(parts) == 2 else ("teach", "validate", "test")
+            words = ("train", "test") if len(parts) == 2 else ("train", "validate", "test")
             told = ", ".join(f"{p} {w}" for p, w in zip(parts, words, strict=True))
             return Dealing(shares=self.shares), told
         kind = "folds" if table.classes is None else "stratified folds"
@@ -264,5 +264,5 @@ def _positive(table: Table, positive: Any) -> tuple[tuple[str, ...], int | None]
         label = table.schema.target.label_of(positive)
         place = labels.index(label) if label in labels else None
         if place is None:
-            raise OptionError(f"positive={shown(positive)} is no class. Classes: {some(labels)}.")
+            raise OptionError(f"positive={shown(positive)} is not a class. Classes: {some(labels)}.")
     return labels, place

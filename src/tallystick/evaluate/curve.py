@@ -1,4 +1,4 @@
-"""Learning curves: the error on new rows against the number of rows a method was taught.
+"""Learning curves: the error on new rows against the number of training rows.
 
 Knows tables, and anything that can fit a table and answer a block. Knows nothing of learners.
 Law: every method sees the same subsets; a smaller subset is part of the larger one of the same repeat, and
@@ -30,16 +30,16 @@ POINTS = 10
 
 
 class Grows(Protocol):
-    """A method that may also have this, and then draws its curve without fitting every size anew."""
+    """A method that may also have this, and then draws its curve without fitting every size from scratch."""
 
     def grow_shares(
-        self, table: Table, teach: NDArray[np.int64], test: NDArray[np.int64], sizes: Sequence[int]
+        self, table: Table, train: NDArray[np.int64], test: NDArray[np.int64], sizes: Sequence[int]
     ) -> Iterable[Floats | None] | None:
-        """Return, for each of the rising sizes, shares[test row, class] of the model of teach[:size].
+        """Return, for each of the rising sizes, shares[test row, class] of the model of train[:size].
 
-        teach and test are rows of the table; classes are the labels of the whole table, and a class that
-        teach[:size] does not have gets the share 0. Law: the shares are the bits that fitting
-        `table.take(teach[:size])` and answering `table.take(test, its schema)` gives. An item that is None
+        train and test are rows of the table; classes are the labels of the whole table, and a class that
+        train[:size] does not have gets the share 0. Law: the shares are the bits that fitting
+        `table.take(train[:size])` and answering `table.take(test, its schema)` gives. An item that is None
         (one class only, no usable column, a choice that cannot be added up) is fitted instead, and so is
         everything when None is returned. Called once per repeat, from several threads at once: it may not
         change the method, and uses one thread.
@@ -109,7 +109,7 @@ class LearningCurve:
         return Picture(
             line_chart(
                 [(m["name"], data["sizes"], m["error"], m["low"], m["high"]) for m in data["methods"]],
-                x="rows taught",
+                x="training rows",
                 y="error on new rows",
                 level=("most frequent class", self.base),
                 log_x=True,
@@ -134,7 +134,7 @@ def curve_table(
     repeats: int = 20,
     progress: Progress | None = None,
 ) -> LearningCurve:
-    """Teach every method subsets of rising size, `repeats` times, and test each on rows held back in that
+    """Train every method on growing subsets, `repeats` times, and test each on rows held out in that
     repeat.
     """
     cases = cases_of(table)
@@ -152,9 +152,9 @@ def curve_table(
         runs = table.split(cases.rows, cases.sizes * one_case(table, cases.rows))
 
     def one(repeat: int) -> int:
-        test, teach, places = subsets(cases, repeat + 1, tested, steps)
+        test, train, places = subsets(cases, repeat + 1, tested, steps)
         for m, model in enumerate(methods.values()):
-            error[m, repeat], loss[m, repeat] = _one_curve(model, runs, teach, test, places)
+            error[m, repeat], loss[m, repeat] = _one_curve(model, runs, train, test, places)
             told.one()
         return repeat
 
@@ -175,7 +175,7 @@ def curve_table(
 def subsets(
     cases: Cases, key: int, tested: int, sizes: Sequence[int]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], list[int]]:
-    """Return the runs of cases that test and those that teach, in an order that depends on what they hold and
+    """Return the runs of cases that test and those that train, in an order that depends on what they hold and
     on the key, and how many of the latter hold so many cases.
     """
     order = cases.order(key)
@@ -183,8 +183,8 @@ def subsets(
         return order[:tested], order[tested:], list(sizes)
     reached = np.cumsum(cases.sizes[order])
     at = int(np.searchsorted(reached, tested)) + 1
-    taught = reached[at:] - reached[at - 1]
-    places = np.minimum(np.searchsorted(taught, sizes) + 1, len(taught))
+    trained = reached[at:] - reached[at - 1]
+    places = np.minimum(np.searchsorted(trained, sizes) + 1, len(trained))
     return order[:at], order[at:], places.tolist()
 
 
@@ -200,13 +200,13 @@ def _sizes(sizes: Sequence[int] | None, many: int, most: int) -> list[int]:
 
 
 def _one_curve(
-    model: Fits, table: Table, teach: NDArray[np.int64], test: NDArray[np.int64], sizes: Sequence[int]
+    model: Fits, table: Table, train: NDArray[np.int64], test: NDArray[np.int64], sizes: Sequence[int]
 ) -> tuple[Floats, Floats]:
     """Return error[size] and loss[size]; a method that can add counts gives its shares size by size
     (`Grows`).
     """
     grow = getattr(model, "grow_shares", None)
-    grown: Iterable[Floats | None] | None = None if grow is None else grow(table, teach, test, sizes)
+    grown: Iterable[Floats | None] | None = None if grow is None else grow(table, train, test, sizes)
     steps = [None] * len(sizes) if grown is None else grown
     assert table.classes is not None
     assert table.schema.target is not None
@@ -216,23 +216,23 @@ def _one_curve(
     weight = None if table.weights is None else table.weights[test]
     error, loss = np.empty(len(sizes)), np.empty(len(sizes))
     for at, (size, found) in enumerate(zip(sizes, steps, strict=True)):
-        part = _fitted_shares(model, table, teach[:size], test) if found is None else found
+        part = _fitted_shares(model, table, train[:size], test) if found is None else found
         error[at] = np.average(decide(part, rule) != truth, weights=weight)
         loss[at] = np.average(log_losses(truth, part), weights=weight)
     return error, loss
 
 
-def _fitted_shares(model: Fits, table: Table, teach: NDArray[np.int64], test: NDArray[np.int64]) -> Floats:
+def _fitted_shares(model: Fits, table: Table, train: NDArray[np.int64], test: NDArray[np.int64]) -> Floats:
     """Return shares[test row, class]; a subset of one class answers that class, one without a usable column
     its shares.
     """
     assert table.schema.target is not None
     assert table.classes is not None
-    training = table.take(teach)
+    training = table.take(train)
     labels = table.schema.target.labels
     if training.schema.target is None or len(training.schema.target.labels) < 2 or not training.schema.used:
-        weight = None if table.weights is None else table.weights[teach]
-        full = np.bincount(table.classes[teach], weight, minlength=len(labels))
+        weight = None if table.weights is None else table.weights[train]
+        full = np.bincount(table.classes[train], weight, minlength=len(labels))
         return np.tile(full / full.sum(), (len(test), 1))
     fitted = fresh(model, threads=1).fit_table(training)
     return answer(fitted, training, table.take(test, training.schema), labels)

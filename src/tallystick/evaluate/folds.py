@@ -1,4 +1,4 @@
-"""Folds: which rows teach and which rows test, decided by what the rows hold.
+"""Folds: which rows train and which rows test, decided by what the rows hold.
 
 Knows classes, weights, cases, and the values of a group or time column. Knows nothing of models.
 Law: folds depend on the multiset of rows and the key, not on their order; a whole weight is dealt as its
@@ -24,7 +24,7 @@ from tallystick.evaluate.cases import case_keys, cases_of, count_cases, distinct
 
 Folds = NDArray[np.int64]
 Rows = NDArray[np.int64]
-NEVER = -1  # the fold of a row that teaches but never tests
+NEVER = -1  # the fold of a row that trains but never tests
 WHOLE = 1 << 30  # shares of rows are whole multiples of one such part
 
 
@@ -33,7 +33,7 @@ class Plan:
     """fold[piece] of one repeat. A piece is what of a row's weight lies in one fold: rows[piece] and
     weights[piece], in units of the table; without these each row is one piece.
 
-    Rising: a fold is taught by the folds before it only (time); else by all others. twin[piece]: the piece
+    Rising: a fold is trained on the folds before it only (time); else by all others. twin[piece]: the piece
     whose answer is this one's too, where one of several copies is left out for all of them.
     """
 
@@ -67,11 +67,11 @@ class Plan:
         return out
 
     def part(self, f: int) -> tuple[Rows, Rows]:
-        """Return (teaching pieces, test pieces) of one fold."""
+        """Return (training pieces, test pieces) of one fold."""
         if self.large:
             return large.where(lambda s: self.fold[s] != f, len(self.fold)), self.tested(f)
-        teach = np.flatnonzero(self.fold < f if self.rising else self.fold != f)
-        return teach, self.tested(f)
+        train = np.flatnonzero(self.fold < f if self.rising else self.fold != f)
+        return train, self.tested(f)
 
     def tested(self, f: int) -> Rows:
         """Return the test pieces of one fold."""
@@ -80,7 +80,7 @@ class Plan:
         return np.flatnonzero(self.fold == f)
 
     def parts(self) -> Iterator[tuple[Rows, Rows]]:
-        """Yield (teaching pieces, test pieces) of each fold that has any, one at a time."""
+        """Yield (training pieces, test pieces) of each fold that has any, one at a time."""
         return (self.part(f) for f in self.numbers)
 
 
@@ -88,8 +88,8 @@ class Plan:
 class Dealing:
     """How rows are dealt to folds, for all rows or for some of them, so that inner folds keep the same law.
 
-    groups[row]: rows of one group stay together. times[row]: folds are taught by earlier rows. shares: the
-    parts that teach, validate (if there are three) and test, once each. None of these: stratified folds.
+    groups[row]: rows of one group stay together. times[row]: folds are trained on earlier rows. shares: the
+    parts that train, validate (if there are three) and test, once each. None of these: stratified folds.
     """
 
     groups: NDArray[Any] | None = None
@@ -117,7 +117,7 @@ class Dealing:
         return self.plan(table, folds, key)
 
     def inner(self, training: Table, folds: int, rows: Rows) -> Plan:
-        """Return the plan that chooses among settings, inside the teaching rows of one fold."""
+        """Return the plan that chooses among settings, inside the training rows of one fold."""
         if len(self.shares) == 3:
             return hold_out(training, self.shares[1] / sum(self.shares[:2]), 1)
         return self.plan(training, folds, 1, rows)
@@ -166,7 +166,7 @@ def _of_class(classes: NDArray[Any], code: int, rows: slice) -> NDArray[np.bool_
 
 def hold_out(table: Table, share: float, key: int = 0) -> Plan:
     """Return the plan of one fold of about `share` of each class, spread evenly over the order of `deal`; the
-    others teach.
+    others train.
     """
     if not 0 < share < 1:
         raise OptionError(f"the share of rows held out must lie between 0 and 1, not {shown(share)}.")
@@ -183,7 +183,7 @@ def hold_out(table: Table, share: float, key: int = 0) -> Plan:
     end = np.cumsum(sizes)
     test = reached(end) - reached(end - sizes)
     if not 0 < int(test.sum()) < int(sizes.sum()):
-        raise DataError(f"{counted(table.rows, 'row')} cannot be parted at {share:g}. Use folds.")
+        raise DataError(f"{counted(table.rows, 'row')} cannot be divided at {share:g}. Use folds.")
     fold = np.repeat([0, NEVER], len(rows))
     return _pieces(table, np.tile(rows, 2), fold, np.concatenate([test, sizes - test]))
 

@@ -1,7 +1,7 @@
-"""Rows of another source that test what was taught: encoded by the taught schema, with what is true of them.
+"""Rows of another source that test a model: encoded by the training schema, with the true answers.
 
 Knows tables, sources and hashes of rows. Knows nothing of methods. Law: what the held-out rows hold changes
-nothing of what is taught; rows without a target are left out.
+nothing of the training; rows without a target are left out.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from tallystick.errors import DataError
 from tallystick.evaluate.labels import MISSING, UNKNOWN, labels_of
 from tallystick.evaluate.result import Answers
 
-NOT_TAUGHT = "(not taught)"
+NOT_IN_TRAINING = "(not in training)"
 
 
 @dataclass(frozen=True)
 class HeldOut:
     """Rows to be answered, and their truth: the class in `labels`, or of a regression the number.
 
-    labels: those of the taught rows, and one more when the target of some rows is none of them. known[row]
-    of the source: has a target. copies: how many rows stand, with the same target, among the taught ones.
+    labels: those of the training rows, and one more when the target of some rows is none of them. known[row]
+    of the source: has a target. copies: how many rows are, with the same target, among the training rows.
     """
 
     data: Any
@@ -51,14 +51,14 @@ class HeldOut:
         return iter(self.parts)
 
     def judged(self, shares: NDArray[np.float64]) -> Answers:
-        """Return the answers of the rows with a target; a class that was not taught has the share 0."""
+        """Return the answers of the rows with a target; a class that was not in training has the share 0."""
         more = max(len(self.labels), 1) - shares.shape[1]
         whole = np.hstack([shares, np.zeros((len(shares), more))])[self.known]
         return Answers(whole, np.zeros(len(whole), np.int64))
 
 
 def hold(given: Any, table: Table, reader: Any) -> HeldOut:
-    """Return held-out rows for a taught table. given: rows with the target among their columns, or (X, y)."""
+    """Return held-out rows for a training table. given: rows with their target as a column, or (X, y)."""
     assert table.schema.target is not None
     X, y = given if isinstance(given, tuple) and len(given) == 2 else (given, table.schema.target.name)
     X = opened(X)  # once: it may be a pipe
@@ -73,7 +73,7 @@ def hold(given: Any, table: Table, reader: Any) -> HeldOut:
         truth = labels_of(X, y, table.schema)
         known = truth != MISSING
         if (truth == UNKNOWN).any():
-            truth, labels = np.where(truth == UNKNOWN, len(labels), truth), (*labels, NOT_TAUGHT)
+            truth, labels = np.where(truth == UNKNOWN, len(labels), truth), (*labels, NOT_IN_TRAINING)
     if not known.any():
         raise DataError(f"no row of {source.name} has a target. Held-out rows need one to be judged.")
     return HeldOut(X, parts, truth[known], known, labels, _copies(table, parts, truth, known))
@@ -88,9 +88,9 @@ def _responses(read: Table, rows: int) -> tuple[NDArray[np.float64], NDArray[np.
 
 
 def _copies(table: Table, parts: tuple[Block, ...], truth: NDArray[Any], known: NDArray[np.bool_]) -> int:
-    """Return how many held-out rows are equal to a taught row, target included."""
+    """Return how many held-out rows are equal to a training row, target included."""
     assert table.schema.target is not None
-    hasher, taught = Hasher(table.schema), table.row_hashes()
+    hasher, training = Hasher(table.schema), table.row_hashes()
     found, start = 0, 0
     for part in parts:
         here = slice(start, start + part.rows)
@@ -98,7 +98,7 @@ def _copies(table: Table, parts: tuple[Block, ...], truth: NDArray[Any], known: 
             whole = replace(part, response=np.ascontiguousarray(truth[here]))
         else:
             own = np.clip(truth[here], 0, len(table.schema.target.labels)).astype(np.uint32)
-            whole = replace(part, classes=own)  # a class not taught hashes as a missing one: as no taught row
-        found += int((np.isin(hasher.rows(whole), taught) & known[here]).sum())
+            whole = replace(part, classes=own)  # a class not in training: like no row of it
+        found += int((np.isin(hasher.rows(whole), training) & known[here]).sum())
         start += part.rows
     return found

@@ -4,7 +4,7 @@ Knows counts and sums of scores. Knows nothing of models or tables. Every functi
 95 % interval and has the name of its method in `METHODS`, so that no interval is shown without saying how it
 was made, and of what it is one (`OF`).
 Rows that one model answers, held out from its teaching, are independent: there the intervals cover what they
-promise (tests hold them to 93-97 % by simulation). Rows of folds are not: folds share teaching rows, and the
+promise (tests hold them to 93-97 % by simulation). Rows of folds are not: folds share training rows, and the
 model of all rows is none of those that answered. `widening` says by how much more the score then varies, and
 `docs/judge.md` how often the intervals cover the truth.
 """
@@ -30,7 +30,7 @@ METHODS = {
 }
 
 OF = {
-    True: "the score on new rows of a model taught by all of these rows",
+    True: "the score on new rows of a model trained on all of these rows",
     False: "the score on new rows of the one model that answered",
 }
 MOST_FOLDS = 100  # of whose means the spread is looked at; each row left out in turn has none of its own
@@ -42,7 +42,7 @@ def widening(means: NDArray[np.float64], error: float, folds: float) -> float:
     """Return the variance of a score by cross-validation over that of as many independent rows.
 
     means[fold] of a score whose rows give it the standard error `error`. The factor is 1 + K/(K - 1) for K
-    folds that share teaching rows (Nadeau and Bengio), times what the fold means vary beyond chance: they
+    folds that share training rows (Nadeau and Bengio), times what the fold means vary beyond chance: they
     would vary by K · error².
     """
     if folds < 2:

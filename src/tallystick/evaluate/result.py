@@ -93,6 +93,12 @@ class CrossValidation:
     own_costs: Floats | None = None  # [truth, answer] by which the method itself decides its answers
 
     @property
+    def most_frequent(self) -> str:
+        """The most frequent class: always answering it is the baseline."""
+        counts = np.bincount(self.truth, self.weights, minlength=len(self.classes))
+        return self.classes[int(np.argmax(counts))]
+
+    @property
     def rule(self) -> Floats | None:
         """costs[truth, answer] that decide answers: the method's own, else `cost`; None: the largest
         share.
@@ -134,7 +140,7 @@ class CrossValidation:
     def measure(self, name: str) -> Measure:
         """Return one measure, its value and interval averaged over the repeats.
 
-        The interval is of the score on new rows of a model taught by all rows: widened for what folds
+        The interval is of the score on new rows of a model trained on all rows: widened for what folds
         share and for how they differ; with rows held out it is that of the one model that answered.
         """
         if name in LEAN and self.lean_scores:
@@ -292,7 +298,7 @@ class CrossValidation:
             bins = curves["calibration"]
             x, y, low, high = ([b[k] for b in bins] for k in ("predicted", "observed", "low", "high"))
             line = Curve(of, x, y, low, high, dots=True, bars=True)
-            axes = Axis(f"share given to {of}"), Axis("share that came true")
+            axes = Axis(f"share given to {of}"), Axis("observed share")
         elif kind in ("roc", "pr"):
             line = Curve(of, [p[0] for p in curves[kind]], [p[1] for p in curves[kind]])
             words = {"roc": ("false alarms", "found"), "pr": ("found (recall)", "precision")}[kind]

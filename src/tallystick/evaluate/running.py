@@ -1,8 +1,8 @@
-"""Folds at work: teaching parts are fitted and test parts answered, two folds at a time where that pays.
+"""Folds at work: training parts are fitted and test parts answered, two folds at a time where that pays.
 
 Knows tables, plans, and anything that can fit a table and answer a block. Knows nothing of learners.
-Laws: what occurs in test rows alone is unseen to the teaching part; the answers do not depend on threads; at
-most two teaching parts exist at once, however many folds there are; an interrupt keeps what is finished.
+Laws: what occurs in test rows alone is unseen to the training part; the answers do not depend on threads; at
+most two training parts exist at once, however many folds there are; an interrupt keeps what is finished.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class Steps:
 def workers(table: Table) -> int:
     """Return how many folds of a table to have at work at once."""
     small = table.rows * len(table.schema.used) <= SMALL
-    return 1 if small or hasattr(table, "budget") else WORKERS  # rows on disk: one teaching part at a time
+    return 1 if small or hasattr(table, "budget") else WORKERS  # rows on disk: one training part at a time
 
 
 def run_folds(
@@ -159,10 +159,10 @@ def cross_shares(
     steps = Steps(len(numbers), progress)
 
     def one(at: int) -> int:
-        teach, test = plan.part(numbers[at])
+        train, test = plan.part(numbers[at])
         method = fresh(model, threads=1 if len(numbers) > 1 and not hasattr(table, "budget") else None)
         place = 0
-        for found in fold_answers(method, table, teach, test):
+        for found in fold_answers(method, table, train, test):
             shares[test[place : place + len(found)]] = found
             place += len(found)
         steps.one()
@@ -188,28 +188,28 @@ def _answered(
 
 
 def refit_shares(model: Fits, table: Table, plan: Plan) -> Floats:
-    """Return shares[piece, class] out of fold by fitting each teaching part anew: what any faster way must
+    """Return shares[piece, class] out of fold by fitting each training part: what any faster way must
     equal. The rows of the table are the pieces of the plan.
     """
     assert table.schema.target is not None
     shares = np.zeros((table.rows, len(table.schema.target.labels)))
-    for teach, test in plan.parts():
-        shares[test] = fold_shares(fresh(model), table, teach, test)
+    for train, test in plan.parts():
+        shares[test] = fold_shares(fresh(model), table, train, test)
     return shares
 
 
-def fold_shares(model: Fits, table: Table, teach: NDArray[np.int64], test: NDArray[np.int64]) -> Floats:
-    """Fit the teaching rows and return shares[test row, class], classes as in the whole table."""
-    return np.concatenate(list(fold_answers(model, table, teach, test)))
+def fold_shares(model: Fits, table: Table, train: NDArray[np.int64], test: NDArray[np.int64]) -> Floats:
+    """Fit the training rows and return shares[test row, class], classes as in the whole table."""
+    return np.concatenate(list(fold_answers(model, table, train, test)))
 
 
 def fold_answers(
-    model: Fits, table: Table, teach: NDArray[np.int64], test: NDArray[np.int64]
+    model: Fits, table: Table, train: NDArray[np.int64], test: NDArray[np.int64]
 ) -> Iterator[Floats]:
-    """Fit the teaching rows and yield shares[test row, class], classes as in the whole table, some rows at a
+    """Fit the training rows and yield shares[test row, class], classes as in the whole table, some rows at a
     time.
     """
-    training = table.take(teach)
+    training = table.take(train)
     assert table.schema.target is not None
     only = one_class(training, table.schema.target.labels)
     if only is not None:
@@ -253,8 +253,8 @@ class ByBlock:
 
 
 def answer(model: Fits, training: Table, part: Rows, labels: tuple[str, ...]) -> Floats:
-    """Return shares[row, class] of a part encoded by the training schema; a class not taught has the share
-    0. Regression: the answers as [row, 0].
+    """Return shares[row, class] of a part encoded by the training schema; a class not in training has 0.
+    Regression: the answers as [row, 0].
     """
     return np.concatenate(list(answers_to(model, training, part, labels)))
 
@@ -304,7 +304,7 @@ def answer_settings(
 
 
 def training_loss(model: Any, table: Table) -> float:
-    """Return the log-loss of a fitted model on the rows it was taught."""
+    """Return the log-loss of a fitted model on its training rows."""
     assert table.schema.target is not None
     assert table.classes is not None
     losses = log_losses(

@@ -1,4 +1,4 @@
-"""Scores of predicted shares against the truth, as data, each with its interval and the base rate beside it.
+"""Scores of predicted shares against the truth, as data, each with its interval and the baseline beside it.
 
 Knows class codes, shares and weights. Knows nothing of models, tables or pictures.
 Law: a row of weight w counts as w rows; the order of the rows means nothing.
@@ -30,7 +30,7 @@ CLIP = (
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One number that was measured, its 95 % interval, and the same number for the base rate.
+    """One number that was measured, its 95 % interval, and the same number for the baseline.
 
     widened: by what folds make its variance larger than that of as many independent rows; 1 where one model
     answered. See `intervals.OF` for what the interval is one of.
@@ -55,7 +55,7 @@ class Measure:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the measure as plain data."""
-        times = f"; its ends {math.sqrt(self.widened):.2f} times as far, for the folds"
+        times = f"; widened {math.sqrt(self.widened):.2f} times for the folds"
         return {
             "base": self.base,
             "high": self.high,
@@ -260,7 +260,7 @@ def delong(hit: NDArray[np.bool_], value: Floats, weight: Floats, fold: Codes) -
 
     The area is the share of pairs (positive, negative) in which the positive has the higher value, ties
     counting one half. A pair is of one fold, so one model gave both values. Rows that one fold has too many
-    of are too few among those that taught it, so values of two folds stand the wrong way round.
+    of are too few among its training rows, so values of two folds stand the wrong way round.
     """
     order = np.lexsort((value, fold))
     hit, value, weight, fold = hit[order], value[order], weight[order], fold[order]
@@ -369,7 +369,7 @@ def _thin(x: Floats, y: Floats, most: int = 400) -> list[list[float]]:
 def calibration(
     hit: NDArray[np.bool_], value: Floats, weight: Floats, bins: int = 10
 ) -> list[dict[str, Any]]:
-    """Return, for about equally full bins of the predicted share, its mean and the share that came true."""
+    """Return, for about equally full bins of the predicted share, its mean and the observed share."""
     distinct, at = np.unique(value, return_inverse=True)
     full = np.bincount(at, weight, minlength=len(distinct))
     place = np.minimum(((np.cumsum(full) - full / 2) / full.sum() * bins).astype(int), bins - 1)[at]

@@ -40,7 +40,7 @@ def show_cross_validation(result: CrossValidation) -> str:
     """Return the measures with their intervals, and the confusion matrix."""
     lines: list[Line] = [(Span(_heading(result), "strong"),), ()]
     measures = [result.measure(m.name) for m in result.scores.measures]
-    header = ("", "value", "95 % interval", "base rate")
+    header = ("", "value", "95 % interval", "baseline")
     lines += table(header, (_measure(m) for m in measures), frozenset({1, 2, 3}), cells())
     lines += [*wrapped(_of(measures[0]), cells(), "", "dim"), (), *_confusion(result)]
     for column in result.groups:
@@ -60,9 +60,9 @@ def _heading(result: CrossValidation | RegressionValidation) -> str:
 def sizes(result: CrossValidation | RegressionValidation) -> str:
     """Return how many test rows a fold has, in words."""
     found = [n for r in result.repeats for n in r.sizes(result.weights) if n]
-    if not found or result.how.startswith("each") or "held out" in result.how:
+    low, high = min(found, default=0), max(found, default=0)
+    if high <= 1 or found == [count_rows(len(result.truth), result.weights)]:  # said already
         return ""
-    low, high = min(found), max(found)
     if len(found) == 1:
         return f": {counted(low, 'row')}"
     return f", {counted(low, 'row')} each" if low == high else f", {low:,} to {high:,} rows each"
@@ -71,7 +71,7 @@ def sizes(result: CrossValidation | RegressionValidation) -> str:
 def show_regression(result: RegressionValidation) -> str:
     """Return the measures with their intervals; the base is always answering the mean."""
     lines: list[Line] = [(Span(_heading(result), "strong"),), ()]
-    header = ("", "value", "95 % interval", "base rate")
+    header = ("", "value", "95 % interval", "baseline")
     lines += table(header, (_measure(m) for m in result.measures), frozenset({1, 2, 3}), cells())
     lines += wrapped(_of(result.measures[0]), cells(), "", "dim")
     if result.stopped:
@@ -81,7 +81,7 @@ def show_regression(result: RegressionValidation) -> str:
 
 def _of(m: Measure) -> str:
     """Return of what the intervals are intervals."""
-    wide = ", widened for what folds share and how they differ" if m.widened > 1 else ""
+    wide = ", widened because folds share rows and differ" if m.widened > 1 else ""
     return f"intervals: of {OF[m.widened > 1]}{wide}"
 
 
@@ -177,7 +177,7 @@ def _settings(found: Comparison[Any]) -> str:
 
 def show_curve(curve: LearningCurve) -> str:
     """Return the error of each method at each size."""
-    title = f"error on {counted(curve.tested, 'row')} held back, mean of {counted(curve.repeats, 'subset')}"
+    title = f"error on {counted(curve.tested, 'row')} held out, mean of {counted(curve.repeats, 'subset')}"
     lines: list[Line] = [(Span(f"predicting {clean(curve.target)}: {title}", "strong"),), ()]
     bands = [c.band() for c in curve.curves]
     rows = (
@@ -187,7 +187,7 @@ def show_curve(curve: LearningCurve) -> str:
         )
         for i, size in enumerate(curve.sizes)
     )
-    header = ("rows taught", *(clean(c.name) for c in curve.curves))
+    header = ("training rows", *(clean(c.name) for c in curve.curves))
     lines += table(header, rows, frozenset(range(len(header))), cells())
     lines += [(), (Span(f"always the most frequent class: {curve.base:.4f}", "dim"),)]
     if curve.left_out:

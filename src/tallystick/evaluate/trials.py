@@ -1,8 +1,8 @@
-"""The trials of a comparison: each chooses settings inside its teaching rows, fits them and answers its test
+"""The trials of a comparison: each chooses settings inside its training rows, fits them and answers its test
 rows.
 
 Knows candidates, tables, folds and held-out rows. Knows nothing of learners, scores or how answers are
-judged. Laws: every candidate sees the same teaching and test rows; a setting is chosen on teaching rows
+judged. Laws: every candidate sees the same training and test rows; a setting is chosen on training rows
 alone; of two settings that score the same the earlier one is taken.
 """
 
@@ -23,7 +23,7 @@ from tallystick.evaluate.running import Progress, Steps, answer_settings
 from tallystick.evaluate.scores import log_losses
 
 Floats = NDArray[np.float64]
-INNER = 5  # folds inside the teaching part, for choosing a setting
+INNER = 5  # folds inside the training part, for choosing a setting
 MOST_SETTINGS = 8
 
 
@@ -41,7 +41,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Trial:
-    """Rows to teach and rows to answer. rows: which rows of all are taught; at: where the answers go."""
+    """Rows to train on and rows to answer. rows: which of all rows train; at: where the answers go."""
 
     training: Table
     rows: NDArray[np.int64]
@@ -73,9 +73,9 @@ class Folds:
 
     def trial(self, number: int) -> Trial:
         """Return one fold."""
-        teach, test = self.plan.part(number)
-        training = self.table.take(teach)
-        return Trial(training, teach, self.table.take(test, training.schema), test)
+        train, test = self.plan.part(number)
+        training = self.table.take(train)
+        return Trial(training, train, self.table.take(test, training.schema), test)
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ class Work:
     def _choose(self, training: Table, rows: NDArray[np.int64], seconds: Floats) -> list[int]:
         """Return the setting of each candidate with the lowest loss over inner folds.
 
-        The inner teaching parts are made once and serve every candidate.
+        The inner training parts are made once and serve every candidate.
         """
         out = [0] * len(self.candidates)
         tuned = [i for i, c in enumerate(self.candidates) if len(c.settings) > 1]
@@ -180,8 +180,8 @@ class Work:
         seconds: Floats,
     ) -> None:
         """Add to losses[candidate][setting] those of one inner fold."""
-        teach, test = part
-        inner = training.take(teach)
+        train, test = part
+        inner = training.take(train)
         tested = training.take(test, inner.schema)
         weights = np.ones(len(test)) if training.weights is None else training.weights[test].astype(float)
         for i in losses:

@@ -19,7 +19,7 @@ import numpy as np
 from tallystick import kernels
 from tallystick.models.tree.average import log_gamma
 
-MOST_BITS = 900.0  # beyond, the tail is no number any more
+MOST_BITS = 900.0  # beyond, the tail is no longer a number
 NORMAL_975 = 1.959963984540054
 
 

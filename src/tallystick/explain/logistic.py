@@ -154,7 +154,7 @@ class Summary:
         facts = (
             f"{rows_words(model)}, {counted(fit.weights, 'weight')}{self._determined()}, "
             f"{counted(fit.iterations, 'iteration')}. Log-likelihood "
-            f"{fit.log_likelihood:.6g}, of the class shares alone {fit.null:.6g}, "
+            f"{fit.log_likelihood:.6g}, without any column {fit.null:.6g}, "
             f"pseudo R² {self.pseudo_r2:.4f}, "
             f"AIC {self.aic:.6g}, BIC {self.bic:.6g}."
         )
@@ -217,11 +217,11 @@ def prior_words(model: LogisticModel) -> str:
         told = [f"standardised {' and '.join(scaled)}"] if scaled else []
         told += [f"{' and '.join(plainly)} as they are"] if plainly else []
         on = f"on {' and on '.join(told)}"
-    abound = " (it stands where rows or weights abound)"
+    abound = " (the default where there are many rows or weights)"
     auto = abound if l2 == DEFAULT_L2 else " (chosen by the evidence of the rows)"
     how = {"cv": " (chosen by cross-validation)", "auto": auto}
     chosen = how.get(str(model.options.l2), "") if l2 else ""
-    return f"{' and '.join(parts)}{chosen}, {on}, not on the constant; weights are told in your units."
+    return f"{' and '.join(parts)}{chosen}, {on}, not on the constant; weights are in your units."
 
 
 def _references(model: LogisticModel) -> str:
@@ -262,7 +262,7 @@ def coding_words(model: LogisticModel) -> str:
         words.append(
             "Words count by tf-idf, each row of length 1."
             if model.options.words == "tf-idf"
-            else "Words count as often as they stand in a row."
+            else "A word counts as often as it occurs in a row."
         )
     return " ".join(words)
 

@@ -104,8 +104,8 @@ def _line(term: Term, slope: float) -> tuple[Term, Array]:
     assert isinstance(term, NormalTerm)
     if not (term.half == term.half[0]).all():
         raise OptionError(
-            f"column {shown(term.column)} is Gaussian with a variance per class: its log-odds are no line. "
-            "Fit with share='classes' for a logistic form."
+            f"column {shown(term.column)} is Gaussian with a variance per class: its log-odds are not "
+            "linear. Fit with share='classes' for a logistic form."
         )
     # constant - half (x - mean)^2 = 2 half mean x - half mean^2 + what is the same for every class
     at_zero = slope * (term.constant - term.half * term.mean * term.mean)

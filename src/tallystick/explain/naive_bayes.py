@@ -231,7 +231,7 @@ def _votes(model: NaiveBayesModel, part: Part, c: int, label: str) -> list[Vote]
 
 
 def replace_with_plain(part: Worded) -> Worded:
-    """Return the same words read as multinomial: complement weights are no shares of their class."""
+    """Return the same words read as multinomial: complement weights are not shares of their class."""
     return Worded(part.name, "multinomial", part.counts, part.missing, part.documents, part.idf)
 
 
@@ -291,6 +291,7 @@ class Reason:
     value: str
     parts: tuple[float, ...]
     words: tuple[tuple[str, tuple[float, ...]], ...] = ()
+    entry: str = ""  # the level or bin of `shares(column)` that the value belongs to
 
 
 @dataclass(frozen=True)
@@ -410,7 +411,8 @@ def explain(model: NaiveBayesModel, block: Block, row: int = 0) -> Explanation:
     reasons = []
     for part, own in zip(model.parts, terms, strict=True):
         words = _words_of(model, part, block, row, 1.0 if c is None else c.slope)
-        reasons.append(Reason(part.name, _value(model, part, block, row), tuple(own.tolist()), words))
+        value, entry = _value(model, part, block, row)
+        reasons.append(Reason(part.name, value, tuple(own.tolist()), words, entry))
     labels = model.schema.target.labels
     return Explanation(
         labels,
@@ -422,21 +424,23 @@ def explain(model: NaiveBayesModel, block: Block, row: int = 0) -> Explanation:
     )
 
 
-def _value(model: NaiveBayesModel, part: Part, block: Block, row: int) -> str:
+def _value(model: NaiveBayesModel, part: Part, block: Block, row: int) -> tuple[str, str]:
+    """Return the value of a row as it is shown, and the level or bin that it belongs to."""
     column = model.schema[part.name]
     if isinstance(part, Worded):
         starts, _, _ = block.words(part.name)
-        return counted(int(starts[row + 1] - starts[row]), "word")
+        return counted(int(starts[row + 1] - starts[row]), "word"), ""
     if column.kind == "numeric":
         x = float(block.values(part.name)[row])
         if np.isnan(x):
-            return "missing"
-        if isinstance(part, Counted):
-            at = int(np.searchsorted(np.array(part.cuts), x, side="right"))
-            return f"{x:g} ({bin_names(part.cuts)[at]})" if part.cuts else f"{x:g}"
-        return f"{x:g}"
+            return "missing", ""
+        if not isinstance(part, Counted) or not part.cuts:
+            return f"{x:g}", ""
+        entry = bin_names(part.cuts)[int(np.searchsorted(np.array(part.cuts), x, side="right"))]
+        return f"{x:g} ({entry})", entry
     code = int(block.codes(part.name)[row])
-    return [*column.levels, "missing", "a new level"][code]
+    entry = column.levels[code] if code < len(column.levels) else ""
+    return entry or ("missing" if code == len(column.levels) else "a new level"), entry
 
 
 def _words_of(

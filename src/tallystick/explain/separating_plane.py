@@ -20,7 +20,7 @@ from tallystick.data.source import open_source
 from tallystick.data.table.table import Table
 from tallystick.draw.svg import as_html
 from tallystick.draw.text import clean
-from tallystick.errors import DataError, OptionError
+from tallystick.errors import Argument, DataError, OptionError
 from tallystick.models.logistic.design import Design, design_of
 
 Array = NDArray[np.float64]
@@ -112,7 +112,9 @@ def columns_of(table: Table) -> tuple[list[str], Array]:
     design: Design = design_of(table.schema)
     if design.texts:
         raise DataError(
-            "separable looks at columns, not at words. Leave text columns out (kinds={'name': 'out'})."
+            "separable looks at columns, not at words. Leave text columns out (",
+            Argument("kinds", {"name": "out"}),
+            ").",
         )
     block = table.slice(0, table.rows)
     names, columns = ["(constant)"], [np.ones(table.rows)]

@@ -332,23 +332,20 @@ def _drawn(tree: Tree, most: int) -> list[int]:
     return sorted(drawn)
 
 
-def _shortened(sentence: str, name: str, cells: int) -> str:
-    """Return a sentence that fits; its column's name gives way first, for the rest tells branches apart."""
-    rest = sentence.removeprefix(name)
-    if lines.width(sentence) > cells and rest != sentence:
-        sentence = lines.cut(name, max(10, cells - lines.width(rest))) + rest
-    return lines.cut(sentence, cells)
+def _shortened(test: Condition, widest: int, cells: int) -> str:
+    """Return a test that fits; its column's name gives way first, for the rest tells branches apart."""
+    rest = lines.width(test.sentence(widest, missing=False, name=""))
+    name = lines.cut(plain(test.column.name), max(10, cells - rest))
+    return lines.cut(test.sentence(widest, missing=False, name=name), cells)
 
 
 def _branch_words(test: Condition, cells: int) -> str:
     """Return a test that fits: of a long list of levels fewer are named, and the others counted."""
-    tries = (test.sentence(widest, missing=False) for widest in (20, 12, 1))
-    name = plain(test.column.name)
-    sentence = ""
-    for sentence in tries:
+    for widest in (20, 12, 1):
+        sentence = test.sentence(widest, missing=False)
         if lines.width(sentence) <= cells:
             return sentence
-    return _shortened(sentence, name, cells)
+    return _shortened(test, 1, cells)
 
 
 def _percent(share: float) -> str:

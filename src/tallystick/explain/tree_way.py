@@ -150,7 +150,7 @@ class TreeExplanation:
         labels = _labels(self.tree)
         digits = ".3f" if labels else ".6g"
         if self.interval is None:
-            between = f" (no interval: {self.interval_method.removeprefix('none: ')})"
+            between = f" (no interval: {self.interval_method})"
         else:
             low, high = (f"{end:{digits}}" for end in self.interval)
             between = f" (95 % between {low} and {high}, for new rows like this one)"
@@ -246,7 +246,7 @@ def _sentence(test: Condition, tree: Tree, node: int, cell: Callable[[int], Any]
     known = len(test.column.levels)
     if np.isnan(value) if numeric else int(value) >= known:
         unseen = not numeric and int(value) > known  # the code behind that of a missing value
-        return f"{plain(test.column.name)} is {'a level that the fit did not see' if unseen else 'missing'}"
+        return f"{plain(test.column.name)} is {'a level not seen in training' if unseen else 'missing'}"
     text = test.sentence(WIDEST, missing=False)
     if test.levels is None:
         return f"{text} ({number(float(value), test.column)})"
@@ -280,7 +280,7 @@ def _of_share(
                 mixed[beta] = mixed.get(beta, 0.0) + s.weight * part
             spent += float(tests[s.node])
     if len(mixed) > MOST_NODES:
-        return None, f"none: {len(mixed):,} nodes take part, and at most {MOST_NODES} are mixed"
+        return None, f"{len(mixed):,} nodes take part, and at most {MOST_NODES} are mixed"
     low, high = mixture_interval([(w, *beta) for beta, w in mixed.items()])
     method = BETA
     if len(tree.nodes) > 1:
@@ -290,7 +290,7 @@ def _of_share(
     if tree.answers.weights is not None:
         method += "; its odds times the weights of the classes, as in the shares"
     if not low <= share <= high:
-        method += "; drawn out to the share, which lies beyond"
+        method += "; extended to the share, which lies outside it"
     return (min(low, share), max(high, share)), method
 
 
@@ -315,12 +315,12 @@ def _of_mean(tree: Tree, way: list[int], spread: bool) -> tuple[tuple[float, flo
     """Return the 95 % interval of the mean of new rows like this one, and how it was made. way: its nodes."""
     leaf = way[-1]
     if spread:
-        return None, "none: the answer is a sum over leaves with different means"
+        return None, "the answer is a sum over leaves with different means"
     n = float(tree.counted[leaf].sum())
     if n <= 1:
         return (
             None,
-            f"none: the leaf has {rows(n, 1)} {'row' if n == 1 else 'rows'}, too few to show a spread",
+            f"the leaf has {rows(n, 1)} {'row' if n == 1 else 'rows'}, too few to show a spread",
         )
     mean = float(tree.nodes.mean[leaf])
     wide = searched(PRICE * float(bits_of_tests(tree)[way[:-1]].sum()))

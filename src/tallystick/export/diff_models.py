@@ -92,7 +92,7 @@ def naive_bayes(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _names(known: dict[str, Any], column: dict[str, Any]) -> list[str]:
-    """Return what the rows of a column's counts are: levels, words, or bins told by their cuts."""
+    """Return what the rows of a column's counts are: levels, words, or bins named by their cuts."""
     if "cuts" in column:
         cuts = [f"{c:.12g}" for c in column["cuts"]]
         pairs = zip(["", *cuts], [*cuts, ""], strict=True)
@@ -164,7 +164,7 @@ def tree_facts(a: dict[str, Any], b: dict[str, Any]) -> Iterator[Pair]:
 
 
 class _Tree:
-    """A tree of a document, told in words."""
+    """A tree of a document, in words."""
 
     def __init__(self, document: dict[str, Any]) -> None:
         self.schema = Schema.from_dict(document["schema"])

@@ -82,7 +82,7 @@ def from_bytes(data: bytes) -> dict[str, Any]:
     try:
         return _checked(canonical.read(data))
     except ModelFileError:
-        canonical.read(data, careful=True)  # a number beyond all doubles is best told as such
+        canonical.read(data, careful=True)  # a number beyond all doubles is best reported as such
         raise
 
 
@@ -177,7 +177,7 @@ class _Any:
 
 
 def read_file(path: str | os.PathLike[str]) -> bytes:
-    """Return the bytes of a model file, or say in one line why they cannot be had."""
+    """Return the bytes of a model file, or say in one line why they cannot be read."""
     name = shown(os.fspath(path))
     try:
         with open(path, "rb") as file:
@@ -192,7 +192,7 @@ def read_file(path: str | os.PathLike[str]) -> bytes:
 def save(path: str | os.PathLike[str], data: bytes, thing: str = "model file") -> None:
     """Write the file whole or not at all: the old file or the new one is there at every moment.
 
-    thing: what an error calls it; an export, a page and a picture are no model files.
+    thing: what an error calls it; an export, a page and a picture are not model files.
     """
     error = ModelFileError if thing == "model file" else OptionError
     with whole_file(path, thing, error) as file:

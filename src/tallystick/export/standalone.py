@@ -38,7 +38,7 @@ Write a CSV of answers to the rows of a CSV file, or of the standard input (-)."
 
 
 def days(text: str) -> float:
-    """Return days since 1970-01-01, as float(microseconds) / 86,400,000,000; NaN when it is no date."""
+    """Return days since 1970-01-01, as float(microseconds) / 86,400,000,000; NaN when it is not a date."""
     found = DATE.fullmatch(text)
     if not found:
         return math.nan

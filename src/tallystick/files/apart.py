@@ -84,7 +84,7 @@ def keep_apart(reads: Iterable[Any], writes: Mapping[str, Any]) -> None:
                 raise OptionError(f"{_is(label, path, file)} Give the output another name.")
         other = taken.setdefault(place or (option, path), option)
         if other != option:
-            raise OptionError(f"{label} is the file of {other} too. Give one of them another name.")
+            raise OptionError(f"{label} is also the file of {other}. Give one of them another name.")
 
 
 def check_places(writes: Mapping[str, Any]) -> None:

@@ -65,7 +65,7 @@ def loose(name: str, value: Any, dtypes: str | tuple[str, ...], shape: tuple[int
 
 @cache
 def _name(dtype: np.dtype[Any]) -> str:
-    """Return a dtype's name; NumPy makes it anew each time."""
+    """Return a dtype's name; NumPy makes a new one each time."""
     return dtype.name
 
 

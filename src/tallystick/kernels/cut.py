@@ -15,8 +15,8 @@ from tallystick import _kernels
 from tallystick.kernels import check
 from tallystick.kernels.text import CellKind, joined_marks
 
-SPACES = b" \t\n\v\f\r"  # what is no part of a cell at its ends
-FEW = 1024  # texts that are told apart where they lie
+SPACES = b" \t\n\v\f\r"  # what is not part of a cell at its ends
+FEW = 1024  # texts that are compared in place
 LARGEST = (1 << 32) - 64  # bytes in a block
 
 ALL_NUMBERS = sum(1 << k for k in (CellKind.MISSING, CellKind.NUMBER, CellKind.INTEGER, CellKind.INFINITE))

@@ -53,7 +53,7 @@ class TreeLearner:
         columns = tuple(j for j, c in enumerate(schema.used) if c.kind != "text")
         if not columns:
             raise DataError(
-                "a tree needs columns of numbers or levels, and there is none beside "
+                "a tree needs columns of numbers or levels, and there is none besides "
                 f"{counted(len(schema.used), 'column')} of text. "
                 "Use NaiveBayes for text."
             )
@@ -158,7 +158,7 @@ def branches_of(
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Return starts and the branch of each level of tests.
 
-    column[test]: -1 is no test. at[test]: where its levels begin in maps; -1 when they were not kept.
+    column[test]: -1 is not a test. at[test]: where its levels begin in maps; -1 when they were not kept.
     each: levels have a branch of their own, so the branch is the code, kept or not.
     """
     if not any(c.kind in CODED for c in schema.used):

@@ -1,6 +1,6 @@
 """What decides the target, in two or three plain sentences with numbers, made from the chosen model.
 
-Knows fitted models, the table they were taught and out-of-fold scores. Knows nothing of HTML.
+Knows fitted models, their training table and out-of-fold scores. Knows nothing of HTML.
 Laws: every number is counted from the rows or read off the model; what goes together is said, what causes
 what is never claimed.
 """
@@ -25,12 +25,12 @@ from tallystick.models.logistic.parts import Cells, Slope, Words
 from tallystick.models.naive_bayes import Counted, NaiveBayesModel, Summed, Worded
 from tallystick.models.tree import Tree
 from tallystick.models.tree.rules import Rule, rules
-from tallystick.models.tree.sentences import condition, number, plain
+from tallystick.models.tree.sentences import condition, number
 from tallystick.reports.column_effects import face_of, pulls
 from tallystick.reports.sentences import Name, Said, listed, of_100, say, times
 
 MOST_LEVELS = 20  # of a column that can be said to tell something alone
-ENOUGH = 0.75  # of what the model gains over the base rate, for one column to be said to tell the target
+ENOUGH = 0.75  # of what the model gains over the baseline, for one column to be said to tell the target
 WIDEST = 40  # of a list of levels in a sentence
 SHORT = 22  # of such a list where several stand together
 
@@ -61,7 +61,7 @@ def answer(model: Any, table: Table, views: Sequence[ColumnView], accuracy: Meas
         assert table.schema.target is not None
         out = [
             say(
-                "No method tells {} better than always answering the most frequent class.",
+                "No method predicts {} better than always answering the most frequent class.",
                 Name(table.schema.target.name),
             )
         ]
@@ -69,13 +69,13 @@ def answer(model: Any, table: Table, views: Sequence[ColumnView], accuracy: Meas
 
 
 def score_sentence(table: Table, accuracy: Measure) -> Said:
-    """Return how good the model is on rows it has not seen, beside the base rate."""
+    """Return how good the model is on rows it has not seen, beside the baseline."""
     assert table.schema.target is not None
     assert table.classes is not None
     labels = table.schema.target.labels
     most = labels[int(np.argmax(np.bincount(table.classes, table.weights, minlength=len(labels))))]
     return say(
-        "On rows it has not seen, the model is right for {} (95 % interval: {}); always answering {} "
+        "Cross-validated, the model is right for {} (95 % interval: {}); always answering {} "
         "is right for {}.",
         of_100(accuracy.value),
         between(100 * accuracy.low, 100 * accuracy.high, ".0f"),
@@ -174,7 +174,7 @@ def tree_sentences(tree: Tree, table: Table, views: Sequence[ColumnView]) -> lis
     nodes, target = shown.nodes, shown.schema.target
     assert target is not None
     if len(nodes) == 1:
-        return [say("No column tells {}: the tree asks no question.", Name(target.name))]
+        return [say("No column predicts {}: the tree asks no question.", Name(target.name))]
     groups = [Group(_test(shown, k), _rows(shown, b)) for k, b in enumerate(nodes.branches(0).tolist())]
     total = float(shown.rows[0].sum())
     base, reached = float(shown.rows[0].max()) / total, 1 - shown.training_error() / total
@@ -197,8 +197,7 @@ def column_name(tree: Tree) -> str:
 
 def _test(tree: Tree, branch: int) -> str:
     """Return a branch of the root without the column's name: `= n`, `< 3.5`, `in {a, b}`."""
-    sentence = condition(tree.schema, tree.nodes, 0, branch).sentence(WIDEST)
-    return sentence.removeprefix(plain(column_name(tree))).strip()
+    return condition(tree.schema, tree.nodes, 0, branch).sentence(WIDEST, name="").strip()
 
 
 def _rows(tree: Tree, node: int) -> tuple[float, ...]:
@@ -212,7 +211,7 @@ def _rest_of_tree(tree: Tree, reached: float) -> Said:
     names = [n for n in dict.fromkeys(order) if n in used][:3]
     more = say(" by asking for {} as well", listed(names)) if names else say("")
     return say(
-        "The whole tree makes {} groups{}, and is right for {} of the rows it was taught.",
+        "The whole tree makes {} groups{}, and is right for {} of its training rows.",
         f"{tree.nodes.leaves:,}",
         more,
         of_100(reached),
@@ -256,7 +255,7 @@ def bayes_sentences(model: NaiveBayesModel, table: Table, views: Sequence[Column
 
 
 def _reached(model: Any, table: Table) -> float:
-    """Return the accuracy on the rows that were taught."""
+    """Return the accuracy on the training rows."""
     assert table.classes is not None
     right = rows = 0.0
     start = 0
@@ -277,7 +276,7 @@ def _strongest(table: Table, views: Sequence[ColumnView], order: Sequence[str], 
             return alone_sentence(table, order[0], groups)
     target = Name(table.schema.target.name)
     if len(order) == 1:
-        return say("{} is told by the column {} alone.", target, Name(order[0]))
+        return say("The column {} alone decides {}.", Name(order[0]), target)
     return say("No single column decides {}; {} weigh most.", target, listed(order[:3]))
 
 

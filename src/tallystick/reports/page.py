@@ -64,7 +64,7 @@ def page(given: Ingredients) -> tuple[str, tuple[str, ...]]:
 
 
 def answer_section(given: Ingredients) -> dict[str, Any]:
-    """Return the sentences, the score beside the base rate, and the razor's reason."""
+    """Return the sentences, the score beside the baseline, and the razor's reason."""
     result = given.chosen.result
     accuracy, loss = result.measure("accuracy"), result.measure("log-loss")
     balanced = result.measure("balanced accuracy")

@@ -87,9 +87,9 @@ def _curve(given: Ingredients) -> dict[str, Any] | None:
         for m in data["methods"]
     ]
     tops = [v for c in drawn for v in c.high if math.isfinite(v)] + [curve.base]
-    axis = Axis("rows taught (logarithmic)", data["sizes"][0], data["sizes"][-1], log=True)
-    level = ("base rate", curve.base)
-    svg = chart(drawn, axis, Axis("error on rows held back", 0.0, max(tops) * 1.05), "learning curves", level)
+    axis = Axis("training rows (logarithmic)", data["sizes"][0], data["sizes"][-1], log=True)
+    level = ("baseline", curve.base)
+    svg = chart(drawn, axis, Axis("error on rows held out", 0.0, max(tops) * 1.05), "learning curves", level)
     return {"svg": svg, "tested": f"{curve.tested:,}", "repeats": curve.repeats, "base": percent(curve.base)}
 
 
@@ -108,9 +108,7 @@ def _calibration(bins: list[dict[str, Any]]) -> str:
         dots=True,
         bars=True,
     )
-    return chart(
-        [line], Axis("share the model gave"), Axis("share that came true"), "calibration", diagonal=True
-    )
+    return chart([line], Axis("predicted share"), Axis("observed share"), "calibration", diagonal=True)
 
 
 def _confusion(given: Ingredients) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from tallystick.reports.sentences import percent
 
 MOST_WRONG = 9
 MOST_GROUPS = 9
-MOST_CELLS = 6  # columns told of a row: those that move the model most
+MOST_CELLS = 6  # columns shown of a row: those that move the model most
 LONGEST = 160  # letters of a text cell
 
 
@@ -48,7 +48,7 @@ def _errors(given: Ingredients) -> dict[str, str]:
 
 
 def _wrong(given: Ingredients) -> list[dict[str, Any]]:
-    """Return the rows whose wrong answer had the largest share; copies of a row are told once."""
+    """Return the rows whose wrong answer had the largest share; copies of a row are shown once."""
     result = given.chosen.result
     answers = result.answered
     confident = result.shares[np.arange(len(answers)), answers]

@@ -17,8 +17,8 @@ from tallystick.models.tree.sentences import reachable
 STILL = 15  # boxes of the still picture: more cannot be read on paper
 OPEN = 40  # nodes of a tree that starts unfolded
 FIRST = 3  # depths that are open in a larger tree
-MOST_TABLES = 400  # nodes whose candidate splits are told, the largest first
-CANDIDATES = 6  # splits told of each
+MOST_TABLES = 400  # nodes whose candidate splits are shown, the largest first
+CANDIDATES = 6  # splits shown of each
 WIDEST = 46
 MOST_CELLS = 60_000  # numbers in all counts; with more, a node keeps its largest classes
 

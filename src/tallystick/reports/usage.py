@@ -22,19 +22,19 @@ MOST_CODE = 60_000  # letters of an export that the page shows
 
 HOW = (
     (
-        "Rows it has not seen",
-        "Every score is out of fold: the rows, copies among them, are dealt into {folds} folds by what"
+        "Cross-validated",
+        "Every score is cross-validated: the rows, copies among them, are dealt into {folds} folds by what"
         " they hold, and each fold is answered by a model fitted on the others.",
     ),
     (
         "Accuracy",
         "Rows whose most probable class is right, over all rows; its 95 % interval is Wilson's, of the score "
-        "on new rows of a model taught by all rows: widened because folds share teaching rows, and for how "
+        "on new rows of a model trained on all rows: widened because folds share training rows, and for how "
         "they differ.",
     ),
     (
         "Log-loss",
-        "The mean of −ln(share given to the right class): 0 is certain and right; low is good. It also "
+        "The mean of −ln(share given to the right class): 0 is certain and right; lower is better. It also "
         "punishes confident mistakes, which accuracy does not see.",
     ),
     (
@@ -65,12 +65,12 @@ HOW = (
     ),
     (
         "Calibration",
-        "Rows in ten about equally full groups by the share the model gave; bars are 95 % intervals. "
-        "Points on the diagonal mean that the shares can be taken at their word.",
+        "Rows in ten about equally full groups by the predicted share; bars are 95 % intervals. "
+        "Points on the diagonal mean that the shares can be trusted.",
     ),
     (
         "Learning curve",
-        "A third of the rows (at most 5,000) is held back, the method is taught subsets of the others; "
+        "A third of the rows (at most 5,000) is held out, the method is trained on subsets of the others; "
         "bands are two standard errors over the subsets.",
     ),
     (

@@ -23,7 +23,7 @@ from tallystick.reports.ingredients import Ingredients
 
 FEW, MANY = 10, 40  # lines of a table: of a model that is shown small, and large
 FEW_WORDS, MANY_WORDS = 5, 12  # words of a class
-MOST_CLASSES = 12  # whose words are told
+MOST_CLASSES = 12  # whose words are shown
 Heard = Iterator[tuple[str, str, str, float]]
 
 

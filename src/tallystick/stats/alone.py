@@ -33,7 +33,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Alone:
-    """What one column tells: `wrong` of `rows` rows are not told right. absence: by being missing or not."""
+    """What one column tells: `wrong` of `rows` rows are wrong. absence: by being missing or not."""
 
     wrong: float
     rows: float
@@ -41,10 +41,10 @@ class Alone:
 
     @property
     def found(self) -> str:
-        """What it tells, without its name: `alone tells ... right`, to stand after the column."""
+        """What it tells, without its name: `by itself gives ... correctly`, to follow its name."""
         right = f"{self.rows - self.wrong:,.10g} of {self.rows:,.10g} rows"
         how = ", by being missing or not" if self.absence else ""
-        return f"alone tells the target of {right} right{how}"
+        return f"by itself gives the target of {right} correctly{how}"
 
 
 def by_levels(counts: Counts, missing: Counts, among: int = 1) -> Alone | None:
@@ -69,7 +69,7 @@ def by_cuts(counts: Counts, missing: Counts, among: int = 1) -> Alone | None:
     lost = float(missing.sum() - missing.max(initial=0))
     few = allowed(total)
     runs = _runs(counts)
-    # each row told wrong can part a run in two places; more runs than that are no small tree
+    # each wrong row can break a run in two places; more runs than that are not a small tree
     if len(runs) < 2 or len(runs) > most + 1 + 2 * few:
         return None
     for cuts, wrong in enumerate(_fewest_wrong(runs, most)):
@@ -105,13 +105,13 @@ def _judged(wrong: float, total: Counts, price: float, among: int, absence: bool
     each = total[total > 0].astype(np.float64)
     whole = float((each * kernels.log2(rows / each)).sum())
     shares = np.array([n for n in (wrong, rows - wrong) if n > 0])
-    left = float((shares * kernels.log2(rows / shares)).sum())  # which rows are told wrong
+    left = float((shares * kernels.log2(rows / shares)).sum())  # which rows are answered wrongly
     left += wrong * word_bits(len(each) - 1)  # and of which other class they are
     return Alone(wrong, rows, absence) if whole - left - price - word_bits(among) >= SURE else None
 
 
 def allowed(total: Counts) -> float:
-    """Return how many rows may be told wrong."""
+    """Return how many rows may be answered wrongly."""
     rows = float(total.sum())
     return min(WRONG * rows, MISSED * (rows - float(total.max(initial=0))))
 
@@ -124,7 +124,7 @@ def _runs(counts: Counts) -> Floats:
 
 
 def _fewest_wrong(runs: Floats, most: int) -> list[float]:
-    """Return the fewest rows told wrong with 0, 1, ... cuts: each interval answers one class.
+    """Return the fewest wrong rows with 0, 1, ... cuts: each interval answers one class.
 
     wrong[cuts, class]: so far, the interval in hand answering the class.
     """

@@ -59,7 +59,7 @@ class Spread(NamedTuple):
 
 @dataclass(frozen=True)
 class Spreads:
-    """Ask for the spread of columns; most[column]: distinct values up to which they are told."""
+    """Ask for the spread of columns; most[column]: distinct values up to which they are listed."""
 
     grids: tuple[Grid, ...]
     most: tuple[int, ...]

@@ -20,7 +20,7 @@ from tallystick.stats import alone
 __all__ = ["ADVICE", "giveaways", "likely"]
 
 ADVICE = "Make sure it is known before the target is; leave it out if not."
-STAGES = ((32, 1 / 8), (1024, 1 / 14))  # rows of each class, and the share that may be told wrong
+STAGES = ((32, 1 / 8), (1024, 1 / 14))  # rows of each class, and the share that may be wrong
 LOOKED_AT = 1 << 16  # rows, evenly over the table, among which those of each class are looked for
 MOST_CLASSES = 16  # the most frequent ones: a column that tells nearly all tells these
 
@@ -43,7 +43,7 @@ def likely(table: Table) -> list[Column]:
         rows, classes = _sample(table.classes, each)
         whole = len(rows) == len(table.classes) and table.weights is None
         wrong = alone.allowed(np.bincount(classes)) if whole else share * len(rows)
-        most = alone.CUTS + max(int(classes[-1]) - 1, 0) + 2 * wrong  # a row told wrong parts a run twice
+        most = alone.CUTS + max(int(classes[-1]) - 1, 0) + 2 * wrong  # a wrong row breaks a run twice
         numeric = [c for c in left if c.kind == "numeric"]
         near = [c for c, n in zip(numeric, _changes(table, numeric, rows, classes), strict=True) if n <= most]
         coded = [c for c in left if c.kind in CODED and _wrong(table.column(c.name)[rows], classes) <= wrong]

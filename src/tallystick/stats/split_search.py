@@ -156,7 +156,7 @@ class Growing:
         return Near(tuple(g for g, _ in many), tuple(t for _, t in many)) if many else None
 
     def cuts(self, look: Look, near: list[ValueCounts]) -> list[NDArray[np.float64] | None]:
-        """Return the cuts of each numeric column; None where all values are told apart."""
+        """Return the cuts of each numeric column; None where all values are distinguished."""
         found = iter(near)
         return [
             cuts_of(grid, spread.cells, next(found), self.max_bins or BINS) if spread.many else None
@@ -274,7 +274,7 @@ def count_rows(
 ) -> None:
     """Turn candidates' first branches, lefts[branch, class then all rows], from weights to rows.
 
-    factors[class]: what a row weighs. lost: some weights lost bits. Where rows cannot be told from
+    factors[class]: what a row weighs. lost: some weights lost bits. Where rows cannot be distinguished from
     weights the counts are left out.
     """
     if factors is None:

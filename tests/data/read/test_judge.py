@@ -294,9 +294,9 @@ def test_wishes_for_unknown_columns_or_kinds_are_errors():
 
 
 def test_a_cell_that_is_no_number_in_a_declared_numeric_column_is_an_error_with_its_row():
-    with pytest.raises(DataError, match=r"but 1 cell is no number, e.g. 'oops' in row 2"):
+    with pytest.raises(DataError, match=r"but 1 cell is not a number, e.g. 'oops' in row 2"):
         kind_of(["1", "oops"], Wishes(kinds={"x": "numeric"}))
-    with pytest.raises(DataError, match=r"2 cells are no numbers, e.g. 'oops' in row 2"):
+    with pytest.raises(DataError, match=r"2 cells are not numbers, e.g. 'oops' in row 2"):
         kind_of(["1", "oops", "2", "oops"], Wishes(kinds={"x": "numeric"}))
     assert kind_of(["1", "n/a", "2", "n/a"], Wishes(kinds={"x": "numeric"})).missing == 2  # a mark is none
 
@@ -400,7 +400,7 @@ def test_a_target_of_another_length_is_an_error():
         ([1, 1], "has 2 weights for 3 rows"),
         ([0, 0, 0], "all sample weights are zero"),
         ([2.0**62, 2.0**62, 1], "beyond exact counting"),
-        (["a", "b", "c"], "no number"),
+        (["a", "b", "c"], "not a number"),
     ],
 )
 def test_bad_weights_are_an_error_with_their_row(weights, message):
@@ -445,7 +445,7 @@ def test_real_tables_are_taken_for_what_they_are(path, kinds):
     ("cell", "cure"),
     [
         ("10.9%", "Remove the percent sign"),
-        ("$59,081", "Remove the sign of the currency"),
+        ("$59,081", "Remove the currency sign"),
         ("1,234", "Remove the thousands mark"),
         ("oops", r"if it stands for missing, pass missing=\['oops'\]"),
     ],
@@ -470,12 +470,12 @@ def test_arguments_of_read_are_named_with_it_in_python_and_as_flags_on_the_comma
 
     with pytest.raises(DataError, match=r"pass inf='missing' to ts.read.$") as found:
         kind_of([1.5, float("inf"), 2.5])
-    assert as_flags(str(found.value)).endswith("or pass --inf missing.")
+    assert as_flags(found.value.message).endswith("or pass --inf missing.")
     path = tmp_path / "t.csv"
     path.write_bytes("x,y\n1,é\n2,b\n".encode("latin-1"))
     with pytest.raises(DataError, match=r"pass encoding='cp1252' to ts.read.$") as found:
         read_table(open_source(path))
-    assert as_flags(str(found.value)).endswith("pass --encoding cp1252.")
+    assert as_flags(found.value.message).endswith("pass --encoding cp1252.")
 
 
 @pytest.mark.parametrize("levels", [["0.0", "1.0"], ["0", "1"], [0.0, 1.0], [0, 1]])

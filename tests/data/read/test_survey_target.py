@@ -115,7 +115,7 @@ def test_the_file_names_classes_by_their_labels():
 
 def test_a_label_that_is_none_is_refused():
     for model in (ts.DecisionTree(class_weight={3.0: 1}), ts.LogisticRegression(class_weight={3.0: 1})):
-        with pytest.raises(OptionError, match=r"class_weight names '3\.0', no class"):
+        with pytest.raises(OptionError, match=r"class_weight names '3\.0', which is not a class"):
             model.fit(X, NUMBERS)
 
 

@@ -46,10 +46,10 @@ def test_json_files_are_lines_or_one_array(tmp_path):
     array.write_text(json.dumps(RECORDS, indent=1))
     assert rows_of(lines) == rows_of(array) == rows_of(RECORDS)
     lines.write_text('{"x": 1}\n{"x": }\n')
-    with pytest.raises(DataError, match=r"t.jsonl, line 2 is no JSON"):
+    with pytest.raises(DataError, match=r"t.jsonl, line 2 is not JSON"):
         open_source(lines)
     lines.write_text('{"x": 1}\n[1]\n')
-    with pytest.raises(DataError, match=r"line 2 is no record"):
+    with pytest.raises(DataError, match=r"line 2 is not a record"):
         open_source(lines)
     lines.write_text('{"x": {"deep": 1}}\n{"x": 2}\n')
     with pytest.raises(DataError, match=r"column 'x' holds 'dict' objects"):
@@ -77,7 +77,7 @@ def test_several_files_are_one_table_whatever_their_order_or_format(tmp_path):
     (tmp_path / "part-4.csv").write_text("x,w\n1,a\n")
     with pytest.raises(DataError, match=r"part-4.csv lacks 'y'"):
         open_source(str(tmp_path / "part-*"))
-    with pytest.raises(DataError, match="no file is called"):
+    with pytest.raises(DataError, match="no file matches"):
         open_source(str(tmp_path / "nothing-*"))
 
 

@@ -392,11 +392,11 @@ def test_a_json_array_is_read_record_by_record(tmp_path):
     assert [r for b in one.batches() for r in b.to_pylist()] == records
     assert [r for b in other.batches() for r in b.to_pylist()] == records
     for text, what in (
-        ('[{"x": 1}, 2]', "other things than records"),
-        ('[{"x": 1} {"x": 2}]', "line 1 is no JSON: .*delimiter"),
-        ('[{"x": 1},\n{"x": }]', "line 2 is no JSON"),
-        ('[{"x": 1}', "is no JSON"),
-        ('[{"x": 1}]\n]', "line 2 is no JSON: 'Extra data'"),
+        ('[{"x": 1}, 2]', "whose items are not records"),
+        ('[{"x": 1} {"x": 2}]', "line 1 is not JSON: .*delimiter"),
+        ('[{"x": 1},\n{"x": }]', "line 2 is not JSON"),
+        ('[{"x": 1}', "is not JSON"),
+        ('[{"x": 1}]\n]', "line 2 is not JSON: 'Extra data'"),
     ):
         array.write_text(text)
         with pytest.raises(DataError, match=what):

@@ -182,7 +182,7 @@ def test_a_size_is_a_number_with_a_unit():
     )
     assert size.budget("64.5mb") == int(64.5 * (1 << 20))
     for wrong in ("much", "1 XB", True, 1.5, "-1GB", ""):
-        with pytest.raises(OptionError, match="is no size"):
+        with pytest.raises(OptionError, match="is not a size"):
             size.budget(wrong)
     with pytest.raises(OptionError, match=r"too little to work in\. Give at least 32 MB"):
         size.budget("1MB")

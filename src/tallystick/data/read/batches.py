@@ -104,7 +104,7 @@ class Plain:
         return parts
 
     def _coded(self, j: int) -> Coded:
-        """Return a column as codes; few texts are told apart without a copy of every cell."""
+        """Return a column as codes; few texts are compared without a copy of every cell."""
         found = kernels.code_cells(self.block, self.ends, j)
         if found is None:
             return coded(self.column(j))

@@ -22,7 +22,7 @@ from tallystick.data.read import strings
 from tallystick.data.read.integers import SmallIntegers, small_column
 from tallystick.data.source.arrays import filled, from_numbers, from_texts, to_numbers
 from tallystick.data.source.values import cell_text, number_text
-from tallystick.errors import DataError, shown
+from tallystick.errors import Argument, DataError, shown
 from tallystick.kernels import CellKind, Scan
 
 SAMPLE = 100  # cells looked at to choose the quicker way; the answer is the same either way
@@ -158,20 +158,22 @@ def condense(
         empty = np.full(len(chunk), np.nan)
         return _texts_of(empty) if as_text else Floats(empty)
     raise DataError(
-        f"column {shown(name)} is of type {shown(kind)}, which is no number and no text. "
-        f"{_cure(kind)}, or leave it out: kinds={{{shown(name)}: 'out'}}."
+        f"column {shown(name)} is of type {shown(kind)}, which is neither a number nor text. "
+        f"{_cure(kind)}, or leave it out: ",
+        Argument("kinds", {name: "out"}),
+        ".",
     )
 
 
 @contextlib.contextmanager
 def as_utf8(name: str) -> Iterator[None]:
-    """Say in which column there are texts whose bytes are no UTF-8, where they are read."""
+    """Say in which column there are texts whose bytes are not UTF-8, where they are read."""
     try:
         yield
     except UnicodeDecodeError as error:
         raise DataError(
-            f"column {shown(name)} holds bytes that are no UTF-8: {shown(error.object[:40])}. "
-            "The data is damaged, or in another encoding: write it anew as UTF-8."
+            f"column {shown(name)} holds bytes that are not UTF-8: {shown(error.object[:40])}. "
+            "The data is damaged, or in another encoding: write it again as UTF-8."
         ) from None
 
 

@@ -18,7 +18,7 @@ from tallystick.data.schema import ABSENT, Column, Note
 from tallystick.data.source.arrays import from_texts
 from tallystick.data.source.values import number_text
 from tallystick.data.table.block import code_type
-from tallystick.errors import DataError, shown
+from tallystick.errors import DataError, read_with, shown
 from tallystick.kernels import Parsed
 
 if TYPE_CHECKING:
@@ -78,17 +78,19 @@ def infinite_cells(name: str, count: int, rows: list[int]) -> DataError:
     where = f" (row {listed}{', …' * (count > len(rows))})" if rows else ""
     return DataError(
         f"column {shown(name)} holds {count:,} infinite value{'s' * (count > 1)}{where}. "
-        "Make them missing (NaN), or pass inf='missing' to ts.read."
+        "Make them missing (NaN), or pass ",
+        read_with("inf", "missing"),
+        ".",
     )
 
 
 def unreadable_cells(name: str, count: int, row: int, example: str) -> DataError:
     """Return the error of cells that are to be numbers and are none; row: of the example, -1 if unknown."""
     where = f" in row {row + 1:,}" if row >= 0 else ""
-    wrong = "1 cell is no number" if count == 1 else f"{count:,} cells are no numbers"
+    wrong = "1 cell is not a number" if count == 1 else f"{count:,} cells are not numbers"
     return DataError(
-        f"column {shown(name)} is to be numeric, but {wrong}, "
-        f"e.g. {shown(example)}{where}. {number_cure(example)}"
+        f"column {shown(name)} should be numeric, but {wrong}, e.g. {shown(example)}{where}. ",
+        number_cure(example),
     )
 
 

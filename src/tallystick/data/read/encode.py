@@ -47,7 +47,7 @@ class Encoder:
         return Encoder, (self.decision,)
 
     def block(self, batch: Any, target: Any = None, weights: Any = None) -> Block:
-        """Return the rows of a batch that count; target, weights: for its rows, where they come apart."""
+        """Return the rows of a batch that count; target, weights: for its rows, where they are apart."""
         q = self.decision.question
         at = {name: j for j, name in enumerate(q.columns)}
         if q.target is not None and q.target not in q.apart:
@@ -107,7 +107,7 @@ class Encoder:
         return number_codes(matcher.numbers(found), column.levels)
 
     def _known(self, matcher: Matcher, cells: Any, rows: int) -> Any:
-        """Return a column's data; every level was surveyed, so what is no level was taken as missing."""
+        """Return a column's data; every level was surveyed, so what is not a level was taken as missing."""
         if matcher.column.name in self.finite and is_number(cells.type):
             return floats(cells) + 0.0  # never -0.0
         data = matcher.run(cells, rows).data

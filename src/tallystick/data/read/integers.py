@@ -48,7 +48,7 @@ class SmallIntegers:
         return out + self.base if self.base else out
 
     def distinct(self) -> Distinct:
-        """Return the cells as texts told apart."""
+        """Return the cells as distinct texts."""
         texts = sorted(map(str, self.present), key=str.encode)
         code, kind = level_code(texts, len(texts)), code_type(len(texts))
         table = np.zeros(256, kind)

@@ -6,7 +6,6 @@ Law: the verdict depends on the multiset of values alone, not on their order or 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -29,7 +28,17 @@ from tallystick.data.schema import (
 )
 from tallystick.data.source.arrays import from_numbers, from_texts
 from tallystick.data.source.values import cell_text, number_text
-from tallystick.errors import DataError, OptionError, counted, nearest, shown, some
+from tallystick.errors import (
+    Argument,
+    DataError,
+    Message,
+    OptionError,
+    counted,
+    nearest,
+    read_with,
+    shown,
+    some,
+)
 from tallystick.kernels import CellKind as Cell
 
 if TYPE_CHECKING:
@@ -43,15 +52,14 @@ DISTINCT_SHARE = 9  # tenths of the filled cells that differ make an identifier
 TEXT_WORDS = 5  # words per distinct value make a text column
 TEXT_SHARE = 3  # tenths of the filled cells must differ for it
 TEXT_VALUES = 10  # texts at least, for the same
-KEPT = re.compile("; (they are )?kept as levels")  # said of numbers written in a form that is not read
 OTHER_MARK = {  # by the decimal mark in force
-    ".": "Write them with a point, or pass decimal=',' to ts.read.",
-    ",": "Write them with a comma, as the others.",
+    ".": Message("Write them with a point, or pass ", read_with("decimal", ","), "."),
+    ",": Message("Write them with a comma, as the others."),
 }
 SIGNS = {
-    Cell.PERCENT: "Remove the percent sign.",
-    Cell.CURRENCY: "Remove the sign of the currency.",
-    Cell.THOUSANDS: "Remove the thousands mark, or write a point for a decimal comma.",
+    Cell.PERCENT: Message("Remove the percent sign."),
+    Cell.CURRENCY: Message("Remove the currency sign."),
+    Cell.THOUSANDS: Message("Remove the thousands mark, or write a point for a decimal comma."),
     Cell.OTHER_DECIMAL: OTHER_MARK["."],
 }
 UNREAD_NUMBERS = (Cell.OTHER_DECIMAL, Cell.THOUSANDS, Cell.PERCENT, Cell.CURRENCY)
@@ -173,12 +181,14 @@ def check_wishes(wishes: Wishes, names: Iterable[str], reading: Reading, inf: st
         for name in asked:
             if name not in known:
                 raise OptionError(
-                    f"{option} names column {shown(name)}, which is not there.{nearest(str(name), known)}"
+                    Argument(option),
+                    f" names column {shown(name)}, which is not in the table.{nearest(str(name), known)}",
                 )
     for name, kind in wishes.kinds.items():
         if kind not in KINDS:
             raise OptionError(
-                f"kinds gives column {shown(name)} the kind {shown(kind)}. Use one of: {', '.join(KINDS)}."
+                Argument("kinds"),
+                f" gives column {shown(name)} the kind {shown(kind)}. Use one of: {', '.join(KINDS)}.",
             )
     marks = wishes.missing if wishes.missing is not None else reading.missing
     levels = {name: _level_texts(name, values) for name, values in wishes.levels.items()}
@@ -213,9 +223,14 @@ ONE_VALUE = "it has one value in {}"
 
 def out(name: str, why: str, count: int = 0) -> Verdict:
     """Return the verdict that a column is left out, with its note."""
-    return Verdict(
-        "out", why, (Note("column-left-out", f"column {shown(name)} is left out: {why}.", name, count),)
-    )
+    text = Message(f"column {shown(name)} is left out: ", why, ".")
+    return Verdict("out", why, (Note("column-left-out", text, name, count),))
+
+
+def identifier(name: str, found: str) -> Verdict:
+    """Return the verdict on a column that names its rows."""
+    cure = Argument("keep", [name])
+    return out(name, Message(f"it looks like an identifier ({found}; ", cure, " uses it)"))
 
 
 def judge_numbers(name: str, facts: NumberFacts, asked: Asked) -> Verdict:
@@ -234,10 +249,7 @@ def judge_numbers(name: str, facts: NumberFacts, asked: Asked) -> Verdict:
     if facts.run and not asked.keep and not facts.dated and is_row_index(name, facts):
         return out(name, "it is a saved row index")
     if facts.run and facts.whole and not asked.keep and not facts.dated and present >= MANY_ROWS:
-        cure = f"keep=[{shown(name)}] uses it"
-        return out(
-            name, f"it looks like an identifier ({present:,} whole numbers that number the rows; {cure})"
-        )
+        return identifier(name, f"{present:,} whole numbers that number the rows")
     if facts.binary and not facts.dated:
         return Verdict("boolean", "no value but 0 and 1", levels=("0", "1"))
     if facts.dated:
@@ -250,7 +262,7 @@ def judge_numbers(name: str, facts: NumberFacts, asked: Asked) -> Verdict:
 
 def present_or_missing(name: str, value: str, present: int, fold: bool = False) -> Verdict:
     """Return the verdict on a column of one value and missing cells: being there is what it tells."""
-    text = f"column {shown(name)} has one value or none; it is used as there or missing."
+    text = f"column {shown(name)} has one value and missing cells; it is used as present or missing."
     note = Note("there-or-missing", text, name, present)
     return Verdict("boolean", "one value, or missing", (note,), levels=(ABSENT, value), fold=fold)
 
@@ -380,15 +392,10 @@ def _judge_words(name: str, facts: TextFacts, asked: Asked) -> Verdict:
 def _identifier(name: str, facts: TextFacts, decimal: str) -> Verdict:
     """Leave out a column whose texts nearly all differ; numbers in an unread form are named as such."""
     distinct = len(facts.texts)
-    cure = f"keep=[{shown(name)}] uses it"
-    verdict = out(
-        name,
-        f"it looks like an identifier ({distinct:,} different values in {facts.present:,} cells; {cure})",
-    )
+    verdict = identifier(name, f"{distinct:,} different values in {facts.present:,} cells")
     if 2 * int(among(facts.kinds, UNREAD_NUMBERS).sum()) < distinct:
         return verdict
-    said = (replace(note, text=KEPT.sub("", note.text)) for note in _form_notes(name, facts, decimal))
-    return replace(verdict, notes=(*verdict.notes, *said))
+    return replace(verdict, notes=(*verdict.notes, *_form_notes(name, facts, decimal, kept=False)))
 
 
 def words_per_text(texts: Any) -> float:
@@ -402,56 +409,38 @@ def words_per_text(texts: Any) -> float:
     return float(words) / len(places)
 
 
-def number_cure(text: str) -> str:
-    """Return what to do about a text that is to be a number and is none."""
+def number_cure(text: str) -> Message:
+    """Return what to do about a text that should be a number and is not."""
     data, offsets = kernels.join_texts((text,))
     kind = Cell(int(kernels.parse_numbers(data, offsets, None, ()).kinds[0]))
     if kind in SIGNS:
         return SIGNS[kind]
-    return f"Correct it, or, if it stands for missing, pass missing=[{shown(text)}]."
+    cure = Argument("missing", [text])
+    return Message("Correct it, or, if it stands for missing, pass ", cure, ".")
 
 
-def _form_notes(name: str, facts: TextFacts, decimal: str) -> Iterable[Note]:
-    """Yield notes on texts that look like numbers but are not taken for them."""
-    forms = (
-        (
-            Cell.LEADING_ZEROS,
-            "leading-zeros",
-            "holds numbers with leading zeros, e.g. {}; they are kept as levels.",
-        ),
-        (
-            Cell.INEXACT,
-            "large-integers",
-            "holds whole numbers too large for exact arithmetic, e.g. {}; kept as levels.",
-        ),
-        (
-            Cell.OTHER_DECIMAL,
-            "decimal-comma",
-            "holds numbers with another decimal mark, e.g. {}; kept as levels. " + OTHER_MARK[decimal],
-        ),
-        (
-            Cell.THOUSANDS,
-            "thousands",
-            "holds numbers with a thousands mark or a decimal comma, e.g. {}; not guessed.",
-        ),
-        (
-            Cell.PERCENT,
-            "percent",
-            "holds percentages, e.g. {}; they are kept as levels. Remove the sign to use numbers.",
-        ),
-        (
-            Cell.CURRENCY,
-            "currency",
-            "holds amounts of money, e.g. {}; kept as levels. Remove the sign to use numbers.",
-        ),
-    )
+FORMS = (  # of texts that look like numbers but are not taken for them: their kind, code, what they are
+    (Cell.LEADING_ZEROS, "leading-zeros", "numbers with leading zeros"),
+    (Cell.INEXACT, "large-integers", "whole numbers too large for exact arithmetic"),
+    (Cell.OTHER_DECIMAL, "decimal-comma", "numbers with another decimal mark"),
+    (Cell.THOUSANDS, "thousands", "numbers with a thousands mark or a decimal comma"),
+    (Cell.PERCENT, "percent", "percentages"),
+    (Cell.CURRENCY, "currency", "amounts of money"),
+)
+
+
+def _form_notes(name: str, facts: TextFacts, decimal: str, kept: bool = True) -> Iterable[Note]:
+    """Yield notes on texts that look like numbers but are not taken for them; kept: as levels."""
+    cures = SIGNS | {Cell.OTHER_DECIMAL: OTHER_MARK[decimal]}
     there = set(np.flatnonzero(np.bincount(facts.kinds)).tolist())
-    for kind, code, text in forms:
+    for kind, code, what in FORMS:
         if kind in there:
             found = facts.kinds == kind
-            example = facts.some(found, 1)[0]
-            told = f"column {shown(name)} " + text.format(shown(example))
-            yield Note(code, told, name, int(facts.counts[found].sum()))
+            example = shown(facts.some(found, 1)[0])
+            done = "; kept as levels." if kept else "."
+            cure = (" ", cures[kind]) if kind in cures else ()
+            text = Message(f"column {shown(name)} holds {what}, e.g. {example}{done}", *cure)
+            yield Note(code, text, name, int(facts.counts[found].sum()))
 
 
 def _judge_declared(name: str, facts: TextFacts, asked: Asked) -> Verdict:
@@ -468,7 +457,7 @@ def _judge_declared(name: str, facts: TextFacts, asked: Asked) -> Verdict:
         _refuse_strange(name, sorted(set(found) - set(levels)))
     if kind == "boolean" and len(levels) != 2:
         raise DataError(
-            f"column {shown(name)} is to be boolean, but has {len(levels)} values: {some(levels)}."
+            f"column {shown(name)} should be boolean, but has {len(levels)} values: {some(levels)}."
         )
     return Verdict(kind, "as asked", levels=levels)  # type: ignore[arg-type]
 
@@ -480,14 +469,18 @@ def _natural_order(name: str, facts: TextFacts, found: list[str]) -> tuple[str, 
     if among(facts.kinds, (Cell.NUMBER, Cell.INTEGER)).all():
         return tuple(sorted(found, key=float))
     raise OptionError(
-        f"column {shown(name)} is to be ordered, but its order is not known. "
-        f"Pass levels={{{shown(name)}: [...]}}, lowest first."
+        f"column {shown(name)} should be ordered, but its order is not known. Pass ",
+        Argument("levels", {name: [...]}),
+        ", lowest first.",
     )
 
 
 def _refuse_strange(name: str, strange: list[str]) -> None:
     if strange:
         raise DataError(
-            f"column {shown(name)} holds {some(strange)}, not among its declared levels. "
-            f"Add to levels={{{shown(name)}: [...]}}, or name as missing=[...]."
+            f"column {shown(name)} holds {some(strange)}, not among its declared levels. Add to ",
+            Argument("levels", {name: [...]}),
+            ", or name as ",
+            Argument("missing", [...]),
+            ".",
         )

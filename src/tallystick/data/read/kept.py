@@ -96,7 +96,7 @@ class KeptOnDisk:
             self.file.append(np.ascontiguousarray(values))
 
     def read(self, i: int) -> Taken:
-        """Return a batch; which rows count is told anew from its target and weights."""
+        """Return a batch; which rows count is found again from its target and weights."""
         end = self.starts[i + 1] if i + 1 < len(self) else self.file.size
         data = self.file.read(self.starts[i], end - self.starts[i])
         pieces, at = list[Piece](), 0

@@ -22,7 +22,7 @@ from tallystick.data.read.matcher import Found, Matcher
 from tallystick.data.schema import CODED, Note, Schema
 from tallystick.data.table.block import Block
 from tallystick.data.threads import in_order, thread_count
-from tallystick.errors import DataError, DataWarning, OptionError, counted, nearest, shown, some
+from tallystick.errors import Argument, DataError, DataWarning, OptionError, counted, nearest, shown, some
 from tallystick.files.stamp import unchanged
 
 STRANGE_CELLS = 2  # one cell may be new; when none of several is known, something else is wrong
@@ -51,7 +51,7 @@ def match(
     warn: bool = True,
     unread: str = "refuse",
 ) -> Iterator[Matched]:
-    """Encode new rows by a known schema, batch by batch. lenient: what is no number counts as missing.
+    """Encode new rows by a known schema, batch by batch. lenient: what is not a number counts as missing.
 
     warn: what is matched by its meaning, and a column of which no cell is known, is a DataWarning at the end;
     else the caller tells of it. unread: what becomes of rows that cannot be read, where the reading passes
@@ -94,7 +94,7 @@ def every_row(source: Source) -> Source:
 
 
 class Met:
-    """What was met in the batches so far that is to be told loudly."""
+    """What was found in the batches so far that deserves a warning."""
 
     def __init__(self) -> None:
         self.meant: dict[str, dict[str, str]] = {}
@@ -137,7 +137,7 @@ def strange_notes(schema: Schema, filled: Mapping[str, int], unseen: Mapping[str
         if column.kind in CODED and count >= STRANGE_CELLS and count == filled[column.name]:
             text = (
                 f"no cell of column {shown(column.name)} is a level of the model: all {count:,} are unseen. "
-                f"It knows {some(column.levels)}. Compare how both are written."
+                f"The model knows {some(column.levels)}. Compare the spelling."
             )
             notes.append(Note("no-level-known", text, column.name, count))
     return tuple(notes)
@@ -164,7 +164,9 @@ def _absent(source: Source, schema: Schema, missing_columns: str) -> list[str]:
         raise DataError(
             f"{source.name} lacks {len(absent)} column{'s' * (len(absent) > 1)} that the model needs: "
             f"{some(absent)}.{nearest(absent[0], source.columns)} "
-            "Add what is lacking, or pass missing_columns='as-missing'."
+            "Add what is lacking, or pass ",
+            Argument("missing_columns", "as-missing"),
+            ".",
         )
     return absent
 
@@ -187,8 +189,8 @@ def _bind(
 def _refuse_unread(source: Source, lost: Mapping[int, str], start: int) -> None:
     row, reason = min(lost.items())
     raise DataError(
-        f"row {start + row + 1:,} of {source.name} cannot be read ({reason}), so nothing can be said of it. "
-        "Correct it, or take it out."
+        f"row {start + row + 1:,} of {source.name} cannot be read ({reason}), so it cannot be answered. "
+        "Correct it, or remove it."
     )
 
 
@@ -198,5 +200,7 @@ def _refuse_unreadable(found: Mapping[str, Found], start: int) -> None:
             row, text = f.bad
             raise DataError(
                 f"column {shown(name)} was numeric when the model was fitted, but row {start + row + 1:,} "
-                f"holds {shown(text)}. Correct it, or pass lenient=True to count such cells as missing."
+                f"holds {shown(text)}. Correct it, or pass ",
+                Argument("lenient", True),
+                " to count such cells as missing.",
             )

@@ -84,7 +84,7 @@ class Matcher:
         if self.column.kind == "text":
             return self._words(cells, self.vocabulary)
         if isinstance(cells, SmallIntegers):
-            tabled = self.column.kind == "boolean" or not self.meanings  # else what is meant has to be told
+            tabled = self.column.kind == "boolean" or not self.meanings  # else the meaning has to be noted
             if self.column.kind in CODED and not len(self.sentinels) and tabled:
                 return self._whole_codes(cells)
             cells = from_numbers(cells.values().astype(np.int64))
@@ -150,7 +150,7 @@ class Matcher:
         return from_texts(written), meant
 
     def _alias(self, text: str, value: float) -> tuple[str, bool]:
-        """Return the level that a text means which is none itself, and whether that has to be told: 1.0 for 1
+        """Return the level that a text means which is none itself, and whether a note says so: 1.0 for 1
         or TRUE for true has not. value: the number that the text reads as, or NaN.
         """
         plain = text.lower() if np.isnan(value) else number_text(value)
@@ -274,7 +274,8 @@ def recode(
     """Return codes among texts as codes among levels; len(texts) is missing and becomes len(levels), or the
     level ABSENT where there is one.
 
-    fold: letter case means nothing. A text that is no level becomes unseen, or missing if that is not asked.
+    fold: letter case means nothing. A text that is not a level becomes unseen, or missing if unseen is not
+    asked for.
     """
     k = len(levels)
     if not fold and len(texts) == k and texts.to_pylist() == list(levels):

@@ -113,7 +113,7 @@ def _apart(question: Question, target: Any, weights: Any) -> dict[str, pa.Chunke
 @dataclass
 class _Reader:
     """A source and what comes beside it, walked through over threads; and what was taken of its batches,
-    where a later layer has some columns anew.
+    where a later layer replaces some columns.
     """
 
     source: Source

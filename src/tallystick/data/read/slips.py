@@ -7,12 +7,13 @@ Law: the answer depends on the values and their counts, not on their order.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.data.schema import Note
-from tallystick.errors import counted, shown
+from tallystick.errors import Argument, Message, counted, shown
 
 __all__ = ["near", "say_variants", "variants"]
 
@@ -80,8 +81,21 @@ SENTINEL_ROWS, SENTINEL_SHARE = 5, 0.01  # a mark for missing is met at least so
 FEW_VALUES = 3  # other values that a column with such a mark has, at least
 
 
-def sentinel(name: str, distinct: NDArray[np.float64], counts: NDArray[np.int64]) -> Iterator[Note]:
-    """Yield a note on a lowest or highest number that is frequent and far from all others, such as -999.
+@dataclass(frozen=True, slots=True)
+class Sentinel:
+    """A number that may stand for missing: what was found, what to do, and in how many rows."""
+
+    found: str
+    cure: Message
+    count: int
+
+    def note(self, column: str) -> Note:
+        """Return it as a note on its column."""
+        return Note("sentinel", Message(self.found, " ", self.cure), column, self.count)
+
+
+def sentinels(name: str, distinct: NDArray[np.float64], counts: NDArray[np.int64]) -> Iterator[Sentinel]:
+    """Yield a lowest or highest number that is frequent and far from all others, such as -999.
 
     counts[value] of rows, distinct[value] ascending.
     """
@@ -93,9 +107,9 @@ def sentinel(name: str, distinct: NDArray[np.float64], counts: NDArray[np.int64]
         (distinct[-1], counts[-1], distinct[-2], distinct[0]),
     ):
         if count >= least and abs(near - value) > abs(far - near):
-            text = (
+            found = (
                 f"column {shown(name)} is {value:.10g} in {counted(count, 'row')}, far from all other values "
-                f"({min(near, far):.6g} to {max(near, far):.6g}). If it stands for missing, "
-                f"pass missing=['{value:.10g}']."
+                f"({min(near, far):.6g} to {max(near, far):.6g})."
             )
-            yield Note("sentinel", text, name, int(count))
+            cure = Message("If it stands for missing, pass ", Argument("missing", [f"{value:.10g}"]), ".")
+            yield Sentinel(found, cure, int(count))

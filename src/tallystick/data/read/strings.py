@@ -2,7 +2,7 @@
 
 Knows Arrow's string layouts. Knows nothing of kinds, schemas or rules about columns.
 Law: the values and the codes depend on the cells alone, not on chunks, Arrow type, dictionary order or unused
-entries; surrounding ASCII white space is no part of a cell.
+entries; surrounding ASCII white space is not part of a cell.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _places(coded: pa.DictionaryArray) -> NDArray[Any]:
     if places.max(initial=0) > size:
         raise DataError(
             f"a dictionary of {size:,} entries is asked for entry {int(found[places > size][0]):,}. "
-            "The data is damaged: write it anew, or pass the texts themselves."
+            "The data is damaged: write it again, or pass the texts themselves."
         )
     return places if found.dtype.itemsize < 8 else places.astype(np.uint32)
 

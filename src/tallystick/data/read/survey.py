@@ -159,7 +159,7 @@ class Decision:
     notes: tuple[Note, ...]
     rows: int
     unit: int | None = None
-    source_notes: tuple[Note, ...] = ()  # how the rows were read: told, but no part of the model
+    source_notes: tuple[Note, ...] = ()  # how the rows were read: shown, but not part of the model
 
 
 @dataclass
@@ -196,7 +196,7 @@ class Survey:
         return fresh
 
     def add(self, batch: Any, start: int | None = None, target: Any = None, weights: Any = None) -> Self:
-        """Take in a batch; target, weights: Arrow arrays for its rows, where they come apart."""
+        """Take in a batch; target, weights: Arrow arrays for its rows, where they are apart."""
         self._see(self.look(batch, target, weights), start)
         return self
 
@@ -286,7 +286,7 @@ class Survey:
             checkpoint()
             self.seen[name].add(batch.columns[name], self.question.plan.of(name), chosen)
 
-        light = chosen.keep is None and chosen.copies is None  # then a look at numbers has told all of them
+        light = chosen.keep is None and chosen.copies is None  # then one look at the numbers is enough
         waiting = [
             n for n, p in batch.columns.items() if not (light and isinstance(p, Floats | SmallIntegers))
         ]
@@ -344,8 +344,8 @@ class Survey:
             return self.seen[name].decide(name, self.question.plan.of(name), total, m)
 
     def _target(self) -> tuple[Target | None, tuple[Note, ...], tuple[Note, ...]]:
-        """Return the target, its notes, and those that are no part of the model; refuse a table without rows,
-        and weights that are none.
+        """Return the target, its notes, and those that are not part of the model; refuse a table without
+        rows, and weights that are not weights.
         """
         q, target, said, spelt = self.question, None, tuple[Note, ...](), tuple[Note, ...]()
         if self.aim.rows == 0:
@@ -358,7 +358,7 @@ class Survey:
         return target, said, spelt
 
     def decide(self, notes: Sequence[Note] = ()) -> Decision:
-        """Return what the table is. notes: those of the source; what it lost of its rows is told first."""
+        """Return what the table is. notes: those of the source; what it lost of its rows comes first."""
         target, said, spelt = self.goal or self._target()
         lost = tuple(n for n in notes if n.code == ROWS_SKIPPED)
         found = self._decision(target, (*lost, *said))
@@ -389,5 +389,7 @@ def refuse_nothing(where: str, schema: Schema, notes: tuple[Note, ...]) -> None:
     """Refuse a table whose every column is left out."""
     if not schema.used:
         reasons = [n.text for n in notes if n.code == "column-left-out"]
-        listed = " ".join(reasons[:5]) + (f" And {len(reasons) - 5:,} more." if len(reasons) > 5 else "")
-        raise DataError(f"{where} has no usable column. {listed or 'There is none beside the target.'}")
+        listed = [part for text in reasons[:5] for part in (" ", text)]
+        more = f" And {len(reasons) - 5:,} more." if len(reasons) > 5 else ""
+        alone = "" if reasons else " It has none besides the target."
+        raise DataError(f"{where} has no usable column.", *listed, more, alone)

@@ -70,7 +70,7 @@ class Texts:
 
     @classmethod
     def of(cls, part: Coded | SmallIntegers, marks: tuple[str, ...]) -> Texts:
-        """Return cells with their texts told apart."""
+        """Return cells with their distinct texts."""
         if isinstance(part, SmallIntegers):
             return cls(part.distinct())
         order = None
@@ -101,7 +101,7 @@ class Words:
 
     @classmethod
     def among(cls, found: Distinct, asked: Asked, threads: int) -> Words:
-        """Return the words of texts that were told apart: each is looked at once."""
+        """Return the words of distinct texts: each is looked at once."""
         words, rows = counted_words(found.values, threads=threads, min_letters=asked.min_letters)
         starts = np.append(rows.starts, rows.starts[-1])  # a missing text, behind the last, has no words
         there = found.codes != len(found.values)
@@ -137,7 +137,7 @@ def tidy(part: Floats, sentinels: NDArray[np.float64]) -> Floats:
 
 @dataclass
 class Strange:
-    """Cells that are no numbers where numbers were asked for: how many, and the first."""
+    """Cells that are not numbers where numbers were asked for: how many, and the first."""
 
     count: int = 0
     first: tuple[int, str] | None = None

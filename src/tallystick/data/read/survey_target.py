@@ -35,15 +35,15 @@ from tallystick.data.read.weights import (
 from tallystick.data.schema import LabelType, Note, Target, label_number
 from tallystick.data.source.values import number_text
 from tallystick.data.table.block import class_type
-from tallystick.errors import TargetError, counted, nearest, shown, some
+from tallystick.errors import Argument, TargetError, counted, nearest, shown, some
 from tallystick.kernels import CellKind, Parsed
 
 if TYPE_CHECKING:
     pass
 
-MANY_CLASSES = 100  # whole numbers: more than this and more than half of the rows is no set of classes
+MANY_CLASSES = 100  # whole numbers: more than this and more than half of the rows is not a set of classes
 LARGEST = 2.0**62  # of a weight that is counted by rows
-EXACT = 2.0**53  # whole numbers from here on are no longer told by their double
+EXACT = 2.0**53  # whole numbers from here on are no longer exact as doubles
 UNBALANCED = 1_000  # a class of fewer rows than one in so many gets a note
 RESPONSES = (
     CellKind.NUMBER,
@@ -57,7 +57,7 @@ FEW_NUMBERS = 20  # numbers that are not whole: more than this, or more than hal
 
 
 def no_target(target: str, where: str, columns: Sequence[str]) -> TargetError:
-    """Return the error of a target that is no column."""
+    """Return the error of a target that is not a column."""
     return TargetError(
         f"there is no column {shown(target)} in {where}.{nearest(target, columns)} "
         f"Columns: {some(columns, 10)}."
@@ -118,17 +118,17 @@ def absent_notes(name: str, count: int, rows: int) -> tuple[Note, ...]:
     if 2 * count > rows:
         raise TargetError(
             f"target {shown(name)} is missing in {count:,} of {rows:,} rows. "
-            "Drop these rows first if that is meant, or check the missing marks."
+            "Drop these rows first if that is intended, or check the missing marks."
         )
     text = f"target {shown(name)} is missing in {count:,} of {rows:,} rows; they are left out."
     return (Note("rows-left-out", text, name, count),)
 
 
 def no_number(name: str, text: Any) -> TargetError:
-    """Return the error of a response that is no number."""
+    """Return the error of a response that is not a number."""
     return TargetError(
-        f"target {shown(name)} holds {shown(text)}, which is no number. "
-        f"Use a classifier for classes. {number_cure(str(text))}"
+        f"target {shown(name)} holds {shown(text)}, which is not a number. Use a classifier for classes. ",
+        number_cure(str(text)),
     )
 
 
@@ -207,7 +207,7 @@ def _label_order(label_type: LabelType) -> Any:
 
 
 def _check_labels(name: str, found: set[str], declared: set[str], label_type: LabelType, rows: int) -> None:
-    """Refuse a target that is one class, or numbers that are no classes."""
+    """Refuse a target that is one class, or numbers that are not classes."""
     count = len(found)
     half = 2 * count > rows
     if (label_type == "number" and (count > FEW_NUMBERS or half)) or (
@@ -215,8 +215,9 @@ def _check_labels(name: str, found: set[str], declared: set[str], label_type: La
     ):
         raise TargetError(
             f"target {shown(name)} is continuous: {count:,} different numbers in {counted(rows, 'row')}, "
-            f"e.g. {some(sorted(found), 3)}. Unknown label type for a "
-            "classifier; use RegressionTree for numbers."
+            f"e.g. {some(sorted(found), 3)}. Unknown label type for a classifier; for numbers use ",
+            Argument("RegressionTree"),
+            ".",
         )
     if len(found | declared) < 2:
         which = f" ({shown(next(iter(found)))})" if found else ""
@@ -279,7 +280,7 @@ class TargetCells:
     labels: Distinct | None = None
     response: NDArray[np.float64] | None = None
     written: bool = False
-    bad: str | None = None  # the first text that is no number, where numbers are needed
+    bad: str | None = None  # the first text that is not a number, where numbers are needed
 
     @cached_property
     def absent(self) -> NDArray[np.bool_] | None:
@@ -364,7 +365,7 @@ class TargetSurvey:
     def decide(
         self, name: str, plan: Plan, typed: bool, m: int, mixed: tuple[Note, ...] = ()
     ) -> tuple[Target, tuple[Note, ...], tuple[Note, ...]]:
-        """Return the target of a classifier, its notes, and notes that are no part of the model.
+        """Return the target of a classifier, its notes, and notes that are not part of the model.
 
         mixed: what is said of labels of several types.
         """

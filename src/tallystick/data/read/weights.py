@@ -87,12 +87,12 @@ def weight_numbers(cells: Any) -> NDArray[np.float64]:
     """Return weights as numbers, not yet checked."""
     part = read_cells(cells, "sample_weight", (), ".")
     if isinstance(part, Coded):
-        raise DataError("sample_weight holds something that is no number. Pass one number per row.")
+        raise DataError("sample_weight holds something that is not a number. Pass one number per row.")
     return part.values if isinstance(part, Floats) else part.values()
 
 
 def refuse_no_weights(real: NDArray[np.float64], start: int | None = 0) -> None:
-    """Refuse numbers that are no weights. start: the number of the first row, None where rows have none."""
+    """Refuse numbers that are not weights. start: the number of the first row, None where rows have none."""
     for bad, what in ((np.isnan(real), "missing"), (np.isinf(real), "infinite"), (real < 0, "negative")):
         if bad.any():
             at = int(bad.argmax())

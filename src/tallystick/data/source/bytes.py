@@ -17,7 +17,7 @@ from typing import IO
 import numpy as np
 
 from tallystick.data.source.stream import cannot_read
-from tallystick.errors import DataError, OptionError, shown
+from tallystick.errors import Argument, DataError, OptionError, read_with, shown
 
 LONGEST_ROW = 1 << 26  # bytes; less where little memory is given
 PIECE = 1 << 20  # bytes read at once
@@ -40,7 +40,7 @@ def open_bytes(path: str) -> IO[bytes]:
 
 
 def size_of(path: str) -> int:
-    """Return the bytes of a file, unpacked: a gz file is told by its end, which counts to 4 GB and for its
+    """Return the bytes of a file, unpacked: for a gz file by its end, which counts to 4 GB and for its
     last part, and by how far its beginning unpacks.
     """
     size = os.path.getsize(path)
@@ -54,7 +54,7 @@ def size_of(path: str) -> int:
     try:
         there = len(packer.decompress(head, 1 << 22))
     except zlib.error:
-        return size  # it is told when it is read
+        return size  # reported when it is read
     used = len(head) - len(packer.unconsumed_tail) - len(packer.unused_data)
     guess = size * there // max(used, 1)
     whole = told + max(round((guess - told) / 2**32), 0) * 2**32
@@ -81,12 +81,12 @@ def encoding_of(head: bytes, given: str | None, where: str) -> str:
     if given is not None:
         try:
             name = codecs.lookup(given).name
-            "a".encode(name)  # zlib, base64 and their like are no encodings of text
+            "a".encode(name)  # zlib, base64 and their like are not encodings of text
             if name in OF_NO_FILE:
                 raise LookupError
         except (LookupError, ValueError):
             raise OptionError(
-                f"encoding {shown(given)} is not known as one of text. Use for example 'utf-8' or 'cp1252'."
+                f"encoding {shown(given)} is not a known text encoding. Use for example 'utf-8' or 'cp1252'."
             ) from None
         return name
     for mark, name in BOMS:
@@ -95,7 +95,7 @@ def encoding_of(head: bytes, given: str | None, where: str) -> str:
     if len(head) >= 4 and _every_other_is_nul(head):
         likely = "utf-16-le" if head[1] == 0 else "utf-16-be"
         raise DataError(
-            f"{where} looks like UTF-16 without a byte order mark. Pass encoding={shown(likely)} to ts.read."
+            f"{where} looks like UTF-16 without a byte order mark. Pass ", read_with("encoding", likely), "."
         )
     return "utf-8"
 
@@ -193,7 +193,7 @@ def lines_in(block: bytes) -> int:
 def nul_byte(where: str, line: int) -> DataError:
     """Return the error for a file with a NUL byte."""
     return DataError(
-        f"{where} holds a NUL byte in line {line:,}. It is no text file, or damaged; clean it first."
+        f"{where} holds a NUL byte in line {line:,}. It is not a text file, or it is damaged; clean it first."
     )
 
 
@@ -212,7 +212,9 @@ def endless(where: str, line: int, longest: int) -> DataError:
     if longest < LONGEST_ROW:
         return DataError(
             f"{where} has a line of more than {longest / 2**20:.3g} MB, line {line:,}, too long for the "
-            "memory given. Pass memory='512MB', in which any line fits, or shorten it."
+            "memory given. Pass ",
+            Argument("memory", "512MB"),
+            ", in which any line fits, or shorten it.",
         )
     return DataError(
         f"{where} has a line of more than 64 MiB, line {line:,}. Check the line ends, or clean it first."

@@ -24,7 +24,7 @@ from tallystick.data.source.names import clean_names
 from tallystick.data.source.size import longest_row, needed
 from tallystick.data.source.sniff import look_at
 from tallystick.data.source.unread import marked
-from tallystick.errors import DataError, counted, shown
+from tallystick.errors import DataError, counted, read_with, shown
 from tallystick.files.stamp import Stamp
 
 HEAD = 1 << 17  # bytes looked at, at least
@@ -199,7 +199,9 @@ class CsvFile(BaseSource):
             text = f"{len(lines)} line{'s' * (len(lines) > 1)} below the table left out: {shown_lines}."
             self._say(Note("lines-after-table", text, count=len(lines)))
         elif total := looks_like_total(block, len(self.columns), self.reading.sep or ","):
-            text = f"the last row may be a total, {shown(total)}; it counts as a row. Delete it if none."
+            text = (
+                f"the last row may be a total, {shown(total)}; it counts as a row. If it is one, delete it."
+            )
             self._say(Note("last-row-total", text, count=1))
         return block[:cut]
 
@@ -277,7 +279,7 @@ def _head(pieces: Iterator[bytes], where: str) -> bytes:
 
 
 def _head_text(head: bytes, path: str, where: str) -> str:
-    """Return the head as text; bytes that are no UTF-8 would change names in silence."""
+    """Return the head as text; bytes that are not UTF-8 would change names in silence."""
     try:
         return head.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -285,7 +287,7 @@ def _head_text(head: bytes, path: str, where: str) -> str:
             from tallystick.data.source.damage import bad_bytes
 
             raise bad_bytes(path, where) or DataError(
-                f"{where} is not UTF-8. Pass encoding=... to ts.read."
+                f"{where} is not UTF-8. Pass ", read_with("encoding", ...), "."
             ) from None
     return head.decode("utf-8", "ignore")
 

@@ -16,7 +16,7 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 def cut_rows(text: str, sep: str, spaced: bool = False) -> Iterator[tuple[list[str], int, int]]:
     """Yield the cells of each row, how many lines it takes, and where the next one begins.
 
-    An empty line is a row without cells. spaced: spaces before an opening quote are no part of the cell.
+    An empty line is a row without cells. spaced: spaces before an opening quote are not part of the cell.
     """
     quoted = _quoted_cell(sep, spaced)
     plain = re.compile(f"[^{re.escape(sep)}\r\n]*")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tallystick.data.source import bytes as raw
 from tallystick.data.source.cut import cut_rows
-from tallystick.errors import DataError, shown
+from tallystick.errors import DataError, read_with, shown
 
 if TYPE_CHECKING:
     from tallystick.data.source.csv import CsvFile
@@ -48,7 +48,9 @@ def ragged_rows(file: CsvFile) -> DataError:
     return DataError(
         f"{file.name} has {count:,} row{'s' * (count != 1)} that do{'es' * (count == 1)} not have {width} "
         f"cells (line{'s' * (count != 1)} {named}; the first has {example}). "
-        "Correct them, or pass bad_rows='skip' to ts.read."
+        "Correct them, or pass ",
+        read_with("bad_rows", "skip"),
+        ".",
     )
 
 
@@ -63,7 +65,7 @@ def ragged_in(block: bytes, width: int, sep: str) -> Iterator[Ragged]:
 
 
 def bad_bytes(path: str, name: str) -> DataError | None:
-    """Return the error for bytes that are no UTF-8, None when all are: offset, line, and the cure."""
+    """Return the error for bytes that are not UTF-8, None when all are: offset, line, and the cure."""
     offset, line = 0, 1
     rest = b""
     with raw.open_bytes(path) as stream:
@@ -88,5 +90,7 @@ def _not_utf8(name: str, data: bytes, at: int, offset: int, line: int) -> DataEr
     line += data.count(b"\n", 0, at)
     return DataError(
         f"{name} is not UTF-8: byte {offset + at:,} (line {line:,}) is 0x{data[at]:02X}, "
-        f"near {shown(near)}. If it is Western European, pass encoding='cp1252' to ts.read."
+        f"near {shown(near)}. If it is Western European, pass ",
+        read_with("encoding", "cp1252"),
+        ".",
     )

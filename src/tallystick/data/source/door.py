@@ -104,7 +104,7 @@ def _open_path(path: str, reading: Reading, name: str | None) -> Source:
         try:
             return sql.open_query(path, reading, name)
         except DataError as error:
-            raise DataError(f"there is no such file, and {error}") from None
+            raise DataError("there is no such file, and ", error.message) from None
     return files.open_path(path, reading, name)
 
 
@@ -142,7 +142,7 @@ def _open_object(x: Any, reading: Reading, name: str | None) -> Source:
         return frames.from_records(x, reading, name)
     if is_spark(x):
         raise DataError(
-            "the rows of a Spark DataFrame are elsewhere. fit, cross_validate, describe and transform go "
+            "the rows of a Spark DataFrame are on Spark. fit, cross_validate, describe and transform go "
             "there; for anything else collect them: frame.toArrow()."
         )
     raise DataError(

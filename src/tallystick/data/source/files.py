@@ -23,10 +23,10 @@ _FOREIGN = {
     b"\x89PNG": "a PNG picture. Pass a table",
     b"\xff\xd8\xff": "a JPEG picture. Pass a table",
     b"ARROW1": "an Arrow file. Write it as Parquet or CSV first",
-    b"SQLite format 3": "an SQLite database. Query it, and pass the answer",
-    b"BZh": "packed by bzip2. Unpack it first",
-    b"\xfd7zXZ": "packed by xz. Unpack it first",
-    b"\x28\xb5\x2f\xfd": "packed by zstd. Unpack it first",
+    b"SQLite format 3": "an SQLite database. Query it, and pass the result",
+    b"BZh": "compressed with bzip2. Decompress it first",
+    b"\xfd7zXZ": "compressed with xz. Decompress it first",
+    b"\x28\xb5\x2f\xfd": "compressed with zstd. Decompress it first",
     b"7z\xbc\xaf": "a 7z archive. Unpack it first",
 }
 
@@ -37,7 +37,7 @@ def open_path(path: str, reading: Reading, name: str | None) -> Source:
         return open_file(path, reading, name)
     paths = found(path)
     if not paths:
-        raise DataError(f"no file is called {shown(path, 300)}. Check the pattern.")
+        raise DataError(f"no file matches {shown(path, 300)}. Check the pattern.")
     return many.open_many([open_file(one, reading, None) for one in paths], name or os.path.basename(path))
 
 

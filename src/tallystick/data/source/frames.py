@@ -43,7 +43,7 @@ MISSING = ("NAType", "NaTType")  # of pandas, which is not imported for this
 
 @dataclass(frozen=True)
 class Columns(BaseSource):
-    """A source in memory: its columns can be had one at a time, without a pass over the rows.
+    """A source in memory: its columns can be read one at a time, without a pass over the rows.
 
     `typed` says that text is text: labels "1" stay text. A CSV is untyped: there "1" is a number.
     """
@@ -86,7 +86,7 @@ class Stream(BaseSource):
     sized: Callable[[int], Callable[[], Iterator[pa.RecordBatch]]] | None = None  # bytes of a batch -> walk
 
     def within(self, size: int) -> Stream:
-        """Return the same source in batches of at most about so many bytes, where it can be had so."""
+        """Return the same source in batches of at most about so many bytes, where that is possible."""
         return self if self.sized is None else replace(self, walk=self.sized(size))
 
     def batches(self) -> Iterator[pa.RecordBatch]:
@@ -96,7 +96,7 @@ class Stream(BaseSource):
 
 
 def from_pandas(frame: Any, reading: Reading, name: str | None) -> Columns:
-    """Open a pandas DataFrame; its index is no column."""
+    """Open a pandas DataFrame; its index is not a column."""
     where = name or "the DataFrame"
     names, notes = clean_names(list(frame.columns), where)
 
@@ -142,7 +142,7 @@ def _as_texts(cells: Any, name: str) -> pa.Array:
     except UnicodeEncodeError as error:
         raise DataError(
             f"column {shown(name)} holds {shown(error.object)}, with half of a character (a lone surrogate). "
-            "Correct it, or write it anew as UTF-8."
+            "Correct it, or write it again as UTF-8."
         ) from None
 
 
@@ -172,7 +172,7 @@ def _plain_polars(frame: Any) -> Any:
     strange = [s.name for s in frame.get_columns() if str(s.dtype).startswith("Object")]
     if strange:
         raise DataError(
-            f"column {shown(strange[0])} holds objects of Python's, which are no cells. Cast it first."
+            f"column {shown(strange[0])} holds Python objects, which are not cells. Cast it first."
         )
     return frame.with_columns([s.cast(sys.modules["polars"].String) for s in wide]) if wide else frame
 
@@ -290,7 +290,7 @@ def from_columns(columns: Mapping[Any, Any], reading: Reading, name: str | None)
     lengths = {len(array) for array in arrays}
     if len(lengths) > 1:
         raise DataError(
-            f"{where} has columns of different lengths: {sorted(lengths)}. Give each the same number."
+            f"{where} has columns of different lengths: {sorted(lengths)}. Give all columns the same length."
         )
     return Columns(where, names, lengths.pop() if lengths else 0, arrays.__getitem__, notes, reading)
 

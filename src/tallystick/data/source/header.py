@@ -1,8 +1,8 @@
 """Is the first row of a text table a header? Told by the rows below it, column by column.
 
 Knows cells as text. Knows nothing of files.
-A name over numbers is no number, and a name over levels is none of them. So a row whose cells are what stands
-below them, in every column that can tell, is a row like the others.
+A name over numbers is not a number, and a name over levels is none of them. So a row whose cells are like
+those below them, in every column that can tell, is a row like the others.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Fit(Enum):
     LEVEL = auto()  # one of the texts below, which repeat
     STRANGE = auto()  # none of the few texts below
     NAME = auto()  # a text over numbers: no row has that
-    SILENT = auto()  # nothing can be told
+    SILENT = auto()  # nothing can be concluded
 
 
 def is_number(cell: str) -> bool:

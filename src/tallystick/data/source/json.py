@@ -23,7 +23,7 @@ from tallystick.data.source import bytes as raw
 from tallystick.data.source.frames import Stream, objects_column
 from tallystick.data.source.names import clean_names
 from tallystick.data.source.size import longest_row
-from tallystick.errors import DataError, shown
+from tallystick.errors import DataError, read_with, shown
 from tallystick.files.stamp import Stamp
 
 BLOCK = 1 << 22  # bytes of records in a batch
@@ -34,7 +34,7 @@ _SPACES = " \t\r\n"
 _SPACE = re.compile(f"[{_SPACES}]*")
 
 
-class RepeatedKey(Exception):  # noqa: N818  told in words of its own
+class RepeatedKey(Exception):  # noqa: N818  worded where it is caught
     """A key that comes twice in a record has two values, of which none is better."""
 
 
@@ -145,7 +145,7 @@ class JsonFile:
                 record = self._loaded(line, number)
                 if not isinstance(record, dict):
                     text = shown(line.decode(errors="replace"))
-                    raise DataError(f"{self.where}, line {number:,} is no record: {text}. Write objects.")
+                    raise DataError(f"{self.where}, line {number:,} is not a record: {text}. Write objects.")
                 yield record, len(line)
 
     def _loaded(self, text: bytes, line: int) -> Any:
@@ -157,7 +157,9 @@ class JsonFile:
             return value
         except UnicodeDecodeError as error:
             raise DataError(
-                f"{self.where}, line {line:,} is not UTF-8: {shown(error)}. Pass encoding=... to ts.read."
+                f"{self.where}, line {line:,} is not UTF-8: {shown(error)}. Pass ",
+                read_with("encoding", ...),
+                ".",
             ) from None
         except (ValueError, RecursionError, RepeatedKey) as error:
             raise self._wrong(line, error) from None
@@ -169,7 +171,7 @@ class JsonFile:
             return DataError(f"{place} is nested too deeply to be a table. Flatten it.")
         if isinstance(error, RepeatedKey):
             return DataError(f"{place}: a record has the key {shown(error)} twice. Keep one of them.")
-        return DataError(f"{place} is no JSON: {shown(getattr(error, 'msg', error), 100)}. Correct it.")
+        return DataError(f"{place} is not JSON: {shown(getattr(error, 'msg', error), 100)}. Correct it.")
 
     def _of_array(self, pieces: Iterator[bytes]) -> Iterator[tuple[dict[str, Any], int]]:
         """Yield the records of an array, one after the other: text is read until one is whole."""
@@ -179,7 +181,7 @@ class JsonFile:
             record, size = self._next_of(text)
             if not isinstance(record, dict):
                 raise DataError(
-                    f"{self.where} is a JSON array of other things than records. Write a list of objects."
+                    f"{self.where} is a JSON array whose items are not records. Write a list of objects."
                 )
             yield record, size
             if not text.skips(","):
@@ -254,14 +256,14 @@ class _Ahead:
         except UnicodeDecodeError as error:
             if not size or len(data) - error.start > 3:  # else a character cut in two
                 raise DataError(
-                    f"{self.where} is not UTF-8: {shown(error)}. Pass encoding=... to ts.read."
+                    f"{self.where} is not UTF-8: {shown(error)}. Pass ", read_with("encoding", ...), "."
                 ) from None
             text, self.rest = data[: error.start].decode(), data[error.start :]
         self.held += text
         return bool(size)
 
     def peek(self) -> str:
-        """Return the next character that is no space; nothing at the end."""
+        """Return the next character that is not a space; nothing at the end."""
         while True:
             space = _SPACE.match(self.held, self.at)
             self.at = space.end() if space else self.at

@@ -45,7 +45,7 @@ class Many(BaseSource):
         return tuple(dict.fromkeys(note for source in self.sources for note in source.notes))
 
     def streamed(self) -> Many:
-        """Return the same files in small blocks, where they can be had."""
+        """Return the same files in small blocks, where that is possible."""
         return replace(self, sources=tuple(source.streamed() for source in self.sources))
 
     def each_row(self) -> Many:

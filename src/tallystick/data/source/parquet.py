@@ -47,7 +47,7 @@ def open_parquet(path: str, reading: Reading, where: str) -> Stream:
                 seen += batch.num_rows
                 yield from _parts(batch, limit)
         if seen != count:  # of a file cut short meanwhile, the reader may say nothing
-            raise DataError(f"{where} gave {seen:,} rows of the {count:,} it had. Write it again.")
+            raise DataError(f"{where} gave {seen:,} of its {count:,} rows. Write it again.")
 
     def sized(size: int) -> Callable[[], Iterator[pa.RecordBatch]]:
         return partial(walk, _rows(size, max(per_row, 8 * len(names))), 8 * size, False)

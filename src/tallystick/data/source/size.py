@@ -1,4 +1,4 @@
-"""How much memory a table would take, told from the file before it is read.
+"""How much memory a table would take, estimated from the file before it is read.
 
 Knows file sizes and the machine's memory: all there is, not what happens to be free, so that the same table
 on the same machine always gets the same answer. Knows nothing of rows.
@@ -11,7 +11,7 @@ import re
 import resource
 from typing import TYPE_CHECKING, Any
 
-from tallystick.errors import DataError, OptionError, shown
+from tallystick.errors import Argument, DataError, OptionError
 
 if TYPE_CHECKING:
     from tallystick.contracts import Source
@@ -34,8 +34,9 @@ def refuse_too_large(source: Source) -> None:
     """Refuse a file whose table cannot lie in the memory of this machine, before any work."""
     if (size := source.needed) > (there := memory()):
         raise DataError(
-            f"{source.name} needs about {_told(size)} of memory, and this machine has {_told(there)}. "
-            f"Pass memory='{max(there // 2 >> 30, 1)}GB' to keep the rows on disk, or take fewer of them."
+            f"{source.name} needs about {_told(size)} of memory, and this machine has {_told(there)}. Pass ",
+            Argument("memory", f"{max(there // 2 >> 30, 1)}GB"),
+            " to keep the rows on disk, or take fewer of them.",
         )
 
 
@@ -47,9 +48,11 @@ def budget(memory: Any) -> int:
     ):
         size = int(float(found[1]) * 1024 ** " kmgtp".index(found[2] or " "))
     if size is None:
-        raise OptionError(f"memory={shown(memory)} is no size. Write it as '512MB' or '4GB'.")
+        raise OptionError(Argument("memory", str(memory)), " is not a size. Write it as '512MB' or '4GB'.")
     if size < LEAST:
-        raise OptionError(f"memory={shown(memory)} is too little to work in. Give at least {_told(LEAST)}.")
+        raise OptionError(
+            Argument("memory", str(memory)), f" is too little to work in. Give at least {_told(LEAST)}."
+        )
     return size
 
 
@@ -78,7 +81,9 @@ def refuse_too_wide(source: Source, size: int) -> None:
         raise DataError(
             f"{source.name} has {len(source.columns):,} columns, which take at least {_told(needed)} of "
             f"memory however few the rows, and {_told(size)} is given. "
-            f"Pass memory='{-(-needed >> 20)}MB', or take fewer columns."
+            "Pass ",
+            Argument("memory", f"{-(-needed >> 20)}MB"),
+            ", or take fewer columns.",
         )
 
 

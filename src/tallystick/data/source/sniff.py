@@ -15,7 +15,7 @@ from itertools import zip_longest
 from tallystick.data.schema import Note, Reading
 from tallystick.data.source.cut import cut_rows
 from tallystick.data.source.header import First, is_number, judged
-from tallystick.errors import DataError, shown, some
+from tallystick.errors import DataError, Message, read_with, shown, some
 
 SEPARATORS = (",", ";", "\t", "|")
 OTHERS = (" ", ":", "^", "~", "\x01")  # never chosen, but named when nothing else fits
@@ -76,10 +76,11 @@ def _header_note(found: First, table: Row, width: int) -> tuple[Note, ...]:
     if found is First.HEADER:
         return ()
     if found is First.DOUBT:
-        text = f"the header may be a row of data: {some(table.cells, 3)}. Pass header=False to ts.read if so."
-        return (Note("header-or-data", text),)
-    text = f"the first row looks like data, so the columns are called column_1 to column_{width}."
-    return (Note("no-header", text + " Pass header=True to ts.read if it is a header."),)
+        said = f"the header may be a row of data: {some(table.cells, 3)}. If so, pass "
+        return (Note("header-or-data", Message(said, read_with("header", False), ".")),)
+    said = f"the first row looks like data, so the columns are called column_1 to column_{width}. "
+    text = Message(said, "If it is a header, pass ", read_with("header", True), ".")
+    return (Note("no-header", text),)
 
 
 def _numbers(rows: Sequence[Row]) -> int:
@@ -127,7 +128,7 @@ def _refuse_short_header(rows: Sequence[Row], start: int, where: str) -> None:
 def first_rows(text: str, sep: str, limit: int = ROWS) -> list[Row]:
     """Return the first rows that are not empty, with their lines. A last row without its end is left out."""
     whole = text if len(text) < 1000 else text[: max(text.rfind("\n"), text.rfind("\r")) + 1] or text
-    # A space before an opening quote is no part of the cell.
+    # A space before an opening quote is not part of the cell.
     spaced = sep != " " and re.search(re.escape(sep) + ' +"', whole) is not None
     rows, line = list[Row](), 0
     for cells, lines, _ in cut_rows(whole, sep, spaced):
@@ -203,6 +204,8 @@ def _refuse_one_column(text: str, sep: str, others: Sequence[str], where: str) -
         widths = {len(row.cells) for row in rows}
         if len(rows) > 1 and len(widths) == 1 and widths.pop() > 1:
             raise DataError(
-                f"{where} has one column when cut at {shown(sep)}, but {shown(other)} cuts every line alike. "
-                f"Pass sep={shown(other)} to ts.read."
+                f"{where} has one column when separated by {shown(sep)}, but {shown(other)} would give every "
+                "line the same number of cells. Pass ",
+                read_with("sep", other),
+                ".",
             )

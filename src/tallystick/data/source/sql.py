@@ -63,7 +63,7 @@ def open_query(query: str, reading: Reading, name: str | None) -> Stream:
         said = str(error).splitlines()[0]
         why = f"{shown(said, 300)}. Correct it."
         if denied := re.search('Cannot access file "(.*)" - ', said):
-            why = f"{shown(denied[1], 300)} is no file that it names. "
+            why = f"{shown(denied[1], 300)} is not a file that it names. "
             why += "Give each file its name in quotes: FROM 'votes.csv' or 'part-*.csv'."
         raise DataError(f"the query cannot be run: {why}") from None
     finally:
@@ -83,14 +83,14 @@ def _refuse_other_statements(connection: Any, query: str) -> None:
     """Refuse anything but one statement that reads; of a WITH that writes only the plan tells."""
     found = connection.extract_statements(query)
     if len(found) != 1:
-        raise DataError(f"the query has {len(found)} statements; one is run. Pass a single SELECT.")
+        raise DataError(f"the query has {len(found)} statements; only one can be run. Pass one SELECT.")
     kind = found[0].type.name
     if kind == "SELECT":
         (_, plan), *_ = connection.execute(f"EXPLAIN (FORMAT json) {found[0].query}").fetchall()
         kind = next((name for name in _operators(json.loads(plan)) if "COPY" in name), kind)
     if kind != "SELECT":
         raise DataError(
-            f"the query holds a statement of another kind, {kind}; only one that reads is run. "
+            f"the query holds a statement of another kind, {kind}; only a query that reads is run. "
             "Pass a single SELECT."
         )
 

@@ -54,7 +54,7 @@ def settled(path: str, where: str) -> str:
     try:
         mode = os.stat(path).st_mode
     except OSError:
-        return path  # it is told when it is opened
+        return path  # reported when it is opened
     if stat.S_ISFIFO(mode):
         with open(path, "rb", buffering=0) as stream:
             return _copied(stream, where)

@@ -63,7 +63,7 @@ def _rare_text(cell: Any, name: str) -> str | None:
     except Exception as error:  # of an object that is not ours: it cannot say what it is
         reason = error
     raise DataError(
-        f"column {shown(name)} holds {shown(type(cell).__name__)} objects, which are no cells. "
+        f"column {shown(name)} holds {shown(type(cell).__name__)} objects, which are not cells. "
         "Turn them into numbers or text first, for example with .astype(str)."
     ) from reason
 

@@ -149,7 +149,7 @@ def narrow(values: NDArray[np.float64]) -> NDArray[Any]:
     """Return the numbers in the narrowest type that gives back every bit of them."""
     values = np.ascontiguousarray(values)
     bits = values.view(np.int64)
-    some = slice(0, 64)  # most columns are told by their first rows
+    some = slice(0, 64)  # the first rows settle most columns
     for kind in NARROW:
         with np.errstate(invalid="ignore", over="ignore"):
             if not np.array_equal(values[some].astype(kind).astype(np.float64).view(np.int64), bits[some]):

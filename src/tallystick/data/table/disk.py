@@ -59,7 +59,7 @@ class DiskTable(Table):
         """Do nothing: ranks of all columns would be a table in memory."""
 
     def blocks(self) -> Iterator[Block]:
-        """Yield all rows in blocks that are made anew each time: what is kept with a block goes with it."""
+        """Yield all rows in blocks that are made each time: what is kept with a block goes with it."""
         size = self.block_rows
         return (self.slice(s, min(s + size, self.rows)) for s in range(0, self.rows, size))
 

@@ -32,7 +32,7 @@ class Table:
     """All rows, encoded. Arrays are shared: nobody writes to them.
 
     columns[name]: codes[row], values[row] or (starts[row + 1], word[entry], count[entry]) by kind.
-    `source_notes` tell how a file was read, `files` which; they are no part of what the rows mean.
+    `source_notes` tell how a file was read, `files` which; they are not part of what the rows mean.
     """
 
     schema: Schema
@@ -107,7 +107,7 @@ class Table:
 
     def take(self, rows: NDArray[np.int64], schema: Schema | None = None) -> Table:
         """Return some rows as a table that knows nothing of the others: levels, words and labels that none of
-        them has are dropped and codes made anew, ranges and missing counts found again.
+        them has are dropped and codes remade, ranges and missing counts found again.
 
         With the schema of another part the rows are coded by that one instead, and what it lacks is unseen;
         classes are kept only if the labels are the same.

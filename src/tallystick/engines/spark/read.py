@@ -23,7 +23,7 @@ from tallystick.data.source.names import clean_names
 from tallystick.data.table.block import Block, pack
 from tallystick.engines.spark.table import SparkTable, forget, keep, unpacked
 from tallystick.engines.spark.workers import check_version, plain_errors
-from tallystick.errors import DataError, OptionError, TargetError, counted, shown
+from tallystick.errors import Argument, DataError, OptionError, TargetError, counted, shown
 
 WHERE = "the DataFrame"
 FULL = 65_536, 1 << 23  # rows, bytes: a block that is made once and asked often is full at either
@@ -77,7 +77,7 @@ def refuse_others(frame: Any) -> None:
     """Refuse what looks like a DataFrame but cannot be walked again and again."""
     if ".connect." in type(frame).__module__:
         raise DataError(
-            "the DataFrame belongs to Spark Connect, which keeps no blocks for others. "
+            "the DataFrame belongs to Spark Connect, which cannot keep our blocks. "
             "Use a classic session: SparkSession.builder.master(...)."
         )
     if frame.isStreaming:
@@ -102,8 +102,10 @@ def arrow_kind(name: str, kind: Any) -> pa.DataType:
         return to_arrow_type(kind, timezone="UTC")
     except Exception:  # pyspark has an error class of its own for each reason
         raise DataError(
-            f"column {shown(name)} is of type {shown(kind.simpleString())}, which is no number "
-            f"and no text. Cast it, or leave it out: kinds={{{shown(name)}: 'out'}}."
+            f"column {shown(name)} is of type {shown(kind.simpleString())}, which is neither a number "
+            "nor text. Cast it, or leave it out: ",
+            Argument("kinds", {name: "out"}),
+            ".",
         ) from None
 
 

@@ -199,11 +199,11 @@ class SparkTable:
 
     @property
     def columns(self) -> Any:
-        """Whole columns are not to be had."""
+        """Whole columns are not available."""
         self._here()
 
     def column(self, name: str) -> Any:
-        """Whole columns are not to be had."""
+        """Whole columns are not available."""
         self._here()
 
     def slice(self, start: int, stop: int) -> Block:
@@ -236,7 +236,7 @@ def keep(rdd: Any) -> Any:
 
 
 def forget(rdd: Any) -> None:
-    """Let Spark forget what it keeps, once: told twice it would look for what is being removed."""
+    """Let Spark forget what it keeps, once: a second time it would look for what is being removed."""
     if rdd is not None and rdd.is_cached:
         rdd.unpersist()
 

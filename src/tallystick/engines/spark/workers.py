@@ -27,7 +27,7 @@ def plain_errors() -> Iterator[None]:
         if not type(error).__module__.startswith(("py4j", "pyspark")):
             raise
         found = plain_error(str(error))
-        if found is None:  # of the DataFrame, or of Spark itself: told in one line, with the whole behind it
+        if found is None:  # of the DataFrame, or of Spark itself: one line, with the whole as its cause
             raise DataError(
                 f"Spark failed while it worked on the DataFrame: {reason(str(error))} "
                 "Run frame.count() to see whether Spark can make its rows."

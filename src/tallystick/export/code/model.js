@@ -29,7 +29,7 @@ function tallystick(data) {
 
   // ---- cells ----
 
-  function days(text) { // since 1970-01-01, as double(microseconds) / 86,400,000,000; NaN when it is no date
+  function days(text) { // since 1970-01-01, as double(microseconds) / 86,400,000,000; NaN when it is not a date
     const m = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(?:Z|([+-])(\d\d):?(\d\d)?)?)?$/.exec(text);
     if (!m || /[+-]\d\d:$/.test(text)) return NaN;
     const [year, month, day, hour, minute, second] = m.slice(1, 7).map((t) => Number(t || 0));

@@ -73,7 +73,7 @@ class _Writer:
     def __init__(self, form: Form, sql: Dialect, table: str, keep: list[str], unseen: bool) -> None:
         parts = table.split(".")
         if not all(parts):
-            raise OptionError(f"table={shown(table)} is no name of a table. Use for example table='data'.")
+            raise OptionError(f"table={shown(table)} is not a table name. Use for example table='data'.")
         names = [c.name for c in form.columns]
         refuse_alike(names, sql)
         refuse_hidden(names, sql)

@@ -1,7 +1,7 @@
 """Cells in SQL: a column of the table as a number (NULL is missing) or as the text of a level.
 
 Knows columns and dialects. Law: what the model takes for missing is NULL, what it takes for a level is that
-level's text, and anything else is a text that is no level.
+level's text, and anything else is a text that is not a level.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ class Dialect:
     greatest: str = "greatest"
     strip: str = r"trim({}, E' \t\n\x0B\f\r')"
     is_number: str = ""  # whether a text is a plain number
-    is_text: str = ""  # whether a column holds text (or truth values, which are no numbers)
+    is_text: str = ""  # whether a column holds text (or truth values, which are not numbers)
     reads: str = ""  # whether a text is a number, leading zeros or not
     dated: str = ""  # whether a text is a date or a time, as ISO writes it
     days: str = ""  # a date or time as days since 1970-01-01

@@ -151,7 +151,7 @@ def degrees_of(known: Known, ready: Prepared, point: Point) -> float:
         factor, at = kernels.cholesky(point.curvature, 1e-14)
         if at == len(point.curvature):
             parts = 1.0 - problem.l2 * kernels.inverse_diagonal(factor)
-            # the common shift of constants is no number of its own
+            # the common shift of constants is not a number of its own
             return max(math.fsum(parts.tolist()) - problem.symmetric, 0.0)
     words = sum(len(t.idf) - 1 for t in problem.texts)
     links = len(problem.links) - 1 if len(problem.links) > 1 else 1

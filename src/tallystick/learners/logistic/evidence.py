@@ -1,6 +1,6 @@
 """The strength of the prior from the rows themselves: the one under which they are most probable.
 
-MacKay's rule: λ = (weights the rows determine) / (sum of their squares), the weights solved anew for each λ.
+MacKay's rule: λ = (weights the rows determine) / (sum of their squares), the weights solved again for each λ.
 The rule is held back by PSEUDO weights that speak for λ = 1, so that few weights or few rows cannot drive it
 far. Where rows abound the prior hardly matters and λ = 1 stands; where weights abound too.
 Knows problems and points. Law: it follows from sums, so from no order of rows.

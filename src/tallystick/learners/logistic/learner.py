@@ -202,7 +202,7 @@ def fit_once(
         try:
             point, run = yield from solve(ready, options, False)
         except solvers.NoConvergence as error:
-            raise solvers.NoConvergence(f"{error} {verdict.text}") from None
+            raise solvers.NoConvergence(error.message, " ", verdict.text) from None
     else:
         if prior and errors:
             verdict = yield from probe(known, basis, options, schema, ready, point)

@@ -312,7 +312,7 @@ def reference_class(options: LogisticOptions, target: Target) -> int:
     label = target.label_of(options.reference)
     if label not in target.labels:
         raise OptionError(
-            f"reference is {shown(label)}, no class.{nearest(label, target.labels)} "
+            f"reference is {shown(label)}, which is not a class.{nearest(label, target.labels)} "
             f"The classes are {some(target.labels)}."
         )
     return target.labels.index(label)
@@ -420,7 +420,7 @@ def repeated(gram: Array, free: Mask, late: Mask) -> tuple[Repeat, ...]:
 
 
 def few_enough(unit: Array, j: int, among: NDArray[np.int64]) -> list[int]:
-    """Return columns of the correlations `unit` that j follows from, as few as can be told: the one that says
+    """Return columns of the correlations `unit` that j follows from, as few as possible: the one that says
     most of what is left is taken until nothing is, then each that is not needed is left out again.
     """
     chosen, rest = [0], [int(i) for i in among if i]  # the constant is always there

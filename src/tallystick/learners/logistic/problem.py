@@ -271,7 +271,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class Metric:
-    """About 1 over the curvature, where it is no matrix: a[j] * v[link] about the means; see
+    """About 1 over the curvature, where it is not a matrix: a[j] * v[link] about the means; see
     kernels.precondition.
     """
 

@@ -44,7 +44,7 @@ class Verdict:
         what = "the classes completely" if self.kind == "complete" else "some rows (quasi-completely)"
         return (
             f"{'Column' if one else 'Columns'} {some(self.columns, 8)} {verb} {what}: without a prior the "
-            "weights would grow without end."
+            "weights would grow without bound."
         )
 
     def note(self, l2: float, l1: float = 0.0) -> Note:

@@ -1,7 +1,7 @@
 """Ways to the optimum. Each is a generator: it yields questions, is sent totals, and returns the last
 point.
 
-newton: quasi-Newton steps from a factorised curvature that is asked for anew only when it pays, with the
+newton: quasi-Newton steps from a factorised curvature that is asked for again only when it pays, with the
 recent gradient changes on top (L-BFGS), and a true Newton step at the end. lbfgs:  the same with a diagonal
 in place of the matrix, for many weights. conjugate-gradient, gradient: the teaching originals.
 
@@ -177,7 +177,7 @@ class Run:
         return NoConvergence(f"logistic regression did not converge in {iterations}: {found}.")
 
     def found(self, point: Point) -> str:
-        """Say why a point is no optimum."""
+        """Say why a point is not an optimum."""
         steep = f"gradient norm per row {point.steep / self.problem.rows:.1e}"
         if self.small(point, self.needed):
             return f"{steep}, but the weights still move by more than {self.fine:g}"
@@ -245,7 +245,7 @@ def sample(problem: Problem, start: Start, every: int) -> Generator[Any, Any, St
 
 
 def newton(run: Run, start: Start, period: int) -> Steps:
-    """period: quasi-Newton steps taken before the curvature is asked for anew."""
+    """period: quasi-Newton steps taken before the curvature is asked for again."""
     solve = factorised(start.curvature) if start.curvature is not None else None
     last = period == 1 or solve is None
     point = start.point or (yield from run.ask(start.w, last))

@@ -2,7 +2,7 @@
 
 Knows totals of naive Bayes. Knows nothing of rows: parts come in as totals.
 Law: a model from the rest of a total is the model fitted on the rest of the rows, but for the ranges of
-numeric columns, which are no sums: its answers are the same bits.
+numeric columns, which are not sums: its answers are the same bits.
 """
 
 from __future__ import annotations

@@ -159,7 +159,7 @@ class NaiveBayesLearner:
         """Return how a column is read: as wished, or by the better cross-validated log-likelihood."""
         note = None
         if wished == "auto" and (size := beyond(values)):
-            text = f"column {shown(name)} is cut into bins: {size}, which a Gaussian cannot be reckoned with."
+            text = f"column {shown(name)} is cut into bins: {size}, which is too extreme for a Gaussian."
             note = Note("distribution-chosen", text, name)
         elif wished == "auto":
             found = judge(values, self.row)
@@ -171,7 +171,7 @@ class NaiveBayesLearner:
                 return Choice("gaussian", note=note)
         bins = cut_by_mdl(values, self.row)
         if not bins.cuts:
-            text = f"column {shown(name)} is one bin: no cut tells the classes apart, so it says nothing."
+            text = f"column {shown(name)} is one bin: no cut tells the classes apart, so it has no effect."
             note = Note("column-says-nothing", text, name)
         return Choice("binned", bins, values.missing, note)
 

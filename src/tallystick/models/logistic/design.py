@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Block
 from tallystick.data.schema import CODED, Column, Schema
-from tallystick.errors import OptionError
+from tallystick.errors import Argument, OptionError
 
 Array = NDArray[np.float64]
 MOST_PRODUCTS = 20_000
@@ -143,7 +143,9 @@ def products(columns: Sequence[Column], interactions: int, polynomial: int) -> l
     if len(out) > MOST_PRODUCTS:
         raise OptionError(
             f"interactions=2 would make {len(out):,} products of columns; {MOST_PRODUCTS:,} are allowed. "
-            "Leave out columns with many levels (kinds={'name': 'out'})."
+            "Leave out columns with many levels (",
+            Argument("kinds", {"name": "out"}),
+            ").",
         )
     return out
 

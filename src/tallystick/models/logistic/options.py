@@ -1,4 +1,4 @@
-"""What a logistic regression may be told, and what the words mean.
+"""The options of a logistic regression, and what they mean.
 
 Knows names and numbers. Law: an option that makes no sense is an error that names it, before any row is read.
 """

@@ -1,8 +1,8 @@
 """Adding and subtracting fitted models: rows of both, or rows of one without the other's.
 
 Knows models and schemas. Knows nothing of rows. Law: the sum of two models is the model of the rows of both.
-Only sums add: a model with a choice that depends on all rows (cuts, tf-idf) is refused, and told which
-choice.
+Only sums add: a model with a choice that depends on all rows (cuts, tf-idf) is refused, and
+the error names the choice.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.data.schema import Column, Schema, Target
-from tallystick.errors import DataError, OptionError, shown, some
+from tallystick.errors import Argument, DataError, OptionError, shown, some
 from tallystick.models.naive_bayes.columns import Part, Summed, Worded
 from tallystick.models.naive_bayes.model import NaiveBayesModel
 
 
 def refuse_choices(model: NaiveBayesModel, wished: dict[str, str]) -> None:
-    """Raise when some part of the model is no sum; wished[column] is the distribution asked for."""
+    """Raise when some part of the model is not a sum; wished[column] is the distribution asked for."""
     for part in model.parts:
         if wished.get(part.name) == "auto" or part.distribution == "binned":
             fix = f"distributions={{{shown(part.name)}: 'gaussian'}}"
@@ -38,10 +38,16 @@ def refuse_choices(model: NaiveBayesModel, wished: dict[str, str]) -> None:
         if isinstance(part, Worded) and model.options.min_count > 1:
             raise OptionError(
                 f"which words of column {shown(part.name)} are known depends on all rows, so none can be "
-                "added or forgotten. Use min_count=1 and fit again."
+                "added or forgotten. Use ",
+                Argument("min_count", 1),
+                " and fit again.",
             )
     if model.calibration is not None:
-        raise OptionError("the calibration depends on all rows. Use calibrate=False to add or forget rows.")
+        raise OptionError(
+            "the calibration depends on all rows. Use ",
+            Argument("calibrate", False),
+            " to add or forget rows.",
+        )
 
 
 def combined(a: NaiveBayesModel, b: NaiveBayesModel, sign: int, declared: Collection[str]) -> NaiveBayesModel:
@@ -63,7 +69,9 @@ def _refuse_other_columns(a: NaiveBayesModel, b: NaiveBayesModel) -> None:
     if kinds[0] != kinds[1]:
         other = sorted(n for n in kinds[0].keys() | kinds[1].keys() if kinds[0].get(n) != kinds[1].get(n))
         raise DataError(
-            f"the two models do not have the same columns: {some(other)} differ. Give kinds={{...}}."
+            f"the two models do not have the same columns: {some(other)} differ. Pass ",
+            Argument("kinds", {...: ...}),
+            ".",
         )
     if a.schema.target is None or b.schema.target is None or a.schema.target.name != b.schema.target.name:
         raise DataError("the two models do not have the same target.")
@@ -118,7 +126,7 @@ def _zeros(parts: Sequence[Part]) -> tuple[Part, ...]:
 
 
 def aligned(model: NaiveBayesModel, schema: Schema) -> NaiveBayesModel:
-    """Return the same model told by a schema that may know more levels, words and labels."""
+    """Return the same model by a schema that may know more levels, words and labels."""
     assert model.schema.target is not None
     assert schema.target is not None
     classes = _places(model.schema.target.labels, schema.target.labels)
@@ -202,8 +210,8 @@ def fingerprint(a: dict[str, Any], b: dict[str, Any], sign: int) -> dict[str, An
 
 
 def no_ranges(schema: Schema, parts: Sequence[Part]) -> Schema:
-    """Return the schema without the ranges of columns that are kept as sums: a range is no sum and cannot be
-    forgotten.
+    """Return the schema without the ranges of columns that are kept as sums: a range is not a sum and cannot
+    be forgotten.
     """
     summed = {p.name for p in parts if isinstance(p, Summed)}
     columns = tuple(replace(c, low=None, high=None) if c.name in summed else c for c in schema.columns)

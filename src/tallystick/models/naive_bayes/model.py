@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 KIND = "naive-bayes"
 SMOOTHING = 2  # cases with the whole column's variance that "smoothed" adds to each class
-LEAST, MOST = 1e-290, 1e290  # variances that densities can be reckoned with
+LEAST, MOST = 1e-290, 1e290  # variances that densities can be computed with
 FLOOR = Fraction(1, 10**6)  # no variance is below this share of its column's variance over all classes
 
 
@@ -118,15 +118,15 @@ class NaiveBayesModel:
         return self.calibrated.log_shares(self.scores(block))
 
     def check(self) -> None:
-        """Raise where the options do not fit the rows, or a variance is no number: before anybody keeps the
-        model.
+        """Raise where the options do not fit the rows, or a variance is not a number: before anybody keeps
+        the model.
         """
         self._base()
         for name, values in self.variances.items():
             if not all(LEAST <= v <= MOST for v in values):
                 raise DataError(
                     f"column {shown(name)} has a variance of {min(values):.3g} to {max(values):.3g}, which "
-                    "a Gaussian cannot be reckoned with. Multiply the column by a power of ten, or use "
+                    "a Gaussian cannot be computed with. Multiply the column by a power of ten, or use "
                     f"distributions={{{shown(name)}: 'binned'}}."
                 )
 

@@ -74,11 +74,14 @@ class Condition:
             return len(self.levels) == len(self.column.levels)
         return bool(np.isneginf(self.low) and np.isposinf(self.high))
 
-    def sentence(self, widest: int = 0, missing: bool = True) -> str:
-        """Return the condition in words; `widest` > 0 shortens long lists of levels to about that length."""
+    def sentence(self, widest: int = 0, missing: bool = True, name: str | None = None) -> str:
+        """Return the condition in words; `widest` > 0 shortens long lists of levels to about that length.
+
+        name: what to call the column, if not by its own name.
+        """
         told = ABSENT in self.column.levels  # missing is a level there, and told as one
         tail = " or missing" if self.missing and missing and not told else ""
-        name = plain(self.column.name)
+        name = plain(self.column.name) if name is None else name
         if self.never:
             return f"{name} is missing" if self.missing else f"{name} is impossible"
         if self.always and not self.missing:
@@ -124,7 +127,7 @@ def _one_side(column: Column, codes: Sequence[int]) -> bool:
 
 
 def bound(cut: float, column: Column | None = None) -> tuple[str, str]:
-    """Return how the values below a cut are told: ("<", cut), or ("≤", the double before it) if that is
+    """Return how the values below a cut are written: ("<", cut), or ("≤", the double before it) if that is
     shorter.
 
     Cuts at observed values (C4.5) are stored as the next double, so that one test, x < cut, serves both.

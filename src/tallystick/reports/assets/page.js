@@ -183,7 +183,7 @@
             make("th", { scope: "row" }, name(column), is ? make("span", { class: "tag" }, "asked") : ""), make("td", {}, name(tests)),
             make("td", { class: "right" }, gain.toFixed(4)), make("td", { class: "right" }, ratio === null ? "" : ratio.toFixed(4))))))),
           make("p", { class: "soft small" }, "Gains of the questions as the tree would ask them here, of the rows that come here: levels in groups, rows without a value by their share. The gains of section 2 are of all rows, one branch per level."));
-      } else if (below[k].length) out.push(make("p", { class: "soft" }, "The other questions are told for the largest groups only."));
+      } else if (below[k].length) out.push(make("p", { class: "soft" }, "The other questions are shown for the largest groups only."));
       else out.push(make("p", { class: "soft" }, "A final group: no further question is asked."));
       find("node").replaceChildren(...out);
     }
