@@ -11,7 +11,7 @@ joins by keeping these laws and adding its name to `tests/engines/test_engine_co
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from tallystick.data.schema import Note, Reading, Schema
 from tallystick.files.stamp import Stamp
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 D = TypeVar("D")
+Found = TypeVar("Found", covariant=True)
 
 
 class Load(Protocol):
@@ -171,6 +172,11 @@ class Block(Protocol):
         """The rows' weights in units of the table."""
         ...
 
+    @property
+    def memo(self) -> dict[str, Any]:
+        """What a statistic that asks the same rows many times keeps of them; no part of what they mean."""
+        ...
+
     def codes(self, column: str) -> NDArray[Any]:
         """Return the codes of a levels, ordered or boolean column."""
         ...
@@ -187,12 +193,31 @@ class Block(Protocol):
         ...
 
 
+Place = Literal["memory", "disk", "far"]
+"""Where the rows of a table lie: in memory, in scratch files of this machine, or with an engine elsewhere."""
+
+
 class Table(Protocol):
-    """A schema and blocks. Law: the multiset of rows is all that blocks mean, not their order or size."""
+    """A schema and blocks.
+
+    Laws: the multiset of rows is all that blocks mean, not their order or size; every member says the same
+    wherever the rows lie. Rows far away have no numbers, and their columns cannot be had whole: `column`,
+    `ranks`, `number_codes`, `slice` and `kept` are an OptionError there.
+    """
+
+    @property
+    def place(self) -> Place:
+        """Where the rows lie."""
+        ...
 
     @property
     def schema(self) -> Schema:
         """What the columns mean."""
+        ...
+
+    @property
+    def rows(self) -> int:
+        """How many rows."""
         ...
 
     @property
@@ -201,8 +226,23 @@ class Table(Protocol):
         ...
 
     @property
+    def source_notes(self) -> tuple[Note, ...]:
+        """How the source was read; no part of what the rows mean."""
+        ...
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files that the rows came from, where they are known."""
+        ...
+
+    @property
     def unit(self) -> int:
         """A weight of 1 is this many: 1, or 2**32 when some weight is not whole."""
+        ...
+
+    @property
+    def weight(self) -> int:
+        """The weights of all rows together, in units of the table."""
         ...
 
     @property
@@ -212,8 +252,89 @@ class Table(Protocol):
         """
         ...
 
+    @property
+    def fingerprint(self) -> str:
+        """128 bits of the multiset of rows, in hex."""
+        ...
+
+    @property
+    def classes(self) -> NDArray[Any] | None:
+        """The target's codes [row]; None without a target, and in regression."""
+        ...
+
+    @property
+    def response(self) -> NDArray[np.float64] | None:
+        """The numeric target of a regression [row]."""
+        ...
+
+    @property
+    def weights(self) -> NDArray[np.int64] | None:
+        """The weights [row] in units of the table; None: 1 each."""
+        ...
+
+    @property
+    def kept(self) -> NDArray[np.int64] | None:
+        """The number in the source of each row; None: all of them, in their order."""
+        ...
+
+    @property
+    def budget(self) -> int:
+        """Bytes of memory to work in; 0: nobody set a bound."""
+        ...
+
+    @property
+    def engine(self) -> Engine | None:
+        """Who sums over these rows; None: whoever is asked to."""
+        ...
+
+    def holds(self, row_bytes: int) -> bool:
+        """Say whether the budget has room for so many bytes a row."""
+        ...
+
     def blocks(self) -> Iterator[Block]:
         """Yield all rows once."""
+        ...
+
+    def answers(self, work: Callable[[Block], NDArray[np.float64]]) -> Iterator[NDArray[np.float64]]:
+        """Yield work(block) of all rows where they lie, some at a time, in the order of `classes`."""
+        ...
+
+    def row_hashes(self) -> NDArray[np.uint64]:
+        """Return hashes[row] of what the rows hold, target included, weights not."""
+        ...
+
+    def take(self, rows: NDArray[np.int64], schema: Schema | None = None) -> Table:
+        """Return some rows as a table that knows nothing of the others, or coded by a schema."""
+        ...
+
+    def split(self, rows: NDArray[np.int64], weights: NDArray[np.int64]) -> Table:
+        """Return rows in pieces: some of them more than once, each time with a part of its weight."""
+        ...
+
+    def column(self, name: str) -> Any:
+        """Return a whole column: codes, values or words."""
+        ...
+
+    def slice(self, start: int, stop: int) -> Block:
+        """Return some rows by their numbers."""
+        ...
+
+    def ranks(self, name: str) -> tuple[NDArray[Any], NDArray[np.float64]]:
+        """Return codes[row] and distinct[code] of a numeric column; missing has the code len(distinct)."""
+        ...
+
+    def rank_all(self, threads: int | None = None) -> None:
+        """Find the ranks of all numeric columns now, where there is memory for them."""
+        ...
+
+    def number_codes(self, name: str, most: int, bins: int) -> tuple[NDArray[Any], NDArray[np.float64], bool]:
+        """Return codes[row] of a numeric column, missing last, and what they stand for: its distinct values
+        if those are at most `most`, else (True) the cuts of so many bins.
+        """
+        ...
+
+    def release(self) -> None:
+        """Let go what others keep for this table; who asks again waits until it is made again."""
         ...
 
 
@@ -223,9 +344,6 @@ class Statistic(Protocol[T]):
     Laws, for any blocks a, b, c in any order and any cut of the rows into blocks, bit for bit:
     merge(x, y) == merge(y, x); merge(zero(), x) == x; merge is associative; add(x, a) == merge(x, add(zero(),
     a)). `add` and `merge` may reuse the memory of their first argument.
-    A question that comes again and again to the same rows may also have `form` (or None), which makes blocks
-    of blocks, and `in_form()`, the same question of blocks in that form: an engine may keep those. One that
-    has `whole(table, threads)` knows a faster way to its total of a table in memory.
     """
 
     def zero(self) -> T:
@@ -238,6 +356,38 @@ class Statistic(Protocol[T]):
 
     def merge(self, total: T, other: T) -> T:
         """Return the total of two sets of rows."""
+        ...
+
+
+class InForm(Statistic[T], Protocol[T]):
+    """A question that comes again and again to the same rows, in a form of its own: an engine may keep the
+    blocks in that form. Law: `in_form()`, asked of blocks that `form` made, has the same total.
+    """
+
+    @property
+    def form(self) -> Any:
+        """form(block): the block in this form."""
+        ...
+
+    def in_form(self) -> Statistic[T]:
+        """Return the same question of blocks that are in its form already."""
+        ...
+
+
+class Shortcut(Protocol[Found]):
+    """A solver: a faster way of an engine to a statistic's total, where columns can be had whole.
+    `stats/shortcuts.py` lists them all.
+
+    Law: what a learner makes of the answer is what it makes of zero, add and merge, bit for bit.
+    """
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of memory that it takes for a row."""
+        ...
+
+    def solve(self, question: Any, table: Table, threads: int) -> Found | None:
+        """Return the total, or what stands for it; None: this question is summed."""
         ...
 
 

@@ -1,35 +1,57 @@
-"""What every engine must keep. A new engine joins by adding its name and a way to make it to ENGINES."""
+"""What every engine must keep. A new engine joins by adding its name and a way to make it to ENGINES, a new
+place for rows by adding it to PLACES, a new shortcut by adding a model that takes it to SHORT_WAYS.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
-import os
-import signal
-import subprocess
-import sys
-import textwrap
+import pickle
 import threading
-import time
-from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import tallystick as ts
+from tallystick.contracts import Table
+from tallystick.data.read.reader import read_table, read_to_disk
 from tallystick.data.schema import Column, Schema, Target
+from tallystick.data.source import open_source
 from tallystick.data.table.block import Block, pack, unpack
+from tallystick.data.table.subset import Within
 from tallystick.engines.local import Local
 from tallystick.engines.spark import Spark
 from tallystick.errors import OptionError
 from tallystick.stats.bayes import Ask, BayesSums
+from tallystick.stats.class_values import ClassValues
+from tallystick.stats.fingerprint import Both, Prints
+from tallystick.stats.gradients import NewtonSums
+from tallystick.stats.level_tables import Frontier
+from tallystick.stats.shortcuts import SHORTCUTS
+from tallystick.stats.split_search import Growing
 
 ENGINES = {
-    "local, 1 thread": lambda progress=None: Local(1, progress=progress),
-    "local, 2 threads": lambda progress=None: Local(2, progress=progress),
-    "local, 8 threads": lambda progress=None: Local(8, progress=progress),
+    "local, 1 thread": lambda spark, progress=None: Local(1, progress=progress),
+    "local, 2 threads": lambda spark, progress=None: Local(2, progress=progress),
+    "local, 8 threads": lambda spark, progress=None: Local(8, progress=progress),
+    "Spark": lambda spark, progress=None: Spark(spark, progress),
 }
-engines = pytest.mark.parametrize("engine", ENGINES.values(), ids=list(ENGINES))
+FAR = {"Spark", "far"}  # what needs a session of Spark, and time
+
+
+def listed(names):
+    return [pytest.param(name, marks=[pytest.mark.slow] if name in FAR else []) for name in names]
+
+
+@pytest.fixture(scope="session", params=listed(ENGINES))
+def engine(request):
+    """A way to make each engine: engine(progress=None)."""
+    session = request.getfixturevalue("spark") if request.param in FAR else None
+    return lambda progress=None: ENGINES[request.param](session, progress)
+
 
 SCHEMA = Schema(
     (Column("sky", "levels", ("a", "b", "c")), Column("x", "numeric"), Column("t", "text", words=("u", "v"))),
@@ -41,7 +63,7 @@ QUESTION = BayesSums((Ask("sky", "codes", 3), Ask("x", "moments"), Ask("t", "wor
 class Blocks:
     """A table of given blocks; `rows` is 0 so that engines do not take it for small."""
 
-    schema, notes, unit, rows = SCHEMA, (), 1, 0
+    place, schema, notes, unit, rows = "memory", SCHEMA, (), 1, 0
 
     def __init__(self, blocks):
         self.given = blocks
@@ -72,100 +94,56 @@ row = st.tuples(
 
 
 def same(a, b):
-    assert a.keys() == b.keys()
-    for name in a:
-        np.testing.assert_array_equal(a[name], b[name], err_msg=name)
+    """Totals are equal, bit for bit, however they are built."""
+    assert type(a) is type(b)
+    if isinstance(a, dict):
+        assert a.keys() == b.keys()
+        for name in a:
+            same(a[name], b[name])
+    elif isinstance(a, list | tuple):
+        assert len(a) == len(b)
+        for one, other in zip(a, b, strict=True):
+            same(one, other)
+    elif dataclasses.is_dataclass(a):
+        same(vars(a), vars(b))
+    else:
+        np.testing.assert_array_equal(a, b)
 
 
-cut_rows = {
-    "rows": st.lists(row, max_size=30),
-    "cuts": st.lists(st.integers(0, 30), max_size=6),
-    "seed": st.randoms(),
-}
+# ---- the laws of a sum ----
 
 
-@engines
-@settings(max_examples=40, deadline=None)
-@given(**cut_rows)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(row, max_size=30), st.lists(st.integers(0, 30), max_size=6), st.randoms())
 def test_total_does_not_depend_on_order_or_partitions(engine, rows, cuts, seed):
-    check_order(engine(), rows, cuts, seed)
-
-
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(**cut_rows)
-def test_total_on_spark_does_not_depend_on_order_or_partitions(spark, rows, cuts, seed):
-    check_order(Spark(spark), rows, cuts, seed)
-
-
-def check_order(engine, rows, cuts, seed):
     whole = QUESTION.add(QUESTION.zero(), block(rows))
     shuffled = list(rows)
     seed.shuffle(shuffled)
     ends = sorted({0, len(rows), *(c for c in cuts if c < len(rows))})
     parts = [block(shuffled[a:b]) for a, b in itertools.pairwise(ends)]
-    same(engine.total(Blocks(parts), QUESTION), whole)
+    same(engine().total(Blocks(parts), QUESTION), whole)
 
 
-@engines
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.tuples(row, st.integers(1, 5)), min_size=1, max_size=12))
 def test_a_whole_weight_is_that_many_copies(engine, rows):
-    check_weights(engine(), rows)
-
-
-@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(st.tuples(row, st.integers(1, 5)), min_size=1, max_size=12))
-def test_a_whole_weight_is_that_many_copies_on_spark(spark, rows):
-    check_weights(Spark(spark), rows)
-
-
-def check_weights(engine, rows):
     weighted = block([r for r, _ in rows], [w for _, w in rows])
     copies = block([r for r, w in rows for _ in range(w)])
-    same(engine.total(Blocks([weighted]), QUESTION), engine.total(Blocks([copies]), QUESTION))
+    same(engine().total(Blocks([weighted]), QUESTION), engine().total(Blocks([copies]), QUESTION))
 
 
-@engines
 def test_no_rows_give_the_total_of_no_rows(engine):
     same(engine().total(Blocks([]), QUESTION), QUESTION.zero())
 
 
-def test_no_rows_on_spark_give_the_total_of_no_rows(spark):
-    same(Spark(spark).total(Blocks([]), QUESTION), QUESTION.zero())
-
-
-def test_totals_of_many_partitions_are_merged_in_a_tree(spark):
-    given = [(i % 2, i % 4, i / 7, {i % 3}) for i in range(50)]
-    packed = spark.sparkContext.parallelize([pack(block([r])) for r in given], 64)  # some have no block
-    same(Spark.sum(packed.map(unpack), QUESTION), QUESTION.add(QUESTION.zero(), block(given)))
-
-
-def test_an_error_in_a_block_is_raised_on_spark_and_progress_ends_at_all_rows(spark):
+def test_progress_ends_at_all_rows(engine):
     seen = []
     parts = Blocks([block([(0, 1, 2.0, {1})] * 10) for _ in range(20)])
     parts.rows = 200
-    Spark(spark, lambda done, of: seen.append((done, of))).total(parts, QUESTION)
-    assert seen == [(200, 200)]
-
-    class Bad(Blocks):
-        def blocks(self):
-            yield block([(0, 1, 2.0, set())])
-            raise RuntimeError("the disk is gone")
-
-    with pytest.raises(RuntimeError, match="the disk is gone"):
-        Spark(spark).total(Bad([]), QUESTION)
+    engine(lambda done, of: seen.append((done, of))).total(parts, QUESTION)
+    assert seen[-1] == max(seen) == (200, 200)
 
 
-@engines
-def test_progress_ends_at_all_rows(engine):
-    seen = []
-    parts = [block([(0, 1, 2.0, {1})] * 10) for _ in range(20)]
-    engine(lambda done, of: seen.append(done)).total(Blocks(parts), QUESTION)
-    assert seen[-1] == max(seen) == 200
-    assert len(seen) == 20
-
-
-@engines
 def test_an_error_in_a_block_is_raised_and_no_thread_is_left(engine):
     class Bad(Blocks):
         def blocks(self):
@@ -178,8 +156,8 @@ def test_an_error_in_a_block_is_raised_and_no_thread_is_left(engine):
     assert threading.active_count() == before
 
 
-@engines
-def test_memory_is_bounded_by_one_block_per_thread(engine):
+@pytest.mark.parametrize("threads", [1, 2, 8])
+def test_memory_is_bounded_by_one_block_per_thread(threads):
     alive, most = [0], [0]
 
     class Counted(BayesSums):
@@ -195,7 +173,7 @@ def test_memory_is_bounded_by_one_block_per_thread(engine):
                 most[0] = max(most[0], alive[0])
                 yield block([(0, 1, 2.0, set())])
 
-    engine().total(Streamed([]), Counted(QUESTION.asks, 2))
+    Local(threads).total(Streamed([]), Counted(QUESTION.asks, 2))
     assert most[0] <= 9  # 8 threads hold a block each, one is on its way
 
 
@@ -205,82 +183,173 @@ def test_threads_must_be_a_whole_number_from_1():
             Local(bad).total(Blocks([block([(0, 1, 2.0, set())])]), QUESTION)
 
 
-JOB = textwrap.dedent(
-    """
-    import sys, threading, time
-    import numpy as np
-    from tallystick.data.table.block import Block
-    from tallystick.engines.local import Local
-    from tallystick.stats.bayes import Ask, BayesSums
-    rows, columns = 5_000_000, 20
-    rng = np.random.default_rng(0)
-    codes = {f"c{j}": rng.integers(0, 50, rows).astype(np.uint8) for j in range(columns)}
-    classes = rng.integers(0, 2, rows).astype(np.uint8)
-    class Table:
-        def blocks(self):
-            while True:  # for ever: only an interrupt ends it
-                for a in range(0, rows, 65_536):
-                    yield Block(len(classes[a:a + 65_536]), {n: c[a:a + 65_536] for n, c in codes.items()},
-                                classes[a:a + 65_536])
-    Table.rows = rows
-    print("ready", flush=True)
-    try:
-        Local(2).total(Table(), BayesSums(tuple(Ask(n, "codes", 50) for n in codes), 2))
-    except KeyboardInterrupt:
-        print("interrupted", threading.active_count(), flush=True)
-    """
-)
+@pytest.mark.slow
+def test_totals_of_many_partitions_are_merged_in_a_tree(spark):
+    given = [(i % 2, i % 4, i / 7, {i % 3}) for i in range(50)]
+    packed = spark.sparkContext.parallelize([pack(block([r])) for r in given], 64)  # some have no block
+    same(Spark.sum(packed.map(unpack), QUESTION), QUESTION.add(QUESTION.zero(), block(given)))
 
 
-GROWING = textwrap.dedent(
-    """
-    import sys, threading, time
-    import numpy as np
-    from tallystick.estimators.tree import DecisionTree
-    from tallystick.kernels.trees import Grower
-    step = getattr(Grower, sys.argv[1])
-    def told(*given):  # the signal comes when growing has reached this step
-        if not told.once:
-            told.once = True
-            print("ready", flush=True)
-        return step(*given)
-    told.once = False
-    setattr(Grower, sys.argv[1], told)
-    rng = np.random.default_rng(0)
-    X = rng.random((500_000, 20), np.float32)
-    y = rng.integers(0, 2, len(X))  # noise: a tree of a hundred thousand leaves
-    try:
-        DecisionTree(threads=int(sys.argv[2])).fit(X, y)
-    except KeyboardInterrupt:
-        print("interrupted", threading.active_count(), flush=True)
-    """
-)
+# ---- one table, wherever its rows lie ----
 
 
-def interrupted(folder: Path, *command: str, after: float = 0.5) -> float:
-    """Seconds from the signal to the answer of one job, which leaves no thread and no file behind."""
-    with subprocess.Popen(
-        [sys.executable, "-c", *command], stdout=subprocess.PIPE, cwd=folder, text=True
-    ) as job:
-        try:
-            assert job.stdout.readline() == "ready\n"
-            time.sleep(after)
-            sent = time.monotonic()
-            job.send_signal(signal.SIGINT)
-            assert job.stdout.readline() == "interrupted 1\n"
-            took = time.monotonic() - sent
-            assert job.wait(timeout=30) == 0
-        finally:
-            job.kill()
-    assert os.listdir(folder) == []
-    return took
+def some_rows(n=900):
+    rng = np.random.default_rng(5)
+    sky = rng.choice(["sun", "rain", "snow", None], n)
+    x = np.where(rng.random(n) < 0.1, np.nan, np.round(rng.normal(5, 3, n), 1))
+    z = rng.integers(0, 40, n).astype(float)
+    good = (sky == "sun") + (np.nan_to_num(x) > 5) + (z > 20) + rng.normal(0, 0.6, n) > 1.4
+    return pd.DataFrame({"sky": sky, "x": x, "z": z, "y": np.where(good, "yes", "no")})
 
 
-# The promise is about us, not about a machine busy with other tests: one of four tries must be on time.
-def test_an_interrupt_ends_a_5m_by_20_job_within_half_a_second_with_no_thread_left(tmp_path):
-    assert any(interrupted(tmp_path, JOB) < 0.5 for _ in range(4))
+FRAME = some_rows()
+PLACES = {
+    "memory": lambda spark: read_table(open_source(FRAME), None, "y"),
+    "disk": lambda spark: read_to_disk(open_source(FRAME), 32 << 20, None, "y"),
+    "far": lambda spark: ts.NaiveBayes().read(spark.createDataFrame(FRAME), "y"),
+}
 
 
-@pytest.mark.parametrize(("step", "threads"), [("prepare", "2"), ("advance", "2"), ("work", "1")])
-def test_an_interrupt_ends_growing_within_half_a_second_with_no_thread_left(tmp_path, step, threads):
-    assert any(interrupted(tmp_path, GROWING, step, threads, after=0.1) < 0.5 for _ in range(4))
+@pytest.fixture(scope="module", params=listed(PLACES))
+def table(request):
+    session = request.getfixturevalue("spark") if request.param in FAR else None
+    made = PLACES[request.param](session)
+    assert made.place == request.param
+    yield made
+    made.release()
+
+
+class Summing:
+    """The engine that takes no shortcut: zero, add and merge, block by block, in two halves."""
+
+    def total(self, table, question):
+        halves = [question.zero(), question.zero()]
+        for i, one in enumerate(table.blocks()):
+            halves[i % 2] = question.add(halves[i % 2], one)
+        return question.merge(*halves)
+
+
+def questions(schema):
+    asks = (Ask("sky", "codes", 3), Ask("x", "moments"), Ask("z", "moments"))
+    return [
+        BayesSums(asks, 2),
+        ClassValues(("x", "z"), 2),
+        Prints(schema),
+        Both(Prints(schema), BayesSums(asks, 2)),
+        Within(schema, True),
+    ]
+
+
+def members(protocol):
+    return [name for name in vars(protocol) if not name.startswith("_")]
+
+
+def test_a_table_has_every_member_of_the_contract(table):
+    whole = {"column", "slice", "ranks", "number_codes", "kept"}
+    for name in members(Table):
+        if name == "kept" and table.place == "far":
+            with pytest.raises(OptionError, match="on Spark"):
+                _ = table.kept
+            continue
+        getattr(table, name)
+    assert whole <= set(members(Table))
+
+
+def test_a_total_is_the_sum_wherever_the_rows_lie(table):
+    here = PLACES["memory"](None)
+    asked = table.engine or Local(2)
+    for question in questions(here.schema):
+        same(asked.total(table, question), Summing().total(here, question))
+
+
+def test_a_table_says_the_same_wherever_its_rows_lie(table):
+    here = PLACES["memory"](None)
+    told = ("schema", "rows", "notes", "source_notes", "files", "unit", "weight", "row_unit", "fingerprint")
+    for name in told:
+        assert getattr(table, name) == getattr(here, name), name
+    assert sorted(table.row_hashes()) == sorted(here.row_hashes())
+    assert np.bincount(table.classes).tolist() == np.bincount(here.classes).tolist()
+    found = np.concatenate(list(table.answers(lambda block: block.values("z"))))
+    assert sorted(found) == sorted(here.column("z"))
+    assert table.holds(0)
+    if table.place == "far":
+        return
+    assert [a.tolist() for a in table.ranks("z")] == [a.tolist() for a in here.ranks("z")]
+    for most in (10, 1000):
+        for mine, own in zip(table.number_codes("z", most, 8), here.number_codes("z", most, 8), strict=True):
+            np.testing.assert_array_equal(mine, own)
+
+
+# ---- shortcuts ----
+
+
+def written(question):
+    """What a question says, as bytes; what it works out of that, once, is no part of it."""
+    return pickle.dumps([getattr(question, f.name) for f in dataclasses.fields(question)])
+
+
+class Compared:
+    """An engine that takes every shortcut and compares it with the sum, where both are totals."""
+
+    def __init__(self):
+        self.taken = set()
+
+    def total(self, table, question):
+        before = written(question)
+        found = Local(2).total(table, question)
+        assert written(question) == before, "a question changed while it was answered"
+        summed = Summing().total(table, question)
+        if type(question) in SHORTCUTS and type(found) is not type(summed):
+            self.taken.add(type(question))
+        if isinstance(question, ClassValues):
+            self.taken.add(ClassValues)
+            same(found, summed)
+        if isinstance(question, Frontier):
+            for i in range(len(question.open)):
+                same(found.counts(i), summed.counts(i))
+                same(found.node(i), summed.node(i))
+        return found
+
+
+# What stands for a total is judged by what the learner makes of it: the bytes of the model.
+SHORT_WAYS = {
+    ClassValues: lambda **given: ts.NaiveBayes(distributions="binned", **given),
+    Frontier: lambda **given: ts.DecisionTree(missing_values="fractions", **given),
+    Growing: lambda **given: ts.DecisionTree(**given),
+    NewtonSums: lambda **given: ts.LogisticRegression(**given),
+}
+
+
+def test_every_shortcut_is_compared():
+    assert set(SHORT_WAYS) == set(SHORTCUTS)
+
+
+@pytest.mark.parametrize("question", SHORT_WAYS, ids=lambda kind: kind.__name__)
+def test_a_shortcut_leads_where_the_sum_does(question, table):
+    method = SHORT_WAYS[question]
+    here = PLACES["memory"](None)
+    summed = method(engine=Summing()).fit_table(here).to_bytes()
+    assert method().fit_table(table).to_bytes() == summed
+    if table.place != "far":
+        compared = Compared()
+        assert method(engine=compared).fit_table(table).to_bytes() == summed
+        assert question in compared.taken
+
+
+def test_a_question_asked_again_has_the_same_answer():
+    """Where rows stand is kept between the levels of a tree; an earlier question still begins at the root."""
+    asked = []
+
+    class Kept:
+        def total(self, table, question):
+            asked.append(question)
+            return Local(1).total(table, question)
+
+    here = PLACES["memory"](None)
+    ts.DecisionTree(missing_values="fractions", engine=Kept()).fit_table(here)
+    levels = [q for q in asked if isinstance(q, Frontier)]
+    assert len(levels) > 2
+    for question in (levels[1], levels[-1], levels[0]):
+        found, summed = Local(1).total(here, question), Summing().total(here, question)
+        for i in range(len(question.open)):
+            same(found.node(i), summed.node(i))

@@ -17,6 +17,7 @@ from tallystick.contracts import Block, Statistic, Table
 from tallystick.data.schema import typed
 from tallystick.data.source.size import budget
 from tallystick.data.threads import thread_count
+from tallystick.stats.shortcuts import SHORTCUTS
 
 T = TypeVar("T")
 Progress = Callable[[int, int], None]  # rows done, rows in all (0 when unknown)
@@ -60,13 +61,12 @@ class Local:
 
     def total(self, table: Table, question: Statistic[T]) -> T:
         """Return the question's total over the whole table."""
-        rows = int(getattr(table, "rows", 0))
-        alone = getattr(question, "alone", None)
-        if alone is not None and hasattr(table, "ranks"):  # small: not worth a thread
-            return alone(table)  # type: ignore[no-any-return]
-        whole = getattr(question, "whole", None)
-        if whole is not None and _holds(table, question):  # a faster way to the same total
-            return whole(table, thread_count(self.threads))  # type: ignore[no-any-return]
+        shortcut = SHORTCUTS.get(type(question))
+        if shortcut is not None and table.place != "far" and table.holds(shortcut.row_bytes):
+            found: T | None = shortcut.solve(question, table, thread_count(self.threads))
+            if found is not None:
+                return found
+        rows = table.rows
         count = thread_count(self.threads)
         count = 1 if 0 < rows <= SMALL else count
         if count == 1 and self.progress is None:
@@ -85,12 +85,6 @@ def _one_by_one(table: Table, question: Statistic[T]) -> T:
     for block in table.blocks():
         total = question.add(total, block)
     return total
-
-
-def _holds(table: Any, question: Any) -> bool:
-    """Can the question be answered from the whole table at once? A table on disk has a budget for that."""
-    room = getattr(table, "holds", None)
-    return hasattr(table, "ranks") and (room is None or room(getattr(question, "row_bytes", 0)))
 
 
 @dataclass

@@ -146,8 +146,7 @@ class Estimator(Parameters):
         try:
             self.fit_table(table)
         finally:
-            if hasattr(table, "release"):  # what others kept for us
-                table.release()
+            table.release()  # what others kept for us
         if table.classes is not None and not is_spark(X):
             from tallystick.stats.giveaways import ADVICE, giveaways, likely
 
@@ -186,13 +185,13 @@ class Estimator(Parameters):
 
     def fit_table(self, table: Table) -> Self:
         """Learn from an encoded table."""
-        if hasattr(table, "opened"):  # rows on Spark
+        if table.place == "far":
             from tallystick.estimators.on_spark import refuse_far
 
             refuse_far(self)
         model, notes = self._learn(table, self._engine(table))
         self._adopt(model, table.notes + notes, self._rows_of(table))
-        self._remember(getattr(table, "files", ()))  # rows on Spark have none here
+        self._remember(table.files)
         self.source_notes_ = table.source_notes  # how the file was read: shown, but not part of the model
         names = [c.name for c in table.schema.columns]
         self._set_columns(names, named=not all(n == f"x{i}" for i, n in enumerate(names)))

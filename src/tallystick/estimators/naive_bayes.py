@@ -143,7 +143,7 @@ class NaiveBayes(Growing, Saying):
     def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
         options = self._options()
         learner = _learner(options, table)
-        if hasattr(table, "budget"):  # rows on disk: the values of one column at a time are enough in memory
+        if table.place == "disk":  # rows on disk: the values of one column at a time are enough in memory
             learner = replace(learner, group=1)
         model = fit(learner, table, engine)
         assert isinstance(model, NaiveBayesModel)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, ClassVar, Self
 
-from tallystick.contracts import Engine
+from tallystick.contracts import Engine, Table
 from tallystick.data.schema import Columns, Wishes
 from tallystick.engines.choice import choose_engine, choose_local
 from tallystick.engines.local import Local
@@ -124,7 +124,7 @@ class Parameters:
         """Return how work is done on this machine: threads, memory, progress."""
         return choose_local(self.engine, self.threads, self.memory)
 
-    def _engine(self, table: Any = None) -> Engine:
+    def _engine(self, table: Table | None = None) -> Engine:
         """Return who sums: who is where the table's rows are, or as given."""
-        own: Engine | None = getattr(table, "engine", None)
+        own = None if table is None else table.engine
         return choose_engine(self.engine, self.threads, self.memory) if own is None else own

@@ -140,7 +140,7 @@ class _Growing(TreeViews):
         grown = self._grow(table, engine, said)
         notes = tuple(said)
         # kept for pruning; no part of the model file. Rows on disk are given back.
-        self._table = None if hasattr(table, "budget") else table
+        self._table = None if table.place == "disk" else table
         if way is None:
             return grown, notes
         tree = way.prune(grown, table.slice(0, table.rows), lambda: self._held_out(table, 10))

@@ -6,7 +6,7 @@ nothing of the training; rows without a target are left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -49,6 +49,10 @@ class HeldOut:
     def blocks(self) -> Iterator[Block]:
         """Yield the rows."""
         return iter(self.parts)
+
+    def answers(self, work: Callable[[Block], NDArray[np.float64]]) -> Iterator[NDArray[np.float64]]:
+        """Yield work(block) of all rows."""
+        return map(work, self.parts)
 
     def judged(self, shares: NDArray[np.float64]) -> Answers:
         """Return the answers of the rows with a target; a class that was not in training has the share 0."""

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from tallystick.contracts import Table
 from tallystick.data.source import scratch
 
 Rows = NDArray[np.int64]
@@ -23,12 +24,12 @@ STEP = 1 << 16  # rows looked at at once
 DIGIT = 16  # bits of a key that are counted at once
 
 
-def is_large(table: Any) -> bool:
+def is_large(table: Table) -> bool:
     """Has the table more rows than its budget lets us hold arrays of?"""
-    return hasattr(table, "budget") and not table.holds(ROW_BYTES)
+    return not table.holds(ROW_BYTES)
 
 
-def empty(table: Any, shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
+def empty(table: Table, shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
     """Return an array with an entry a row, of zeros: in memory, or on disk where that is too small."""
     return scratch.empty(shape, dtype) if is_large(table) else np.zeros(shape, dtype)
 

@@ -37,6 +37,10 @@ class Rows(Protocol):
         """Yield all rows once."""
         ...
 
+    def answers(self, work: Callable[[Block], Floats]) -> Iterator[Floats]:
+        """Yield work(block) of all rows, some at a time."""
+        ...
+
 
 class Answering(Protocol):
     """What judging needs of a fitted model."""
@@ -99,7 +103,7 @@ class Steps:
 def workers(table: Table) -> int:
     """Return how many folds of a table to have at work at once."""
     small = table.rows * len(table.schema.used) <= SMALL
-    return 1 if small or hasattr(table, "budget") else WORKERS  # rows on disk: one training part at a time
+    return 1 if small or table.place == "disk" else WORKERS  # rows on disk: one training part at a time
 
 
 def run_folds(
@@ -160,7 +164,7 @@ def cross_shares(
 
     def one(at: int) -> int:
         train, test = plan.part(numbers[at])
-        method = fresh(model, threads=1 if len(numbers) > 1 and not hasattr(table, "budget") else None)
+        method = fresh(model, threads=1 if len(numbers) > 1 and table.place != "disk" else None)
         place = 0
         for found in fold_answers(method, table, train, test):
             shares[test[place : place + len(found)]] = found
@@ -221,7 +225,7 @@ def fold_answers(
         yield from answers_to(model, training, tested, table.schema.target.labels)
     finally:
         for part in (training, tested):
-            release(part)
+            part.release()
 
 
 def one_class(training: Table, labels: tuple[str, ...]) -> Floats | None:
@@ -232,12 +236,6 @@ def one_class(training: Table, labels: tuple[str, ...]) -> Floats | None:
     if target is None or len(target.labels) != 1:
         return None
     return np.array([float(label == target.labels[0]) for label in labels])
-
-
-def release(table: Any) -> None:
-    """Let go what others keep for a table, where its rows are elsewhere."""
-    if hasattr(table, "release"):
-        table.release()
 
 
 @dataclass(frozen=True)
@@ -262,14 +260,11 @@ def answer(model: Fits, training: Table, part: Rows, labels: tuple[str, ...]) ->
 def answers_to(model: Fits, training: Table, part: Rows, labels: tuple[str, ...]) -> Iterator[Floats]:
     """Yield what `answer` returns, some rows at a time."""
     own = getattr(model, "predict_table", None)  # a method that needs the rows as they were read
-    there = getattr(part, "answers", None)  # rows that are elsewhere are answered there
     if own is not None:
         yield spread(own(part), training, labels)
-    elif there is not None:
-        yield spread(there(ByBlock(model)), training, labels)
     else:
-        for block in part.blocks():
-            yield spread(model.model_.shares(block), training, labels)
+        for shares in part.answers(ByBlock(model)):  # where the rows are
+            yield spread(shares, training, labels)
 
 
 def spread(shares: Floats, training: Table, labels: tuple[str, ...]) -> Floats:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.contracts import Block
+from tallystick.data.table.block import Block as Rows
 from tallystick.draw.charts import bar_chart
 from tallystick.draw.svg import Picture, as_html
 from tallystick.draw.text import clean, cut, padded
@@ -252,32 +253,11 @@ def _sum_vote(model: NaiveBayesModel, part: Summed, c: int, label: str) -> Vote:
     term = next(t for t in model.additive.terms if t.column == part.name)
     mean = float(part.means()[c])
     scores = np.zeros((1, len(model.classes)))
-    term.add(scores, _One({part.name: np.array([mean])}))
+    term.add(scores, Rows(1, {part.name: np.array([mean])}))
     shares_ = kernels.exp(scores[0] - scores[0].max())
     against = float(shares_ @ _rest(model.classes, c))
     weight = float(kernels.log(np.array([shares_[c]]))[0] - kernels.log(np.array([against]))[0])
     return Vote(part.name, f"{mean:.4g}, its mean", label, weight)
-
-
-class _One:
-    """A block of one row of numbers."""
-
-    rows, classes, response, weights = 1, None, None, None
-
-    def __init__(self, values: dict[str, Array]) -> None:
-        self.given = values
-
-    def values(self, column: str) -> Array:
-        """Return the value."""
-        return self.given[column]
-
-    def codes(self, column: str) -> NDArray[Any]:
-        """Return nothing: there are only numbers."""
-        raise KeyError(column)
-
-    def words(self, column: str) -> Any:
-        """Return nothing: there are only numbers."""
-        raise KeyError(column)
 
 
 # -- one row --

@@ -20,7 +20,7 @@ from tallystick.errors import DataError, counted, shown
 from tallystick.learners.tree_levels import Levels, begin
 from tallystick.learners.tree_options import TreeOptions
 from tallystick.models.tree import Answers, Candidates, Nodes, Tree
-from tallystick.stats.split_search import BINS, MOST_DISTINCT, Growing, GrowingInMemory, Grown, Look
+from tallystick.stats.split_search import BINS, MOST_DISTINCT, Growing, Grown, Look
 
 
 @dataclass(frozen=True)
@@ -72,9 +72,7 @@ class TreeLearner:
         """Return the first question, which holds all there is to know."""
         assert draft.schema.target is not None
         options, parts = self.options, self.options.parts(draft.schema, self.unit)
-        lost = any(draft.schema.used[j].missing for j in draft.columns)
-        slow = options.missing_values == "fractions" and lost  # rows in several nodes: only tables can tell
-        return (Growing if slow else GrowingInMemory)(
+        return Growing(
             draft.schema,
             draft.columns,
             options.rules(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tallystick.data.schema import CODED
 from tallystick.kernels.trees import GrowColumn, Judge
 from tallystick.stats.level_tables import Coded, Coding, Frontier, Level, Test, sum_of_squares
-from tallystick.stats.node_rows import Standing, Stood
+from tallystick.stats.node_rows import Stood
 from tallystick.stats.quantiles import ValueCounts
 from tallystick.stats.split_search import (
     Growing,
@@ -70,7 +70,6 @@ class Levels:
     tests: list[Test] = field(default_factory=list)
     waiting: list[Family] = field(default_factory=lambda: [Family([0])])
     now: list[Family] = field(default_factory=list)
-    standing: Standing = field(default_factory=Standing)
 
     @property
     def codings(self) -> tuple[Coding, ...]:
@@ -99,7 +98,6 @@ class Levels:
             len(self.question.labels),
             self.scale,
             self.question.parts,
-            self.standing,
         )
 
     def update(self, total: Level | Stood) -> None:

@@ -124,7 +124,7 @@ class Laid:
 
 def laid_out(design: Design, block: Block, every: int) -> Laid:
     """Return the columns of a block; a fit asks the same rows many times, so the block remembers the last."""
-    memo: dict[str, Any] = getattr(block, "memo", {})
+    memo = block.memo
     known = memo.get(f"logistic {every}")
     if known is not None and known.design is design:
         return known  # type: ignore[no-any-return]
@@ -164,7 +164,7 @@ def text_of(block: Block, name: str, weights: TextWeights, gradient: Whole) -> T
     plain = Text(
         *block.words(name), weights.idf, weights.tf, weights.unit, weights.scale, weights.theta, gradient
     )
-    memo: dict[str, Any] = getattr(block, "memo", {})
+    memo = block.memo
     idf, values = memo.get(f"words of {name}", (None, None))
     if idf is not weights.idf:
         values = kernels.word_values(plain)
@@ -264,25 +264,32 @@ class NewtonSums:
         """Add two totals."""
         return self.question.merge(total, other)
 
-    def alone(self, table: Table) -> Total | Landing:
+
+class NewtonToTheEnd:
+    """The shortcut: where all rows are one block, one call goes all the way that asking point by point does,
+    and answers with the landing; of more blocks the total.
+    """
+
+    row_bytes = 0
+
+    def solve(self, question: NewtonSums, table: Table, threads: int) -> Total | Landing:
         """Return the landing when all rows are one block, the total otherwise."""
-        blocks, q = list(table.blocks()), self.question
+        blocks, q = list(table.blocks()), question.question
         if len(blocks) != 1:
-            total = self.zero()
+            total = question.zero()
             for block in blocks:
-                total = self.add(total, block)
+                total = question.add(total, block)
             return total
         laid = laid_out(q.design, blocks[0], 1)
-        weighting = q.copies.of(laid.weights)
         return kernels.newton(
             laid.columns,
             q.scaling,
             laid.classes,
-            weighting,
+            q.copies.of(laid.weights),
             q.theta.copy(),
             q.bits,
-            self.descent,
-            (self.w, self.begun),
+            question.descent,
+            (question.w, question.begun),
         )
 
 

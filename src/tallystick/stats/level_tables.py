@@ -6,7 +6,7 @@ Law: whole numbers only, so the answer does not depend on the order or the cut o
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -18,7 +18,6 @@ from tallystick.contracts import Block
 from tallystick.data.table.block import Block as Rows
 from tallystick.kernels.check import code_dtype
 from tallystick.kernels.trees import Walk
-from tallystick.stats.node_rows import Standing, Stood
 from tallystick.stats.split_search import Scale
 
 Ints = NDArray[np.int64]
@@ -115,7 +114,6 @@ class Frontier:
     classes: int  # 0: regression
     scale: Scale
     parts: int = 1  # a weight of 1 in the table is this many here
-    standing: Standing = field(default_factory=Standing, compare=False, repr=False)  # tables in memory only
 
     @property
     def codings(self) -> tuple[Coding, ...]:
@@ -125,15 +123,6 @@ class Frontier:
     def in_form(self) -> Frontier:
         """Return the same question of blocks that are in its form already: lighter to send."""
         return replace(self, form=Coded(tuple(replace(c, values=None) for c in self.codings)))
-
-    @property
-    def row_bytes(self) -> int:
-        """Bytes of memory a row that `whole` takes."""
-        return 32 + 4 * len(self.codings)
-
-    def whole(self, table: Any, threads: int) -> Stood:
-        """Return the same tables of a table in memory, without sending all rows down from the root again."""
-        return self.standing.answer(self, table)
 
     def zero(self) -> Level:
         """Return the total of no rows."""

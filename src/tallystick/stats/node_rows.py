@@ -6,8 +6,10 @@ Law: the tables are those of `Frontier.add` over all blocks; they are made node 
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +17,8 @@ from numpy.typing import NDArray
 from tallystick import kernels
 
 if TYPE_CHECKING:
-    from tallystick.stats.level_tables import Frontier, Test
+    from tallystick.contracts import Table
+    from tallystick.stats.level_tables import Coded, Frontier, Test
 
 Ints = NDArray[np.int64]
 
@@ -24,23 +27,33 @@ Ints = NDArray[np.int64]
 class Standing:
     """rows[entry] and weight[entry] of every node that waits; a row may stand at several nodes in parts."""
 
+    table: Table
     codes: list[NDArray[Any]] = field(default_factory=list)
     at: dict[int, tuple[Ints, Ints]] = field(default_factory=dict)
-    followed: int = 0
+    followed: tuple[Test, ...] = ()
 
-    def answer(self, question: Frontier, table: Any) -> Stood:
+    @classmethod
+    def at_root(cls, question: Frontier, table: Table) -> Standing:
+        """Return all rows where they begin."""
+        whole = table.slice(0, table.rows)
+        codes = [np.ascontiguousarray(c.codes(whole)) for c in question.codings]
+        first = np.full(table.rows, question.parts, np.int64)
+        if question.parts == 1 and table.weights is not None:
+            first = table.weights
+        return cls(table, codes, {0: (np.arange(table.rows), first)})
+
+    def leads_to(self, question: Frontier, table: Table) -> bool:
+        """Say whether the question goes on from here: it is of the same rows, and has made the same tests."""
+        here = len(self.followed)
+        same = table is self.table and len(question.tests) >= here
+        return same and all(map(operator.is_, self.followed, question.tests[:here]))
+
+    def answer(self, question: Frontier) -> Stood:
         """Follow the tests that are new, and return the tables of the open nodes."""
-        if not self.codes:
-            whole = table.slice(0, table.rows)
-            self.codes = [np.ascontiguousarray(c.codes(whole)) for c in question.codings]
-            first = np.full(table.rows, question.parts, np.int64)
-            if question.parts == 1 and table.weights is not None:
-                first = table.weights
-            self.at[0] = np.arange(table.rows), first
-        for test in question.tests[self.followed :]:
+        for test in question.tests[len(self.followed) :]:
             self._follow(test)
-        self.followed = len(question.tests)
-        return Stood(question, table, self)
+        self.followed = question.tests
+        return Stood(question, self.table, self)
 
     def _follow(self, test: Test) -> None:
         """Send the rows at a test's node to its branches, missing ones to all of them in parts."""
@@ -65,13 +78,45 @@ class Standing:
             )
 
 
+class WhereRowsStand:
+    """The shortcut: rows are not sent down from the root again for every level.
+
+    Where they stand is kept here as long as the form of the tree's questions, which is one object from the
+    first level to the last, is in use; a question that does not go on from there begins at the root.
+    """
+
+    row_bytes = 0  # it depends on the columns: see `solve`
+
+    def __init__(self) -> None:
+        self._standing: WeakKeyDictionary[Coded, Standing] = WeakKeyDictionary()
+
+    def solve(self, question: Frontier, table: Table, threads: int) -> Stood | None:
+        """Return the tables node by node; None: there is no memory for where so many rows stand."""
+        if not table.holds(32 + 4 * len(question.codings)):
+            return None
+        known = self._standing.get(question.form)
+        if known is None or not known.leads_to(question, table):
+            known = self._standing[question.form] = Standing.at_root(question, table)
+        return known.answer(question)
+
+
 @dataclass(frozen=True)
 class Stood:
     """The answer to one question, node by node."""
 
     question: Frontier
-    table: Any
+    table: Table
     standing: Standing
+
+    @property
+    def _classes(self) -> NDArray[Any]:
+        assert self.table.classes is not None
+        return self.table.classes
+
+    @property
+    def _response(self) -> NDArray[np.float64]:
+        assert self.table.response is not None
+        return self.table.response
 
     def _entries(self, i: int) -> tuple[Ints, Ints]:
         rows, weight = self.standing.at[self.question.open[i]]
@@ -83,8 +128,8 @@ class Stood:
         """Return rows of each class of open node i; regression: rows and sum of the response."""
         rows, weight = self._entries(i)
         if self.question.classes:
-            return kernels.count_classes(self.table.classes[rows], self.question.classes, weight)
-        y = self.question.scale.whole(self.table.response[rows])
+            return kernels.count_classes(self._classes[rows], self.question.classes, weight)
+        y = self.question.scale.whole(self._response[rows])
         return np.array([weight.sum(), (weight * y).sum()], np.int64)
 
     def node(self, i: int) -> tuple[list[Ints], Ints]:
@@ -95,10 +140,10 @@ class Stood:
         sizes = [c.k + 1 for c in self.question.codings]
         codes = [column[rows] for column in self.standing.codes]
         if self.question.classes:
-            label = self.table.classes[rows]
+            label = self._classes[rows]
             tables = kernels.count_columns(codes, label, sizes, self.question.classes, weights=weight)
             return tables, np.zeros(6, np.int64)
-        y = self.question.scale.whole(self.table.response[rows])
+        y = self.question.scale.whole(self._response[rows])
         one = np.zeros(len(rows), np.uint8)
         both = [kernels.count_columns(codes, one, sizes, 1, weights=w) for w in (weight, weight * y)]
         tables = [np.concatenate(pair, axis=1) for pair in zip(*both, strict=True)]

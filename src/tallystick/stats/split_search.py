@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.contracts import Block
+from tallystick.contracts import Block, Table
 from tallystick.data.schema import CODED, Schema
 from tallystick.data.table.ranks import quantile_cuts
 from tallystick.data.threads import in_order
@@ -164,6 +164,11 @@ class Growing:
         ]
 
     @property
+    def shares_out(self) -> bool:
+        """Does a test send rows down all its branches, in parts, since their value is missing?"""
+        return self.rules.fractions and any(self.schema.used[j].missing for j in self.columns)
+
+    @property
     def labels(self) -> tuple[str, ...]:
         """The classes; none in regression."""
         assert self.schema.target is not None
@@ -176,38 +181,49 @@ class Growing:
         return sorted(range(len(names)), key=names.__getitem__)
 
 
-class GrowingInMemory(Growing):
-    """The same question with a faster answer for tables in memory."""
+class WholeTree:
+    """The shortcut: with all rows at hand the whole tree is grown at once."""
 
-    row_bytes: ClassVar[int] = 40  # of memory that this takes beside the columns' codes
+    row_bytes = 40  # of memory that this takes beside the columns' codes
 
-    def whole(self, table: Any, threads: int) -> Grown:
-        """Grow the whole tree on a table in memory."""
+    def solve(self, question: Growing, table: Table, threads: int) -> Grown | None:
+        """Return the grown tree; None where rows are to stand in several nodes: only tables can tell."""
+        return None if question.shares_out else _Growth(question).grow(table, threads)
+
+
+@dataclass(frozen=True)
+class _Growth:
+    """A tree growing on a table whose columns can be had whole."""
+
+    question: Growing
+
+    def grow(self, table: Any, threads: int) -> Grown:
+        """Grow the whole tree."""
         factors, cells = self._factors(table), self._cells(table, threads)
         grower, scale = self._grower(table, factors, cells)
         run(grower, threads if table.rows >= FAST else 1)
         arrays = grower.arrays()
-        if self.rules.fractions:
+        if self.question.rules.fractions:
             spread_missing(arrays)
-        lift(arrays, self.columns, "column")
+        lift(arrays, self.question.columns, "column")
         lost = factors is not None and spare_bits(table.rows, table.weights, factors) > 0
-        tried = partial(tell_tried, grower.harvest(), self.columns, factors, lost)
-        if self.observed:
-            kept = tried() if self.keep_tried else {}
+        tried = partial(tell_tried, grower.harvest(), self.question.columns, factors, lost)
+        if self.question.observed:
+            kept = tried() if self.question.keep_tried else {}
             self._observe({**arrays, **kept}, table)  # changes the arrays themselves
             tried = partial(dict, kept)
-        names = [self.schema.used[j].name for j in self.columns]
+        names = [self.question.schema.used[j].name for j in self.question.columns]
         binned = tuple(n for n, c in zip(names, cells, strict=True) if c.binned)
-        return Grown(arrays, scale, tried, () if self.max_bins else binned)
+        return Grown(arrays, scale, tried, () if self.question.max_bins else binned)
 
     def _cells(self, table: Any, threads: int) -> list[GrowColumn]:
-        used = self.schema.used
-        jobs = [partial(grow_column, table, used[j], self.max_bins) for j in self.columns]
-        if not hasattr(table, "budget"):
+        used = self.question.schema.used
+        jobs = [partial(grow_column, table, used[j], self.question.max_bins) for j in self.question.columns]
+        if table.place != "disk":
             return [job() for job in jobs]
         cells = list(in_order(jobs, threads))
         codes = sum(c.k + 1 for c in cells)
-        tables = 8 * codes * (len(self.labels) + 2) * (table.rows // SMALL + 1)
+        tables = 8 * codes * (len(self.question.labels) + 2) * (table.rows // SMALL + 1)
         if 2 * tables > table.budget:
             raise OptionError(
                 f"the count tables of a tree on these columns take about {tables >> 20:,} MB, more than half "
@@ -216,16 +232,16 @@ class GrowingInMemory(Growing):
         return cells
 
     def _factors(self, table: Any) -> NDArray[np.int64] | None:
-        if self.class_weights is None or not self.labels:
+        if self.question.class_weights is None or not self.question.labels:
             return None
-        counts = kernels.count_classes(table.classes, len(self.labels), table.weights)
-        return class_factors(self.class_weights, counts)
+        counts = kernels.count_classes(table.classes, len(self.question.labels), table.weights)
+        return class_factors(self.question.class_weights, counts)
 
     def _grower(
         self, table: Any, factors: NDArray[np.int64] | None, cells: list[GrowColumn]
     ) -> tuple[Grower, Scale]:
         scale, response, score, rows = Scale(), None, None, table.weights
-        classes = len(self.labels)
+        classes = len(self.question.labels)
         if not classes:
             weight = table.rows if rows is None else int(rows.sum())
             scale = Scale.of(float(table.response.min()), float(table.response.max()), weight)
@@ -234,24 +250,24 @@ class GrowingInMemory(Growing):
             score = score_weights(table.classes, rows, factors)
         grower = Grower(
             cells,
-            self.by_name,
-            replace(scale.rules(self.rules), fractions=False)
-            if self.rules.fractions
-            else scale.rules(self.rules),
+            self.question.by_name,
+            replace(scale.rules(self.question.rules), fractions=False)
+            if self.question.rules.fractions
+            else scale.rules(self.question.rules),
             classes=classes,
             labels=None if response is not None else table.classes,
             response=response,
             score_weights=score,
             row_weights=rows,
-            keep_tried=self.keep_tried,
+            keep_tried=self.question.keep_tried,
         )
         return grower, scale
 
     def _observe(self, arrays: dict[str, NDArray[Any]], table: Any) -> None:
         tested = [arrays[name] for name in ("column", "tried_column") if name in arrays]
         for j in np.unique(np.concatenate(tested)).tolist():
-            if j >= 0 and self.schema.used[j].kind == "numeric":
-                observe(arrays, j, table.ranks(self.schema.used[j].name)[1])
+            if j >= 0 and self.question.schema.used[j].kind == "numeric":
+                observe(arrays, j, table.ranks(self.question.schema.used[j].name)[1])
 
 
 def observe(arrays: dict[str, NDArray[Any]], column: int, values: NDArray[np.float64]) -> None:
@@ -339,7 +355,7 @@ def every(pool: ThreadPoolExecutor, step: Callable[[int], None], items: Iterable
 def grow_column(table: Any, column: Any, max_bins: int | None) -> GrowColumn:
     """Return a column as the grower takes it."""
     data = table.column(column.name)
-    if column.kind not in CODED and hasattr(table, "number_codes"):
+    if column.kind not in CODED and table.place == "disk":
         return _on_disk(table, column, max_bins)
     if column.kind not in CODED and max_bins is not None:
         codes, distinct = table.ranks(column.name)

@@ -37,7 +37,7 @@ from tallystick.data.table.ranks import (
 from tallystick.errors import DataError, OptionError
 from tallystick.estimators.base import rows_of
 from tallystick.files.stamp import Stamp
-from tallystick.stats.split_search import GrowingInMemory
+from tallystick.stats.split_search import WholeTree
 
 LEAST = "32MB"
 MODELS = {
@@ -217,7 +217,7 @@ def test_a_tree_that_memory_does_not_hold_grows_level_by_level_to_the_same_bytes
     table = pa.table({"x": x, "level": np.array(["a", "b", "c"])[level], "y": label})
     pacsv.write_csv(table, tmp_path / "t.csv")
     small = ts.DecisionTree(max_bins=20, max_depth=3, memory=LEAST)
-    assert not small.read(tmp_path / "t.csv", "y").holds(GrowingInMemory.row_bytes)
+    assert not small.read(tmp_path / "t.csv", "y").holds(WholeTree.row_bytes)
     whole = ts.DecisionTree(max_bins=20, max_depth=3).fit(tmp_path / "t.csv", "y")
     assert small.fit(tmp_path / "t.csv", "y").to_bytes() == whole.to_bytes()
 

@@ -35,13 +35,13 @@ def conflicts(table: Table, threads: int | None = None) -> Conflicts:
     assert table.schema.target is not None
     hasher = Hasher(replace(table.schema, target=None))
     jobs = (partial(hasher.rows, replace(block, classes=None)) for block in table.blocks())
-    budget = getattr(table, "budget", None)
-    hashes = (np.empty if budget is None else scratch.empty)(table.rows, np.uint64)
+    budget = table.budget
+    hashes = (scratch.empty if table.place == "disk" else np.empty)(table.rows, np.uint64)
     at = 0
     for part in in_order(jobs, threads):
         hashes[at : at + len(part)] = part
         at += len(part)
-    bits = 0 if budget is None else max(0, (ROW_BYTES * table.rows // (budget // 4)).bit_length())
+    bits = 0 if not budget else max(0, (ROW_BYTES * table.rows // (budget // 4)).bit_length())
     found = Conflicts(0.0, 0.0, 0.0)
     for start in range(1 << bits):  # rows whose hashes begin alike: equal rows are in one part
         rows = None if bits == 0 else np.flatnonzero(hashes >> np.uint64(64 - bits) == start)

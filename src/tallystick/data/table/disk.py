@@ -10,16 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.contracts import Place
 from tallystick.data.schema import Schema
 from tallystick.data.source import scratch
 from tallystick.data.source.scratch import ScratchFile, padded
 from tallystick.data.table.block import Block, WordCounts, class_type, code_type
-from tallystick.data.table.ranks import codes_within, few_or_cuts, rank_within
+from tallystick.data.table.ranks import rank_within
 from tallystick.data.table.subset import Within, recode_block, schema_within, take_block
 from tallystick.data.table.table import BLOCK, Table
 from tallystick.data.threads import in_order
@@ -29,6 +30,7 @@ from tallystick.data.threads import in_order
 class DiskTable(Table):
     """A table over mapped files. budget: bytes of memory to work in."""
 
+    place: ClassVar[Place] = "disk"
     budget: int = 0
     _last: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -47,13 +49,6 @@ class DiskTable(Table):
         if name not in self._last:
             self._last = {name: rank_within(self.columns[name], self.budget)}
         return self._last[name]  # type: ignore[no-any-return]
-
-    def number_codes(self, name: str, most: int, bins: int) -> tuple[NDArray[Any], NDArray[np.float64], bool]:
-        """Return codes[row] of a numeric column, missing last, and what they stand for: its distinct values
-        if those are at most `most`, else (True) the cuts of so many bins.
-        """
-        found, binned = few_or_cuts(self.columns[name], self.weights, most, bins, self.budget)
-        return codes_within(self.columns[name], found, binned, self.budget), found, binned
 
     def rank_all(self, threads: int | None = None) -> None:
         """Do nothing: ranks of all columns would be a table in memory."""

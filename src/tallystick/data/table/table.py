@@ -6,17 +6,18 @@ Law: the table's codes depend on its rows alone; blocks are views of about 65,53
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from tallystick.contracts import Engine, Place
 from tallystick.data.schema import Note, Schema
 from tallystick.data.table.block import Block, WordCounts, row_unit, rows_counted
 from tallystick.data.table.hashes import Hasher
-from tallystick.data.table.ranks import GROUP, rank, rank_group
+from tallystick.data.table.ranks import GROUP, codes_within, few_or_cuts, rank, rank_group
 from tallystick.data.table.subset import Within, recode_block, schema_within, take_block
 from tallystick.data.threads import in_order
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 BLOCK = 65_536
 FEW = 20_000  # rows below which a thread costs more than it gives
+UNBOUNDED = 1 << 40  # bytes: more than sorting a column takes
 
 
 @dataclass
@@ -34,6 +36,10 @@ class Table:
     columns[name]: codes[row], values[row] or (starts[row + 1], word[entry], count[entry]) by kind.
     `source_notes` tell how a file was read, `files` which; they are not part of what the rows mean.
     """
+
+    place: ClassVar[Place] = "memory"
+    budget = 0  # bytes of memory to work in; 0: no bound
+    engine: ClassVar[Engine | None] = None  # whoever is asked to
 
     schema: Schema
     columns: Mapping[str, Any]
@@ -60,6 +66,13 @@ class Table:
         """What one row weighs where rows are counted, in units of the table."""
         return row_unit(self.weight, rows_counted(self.weights, self.rows, self.unit), self.unit)
 
+    def holds(self, row_bytes: int) -> bool:
+        """Is there memory for so many bytes a row? The rows are in memory, and nobody set a bound."""
+        return True
+
+    def release(self) -> None:
+        """Nobody keeps anything for this table."""
+
     def column(self, name: str) -> Any:
         """Return the whole column: codes, values or words."""
         return self.columns[name]
@@ -78,6 +91,18 @@ class Table:
         threads = 1 if self.rows < FEW else threads
         for group, ranked in zip(groups, in_order(jobs, threads), strict=True):
             self._ranks.update(zip(group, ranked, strict=True))
+
+    def number_codes(self, name: str, most: int, bins: int) -> tuple[NDArray[Any], NDArray[np.float64], bool]:
+        """Return codes[row] of a numeric column, missing last, and what they stand for: its distinct values
+        if those are at most `most`, else (True) the cuts of so many bins.
+        """
+        room = self.budget or UNBOUNDED
+        found, binned = few_or_cuts(self.columns[name], self.weights, most, bins, room)
+        return codes_within(self.columns[name], found, binned, room), found, binned
+
+    def answers(self, work: Callable[[Block], NDArray[np.float64]]) -> Iterator[NDArray[np.float64]]:
+        """Yield work(block) of all rows, some at a time, in the order of the rows."""
+        return map(work, self.blocks())
 
     def blocks(self) -> Iterator[Block]:
         """Yield all rows in slices of about 65,536, the same blocks every time."""

@@ -59,8 +59,7 @@ class Spark:
             else:
                 found = self.sum(self._sent(table), question)
         if self.progress is not None:
-            rows = int(getattr(table, "rows", 0))
-            self.progress(rows, rows)
+            self.progress(table.rows, table.rows)
         return found  # type: ignore[no-any-return]
 
     def _sent(self, table: Table) -> Any:

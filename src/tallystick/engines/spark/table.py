@@ -12,11 +12,12 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.contracts import Place, Statistic
 from tallystick.data.schema import Note, Schema
 from tallystick.data.table.block import OWN, Block, pack, row_unit, unpack
 from tallystick.data.table.subset import Within, schema_within
@@ -25,13 +26,18 @@ from tallystick.engines.spark.parts import Chosen, Facts, FactsOf, Picked, Recod
 from tallystick.engines.spark.pieces import PARTS, Once, OneOfEach, Weighed, repeated_keys, shared_keys
 from tallystick.errors import OptionError
 from tallystick.stats.fingerprint import Both, Printed, Prints
+from tallystick.stats.shortcuts import in_a_form
 
 Ask = Callable[[Any, Any], Any]  # (RDD of blocks, question) -> total
 
 
 @dataclass
 class SparkTable:
-    """Rows on Spark; see contracts.Table. kept: what Spark keeps; raw: what that is made of, until it is."""
+    """Rows on Spark; see contracts.Table. stored: what Spark keeps; raw: what it is made of, until then."""
+
+    place: ClassVar[Place] = "far"
+    budget: ClassVar[int] = 0  # what comes here is little
+    files: ClassVar[tuple[str, ...]] = ()  # Spark alone knows them
 
     schema: Schema
     opened: Any  # RDD of blocks, made of what Spark keeps whenever they are asked for
@@ -39,7 +45,7 @@ class SparkTable:
     notes: tuple[Note, ...] = ()
     source_notes: tuple[Note, ...] = ()
     unit: int = 1
-    kept: Any = None  # RDD of bytes
+    stored: Any = None  # RDD of bytes
     raw: Any = None
     origin: SparkTable | None = field(default=None, repr=False)  # the table this is a part of
     chosen: Chosen | None = field(default=None, repr=False)
@@ -54,11 +60,11 @@ class SparkTable:
         for data in self.opened.map(pack).toLocalIterator():
             yield unpack(data)
 
-    def asked(self, question: Any, ask: Ask) -> Any:
+    def asked(self, question: Statistic[Any], ask: Ask) -> Any:
         """Return a total; the first question takes the fingerprint along, so that it costs no walk."""
-        form = getattr(question, "form", None)
-        if form is not None:
-            return ask(self._in_form(form), question.in_form())
+        again = in_a_form(question)
+        if again is not None:
+            return ask(self._in_form(again.form), again.in_form())
         if self._printed is not None:
             return ask(self.opened, question)
         total, printed = ask(self.opened, Both(question, Prints(self.schema, self.unit)))
@@ -187,10 +193,14 @@ class SparkTable:
             self._single = keep(there.partitionBy(PARTS).mapPartitions(Once(self.schema)))
         return self._single
 
-    def answers(self, work: Callable[[Block], NDArray[np.float64]]) -> NDArray[np.float64]:
-        """Return work(block) of all rows, in the order of `facts`: equal rows have equal answers."""
+    def holds(self, row_bytes: int) -> bool:
+        """What comes here of a row is some bytes, and nobody set a bound."""
+        return True
+
+    def answers(self, work: Callable[[Block], NDArray[np.float64]]) -> Iterator[NDArray[np.float64]]:
+        """Yield work(block) of all rows, in the order of `facts`: equal rows have equal answers."""
         origin, chosen = self.origin or self, self.chosen
-        return answers_of(origin.opened, chosen, origin.schema, self.schema, work, self.facts.hashes)
+        yield answers_of(origin.opened, chosen, origin.schema, self.schema, work, self.facts.hashes)
 
     def _here(self) -> NoReturn:
         raise OptionError(
@@ -206,8 +216,24 @@ class SparkTable:
         """Whole columns are not available."""
         self._here()
 
+    @property
+    def kept(self) -> Any:
+        """Rows have no numbers."""
+        self._here()
+
     def slice(self, start: int, stop: int) -> Block:
         """Rows have no numbers."""
+        self._here()
+
+    def ranks(self, name: str) -> Any:
+        """Whole columns are not to be had."""
+        self._here()
+
+    def rank_all(self, threads: int | None = None) -> None:
+        """Do nothing: ranks of all columns would be a table in memory."""
+
+    def number_codes(self, name: str, most: int, bins: int) -> Any:
+        """Whole columns are not to be had."""
         self._here()
 
     def __del__(self) -> None:
@@ -221,7 +247,7 @@ class SparkTable:
             self.chosen.keys.unpersist()
         if self.origin is None or self._single is not self.origin._single:
             forget(self._single)
-        forget(self.kept)
+        forget(self.stored)
         forget(self.raw)
 
 

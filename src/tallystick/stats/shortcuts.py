@@ -1,0 +1,32 @@
+"""Every faster way to a statistic's total, by the statistic it answers; and the questions asked in a form.
+
+An engine that has all rows at hand looks here before it sums. Knows which statistics there are. Law: what a
+learner makes of a shortcut's answer is what it makes of zero, add and merge, bit for bit; each is compared in
+`tests/engines/test_engine_contract.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tallystick.contracts import InForm, Shortcut, Statistic
+from tallystick.stats.class_values import ByRanks, ClassValues
+from tallystick.stats.gradients import LogisticSums, NewtonSums, NewtonToTheEnd
+from tallystick.stats.level_tables import Frontier
+from tallystick.stats.node_rows import WhereRowsStand
+from tallystick.stats.split_search import Growing, WholeTree
+
+SHORTCUTS: Mapping[type[Any], Shortcut[Any]] = {
+    ClassValues: ByRanks(),
+    Frontier: WhereRowsStand(),
+    Growing: WholeTree(),
+    NewtonSums: NewtonToTheEnd(),
+}
+
+
+def in_a_form(question: Statistic[Any]) -> InForm[Any] | None:
+    """Return the question if it is asked in a form of the rows that is worth keeping, None of any other."""
+    if isinstance(question, Frontier) or (isinstance(question, LogisticSums) and question.every > 1):
+        return question
+    return None
