@@ -36,7 +36,14 @@ METHODS = {
     "tree, C4.5": lambda **given: ts.DecisionTree.c45(**given),
     "tree, CART": lambda **given: ts.DecisionTree.cart(class_weight="balanced", **given),
 }
-methods = pytest.mark.parametrize("method", METHODS.values(), ids=list(METHODS))
+QUICK = {"naive Bayes", "tree", "logistic regression"}  # `make fast` runs the laws on these
+methods = pytest.mark.parametrize(
+    "method",
+    [
+        pytest.param(make, marks=[] if name in QUICK else pytest.mark.slow, id=name)
+        for name, make in METHODS.items()
+    ],
+)
 
 DATA = os.environ.get("TALLYSTICK_DATA")
 LEVELS = [
@@ -243,6 +250,7 @@ print(hashlib.sha256(model.to_bytes()).hexdigest())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(DATA is None, reason="TALLYSTICK_DATA is not set: the Adult table is not there")
 def test_one_sha256_for_adult_over_orders_threads_chunks_inputs_and_instruction_sets(tmp_path, monkeypatch):
     frame = pd.read_csv(Path(DATA) / "adult" / "adult-train.csv.gz", keep_default_na=False)[
