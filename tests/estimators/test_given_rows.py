@@ -186,3 +186,11 @@ def test_a_row_of_a_frame_is_one_row(kind):
 def test_a_class_weight_of_no_class_is_named_by_logistic_regression_too():
     with pytest.raises(OptionError, match=r"class_weight names 'foo', which is not a class.* 'no', 'yes'"):
         ts.LogisticRegression(class_weight={"foo": 3}).fit(ROWS, "kind")
+
+
+@pytest.mark.parametrize("given", [5, 1.5, True, pd.NA, pd.Timestamp("2020-01-01"), object(), len])
+def test_a_target_or_weights_that_are_no_column_are_one_error(given):
+    rows = [{"a": i % 3, "y": "pq"[i % 2]} for i in range(20)]
+    for y, weights in ((given, None), ("y", given)):
+        with pytest.raises(DataError, match=r"needs one value per row\. Pass a list, an array or a Series"):
+            ts.NaiveBayes().fit(rows, y, weights)

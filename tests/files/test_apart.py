@@ -14,7 +14,7 @@ import pytest
 
 import tallystick as ts
 from tallystick.cli.main import run
-from tallystick.errors import DataError, OptionError
+from tallystick.errors import DataError, OptionError, TallyError
 from tallystick.files.apart import files_of
 
 VOTES = (resources.files("tallystick.examples") / "votes.csv").read_text(encoding="utf-8")
@@ -267,6 +267,24 @@ def test_a_model_of_a_stream_can_be_copied(folder):
     with subprocess.Popen(["cp", "in.csv", "pipe"]):
         fitted = ts.NaiveBayes().fit("pipe", "party")
     assert copy.deepcopy(fitted).to_bytes() == fitted.to_bytes()
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\ud800", "x" * 1_000_000, b"x.svg", 5])
+def test_what_can_be_no_name_of_a_file_is_one_short_error(folder, name):
+    tree = ts.DecisionTree().fit("in.csv", "party")
+    jobs = [
+        lambda: ts.NaiveBayes().fit(name, "party"),
+        lambda: tree.predict(name),
+        lambda: tree.save(name),
+        lambda: tree.picture().save(name),
+        lambda: ts.load(name),
+        lambda: ts.read(name),
+    ]
+    for job in jobs:
+        with pytest.raises(TallyError) as refused:
+            job()
+        assert len(str(refused.value)) < 500
+        assert "\n" not in str(refused.value)
 
 
 def test_a_picture_is_written_whole_and_over_no_other_file(folder, monkeypatch):

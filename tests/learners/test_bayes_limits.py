@@ -1,4 +1,4 @@
-"""Naive Bayes at its limits: declared classes, wrong priors, shares too small for a number, values too large
+"""Methods at their limits: declared classes, wrong priors, shares too small for a number, values too large
 for a square.
 """
 
@@ -11,7 +11,8 @@ from sklearn.datasets import load_iris
 
 import tallystick as ts
 from tallystick.cli.main import run
-from tallystick.errors import DataError, OptionError
+from tallystick.errors import DataError, OptionError, TargetError
+from tallystick.export.file import from_bytes
 
 X = np.array([[1.0], [2.0], [3.0], [1.5]])
 
@@ -137,3 +138,21 @@ def test_a_refused_fit_writes_no_file(tmp_path, capsys):
     assert run(given, debug=False) == 0  # in bins
     assert run(["predict", str(out), str(table), "-o", str(tmp_path / "out.csv")], debug=False) == 0
     assert "Multiply the column" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("size", [1e301, 1.7e308, 1e-300, 1e-305])
+def test_logistic_weights_that_no_file_can_hold_are_refused_by_the_fit(size):
+    x = np.linspace(-1, 1, 60)
+    y = np.where((x > 0) ^ (np.arange(60) % 5 == 0), "a", "b")
+    with pytest.raises(
+        DataError, match=r"^column 'x' spreads by about .*, which gives weights beyond 1e\+300"
+    ):
+        ts.LogisticRegression().fit(pd.DataFrame({"x": x * size}), y)
+    near = ts.LogisticRegression().fit(pd.DataFrame({"x": x * (1e299 if size > 1 else 1e-290)}), y)
+    assert from_bytes(near.to_bytes())["kind"] == near.kind
+
+
+def test_a_response_whose_square_is_no_number_is_refused():
+    x = np.linspace(-1, 1, 60)
+    with pytest.raises(TargetError, match=r"^target 'y' is infinite or beyond 1e140 in row 1\. Correct"):
+        ts.RegressionTree().fit(pd.DataFrame({"x": x}), x * 1e155)

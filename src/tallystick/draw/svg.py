@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tallystick.errors import OptionError, shown
+from tallystick.files.apart import as_path
 from tallystick.files.whole import whole_file
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart too; classes take them in order.
@@ -49,7 +50,7 @@ def check_svg(path: str | os.PathLike[str]) -> None:
     """Refuse a name that promises another format than SVG (/dev/stdout and the like promise none), and a
     file that holds something else.
     """
-    name = os.fspath(path)
+    name = as_path(path)
     ending = os.path.splitext(name)[1]
     if ending.lower() != ".svg" and not name.startswith("/dev/"):
         named = f"ends in {shown(ending)}" if ending else "has no ending"

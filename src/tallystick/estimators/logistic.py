@@ -32,6 +32,7 @@ from tallystick.learners.logistic import LogisticLearner
 from tallystick.learners.logistic.path import Path, choose, path_models
 from tallystick.learners.logistic.solvers import Step
 from tallystick.models.logistic.coefficients import coefficients
+from tallystick.models.logistic.file import refuse_beyond
 from tallystick.models.logistic.model import KIND, LogisticModel
 from tallystick.models.logistic.options import LogisticOptions
 from tallystick.models.logistic.parts import Words
@@ -159,6 +160,7 @@ class LogisticRegression(Classifier):
             )
             learner = replace(learner, chosen=chosen.best)
         model = fit(learner, table, engine)
+        refuse_beyond(model)
         self._chosen = chosen
         if self.trace:
             self.trace_ = steps

@@ -18,6 +18,7 @@ from tallystick.data.schema import CODED, Schema
 from tallystick.data.schema import KINDS as COLUMN_KINDS
 from tallystick.errors import ModelFileError, OptionError, shown
 from tallystick.export import canonical
+from tallystick.files.apart import as_path
 from tallystick.files.whole import whole_file
 from tallystick.models import shapes
 from tallystick.models.shapes import Flag, Listed, Maybe, Number, Record, Shape, Text, Variant, Whole
@@ -178,7 +179,7 @@ class _Any:
 
 def read_file(path: str | os.PathLike[str]) -> bytes:
     """Return the bytes of a model file, or say in one line why they cannot be read."""
-    name = shown(os.fspath(path))
+    name = shown(as_path(path))
     try:
         with open(path, "rb") as file:
             size = os.fstat(file.fileno()).st_size

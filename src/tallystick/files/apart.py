@@ -41,6 +41,17 @@ def files_of(data: Any) -> list[str]:
     return []
 
 
+def as_path(given: Any) -> str:
+    """Return the name of a file as text; refuse what can be none."""
+    try:
+        path = os.fspath(given)
+        if isinstance(path, str) and b"\0" not in os.fsencode(path):
+            return path
+    except (TypeError, UnicodeError):
+        pass
+    raise OptionError(f"{shown(given)} can be no name of a file. Pass text, or a pathlib.Path.")
+
+
 def placed(path: str) -> str:
     """Return a name that leads to the same file wherever the process goes; a name of a scratch file as it is.
 
@@ -76,7 +87,7 @@ def keep_apart(reads: Iterable[Any], writes: Mapping[str, Any]) -> None:
     for option, given in writes.items():
         if given is None:
             continue
-        path = os.fspath(given)
+        path = as_path(given)
         label = _label(option, path)
         place = _identity(path, 1)
         for file, known in inputs:

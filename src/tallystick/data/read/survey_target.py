@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     pass
 
 MANY_CLASSES = 100  # whole numbers: more than this and more than half of the rows is not a set of classes
+FARTHEST = 1e140  # of a response: sums of squares stay numbers
 LARGEST = 2.0**62  # of a weight that is counted by rows
 EXACT = 2.0**53  # whole numbers from here on are no longer exact as doubles
 UNBALANCED = 1_000  # a class of fewer rows than one in so many gets a note
@@ -133,9 +134,9 @@ def no_number(name: str, text: Any) -> TargetError:
 
 
 def infinite_response(name: str, row: int | None) -> TargetError:
-    """Return the error of an infinite response; row: the first, None where rows have no numbers."""
+    """Return the error of a response whose square is no number; row: the first, None where they have none."""
     where = "" if row is None else f" in row {row + 1:,}"
-    return TargetError(f"target {shown(name)} is infinite{where}. Correct it.")
+    return TargetError(f"target {shown(name)} is infinite or beyond 1e140{where}. Correct it.")
 
 
 def labels_of(
@@ -339,7 +340,7 @@ class TargetSurvey:
                 every = kernels.count_classes(found.labels.codes, size + 1)[:size, None]
             self.labels.add(found.labels.values, np.concatenate([every, kept], axis=1))
         elif found.response is not None:
-            rows = np.flatnonzero(np.isinf(found.response))
+            rows = np.flatnonzero(np.abs(found.response) > FARTHEST)
             first = chosen.start + int(rows[0]) if len(rows) and chosen.start is not None else None
             self._take(found.bad, (len(rows), first))
 

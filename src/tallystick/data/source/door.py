@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from tallystick.data.schema import Reading
 from tallystick.data.source.base import BaseSource
 from tallystick.errors import DataError, OptionError, counted, shown
-from tallystick.files.apart import files_of
+from tallystick.files.apart import as_path, files_of
 
 if TYPE_CHECKING:
     from tallystick.contracts import Source
@@ -83,7 +83,7 @@ def open_source(
 
         return Stream(name or x.name, tuple(x.columns), x.batches, tuple(x.notes), reading)
     if isinstance(x, str | os.PathLike):
-        return _open_path(os.fspath(x), reading, name)
+        return _open_path(as_path(x), reading, name)
     return _open_object(x, reading, name)
 
 
@@ -137,7 +137,7 @@ def _open_object(x: Any, reading: Reading, name: str | None) -> Source:
             from tallystick.data.source import many
 
             return many.open_many(
-                [_open_path(os.fspath(p), reading, None) for p in x], name or counted(len(x), "file")
+                [_open_path(as_path(p), reading, None) for p in x], name or counted(len(x), "file")
             )
         return frames.from_records(x, reading, name)
     if is_spark(x):

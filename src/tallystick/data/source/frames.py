@@ -320,6 +320,12 @@ def _any_column(cells: Any, name: str) -> pa.ChunkedArray:
 
 def as_column(cells: Any, name: str) -> pa.ChunkedArray:
     """Return any one-dimensional thing as an Arrow column: list, Series, array."""
+    known = ("__iter__", "__arrow_c_stream__", "__arrow_c_array__")
+    if hasattr(cells, "columns") or not any(hasattr(cells, way) for way in known):
+        raise DataError(
+            f"{shown(name)} is given as {shown(type(cells).__name__)}, but needs one value per row. "
+            "Pass a list, an array or a Series, or the name of a column."
+        )
     return _any_column(cells, name)
 
 

@@ -16,6 +16,7 @@ from tallystick.errors import DataError, shown
 
 STANDARD_INPUT = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 PIECE = 1 << 20  # bytes read at once
+LONGEST_NAME = 255  # of a file, on most disks
 
 
 class ScratchPath(str):
@@ -36,7 +37,8 @@ def title(path: str) -> str:
     """Return what to call a path in messages: a file by its name, a stream by what it is."""
     if path in STANDARD_INPUT:
         return "standard input"
-    return path if path.startswith(("/dev/fd/", "/proc/self/fd/")) else os.path.basename(path)
+    name = path if path.startswith(("/dev/fd/", "/proc/self/fd/")) else os.path.basename(path)
+    return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
 
 
 def is_stream(path: str) -> bool:

@@ -5,11 +5,14 @@ Knows plain data. Knows nothing of how files are read.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from tallystick.data.schema import CODED, Schema
-from tallystick.errors import ModelFileError, OptionError, shown
+from tallystick.errors import DataError, ModelFileError, OptionError, shown
+from tallystick.models.logistic.model import LogisticModel
 from tallystick.models.logistic.options import CHOSEN, SOLVERS, WORDS, LogisticOptions
+from tallystick.models.logistic.parts import Product, Slope
 from tallystick.models.shapes import (
     WISHES,
     Either,
@@ -126,6 +129,19 @@ def check(document: dict[str, Any], schema: Schema) -> None:
         raise ModelFileError(
             f"model file: {len(model['errors']):,} standard errors for {rows:,} coefficients."
         )
+
+
+def refuse_beyond(model: LogisticModel) -> None:
+    """Refuse weights that are too large for a model file, as those of values near 1e300 or 1e-300 are."""
+    measured = [part for part in model.parts if isinstance(part, Slope | Product)]
+    numbers = [(part.centre, part.scale, *part.slope) for part in measured]
+    if all(abs(x) <= _BIG for row in (model.constant, *model.errors, *numbers) for x in row):
+        return
+    part = max(measured, key=lambda part: abs(math.log10(part.scale or 1.0)))
+    raise DataError(
+        f"column {shown(part.name)} spreads by about {part.scale:.3g}, which gives weights beyond {_BIG:g}. "
+        "Multiply or divide it by a power of ten first."
+    )
 
 
 def _coefficients(part: dict[str, Any]) -> int:
