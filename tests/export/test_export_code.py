@@ -134,3 +134,42 @@ def test_the_module_is_a_command_with_usage_and_errors_of_one_line(tmp_path):
         assert done.stderr.startswith("error: ")
         assert words in done.stderr
         assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "empty"),
+        ("x,x\n1,2\n", "twice"),
+        ("x,z\n1,2,3\n", "line 2 has 3 cells"),
+        ("x,z\n1\n", "line 2 has 1 cells"),
+        ('x,z\n"1,2\n', "unexpected end"),
+        ("x,z\n1,a\0b\n", "NUL"),
+    ],
+)
+def test_the_command_refuses_what_no_table_holds_in_one_line(text, why, tmp_path):
+    rows = [{"x": i % 7, "y": "p" if i % 2 else "q"} for i in range(40)]
+    (tmp_path / "m.py").write_text(ts.NaiveBayes().fit(rows, "y").export("python"))
+    (tmp_path / "t.csv").write_text(text)
+    command = [sys.executable, "m.py", "t.csv"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: ")
+    assert done.stderr.count("\n") == 1
+    assert why in done.stderr
+
+
+def test_the_command_loses_no_answer_in_silence(tmp_path):
+    rows = [{"x": i % 7, "y": "p" if i % 2 else "q"} for i in range(40)]
+    (tmp_path / "m.py").write_text(ts.NaiveBayes().fit(rows, "y").export("python"))
+    (tmp_path / "t.csv").write_text("x,long\n" + f"1,{'a' * 200_000}\n" + "1,b\n" * 20_000)
+
+    def shell(line):
+        line = line.replace("python", sys.executable)
+        done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, cwd=tmp_path)
+        return done.returncode, done.stdout, done.stderr
+
+    assert shell("python m.py t.csv | wc -l")[1].strip() == "20002"
+    assert shell("python m.py t.csv > /dev/full")[::2] == (2, "error: [Errno 28] No space left on device\n")
+    assert shell("python m.py t.csv >&-")[::2] == (2, "error: standard output is closed.\n")
+    assert shell("python m.py t.csv | head -1 > /dev/null; echo ${PIPESTATUS[0]}")[1:] == ("141\n", "")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 from typing import Any
 
 import databases
+import duckdb
 import exports as e
 import numpy as np
 import pytest
@@ -456,3 +458,19 @@ def test_sql_begins_with_what_it_is(dialect):
 def test_wrong_options_are_named(options, words):
     with pytest.raises(OptionError, match="^" + words.replace(".", r"\.")):
         e.fitted("bayes").export("sql", **options)
+
+
+@pytest.mark.parametrize("method", ["gaussian", "logistic"])
+def test_values_whose_squares_are_no_numbers_get_the_answer_of_the_model(method):
+    x = np.linspace(-1, 1, 60)
+    y = np.where((x > 0) ^ (np.arange(60) % 5 == 0), "a", "b")
+    model = ts.LogisticRegression() if method == "logistic" else ts.NaiveBayes(distributions=method)
+    model.fit({"num": x * 10}, y)
+    values = [0.5, 1e150, 1e155, -1e155, 1.7e308, -1.7e308]
+    want = model.predict_proba({"num": values})
+    for connect, dialect in ((duckdb.connect, "duckdb"), (sqlite3.connect, "sqlite")):
+        base = connect(":memory:")
+        base.execute("CREATE TABLE data (id INTEGER, num DOUBLE)")
+        base.executemany("INSERT INTO data VALUES (?, ?)", list(enumerate(values)))
+        found = sorted(base.execute(model.export("sql", dialect=dialect, keep=["id"])).fetchall())
+        assert np.allclose([row[2:4] for row in found], want, rtol=1e-9, atol=1e-12)

@@ -14,10 +14,11 @@ import csv
 import datetime
 import json
 import math
+import os
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
@@ -302,6 +303,11 @@ class Model:
         scores = self.base
         for part in parts:
             scores = [s + p for s, p in zip(scores, part, strict=True)]
+        if any("slope" in term for term in self.data["terms"]) and not all(map(math.isfinite, scores)):
+            scores = self.base  # beyond all doubles: each part is at most 1e300
+            for part in parts:
+                near = [max(min(p, 1e300), -1e300) if p == p else 0.0 for p in part]
+                scores = [s + p for s, p in zip(scores, near, strict=True)]
         scores = self.scaled(scores)
         if max(scores) == -math.inf:
             scores = self.scaled(self.base)  # every class is impossible: the prior answers
@@ -342,23 +348,54 @@ def main(model: Model, arguments: Sequence[str]) -> None:
         print(USAGE, file=sys.stdout if asked else sys.stderr)
         sys.exit(0 if asked else 2)
     try:
+        if sys.stdout is None:
+            raise OSError("standard output is closed.")
+        csv.field_size_limit(1 << 26)
         answer(model, arguments[0] if arguments and arguments[0] != "-" else None)
-    except (OSError, ValueError) as error:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        leave(141)
+    except (OSError, ValueError, csv.Error) as error:
         print(f"error: {error}", file=sys.stderr)
-        sys.exit(2)
+        leave(2)
+
+
+def leave(status: int) -> None:
+    """End; what still waits for an output that takes no more is dropped, or Python would end otherwise."""
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(status)
 
 
 def answer(model: Model, path: str | None) -> None:
     """Write the answers to the rows of a file, or of the standard input."""
-    with open(path, encoding="utf-8", newline="") if path else sys.stdin as file:
+    with open(path or 0, encoding="utf-8-sig", newline="", closefd=bool(path)) as file:
         head = [f"P({label})" for label in model.labels]
         out = csv.writer(sys.stdout, lineterminator="\n")
         out.writerow([harmless(name) for name in ("prediction", *head)])
-        for row in csv.DictReader(file):
+        for row in records(csv.reader(file, strict=True)):
             found = model.predict(row)
             out.writerow(
                 [harmless(found.get("label", found.get("value"))), *found.get("probabilities", {}).values()]
             )
+
+
+def records(lines: Any) -> Iterator[dict[str, str]]:
+    """Yield the rows of a CSV reader, by the names of its first line; refuse what no table holds."""
+    names = [name.strip(SPACES) for name in next(lines, [])]
+    if not names:
+        raise ValueError("the file is empty. Give it a line of names, and rows.")
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"the column {name[:60]!r} is there twice. Rename one of them.")
+    for cells in lines:
+        if any("\0" in cell for cell in cells):
+            raise ValueError(f"line {lines.line_num} holds a NUL byte. Clean the file first.")
+        if cells and len(cells) != len(names):
+            found = f"line {lines.line_num} has {len(cells)} cells, but there are {len(names)} names."
+            raise ValueError(f"{found} Correct it.")
+        if cells:
+            yield dict(zip(names, cells, strict=True))
 
 
 def harmless(value: Any) -> Any:

@@ -209,6 +209,8 @@ class _Writer:
     def _may_be_lost(self) -> bool:
         """Say whether some part is -infinity, so that every class may be impossible."""
         tables = [row for term in self.form.terms for row in term.get("table", ())]
+        if any("mean" in term for term in self.form.terms):  # a square may overflow
+            return True
         slopes = [term["slope"] for term in self.form.terms if "slope" in term]
         return any(None in row or float("-inf") in row for row in [*tables, *slopes])
 

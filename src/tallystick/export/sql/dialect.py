@@ -35,6 +35,7 @@ class Dialect:
     text: str = "VARCHAR"
     once: str = ""
     greatest: str = "greatest"
+    least: str = "least"
     strip: str = r"trim({}, E' \t\n\x0B\f\r')"
     is_number: str = ""  # whether a text is a plain number
     is_text: str = ""  # whether a column holds text (or truth values, which are not numbers)
@@ -165,6 +166,7 @@ SQLITE = Dialect(
     text="TEXT",
     once="MATERIALIZED ",
     greatest="max",
+    least="min",
     strip="trim({}, char(32, 9, 10, 11, 12, 13))",
     is_number=f"{_NUMBER} AND ({{0}} GLOB '*.*' OR ltrim({{0}}, '+-') NOT GLOB '0[0-9]*')",
     is_text="typeof({}) = 'text'",
