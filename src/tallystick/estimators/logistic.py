@@ -160,6 +160,7 @@ class LogisticRegression(Classifier):
             )
             learner = replace(learner, chosen=chosen.best)
         model = fit(learner, table, engine)
+        assert isinstance(model, LogisticModel)
         refuse_beyond(model)
         self._chosen = chosen
         if self.trace:

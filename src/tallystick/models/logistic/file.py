@@ -6,6 +6,7 @@ Knows plain data. Knows nothing of how files are read.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 from tallystick.data.schema import CODED, Schema
@@ -134,8 +135,9 @@ def check(document: dict[str, Any], schema: Schema) -> None:
 def refuse_beyond(model: LogisticModel) -> None:
     """Refuse weights that are too large for a model file, as those of values near 1e300 or 1e-300 are."""
     measured = [part for part in model.parts if isinstance(part, Slope | Product)]
-    numbers = [(part.centre, part.scale, *part.slope) for part in measured]
-    if all(abs(x) <= _BIG for row in (model.constant, *model.errors, *numbers) for x in row):
+    rows: list[Iterable[float]] = [model.constant, *model.errors]
+    rows += [(part.centre, part.scale, *part.slope) for part in measured]
+    if all(abs(x) <= _BIG for row in rows for x in row):
         return
     part = max(measured, key=lambda part: abs(math.log10(part.scale or 1.0)))
     raise DataError(
