@@ -31,7 +31,7 @@ from tallystick.stats.fingerprint import Both, Prints
 from tallystick.stats.gradients import NewtonSums
 from tallystick.stats.level_tables import Frontier
 from tallystick.stats.shortcuts import SHORTCUTS
-from tallystick.stats.split_search import Growing
+from tallystick.stats.split_search import GrowingTree
 
 ENGINES = {
     "local, 1 thread": lambda spark, progress=None: Local(1, progress=progress),
@@ -315,7 +315,7 @@ class Compared:
 SHORT_WAYS = {
     ClassValues: lambda **given: ts.NaiveBayes(distributions="binned", **given),
     Frontier: lambda **given: ts.DecisionTree(missing_values="fractions", **given),
-    Growing: lambda **given: ts.DecisionTree(**given),
+    GrowingTree: lambda **given: ts.DecisionTree(**given),
     NewtonSums: lambda **given: ts.LogisticRegression(**given),
 }
 

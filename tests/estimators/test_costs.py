@@ -18,7 +18,7 @@ import tallystick as ts
 from tallystick.cli.main import run
 from tallystick.errors import OptionError
 from tallystick.estimators import from_data
-from tallystick.evaluate.folds import Plan
+from tallystick.evaluate.folds import FoldPlan
 from tallystick.evaluate.running import refit_shares
 
 LABELS = ("bad", "good", "late")
@@ -99,7 +99,7 @@ def test_cross_validation_counts_the_answers_of_the_trees(tree):
     spent = np.array(TABLE, float)[truth, result.answered].mean()
     assert result.measure("cost").value == pytest.approx(spent)
     encoded = tree.read(table, "y")
-    again = refit_shares(ts.DecisionTree(**tree.get_params(deep=False)), encoded, Plan(result.fold))
+    again = refit_shares(ts.DecisionTree(**tree.get_params(deep=False)), encoded, FoldPlan(result.fold))
     assert again.tobytes() == result.shares.tobytes()
 
 

@@ -14,7 +14,7 @@ from tallystick.data.source import open_source
 from tallystick.errors import OptionError
 from tallystick.evaluate import compare_table, curve_table
 from tallystick.evaluate.compare import Candidate, corrected
-from tallystick.evaluate.folds import Plan, deal, group_folds, hold_out, time_folds
+from tallystick.evaluate.folds import FoldPlan, deal, group_folds, hold_out, time_folds
 from tallystick.evaluate.running import fold_shares
 
 EXAMPLES = Path(ts.__file__).parent / "examples"
@@ -57,7 +57,7 @@ def test_groups_stay_together_and_time_is_trained_on_earlier_rows_only():
     fold = group_folds(groups, None, 3)
     assert all(len(set(fold[groups == g])) == 1 for g in set(groups))
     times = np.array([5, 1, 3, 2, 4, 9, 7, 8, 6, 6])
-    plan = Plan(time_folds(times, 3), rising=True)
+    plan = FoldPlan(time_folds(times, 3), rising=True)
     for teach, test in plan.parts():
         assert times[teach].max() < times[test].min()
 

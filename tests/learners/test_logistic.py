@@ -21,7 +21,7 @@ from tallystick.data.read.reader import read_table
 from tallystick.data.source import open_source
 from tallystick.engines.local import Local
 from tallystick.errors import OptionError, TallyError
-from tallystick.kernels import Columns, Curvature, Weighting
+from tallystick.kernels import Curvature, DenseColumns, Weighting
 from tallystick.learners.logistic.learner import prepared
 from tallystick.learners.logistic.path import drive
 from tallystick.learners.logistic.prepare import prepare
@@ -90,7 +90,7 @@ def test_sums_are_those_of_a_plain_twin_and_of_any_cut_of_the_rows(seed, links, 
     def run(cuts):
         out = kernels.new_sums(dense, levels, links, Curvature.PAIRS)
         for a, b in itertools.pairwise(cuts):
-            columns = Columns([x[a:b, j] for j in range(dense)], [codes[a:b]], [0])
+            columns = DenseColumns([x[a:b, j] for j in range(dense)], [codes[a:b]], [0])
             weights = Weighting(None if copies is None else copies[a:b])
             kernels.logistic_sums(columns, scaling, classes[a:b], weights, theta, 40, Curvature.PAIRS, out)
         return out
@@ -136,9 +136,9 @@ def test_sums_over_words_are_those_of_a_plain_twin(seed, links, weighted):
     constant, theta = rng.normal(size=(1, links)), rng.normal(size=(words, links))
     gradient = np.zeros((words, links), np.int64)
     counts = padded[padded > 0].astype(np.uint32)
-    text = kernels.Text(starts, entry, counts, idf, tf, True, 1.0, theta, gradient)
+    text = kernels.TextColumn(starts, entry, counts, idf, tf, True, 1.0, theta, gradient)
     out = kernels.new_sums(0, 0, links, Curvature.NONE, 1)
-    held = Columns([], [], [], [text])
+    held = DenseColumns([], [], [], [text])
     kernels.logistic_sums(
         held, np.zeros((2, 0)), classes, Weighting(copies), constant, 40, Curvature.NONE, out
     )
@@ -156,7 +156,7 @@ def test_sums_over_words_are_those_of_a_plain_twin(seed, links, weighted):
     assert (out.loss[0] + out.loss[1] * 2.0**-40) == pytest.approx(lost, abs=1e-6)
     valued = replace(text, gradient=np.zeros_like(gradient), values=kernels.word_values(text))
     again = kernels.new_sums(0, 0, links, Curvature.NONE, 1)
-    held = Columns([], [], [], [valued])
+    held = DenseColumns([], [], [], [valued])
     kernels.logistic_sums(
         held, np.zeros((2, 0)), classes, Weighting(copies), constant, 40, Curvature.NONE, again
     )
@@ -334,7 +334,7 @@ def test_the_quick_look_for_the_best_class_is_what_the_shares_say(seed, columns,
     X[tied, 0] = (far - rest / slope[0])[tied]
     if seed % 3 == 0:
         X[rng.integers(rows), rng.integers(columns)] = rng.choice([np.nan, np.inf, -np.inf])
-    held = Columns([X[:, j] for j in range(columns)], [], [])
+    held = DenseColumns([X[:, j] for j in range(columns)], [], [])
     best, finite = kernels.linear_answers(held, rows, scaling, theta, kernels.Answer.BEST)
     shares, as_well = kernels.linear_answers(held, rows, scaling, theta, kernels.Answer.SHARES)
     assert finite == as_well == (not np.isinf(X).any())

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tallystick.data.schema import Column
 from tallystick.kernels import Curvature
-from tallystick.models.logistic.design import Coded, Dense, Design, Factor
+from tallystick.models.logistic.design import CodedPart, Dense, Design, Factor
 from tallystick.stats.bayes import Ask, BayesSums
 from tallystick.stats.gradients import LogisticSums
 
@@ -53,7 +53,7 @@ QUESTIONS = [
     BayesSums((Ask("x", "moments"), Ask("z", "moments")), 3),
     BayesSums((Ask("z", "bins", cuts=(-1.0, 0.0, 2.5)),), 3),
     LogisticSums(
-        Design((Dense("z", (Factor("z", "z", None, -4.0, 4.0),)),), (Coded(LEVELS, 0),), ()),
+        Design((Dense("z", (Factor("z", "z", None, -4.0, 4.0),)),), (CodedPart(LEVELS, 0),), ()),
         np.array([[0.0], [0.25]]),
         np.linspace(-1, 2, 21).reshape(7, 3),
         40,

@@ -66,7 +66,7 @@ def predict(model: str, data: str, output: str | None, as_json: bool, **given: A
         )
     estimator.threads, estimator.memory = given["threads"], given["memory"]
     source = every_row(options.source(data, given))
-    met = Met()
+    met = MetRows()
     answers = predicted(estimator, source, met, given)
     if as_json:
         if output is not None:
@@ -82,7 +82,7 @@ def predict(model: str, data: str, output: str | None, as_json: bool, **given: A
     met.say(source.notes)
 
 
-class Met:
+class MetRows:
     """What was met in new rows, counted: nothing of it stays silent."""
 
     def __init__(self) -> None:
@@ -165,7 +165,9 @@ def _counts(counts: Counter[str]) -> str:
     return f"{total:,} ({', '.join(f'{name} {n:,}' for name, n in top)}{more})"
 
 
-def predicted(estimator: Classifier, source: Source, met: Met, given: dict[str, Any]) -> Iterator[pa.Table]:
+def predicted(
+    estimator: Classifier, source: Source, met: MetRows, given: dict[str, Any]
+) -> Iterator[pa.Table]:
     """Yield prediction and probability of every row, batch by batch; what is met is counted in `met`.
 
     The first table may have no rows, so that there always is one.
@@ -219,7 +221,7 @@ def _without_answers(columns: list[Any], matched: Matched) -> list[Any]:
     return [pc.if_else(read, column, pa.scalar(None, column.type)) for column in columns] + [reasons]
 
 
-def _carried_names(source: Source, given: dict[str, Any], answers: list[str], met: Met) -> list[str]:
+def _carried_names(source: Source, given: dict[str, Any], answers: list[str], met: MetRows) -> list[str]:
     """Return the columns of the input that go into the output; those called as an answer do not."""
     for name in given["carried"]:
         if name not in source.columns:

@@ -18,7 +18,7 @@ SIDE, LEFT, BOTTOM, TOP, RIGHT = 320.0, 46.0, 40.0, 12.0, 12.0
 
 
 @dataclass(frozen=True)
-class Curve:
+class ChartCurve:
     """Points of one line; low and high are the ends of an interval at each point, dots marks the points."""
 
     name: str
@@ -125,7 +125,7 @@ def signed_bar(value: float, most: float, title: str, wide: float = 160, tall: f
 
 
 def chart(
-    curves: Sequence[Curve],
+    curves: Sequence[ChartCurve],
     x: Axis,
     y: Axis,
     title: str,
@@ -156,7 +156,7 @@ def chart(
     return str(svg)
 
 
-def _curve(svg: Svg, curve: Curve, k: int, at: Any) -> None:
+def _curve(svg: Svg, curve: ChartCurve, k: int, at: Any) -> None:
     points = [at(a, b) for a, b in zip(curve.x, curve.y, strict=True)]
     low = [at(a, b) for a, b in zip(curve.x, curve.low, strict=False)]
     high = [at(a, b) for a, b in zip(curve.x, curve.high, strict=False)]

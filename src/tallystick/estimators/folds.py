@@ -19,13 +19,21 @@ from tallystick.engines.local import Local
 from tallystick.learners.calibrate import calibrate
 from tallystick.learners.fit import fit
 from tallystick.learners.naive_bayes import NaiveBayesLearner
-from tallystick.learners.naive_bayes.folds import Known, Question, Whole, added, part_of, question, sum_of
+from tallystick.learners.naive_bayes.folds import (
+    FoldQuestion,
+    Known,
+    WholeTable,
+    added,
+    part_of,
+    question,
+    sum_of,
+)
 from tallystick.models.naive_bayes import Calibration, NaiveBayesModel
 from tallystick.stats.bayes import Total
 from tallystick.stats.class_values import ValuesByClass
 
 if TYPE_CHECKING:
-    from tallystick.evaluate.folds import Plan
+    from tallystick.evaluate.folds import FoldPlan
 
 Array = NDArray[np.float64]
 Answer = Callable[[NaiveBayesModel, Table], Array]
@@ -35,7 +43,7 @@ MOST_CELLS = 1 << 24  # of a total for all folds at once; beyond, each fold is s
 
 
 def cross_answers(
-    ask: Question, table: Table, plan: Plan, engine: Engine, answer: Answer, absent: float = 0.0
+    ask: FoldQuestion, table: Table, plan: FoldPlan, engine: Engine, answer: Answer, absent: float = 0.0
 ) -> Array:
     """Return answer(model of the other folds, rows) [row, class]; classes that no other fold has:
     `absent`.
@@ -66,7 +74,7 @@ def cross_answers(
 
 
 def fold_models(
-    ask: Question, table: Table, plan: Plan, engine: Engine
+    ask: FoldQuestion, table: Table, plan: FoldPlan, engine: Engine
 ) -> Iterator[tuple[int, NaiveBayesModel]]:
     """Yield each fold that has rows, and the model of all rows but these."""
     from tallystick.evaluate import large
@@ -90,10 +98,10 @@ def fold_models(
         yield f, ask.rest(whole, part_of(both.sums, both.values, f, folds))
 
 
-def _whole(ask: Question, table: Table, classes: int, engine: Engine) -> Whole:
+def _whole(ask: FoldQuestion, table: Table, classes: int, engine: Engine) -> WholeTable:
     sums, values = ask.statistics(classes)
     found = engine.total(table, values) if values.columns else []
-    return Whole(engine.total(table, sums), dict(zip(values.columns, found, strict=True)))
+    return WholeTable(engine.total(table, sums), dict(zip(values.columns, found, strict=True)))
 
 
 def _tables(total: Total) -> list[NDArray[np.int64]]:
@@ -101,7 +109,7 @@ def _tables(total: Total) -> list[NDArray[np.int64]]:
 
 
 def grown_answers(
-    ask: Question,
+    ask: FoldQuestion,
     table: Table,
     train: NDArray[np.int64],
     test: NDArray[np.int64],
@@ -136,20 +144,20 @@ def grown_answers(
     return out
 
 
-def _nothing(whole: Whole) -> Whole:
+def _nothing(whole: WholeTable) -> WholeTable:
     """Return the totals of no rows."""
     values = {
         name: ValuesByClass(v.values, np.zeros_like(v.counts), np.zeros_like(v.missing))
         for name, v in whole.values.items()
     }
-    return Whole({name: np.zeros_like(array) for name, array in whole.sums.items()}, values)
+    return WholeTable({name: np.zeros_like(array) for name, array in whole.sums.items()}, values)
 
 
 def _width(codes: int) -> type[np.unsignedinteger[Any]]:
     return np.uint8 if codes <= 256 else np.uint16 if codes <= 65_536 else np.uint32
 
 
-def one_out_answers(ask: Question, table: Table, plan: Plan, engine: Engine, answer: Answer) -> Array:
+def one_out_answers(ask: FoldQuestion, table: Table, plan: FoldPlan, engine: Engine, answer: Answer) -> Array:
     """Return answer(model of all but this piece, piece) [piece, class] of the pieces that a plan tests, each
     a fold of its own.
     """
@@ -182,7 +190,7 @@ def calibrated(model: NaiveBayesModel, table: Table, engine: Engine) -> NaiveBay
     return replace(model, calibration=Calibration(slope, shift))
 
 
-def _unseen_scores(model: NaiveBayesModel, table: Table, plan: Plan, engine: Engine) -> Array:
+def _unseen_scores(model: NaiveBayesModel, table: Table, plan: FoldPlan, engine: Engine) -> Array:
     """Return scores[row, class], each by a model that was fitted without the row's fold."""
     assert table.schema.target is not None
     learner = NaiveBayesLearner(model.options, model.unit)

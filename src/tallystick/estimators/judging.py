@@ -35,7 +35,7 @@ from tallystick.evaluate.checks import (
     no_better,
 )
 from tallystick.evaluate.costs import cost_matrix
-from tallystick.evaluate.crossval import Way, held_words, no_dealing, without
+from tallystick.evaluate.crossval import FoldWay, held_words, no_dealing, without
 from tallystick.evaluate.held_out import HeldOut, hold
 from tallystick.evaluate.running import training_loss
 from tallystick.explain.independence import independence
@@ -98,7 +98,7 @@ def compare(
     data = opened(data)
     if held_out is not None:
         no_dealing(groups, time)
-    way = Way.of(folds, groups, time)
+    way = FoldWay.of(folds, groups, time)
     if way.one_out:
         raise OptionError("compare takes a number of folds or shares; leave-one-out is for cross_validate.")
     reader: Any = RegressionTree(**shared) if regression else NaiveBayes(**shared)
@@ -111,7 +111,7 @@ def compare(
 
 def compare_read(
     table: Table,
-    way: Way,
+    way: FoldWay,
     candidates: Sequence[Candidate],
     *,
     held: HeldOut | None = None,

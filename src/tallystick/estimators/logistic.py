@@ -29,13 +29,13 @@ from tallystick.evaluate import deal
 from tallystick.explain.logistic import Summary, no_scales, scales
 from tallystick.learners.fit import fit
 from tallystick.learners.logistic import LogisticLearner
-from tallystick.learners.logistic.path import Path, choose, path_models
-from tallystick.learners.logistic.solvers import Step
+from tallystick.learners.logistic.path import PenaltyPath, choose, path_models
+from tallystick.learners.logistic.solvers import SolverStep
 from tallystick.models.logistic.coefficients import coefficients
 from tallystick.models.logistic.file import refuse_beyond
 from tallystick.models.logistic.model import KIND, LogisticModel
 from tallystick.models.logistic.options import LogisticOptions
-from tallystick.models.logistic.parts import Words
+from tallystick.models.logistic.parts import WordWeights
 from tallystick.models.plain import is_number, plain
 
 
@@ -150,8 +150,8 @@ class LogisticRegression(Classifier):
     def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
         options = self._options()
         notes: list[Note] = []
-        steps: list[Step] = []
-        chosen: Path | None = None
+        steps: list[SolverStep] = []
+        chosen: PenaltyPath | None = None
         learner = LogisticLearner(options, table.unit, trace=steps, notes=notes)
         if options.l2 == "cv":
             chosen = self._path(table, engine, options)
@@ -167,7 +167,7 @@ class LogisticRegression(Classifier):
             self.trace_ = steps
         return model, tuple(notes)
 
-    def _path(self, table: Table, engine: Engine, options: LogisticOptions) -> Path:
+    def _path(self, table: Table, engine: Engine, options: LogisticOptions) -> PenaltyPath:
         """Return the losses of five folds along the strengths of the prior."""
         plan = deal(table, 5)
         weights = table.weights if table.weights is not None else np.ones(table.rows, np.int64)
@@ -300,7 +300,7 @@ class LogisticRegression(Classifier):
         return np.array([max(self.model_.fit.iterations, 1)])
 
     @property
-    def path_(self) -> Path:
+    def path_(self) -> PenaltyPath:
         """The losses along the strengths of the prior, of a fit with l2="cv"; no model file keeps it."""
         self._check_fitted()
         if self._chosen is None:
@@ -314,7 +314,7 @@ class LogisticRegression(Classifier):
         """Return how many weights are not 0, the constants among them."""
         self._check_fitted()
         weights = [c.weights for c in coefficients(self.model_)]
-        weights += [part.weights for part in self.model_.parts if isinstance(part, Words)]
+        weights += [part.weights for part in self.model_.parts if isinstance(part, WordWeights)]
         return sum(int(np.count_nonzero(w)) for w in weights)
 
     def predict(self, X: Any, *, lenient: bool = False, missing_columns: str = "error") -> NDArray[Any]:
@@ -330,4 +330,4 @@ class LogisticRegression(Classifier):
             return self._as_classes(best.astype(np.int64))
         return super().predict(X, lenient=lenient, missing_columns=missing_columns)
 
-    _chosen: Path | None = None
+    _chosen: PenaltyPath | None = None

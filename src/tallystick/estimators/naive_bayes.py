@@ -18,7 +18,7 @@ from tallystick.data.table.table import Table
 from tallystick.engines.local import Local
 from tallystick.estimators.folds import calibrated, cross_answers, grown_answers, one_out_answers
 from tallystick.estimators.naive_bayes_text import naive_bayes_text
-from tallystick.estimators.naive_bayes_updates import Growing
+from tallystick.estimators.naive_bayes_updates import Updates
 from tallystick.estimators.naive_bayes_views import Saying
 from tallystick.learners.fit import fit
 from tallystick.learners.naive_bayes import NaiveBayesLearner
@@ -27,10 +27,10 @@ from tallystick.models.naive_bayes import KIND, BayesOptions, NaiveBayesModel
 from tallystick.models.plain import plain
 
 if TYPE_CHECKING:
-    from tallystick.evaluate.folds import Plan
+    from tallystick.evaluate.folds import FoldPlan
 
 
-class NaiveBayes(Growing, Saying):
+class NaiveBayes(Updates, Saying):
     """Naive Bayes on a whole table: levels, booleans, numbers and text side by side.
 
     Parameters
@@ -170,7 +170,7 @@ class NaiveBayes(Growing, Saying):
         """Return the rows of a block that only the class shares could answer; shares: the block's."""
         return self.model_.prior_only(block, shares)
 
-    def cross_shares(self, table: Table, plan: Plan) -> NDArray[np.float64] | None:
+    def cross_shares(self, table: Table, plan: FoldPlan) -> NDArray[np.float64] | None:
         """Return out-of-fold shares[piece, class] from one pass; the rows of the table are the pieces of the
         plan. None: this model must refit.
         """

@@ -21,7 +21,7 @@ from tallystick.models.naive_bayes import BayesOptions, NaiveBayesModel
 from tallystick.models.naive_bayes.algebra import combined, fingerprint, refuse_choices
 
 
-class Growing(Classifier):
+class Updates(Classifier):
     """update, forget, + and partial_fit for an estimator whose model is a NaiveBayesModel."""
 
     model_: NaiveBayesModel
@@ -107,7 +107,7 @@ class Growing(Classifier):
             self.model_, {c.name: self._options().distribution(c.name, c.kind) for c in self.schema_.used}
         )
 
-    def _merge(self, other: Growing, sign: int) -> None:
+    def _merge(self, other: Updates, sign: int) -> None:
         """Take the other's rows in or out; nothing is set before everything is known to be right."""
         target = self.schema_.target
         if (
@@ -130,7 +130,7 @@ class Growing(Classifier):
         self._remember(other._files)
         self._set_columns(columns, named)
 
-    def _take(self, other: Growing) -> None:
+    def _take(self, other: Updates) -> None:
         self._adopt(other.model_, other.notes_, dict(other.rows_))
         self._remember(other._files)
         self._set_columns(other._columns_in(), hasattr(other, "feature_names_in_"))

@@ -25,7 +25,7 @@ from tallystick.estimators.rows import as_given
 from tallystick.estimators.tree import DecisionTree
 from tallystick.evaluate import Comparison, CrossValidation, LearningCurve
 from tallystick.evaluate.compare import Entry
-from tallystick.evaluate.crossval import Way
+from tallystick.evaluate.crossval import FoldWay
 from tallystick.evaluate.groups import names_by
 from tallystick.export import save
 from tallystick.files.apart import keep_apart
@@ -104,7 +104,7 @@ def report(
     steps.done(8, "comparing")
     named = methods_named(methods, shared)
     made = candidates_of(methods, tuned, shared)
-    found = compare_read(table, Way.of(folds, None, None), made, progress=steps.part(8, 60, "comparing"))
+    found = compare_read(table, FoldWay.of(folds, None, None), made, progress=steps.part(8, 60, "comparing"))
     found = found if rows else without_single_rows(found, table)
     curve = _curve(table, named, repeats, steps.part(60, 92, "training"))
     raw = partial(row_of, source) if rows else None

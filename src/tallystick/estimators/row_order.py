@@ -16,10 +16,10 @@ from tallystick.data.table.table import Table
 
 if TYPE_CHECKING:
     from tallystick.contracts import Source
-    from tallystick.data.source.frames import Columns
+    from tallystick.data.source.frames import FrameSource
 
 
-def row_of(source: Columns, number: int) -> dict[str, str | None]:
+def row_of(source: FrameSource, number: int) -> dict[str, str | None]:
     """Return one row as texts, None where there is nothing."""
     import pyarrow as pa
 
@@ -32,7 +32,7 @@ def row_of(source: Columns, number: int) -> dict[str, str | None]:
     return out
 
 
-def ordered(source: Source, read: Callable[[Any], Table]) -> tuple[Columns, Table]:
+def ordered(source: Source, read: Callable[[Any], Table]) -> tuple[FrameSource, Table]:
     """Return the rows of a source, in memory, in the order of the hashes of what they hold, and their table
     in that order; rows without a target come last, and are in the source alone.
 
@@ -40,10 +40,10 @@ def ordered(source: Source, read: Callable[[Any], Table]) -> tuple[Columns, Tabl
     """
     import pyarrow as pa
 
-    from tallystick.data.source.frames import Columns
+    from tallystick.data.source.frames import FrameSource
 
     cells = pa.Table.from_batches(list(source.batches()))
-    as_read = Columns(
+    as_read = FrameSource(
         source.name,
         source.columns,
         cells.num_rows,

@@ -31,7 +31,7 @@ from tallystick.explain.tree import (
     tree_svg,
 )
 from tallystick.learners import prune as pruners
-from tallystick.learners.prune import Held, Judged, Path
+from tallystick.learners.prune import Held, Judged, LinkPath
 from tallystick.models.tree import Tree
 from tallystick.models.tree.rules import Rules, generalised, rules
 from tallystick.models.tree.text import count, show
@@ -60,7 +60,7 @@ class PruningPath:
     measure: str = "error"  # or "cost", where answers have costs
 
     @classmethod
-    def of(cls, path: Path, judged: Judged | None, measure: str = "error") -> PruningPath:
+    def of(cls, path: LinkPath, judged: Judged | None, measure: str = "error") -> PruningPath:
         """Return the table of a path, with or without cross-validation."""
         return cls(
             path.alpha,
@@ -295,7 +295,7 @@ class TreeViews(Estimator):
             confidence = way.confidence
         return way.name, alpha, confidence
 
-    def _price(self, path: Path, alpha: float | None, data: Any, choose: str, folds: int) -> float:
+    def _price(self, path: LinkPath, alpha: float | None, data: Any, choose: str, folds: int) -> float:
         """Return the price per leaf: as given, or chosen by cross-validation."""
         if alpha is None:
             check_whole("folds", folds, 2)
@@ -313,7 +313,7 @@ class TreeViews(Estimator):
         table = self._coded_rows(data, "prune('pessimistic', raising=True)")
         return pruners.pessimistic(self.model_, confidence, table.slice(0, table.rows), True)
 
-    def _choose(self, path: Path, data: Any, choose: str, folds: int) -> float:
+    def _choose(self, path: LinkPath, data: Any, choose: str, folds: int) -> float:
         """Return the price per leaf that cross-validation chooses."""
         if choose not in CHOICES:
             raise OptionError(f"prune: choose must be one of {', '.join(CHOICES)}, not {shown(choose)}.")

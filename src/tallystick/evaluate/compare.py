@@ -23,11 +23,11 @@ from tallystick.evaluate.costs import judged_by
 from tallystick.evaluate.folds import Dealing
 from tallystick.evaluate.held_out import HeldOut
 from tallystick.evaluate.regression import RegressionValidation
-from tallystick.evaluate.result import Answers, CrossValidation
+from tallystick.evaluate.result import CrossValidation, FoldAnswers
 from tallystick.evaluate.running import Progress, fresh, run_folds, workers
 from tallystick.evaluate.scores import Measure
 from tallystick.evaluate.text import figure
-from tallystick.evaluate.trials import Candidate, Folds, Once, Work, labels_of
+from tallystick.evaluate.trials import Candidate, FittedOnce, Folds, Work, labels_of
 
 UNCOUNTED = 10**9  # numbers of a method that does not say how many it has
 WORDS = {"log-loss": "log-loss", "mse": "mean squared error"}
@@ -37,7 +37,7 @@ class Result(Protocol):
     """What a comparison needs of a method's answers: those of classes, or of a regression."""
 
     @property
-    def repeats(self) -> tuple[Answers, ...]:
+    def repeats(self) -> tuple[FoldAnswers, ...]:
         """The answers."""
         ...
 
@@ -196,20 +196,24 @@ def compare_table(
     the razor.
     """
     dealing = dealing or Dealing()
-    trials = Folds.of(table, dealing.outer(table, folds)) if held is None else Once(table, held)
+    trials = Folds.of(table, dealing.outer(table, folds)) if held is None else FittedOnce(table, held)
     work = Work(candidates, trials, dealing, progress)
     stopped = run_folds(work.one, len(work.jobs), work.finished, enough=3, at_once=workers(table))
     how = how or f"{folds} stratified folds"
     judged = trials.table  # its rows are the pieces that were dealt
     results = [
-        _result(judged, Answers(s, work.done), (how, stopped), (cost, candidate), held)
+        _result(judged, FoldAnswers(s, work.done), (how, stopped), (cost, candidate), held)
         for s, candidate in zip(work.shares, candidates, strict=True)
     ]
     return _conclude(candidates, table, results, work)
 
 
 def _result(
-    table: Table, answers: Answers, how: tuple[str, bool], costs: tuple[Any, Candidate], held: HeldOut | None
+    table: Table,
+    answers: FoldAnswers,
+    how: tuple[str, bool],
+    costs: tuple[Any, Candidate],
+    held: HeldOut | None,
 ) -> CrossValidation | RegressionValidation:
     weights = None if table.weights is None or held is not None else table.weights / table.unit
     if held is not None:

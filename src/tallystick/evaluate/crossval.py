@@ -76,7 +76,7 @@ def cross_validate(
     if held_out is not None:
         no_dealing(groups, time)
         return judge_on(model, data, target, held_out, cost)
-    way = Way.of(folds, groups, time)
+    way = FoldWay.of(folds, groups, time)
     refuse_far(data, {"groups": groups, "time": time, "by": by})
     table = way.read(fresh(model), data, target, sample_weight)
     dealing, how = way.dealing(table)
@@ -163,7 +163,7 @@ def held_words(table: Table, held: HeldOut) -> str:
 
 
 @dataclass(frozen=True)
-class Way:
+class FoldWay:
     """How a user wants rows to be dealt: checked words, before any table is read."""
 
     folds: int
@@ -173,7 +173,7 @@ class Way:
     one_out: bool = False
 
     @classmethod
-    def of(cls, folds: Any, groups: str | None, time: str | None) -> Way:
+    def of(cls, folds: Any, groups: str | None, time: str | None) -> FoldWay:
         """Return the way, or an error that says what can be given."""
         if groups is not None and time is not None:
             raise OptionError("pass groups= or time=, not both.")

@@ -29,7 +29,7 @@ WHOLE = 1 << 30  # shares of rows are whole multiples of one such part
 
 
 @dataclass(frozen=True)
-class Plan:
+class FoldPlan:
     """fold[piece] of one repeat. A piece is what of a row's weight lies in one fold: rows[piece] and
     weights[piece], in units of the table; without these each row is one piece.
 
@@ -96,34 +96,34 @@ class Dealing:
     times: NDArray[Any] | None = None
     shares: tuple[float, ...] = ()
 
-    def plan(self, table: Table, folds: int, key: int = 0, rows: Rows | None = None) -> Plan:
+    def plan(self, table: Table, folds: int, key: int = 0, rows: Rows | None = None) -> FoldPlan:
         """Return a plan for a table that holds `rows` of all rows (None: all)."""
         if self.groups is not None:
             groups = self.groups if rows is None else self.groups[rows]
             if rows is not None:
                 folds = max(2, min(folds, len(np.unique(groups))))
-            return Plan(group_folds(groups, table.weights, folds, key))
+            return FoldPlan(group_folds(groups, table.weights, folds, key))
         if self.times is not None:
             times = self.times if rows is None else self.times[rows]
             if rows is not None:
                 folds = max(1, min(folds, len(np.unique(times)) - 1))
-            return Plan(time_folds(times, folds, table.weights), rising=True)
+            return FoldPlan(time_folds(times, folds, table.weights), rising=True)
         return deal(table, folds, key)
 
-    def outer(self, table: Table, folds: int, key: int = 0) -> Plan:
+    def outer(self, table: Table, folds: int, key: int = 0) -> FoldPlan:
         """Return the plan that judges."""
         if self.shares:
             return hold_out(table, self.shares[-1] / sum(self.shares), key)
         return self.plan(table, folds, key)
 
-    def inner(self, training: Table, folds: int, rows: Rows) -> Plan:
+    def inner(self, training: Table, folds: int, rows: Rows) -> FoldPlan:
         """Return the plan that chooses among settings, inside the training rows of one fold."""
         if len(self.shares) == 3:
             return hold_out(training, self.shares[1] / sum(self.shares[:2]), 1)
         return self.plan(training, folds, 1, rows)
 
 
-def deal(table: Table, folds: int, key: int = 0) -> Plan:
+def deal(table: Table, folds: int, key: int = 0) -> FoldPlan:
     """Return the plan of stratified folds: the cases of each class, in the order of a keyed hash of what they
     hold, go to the folds in turn.
     """
@@ -135,7 +135,7 @@ def deal(table: Table, folds: int, key: int = 0) -> Plan:
     if cases.rows is None or cases.sizes is None:
         fold = np.empty(table.rows, np.int64)
         fold[order] = np.arange(table.rows) % folds
-        return Plan(fold)
+        return FoldPlan(fold)
     rows, sizes = cases.rows[order], cases.sizes[order]
     turns = np.minimum(sizes, folds)  # folds that a run reaches
     at = np.repeat(np.arange(len(rows)), turns)
@@ -145,7 +145,7 @@ def deal(table: Table, folds: int, key: int = 0) -> Plan:
     return _pieces(table, rows[at], (begin[at] + turn) % folds, amounts)
 
 
-def _deal_large(table: Any, folds: int, key: int) -> Plan:
+def _deal_large(table: Any, folds: int, key: int) -> FoldPlan:
     """Return the plan of `deal` for more rows than memory holds."""
     keys = case_keys(table)
     for s in large.steps(table.rows):
@@ -157,14 +157,14 @@ def _deal_large(table: Any, folds: int, key: int) -> Plan:
         for rows in large.by_key(keys, test, table.budget):
             fold[rows] = (dealt + np.arange(len(rows))) % folds
             dealt += len(rows)
-    return Plan(fold, large=True)
+    return FoldPlan(fold, large=True)
 
 
 def _of_class(classes: NDArray[Any], code: int, rows: slice) -> NDArray[np.bool_]:
     return np.asarray(classes[rows] == code)
 
 
-def hold_out(table: Table, share: float, key: int = 0) -> Plan:
+def hold_out(table: Table, share: float, key: int = 0) -> FoldPlan:
     """Return the plan of one fold of about `share` of each class, spread evenly over the order of `deal`; the
     others train.
     """
@@ -188,33 +188,33 @@ def hold_out(table: Table, share: float, key: int = 0) -> Plan:
     return _pieces(table, np.tile(rows, 2), fold, np.concatenate([test, sizes - test]))
 
 
-def _pieces(table: Table, rows: Rows, fold: Folds, amounts: Rows) -> Plan:
+def _pieces(table: Table, rows: Rows, fold: Folds, amounts: Rows) -> FoldPlan:
     """Return the plan of so many cases of some rows in some folds, those of a row in a fold together."""
     there = amounts > 0
     many = int(fold.max(initial=0)) + 2
     pairs, inverse = np.unique((rows * many + fold + 1)[there], return_inverse=True)
     row, fold = pairs // many, pairs % many - 1
     if len(row) == table.rows:
-        return Plan(fold)
+        return FoldPlan(fold)
     held = np.zeros(len(row), np.int64)
     np.add.at(held, inverse, amounts[there])
-    return Plan(fold, rows=row, weights=held * one_case(table, row))
+    return FoldPlan(fold, rows=row, weights=held * one_case(table, row))
 
 
-def one_out(table: Table) -> Plan:
+def one_out(table: Table) -> FoldPlan:
     """Return the plan that leaves out each distinct case once, for all its copies."""
     first, group = distinct_cases(table)
     fold = np.full(table.rows, NEVER, np.int64)
     fold[first] = np.arange(len(first))
     if table.weights is None:
-        return Plan(fold, twin=first[group])
+        return FoldPlan(fold, twin=first[group])
     one = one_case(table, first)
     rest = np.flatnonzero(table.weights[first] > one)
     weights = table.weights.copy()
     weights[first] = one
     rows = np.concatenate([np.arange(table.rows), first[rest]])
     weights = np.concatenate([weights, table.weights[first[rest]] - one[rest]])
-    return Plan(
+    return FoldPlan(
         np.concatenate([fold, np.full(len(rest), NEVER)]), rows=rows, weights=weights, twin=first[group[rows]]
     )
 

@@ -21,7 +21,7 @@ from tallystick.evaluate import intervals
 from tallystick.models.decision import decide
 
 if TYPE_CHECKING:
-    from tallystick.evaluate.result import Answers
+    from tallystick.evaluate.result import FoldAnswers
 
 MOST = 20  # groups shown; the rest is one row
 
@@ -29,7 +29,7 @@ MOST = 20  # groups shown; the rest is one row
 def error_rates(
     groups: NDArray[Any],
     truth: NDArray[np.int64],
-    part: Answers,
+    part: FoldAnswers,
     weights: NDArray[np.float64] | None,
     rule: NDArray[np.float64] | None,
 ) -> list[dict[str, Any]]:

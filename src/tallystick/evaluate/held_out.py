@@ -21,7 +21,7 @@ from tallystick.data.table.hashes import Hasher
 from tallystick.data.table.table import Table
 from tallystick.errors import DataError
 from tallystick.evaluate.labels import MISSING, UNKNOWN, labels_of
-from tallystick.evaluate.result import Answers
+from tallystick.evaluate.result import FoldAnswers
 
 NOT_IN_TRAINING = "(not in training)"
 
@@ -54,11 +54,11 @@ class HeldOut:
         """Yield work(block) of all rows."""
         return map(work, self.parts)
 
-    def judged(self, shares: NDArray[np.float64]) -> Answers:
+    def judged(self, shares: NDArray[np.float64]) -> FoldAnswers:
         """Return the answers of the rows with a target; a class that was not in training has the share 0."""
         more = max(len(self.labels), 1) - shares.shape[1]
         whole = np.hstack([shares, np.zeros((len(shares), more))])[self.known]
-        return Answers(whole, np.zeros(len(whole), np.int64))
+        return FoldAnswers(whole, np.zeros(len(whole), np.int64))
 
 
 def hold(given: Any, table: Table, reader: Any) -> HeldOut:

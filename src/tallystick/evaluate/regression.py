@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from tallystick.draw.svg import as_html
 from tallystick.evaluate import intervals
-from tallystick.evaluate.folds import Plan
-from tallystick.evaluate.result import Answers, count_rows, mean_error
+from tallystick.evaluate.folds import FoldPlan
+from tallystick.evaluate.result import FoldAnswers, count_rows, mean_error
 from tallystick.evaluate.scores import Measure
 
 Floats = NDArray[np.float64]
@@ -27,7 +27,7 @@ class RegressionValidation:
     """truth[row] in the order of the rows read; answers are shares[row, 0] of each repeat."""
 
     truth: Floats
-    repeats: tuple[Answers, ...]
+    repeats: tuple[FoldAnswers, ...]
     weights: Floats | None = None
     how: str = "folds"
     stopped: bool = False
@@ -99,12 +99,12 @@ class RegressionValidation:
             squares = (r.of(self.truth) - r.shares[:, 0]) ** 2
             own = r.weight(self.weights)
             weight = np.ones(len(squares)) if own is None else own
-            for f in Plan(r.fold).numbers:
+            for f in FoldPlan(r.fold).numbers:
                 here = r.fold == f
                 out.append(np.average(squares[here], weights=weight[here]))
         return np.array(out)
 
-    def _measures(self, part: Answers) -> list[Measure]:
+    def _measures(self, part: FoldAnswers) -> list[Measure]:
         rows = part.fold >= 0
         truth, weights = part.of(self.truth)[rows], part.weight(self.weights)
         away = truth - part.shares[rows, 0]
@@ -133,7 +133,7 @@ class RegressionValidation:
         return {
             "fold_mse": self.fold_means().tolist(),
             "fold_sizes": [r.sizes(self.weights) for r in self.repeats],
-            "folds": len(Plan(self.fold).numbers),
+            "folds": len(FoldPlan(self.fold).numbers),
             "how": self.how,
             "measures": [m.to_dict() for m in self.measures],
             "mse": self.mse,

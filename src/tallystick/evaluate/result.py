@@ -27,7 +27,7 @@ ANSWERED = ("accuracy", "balanced accuracy", "cost")  # measures of answers; the
 
 
 @dataclass(frozen=True)
-class Answers:
+class FoldAnswers:
     """Out-of-fold shares[row, class] of one repeat; fold[row] is negative where a row was never tested.
 
     Where copies of one row are in several folds, these are pieces of rows: rows[piece], weights[piece].
@@ -83,7 +83,7 @@ class CrossValidation:
 
     classes: tuple[str, ...]
     truth: NDArray[Any]
-    repeats: tuple[Answers, ...]
+    repeats: tuple[FoldAnswers, ...]
     weights: Floats | None = None
     cost: Floats | None = None
     positive: int | None = None
@@ -253,7 +253,7 @@ class CrossValidation:
         weights = part.weight(self.weights)
         return error_rates(part.of(self.groups[column]), part.of(self.truth), part, weights, self.rule)
 
-    def _tested(self, part: Answers) -> NDArray[np.int64]:
+    def _tested(self, part: FoldAnswers) -> NDArray[np.int64]:
         """Return the tested rows in an order that is theirs alone: sums of doubles depend on it."""
         rows = np.flatnonzero(part.fold >= 0)
         weights = part.weight(self.weights)
@@ -262,7 +262,7 @@ class CrossValidation:
             keys.append(weights[rows])
         return rows[np.lexsort(keys)]
 
-    def _score(self, part: Answers) -> Scores:
+    def _score(self, part: FoldAnswers) -> Scores:
         rows = self._tested(part)
         weights = part.weight(self.weights)
         weight = None if weights is None else weights[rows]
@@ -291,16 +291,16 @@ class CrossValidation:
 
     def picture(self, kind: str = "roc") -> Picture:
         """Return "roc", "pr" or "calibration" of the positive class as a picture."""
-        from tallystick.draw.panels import Axis, Curve, chart
+        from tallystick.draw.panels import Axis, ChartCurve, chart
 
         curves, of = self.scores.curves, self.scores.positive
         if kind == "calibration":
             bins = curves["calibration"]
             x, y, low, high = ([b[k] for b in bins] for k in ("predicted", "observed", "low", "high"))
-            line = Curve(of, x, y, low, high, dots=True, bars=True)
+            line = ChartCurve(of, x, y, low, high, dots=True, bars=True)
             axes = Axis(f"share given to {of}"), Axis("observed share")
         elif kind in ("roc", "pr"):
-            line = Curve(of, [p[0] for p in curves[kind]], [p[1] for p in curves[kind]])
+            line = ChartCurve(of, [p[0] for p in curves[kind]], [p[1] for p in curves[kind]])
             words = {"roc": ("false alarms", "found"), "pr": ("found (recall)", "precision")}[kind]
             axes = Axis(f"{words[0]}, {of}"), Axis(words[1])
         else:

@@ -20,8 +20,8 @@ from tallystick.contracts import Block
 from tallystick.data.table.table import Table
 from tallystick.engines.local import Local
 from tallystick.evaluate import large
-from tallystick.evaluate.folds import NEVER, Plan
-from tallystick.evaluate.result import Answers
+from tallystick.evaluate.folds import NEVER, FoldPlan
+from tallystick.evaluate.result import FoldAnswers
 from tallystick.evaluate.scores import log_losses
 
 Floats = NDArray[np.float64]
@@ -30,7 +30,7 @@ WORKERS = 2  # folds at work at once
 SMALL = 250_000  # cells of a table below which Python's own time decides, and a second thread only costs
 
 
-class Rows(Protocol):
+class FoldRows(Protocol):
     """Rows to be answered: a table, or rows held out."""
 
     def blocks(self) -> Iterator[Any]:
@@ -71,7 +71,7 @@ class Fits(Protocol):
         ...
 
 
-class Shares(Protocol):
+class FoldShares(Protocol):
     """A method that may also have this, and then answers many settings of itself with less work."""
 
     def answer_settings(
@@ -141,8 +141,8 @@ def _as_they_come(pool: ThreadPoolExecutor, one: Callable[[int], int], n: int) -
 
 
 def cross_shares(
-    model: Fits, table: Table, plan: Plan, progress: Progress | None = None
-) -> tuple[Answers, bool]:
+    model: Fits, table: Table, plan: FoldPlan, progress: Progress | None = None
+) -> tuple[FoldAnswers, bool]:
     """Return out-of-fold shares, and whether the user stopped before all folds were done.
 
     A method may know a faster way to the same answers (`cross_shares` of its own). Regression: shares[row, 0]
@@ -180,18 +180,18 @@ def cross_shares(
 
 
 def _answered(
-    shares: Floats, fold: NDArray[np.int64], plan: Plan, rows: int, weights: Floats | None
-) -> Answers:
+    shares: Floats, fold: NDArray[np.int64], plan: FoldPlan, rows: int, weights: Floats | None
+) -> FoldAnswers:
     """Return the answers to the pieces of a plan; where one copy stands for all, those to the table's
     rows.
     """
     if plan.twin is None:
-        return Answers(shares, fold, plan.rows, weights, plan.large)
+        return FoldAnswers(shares, fold, plan.rows, weights, plan.large)
     twin = plan.twin[:rows]
-    return Answers(shares[twin], fold[twin])
+    return FoldAnswers(shares[twin], fold[twin])
 
 
-def refit_shares(model: Fits, table: Table, plan: Plan) -> Floats:
+def refit_shares(model: Fits, table: Table, plan: FoldPlan) -> Floats:
     """Return shares[piece, class] out of fold by fitting each training part: what any faster way must
     equal. The rows of the table are the pieces of the plan.
     """
@@ -250,14 +250,14 @@ class ByBlock:
         return shares
 
 
-def answer(model: Fits, training: Table, part: Rows, labels: tuple[str, ...]) -> Floats:
+def answer(model: Fits, training: Table, part: FoldRows, labels: tuple[str, ...]) -> Floats:
     """Return shares[row, class] of a part encoded by the training schema; a class not in training has 0.
     Regression: the answers as [row, 0].
     """
     return np.concatenate(list(answers_to(model, training, part, labels)))
 
 
-def answers_to(model: Fits, training: Table, part: Rows, labels: tuple[str, ...]) -> Iterator[Floats]:
+def answers_to(model: Fits, training: Table, part: FoldRows, labels: tuple[str, ...]) -> Iterator[Floats]:
     """Yield what `answer` returns, some rows at a time."""
     own = getattr(model, "predict_table", None)  # a method that needs the rows as they were read
     if own is not None:
@@ -278,7 +278,7 @@ def spread(shares: Floats, training: Table, labels: tuple[str, ...]) -> Floats:
 
 
 def answer_settings(
-    settings: Sequence[Any], training: Table, part: Rows, labels: tuple[str, ...]
+    settings: Sequence[Any], training: Table, part: FoldRows, labels: tuple[str, ...]
 ) -> Iterable[Floats]:
     """Yield shares[row, class of all labels] of each setting fitted to the training part, together where its
     method can.

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.data.table.table import Table
-from tallystick.evaluate.folds import NEVER, Dealing, Plan
+from tallystick.evaluate.folds import NEVER, Dealing, FoldPlan
 from tallystick.evaluate.held_out import HeldOut
 from tallystick.evaluate.running import Progress, Steps, answer_settings
 from tallystick.evaluate.scores import log_losses
@@ -54,10 +54,10 @@ class Folds:
     """Trials that are folds of one table, whose rows are the pieces of a plan."""
 
     table: Table
-    plan: Plan
+    plan: FoldPlan
 
     @classmethod
-    def of(cls, table: Table, plan: Plan) -> Folds:
+    def of(cls, table: Table, plan: FoldPlan) -> Folds:
         """Return the trials of a table's plan."""
         return cls(plan.pieces(table), plan)
 
@@ -79,7 +79,7 @@ class Folds:
 
 
 @dataclass(frozen=True)
-class Once:
+class FittedOnce:
     """The one trial of a table and rows held out from another source."""
 
     table: Table
@@ -108,7 +108,7 @@ class Work:
     def __init__(
         self,
         candidates: Sequence[Candidate],
-        trials: Folds | Once,
+        trials: Folds | FittedOnce,
         dealing: Dealing,
         progress: Progress | None,
     ) -> None:

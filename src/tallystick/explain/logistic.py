@@ -24,7 +24,15 @@ from tallystick.models.additive import LevelTerm, LinearTerm
 from tallystick.models.logistic.coefficients import Coefficient, coefficients
 from tallystick.models.logistic.model import LogisticModel
 from tallystick.models.logistic.options import DEFAULT_L2, ERRORS
-from tallystick.models.logistic.parts import Cells, Part, Product, Slope, TextTerm, Words, product_values
+from tallystick.models.logistic.parts import (
+    Cells,
+    Part,
+    Product,
+    Slope,
+    TextTerm,
+    WordWeights,
+    product_values,
+)
 
 NORMAL_95 = 1.959963984540054
 
@@ -165,7 +173,7 @@ class Summary:
         figures = self.figures
         for of in dict.fromkeys(f.of for f in figures):
             out += [(), *_table([f for f in figures if f.of == of], of, len(shown_links(model)) > 1)]
-        for part in (p for p in model.parts if isinstance(p, Words)):
+        for part in (p for p in model.parts if isinstance(p, WordWeights)):
             out += [(), *_words(model, part, cells)]
         return out
 
@@ -281,7 +289,7 @@ def error_words(model: LogisticModel) -> str:
 def _no_errors(model: LogisticModel) -> str:
     if model.options.l1:
         return "under an L1 prior weights are held at 0"
-    if any(isinstance(p, Words) for p in model.parts):
+    if any(isinstance(p, WordWeights) for p in model.parts):
         return "the model has words"
     if model.fit.weights > ERRORS:
         return f"there are more than {ERRORS:,} weights"
@@ -337,7 +345,7 @@ def _table(figures: Sequence[Figure], of: str, named: bool) -> list[Line]:
     return table(header, rows, frozenset(range(1, len(header))), 10_000)  # names are never cut
 
 
-def _words(model: LogisticModel, part: Words, cells: int) -> list[Line]:
+def _words(model: LogisticModel, part: WordWeights, cells: int) -> list[Line]:
     """Return the words of a text column that speak most for each class."""
     words = model.schema[part.name].words
     out: list[Line] = [(Span(f"words of {clean(part.name)}", "strong"),)]
@@ -395,7 +403,7 @@ def explain(model: LogisticModel, block: Block, row: int = 0) -> Explanation:
 
 
 def _value(model: LogisticModel, part: Part, block: Block, row: int) -> str:
-    if isinstance(part, Words):
+    if isinstance(part, WordWeights):
         starts, _, _ = block.words(part.name)
         return counted(int(starts[row + 1] - starts[row]), "word")
     if isinstance(part, Cells):
@@ -411,7 +419,7 @@ def _value(model: LogisticModel, part: Part, block: Block, row: int) -> str:
 def _row_words(
     model: LogisticModel, part: Part, block: Block, row: int
 ) -> tuple[tuple[str, tuple[float, ...]], ...]:
-    if not isinstance(part, Words):
+    if not isinstance(part, WordWeights):
         return ()
     term = next(t for t in model.additive.terms if t.column == part.name)
     assert isinstance(term, TextTerm)
@@ -427,7 +435,7 @@ def no_scales(model: LogisticModel) -> str:
             f"a nomogram has a scale per column, and {some(products, 2)} "
             f"{'is a product' if len(products) == 1 else 'are products'} of columns"
         )
-    texts = [p.name for p in model.parts if isinstance(p, Words)]
+    texts = [p.name for p in model.parts if isinstance(p, WordWeights)]
     if texts:
         return f"a nomogram has a mark per value, and {some(texts, 2)} {_are(texts)} made of words"
     return ""

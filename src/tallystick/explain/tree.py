@@ -39,7 +39,7 @@ def _labels(tree: Tree) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Candidate:
+class CandidateTest:
     """A split that could have been made: the test of each branch and the rows it would take."""
 
     column: str
@@ -57,7 +57,7 @@ class Splits:
 
     tree: Tree
     node: int
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[CandidateTest, ...]
     measures: tuple[tuple[str, str], ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
@@ -183,15 +183,15 @@ def splits(tree: Tree, node: int = 0, block: Block | None = None, most: int | No
 
 
 def _counted(
-    tree: Tree, found: Candidates, c: int, made: Candidate, block: Block, parts: NDArray[np.float64]
-) -> Candidate:
+    tree: Tree, found: Candidates, c: int, made: CandidateTest, block: Block, parts: NDArray[np.float64]
+) -> CandidateTest:
     """Return a candidate with the rows of its branches, counted from the training rows."""
     column, groups = tree.schema.used[int(found.column[c])], found.groups(c)
     counts, means = in_branches(tree, column, float(found.cut[c]), groups, block, parts)
     return replace(made, counts=counts, means=means)
 
 
-def _candidate(tree: Tree, node: int, found: Candidates, c: int) -> Candidate:
+def _candidate(tree: Tree, node: int, found: Candidates, c: int) -> CandidateTest:
     column = tree.schema.used[int(found.column[c])]
     cut = float(found.cut[c])
     groups = found.groups(c)
@@ -210,7 +210,7 @@ def _candidate(tree: Tree, node: int, found: Candidates, c: int) -> Candidate:
     if chosen and not len(counts):
         below = tree.nodes.branches(node)
         counts, means = tree.nodes.counts[below], tree.nodes.mean[below] if tree.regression else means
-    return Candidate(
+    return CandidateTest(
         column.name,
         named,
         float(found.gain[c]),

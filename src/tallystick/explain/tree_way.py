@@ -55,7 +55,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Part:
+class RowPart:
     """A part of a row whose value is missing: how much of it, its steps below that test, what its end
     answers.
     """
@@ -90,7 +90,7 @@ class TreeExplanation:
     shares: tuple[float, ...]
     interval: tuple[float, float] | None
     interval_method: str
-    parts: tuple[Part, ...] = ()
+    parts: tuple[RowPart, ...] = ()
     missing: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
@@ -198,10 +198,10 @@ def explain_row(tree: Tree, cell: Callable[[int], Any], shares: NDArray[np.float
         asked = dict.fromkeys(int(tree.nodes.column[w.steps[k][0]]) for w in found for k in w.spread)
         missing = tuple(tree.schema.used[j].name for j in asked)
     told = [_steps(tree, way, cell) for way in found]
-    parts: tuple[Part, ...] = ()
+    parts: tuple[RowPart, ...] = ()
     if missing:
         parts = tuple(
-            Part(way.part, steps[common:], tuple(tree.node_shares[way.steps[-1][0]].tolist()))
+            RowPart(way.part, steps[common:], tuple(tree.node_shares[way.steps[-1][0]].tolist()))
             for way, steps in zip(found, told, strict=True)
         )
     steps = told[0][:common]

@@ -37,7 +37,7 @@ class Curvature(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class TextColumn:
     """A text column of a block: values are tf[count] * idf[word] * scale, rows of length 1 when `unit` is
     set.
     """
@@ -104,7 +104,7 @@ def new_sums(dense: int, cells: int, links: int, curvature: Curvature, texts: in
 
 
 @dataclass(frozen=True)
-class Columns:
+class DenseColumns:
     """The columns of a block: values[dense][row], codes[coded][row], starts[coded] (first cell of a coded
     column).
     """
@@ -112,7 +112,7 @@ class Columns:
     values: Sequence[Floats]
     codes: Sequence[NDArray[Any]]
     starts: Sequence[int]
-    texts: Sequence[Text] = ()
+    texts: Sequence[TextColumn] = ()
     _known: dict[int, Whole] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def places(self, rows: int) -> Whole:
@@ -142,7 +142,7 @@ class Weighting:
 
 
 def logistic_sums(
-    columns: Columns,
+    columns: DenseColumns,
     scaling: Floats,
     classes: NDArray[Any],
     weighting: Weighting,
@@ -197,7 +197,7 @@ NO_NUMBERS, NO_CLASSES = np.empty((0, 0)), np.empty(0, np.uint32)
 
 
 def linear_answers(
-    columns: Columns, rows: int, scaling: Floats, theta: Floats, answer: Answer
+    columns: DenseColumns, rows: int, scaling: Floats, theta: Floats, answer: Answer
 ) -> tuple[NDArray[Any], bool]:
     """Return scores[row, class], shares[row, class] or best[row], and whether every score is finite.
 
@@ -220,13 +220,13 @@ def linear_answers(
     return best if answer == Answer.BEST else numbers, finite
 
 
-def linear_scores(columns: Columns, rows: int, scaling: Floats, theta: Floats) -> Floats:
+def linear_scores(columns: DenseColumns, rows: int, scaling: Floats, theta: Floats) -> Floats:
     """Return scores[row, class]: see `linear_answers`."""
     return linear_answers(columns, rows, scaling, theta, Answer.SCORES)[0]
 
 
 def add_sides(
-    columns: Columns,
+    columns: DenseColumns,
     scaling: Floats,
     classes: NDArray[Any],
     weights: Whole | None,
@@ -252,7 +252,7 @@ def add_sides(
     )
 
 
-def sample_rows(columns: Columns, rows: int, every: int) -> tuple[NDArray[np.int64], list[Floats]]:
+def sample_rows(columns: DenseColumns, rows: int, every: int) -> tuple[NDArray[np.int64], list[Floats]]:
     """Return about one row in `every`, by a hash of their first columns, and the values of these rows.
 
     The choice depends on what is in a row alone, so it is the same in any order of rows.
@@ -285,7 +285,7 @@ def word_rows(
     _kernels.word_rows(starts, words, counts, weights, rows, most)
 
 
-def word_values(text: Text) -> Floats:
+def word_values(text: TextColumn) -> Floats:
     """Return values[entry] of a text column, from its first entry on."""
     values = np.empty(int(text.starts[-1] - text.starts[0]))
     _kernels.word_values(text.arrays(), values)

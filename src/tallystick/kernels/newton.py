@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tallystick import _kernels
 from tallystick.kernels import check
-from tallystick.kernels.logistic import Columns, Weighting
+from tallystick.kernels.logistic import DenseColumns, Weighting
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -83,7 +83,7 @@ class Landing:
 
 
 def newton(
-    columns: Columns,
+    columns: DenseColumns,
     scaling: Floats,
     classes: NDArray[Any],
     weighting: Weighting,
@@ -114,7 +114,9 @@ def newton(
     return Landing(end, w, value, gradient, loss, int(wrong), curvature, d, trace[:noted], asked)
 
 
-def _rows(columns: Columns, scaling: Floats, classes: NDArray[Any], weighting: Weighting) -> tuple[Any, ...]:
+def _rows(
+    columns: DenseColumns, scaling: Floats, classes: NDArray[Any], weighting: Weighting
+) -> tuple[Any, ...]:
     """Return the rows as the kernel takes them, checked."""
     rows, dense = len(classes), len(columns.values)
     check.array("classes", classes, check.CODES, (rows,))

@@ -20,18 +20,18 @@ from tallystick.errors import DataError, counted, shown
 from tallystick.learners.tree_levels import Levels, begin
 from tallystick.learners.tree_options import TreeOptions
 from tallystick.models.tree import Answers, Candidates, Nodes, Tree
-from tallystick.stats.split_search import BINS, MOST_DISTINCT, Growing, Grown, Look
+from tallystick.stats.split_search import BINS, MOST_DISTINCT, GrowingTree, Grown, NodeLook
 
 
 @dataclass(frozen=True)
-class Draft:
+class TreeDraft:
     """What is known so far."""
 
     schema: Schema
     columns: tuple[int, ...]
     grown: Grown | None = None
     levels: Levels | None = None
-    look: Look | None = None  # at the values, where the cuts of bins are still to be found
+    look: NodeLook | None = None  # at the values, where the cuts of bins are still to be found
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class TreeLearner:
     notes: list[Note] | None = None  # filled on the way
     row_unit: int | None = None
 
-    def start(self, schema: Schema) -> Draft:
+    def start(self, schema: Schema) -> TreeDraft:
         """Take the columns a tree can test: all but texts."""
         columns = tuple(j for j, c in enumerate(schema.used) if c.kind != "text")
         if not columns:
@@ -57,9 +57,9 @@ class TreeLearner:
                 f"{counted(len(schema.used), 'column')} of text. "
                 "Use NaiveBayes for text."
             )
-        return Draft(schema, columns)
+        return TreeDraft(schema, columns)
 
-    def ask(self, draft: Draft) -> Statistic[Any] | None:
+    def ask(self, draft: TreeDraft) -> Statistic[Any] | None:
         """Ask for all splits at once; an engine that cannot is asked level by level."""
         if draft.grown is not None:
             return None
@@ -68,11 +68,11 @@ class TreeLearner:
         question = self.question(draft)
         return question if draft.look is None else question.near(draft.look)
 
-    def question(self, draft: Draft) -> Growing:
+    def question(self, draft: TreeDraft) -> GrowingTree:
         """Return the first question, which holds all there is to know."""
         assert draft.schema.target is not None
         options, parts = self.options, self.options.parts(draft.schema, self.unit)
-        return Growing(
+        return GrowingTree(
             draft.schema,
             draft.columns,
             options.rules(
@@ -86,7 +86,7 @@ class TreeLearner:
             self.rows,
         )
 
-    def update(self, draft: Draft, total: Any) -> Draft:
+    def update(self, draft: TreeDraft, total: Any) -> TreeDraft:
         """Keep the grown tree, or split the nodes of one level."""
         if isinstance(total, Grown):
             if self.notes is not None:
@@ -105,7 +105,7 @@ class TreeLearner:
         draft.levels.update(total)
         return draft if draft.levels.open else replace(draft, grown=draft.levels.finish())
 
-    def finish(self, draft: Draft) -> Tree:
+    def finish(self, draft: TreeDraft) -> Tree:
         """Return the model."""
         assert draft.grown is not None
         grown = draft.grown

@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 
 from tallystick.data.schema import CODED
 from tallystick.kernels.trees import GrowColumn, Judge
-from tallystick.stats.level_tables import Coded, Coding, Frontier, Level, Test, sum_of_squares
+from tallystick.stats.level_tables import CodedColumn, Coding, Frontier, Level, Test, sum_of_squares
 from tallystick.stats.node_rows import Stood
 from tallystick.stats.quantiles import ValueCounts
 from tallystick.stats.split_search import (
-    Growing,
+    GrowingTree,
     Grown,
-    Look,
-    Scale,
+    NodeLook,
+    ValueScale,
     binned_column,
     class_factors,
     count_rows,
@@ -37,7 +37,7 @@ TRIED = ("column", "branches", "cut", "gain", "ratio", "left", "map")
 
 
 @dataclass
-class Part:
+class LevelPart:
     """One node: what the judge said, and its counts."""
 
     said: dict[str, NDArray[Any]]
@@ -60,12 +60,12 @@ class Family:
 class Levels:
     """A tree in the making."""
 
-    question: Growing
-    form: Coded
+    question: GrowingTree
+    form: CodedColumn
     judge: Judge
     factors: NDArray[np.int64] | None
-    scale: Scale
-    parts: list[Part | None] = field(default_factory=lambda: [None])
+    scale: ValueScale
+    parts: list[LevelPart | None] = field(default_factory=lambda: [None])
     depth: list[int] = field(default_factory=lambda: [0])
     tests: list[Test] = field(default_factory=list)
     waiting: list[Family] = field(default_factory=lambda: [Family([0])])
@@ -108,7 +108,7 @@ class Levels:
             for node in family.asked:
                 counts = total.counts(i)
                 if self._ends(counts, self.depth[node]):
-                    self.parts[node] = Part(self.leaf, counts)
+                    self.parts[node] = LevelPart(self.leaf, counts)
                 else:
                     tables, squares = total.node(i)
                     self._split(node, tables, squares)
@@ -142,7 +142,7 @@ class Levels:
             deviance = _deviance(int(counts[0]), int(counts[1]), sum_of_squares(squares))
         total = branches[0].sum(axis=0)
         said = self.judge.judge(total, branches, self.depth[node], deviance)
-        part = self.parts[node] = Part(said, counts)
+        part = self.parts[node] = LevelPart(said, counts)
         if said["children"][0]:
             self._open(node, part, said, tables)
 
@@ -156,7 +156,7 @@ class Levels:
         return out
 
     def _open(
-        self, node: int, part: Part, said: dict[str, NDArray[Any]], tables: list[NDArray[np.int64]]
+        self, node: int, part: LevelPart, said: dict[str, NDArray[Any]], tables: list[NDArray[np.int64]]
     ) -> None:
         column, children = int(said["column"][0]), int(said["children"][0])
         coding = self.codings[column]
@@ -196,7 +196,7 @@ class Levels:
         more = []
         for child, rows in zip(children, counts, strict=True):
             if self._ends(rows, self.depth[child]):
-                self.parts[child] = Part(self.leaf, rows)
+                self.parts[child] = LevelPart(self.leaf, rows)
             else:
                 more.append(child)
         if len(more) < len(children) or len(more) == 1:
@@ -245,7 +245,7 @@ def _deviance(rows: int, total: int, squares: int) -> float:
     return max(float(squares - 2 * middle * total + rows * middle * middle) - rest * rest / float(rows), 0.0)
 
 
-def join(parts: list[Part]) -> dict[str, NDArray[Any]]:
+def join(parts: list[LevelPart]) -> dict[str, NDArray[Any]]:
     """Return the arrays of many nodes from those of one node each."""
     said = [p.said for p in parts]
     out = {name: np.concatenate([s[name] for s in said]) for name in NODE_ARRAYS}
@@ -265,7 +265,7 @@ def join(parts: list[Part]) -> dict[str, NDArray[Any]]:
     return out
 
 
-def begin(question: Growing, look: Look, near: list[ValueCounts]) -> Levels:
+def begin(question: GrowingTree, look: NodeLook, near: list[ValueCounts]) -> Levels:
     """Return the empty tree: codes for the columns, the judge, and the root as the open node."""
     codings, values = [], iter(zip(look.values, question.cuts(look, near), strict=True))
     for j in question.columns:
@@ -282,10 +282,10 @@ def begin(question: Growing, look: Look, near: list[ValueCounts]) -> Levels:
     factors = class_factors(question.class_weights, look.classes)
     rows = look.rows * question.parts
     heavy = rows if factors is None else int((look.classes * factors).sum()) * question.parts
-    scale = Scale() if question.labels else Scale.of(look.low, look.high, rows)
+    scale = ValueScale() if question.labels else ValueScale.of(look.low, look.high, rows)
     columns = [_grow_column(c) for c in codings]
     judge = Judge(columns, question.by_name, scale.rules(question.rules), len(question.labels), heavy, rows)
-    return Levels(question, Coded(tuple(codings)), judge, factors, scale)
+    return Levels(question, CodedColumn(tuple(codings)), judge, factors, scale)
 
 
 def _grow_column(coding: Coding) -> GrowColumn:

@@ -21,7 +21,7 @@ from tallystick.draw.text import between
 from tallystick.evaluate.scores import Measure
 from tallystick.explain.naive_bayes import value_names
 from tallystick.models.logistic.model import LogisticModel
-from tallystick.models.logistic.parts import Cells, Slope, Words
+from tallystick.models.logistic.parts import Cells, Slope, WordWeights
 from tallystick.models.naive_bayes import Counted, NaiveBayesModel, Summed, Worded
 from tallystick.models.tree import Tree
 from tallystick.models.tree.rules import Rule, rules
@@ -348,7 +348,7 @@ def logistic_sentences(model: LogisticModel, table: Table, views: Sequence[Colum
 
 def _odds(model: LogisticModel, table: Table, part: Any) -> Said | None:
     labels = model.labels
-    if isinstance(part, Words):
+    if isinstance(part, WordWeights):
         return _word_sentence(part.name, _word_weights(model, part), labels, model.schema[part.name])
     term = next(t for t in model.additive.terms if t.column == part.name)
     assert table.classes is not None

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tallystick.data.schema import CODED
-from tallystick.draw.panels import Axis, Curve, chart, length_bar, strip
+from tallystick.draw.panels import Axis, ChartCurve, chart, length_bar, strip
 from tallystick.draw.text import between, p_value
 from tallystick.evaluate import CrossValidation
 from tallystick.evaluate.compare import Entry
@@ -83,7 +83,9 @@ def _curve(given: Ingredients) -> dict[str, Any] | None:
         return None
     data = curve.to_dict()
     drawn = [
-        Curve(m["name"], data["sizes"], m["error"], [max(0.0, v) for v in m["low"]], m["high"], dots=True)
+        ChartCurve(
+            m["name"], data["sizes"], m["error"], [max(0.0, v) for v in m["low"]], m["high"], dots=True
+        )
         for m in data["methods"]
     ]
     tops = [v for c in drawn for v in c.high if math.isfinite(v)] + [curve.base]
@@ -95,11 +97,11 @@ def _curve(given: Ingredients) -> dict[str, Any] | None:
 
 def _unit_chart(title: str, points: list[list[float]], x: str, y: str, diagonal: bool) -> str:
     xs, ys = [p[0] for p in points], [p[1] for p in points]
-    return chart([Curve(title, xs, ys)], Axis(x), Axis(y), title, diagonal=diagonal)
+    return chart([ChartCurve(title, xs, ys)], Axis(x), Axis(y), title, diagonal=diagonal)
 
 
 def _calibration(bins: list[dict[str, Any]]) -> str:
-    line = Curve(
+    line = ChartCurve(
         "came true",
         [b["predicted"] for b in bins],
         [b["observed"] for b in bins],

@@ -17,7 +17,7 @@ from tallystick.draw.text import between
 from tallystick.explain.logistic import Figure, Summary
 from tallystick.explain.naive_bayes import votes
 from tallystick.models.logistic.model import LogisticModel
-from tallystick.models.logistic.parts import Words
+from tallystick.models.logistic.parts import WordWeights
 from tallystick.models.naive_bayes import NaiveBayesModel
 from tallystick.reports.ingredients import Ingredients
 
@@ -145,7 +145,7 @@ def _bayes_words(model: NaiveBayesModel, labels: tuple[str, ...]) -> Heard:
 
 def _logistic_words(model: LogisticModel, labels: tuple[str, ...]) -> Heard:
     """Yield class, column, word and how much it speaks for the class."""
-    for part in (p for p in model.parts if isinstance(p, Words)):
+    for part in (p for p in model.parts if isinstance(p, WordWeights)):
         names, table = model.schema[part.name].words, part.weights
         if model.links == 1:  # one set of weights, towards the second class
             table = np.column_stack([-table[:, 0], table[:, 0]])

@@ -47,7 +47,7 @@ class Grid:
         return np.clip(place, 0, self.cells - 1).astype(np.uint32)
 
 
-class Spread(NamedTuple):
+class ValueSpread(NamedTuple):
     """One column: rows in each cell, its distinct values with counts, and whether those are too many to
     tell.
     """
@@ -64,11 +64,11 @@ class Spreads:
     grids: tuple[Grid, ...]
     most: tuple[int, ...]
 
-    def zero(self) -> list[Spread]:
+    def zero(self) -> list[ValueSpread]:
         """Return the total of no rows."""
-        return [Spread(np.zeros(grid.cells, np.int64), NONE) for grid in self.grids]
+        return [ValueSpread(np.zeros(grid.cells, np.int64), NONE) for grid in self.grids]
 
-    def add(self, total: list[Spread], block: Block) -> list[Spread]:
+    def add(self, total: list[ValueSpread], block: Block) -> list[ValueSpread]:
         """Add the rows of one block."""
         out = []
         for grid, before, most in zip(self.grids, total, self.most, strict=True):
@@ -80,21 +80,21 @@ class Spreads:
             out.append(before)
         return out
 
-    def merge(self, total: list[Spread], other: list[Spread]) -> list[Spread]:
+    def merge(self, total: list[ValueSpread], other: list[ValueSpread]) -> list[ValueSpread]:
         """Add two totals."""
         out = []
         for a, b, most in zip(total, other, self.most, strict=True):
             cells = a.cells
             cells += b.cells
             if a.many or b.many:
-                out.append(Spread(cells, NONE, True))
+                out.append(ValueSpread(cells, NONE, True))
             else:
                 out.append(_bounded(cells, merge_values(a.few, b.few), most))
         return out
 
 
-def _bounded(cells: Counts, found: ValueCounts, most: int) -> Spread:
-    return Spread(cells, NONE, True) if len(found.values) > most else Spread(cells, found)
+def _bounded(cells: Counts, found: ValueCounts, most: int) -> ValueSpread:
+    return ValueSpread(cells, NONE, True) if len(found.values) > most else ValueSpread(cells, found)
 
 
 def cells_for(rows: int) -> int:

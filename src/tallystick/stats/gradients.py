@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.contracts import Block, Table
 from tallystick.data.table.block import Block as Rows
-from tallystick.kernels import Begun, Columns, Curvature, Descent, Landing, Sums, Text, Weighting
+from tallystick.kernels import Begun, Curvature, DenseColumns, Descent, Landing, Sums, TextColumn, Weighting
 from tallystick.models.logistic.design import Design
 
 Array = NDArray[np.float64]
@@ -25,7 +25,7 @@ Whole = NDArray[np.int64]
 
 
 @dataclass
-class Facts:
+class RowTotals:
     """classes[class]: rows in units of 1 / unit; heaviest: the largest weight; words[text][word]: rows with
     the word; most[text]: the largest count of a word in a row.
     """
@@ -43,13 +43,13 @@ class RowFacts:
     design: Design
     classes: int
 
-    def zero(self) -> Facts:
+    def zero(self) -> RowTotals:
         """Return the total of no rows."""
         words = [np.zeros(len(t.words) + 1, np.int64) for t in self.design.texts]
         most = [np.zeros(1, np.int64) for _ in self.design.texts]
-        return Facts(np.zeros(self.classes, np.int64), np.zeros(1, np.int64), words, most)
+        return RowTotals(np.zeros(self.classes, np.int64), np.zeros(1, np.int64), words, most)
 
-    def add(self, total: Facts, block: Block) -> Facts:
+    def add(self, total: RowTotals, block: Block) -> RowTotals:
         """Add the rows of one block."""
         assert block.classes is not None
         kernels.count_classes(block.classes, self.classes, block.weights, total.classes)
@@ -59,7 +59,7 @@ class RowFacts:
             kernels.word_rows(*block.words(text.name), block.weights, rows, most)
         return total
 
-    def merge(self, total: Facts, other: Facts) -> Facts:
+    def merge(self, total: RowTotals, other: RowTotals) -> RowTotals:
         """Add two totals."""
         total.classes += other.classes
         np.maximum(total.heaviest, other.heaviest, out=total.heaviest)
@@ -117,7 +117,7 @@ class Laid:
 
     design: Design
     every: int
-    columns: Columns
+    columns: DenseColumns
     classes: NDArray[Any]
     weights: Whole | None
 
@@ -131,11 +131,11 @@ def laid_out(design: Design, block: Block, every: int) -> Laid:
     assert block.classes is not None
     values = [c.values(block) for c in design.dense]
     codes = [block.codes(c.column.name) for c in design.coded]
-    columns = Columns(values, codes, [c.start for c in design.coded])
+    columns = DenseColumns(values, codes, [c.start for c in design.coded])
     classes, weights = block.classes, block.weights
     if every > 1:
         rows, values = kernels.sample_rows(columns, block.rows, every)
-        columns = Columns(values, [c[rows] for c in codes], columns.starts)
+        columns = DenseColumns(values, [c[rows] for c in codes], columns.starts)
         classes, weights = classes[rows], None if weights is None else weights[rows]
     laid = Laid(design, every, columns, classes, weights)
     memo[f"logistic {every}"] = laid
@@ -159,9 +159,9 @@ class Sampled:
         return Rows(len(rows), columns, block.classes[rows], None, weights)
 
 
-def text_of(block: Block, name: str, weights: TextWeights, gradient: Whole) -> Text:
+def text_of(block: Block, name: str, weights: TextWeights, gradient: Whole) -> TextColumn:
     """Return a text column as kernels take it; the block remembers the words' values while a fit lasts."""
-    plain = Text(
+    plain = TextColumn(
         *block.words(name), weights.idf, weights.tf, weights.unit, weights.scale, weights.theta, gradient
     )
     memo = block.memo
@@ -213,7 +213,7 @@ class LogisticSums:
                 text_of(block, c.name, t, g)
                 for c, t, g in zip(self.design.texts, self.texts, total.words, strict=True)
             ]
-            columns = Columns(columns.values, columns.codes, columns.starts, texts)
+            columns = DenseColumns(columns.values, columns.codes, columns.starts, texts)
         kernels.logistic_sums(
             columns,
             self.scaling,

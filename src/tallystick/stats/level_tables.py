@@ -18,7 +18,7 @@ from tallystick.contracts import Block
 from tallystick.data.table.block import Block as Rows
 from tallystick.kernels.check import code_dtype
 from tallystick.kernels.trees import Walk
-from tallystick.stats.split_search import Scale
+from tallystick.stats.split_search import ValueScale
 
 Ints = NDArray[np.int64]
 LIMB = 18  # bits of a limb of the response: products of limbs leave room for 2^26 rows
@@ -49,7 +49,7 @@ class Coding:
 
 
 @dataclass(frozen=True, eq=False)
-class Coded:
+class CodedColumn:
     """Rows as a growing tree asks for them: every column that it may test as codes."""
 
     codings: tuple[Coding, ...]
@@ -107,12 +107,12 @@ class Frontier:
     children.
     """
 
-    form: Coded
+    form: CodedColumn
     tests: tuple[Test, ...]
     open: tuple[int, ...]
     nodes: int
     classes: int  # 0: regression
-    scale: Scale
+    scale: ValueScale
     parts: int = 1  # a weight of 1 in the table is this many here
 
     @property
@@ -122,7 +122,7 @@ class Frontier:
 
     def in_form(self) -> Frontier:
         """Return the same question of blocks that are in its form already: lighter to send."""
-        return replace(self, form=Coded(tuple(replace(c, values=None) for c in self.codings)))
+        return replace(self, form=CodedColumn(tuple(replace(c, values=None) for c in self.codings)))
 
     def zero(self) -> Level:
         """Return the total of no rows."""

@@ -18,7 +18,7 @@ from tallystick import kernels
 
 if TYPE_CHECKING:
     from tallystick.contracts import Table
-    from tallystick.stats.level_tables import Coded, Frontier, Test
+    from tallystick.stats.level_tables import CodedColumn, Frontier, Test
 
 Ints = NDArray[np.int64]
 
@@ -88,7 +88,7 @@ class WhereRowsStand:
     row_bytes = 0  # it depends on the columns: see `solve`
 
     def __init__(self) -> None:
-        self._standing: WeakKeyDictionary[Coded, Standing] = WeakKeyDictionary()
+        self._standing: WeakKeyDictionary[CodedColumn, Standing] = WeakKeyDictionary()
 
     def solve(self, question: Frontier, table: Table, threads: int) -> Stood | None:
         """Return the tables node by node; None: there is no memory for where so many rows stand."""

@@ -15,12 +15,12 @@ from tallystick.stats.class_values import ByRanks, ClassValues
 from tallystick.stats.gradients import LogisticSums, NewtonSums, NewtonToTheEnd
 from tallystick.stats.level_tables import Frontier
 from tallystick.stats.node_rows import WhereRowsStand
-from tallystick.stats.split_search import Growing, WholeTree
+from tallystick.stats.split_search import GrowingTree, WholeTree
 
 SHORTCUTS: Mapping[type[Any], Shortcut[Any]] = {
     ClassValues: ByRanks(),
     Frontier: WhereRowsStand(),
-    Growing: WholeTree(),
+    GrowingTree: WholeTree(),
     NewtonSums: NewtonToTheEnd(),
 }
 

@@ -27,7 +27,7 @@ from tallystick.errors import OptionError
 from tallystick.kernels.trees import SMALL, GrowColumn, Grower, GrowRules, Harvest
 from tallystick.models.tree.nodes import NO_CUT, SPREADS
 from tallystick.models.tree.weights import ClassWeights
-from tallystick.stats.distribution import Grid, Near, Spread, Spreads, cells_for, cells_of_cuts, cuts_of
+from tallystick.stats.distribution import Grid, Near, Spreads, ValueSpread, cells_for, cells_of_cuts, cuts_of
 from tallystick.stats.quantiles import ValueCounts
 
 MOST_DISTINCT = 65_535  # more distinct numbers than this are put in bins when rows are not in memory
@@ -39,14 +39,14 @@ HEAVIEST = 2**56  # the largest sum of weights the scores can take
 
 
 @dataclass(frozen=True)
-class Scale:
+class ValueScale:
     """A numeric response in fixed point: whole numbers round((y - low) * 2^shift)."""
 
     low: float = 0.0
     shift: int = 0
 
     @classmethod
-    def of(cls, low: float, high: float, weight: int) -> Scale:
+    def of(cls, low: float, high: float, weight: int) -> ValueScale:
         """Return the finest scale whose sums over `weight` rows stay below 2^62."""
         room = min(62 - weight.bit_length(), 52)
         spread = high - low
@@ -80,17 +80,17 @@ class Grown:
     """
 
     arrays: dict[str, NDArray[Any]]
-    scale: Scale
+    scale: ValueScale
     tried: Callable[[], dict[str, NDArray[Any]]]
     binned: tuple[str, ...] = ()  # columns put in bins since they are not in memory
 
 
-class Look(NamedTuple):
+class NodeLook(NamedTuple):
     """What other engines tell first: the spread of numeric columns, rows per class, all rows, range of the
     response.
     """
 
-    values: list[Spread]
+    values: list[ValueSpread]
     classes: NDArray[np.int64]
     rows: int
     low: float
@@ -98,7 +98,7 @@ class Look(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Growing:
+class GrowingTree:
     """The question; see the module. `columns` are positions in `schema.used` that a tree can test.
 
     class_weights[class]: what a row of each class counts in the criterion, None for 1.
@@ -115,14 +115,14 @@ class Growing:
     parts: int = 1  # a weight of 1 in the table is this many in the tree, where missing rows are shared out
     rows: int = 0  # about how many: decides how finely the spread is asked for, and nothing else
 
-    def zero(self) -> Look:
+    def zero(self) -> NodeLook:
         """Return the total of no rows: other engines begin with a look at the values, then ask level by
         level.
         """
         classes = np.zeros(len(self.labels), np.int64)
-        return Look(self._values.zero(), classes, 0, np.inf, -np.inf)
+        return NodeLook(self._values.zero(), classes, 0, np.inf, -np.inf)
 
-    def add(self, total: Look, block: Block) -> Look:
+    def add(self, total: NodeLook, block: Block) -> NodeLook:
         """Add the rows of one block."""
         weight = block.rows if block.weights is None else int(block.weights.sum())
         low, high, classes = np.inf, -np.inf, total.classes
@@ -131,13 +131,13 @@ class Growing:
         elif block.response is not None and block.rows:
             low, high = float(block.response.min()), float(block.response.max())
         values = self._values.add(total.values, block)
-        return Look(values, classes, total.rows + weight, min(total.low, low), max(total.high, high))
+        return NodeLook(values, classes, total.rows + weight, min(total.low, low), max(total.high, high))
 
-    def merge(self, total: Look, other: Look) -> Look:
+    def merge(self, total: NodeLook, other: NodeLook) -> NodeLook:
         """Add two totals."""
         values = self._values.merge(total.values, other.values)
         low, high = min(total.low, other.low), max(total.high, other.high)
-        return Look(values, total.classes + other.classes, total.rows + other.rows, low, high)
+        return NodeLook(values, total.classes + other.classes, total.rows + other.rows, low, high)
 
     @cached_property
     def _values(self) -> Spreads:
@@ -146,7 +146,7 @@ class Growing:
         grids = tuple(Grid(c.name, c.low or 0.0, c.high or 0.0, cells) for c in used if c.kind == "numeric")
         return Spreads(grids, (self.max_bins or MOST_DISTINCT,) * len(grids))
 
-    def near(self, look: Look) -> Near | None:
+    def near(self, look: NodeLook) -> Near | None:
         """Return the question for the values among which the cuts of bins lie; None: nothing is binned."""
         many = [
             (grid, cells_of_cuts(found.cells, self.max_bins or BINS))
@@ -155,7 +155,7 @@ class Growing:
         ]
         return Near(tuple(g for g, _ in many), tuple(t for _, t in many)) if many else None
 
-    def cuts(self, look: Look, near: list[ValueCounts]) -> list[NDArray[np.float64] | None]:
+    def cuts(self, look: NodeLook, near: list[ValueCounts]) -> list[NDArray[np.float64] | None]:
         """Return the cuts of each numeric column; None where all values are distinguished."""
         found = iter(near)
         return [
@@ -186,7 +186,7 @@ class WholeTree:
 
     row_bytes = 40  # of memory that this takes beside the columns' codes
 
-    def solve(self, question: Growing, table: Table, threads: int) -> Grown | None:
+    def solve(self, question: GrowingTree, table: Table, threads: int) -> Grown | None:
         """Return the grown tree; None where rows are to stand in several nodes: only tables can tell."""
         return None if question.shares_out else _Growth(question).grow(table, threads)
 
@@ -195,7 +195,7 @@ class WholeTree:
 class _Growth:
     """A tree growing on a table whose columns can be had whole."""
 
-    question: Growing
+    question: GrowingTree
 
     def grow(self, table: Any, threads: int) -> Grown:
         """Grow the whole tree."""
@@ -239,12 +239,12 @@ class _Growth:
 
     def _grower(
         self, table: Any, factors: NDArray[np.int64] | None, cells: list[GrowColumn]
-    ) -> tuple[Grower, Scale]:
-        scale, response, score, rows = Scale(), None, None, table.weights
+    ) -> tuple[Grower, ValueScale]:
+        scale, response, score, rows = ValueScale(), None, None, table.weights
         classes = len(self.question.labels)
         if not classes:
             weight = table.rows if rows is None else int(rows.sum())
-            scale = Scale.of(float(table.response.min()), float(table.response.max()), weight)
+            scale = ValueScale.of(float(table.response.min()), float(table.response.max()), weight)
             response = scale.whole(table.response)
         else:
             score = score_weights(table.classes, rows, factors)

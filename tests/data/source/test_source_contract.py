@@ -20,7 +20,7 @@ from tallystick.data.read.batches import loaded
 from tallystick.data.read.match import every_row
 from tallystick.data.source import open_source
 from tallystick.data.source.base import BaseSource
-from tallystick.data.source.frames import Columns
+from tallystick.data.source.frames import FrameSource
 from tallystick.data.source.unread import unread
 from tallystick.estimators.row_order import ordered
 
@@ -103,9 +103,7 @@ def cells(batches) -> list[tuple]:
 
 
 def members(protocol) -> set[str]:
-    return {name for one in protocol.__mro__ for name in vars(one) if not name.startswith("_")} - {
-        "register"
-    }
+    return {name for one in protocol.__mro__ for name in vars(one) if not name.startswith("_")} - {"register"}
 
 
 def test_every_source_of_the_package_is_listed(tmp_path):
@@ -198,4 +196,4 @@ def test_a_frame_with_a_column_called_files_has_no_files(tmp_path):
     frame = FRAME.assign(files=str(tmp_path / "report.html"), stamps=1.0)
     ts.report(frame, "y", path=tmp_path / "report.html", methods=["bayes"], repeats=0, folds=2)
     assert (tmp_path / "report.html").stat().st_size > 0
-    assert isinstance(open_source(frame), Columns)
+    assert isinstance(open_source(frame), FrameSource)

@@ -32,7 +32,7 @@ from tallystick.data.read.cells import (
     narrow,
 )
 from tallystick.data.read.integers import is_integer_matrix, small_columns
-from tallystick.data.read.judge import Plan
+from tallystick.data.read.judge import ReadingPlan
 from tallystick.data.source.arrays import from_numbers, from_texts
 from tallystick.data.source.unread import unread
 from tallystick.data.threads import checkpoint, in_order
@@ -128,7 +128,7 @@ def loaded(piece: Load, names: Sequence[str]) -> Any:
 
 
 def parts_together(
-    batch: Any, names: Collection[str], texts: Collection[str], plan: Plan, alone: bool, threads: int
+    batch: Any, names: Collection[str], texts: Collection[str], plan: ReadingPlan, alone: bool, threads: int
 ) -> Mapping[str, Part]:
     """Return those columns of a batch that are read quicker together than one by one; perhaps none.
 
@@ -145,7 +145,7 @@ def parts_together(
 
 
 def _of_matrix(
-    view: View, names: Collection[str], texts: Collection[str], plan: Plan, threads: int
+    view: View, names: Collection[str], texts: Collection[str], plan: ReadingPlan, threads: int
 ) -> Mapping[str, Part]:
     """Views of a matrix, which is read once for the facts and never copied; small whole numbers as bytes."""
     every = view.names

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from tallystick.data.read import strings
 from tallystick.data.read.cells import PLAIN_NUMBERS, among
-from tallystick.data.read.judge import Asked, NumberFacts, Verdict, judge_numbers, number_cure
+from tallystick.data.read.judge import Asked, KindVerdict, NumberFacts, judge_numbers, number_cure
 from tallystick.data.schema import ABSENT, Column, Note
 from tallystick.data.source.arrays import from_texts
 from tallystick.data.source.values import number_text
@@ -34,7 +34,7 @@ class Decided:
 
 
 def decide_numbers(
-    name: str, asked: Asked, facts: NumberFacts, before: Verdict, notes: tuple[Note, ...]
+    name: str, asked: Asked, facts: NumberFacts, before: KindVerdict, notes: tuple[Note, ...]
 ) -> Decided:
     """Return what a column of numbers is. before: the verdict that its texts are numbers, if they were texts;
     notes: what was done to the values.
@@ -59,7 +59,7 @@ def decide_numbers(
     return Decided(column, notes)
 
 
-def decide_out(name: str, asked: Asked, verdict: Verdict, missing: int) -> Decided:
+def decide_out(name: str, asked: Asked, verdict: KindVerdict, missing: int) -> Decided:
     """Return a column that is left out."""
     column = Column(name, "out", missing=missing, declared=asked.kind == "out", why=verdict.why)
     return Decided(column, verdict.notes)

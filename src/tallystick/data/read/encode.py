@@ -19,7 +19,7 @@ from tallystick.data.read.integers import SmallIntegers, by_table, level_code, t
 from tallystick.data.read.matcher import Matcher
 from tallystick.data.read.strings import Distinct
 from tallystick.data.read.survey import Decision, Taken
-from tallystick.data.read.survey_column import Words
+from tallystick.data.read.survey_column import BatchWords
 from tallystick.data.read.survey_target import TargetCells, hit, label_form
 from tallystick.data.read.weights import UNIT, kept_rows, weight_numbers
 from tallystick.data.schema import ABSENT, CODED
@@ -93,10 +93,10 @@ class Encoder:
             return parts[0]
         return join_words(parts) if matcher.column.kind == "text" else np.concatenate(parts)
 
-    def _read(self, matcher: Matcher, found: Floats | SmallIntegers | Distinct | Words) -> Any:
+    def _read(self, matcher: Matcher, found: Floats | SmallIntegers | Distinct | BatchWords) -> Any:
         """Return a column's data from what the survey saw of it."""
         column = matcher.column
-        if isinstance(found, Words):
+        if isinstance(found, BatchWords):
             return known_words(found.words, found.rows, matcher.known)
         if column.kind == "numeric":
             return matcher.numbers(found)

@@ -92,7 +92,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class KindVerdict:
     """A kind, why, and what has to be said about it. `fold`: letter case means nothing."""
 
     kind: Kind | Literal["numbers", "dates"]
@@ -143,7 +143,7 @@ class NumberFacts:
 
 
 @dataclass(frozen=True)
-class Plan:
+class ReadingPlan:
     """The wishes, checked against the names of a table."""
 
     kinds: Mapping[str, str] = field(default_factory=dict)
@@ -174,7 +174,7 @@ class Plan:
         )
 
 
-def check_wishes(wishes: Wishes, names: Iterable[str], reading: Reading, inf: str) -> Plan:
+def check_wishes(wishes: Wishes, names: Iterable[str], reading: Reading, inf: str) -> ReadingPlan:
     """Return the wishes as a plan; a wish for an unknown column or kind is an error."""
     known = list(names)
     for option, asked in (("kinds", wishes.kinds), ("levels", wishes.levels), ("keep", wishes.keep)):
@@ -192,7 +192,7 @@ def check_wishes(wishes: Wishes, names: Iterable[str], reading: Reading, inf: st
             )
     marks = wishes.missing if wishes.missing is not None else reading.missing
     levels = {name: _level_texts(name, values) for name, values in wishes.levels.items()}
-    return Plan(
+    return ReadingPlan(
         dict(wishes.kinds),
         levels,
         frozenset(wishes.keep),
@@ -221,25 +221,25 @@ def _level_texts(name: str, values: Iterable[Any]) -> tuple[str, ...]:
 ONE_VALUE = "it has one value in {}"
 
 
-def out(name: str, why: str, count: int = 0) -> Verdict:
+def out(name: str, why: str, count: int = 0) -> KindVerdict:
     """Return the verdict that a column is left out, with its note."""
     text = Message(f"column {shown(name)} is left out: ", why, ".")
-    return Verdict("out", why, (Note("column-left-out", text, name, count),))
+    return KindVerdict("out", why, (Note("column-left-out", text, name, count),))
 
 
-def identifier(name: str, found: str) -> Verdict:
+def identifier(name: str, found: str) -> KindVerdict:
     """Return the verdict on a column that names its rows."""
     cure = Argument("keep", [name])
     return out(name, Message(f"it looks like an identifier ({found}; ", cure, " uses it)"))
 
 
-def judge_numbers(name: str, facts: NumberFacts, asked: Asked) -> Verdict:
+def judge_numbers(name: str, facts: NumberFacts, asked: Asked) -> KindVerdict:
     """Return the kind of a column whose every cell is a number or missing."""
     present = facts.total - facts.missing
     if asked.kind == "out":
-        return Verdict("out", "as asked")
+        return KindVerdict("out", "as asked")
     if asked.kind == "numeric":
-        return Verdict("numeric", "as asked")
+        return KindVerdict("numeric", "as asked")
     if present == 0:
         return out(name, f"all {facts.total:,} values are missing", facts.total)
     if facts.low == facts.high and facts.missing and not facts.dated:
@@ -251,20 +251,20 @@ def judge_numbers(name: str, facts: NumberFacts, asked: Asked) -> Verdict:
     if facts.run and facts.whole and not asked.keep and not facts.dated and present >= MANY_ROWS:
         return identifier(name, f"{present:,} whole numbers that number the rows")
     if facts.binary and not facts.dated:
-        return Verdict("boolean", "no value but 0 and 1", levels=("0", "1"))
+        return KindVerdict("boolean", "no value but 0 and 1", levels=("0", "1"))
     if facts.dated:
         note = Note(
             "dates", f"column {shown(name)} holds dates; they are used as days since 1970-01-01.", name
         )
-        return Verdict("numeric", "dates, as days since 1970-01-01", (note,))
-    return Verdict("numeric", "whole numbers" if facts.whole else "real numbers")
+        return KindVerdict("numeric", "dates, as days since 1970-01-01", (note,))
+    return KindVerdict("numeric", "whole numbers" if facts.whole else "real numbers")
 
 
-def present_or_missing(name: str, value: str, present: int, fold: bool = False) -> Verdict:
+def present_or_missing(name: str, value: str, present: int, fold: bool = False) -> KindVerdict:
     """Return the verdict on a column of one value and missing cells: being there is what it tells."""
     text = f"column {shown(name)} has one value and missing cells; it is used as present or missing."
     note = Note("there-or-missing", text, name, present)
-    return Verdict("boolean", "one value, or missing", (note,), levels=(ABSENT, value), fold=fold)
+    return KindVerdict("boolean", "one value, or missing", (note,), levels=(ABSENT, value), fold=fold)
 
 
 def fills_its_range(count: int, low: float, high: float) -> bool:
@@ -279,21 +279,21 @@ def is_row_index(name: str, facts: NumberFacts) -> bool:
     return known and facts.low in (0, 1) and facts.missing == 0
 
 
-def judge_texts(name: str, facts: TextFacts, asked: Asked) -> Verdict:
+def judge_texts(name: str, facts: TextFacts, asked: Asked) -> KindVerdict:
     """Return the kind of a column of texts: perhaps they are numbers, dates, booleans, names or sentences."""
     if asked.kind == "out":
-        return Verdict("out", "as asked")
+        return KindVerdict("out", "as asked")
     if asked.kind == "text":
-        return Verdict("text", "as asked")
+        return KindVerdict("text", "as asked")
     if asked.kind == "numeric":
         dates = bool((facts.kinds == Cell.DATE).any()) or facts.dates > 0
-        return Verdict("dates" if dates else "numbers", "as asked")
+        return KindVerdict("dates" if dates else "numbers", "as asked")
     if asked.wants_text:
         return _judge_declared(name, facts, asked)
     if facts.present == 0:
         return out(name, f"all {facts.total:,} values are missing", facts.total)
     if facts.order is not None and len(facts.texts) > 1:
-        return Verdict("ordered", "the column came with an order", levels=facts.order)
+        return KindVerdict("ordered", "the column came with an order", levels=facts.order)
     numbers = _judge_as_numbers(name, facts)
     if numbers is not None:
         return numbers
@@ -307,16 +307,16 @@ def judge_texts(name: str, facts: TextFacts, asked: Asked) -> Verdict:
     return _judge_words(name, facts, asked)
 
 
-def _judge_boolean(name: str, facts: TextFacts, asked: Asked) -> Verdict:
+def _judge_boolean(name: str, facts: TextFacts, asked: Asked) -> KindVerdict:
     said = {text.as_py().lower() for text in facts.texts}
     if len(said) == 1 and facts.missing:
         return present_or_missing(name, said.pop(), facts.present, fold=True)
     if len(said) == 1 and not asked.keep:
         return out(name, ONE_VALUE.format(counted(facts.present, "row")), facts.present)
-    return Verdict("boolean", "no value but true and false", levels=("false", "true"), fold=True)
+    return KindVerdict("boolean", "no value but true and false", levels=("false", "true"), fold=True)
 
 
-def _judge_as_numbers(name: str, facts: TextFacts) -> Verdict | None:
+def _judge_as_numbers(name: str, facts: TextFacts) -> KindVerdict | None:
     """Return "numbers" or "dates" when all cells are, but for marks that people use and a few other texts."""
     by_kind = np.zeros(len(Cell), np.int64)
     np.add.at(by_kind, facts.kinds, facts.counts)
@@ -333,12 +333,12 @@ def _judge_as_numbers(name: str, facts: TextFacts) -> Verdict | None:
         if rows == 0:
             continue
         if inside.all():
-            return Verdict(what, f"all values read as {what}")
+            return KindVerdict(what, f"all values read as {what}")
         marked = number_marks(facts.texts, facts.kinds) if marked is None else marked
         strange = ~inside & ~marked
         others = facts.present - int(facts.counts[marked].sum())
         if int(strange.sum()) <= FEW_TOKENS and rows * 100 >= NEARLY_ALL * others:
-            return Verdict(
+            return KindVerdict(
                 what, f"nearly all values read as {what}", (_missing_note(name, what, facts, ~inside),)
             )
     return None
@@ -367,7 +367,7 @@ def _missing_note(name: str, what: str, facts: TextFacts, gone: NDArray[np.bool_
     return Note("texts-as-missing", text, name, int(facts.counts[places].sum()))
 
 
-def _judge_words(name: str, facts: TextFacts, asked: Asked) -> Verdict:
+def _judge_words(name: str, facts: TextFacts, asked: Asked) -> KindVerdict:
     """Return levels, text or out for a column of words."""
     distinct = len(facts.texts)
     if distinct >= TEXT_VALUES and distinct * 10 >= TEXT_SHARE * facts.present:
@@ -375,13 +375,13 @@ def _judge_words(name: str, facts: TextFacts, asked: Asked) -> Verdict:
         if words >= TEXT_WORDS:
             why = f"{distinct:,} different texts of {words:.0f} words"
             note = Note("read-as-text", f"column {shown(name)} is read as text, word by word ({why}).", name)
-            return Verdict("text", why, (note,))
+            return KindVerdict("text", why, (note,))
     if facts.present >= MANY_ROWS and distinct * 10 >= DISTINCT_SHARE * facts.present and not asked.keep:
         return _identifier(name, facts, asked.decimal)
     if facts.numbers + facts.dates:  # the levels are not all known yet; the caller looks again
-        return Verdict("levels", "")
+        return KindVerdict("levels", "")
     levels = tuple(facts.texts.to_pylist())
-    return Verdict(
+    return KindVerdict(
         "levels",
         f"{distinct:,} different texts",
         tuple(_form_notes(name, facts, asked.decimal)),
@@ -389,7 +389,7 @@ def _judge_words(name: str, facts: TextFacts, asked: Asked) -> Verdict:
     )
 
 
-def _identifier(name: str, facts: TextFacts, decimal: str) -> Verdict:
+def _identifier(name: str, facts: TextFacts, decimal: str) -> KindVerdict:
     """Leave out a column whose texts nearly all differ; numbers in an unread form are named as such."""
     distinct = len(facts.texts)
     verdict = identifier(name, f"{distinct:,} different values in {facts.present:,} cells")
@@ -443,13 +443,13 @@ def _form_notes(name: str, facts: TextFacts, decimal: str, kept: bool = True) ->
             yield Note(code, text, name, int(facts.counts[found].sum()))
 
 
-def _judge_declared(name: str, facts: TextFacts, asked: Asked) -> Verdict:
+def _judge_declared(name: str, facts: TextFacts, asked: Asked) -> KindVerdict:
     """Return levels, ordered or boolean as asked, with the declared levels if any."""
     kind, found = asked.kind or "levels", facts.texts.to_pylist()
     if asked.levels is not None and among(facts.kinds, (Cell.NUMBER, Cell.INTEGER)).all():
         asked = replace(asked, levels=tuple(label_number(text) or text for text in asked.levels))
     if kind == "boolean" and asked.levels is None and (facts.kinds == Cell.BOOLEAN).all():
-        return Verdict("boolean", "as asked", levels=("false", "true"), fold=True)
+        return KindVerdict("boolean", "as asked", levels=("false", "true"), fold=True)
     if asked.levels is None:
         levels = _natural_order(name, facts, found) if kind == "ordered" else tuple(found)
     else:
@@ -459,7 +459,7 @@ def _judge_declared(name: str, facts: TextFacts, asked: Asked) -> Verdict:
         raise DataError(
             f"column {shown(name)} should be boolean, but has {len(levels)} values: {some(levels)}."
         )
-    return Verdict(kind, "as asked", levels=levels)  # type: ignore[arg-type]
+    return KindVerdict(kind, "as asked", levels=levels)  # type: ignore[arg-type]
 
 
 def _natural_order(name: str, facts: TextFacts, found: list[str]) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from tallystick.data.read.cells import Floats
 from tallystick.data.read.integers import SmallIntegers
 from tallystick.data.read.strings import Distinct
 from tallystick.data.read.survey import Taken
-from tallystick.data.read.survey_column import Words
+from tallystick.data.read.survey_column import BatchWords
 from tallystick.data.read.survey_target import TargetCells
 from tallystick.data.read.weights import Chosen, kept_rows
 from tallystick.data.source.scratch import ScratchFile
@@ -28,7 +28,7 @@ PIECE = 3  # numbers that tell of a piece: its form, its texts, the bytes of its
 NOTHING, NUMBERS, DATES, WORDS, TEXTS = -1, 0, 1, 2, 3
 WIDTHS: tuple[type[np.unsignedinteger[Any]], ...] = (np.uint8, np.uint16, np.uint32)
 
-Piece = Floats | SmallIntegers | Distinct | Words | None
+Piece = Floats | SmallIntegers | Distinct | BatchWords | None
 
 
 class KeptInMemory:
@@ -86,7 +86,7 @@ class KeptOnDisk:
             width = piece.codes.dtype.itemsize.bit_length() - 1
             self.told.extend((TEXTS + width, len(piece.values), len(data)))
             self.file.append(piece.codes, lengths, data)
-        elif isinstance(piece, Words):
+        elif isinstance(piece, BatchWords):
             lengths, data = _bytes_of(piece.words)
             self.told.extend((WORDS, len(piece.words), len(data)))
             self.file.append(*map(np.ascontiguousarray, piece.rows), lengths, data)
@@ -142,7 +142,7 @@ def _read(data: bytes, at: int, rows: int, told: tuple[int, ...]) -> tuple[Piece
         at, entries = at + starts.nbytes, int(starts[-1])
         words, counts = (_numbers(data, at + 4 * entries * i, entries, np.uint32) for i in range(2))
         known, at = _texts(data, at + 8 * entries, texts, size)
-        return Words(known, WordCounts(starts, words, counts)), at
+        return BatchWords(known, WordCounts(starts, words, counts)), at
     codes = _numbers(data, at, rows, WIDTHS[form - TEXTS])
     found, at = _texts(data, at + codes.nbytes, texts, size)
     return Distinct(found, codes), at

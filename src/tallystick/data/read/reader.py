@@ -95,9 +95,7 @@ def read_to_disk(
         reader.close()
     table = mapped(file, budget, decision.unit or 1)
     scratch.give_back()
-    return replace(
-        table, notes=decision.notes, source_notes=decision.source_notes, files=source.files
-    )
+    return replace(table, notes=decision.notes, source_notes=decision.source_notes, files=source.files)
 
 
 def _apart(question: Question, target: Any, weights: Any) -> dict[str, pa.ChunkedArray]:

@@ -30,9 +30,9 @@ from tallystick.data.read.batches import parts_together
 from tallystick.data.read.cells import Floats, Part, as_utf8, mark_numbers, read_cells
 from tallystick.data.read.decide import Decided
 from tallystick.data.read.integers import SmallIntegers
-from tallystick.data.read.judge import Plan, check_wishes
+from tallystick.data.read.judge import ReadingPlan, check_wishes
 from tallystick.data.read.strings import Distinct
-from tallystick.data.read.survey_column import ColumnSurvey, Look, Piece, Texts, Words, tidy
+from tallystick.data.read.survey_column import BatchWords, ColumnSurvey, Piece, SecondLook, Texts, tidy
 from tallystick.data.read.survey_target import (
     TargetCells,
     TargetSurvey,
@@ -61,14 +61,14 @@ class Question:
 
     name: str
     columns: tuple[str, ...]
-    plan: Plan
+    plan: ReadingPlan
     target: str | None = None
     weights: str | None = None
     apart: frozenset[str] = frozenset()
     regression: bool = False
     typed: bool = True  # text in the source is text for sure; in a file it may be anything
     texts: frozenset[str] = frozenset()  # columns to be read as texts from the start
-    again: Mapping[str, Look] = field(default_factory=dict)  # of columns that are looked at again
+    again: Mapping[str, SecondLook] = field(default_factory=dict)  # of columns that are looked at again
     mixed: tuple[Note, ...] = ()
     text_bytes: int = 0  # distinct texts of a column beyond so many bytes go to disk; 0: none do
 
@@ -147,7 +147,7 @@ class Taken:
     chosen: Chosen
     hit: TargetCells
     weights: NDArray[np.float64] | None
-    columns: Mapping[str, Floats | SmallIntegers | Distinct | Words]
+    columns: Mapping[str, Floats | SmallIntegers | Distinct | BatchWords]
 
 
 @dataclass(frozen=True)
@@ -239,7 +239,7 @@ class Survey:
         if isinstance(part, Floats):
             return part
         if self.question.as_words(name):
-            return Words.of(part, self.question.plan.of(name), threads)
+            return BatchWords.of(part, self.question.plan.of(name), threads)
         if isinstance(part, SmallIntegers) and not self.question.as_text(name):
             return part
         return Texts.of(part, self.question.plan.marks)
@@ -253,7 +253,9 @@ class Survey:
             found = taken.columns[name]
             if isinstance(found, Distinct):
                 asked = self.question.plan.of(name)
-                columns[name] = Words.among(found, asked, 1) if self.question.as_words(name) else Texts(found)
+                columns[name] = (
+                    BatchWords.among(found, asked, 1) if self.question.as_words(name) else Texts(found)
+                )
             else:
                 columns[name] = found
         return Looked(taken.chosen.rows, taken.hit, taken.weights, columns)
@@ -266,7 +268,7 @@ class Survey:
     def take(self, batch: Looked, start: int | None = None, threads: int = 1) -> Taken:
         """Take in a batch that was looked at, and return it as it was seen."""
         chosen = self._see(batch, start, threads)
-        columns: dict[str, Floats | SmallIntegers | Distinct | Words] = {}
+        columns: dict[str, Floats | SmallIntegers | Distinct | BatchWords] = {}
         for name, part in batch.columns.items():
             if isinstance(part, Texts):
                 columns[name] = part.found
@@ -316,11 +318,11 @@ class Survey:
     def again(self) -> Survey | None:
         """Return an empty survey of the columns that must be looked at once more; None: decide."""
         self.goal = self._target()  # what is wrong with it is said first
-        looks: dict[str, Look] = {}
+        looks: dict[str, SecondLook] = {}
         for name in self.seen:
             if name not in self.decided:
                 found = self._decided(name)
-                if isinstance(found, Look):
+                if isinstance(found, SecondLook):
                     looks[name] = found
                 else:
                     self.decided[name] = found
@@ -338,7 +340,7 @@ class Survey:
         for name, look in second.question.again.items():
             self.seen[name] = self.seen[name].complete(second.seen[name], look)
 
-    def _decided(self, name: str) -> Decided | Look:
+    def _decided(self, name: str) -> Decided | SecondLook:
         total, m = self.weighed.total, self.weighed.measure
         with as_utf8(name):
             return self.seen[name].decide(name, self.question.plan.of(name), total, m)

@@ -28,13 +28,13 @@ from tallystick.data.read.decide import (
 from tallystick.data.read.integers import SmallIntegers
 from tallystick.data.read.judge import (
     Asked,
+    KindVerdict,
     TextFacts,
-    Verdict,
     judge_texts,
     number_marks,
 )
 from tallystick.data.read.strings import Distinct
-from tallystick.data.read.survey_numbers import LISTED, Numbers, Places, first_rows, good_numbers
+from tallystick.data.read.survey_numbers import LISTED, NumbersSeen, Places, first_rows, good_numbers
 from tallystick.data.read.texts import TextCounts
 from tallystick.data.read.weights import Chosen
 from tallystick.data.read.words import counted_words
@@ -52,7 +52,7 @@ NEGATIVE_ZERO = np.int64(-(2**63))  # the bits of -0.0
 
 
 @dataclass(frozen=True)
-class Look:
+class SecondLook:
     """What must be looked at again: texts that were read as numbers and forgotten; or, where there are ends,
     which whole numbers between them are there; or the words of texts.
     """
@@ -81,7 +81,7 @@ class Texts:
 
 
 @dataclass(frozen=True)
-class Words:
+class BatchWords:
     """The words of a batch: words[word] sorted, and rows[row] with the number of each. there[row]: it has a
     text, None: all have.
     """
@@ -91,7 +91,7 @@ class Words:
     there: NDArray[np.bool_] | None = None
 
     @classmethod
-    def of(cls, part: Coded | SmallIntegers, asked: Asked, threads: int) -> Words:
+    def of(cls, part: Coded | SmallIntegers, asked: Asked, threads: int) -> BatchWords:
         """Return the words of cells."""
         if isinstance(part, SmallIntegers):
             part = Coded(part.texts(), written=False)
@@ -100,7 +100,7 @@ class Words:
         return cls(words, rows, cells.is_valid().to_numpy() if cells.null_count else None)
 
     @classmethod
-    def among(cls, found: Distinct, asked: Asked, threads: int) -> Words:
+    def among(cls, found: Distinct, asked: Asked, threads: int) -> BatchWords:
         """Return the words of distinct texts: each is looked at once."""
         words, rows = counted_words(found.values, threads=threads, min_letters=asked.min_letters)
         starts = np.append(rows.starts, rows.starts[-1])  # a missing text, behind the last, has no words
@@ -117,7 +117,7 @@ class Words:
         return np.stack([kernels.count_classes(rows.words, k + 1, w)[:k] for w in weights], axis=1)
 
 
-Piece = Floats | SmallIntegers | Texts | Words
+Piece = Floats | SmallIntegers | Texts | BatchWords
 
 
 def tidy(part: Floats, sentinels: NDArray[np.float64]) -> Floats:
@@ -156,24 +156,24 @@ class ColumnSurvey:
     measures: int
     text_bytes: int = 0  # see survey.Question
     ends: tuple[float, float] | None = None  # of whole numbers of which it must be known which are there
-    numbers: Numbers = field(init=False)
-    _dates: Numbers | None = None
+    numbers: NumbersSeen = field(init=False)
+    _dates: NumbersSeen | None = None
     _texts: TextCounts | None = None
     words: TextCounts | None = None
     filled: Any = 0  # [measure]: rows that have words
-    verdict: Verdict | None = None  # that the texts are to be read word by word
+    verdict: KindVerdict | None = None  # that the texts are to be read word by word
     coded: int = 0  # cells of parts that are texts
     order: tuple[str, ...] | None = ()  # as the dictionaries list them; None: some part has no order
     first: tuple[int, ...] = ()  # rows with infinite numbers among the texts
     strange: dict[str, Strange] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.numbers = Numbers(self.measures, None if self.ends is None else Places(*self.ends))
+        self.numbers = NumbersSeen(self.measures, None if self.ends is None else Places(*self.ends))
 
     @property
-    def dates(self) -> Numbers:
+    def dates(self) -> NumbersSeen:
         """What was read as dates: seldom anything, and so made when it is asked for."""
-        self._dates = self._dates or Numbers(self.measures)
+        self._dates = self._dates or NumbersSeen(self.measures)
         return self._dates
 
     @property
@@ -192,7 +192,7 @@ class ColumnSurvey:
         if isinstance(part, Floats):
             (self.dates if part.dated else self.numbers).add(part, asked, chosen)
             return
-        if isinstance(part, Words):
+        if isinstance(part, BatchWords):
             self._add_words(part.words, part.documents(chosen))
             self.filled = self.filled + chosen.count(None if part.there is None else chosen.cut(part.there))
             return
@@ -263,7 +263,7 @@ class ColumnSurvey:
                 self.words = TextCounts(self.measures, self.text_bytes)
             self.words.merge(other.words)
 
-    def complete(self, second: ColumnSurvey, look: Look) -> ColumnSurvey:
+    def complete(self, second: ColumnSurvey, look: SecondLook) -> ColumnSurvey:
         """Return what is known after a second look."""
         if look.words:
             self.words, self.filled = second.words, second.filled
@@ -275,13 +275,13 @@ class ColumnSurvey:
 
     # ---- the verdict ----
 
-    def decide(self, name: str, asked: Asked, total: int, m: int) -> Decided | Look:
+    def decide(self, name: str, asked: Asked, total: int, m: int) -> Decided | SecondLook:
         """Return what the column is, or what to look at again. total: rows that count, by measure m."""
         if asked.kind == "out":
-            return decide_out(name, asked, Verdict("out", "as asked"), 0)
+            return decide_out(name, asked, KindVerdict("out", "as asked"), 0)
         if self.words is not None:
             column = Column(name, "text", missing=total - int(self.filled[m]))
-            return self._words(column, asked, m, self.verdict or Verdict("text", "as asked"))
+            return self._words(column, asked, m, self.verdict or KindVerdict("text", "as asked"))
         dated = self._dates is not None and self.dates.rows > 0
         if not self.coded and not (self.numbers.rows and dated):
             return self._numbers(name, asked, self.dates if dated else self.numbers, (total, m, dated))
@@ -302,16 +302,16 @@ class ColumnSurvey:
         if verdict.kind == "out":
             return decide_out(name, asked, verdict, facts.missing)
         if self.numbers.rows or self.dates.rows:
-            return Look()
+            return SecondLook()
         if verdict.kind == "text":
             self.verdict = verdict
-            return Look(words=True)
+            return SecondLook(words=True)
         kind: Any = verdict.kind
         missing = 0 if ABSENT in verdict.levels else facts.missing
         column = Column(name, kind, verdict.levels, missing=missing, declared=asked.declared, why=verdict.why)
         return Decided(column, verdict.notes)
 
-    def _words(self, column: Column, asked: Asked, m: int, verdict: Verdict) -> Decided:
+    def _words(self, column: Column, asked: Asked, m: int, verdict: KindVerdict) -> Decided:
         """Return a text column with its vocabulary: the words that enough rows have."""
         assert self.words is not None
         words, counts = self.words.sorted()
@@ -344,8 +344,8 @@ class ColumnSurvey:
         return TextFacts(texts, counts, kinds, total, missing, order, numbers, dates)
 
     def _read(
-        self, name: str, asked: Asked, found: tuple[Any, Counts], verdict: Verdict, scale: tuple[int, int]
-    ) -> Decided | Look:
+        self, name: str, asked: Asked, found: tuple[Any, Counts], verdict: KindVerdict, scale: tuple[int, int]
+    ) -> Decided | SecondLook:
         """Judge texts that are numbers or dates, with those read before."""
         parsed, counts = found
         wanted = list(FAMILIES[verdict.kind])
@@ -355,7 +355,7 @@ class ColumnSurvey:
             if strange.first is not None:
                 raise unreadable_cells(name, strange.count, *strange.first)
         values = np.where(among(parsed.kinds, wanted), parsed.values, np.nan)
-        both = Numbers(self.measures, None if self.ends is None else Places(*self.ends))
+        both = NumbersSeen(self.measures, None if self.ends is None else Places(*self.ends))
         both.merge(self.dates if verdict.kind == "dates" else self.numbers)
         both.add_counted(values, counts, asked)
         if not both.rows:  # all numbers are here as texts
@@ -367,17 +367,17 @@ class ColumnSurvey:
         self,
         name: str,
         asked: Asked,
-        numbers: Numbers,
+        numbers: NumbersSeen,
         scale: tuple[int, int, bool],
-        before: Verdict | None = None,
-    ) -> Decided | Look:
+        before: KindVerdict | None = None,
+    ) -> Decided | SecondLook:
         total, m, dated = scale
         notes: tuple[Note, ...] = ()
         if numbers.infinite[0]:
             if asked.inf != "missing":
                 raise infinite_cells(name, int(numbers.infinite[0]), list(numbers.first))
             notes = (infinite_note(name, int(numbers.infinite[m])),)
-        before, facts = before or Verdict("numbers", ""), numbers.facts(total, m, dated)
+        before, facts = before or KindVerdict("numbers", ""), numbers.facts(total, m, dated)
         if not asked.declared and not asked.keep and numbers.may_number_rows(name, facts):
-            return Look((facts.low, facts.high))
+            return SecondLook((facts.low, facts.high))
         return decide_numbers(name, asked, facts, before, notes)

@@ -54,7 +54,7 @@ class Places:
 
 
 @dataclass
-class Numbers:
+class NumbersSeen:
     """Cells read as numbers. Arrays are [measure], see weights.Chosen.
 
     rows: all cells of such parts, counted or not. present: with a value; of those `infinite` and `finite` are
@@ -147,7 +147,7 @@ class Numbers:
                 weights = None if counts is None else np.ascontiguousarray(counts[:, m])
                 self.prints[m] = (self.prints[m] + kernels.sum_hashes(hashes, weights)) % ALL
 
-    def merge(self, other: Numbers) -> None:
+    def merge(self, other: NumbersSeen) -> None:
         """Take in the cells of other batches."""
         self.rows += other.rows
         self.present = self.present + other.present

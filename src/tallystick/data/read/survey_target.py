@@ -20,7 +20,7 @@ from tallystick import kernels
 from tallystick.data.read import strings
 from tallystick.data.read.cells import Floats, among, read_cells
 from tallystick.data.read.integers import SmallIntegers
-from tallystick.data.read.judge import Plan, number_cure, number_marks
+from tallystick.data.read.judge import ReadingPlan, number_cure, number_marks
 from tallystick.data.read.slips import say_variants, variants
 from tallystick.data.read.strings import Distinct
 from tallystick.data.read.texts import TextCounts
@@ -140,7 +140,7 @@ def infinite_response(name: str, row: int | None) -> TargetError:
 
 
 def labels_of(
-    name: str, texts: Any, parsed: Parsed, label_type: LabelType, rows: int, plan: Plan
+    name: str, texts: Any, parsed: Parsed, label_type: LabelType, rows: int, plan: ReadingPlan
 ) -> tuple[Target, NDArray[Any], tuple[Note, ...]]:
     """Return the target, class[text], 0 behind the last for rows without a label, and a note on spellings."""
     canonical = [
@@ -167,7 +167,7 @@ def spelt(name: str, texts: list[str], labels: list[str]) -> tuple[Note, ...]:
     return (Note("labels-spelt", said, name, len(several)),)
 
 
-def declared_labels(name: str, label_type: LabelType, plan: Plan) -> tuple[LabelType, set[str]]:
+def declared_labels(name: str, label_type: LabelType, plan: ReadingPlan) -> tuple[LabelType, set[str]]:
     """Return the labels that the user declared, as texts of the type that was found, and the type of all."""
     target = Target(name, (), label_type)
     declared = {target.label_of(text) for text in plan.levels.get(name, ())}
@@ -294,7 +294,7 @@ class TargetCells:
         return gone if gone is not None and gone.any() else None
 
 
-def hit(cells: Any, name: str, plan: Plan, regression: bool) -> TargetCells:
+def hit(cells: Any, name: str, plan: ReadingPlan, regression: bool) -> TargetCells:
     """Return the target of a batch; None: there is none."""
     if cells is None:
         return TargetCells()
@@ -364,7 +364,7 @@ class TargetSurvey:
         self._take(other.bad, other.infinite)
 
     def decide(
-        self, name: str, plan: Plan, typed: bool, m: int, mixed: tuple[Note, ...] = ()
+        self, name: str, plan: ReadingPlan, typed: bool, m: int, mixed: tuple[Note, ...] = ()
     ) -> tuple[Target, tuple[Note, ...], tuple[Note, ...]]:
         """Return the target of a classifier, its notes, and notes that are not part of the model.
 

@@ -105,16 +105,16 @@ class CsvFile(BaseSource):
         for load in self.pieces():
             yield load()
 
-    def pieces(self) -> Iterator[Rows]:
+    def pieces(self) -> Iterator[CsvRows]:
         """Yield pieces of some rows; any thread may call for them."""
         before, line = None, self.skip + 1
         for block in self.blocks():
             if before is not None:
-                yield Rows(self, before, False, line)
+                yield CsvRows(self, before, False, line)
                 line += raw.lines_in(before)
             before = block
         if before is not None:
-            yield Rows(self, before, True, line)
+            yield CsvRows(self, before, True, line)
 
     def blocks(self) -> Iterator[bytes]:
         """Yield the rows below the header, as UTF-8 bytes in blocks of whole rows."""
@@ -211,7 +211,7 @@ class CsvFile(BaseSource):
 
 
 @dataclass(frozen=True)
-class Rows:
+class CsvRows:
     """Some rows of a file, not yet cut into cells; any thread may call for them."""
 
     file: CsvFile

@@ -42,7 +42,7 @@ MISSING = ("NAType", "NaTType")  # of pandas, which is not imported for this
 
 
 @dataclass(frozen=True)
-class Columns(BaseSource):
+class FrameSource(BaseSource):
     """A source in memory: its columns can be read one at a time, without a pass over the rows.
 
     `typed` says that text is text: labels "1" stay text. A CSV is untyped: there "1" is a number.
@@ -60,7 +60,7 @@ class Columns(BaseSource):
     files: tuple[str, ...] = ()
 
     @property
-    def held(self) -> Columns:
+    def held(self) -> FrameSource:
         """The columns as they lie."""
         return self
 
@@ -95,7 +95,7 @@ class Stream(BaseSource):
             yield pa.RecordBatch.from_arrays(batch.columns, names=list(self.columns))
 
 
-def from_pandas(frame: Any, reading: Reading, name: str | None) -> Columns:
+def from_pandas(frame: Any, reading: Reading, name: str | None) -> FrameSource:
     """Open a pandas DataFrame; its index is not a column."""
     where = name or "the DataFrame"
     names, notes = clean_names(list(frame.columns), where)
@@ -105,7 +105,7 @@ def from_pandas(frame: Any, reading: Reading, name: str | None) -> Columns:
     def get(j: int) -> pa.ChunkedArray:
         return _pandas_column(series[j], names[j])
 
-    return Columns(where, names, len(frame), get, notes, reading)
+    return FrameSource(where, names, len(frame), get, notes, reading)
 
 
 def _pandas_column(series: Any, name: str) -> pa.ChunkedArray:
@@ -146,12 +146,12 @@ def _as_texts(cells: Any, name: str) -> pa.Array:
         ) from None
 
 
-def from_lazy(frame: Any, reading: Reading, name: str | None) -> Columns:
+def from_lazy(frame: Any, reading: Reading, name: str | None) -> FrameSource:
     """Open a polars LazyFrame: collected once, as polars itself would."""
     return from_arrow(frame.collect(), reading, name or "the LazyFrame")
 
 
-def from_arrow(x: Any, reading: Reading, name: str | None) -> Columns:
+def from_arrow(x: Any, reading: Reading, name: str | None) -> FrameSource:
     """Open anything with the Arrow stream interface. A stream that reads only once is kept in memory."""
     where = name or ("the DataFrame" if type(x).__module__.startswith("polars") else "the Arrow table")
     try:
@@ -161,7 +161,7 @@ def from_arrow(x: Any, reading: Reading, name: str | None) -> Columns:
             f"{where} cannot be read as an Arrow table: {shown(error, 200)}. Cast the column first."
         ) from error
     names, notes = clean_names(table.column_names, where)
-    return Columns(where, names, table.num_rows, table.column, notes, reading)
+    return FrameSource(where, names, table.num_rows, table.column, notes, reading)
 
 
 def _plain_polars(frame: Any) -> Any:
@@ -177,7 +177,7 @@ def _plain_polars(frame: Any) -> Any:
     return frame.with_columns([s.cast(sys.modules["polars"].String) for s in wide]) if wide else frame
 
 
-def from_numpy(array: NDArray[Any], reading: Reading, name: str | None) -> Columns:
+def from_numpy(array: NDArray[Any], reading: Reading, name: str | None) -> FrameSource:
     """Open a 2-D array; columns are called x0, x1, ... Numbers are not copied."""
     where = name or "the array"
     if isinstance(array, np.ma.MaskedArray):
@@ -201,7 +201,7 @@ def from_numpy(array: NDArray[Any], reading: Reading, name: str | None) -> Colum
     def get(j: int) -> pa.ChunkedArray:
         return _numpy_column(array[:, j], names[j])
 
-    return Columns(where, names, len(array), get, (), reading, array if plain else None)
+    return FrameSource(where, names, len(array), get, (), reading, array if plain else None)
 
 
 def _numpy_column(cells: NDArray[Any], name: str) -> pa.ChunkedArray:
@@ -267,7 +267,7 @@ def objects_column(cells: Sequence[Any], name: str) -> pa.Array:
     return _as_texts(cells, name)
 
 
-def from_sparse(matrix: Any, reading: Reading, name: str | None) -> Columns:
+def from_sparse(matrix: Any, reading: Reading, name: str | None) -> FrameSource:
     """Open a scipy sparse matrix, one column at a time; what is not stored is 0."""
     by_column = matrix.tocsc()
     rows, width = by_column.shape
@@ -279,10 +279,10 @@ def from_sparse(matrix: Any, reading: Reading, name: str | None) -> Columns:
         np.add.at(cells, by_column.indices[start:stop], by_column.data[start:stop])  # repeated entries add up
         return pa.chunked_array([from_numbers(cells)])
 
-    return Columns(name or "the sparse matrix", names, rows, get, (), reading)
+    return FrameSource(name or "the sparse matrix", names, rows, get, (), reading)
 
 
-def from_columns(columns: Mapping[Any, Any], reading: Reading, name: str | None) -> Columns:
+def from_columns(columns: Mapping[Any, Any], reading: Reading, name: str | None) -> FrameSource:
     """Open a dict of columns; all must be of one length."""
     where = name or "the dict of columns"
     names, notes = clean_names(list(columns), where)
@@ -292,7 +292,7 @@ def from_columns(columns: Mapping[Any, Any], reading: Reading, name: str | None)
         raise DataError(
             f"{where} has columns of different lengths: {sorted(lengths)}. Give all columns the same length."
         )
-    return Columns(where, names, lengths.pop() if lengths else 0, arrays.__getitem__, notes, reading)
+    return FrameSource(where, names, lengths.pop() if lengths else 0, arrays.__getitem__, notes, reading)
 
 
 def _any_column(cells: Any, name: str) -> pa.ChunkedArray:
@@ -329,7 +329,7 @@ def as_column(cells: Any, name: str) -> pa.ChunkedArray:
     return _any_column(cells, name)
 
 
-def from_records(records: Sequence[Any], reading: Reading, name: str | None) -> Columns:
+def from_records(records: Sequence[Any], reading: Reading, name: str | None) -> FrameSource:
     """Open a list of dicts; a key that a record lacks is a missing cell. A list of lists is a matrix."""
     where = name or "the list"
     if records and not all(isinstance(record, Mapping) for record in records):

@@ -25,7 +25,7 @@ class First(Enum):
     DOUBT = auto()  # a header, but it may be data
 
 
-class Fit(Enum):
+class HeaderFit(Enum):
     """How a first cell goes with those below it."""
 
     NUMBER = auto()  # a number over numbers
@@ -51,29 +51,31 @@ def judged(first: Sequence[str], below: Sequence[Sequence[str]]) -> First:
     # a header that is repeated, where files were joined, would speak for itself
     rows = [row for row in below if len(row) == len(first) and list(row) != list(first)]
     fits = [_fit(cell, [row[j] for row in rows]) for j, cell in enumerate(first)]
-    if len(rows) < LEAST or Fit.NAME in fits:
+    if len(rows) < LEAST or HeaderFit.NAME in fits:
         return First.HEADER
-    numbers, levels, strange = (fits.count(fit) for fit in (Fit.NUMBER, Fit.LEVEL, Fit.STRANGE))
+    numbers, levels, strange = (
+        fits.count(fit) for fit in (HeaderFit.NUMBER, HeaderFit.LEVEL, HeaderFit.STRANGE)
+    )
     if levels > strange and numbers + levels > 1:
         return First.DATA
-    measured = [cell for cell, fit in zip(first, fits, strict=True) if fit is Fit.NUMBER]
+    measured = [cell for cell, fit in zip(first, fits, strict=True) if fit is HeaderFit.NUMBER]
     if not levels and not strange and _are_measured(measured):
         return First.DATA
     alike = levels > strange or (not strange and numbers and not _are_steps(measured))
     return First.DOUBT if alike else First.HEADER
 
 
-def _fit(cell: str, below: Sequence[str]) -> Fit:
+def _fit(cell: str, below: Sequence[str]) -> HeaderFit:
     cell = cell.strip()
     filled = [text for text in map(str.strip, below) if text not in MISSING_MARKS]
     if not filled or cell in MISSING_MARKS:
-        return Fit.SILENT
+        return HeaderFit.SILENT
     if sum(map(is_number, filled)) >= NUMBERS * len(filled):
-        return Fit.NUMBER if is_number(cell) else Fit.NAME
+        return HeaderFit.NUMBER if is_number(cell) else HeaderFit.NAME
     known = set(filled)
     if 2 * len(known) > len(filled):  # texts of their own, as names of people are
-        return Fit.SILENT
-    return Fit.LEVEL if cell in known else Fit.STRANGE
+        return HeaderFit.SILENT
+    return HeaderFit.LEVEL if cell in known else HeaderFit.STRANGE
 
 
 def _are_measured(cells: Sequence[str]) -> bool:

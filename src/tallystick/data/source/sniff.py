@@ -25,7 +25,7 @@ PREAMBLE = 30  # lines at most
 
 
 @dataclass(frozen=True)
-class Look:
+class FileLook:
     """What the head of a file tells. names: the header's cells, or none; skip: lines before the first row."""
 
     sep: str
@@ -46,7 +46,7 @@ class Row:
     last: int
 
 
-def look_at(text: str, reading: Reading, where: str) -> Look:
+def look_at(text: str, reading: Reading, where: str) -> FileLook:
     """Return how to read a file, from its first lines; the last of them may be cut off."""
     text, named = _without_sep_line(text)
     sep = reading.sep or named or best_separator(text)
@@ -68,7 +68,7 @@ def look_at(text: str, reading: Reading, where: str) -> Look:
         notes += _header_note(found, table, width)
     skip = table.last if header else table.first - 1
     names = tuple(cell.strip() for cell in table.cells) if header else ()
-    return Look(sep, header, len(table.cells), names, skip, notes, _numbers(rows[start + header :]))
+    return FileLook(sep, header, len(table.cells), names, skip, notes, _numbers(rows[start + header :]))
 
 
 def _header_note(found: First, table: Row, width: int) -> tuple[Note, ...]:

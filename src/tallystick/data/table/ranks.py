@@ -96,7 +96,7 @@ def cuts_between(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray
 
 
 @dataclass(frozen=True)
-class Run:
+class SortedRun:
     """Some values of a column, rising, on disk; up_to[n]: the weight of the first n, None: 1 each."""
 
     values: Floats
@@ -123,7 +123,7 @@ def few_or_cuts(
     values: Floats, weights: Counts | None, most: int, bins: int, budget: int
 ) -> tuple[Floats, bool]:
     """Return the distinct values if they are at most `most`, else (True) the cuts of that many `bins`."""
-    runs, known = list[Run](), np.empty(0)
+    runs, known = list[SortedRun](), np.empty(0)
     size = max(1 << 12, budget // SHARE // 8)
     few = True
     room = np.empty if len(values) <= size else scratch.empty  # one run needs no disk
@@ -141,7 +141,7 @@ def few_or_cuts(
     return (known, False) if few else (_cuts(runs, bins), True)
 
 
-def _run(values: Floats, weights: Counts | None, room: Callable[[int, Any], NDArray[Any]]) -> Run:
+def _run(values: Floats, weights: Counts | None, room: Callable[[int, Any], NDArray[Any]]) -> SortedRun:
     """Sort some values, and put them where there is room."""
     here = ~np.isnan(values)
     if weights is not None:
@@ -150,16 +150,16 @@ def _run(values: Floats, weights: Counts | None, room: Callable[[int, Any], NDAr
     out = room(len(known), np.float64)
     if weights is None:
         out[:] = np.sort(known)
-        return Run(out, None)
+        return SortedRun(out, None)
     order = np.argsort(known, kind="stable")
     out[:] = known[order]
     up_to = room(len(known) + 1, np.int64)
     up_to[0] = 0
     np.cumsum(weights[here][order], out=up_to[1:])
-    return Run(out, up_to)
+    return SortedRun(out, up_to)
 
 
-def _cuts(runs: list[Run], bins: int) -> Floats:
+def _cuts(runs: list[SortedRun], bins: int) -> Floats:
     """Return the cuts of quantile_cuts: after the value of each wanted row."""
     total = sum(int(len(r.values) if r.up_to is None else r.up_to[-1]) for r in runs)
     wanted = wanted_rows(total, bins)
@@ -169,7 +169,7 @@ def _cuts(runs: list[Run], bins: int) -> Floats:
     return cuts_between(below[there], above[there])
 
 
-def _values_at(runs: list[Run], wanted: Counts) -> Floats:
+def _values_at(runs: list[SortedRun], wanted: Counts) -> Floats:
     """Return the value of each wanted row of all runs together, found by halving all doubles."""
     low = np.full(len(wanted), _key(np.array([min(r.values[0] for r in runs)]))[0])
     high = np.full(len(wanted), _key(np.array([max(r.values[-1] for r in runs)]))[0])

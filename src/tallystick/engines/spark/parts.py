@@ -62,7 +62,7 @@ def joined_facts(parts: list[Facts]) -> Facts:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenRows:
     """Which rows: keys is Spark's broadcast of their hashes, sorted, by this schema."""
 
     keys: Any
@@ -80,7 +80,7 @@ class Chosen:
 class Picked:
     """Blocks to blocks of the chosen rows alone, in the codes they have; weighed: each with its weight."""
 
-    chosen: Chosen
+    chosen: ChosenRows
     weighed: bool = False
 
     def __call__(self, blocks: Iterable[Block]) -> Iterator[Block]:
@@ -117,7 +117,7 @@ def some_rows(block: Block, rows: NDArray[np.int64], old: Schema, new: Schema) -
 class Answered:
     """The answers to some rows, with the rows' hashes."""
 
-    chosen: Chosen | None
+    chosen: ChosenRows | None
     old: Schema
     new: Schema
     work: Work
@@ -134,7 +134,7 @@ class Answered:
 
 
 def answers_of(
-    blocks: Any, chosen: Chosen | None, old: Schema, new: Schema, work: Work, wanted: Hashes
+    blocks: Any, chosen: ChosenRows | None, old: Schema, new: Schema, work: Work, wanted: Hashes
 ) -> NDArray[np.float64]:
     """Return the answers to the rows with the wanted hashes, in their order."""
     found = blocks.mapPartitions(Answered(chosen, old, new, work)).collect()

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tallystick.data.schema import Schema
 from tallystick.data.table.block import Block, pack, unpack
 from tallystick.data.table.hashes import Hasher
-from tallystick.engines.spark.parts import Chosen, Facts, Hashes, some_rows
+from tallystick.engines.spark.parts import ChosenRows, Facts, Hashes, some_rows
 
 PARTS = 8  # of the rows that stand for others
 Weights = NDArray[np.int64]
@@ -55,7 +55,7 @@ class OneOfEach:
 
     def __call__(self, blocks: Iterable[Block]) -> Iterator[tuple[int, bytes]]:
         """Yield the rows of each bucket."""
-        chosen, hasher = Chosen(self.keys, self.schema), Hasher(self.schema)
+        chosen, hasher = ChosenRows(self.keys, self.schema), Hasher(self.schema)
         for block in blocks:
             hashes = hasher.rows(block)
             rows = chosen.of(hashes)

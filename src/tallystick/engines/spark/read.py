@@ -135,14 +135,14 @@ def without_out(frame: Any, question: Question) -> Any:
 # ---- the walk over the rows ----
 
 
-class Walk(NamedTuple):
+class KeptWalk(NamedTuple):
     """What was kept of a DataFrame: an RDD of batches and surveys as bytes, and the types of its columns."""
 
     kept: Any
     kinds: pa.Schema
 
 
-def first_walk(frame: Any, question: Question) -> Walk:
+def first_walk(frame: Any, question: Question) -> KeptWalk:
     """Return the rows as Arrow batches and the surveys of all partitions, kept by Spark.
 
     Spark hands out the batches that it makes for `toArrow`, but partition by partition: the bytes go to the
@@ -156,7 +156,7 @@ def first_walk(frame: Any, question: Question) -> Walk:
     kinds = arrow_kinds(frame)
     context = frame.sparkSession.sparkContext
     batches = RDD(frame._jdf.toArrowBatchRdd().toJavaRDD(), context, NoOpSerializer())
-    return Walk(keep(batches.mapPartitions(Crossing(question, kinds, __version__))), kinds)
+    return KeptWalk(keep(batches.mapPartitions(Crossing(question, kinds, __version__))), kinds)
 
 
 def arrow_kinds(frame: Any) -> pa.Schema:
@@ -231,7 +231,7 @@ def joined(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
 # ---- what the rows are ----
 
 
-def surveyed(walk: Walk, question: Question, notes: tuple[Note, ...]) -> Decision:
+def surveyed(walk: KeptWalk, question: Question, notes: tuple[Note, ...]) -> Decision:
     """Return what the columns are, from the surveys of all partitions."""
     read = own_serializer().loads
     survey = Survey(question)

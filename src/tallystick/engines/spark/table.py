@@ -22,7 +22,15 @@ from tallystick.data.schema import Note, Schema
 from tallystick.data.table.block import OWN, Block, pack, row_unit, unpack
 from tallystick.data.table.subset import Within, schema_within
 from tallystick.data.table.table import BLOCK
-from tallystick.engines.spark.parts import Chosen, Facts, FactsOf, Picked, Recoded, answers_of, joined_facts
+from tallystick.engines.spark.parts import (
+    ChosenRows,
+    Facts,
+    FactsOf,
+    Picked,
+    Recoded,
+    answers_of,
+    joined_facts,
+)
 from tallystick.engines.spark.pieces import PARTS, Once, OneOfEach, Weighed, repeated_keys, shared_keys
 from tallystick.errors import OptionError
 from tallystick.stats.fingerprint import Both, Printed, Prints
@@ -48,7 +56,7 @@ class SparkTable:
     stored: Any = None  # RDD of bytes
     raw: Any = None
     origin: SparkTable | None = field(default=None, repr=False)  # the table this is a part of
-    chosen: Chosen | None = field(default=None, repr=False)
+    chosen: ChosenRows | None = field(default=None, repr=False)
     _facts: Facts | None = field(default=None, repr=False)
     _printed: Printed | None = field(default=None, repr=False)
     _form: Any = field(default=None, repr=False)
@@ -157,7 +165,7 @@ class SparkTable:
         """
         facts = self.facts.take(rows)
         whole, some, amounts = shared_keys(self.facts, facts, self.unit)
-        chosen = Chosen(self.opened.context.broadcast(np.union1d(whole, some)), self.schema)
+        chosen = ChosenRows(self.opened.context.broadcast(np.union1d(whole, some)), self.schema)
         picked = self.opened.mapPartitions(Picked(replace(chosen, keys=self._sent(whole)), len(some) > 0))
         if len(some):
             weighed = Weighed(self.schema, self._sent((some, amounts)))

@@ -19,7 +19,7 @@ from tallystick.learners.logistic.prepare import Basis
 from tallystick.learners.logistic.problem import Problem
 from tallystick.models.logistic.design import Design
 from tallystick.models.logistic.model import LogisticModel
-from tallystick.models.logistic.parts import Cells, Part, Slope, Words, on_average
+from tallystick.models.logistic.parts import Cells, Part, Slope, WordWeights, on_average
 
 Array = NDArray[np.float64]
 SURE = 800.0  # a constant by which a class has all of every row
@@ -75,7 +75,7 @@ def averaged(model: LogisticModel, design: Design, shares: Array, words: Sequenc
         if isinstance(part, Cells):
             at = cells[part.name]
             return _mean(part.weights, shares[at : at + len(part.weights)])
-        if isinstance(part, Words):
+        if isinstance(part, WordWeights):
             return _mean(part.weights, means[part.name])
         known = on_average(part)
         if isinstance(part, Slope) and part.missing is not None:

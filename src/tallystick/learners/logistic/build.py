@@ -15,10 +15,10 @@ from tallystick import kernels
 from tallystick.data.schema import CODED, Schema
 from tallystick.learners.logistic.prepare import Known, Prepared, reference_class
 from tallystick.learners.logistic.problem import Point, Problem
-from tallystick.learners.logistic.solvers import Run
+from tallystick.learners.logistic.solvers import SolverRun
 from tallystick.models.logistic.model import Fit, LogisticModel
 from tallystick.models.logistic.options import LogisticOptions
-from tallystick.models.logistic.parts import Cells, Part, Product, Slope, Words
+from tallystick.models.logistic.parts import Cells, Part, Product, Slope, WordWeights
 
 Array = NDArray[np.float64]
 
@@ -29,7 +29,7 @@ def build(
     known: Known,
     ready: Prepared,
     point: Point,
-    run: Run,
+    run: SolverRun,
     separation: str = "",
     strength: float = 0.0,
 ) -> LogisticModel:
@@ -89,7 +89,7 @@ def parts_of(
         dense[coded.column.name] = Cells(coded.column.name, theta[cells].copy(), free)
     for written, table, text in zip(d.texts, words, problem.texts, strict=True):
         idf = text.idf[:-1].copy() if text.unit else np.zeros(0)
-        dense[written.name] = Words(written.name, table.copy(), idf)
+        dense[written.name] = WordWeights(written.name, table.copy(), idf)
     kinds = {"numeric", "text", *CODED}
     return constant, (*(dense[c.name] for c in schema.used if c.kind in kinds), *products)
 

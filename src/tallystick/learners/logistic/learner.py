@@ -33,7 +33,7 @@ from tallystick.learners.logistic.prepare import (
     repeat_notes,
 )
 from tallystick.learners.logistic.problem import Point, Problem, Start, norm
-from tallystick.learners.logistic.separation import Verdict, ahead, lacking, look
+from tallystick.learners.logistic.separation import SeparationVerdict, ahead, lacking, look
 from tallystick.models.logistic.design import design_of
 from tallystick.models.logistic.model import LogisticModel
 from tallystick.models.logistic.options import DEFAULT_L2, ERRORS, LogisticOptions
@@ -49,7 +49,7 @@ CHEAP = 2_000_000  # rows times weights below which the curvature is asked for a
 
 
 @dataclass
-class Draft:
+class LogisticDraft:
     """A fit under way: the stages as a generator, and the question it waits on."""
 
     stages: Generator[Statistic[Any], Any, LogisticModel]
@@ -67,19 +67,19 @@ class LogisticLearner:
     unit: int = 1
     errors: bool = True
     chosen: float = DEFAULT_L2  # the strength in force when l2 is "cv"
-    trace: list[solvers.Step] | None = None
+    trace: list[solvers.SolverStep] | None = None
     notes: list[Note] | None = None
 
-    def start(self, schema: Schema) -> Draft:
+    def start(self, schema: Schema) -> LogisticDraft:
         """Return the first draft."""
         stages = self._stages(schema)
-        return Draft(stages, next(stages))
+        return LogisticDraft(stages, next(stages))
 
-    def ask(self, draft: Draft) -> Statistic[Any] | None:
+    def ask(self, draft: LogisticDraft) -> Statistic[Any] | None:
         """Return the next question."""
         return draft.question
 
-    def update(self, draft: Draft, total: Any) -> Draft:
+    def update(self, draft: LogisticDraft, total: Any) -> LogisticDraft:
         """Work the answer in."""
         try:
             draft.question = draft.stages.send(total)
@@ -87,7 +87,7 @@ class LogisticLearner:
             draft.question, draft.model = None, end.value
         return draft
 
-    def finish(self, draft: Draft) -> LogisticModel:
+    def finish(self, draft: LogisticDraft) -> LogisticModel:
         """Return the model."""
         assert draft.model is not None
         return draft.model
@@ -148,7 +148,7 @@ def many(rows: float, weights: int) -> bool:
 
 
 @dataclass(frozen=True)
-class Fitted:
+class FittedLogistic:
     """One fit, before it becomes a model."""
 
     schema: Schema
@@ -156,9 +156,9 @@ class Fitted:
     known: Known
     ready: Prepared
     point: Point
-    run: solvers.Run
+    run: solvers.SolverRun
     strength: float
-    verdict: Verdict
+    verdict: SeparationVerdict
     shares: Array  # [parameter]
     words: list[Array]  # [text][word]: mean values
 
@@ -190,10 +190,10 @@ def fit_once(
     strength: float,
     ready: Prepared,
     errors: bool,
-) -> Generator[Any, Any, Fitted]:
+) -> Generator[Any, Any, FittedLogistic]:
     """Return the fit for one strength of the prior; separated classes without a prior get the default one."""
     prior = strength > 0 or options.l1 > 0
-    verdict = Verdict()
+    verdict = SeparationVerdict()
     try:
         point, run = yield from solve(ready, options, errors, watch=not prior)
     except Separated as found:
@@ -207,30 +207,32 @@ def fit_once(
         if prior and errors:
             verdict = yield from probe(known, basis, options, schema, ready, point)
     words = yield from word_means(ready.problem)
-    return Fitted(schema, options, known, ready, point, run, strength, verdict, row_shares(basis), words)
+    return FittedLogistic(
+        schema, options, known, ready, point, run, strength, verdict, row_shares(basis), words
+    )
 
 
 class Separated(Exception):  # noqa: N818
     """The classes are separated: there is no optimum without a prior."""
 
-    def __init__(self, verdict: Verdict) -> None:
+    def __init__(self, verdict: SeparationVerdict) -> None:
         super().__init__(verdict.kind)
         self.verdict = verdict
 
 
 def probe(
     known: Known, basis: Basis, options: LogisticOptions, schema: Schema, ready: Prepared, point: Point
-) -> Generator[Any, Any, Verdict]:
+) -> Generator[Any, Any, SeparationVerdict]:
     """Return whether the classes are separated although a prior holds the weights: looked for where it may
     be.
     """
     if point.wrong == 0:
         return (yield from apart(ready, [point.w]))
     if known.design.texts:
-        return Verdict()
+        return SeparationVerdict()
     small = ready.problem.weights <= PROBE and known.rows * ready.problem.weights * known.links <= CHEAP
     if not small or norm(point.w) < 0.5:
-        return Verdict()
+        return SeparationVerdict()
     plain = replace(options, l1=0.0, solver="newton", max_iter=30)
     bare = without_prior(ready, point) if same_weights(known, basis) else None
     if bare is None:
@@ -242,7 +244,7 @@ def probe(
         return found.verdict
     except solvers.NoConvergence:
         pass
-    return Verdict()
+    return SeparationVerdict()
 
 
 def same_weights(known: Known, basis: Basis) -> bool:
@@ -286,7 +288,7 @@ def solve(
     watch: bool = False,
     reach: float = 0.0,
     fine: float = solvers.FINE,
-) -> Generator[Any, Any, tuple[Point, solvers.Run]]:
+) -> Generator[Any, Any, tuple[Point, solvers.SolverRun]]:
     """Return the optimum by the solver asked for, and how it went.
 
     watch: look out for separated classes. reach, fine: when a Newton step is short enough to stop, in scores
@@ -296,10 +298,10 @@ def solve(
     best = "newton" if start.curvature is not None else "lbfgs"
     name = best if options.solver == "auto" else options.solver
     wanted = errors and problem.weights <= ERRORS and not problem.texts and not options.l1
-    run = solvers.Run(problem, options.max_iter or LIMITS[name], wanted, reach=reach, fine=fine)
+    run = solvers.SolverRun(problem, options.max_iter or LIMITS[name], wanted, reach=reach, fine=fine)
     if watch and name != best:  # the verdict is that of the best solver, whichever does the steps
         with suppress(solvers.NoConvergence):
-            yield from watched(solvers.Run(problem, LIMITS[best]), ready, best)
+            yield from watched(solvers.SolverRun(problem, LIMITS[best]), ready, best)
     if options.l1:
         point = yield from (solvers.lasso if name == "newton" else solvers.orthant)(run, start)
     elif watch and name == best:
@@ -319,17 +321,17 @@ def solve(
     return replace(point, w=problem.centred(point.w)), run
 
 
-def apart(ready: Prepared, directions: list[Array]) -> Generator[Any, Any, Verdict]:
+def apart(ready: Prepared, directions: list[Array]) -> Generator[Any, Any, SeparationVerdict]:
     """Return the verdict along directions; words are only asked where every row's own class is ahead, and no
     smallest set of them is looked for.
     """
     texts = ready.problem.design.texts
     if texts:
-        return Verdict("complete", tuple(t.name for t in texts))
+        return SeparationVerdict("complete", tuple(t.name for t in texts))
     return (yield from look(ready.problem, directions))
 
 
-def watched(run: solvers.Run, ready: Prepared, name: str) -> solvers.Steps:
+def watched(run: solvers.SolverRun, ready: Prepared, name: str) -> solvers.Steps:
     """Run Newton's method or L-BFGS without a prior; raise Separated where the classes are."""
     many_weights = doubt = name == "lbfgs"
     run.alarm = 1.0 if many_weights else 1e-3
@@ -353,7 +355,7 @@ def watched(run: solvers.Run, ready: Prepared, name: str) -> solvers.Steps:
                 raise Separated(verdict) from None
             raise
         else:
-            verdict = (yield from lacking(ready.problem)) if doubt else Verdict()
+            verdict = (yield from lacking(ready.problem)) if doubt else SeparationVerdict()
             if many_weights and not verdict.kind:
                 verdict = yield from runaway(ready, point, run.needed)
             if verdict.kind:
@@ -361,19 +363,19 @@ def watched(run: solvers.Run, ready: Prepared, name: str) -> solvers.Steps:
             return point
 
 
-def runaway(ready: Prepared, point: Point, needed: float) -> Generator[Any, Any, Verdict]:
+def runaway(ready: Prepared, point: Point, needed: float) -> Generator[Any, Any, SeparationVerdict]:
     """Return whether weights that seem to be an optimum only ran until the gradient was gone: an optimum is
     found again from twice its weights, but weights that run away stay as far as they are.
     """
     problem = ready.problem
     if problem.texts or not (yield from ahead(problem, point.w, needed)):
-        return Verdict()
-    run = solvers.Run(problem, LIMITS["lbfgs"], fine=solvers.FINE / 100)
+        return SeparationVerdict()
+    run = solvers.SolverRun(problem, LIMITS["lbfgs"], fine=solvers.FINE / 100)
     try:
         near = yield from solvers.lbfgs(run, replace(ready.start, w=point.w))
         far = yield from solvers.lbfgs(run, replace(ready.start, w=2.0 * near.w))
     except solvers.NoConvergence:
-        return Verdict()
+        return SeparationVerdict()
     return (yield from look(problem, [far.w - near.w]))
 
 
@@ -384,7 +386,7 @@ def begun(ready: Prepared) -> Generator[Any, Any, tuple[Start, int]]:
     return ready.start, refresh(ready)
 
 
-def newton(run: solvers.Run, ready: Prepared, start: Start, period: int) -> solvers.Steps:
+def newton(run: solvers.SolverRun, ready: Prepared, start: Start, period: int) -> solvers.Steps:
     """Run Newton's method in the form that suits the number of rows and weights."""
     few = ready.problem.rows * ready.problem.weights <= CHEAP and not ready.problem.texts
     if few and period == 1:

@@ -28,7 +28,7 @@ STRENGTHS = (100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01)
 
 
 @dataclass(frozen=True)
-class Path:
+class PenaltyPath:
     """strengths[i] had the mean loss losses[i] on rows left out; `best` has the lowest, of equals the
     strongest.
     """
@@ -44,7 +44,7 @@ class Path:
 
 def choose(
     folds: Sequence[tuple[Table, Table]], engine: Engine, options: LogisticOptions, schema: Schema, unit: int
-) -> Path:
+) -> PenaltyPath:
     """Return the path over folds of (training rows, rows left out)."""
     plain = replace(options, l2=STRENGTHS[0])
     losses = np.zeros(len(STRENGTHS))
@@ -52,7 +52,7 @@ def choose(
     for training, left_out in folds:
         losses += fold_losses(training, left_out, engine, plain, schema, unit)
         rows += 1.0
-    return Path(STRENGTHS, tuple(float(v) for v in losses / max(rows, 1.0)))
+    return PenaltyPath(STRENGTHS, tuple(float(v) for v in losses / max(rows, 1.0)))
 
 
 def fold_losses(

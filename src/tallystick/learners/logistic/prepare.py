@@ -23,7 +23,7 @@ from tallystick.kernels import Curvature
 from tallystick.learners.logistic.problem import Mask, Problem, Scales, Spread, Start, start_of, unit_bits
 from tallystick.models.logistic.design import Design
 from tallystick.models.logistic.options import LogisticOptions
-from tallystick.stats.gradients import Copies, Facts, LogisticSums, TextWeights, Total
+from tallystick.stats.gradients import Copies, LogisticSums, RowTotals, TextWeights, Total
 
 Array = NDArray[np.float64]
 COPIES = 2**20  # the heaviest whole weight that is taken as copies; beyond it weights are factors
@@ -39,7 +39,7 @@ class Known:
     """What is known of the rows after the first question."""
 
     design: Design
-    facts: Facts
+    facts: RowTotals
     unit: int
     class_weights: Array  # [class]
 

@@ -45,7 +45,7 @@ class Point:
         return norm(self.gradient)
 
 
-class Stop(NamedTuple):
+class StopRule(NamedTuple):
     """When Newton's method is at its end: see `kernels.Descent`."""
 
     small: float
@@ -183,7 +183,7 @@ class Problem:
             self.design, self._scaling, theta, self.bits, self.copies, curvature, texts, self.every
         )
 
-    def descent(self, stop: Stop) -> Descent:
+    def descent(self, stop: StopRule) -> Descent:
         """Return what a way of Newton's method needs beside the rows."""
         unit, power = self.factor * 2.0**-self.bits, self.scales.power[self._at]
         return Descent(self._at, power, self._links_at, self.l2, unit, self.factor, self.shift, *stop)

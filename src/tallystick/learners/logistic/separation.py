@@ -30,7 +30,7 @@ MOST = 12  # columns tried when looking for those that separate
 
 
 @dataclass(frozen=True)
-class Verdict:
+class SeparationVerdict:
     """kind: "", "complete" or "quasi-complete"; the columns that do it."""
 
     kind: str = ""
@@ -54,7 +54,7 @@ class Verdict:
         return Note("separation", f"{self.text} {done}", count=len(self.columns))
 
 
-def look(problem: Problem, directions: list[Array]) -> Generator[Any, Any, Verdict]:
+def look(problem: Problem, directions: list[Array]) -> Generator[Any, Any, SeparationVerdict]:
     """Return the verdict over candidate directions w[weight], with the fewest columns that still separate."""
     tables = [problem.theta(d)[0] for d in directions]
     sides, _ = yield ask(problem, tables)
@@ -63,8 +63,8 @@ def look(problem: Problem, directions: list[Array]) -> Generator[Any, Any, Verdi
         for table, found, side in zip(tables, kinds, sides, strict=True):
             if found == kind:
                 names = yield from fewest(problem, table, side)
-                return Verdict(kind, names)
-    return Verdict()
+                return SeparationVerdict(kind, names)
+    return SeparationVerdict()
 
 
 def ahead(problem: Problem, w: Array, needed: float) -> Generator[Any, Any, bool]:
@@ -75,7 +75,7 @@ def ahead(problem: Problem, w: Array, needed: float) -> Generator[Any, Any, bool
     return margins(sides[0])[1] > -math.log(min(10.0 * needed * problem.rows, 0.1))
 
 
-def lacking(problem: Problem) -> Generator[Any, Any, Verdict]:
+def lacking(problem: Problem) -> Generator[Any, Any, SeparationVerdict]:
     """Return the columns with a level, a word, or a number missing or not, whose rows all lack a class."""
     d = problem.design
     met, there, *words = yield Meetings(d, 2 if len(problem.links) == 1 else len(problem.links))
@@ -88,7 +88,7 @@ def lacking(problem: Problem) -> Generator[Any, Any, Verdict]:
     found[1 : 1 + len(d.dense)] |= lacks(there)
     names = [name for name, hit in zip(parameter_columns(d), found, strict=True) if hit]
     names += [text.name for text, table in zip(d.texts, words, strict=True) if lacks(table[:-1]).any()]
-    return Verdict("quasi-complete", tuple(dict.fromkeys(names))) if names else Verdict()
+    return SeparationVerdict("quasi-complete", tuple(dict.fromkeys(names))) if names else SeparationVerdict()
 
 
 def ask(problem: Problem, tables: list[Array]) -> Sides:

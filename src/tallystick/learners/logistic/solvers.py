@@ -30,7 +30,7 @@ from tallystick import kernels
 from tallystick.errors import TallyError, counted
 from tallystick.kernels import Begun, Curvature, End, Landing
 from tallystick.learners.logistic.memory import Memory
-from tallystick.learners.logistic.problem import Point, Problem, Start, Stop, norm, steepest
+from tallystick.learners.logistic.problem import Point, Problem, Start, StopRule, norm, steepest
 from tallystick.stats.gradients import NewtonSums
 
 Array = NDArray[np.float64]
@@ -47,7 +47,7 @@ class NoConvergence(TallyError):  # noqa: N818
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class SolverStep:
     """One line of the trace."""
 
     iteration: int
@@ -67,7 +67,7 @@ class Diverging(Exception):  # noqa: N818
 
 
 @dataclass
-class Run:
+class SolverRun:
     """The state all solvers share: the problem, the trace, and when to stop."""
 
     problem: Problem
@@ -78,7 +78,7 @@ class Run:
     reach: float = 0.0  # enough when no row's score can change by more in a Newton step
     fine: float = FINE  # the longest Newton step still to go at the end
     needed: float = TOLERANCE  # the gradient norm per row at the end
-    trace: list[Step] = field(default_factory=list)
+    trace: list[SolverStep] = field(default_factory=list)
     asked: int = 0
 
     def small(self, point: Point, tolerance: float = TOLERANCE) -> bool:
@@ -122,7 +122,7 @@ class Run:
         """Ask for the point at w (begun: plus its step), or for the end of the way from there."""
         at = w if begun is None else w + begun.d
         left = self.most - len(self.trace)
-        stop = Stop(
+        stop = StopRule(
             TOLERANCE * self.fine / FINE * self.problem.rows,
             self.fine,
             LEAST * self.problem.rows,
@@ -149,7 +149,7 @@ class Run:
             point = Point(w, value, gradient, loss, landing.wrong, landing.curvature)
         assert point is not None
         for value, gradient_norm, step in landing.trace.tolist():
-            self.trace.append(Step(len(self.trace), value, gradient_norm, step))
+            self.trace.append(SolverStep(len(self.trace), value, gradient_norm, step))
         if len(self.trace) > self.most:
             raise self.too_many(point)
         if landing.end == End.DIVERGING:
@@ -160,7 +160,7 @@ class Run:
 
     def note(self, point: Point, step: float) -> None:
         """Keep a line of the trace, and stop when there were too many."""
-        self.trace.append(Step(len(self.trace), point.value, point.steep, step))
+        self.trace.append(SolverStep(len(self.trace), point.value, point.steep, step))
         if len(self.trace) > self.most:
             raise self.too_many(point)
 
@@ -191,7 +191,7 @@ class Run:
 
 
 def line_search(
-    run: Run, point: Point, d: Array, curvature: bool, first: Point | None = None
+    run: SolverRun, point: Point, d: Array, curvature: bool, first: Point | None = None
 ) -> Generator[Any, Any, tuple[Point, float]]:
     """Return the first point along d that is low enough, and its step; halving, by a parabola where it
     helps. first: the point after the whole step, when it is known.
@@ -232,7 +232,7 @@ def sample(problem: Problem, start: Start, every: int) -> Generator[Any, Any, St
 
     The sample only says where to begin and which way is down; the gradient of all rows decides the optimum.
     """
-    run = Run(problem.sampled(every), 100)
+    run = SolverRun(problem.sampled(every), 100)
     point = yield from run.ask(start.w, True)
     for _ in range(8):
         assert point.curvature is not None
@@ -244,7 +244,7 @@ def sample(problem: Problem, start: Start, every: int) -> Generator[Any, Any, St
     return replace(start, w=point.w, curvature=point.curvature * every)
 
 
-def newton(run: Run, start: Start, period: int) -> Steps:
+def newton(run: SolverRun, start: Start, period: int) -> Steps:
     """period: quasi-Newton steps taken before the curvature is asked for again."""
     solve = factorised(start.curvature) if start.curvature is not None else None
     last = period == 1 or solve is None
@@ -285,7 +285,7 @@ def newton(run: Run, start: Start, period: int) -> Steps:
     return point
 
 
-def far_newton(run: Run, start: Start) -> Steps:
+def far_newton(run: SolverRun, start: Start) -> Steps:
     """Newton's method with a curvature at every point, for few rows: an engine that has them all at hand
     answers with the end of the way. The bits are those of `newton` with the period 1.
     """
@@ -318,7 +318,7 @@ def far_newton(run: Run, start: Start) -> Steps:
         found = yield from run.far(point.w, Begun(point.value, point.gradient, d))
 
 
-def lbfgs(run: Run, start: Start) -> Steps:
+def lbfgs(run: SolverRun, start: Start) -> Steps:
     """Many weights: a diagonal about the means for the curvature, and what the last changes say."""
     inverse = 1.0 / np.where(start.diagonal > 0, start.diagonal, 1.0)
     memory = Memory(start.metric.solve if start.metric is not None else lambda q: q * inverse)
@@ -341,7 +341,7 @@ def lbfgs(run: Run, start: Start) -> Steps:
     return point
 
 
-def conjugate_gradient(run: Run, start: Start) -> Steps:
+def conjugate_gradient(run: SolverRun, start: Start) -> Steps:
     """Conjugate gradient (Polak-Ribiere), started again whenever it does not lead down."""
     inverse = 1.0 / np.where(start.diagonal > 0, start.diagonal, 1.0)
     point = yield from run.ask(start.w)
@@ -363,7 +363,7 @@ def conjugate_gradient(run: Run, start: Start) -> Steps:
     return point
 
 
-def exact_search(run: Run, point: Point, d: Array) -> Generator[Any, Any, tuple[Point, float]]:
+def exact_search(run: SolverRun, point: Point, d: Array) -> Generator[Any, Any, tuple[Point, float]]:
     """Return the point along d where the slope is nearly 0: by false position on the slope."""
     low, slope_low, t = 0.0, kernels.dot(point.gradient, d), 1.0
     high, slope_high, best = 0.0, 0.0, point
@@ -390,7 +390,7 @@ def exact_search(run: Run, point: Point, d: Array) -> Generator[Any, Any, tuple[
     return best, t
 
 
-def gradient_ascent(run: Run, start: Start) -> Steps:
+def gradient_ascent(run: SolverRun, start: Start) -> Steps:
     """Up the log-likelihood along its gradient, by a step so short that it always leads up: 1 over the most
     curvature there can be. Plain and slow.
     """
@@ -403,7 +403,7 @@ def gradient_ascent(run: Run, start: Start) -> Steps:
     return point
 
 
-def lasso(run: Run, start: Start) -> Steps:
+def lasso(run: SolverRun, start: Start) -> Steps:
     """An L1 prior, weights that fit a matrix: Newton steps whose parabola keeps the corners (proximal
     Newton).
     """
@@ -433,7 +433,7 @@ def lasso(run: Run, start: Start) -> Steps:
     return point
 
 
-def orthant(run: Run, start: Start) -> Steps:
+def orthant(run: SolverRun, start: Start) -> Steps:
     """An L1 prior, many weights: L-BFGS within the orthant the weights lie in (OWL-QN)."""
     l1 = run.problem.l1
     inverse = 1.0 / np.where(start.diagonal > 0, start.diagonal, 1.0)
@@ -479,7 +479,7 @@ def _as_it_is(q: Array) -> Array:
     return q
 
 
-def _stuck(run: Run, point: Point) -> NoConvergence:
+def _stuck(run: SolverRun, point: Point) -> NoConvergence:
     return NoConvergence(
         f"logistic regression stopped after {counted(len(run.trace), 'iteration')}: no step leads down, "
         f"{run.found(point)}. Raise l2."

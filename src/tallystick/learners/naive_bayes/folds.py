@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.data.schema import Column, Schema
-from tallystick.learners.naive_bayes.learner import Choice, Draft, NaiveBayesLearner, ask_for
+from tallystick.learners.naive_bayes.learner import BayesDraft, Choice, NaiveBayesLearner, ask_for
 from tallystick.models.naive_bayes import NaiveBayesModel
 from tallystick.stats.bayes import Ask, BayesSums, Total, key
 from tallystick.stats.class_values import ClassValues, ValuesByClass
@@ -25,7 +25,7 @@ Known = dict[tuple[Any, ...], Choice]
 
 
 @dataclass(frozen=True)
-class Whole:
+class WholeTable:
     """The totals of some rows: sums of every column that may be summed, values of those that may be cut."""
 
     sums: Total
@@ -33,11 +33,11 @@ class Whole:
 
 
 @dataclass(frozen=True)
-class Question:
+class FoldQuestion:
     """What to ask so that any part of the rows can be taken away later."""
 
     learner: NaiveBayesLearner
-    draft: Draft
+    draft: BayesDraft
     asks: tuple[Ask, ...]
     cut: tuple[str, ...]  # columns whose values are needed
 
@@ -45,7 +45,7 @@ class Question:
         """Return the two questions, for so many class codes."""
         return BayesSums(self.asks, classes), ClassValues(self.cut, classes)
 
-    def rest(self, whole: Whole, part: Whole, known: Known | None = None) -> NaiveBayesModel:
+    def rest(self, whole: WholeTable, part: WholeTable, known: Known | None = None) -> NaiveBayesModel:
         """Return the model of the whole without the part. known: choices by what was taken away, where many
         parts take away the same.
         """
@@ -98,10 +98,10 @@ class Question:
             total[name] = np.ascontiguousarray(sums[name][np.array(rows)][:, there])
         labels = tuple(schema.target.labels[i] for i in there)
         left = Schema(tuple(columns), replace(schema.target, labels=labels), schema.marks)
-        return self.learner.finish(Draft(left, self.draft.wished, choices, None, total))
+        return self.learner.finish(BayesDraft(left, self.draft.wished, choices, None, total))
 
 
-def question(learner: NaiveBayesLearner, schema: Schema) -> Question | None:
+def question(learner: NaiveBayesLearner, schema: Schema) -> FoldQuestion | None:
     """Return what to ask for a table of this schema; None where a choice needs rows again (tf-idf,
     which words).
     """
@@ -111,20 +111,20 @@ def question(learner: NaiveBayesLearner, schema: Schema) -> Question | None:
         return None
     cut = tuple(learner.pending(draft))
     summed = [c for c in schema.used if draft.wished[c.name] != "binned"]
-    return Question(learner, draft, tuple(ask_for(c, draft.wished[c.name]) for c in summed), cut)
+    return FoldQuestion(learner, draft, tuple(ask_for(c, draft.wished[c.name]) for c in summed), cut)
 
 
-def added(a: Whole, b: Whole) -> Whole:
+def added(a: WholeTable, b: WholeTable) -> WholeTable:
     """Return the totals of both parts of one whole."""
     sums = {name: array + b.sums[name] for name, array in a.sums.items()}
     values = {}
     for name, mine in a.values.items():
         other = b.values[name]
         values[name] = ValuesByClass(mine.values, mine.counts + other.counts, mine.missing + other.missing)
-    return Whole(sums, values)
+    return WholeTable(sums, values)
 
 
-def part_of(sums: Total, values: dict[str, ValuesByClass], fold: int, folds: int) -> Whole:
+def part_of(sums: Total, values: dict[str, ValuesByClass], fold: int, folds: int) -> WholeTable:
     """Return the totals of one fold from those whose class codes are fold * classes + class."""
     out: Total = {}
     for name, array in sums.items():
@@ -136,10 +136,10 @@ def part_of(sums: Total, values: dict[str, ValuesByClass], fold: int, folds: int
         size = v.counts.shape[1] // folds
         own = slice(fold * size, (fold + 1) * size)
         cut[name] = ValuesByClass(v.values, v.counts[:, own], v.missing[own])
-    return Whole(out, cut)
+    return WholeTable(out, cut)
 
 
-def sum_of(sums: Total, values: dict[str, ValuesByClass], folds: int) -> Whole:
+def sum_of(sums: Total, values: dict[str, ValuesByClass], folds: int) -> WholeTable:
     """Return the totals of all folds together."""
     first = part_of(sums, values, 0, folds)
     for fold in range(1, folds):

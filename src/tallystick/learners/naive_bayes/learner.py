@@ -40,7 +40,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Draft:
+class BayesDraft:
     """What is known so far: choices made, document counts of words, and the sums."""
 
     schema: Schema
@@ -67,7 +67,7 @@ class NaiveBayesLearner:
         """What one row weighs where rows are counted: in the rule for cuts, and in tf-idf."""
         return self.unit if self.row_unit is None else self.row_unit
 
-    def start(self, schema: Schema) -> Draft:
+    def start(self, schema: Schema) -> BayesDraft:
         """Give each column the distribution wished for, or the default of its kind."""
         self.options.check_columns([c.name for c in schema.used])
         wished = {c.name: self.options.distribution(c.name, c.kind) for c in schema.used}
@@ -77,9 +77,9 @@ class NaiveBayesLearner:
                     f"column {shown(column.name)} holds {column.low:g}, but Poisson counts are 0 or more. "
                     "Use distribution 'gaussian' or 'binned'."
                 )
-        return Draft(schema, wished, open=tuple(n for n, d in wished.items() if d in ("auto", "binned")))
+        return BayesDraft(schema, wished, open=tuple(n for n, d in wished.items() if d in ("auto", "binned")))
 
-    def ask(self, draft: Draft) -> Statistic[Any] | None:
+    def ask(self, draft: BayesDraft) -> Statistic[Any] | None:
         """Ask for values where cuts must be chosen, for documents per word where tf-idf needs them, then for
         sums.
         """
@@ -93,7 +93,7 @@ class NaiveBayesLearner:
             return BayesSums(self.asks(draft), classes)
         return None
 
-    def update(self, draft: Draft, total: Any) -> Draft:
+    def update(self, draft: BayesDraft, total: Any) -> BayesDraft:
         """Work an answer in."""
         if pending := self.pending(draft):
             made = dict(draft.choices)
@@ -109,7 +109,7 @@ class NaiveBayesLearner:
             return replace(draft, idf=idf)
         return replace(draft, total=total)
 
-    def finish(self, draft: Draft) -> NaiveBayesModel:
+    def finish(self, draft: BayesDraft) -> NaiveBayesModel:
         """Return the model: the sums, named."""
         assert draft.total is not None
         total, asks = draft.total, {a.column: i for i, a in enumerate(self.asks(draft))}
@@ -135,11 +135,11 @@ class NaiveBayesLearner:
 
     # -- what to ask --
 
-    def pending(self, draft: Draft) -> tuple[str, ...]:
+    def pending(self, draft: BayesDraft) -> tuple[str, ...]:
         """Return the columns whose way of being read depends on all their values and is not chosen yet."""
         return draft.open[len(draft.choices) :]
 
-    def asks(self, draft: Draft) -> tuple[Ask, ...]:
+    def asks(self, draft: BayesDraft) -> tuple[Ask, ...]:
         """Return what to sum of each column that is not cut into bins."""
         out = []
         for column in draft.schema.used:
@@ -148,7 +148,7 @@ class NaiveBayesLearner:
                 out.append(ask_for(column, draft.wished[column.name], (draft.idf or {}).get(column.name, ())))
         return tuple(out)
 
-    def _weighted(self, draft: Draft) -> list[Column]:
+    def _weighted(self, draft: BayesDraft) -> list[Column]:
         if self.options.words != "tf-idf":
             return []
         return [c for c in draft.schema.used if c.kind == "text" and draft.wished[c.name] != "bernoulli"]

@@ -18,7 +18,7 @@ from tallystick.learners.prune.methods import (
     to_file,
 )
 from tallystick.learners.prune.pessimistic import Bound, normal_quantile, pessimistic
-from tallystick.learners.prune.weakest import Held, Judged, Path, judge, weakest_links
+from tallystick.learners.prune.weakest import Held, Judged, LinkPath, judge, weakest_links
 
 HELD_OUT = "reduced-error"  # needs rows of its own, so no fit can do it
 
@@ -30,7 +30,7 @@ __all__ = [
     "DescriptionLength",
     "Held",
     "Judged",
-    "Path",
+    "LinkPath",
     "Pessimistic",
     "Pruning",
     "from_file",

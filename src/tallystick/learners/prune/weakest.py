@@ -36,7 +36,7 @@ def node_errors(tree: Tree) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Path:
+class LinkPath:
     """The nested prunings of a tree, the root alone first.
 
     alpha[step]: the least price per leaf at which the pruning is best (R per training row). leaves[step].
@@ -54,7 +54,7 @@ class Path:
         return ~(self.price > alpha * (1 + 1e-12))
 
 
-def weakest_links(tree: Tree) -> Path:
+def weakest_links(tree: Tree) -> LinkPath:
     """Return the whole sequence of prunings."""
     nodes = tree.nodes
     own = node_errors(tree)  # whole rows, so that equal links tie exactly; divided by the rows at the end
@@ -95,7 +95,7 @@ def weakest_links(tree: Tree) -> Path:
     steps.reverse()
     alphas, sizes, errors = (np.array(part) for part in zip(*steps, strict=True))
     total = tree.rows[0].sum()
-    return Path(alphas / total, sizes, errors / total, price / total)
+    return LinkPath(alphas / total, sizes, errors / total, price / total)
 
 
 def _cut(node: int, end: int, alpha: float, inner: NDArray[np.bool_], price: Floats, leaves: Ints) -> None:
@@ -109,7 +109,7 @@ def _cut(node: int, end: int, alpha: float, inner: NDArray[np.bool_], price: Flo
 class Judged:
     """A path with its cross-validated errors: error ± standard error per row, and the two usual choices."""
 
-    path: Path
+    path: LinkPath
     cv_error: Floats
     cv_se: Floats
 
@@ -137,7 +137,7 @@ class Held:
     weights: Floats
 
 
-def judge(path: Path, folds: Iterable[Held]) -> Judged:
+def judge(path: LinkPath, folds: Iterable[Held]) -> Judged:
     """Return the cross-validated error of every step.
 
     Between two steps the price is the geometric mean of their alphas, as Breiman and others do it.

@@ -78,7 +78,7 @@ class Dense:
 
 
 @dataclass(frozen=True, slots=True)
-class Coded:
+class CodedPart:
     """A column of codes: its cells start..start + levels + 1 are the levels, then missing, then unseen."""
 
     column: Column
@@ -97,7 +97,7 @@ class Design:
     """
 
     dense: tuple[Dense, ...]
-    coded: tuple[Coded, ...]
+    coded: tuple[CodedPart, ...]
     texts: tuple[Column, ...]
 
     @cached_property
@@ -110,7 +110,7 @@ class Design:
         """Parameters of one link without words."""
         return 1 + len(self.dense) + self.cells
 
-    def cell(self, coded: Coded, code: int = 0) -> int:
+    def cell(self, coded: CodedPart, code: int = 0) -> int:
         """Return the position of a cell among the parameters of a link."""
         return 1 + len(self.dense) + coded.start + code
 
@@ -153,7 +153,7 @@ def products(columns: Sequence[Column], interactions: int, polynomial: int) -> l
 def design_of(schema: Schema, interactions: int = 1, polynomial: int = 1) -> Design:
     """Return the design of a table."""
     dense: list[Dense] = []
-    coded: list[Coded] = []
+    coded: list[CodedPart] = []
     start = 0
     for column in schema.used:
         if column.kind == "numeric":
@@ -162,7 +162,7 @@ def design_of(schema: Schema, interactions: int = 1, polynomial: int = 1) -> Des
             if column.missing:
                 dense.append(Dense(f"{column.name} is missing", (f,), missing=True))
         elif column.kind in CODED:
-            coded.append(Coded(column, start))
+            coded.append(CodedPart(column, start))
             start += len(column.levels) + 2
     dense += products(schema.used, interactions, polynomial)
     return Design(tuple(dense), tuple(coded), tuple(c for c in schema.used if c.kind == "text"))

@@ -27,14 +27,14 @@ from tallystick.models.logistic.parts import (
     ProductTerm,
     Slope,
     TextTerm,
-    Words,
+    WordWeights,
     on_average,
     part_from,
     product_values,
 )
 
 if TYPE_CHECKING:
-    from tallystick.models.logistic.one_row import OneRow
+    from tallystick.models.logistic.one_row import LogisticRow
 
 KIND = "logistic-regression"
 Array = NDArray[np.float64]
@@ -130,10 +130,10 @@ class LogisticModel:
         return self._one_row.shares(row)
 
     @cached_property
-    def _one_row(self) -> OneRow:
-        from tallystick.models.logistic.one_row import OneRow
+    def _one_row(self) -> LogisticRow:
+        from tallystick.models.logistic.one_row import LogisticRow
 
-        return OneRow(self)
+        return LogisticRow(self)
 
     def log_shares(self, block: Block) -> Array:
         """Return log P(class | row) [row, class], which does not end where a share is too small for a
@@ -143,7 +143,7 @@ class LogisticModel:
 
     def _answers(self, block: Block, answer: kernels.Answer) -> NDArray[Any]:
         plan = self._plan
-        columns = kernels.Columns(
+        columns = kernels.DenseColumns(
             [v for part in plan.dense for v in _dense_values(part, block)],
             [block.codes(c.name) for c in plan.coded],
             plan.starts,
@@ -187,7 +187,7 @@ class LogisticModel:
             x = values[part.name]
             dense += [x] if part.missing is None else [x, np.isnan(x).astype(np.float64)]
         found, finite = kernels.linear_answers(
-            kernels.Columns(dense, [], []), rows, plan.scaling, plan.theta, answer
+            kernels.DenseColumns(dense, [], []), rows, plan.scaling, plan.theta, answer
         )
         return found if finite else None
 
@@ -227,7 +227,7 @@ class LogisticModel:
         if isinstance(part, Cells):
             table = by_class(part.weights)
             return LevelTerm(part.name, np.concatenate([table, np.zeros((1, table.shape[1]))]))
-        if isinstance(part, Words):
+        if isinstance(part, WordWeights):
             return TextTerm(part, by_class(part.weights))
         return ProductTerm(part, by_class(part.slope), part.name)
 
@@ -268,7 +268,7 @@ class _Plan:
 
     dense: Sequence[Slope | Product]
     coded: Sequence[Cells]
-    words: Sequence[Words]
+    words: Sequence[WordWeights]
     starts: Sequence[int]
     scaling: Array
     theta: Array
@@ -292,4 +292,6 @@ class _Plan:
             at += len(c.weights) + 1
         theta = np.array([constant, *rows]).reshape(-1, model.links)
         scaling = np.stack([np.array(centres, float), np.ones(len(centres))])
-        return cls(dense, coded, [p for p in model.parts if isinstance(p, Words)], starts, scaling, theta)
+        return cls(
+            dense, coded, [p for p in model.parts if isinstance(p, WordWeights)], starts, scaling, theta
+        )

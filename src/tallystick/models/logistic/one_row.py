@@ -23,7 +23,7 @@ from tallystick.models.tree.record import is_number
 Parts = tuple[float, ...]
 
 
-class OneRow:
+class LogisticRow:
     """The model's parts, ready for single cells. `able` is False where a part needs more than one cell's
     value.
     """

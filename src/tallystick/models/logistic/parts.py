@@ -65,7 +65,7 @@ class Cells:
 
 
 @dataclass(frozen=True)
-class Words:
+class WordWeights:
     """A text column: score += weights[word] * value; value = (1 + ln count) * idf[word] over the row's
     length, or the count.
     """
@@ -85,7 +85,7 @@ class Words:
         }
         return out | _average(self.average)
 
-    def text(self, block: Block) -> kernels.Text:
+    def text(self, block: Block) -> kernels.TextColumn:
         """Return the column of a block as the kernels take it."""
         starts, words, counts = block.words(self.name)
         plain = len(self.idf) == 0
@@ -96,7 +96,9 @@ class Words:
             tf = 1.0 + kernels.log(np.maximum(np.arange(min(most, 4096) + 1, dtype=float), 1.0))
             tf[0] = 0.0
         weights = np.ascontiguousarray(self.weights)
-        return kernels.Text(starts, words, counts, idf, tf, not plain, 1.0, weights, kernels.NO_GRADIENT)
+        return kernels.TextColumn(
+            starts, words, counts, idf, tf, not plain, 1.0, weights, kernels.NO_GRADIENT
+        )
 
 
 @dataclass(frozen=True)
@@ -125,7 +127,7 @@ class Product:
         return out | _average(self.average)
 
 
-Part = Slope | Cells | Words | Product
+Part = Slope | Cells | WordWeights | Product
 
 
 def _average(average: Array | None) -> dict[str, Any]:
@@ -138,7 +140,7 @@ def part_from(data: Mapping[str, Any]) -> Part:
     if data["part"] == "cells":
         return Cells(name, np.array(data["weights"], float), tuple(data["free"]), average)
     if data["part"] == "words":
-        return Words(name, np.array(data["weights"], float), np.array(data["idf"], float), average)
+        return WordWeights(name, np.array(data["weights"], float), np.array(data["idf"], float), average)
     slope, centre, scale = np.array(data["slope"], float), float(data["centre"]), float(data["scale"])
     if data["part"] == "slope":
         missing = np.array(data["missing"], float) if "missing" in data else None
@@ -174,7 +176,7 @@ class ProductTerm:
 class TextTerm:
     """Words as a term of the additive form."""
 
-    part: Words
+    part: WordWeights
     weights: Array  # [word, class]
 
     @property

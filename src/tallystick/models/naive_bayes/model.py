@@ -28,7 +28,7 @@ from tallystick.models.naive_bayes.columns import Array, Counted, Counts, Part, 
 from tallystick.models.naive_bayes.options import BayesOptions
 
 if TYPE_CHECKING:
-    from tallystick.models.naive_bayes.one_row import OneRow
+    from tallystick.models.naive_bayes.one_row import BayesRow
 
 KIND = "naive-bayes"
 SMOOTHING = 2  # cases with the whole column's variance that "smoothed" adds to each class
@@ -106,10 +106,10 @@ class NaiveBayesModel:
         return None
 
     @cached_property
-    def _one_row(self) -> OneRow:
-        from tallystick.models.naive_bayes.one_row import OneRow
+    def _one_row(self) -> BayesRow:
+        from tallystick.models.naive_bayes.one_row import BayesRow
 
-        return OneRow(self)
+        return BayesRow(self)
 
     def log_shares(self, block: Block) -> Array:
         """Return log P(class | row) [row, class], which does not end where a share is too small for a

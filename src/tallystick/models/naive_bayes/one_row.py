@@ -25,7 +25,7 @@ Parts = list[float]
 Read = Callable[[Any], Parts | None]  # None: the cell adds nothing
 
 
-class OneRow:
+class BayesRow:
     """The model's terms, ready for single cells. `able` is False where a column needs more than one cell's
     value.
     """
