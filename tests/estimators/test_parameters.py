@@ -104,7 +104,7 @@ def test_judging_takes_an_engine_as_it_takes_threads(estimator, engine):
         ({"kinds": ["a"]}, "kinds go by column"),
         ({"engine": "spark"}, r"engine must be ts.Local\(...\) or ts.Spark\(...\), not 'spark'"),
         ({"threads": -3}, "threads must be a whole number of at least 1"),
-        ({"memory": "much"}, "memory='much' is no size"),
+        ({"memory": "much"}, "memory='much' is not a size"),
     ],
 )
 def test_what_makes_no_sense_is_an_error_before_any_row_is_read(estimator, given, says):

@@ -9,7 +9,8 @@ from sklearn import metrics
 import tallystick as ts
 from tallystick.errors import OptionError
 from tallystick.evaluate import intervals
-from tallystick.evaluate.scores import answers, score
+from tallystick.evaluate.scores import score
+from tallystick.models.decision import decide
 
 NAMES = ("accuracy", "balanced accuracy", "log-loss", "brier", "auc", "average precision")
 
@@ -111,8 +112,8 @@ def test_intervals_cover_the_truth_in_93_to_97_of_100_simulations(slope):
 def test_the_cheapest_answer_is_given_where_errors_cost_differently():
     p = np.array([[0.7, 0.3], [0.95, 0.05]])
     cost = np.array([[0.0, 1.0], [10.0, 0.0]])  # missing a positive costs ten false alarms
-    assert answers(p).tolist() == [0, 0]
-    assert answers(p, cost).tolist() == [1, 0]
+    assert decide(p).tolist() == [0, 0]
+    assert decide(p, cost).tolist() == [1, 0]
     found = score(np.array([1, 0]), p, ("no", "yes"), cost=cost)
     assert found["cost"].value == 0.0
     assert found["cost"].base == pytest.approx(0.5)  # always yes

@@ -19,8 +19,8 @@ def as_record(X: Any, columns: tuple[str, ...]) -> dict[str, Any] | None:
     its index (a row of a frame). A dict of columns is a table, and so is a sparse matrix that is a dict.
     """
     if type(X) is dict:
-        several = any(hasattr(v, "__len__") and not isinstance(v, (str, bytes)) for v in X.values())
-        return None if several else X
+        several = [hasattr(v, "__len__") and not isinstance(v, (str, bytes)) for v in X.values()]
+        return None if several and all(several) else X
     if type(X).__name__ != "Series" or not hasattr(X, "to_dict"):
         return None
     record = {str(key): value for key, value in X.to_dict().items()}

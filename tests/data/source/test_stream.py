@@ -286,7 +286,7 @@ def test_a_header_of_any_length_up_to_the_limit_of_a_line_is_read(tmp_path):
 def test_encodings_of_other_things_than_text_are_refused(folder):
     of_names, of_code = ("idna", "punycode"), ("unicode_escape", "raw_unicode_escape")
     for name in ("zlib", "rot13", "base64", "bz2", "hex", "undefined", *of_names, *of_code):
-        with pytest.raises(OptionError, match=f"encoding '{name}' is not known as one of text"):
+        with pytest.raises(OptionError, match=f"encoding '{name}' is not a known text encoding"):
             ts.read(folder / "t.csv", encoding=name)
 
 

@@ -31,7 +31,7 @@ def level_text(value: Any, levels: Container[str]) -> str:
     if kind is bool:
         text = "true" if value else "false"
         return text if text in levels else str(int(value))
-    return str(value) if kind is int else ""
+    return str(value) if kind is int and abs(value) < 1 << 64 else ""  # longer ones go the long way
 
 
 def is_number(mark: str) -> bool:
