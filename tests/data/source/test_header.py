@@ -34,6 +34,12 @@ def test_a_first_row_like_those_below_is_data_with_a_note(tmp_path):
         assert "no-header" in notes
 
 
+def test_a_date_over_dates_is_data_and_a_name_over_dates_is_not(tmp_path):
+    days = "".join(f"2020-01-{d:02},{'Rose' if d % 3 else 'Iris'}\n" for d in range(1, 31))
+    assert opened(tmp_path, days)[:2] == (("column_1", "column_2"), 30)
+    assert opened(tmp_path, "day,flower\n" + days)[:2] == (("day", "flower"), 30)
+
+
 @pytest.mark.parametrize(
     "text",
     [

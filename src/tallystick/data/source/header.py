@@ -7,6 +7,7 @@ those below them, in every column that can tell, is a row like the others.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from enum import Enum, auto
 from itertools import pairwise
@@ -14,7 +15,8 @@ from itertools import pairwise
 from tallystick.data.schema import MISSING_MARKS
 
 LEAST = 2  # rows below, to tell
-NUMBERS = 0.9  # the share of numbers that makes a column one of numbers
+NUMBERS = 0.9  # the share of numbers, or of dates, that makes a column one of them
+DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 class First(Enum):
@@ -29,9 +31,9 @@ class HeaderFit(Enum):
     """How a first cell goes with those below it."""
 
     NUMBER = auto()  # a number over numbers
-    LEVEL = auto()  # one of the texts below, which repeat
+    LEVEL = auto()  # one of the texts below, which repeat, or a date over dates
     STRANGE = auto()  # none of the few texts below
-    NAME = auto()  # a text over numbers: no row has that
+    NAME = auto()  # a text over numbers or dates: no row has that
     SILENT = auto()  # nothing can be concluded
 
 
@@ -72,6 +74,8 @@ def _fit(cell: str, below: Sequence[str]) -> HeaderFit:
         return HeaderFit.SILENT
     if sum(map(is_number, filled)) >= NUMBERS * len(filled):
         return HeaderFit.NUMBER if is_number(cell) else HeaderFit.NAME
+    if sum(bool(DATE.match(text)) for text in filled) >= NUMBERS * len(filled):
+        return HeaderFit.LEVEL if DATE.match(cell) else HeaderFit.NAME
     known = set(filled)
     if 2 * len(known) > len(filled):  # texts of their own, as names of people are
         return HeaderFit.SILENT
