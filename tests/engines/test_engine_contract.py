@@ -113,7 +113,7 @@ def same(a, b):
 # ---- the laws of a sum ----
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(row, max_size=30), st.lists(st.integers(0, 30), max_size=6), st.randoms())
 def test_total_does_not_depend_on_order_or_partitions(engine, rows, cuts, seed):
     whole = QUESTION.add(QUESTION.zero(), block(rows))
@@ -124,7 +124,7 @@ def test_total_does_not_depend_on_order_or_partitions(engine, rows, cuts, seed):
     same(engine().total(Blocks(parts), QUESTION), whole)
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.tuples(row, st.integers(1, 5)), min_size=1, max_size=12))
 def test_a_whole_weight_is_that_many_copies(engine, rows):
     weighted = block([r for r, _ in rows], [w for _, w in rows])
