@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 
 import numpy as np
 import pytest
@@ -30,6 +30,7 @@ class Rows:
     classes: np.ndarray
     weights: np.ndarray | None = None
     response: np.ndarray | None = None
+    memo: dict = field(default_factory=dict)
 
     @property
     def rows(self):

@@ -70,7 +70,7 @@ class Scales:
     @property
     def scaling(self) -> Array:
         """Centre and factor of each dense column, so that |y| <= 1."""
-        return np.stack([self.centre, 1.0 / (self.scale * self.power[1 : 1 + len(self.scale)])])
+        return np.stack([self.centre, 1.0 / self.scale / self.power[1 : 1 + len(self.scale)]])
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ Knows plain data. Knows nothing of how files are read.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -33,9 +34,10 @@ from tallystick.models.shapes import (
 )
 
 _BIG = 1e300
+_MOST = sys.float_info.max  # where a column was centred, and its scale, may be any double
 _W = Numbers("links", -_BIG, _BIG)
 _TABLE = Rows(_W)
-_SCALE = Number(0, _BIG)
+_SCALE = Number(0, _MOST)
 _AVERAGE: dict[str, Shape] = {"average": _W}
 _PART = Variant(
     "part",
@@ -45,7 +47,7 @@ _PART = Variant(
         ),
         "product": Record(
             {
-                "centre": Number(-_BIG, _BIG),
+                "centre": Number(-_MOST, _MOST),
                 "factors": Listed(Listed(Either((Maybe(Whole()), Text())), least=2), least=2),
                 "name": Text(),
                 "part": Text(),
@@ -55,7 +57,7 @@ _PART = Variant(
             _AVERAGE,
         ),
         "slope": Record(
-            {"centre": Number(-_BIG, _BIG), "name": Text(), "part": Text(), "scale": _SCALE, "slope": _W},
+            {"centre": Number(-_MOST, _MOST), "name": Text(), "part": Text(), "scale": _SCALE, "slope": _W},
             {"missing": _W} | _AVERAGE,
         ),
         "words": Record(
@@ -133,11 +135,12 @@ def check(document: dict[str, Any], schema: Schema) -> None:
 
 
 def refuse_beyond(model: LogisticModel) -> None:
-    """Refuse weights that are too large for a model file, as those of values near 1e300 or 1e-300 are."""
+    """Refuse weights that are too large for a model file, as those of values near 1e-300 are."""
     measured = [part for part in model.parts if isinstance(part, Slope | Product)]
     rows: list[Iterable[float]] = [model.constant, *model.errors]
-    rows += [(part.centre, part.scale, *part.slope) for part in measured]
-    if all(abs(x) <= _BIG for row in rows for x in row):
+    rows += [part.slope for part in measured]
+    finite = all(math.isfinite(x) for part in measured for x in (part.centre, part.scale))
+    if finite and all(abs(x) <= _BIG for row in rows for x in row):
         return
     part = max(measured, key=lambda part: abs(math.log10(part.scale or 1.0)))
     raise DataError(
