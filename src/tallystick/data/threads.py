@@ -67,11 +67,13 @@ def in_order(jobs: Iterable[Callable[[], T]], threads: int | None = None) -> Ite
         for job in begin:
             yield job()
         return
+    every = chain(begin, every)
+    del begin  # a job is let go once it is done
     pool = ThreadPoolExecutor(count, thread_name_prefix="tallystick")
     waiting: deque[Future[T]] = deque()
     stop = threading.Event()
     try:
-        for job in chain(begin, every):
+        for job in every:
             waiting.append(pool.submit(_watched, job, stop))
             if len(waiting) > count:
                 yield _answer(waiting.popleft())

@@ -173,7 +173,9 @@ class _Reader:
             batch = loaded(load, self.question.columns)
             return survey.look(batch, **({} if start is None else self._beside(start, batch.num_rows)))
 
-        jobs = (partial(look, *job) for job in self._placed(chain(begin, every)))
+        every = chain(begin, every)
+        del begin  # what was read is let go once it is looked at
+        jobs = (partial(look, *job) for job in self._placed(every))
         for looked in in_order(jobs, self.threads):
             yield looked, 1
 
