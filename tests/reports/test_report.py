@@ -13,7 +13,6 @@ import sys
 from functools import cache
 from html.parser import HTMLParser
 from importlib import resources
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -497,18 +496,3 @@ def test_tally_report_never_writes_over_its_data(tmp_path):
     assert done.returncode == 2
     assert "is a file that this command reads" in done.stderr
     assert path.read_text(encoding="utf-8") == "a,y\n1,p\n2,q\n"
-
-
-def test_the_file_is_walked_once_and_its_table_encoded_once(monkeypatch):
-    from tallystick.data.read import reader
-    from tallystick.data.source.csv import CsvFile
-
-    met = []
-    pieces, read = CsvFile.pieces, reader.read_table
-    monkeypatch.setattr(CsvFile, "pieces", lambda self: met.append("walk") or pieces(self))
-    monkeypatch.setattr(
-        reader, "read_table", lambda *args, **more: met.append("table") or read(*args, **more)
-    )
-    votes = Path(ts.__file__).parent / "examples" / "votes.csv"
-    ts.report(votes, "party", methods=["bayes"], folds=3, repeats=1)
-    assert sorted(met) == ["table", "walk"]

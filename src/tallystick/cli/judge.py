@@ -118,7 +118,7 @@ def curve(
 
 
 def _shares(text: str) -> tuple[float, ...]:
-    """Return numbers separated by commas; what is no number is refused with the others' rules."""
+    """Return numbers separated by commas; what is not a number is refused by the same rules."""
     from tallystick.errors import OptionError, shown
 
     try:

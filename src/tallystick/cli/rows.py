@@ -89,7 +89,7 @@ def _parquet(tables: Iterator[pa.Table], file: Sink) -> int:
 
 
 def json_lines(table: pa.Table) -> bytes:
-    """Return one JSON object per row; a number that is none becomes null."""
+    """Return one JSON object per row; NaN becomes null."""
     rows = table.to_pylist()
     return "".join(json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in rows).encode()
 

@@ -161,7 +161,7 @@ class Target:
     def label_of(self, given: Any) -> str:
         """Return the label that a user means: 1, 1.0, "1" and "1.0" are the number 1, True is "true".
 
-        What means none of the labels comes back as a text that is none of them.
+        What means none of the labels comes back as a text that is not one of them.
         """
         text = str(given)
         if text in self.labels or self.type == "text":

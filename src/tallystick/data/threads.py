@@ -22,7 +22,7 @@ T = TypeVar("T")
 _here = threading.local()
 
 
-class Stopped(Exception):  # noqa: N818  it is no error: nobody waits for this job any more
+class Stopped(Exception):  # noqa: N818  it is not an error: nobody waits for this job any more
     """Raised inside a job whose answer is no longer wanted."""
 
 

@@ -105,13 +105,13 @@ class Estimator(Parameters):
         return hasattr(self, "model_")
 
     def _check_fitted(self) -> None:
-        if not hasattr(self, "model_"):
+        if not self.__sklearn_is_fitted__():
             raise not_fitted(type(self).__name__)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return parameters and, when fitted, the model file's bytes: a pickle of a model is its file."""
         state: dict[str, Any] = {"parameters": self.get_params(deep=False)}
-        if hasattr(self, "model_"):
+        if self.__sklearn_is_fitted__():
             state["file"] = self.to_bytes()
             state["files"] = self._files
             state["columns"] = [str(n) for n in self._columns_in()], hasattr(self, "feature_names_in_")

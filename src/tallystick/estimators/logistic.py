@@ -264,7 +264,7 @@ class LogisticRegression(Classifier):
         return labels.index(text)
 
     def _repr_html_(self) -> str:
-        if not hasattr(self, "model_"):
+        if not self.__sklearn_is_fitted__():
             return as_html(repr(self))
         return as_html(self) + ("" if no_scales(self.model_) else self.nomogram())
 
@@ -273,7 +273,7 @@ class LogisticRegression(Classifier):
         return self.nomogram(label, against)
 
     def __str__(self) -> str:
-        return str(self.summary()) if hasattr(self, "model_") else repr(self)
+        return str(self.summary()) if self.__sklearn_is_fitted__() else repr(self)
 
     @property
     def coef_(self) -> NDArray[np.float64]:

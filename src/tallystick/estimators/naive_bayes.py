@@ -116,7 +116,7 @@ class NaiveBayes(Updates, Saying):
         self.memory = memory
 
     def __str__(self) -> str:
-        return naive_bayes_text(self.model_) if hasattr(self, "model_") else repr(self)
+        return naive_bayes_text(self.model_) if self.__sklearn_is_fitted__() else repr(self)
 
     def _options(self) -> BayesOptions:
         return BayesOptions(

@@ -54,7 +54,7 @@ class Updates(Classifier):
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn rows in parts; the first call may name all classes that are to come; then no other may."""
-        if hasattr(self, "model_"):
+        if self.__sklearn_is_fitted__():
             return self._change(X, y, sample_weight, 1, getattr(self, "_named", None))
         if classes is None:
             return self.fit(X, y, sample_weight)

@@ -91,12 +91,12 @@ class Saying(Classifier):
         """
         from tallystick.explain.independence import independence
 
-        if y is None and hasattr(self, "model_") and self.schema_.target is not None:
+        if y is None and self.__sklearn_is_fitted__() and self.schema_.target is not None:
             y = self.schema_.target.name
         return independence(self.read(X, y, sample_weight))
 
     def _repr_html_(self) -> str:
-        if not hasattr(self, "model_"):
+        if not self.__sklearn_is_fitted__():
             return as_html(repr(self))
         return as_html(self) + (self.nomogram() if len(self.model_.classes) > 1 else "")
 

@@ -86,10 +86,10 @@ def _by_arrow(model: Any, frame: Any) -> Any:
 
     answers = [StructField(name, from_arrow_type(kind)) for name, kind in answer_names(model)]
     kinds = StructType([*frame.schema.fields, *answers])
-    return frame.mapInArrow(Answering(model.to_bytes(), __version__), kinds)
+    return frame.mapInArrow(SparkAnswers(model.to_bytes(), __version__), kinds)
 
 
-class Answering:
+class SparkAnswers:
     """The work of Spark's workers: batches in, the same batches with answers out."""
 
     def __init__(self, file: bytes, version: str) -> None:

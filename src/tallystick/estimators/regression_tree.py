@@ -32,14 +32,14 @@ class RegressionTree(_Growing):
     missing_values : {"learned", "fractions"}, default "learned"
         Missing values take the branch that scores best, or go down all branches in parts (C4.5).
     max_depth : int, default None
-        The most tests on the way to a leaf; None is no limit.
+        The most tests on the way to a leaf; None: no limit.
     min_samples_leaf : int, default 1
         The fewest rows in a leaf. A whole weight counts as so many rows; where weights are not whole, a row
         of the mean weight counts as one.
     min_samples_split : int, default 2
         The fewest rows in a node that is split.
     max_leaf_nodes : int, default None
-        The most leaves, grown best first; None is no limit.
+        The most leaves, grown best first; None: no limit.
     min_impurity_decrease : float, default 0.0
         The least gain of a split times its node's share of all rows, class weights included.
     stop_at_zero_gain : bool, default False

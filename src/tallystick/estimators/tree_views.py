@@ -185,7 +185,7 @@ class TreeViews(Estimator):
         those of the fit.
         """
         self._check_fitted()
-        pruners.Pessimistic(confidence)  # refuses what is no confidence
+        pruners.Pessimistic(confidence)  # refuses what is not a confidence
         found = rules(self.model_)
         if not drop:
             if data is not None:
@@ -216,7 +216,7 @@ class TreeViews(Estimator):
         return self.picture(most)
 
     def _repr_html_(self) -> str:
-        return self.picture() if hasattr(self, "model_") else as_html(repr(self))
+        return self.picture() if self.__sklearn_is_fitted__() else as_html(repr(self))
 
     # -- smaller trees --
 

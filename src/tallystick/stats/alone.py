@@ -6,7 +6,7 @@ column that tells everything may be a leak (known only after the target is) or s
 is to look.
 
 A column is named when its best small tree gets at most WRONG of all rows wrong and at most MISSED of those
-that always answering the most frequent class gets wrong, and when that is no luck: the bits it saves, less
+that always answering the most frequent class gets wrong, and when that is not luck: the bits it saves, less
 those that name the tree among all that were looked at, are at least SURE. Missing is a value like another.
 """
 

@@ -31,7 +31,7 @@ class ValueCounts(NamedTuple):
 
 
 def count_values(values: Floats, weights: Counts | None) -> ValueCounts:
-    """Return the distinct values of some rows and their counts or weights; weight 0 is no row."""
+    """Return the distinct values of some rows, with counts or weights; a row of weight 0 does not count."""
     ranks = kernels.ranks(values, counts=weights is None)
     if ranks.counts is not None:
         return ValueCounts(ranks.distinct, ranks.counts, ranks.missing)

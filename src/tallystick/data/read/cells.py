@@ -30,6 +30,7 @@ FEW = 12  # values in the sample: they may be levels that happen to be numbers h
 LONG = 64  # bytes a cell from which texts are hardly ever alike
 FAR = {"D": 100_000_000, "s": 9 * 10**12, "ms": 9 * 10**15}  # of each unit, what microseconds still reach
 FEW_WHOLES = 256  # rows up to which whole numbers may all differ; more of them within 256 cannot
+NEGATIVE_ZERO = np.int64(-(2**63))  # the bits of -0.0
 PLAIN_NUMBERS = (CellKind.NUMBER, CellKind.INTEGER)
 WRITTEN_NUMBERS = (CellKind.NUMBER, CellKind.INTEGER, CellKind.INFINITE)
 
@@ -118,6 +119,21 @@ def mark_numbers(marks: tuple[str, ...]) -> NDArray[np.float64]:
     data, offsets = kernels.join_texts(marks)
     parsed = kernels.parse_numbers(data, offsets, None, ())
     return parsed.values[among(parsed.kinds, PLAIN_NUMBERS)]
+
+
+def tidied(
+    values: NDArray[np.float64], sentinels: NDArray[np.float64], scan: Scan | None = None
+) -> NDArray[np.float64]:
+    """Return values with marks and infinities missing and without -0.0; the same array if it is fine."""
+    scan = scan or kernels.scan(values)
+    fine = scan.first_infinity < 0 and not (
+        scan.negative_zero and scan.low <= 0 <= scan.high and (values.view(np.int64) == NEGATIVE_ZERO).any()
+    )
+    if fine and not len(sentinels):
+        return values
+    values = values + 0.0
+    values[np.isinf(values) | np.isin(values, sentinels)] = np.nan
+    return values
 
 
 def text_cells(coded: pa.DictionaryArray, marks: tuple[str, ...]) -> pa.LargeStringArray:

@@ -16,7 +16,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from tallystick import kernels
 from tallystick.data.read import strings
 from tallystick.data.read.cells import (
     WRITTEN_NUMBERS,
@@ -27,6 +26,7 @@ from tallystick.data.read.cells import (
     condense,
     mark_numbers,
     text_cells,
+    tidied,
 )
 from tallystick.data.read.integers import SmallIntegers, by_table, level_code, text_table
 from tallystick.data.read.strings import Distinct
@@ -208,7 +208,7 @@ class Matcher:
         return self._tidy(values[place], int(bad.sum()), found, cells)
 
     def numbers(self, found: Floats | SmallIntegers | Distinct) -> NDArray[np.float64]:
-        """Return values[row] of cells that were read before: what is no number is missing."""
+        """Return values[row] of cells that were read before: what is not a number is missing."""
         if isinstance(found, SmallIntegers):
             return found.values()
         if isinstance(found, Floats):
@@ -247,17 +247,6 @@ def _moment_text(cell: Any) -> str:
         return str(cell)
     except (OverflowError, ValueError):
         return "a date"
-
-
-def tidied(values: NDArray[np.float64], sentinels: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return values with marks and infinities missing and without -0.0; the same array if it is fine."""
-    scan = kernels.scan(values)
-    fine = scan.first_infinity < 0 and not (scan.low <= 0 <= scan.high)
-    if fine and not len(sentinels):
-        return values
-    values = values + 0.0
-    values[np.isinf(values) | np.isin(values, sentinels)] = np.nan
-    return values
 
 
 # ---- codes of levels ----

@@ -27,12 +27,12 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.contracts import Heading
 from tallystick.data.read.batches import parts_together
-from tallystick.data.read.cells import Floats, Part, as_utf8, mark_numbers, read_cells
+from tallystick.data.read.cells import Floats, Part, as_utf8, mark_numbers, read_cells, tidied
 from tallystick.data.read.decide import Decided
 from tallystick.data.read.integers import SmallIntegers
 from tallystick.data.read.judge import ReadingPlan, check_wishes
 from tallystick.data.read.strings import Distinct
-from tallystick.data.read.survey_column import BatchWords, ColumnSurvey, Piece, SecondLook, Texts, tidy
+from tallystick.data.read.survey_column import BatchWords, ColumnSurvey, Piece, SecondLook, Texts
 from tallystick.data.read.survey_target import (
     TargetCells,
     TargetSurvey,
@@ -109,7 +109,7 @@ class Question:
 
     @property
     def looked(self) -> tuple[str, ...]:
-        """The columns that are no target and no weights."""
+        """The columns that are neither target nor weights."""
         aside = {n for n in (self.target, self.weights) if n is not None and n not in self.apart}
         return tuple(n for n in self.columns if n not in aside)
 
@@ -273,7 +273,8 @@ class Survey:
             if isinstance(part, Texts):
                 columns[name] = part.found
             elif isinstance(part, Floats):
-                columns[name] = tidy(part, mark_numbers(self.question.plan.marks))
+                values = tidied(part.values, mark_numbers(self.question.plan.marks), part.scan)
+                columns[name] = part if values is part.values else Floats(values, part.dated, part.written)
             else:
                 columns[name] = part
         return Taken(chosen, batch.hit, batch.weights, columns)

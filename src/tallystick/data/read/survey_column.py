@@ -48,7 +48,6 @@ from tallystick.kernels import CellKind
 Counts = NDArray[np.int64]
 FAMILIES: dict[str, tuple[CellKind, ...]] = {"numbers": WRITTEN_NUMBERS, "dates": (CellKind.DATE,)}
 LOOSE = (CellKind.LEADING_ZEROS, CellKind.INEXACT)  # numbers too, when the user says that they are
-NEGATIVE_ZERO = np.int64(-(2**63))  # the bits of -0.0
 
 
 @dataclass(frozen=True)
@@ -120,21 +119,6 @@ class BatchWords:
 Piece = Floats | SmallIntegers | Texts | BatchWords
 
 
-def tidy(part: Floats, sentinels: NDArray[np.float64]) -> Floats:
-    """Return numbers with marks and infinities missing and without -0.0; the same if they are fine."""
-    scan = part.scan or kernels.scan(part.values)
-    fine = scan.first_infinity < 0 and not (
-        scan.negative_zero
-        and scan.low <= 0 <= scan.high
-        and (part.values.view(np.int64) == NEGATIVE_ZERO).any()
-    )
-    if fine and not len(sentinels):
-        return part
-    values = part.values + 0.0
-    values[np.isinf(values) | np.isin(values, sentinels)] = np.nan
-    return Floats(values, part.dated, part.written)
-
-
 @dataclass
 class Strange:
     """Cells that are not numbers where numbers were asked for: how many, and the first."""
@@ -193,7 +177,7 @@ class ColumnSurvey:
             (self.dates if part.dated else self.numbers).add(part, asked, chosen)
             return
         if isinstance(part, BatchWords):
-            self._add_words(part.words, part.documents(chosen))
+            self._known_words().add(part.words, part.documents(chosen))
             self.filled = self.filled + chosen.count(None if part.there is None else chosen.cut(part.there))
             return
         found = part.found
@@ -205,10 +189,10 @@ class ColumnSurvey:
         self.order = tuple(dict.fromkeys((*self.order, *part.order))) if both else None  # type: ignore[misc]
         self._note_rows(found, asked, chosen)
 
-    def _add_words(self, words: pa.LargeStringArray, documents: Counts) -> None:
-        if self.words is None:
-            self.words = TextCounts(self.measures, self.text_bytes)
-        self.words.add(words, documents)
+    def _known_words(self) -> TextCounts:
+        """Return the words so far; that there are any says that the column is read word by word."""
+        self.words = self.words or TextCounts(self.measures, self.text_bytes)
+        return self.words
 
     def _note_rows(self, found: Distinct, asked: Asked, chosen: Chosen) -> None:
         """Remember rows that an error may have to name."""
@@ -233,8 +217,9 @@ class ColumnSurvey:
     def shift(self, start: int) -> None:
         """Say that rows, counted from 0, begin at another number."""
         self.first = tuple(row + start for row in self.first)
-        for numbers in (self.numbers, self._dates or self.numbers)[: 1 + (self._dates is not None)]:
-            numbers.first = tuple(row + start for row in numbers.first)
+        for numbers in (self.numbers, self._dates):
+            if numbers is not None:
+                numbers.first = tuple(row + start for row in numbers.first)
         for strange in self.strange.values():
             if strange.first is not None:
                 strange.first = strange.first[0] + start, strange.first[1]
@@ -254,14 +239,9 @@ class ColumnSurvey:
         self.first = first_rows(self.first, other.first)
         for family, strange in other.strange.items():
             self.strange.setdefault(family, Strange()).add(strange.count, strange.first)
-        self._merge_words(other)
-
-    def _merge_words(self, other: ColumnSurvey) -> None:
         if other.words is not None:
+            self._known_words().merge(other.words)
             self.filled = self.filled + other.filled
-            if self.words is None:
-                self.words = TextCounts(self.measures, self.text_bytes)
-            self.words.merge(other.words)
 
     def complete(self, second: ColumnSurvey, look: SecondLook) -> ColumnSurvey:
         """Return what is known after a second look."""

@@ -114,7 +114,7 @@ class NumbersSeen:
             self._tell(np.array(part.present, np.float64), None)
 
     def add_counted(self, values: NDArray[np.float64], counts: Counts, asked: Asked) -> None:
-        """Add values[value] that occur counts[value, measure] times; NaN is no value."""
+        """Add values[value] that occur counts[value, measure] times; NaN does not count."""
         here = ~np.isnan(values) & (counts[:, 0] > 0)
         values, counts = values[here], counts[here]
         self.present = self.present + counts.sum(axis=0)

@@ -134,7 +134,7 @@ def no_number(name: str, text: Any) -> TargetError:
 
 
 def infinite_response(name: str, row: int | None) -> TargetError:
-    """Return the error of a response whose square is no number; row: the first, None where they have none."""
+    """Return the error of a response whose square is not a number; row: the first, if rows have numbers."""
     where = "" if row is None else f" in row {row + 1:,}"
     return TargetError(f"target {shown(name)} is infinite or beyond 1e140{where}. Correct it.")
 

@@ -1,7 +1,8 @@
 """Which rows count, and how much: weights as whole multiples of a unit.
 
 Knows rows and weights. Knows nothing of columns.
-Law: a whole weight w is w copies of the row, 0 is no row; others are multiples of 2^-32, never rounded to 0.
+Law: a whole weight w is w copies of the row, a row of weight 0 does not count; others are multiples of 2^-32,
+never rounded to 0.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ def number_text(value: float) -> str:
 
 
 def cell_text(cell: Any, name: str) -> str | None:
-    """Return one value as canonical text, None for a missing one; what is no cell is an error."""
+    """Return one value as canonical text, None for a missing one; what is not a cell is an error."""
     if isinstance(cell, str):
         return cell if type(cell) is str else str.__str__(cell)
     if cell is None or type(cell).__name__ in ("NAType", "NaTType"):

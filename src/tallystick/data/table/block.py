@@ -125,7 +125,7 @@ def unpack(data: bytes) -> Block:
     """Return the block whose bytes these are."""
     first = len(MARK) + 4
     if data[: len(MARK)] != MARK:
-        raise ValueError("these bytes are no packed block")
+        raise ValueError("these bytes are not a packed block")
     size = int.from_bytes(data[len(MARK) : first], "little")
     head = json.loads(data[first : first + size])
     start = first + size + (-(first + size) % ALIGNED)

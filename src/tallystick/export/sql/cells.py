@@ -15,7 +15,7 @@ def raw(form: Form, column: Column, sql: Dialect, name: str) -> str:
     """Return a column of the table, called `name`, as a number, or as text without white space around it.
 
     A number or a date that the table holds as text is read as the model reads it: a mark is missing, and what
-    is no number is an error of the database.
+    is not a number is an error of the database.
     """
     text = sql.strip.format(f"CAST({name} AS {sql.text})")
     if column.kind != "numeric":

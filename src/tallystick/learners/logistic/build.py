@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.data.schema import CODED, Schema
-from tallystick.learners.logistic.prepare import Known, Prepared, reference_class
+from tallystick.learners.logistic.prepare import KnownRows, Prepared, reference_class
 from tallystick.learners.logistic.problem import Point, Problem
 from tallystick.learners.logistic.solvers import SolverRun
 from tallystick.models.logistic.model import Fit, LogisticModel
@@ -26,7 +26,7 @@ Array = NDArray[np.float64]
 def build(
     schema: Schema,
     options: LogisticOptions,
-    known: Known,
+    known: KnownRows,
     ready: Prepared,
     point: Point,
     run: SolverRun,
@@ -139,7 +139,7 @@ def count_weights(problem: Problem, point: Point) -> int:
     return int(np.count_nonzero(point.w)) if problem.l1.any() else problem.weights
 
 
-def degrees_of(known: Known, ready: Prepared, point: Point) -> float:
+def degrees_of(known: KnownRows, ready: Prepared, point: Point) -> float:
     """Return how many numbers the weights amount to, for AIC and BIC: those that the rows determine, the sum
     of 1 - l2 * (inverse curvature) over weights. Without a prior that is all that are free. With an L1 prior:
     those that are not 0. Where there is no curvature: as many as would be free without a prior.
@@ -158,7 +158,7 @@ def degrees_of(known: Known, ready: Prepared, point: Point) -> float:
     return float((ready.told_apart + words) * links)
 
 
-def null_likelihood(known: Known) -> float:
+def null_likelihood(known: KnownRows) -> float:
     """Return the log-likelihood of the class shares."""
     rows = known.classes * known.class_weights
     rows = rows[rows > 0]

@@ -15,7 +15,7 @@ from typing import Any
 
 from tallystick import kernels
 from tallystick.data.schema import Schema
-from tallystick.learners.logistic.prepare import MATRIX, Basis, Known, Prepared, prepare
+from tallystick.learners.logistic.prepare import MATRIX, Basis, KnownRows, Prepared, prepare
 from tallystick.learners.logistic.problem import Point
 from tallystick.models.logistic.options import DEFAULT_L2, LogisticOptions
 
@@ -28,7 +28,7 @@ ROUGH = 1e-3  # how near to its optimum a strength is judged: the longest step s
 
 
 def evident(
-    known: Known, basis: Basis, options: LogisticOptions, schema: Schema, solve: Any
+    known: KnownRows, basis: Basis, options: LogisticOptions, schema: Schema, solve: Any
 ) -> Generator[Any, Any, tuple[float, Prepared]]:
     """Return the strength, and the problem prepared for it, started from the last weights."""
     strength = DEFAULT_L2

@@ -24,7 +24,7 @@ from tallystick.learners.logistic.evidence import evident
 from tallystick.learners.logistic.prepare import (
     MATRIX,
     Basis,
-    Known,
+    KnownRows,
     Moments,
     Prepared,
     class_weights,
@@ -111,7 +111,9 @@ class LogisticLearner:
         return fitted.model()
 
 
-def prepared(options: LogisticOptions, schema: Schema, unit: int) -> Generator[Any, Any, tuple[Known, Basis]]:
+def prepared(
+    options: LogisticOptions, schema: Schema, unit: int
+) -> Generator[Any, Any, tuple[KnownRows, Basis]]:
     """Ask what every fit needs: rows per class and word, then the moments of columns."""
     assert schema.target is not None
     design = design_of(schema, options.interactions, options.polynomial)
@@ -128,7 +130,7 @@ def prepared(options: LogisticOptions, schema: Schema, unit: int) -> Generator[A
             "two are needed."
         )
     weights = class_weights(options.class_weight, schema.target, facts.classes / unit)
-    known = Known(design, facts, unit, weights)
+    known = KnownRows(design, facts, unit, weights)
     size = design.size * known.links
     if not design.texts and size <= MATRIX and many(known.rows, size):
         found = Moments.of((yield first_question(known, False)), known)
@@ -153,7 +155,7 @@ class FittedLogistic:
 
     schema: Schema
     options: LogisticOptions
-    known: Known
+    known: KnownRows
     ready: Prepared
     point: Point
     run: solvers.SolverRun
@@ -183,7 +185,7 @@ class FittedLogistic:
 
 
 def fit_once(
-    known: Known,
+    known: KnownRows,
     basis: Basis,
     options: LogisticOptions,
     schema: Schema,
@@ -221,7 +223,7 @@ class Separated(Exception):  # noqa: N818
 
 
 def probe(
-    known: Known, basis: Basis, options: LogisticOptions, schema: Schema, ready: Prepared, point: Point
+    known: KnownRows, basis: Basis, options: LogisticOptions, schema: Schema, ready: Prepared, point: Point
 ) -> Generator[Any, Any, SeparationVerdict]:
     """Return whether the classes are separated although a prior holds the weights: looked for where it may
     be.
@@ -247,7 +249,7 @@ def probe(
     return SeparationVerdict()
 
 
-def same_weights(known: Known, basis: Basis) -> bool:
+def same_weights(known: KnownRows, basis: Basis) -> bool:
     """Are the same weights free with a prior and without?"""
     levels = any(c.column.kind != "boolean" for c in known.design.coded)
     return known.links == 1 and not levels and not basis.repeats

@@ -35,7 +35,7 @@ NEARLY = 1e-12  # with more than this of its own, which rounding does not reach,
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownRows:
     """What is known of the rows after the first question."""
 
     design: Design
@@ -99,7 +99,7 @@ def class_weights(option: str | Mapping[str, float] | None, target: Target, clas
     return np.array([given.get(label, 1.0) for label in target.labels])
 
 
-def first_question(known: Known, matrix: bool, every: int = 1) -> LogisticSums:
+def first_question(known: KnownRows, matrix: bool, every: int = 1) -> LogisticSums:
     """Ask for the sums of columns, their squares (and products, if a matrix is wanted), each brought to
     -1..1; of about one row in `every`.
     """
@@ -142,7 +142,7 @@ class Moments:
         return Moments(self.sums * factor, self.squares * factor, products)
 
     @classmethod
-    def of(cls, total: Total, known: Known) -> Moments:
+    def of(cls, total: Total, known: KnownRows) -> Moments:
         """Read the total."""
         unit = known.factor * 2.0**-known.bits
         if total.sums.squares.ndim == 2:
@@ -167,7 +167,7 @@ class Basis:
     part: moments that stand for the products, where only a part of the rows was asked for them.
     """
 
-    known: Known
+    known: KnownRows
     moments: Moments
     part: Moments | None = None
 
@@ -196,7 +196,7 @@ class Basis:
         return weighted / _sum(weighted)
 
 
-def scales_of(known: Known, moments: Moments) -> tuple[Scales, Array, Array]:
+def scales_of(known: KnownRows, moments: Moments) -> tuple[Scales, Array, Array]:
     """Return the scales, and a, b with z = a y + b for every parameter."""
     d = known.design
     middle, half = middles(d)
@@ -263,7 +263,7 @@ def products_of(design: Design) -> Mask:
     return out
 
 
-def text_weights(known: Known, words: str) -> tuple[TextWeights, ...]:
+def text_weights(known: KnownRows, words: str) -> tuple[TextWeights, ...]:
     """Return how words count: (1 + ln count) * (1 + ln((1 + rows) / (1 + rows with the word))), rows of
     length 1; or plain counts.
     """
@@ -283,13 +283,13 @@ def text_weights(known: Known, words: str) -> tuple[TextWeights, ...]:
     return tuple(out)
 
 
-def word_squares(known: Known, weights: TextWeights, df: NDArray[np.int64]) -> Array:
+def word_squares(known: KnownRows, weights: TextWeights, df: NDArray[np.int64]) -> Array:
     """Return about how large the sum of squares of each word's values is; first steps need no more."""
     rough = (df[:-1] / known.unit) * weights.idf[:-1] ** 2
     return rough * (_sum(known.classes) / max(_sum(rough), 1e-300)) if weights.unit else rough
 
 
-def free_links(known: Known, options: LogisticOptions, target: Target, prior: bool) -> Mask:
+def free_links(known: KnownRows, options: LogisticOptions, target: Target, prior: bool) -> Mask:
     """Return which classes have weights: with a prior all, without one all but the reference (the last, or
     as given).
     """
@@ -300,7 +300,7 @@ def free_links(known: Known, options: LogisticOptions, target: Target, prior: bo
     return links
 
 
-def absent_classes(known: Known) -> Mask:
+def absent_classes(known: KnownRows) -> Mask:
     """Return which links belong to classes without rows."""
     return np.zeros(1, bool) if known.links == 1 else known.facts.classes == 0
 
@@ -331,7 +331,7 @@ class Prepared:
 
 
 def prepare(
-    known: Known, basis: Basis, options: LogisticOptions, schema: Schema, strength: float
+    known: KnownRows, basis: Basis, options: LogisticOptions, schema: Schema, strength: float
 ) -> Prepared:
     """Return the problem for a prior of this strength (l2)."""
     assert schema.target is not None
@@ -369,7 +369,7 @@ def prepare(
     return Prepared(problem, start, gram, basis.repeats, basis.part is not None, apart)
 
 
-def spread_of(known: Known, moments: Moments, a: Array, b: Array, problem: Problem) -> Spread:
+def spread_of(known: KnownRows, moments: Moments, a: Array, b: Array, problem: Problem) -> Spread:
     """Return squares and means of z for free parameters and words, and which cells belong together."""
     rows, d, free = moments.squares[0], known.design, problem.free
     squares = [(a * a * moments.squares + 2 * a * b * moments.sums + b * b * rows)[free]]
@@ -385,7 +385,7 @@ def spread_of(known: Known, moments: Moments, a: Array, b: Array, problem: Probl
     return Spread(np.concatenate(squares), np.concatenate(means), np.array(groups, np.int64).reshape(-1, 2))
 
 
-def prior_sizes(known: Known, scales: Scales, moments: Moments, standardize: bool) -> Array:
+def prior_sizes(known: KnownRows, scales: Scales, moments: Moments, standardize: bool) -> Array:
     """Return size[parameter]: the prior acts on weight / size. Standardised: the weights of z, and of
     booleans over their standard deviation; levels are 0/1 either way.
     """
@@ -446,7 +446,7 @@ def left_of(unit: Array, j: int, chosen: Sequence[int]) -> float:
     return float(unit[j, j] - kernels.dot(kernels.cholesky_solve(small, side), side))
 
 
-def repeat_notes(known: Known, repeats: tuple[Repeat, ...], prior: bool) -> list[Note]:
+def repeat_notes(known: KnownRows, repeats: tuple[Repeat, ...], prior: bool) -> list[Note]:
     """Return one note for columns that repeat others, naming them."""
     if not repeats:
         return []

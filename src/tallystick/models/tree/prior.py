@@ -3,7 +3,7 @@
 Knows columns, levels and numbers of rows. Knows nothing of classes, names or words.
 
 A test that is the best of m explains the rows it was chosen on better than it explains new ones, so that the
-odds of keeping it are 1 to the root of m: neighbouring cuts part nearly the same rows, and m tests are no m
+odds of keeping it are 1 to the root of m: neighbouring cuts part nearly the same rows, and m tests are not m
 chances. m is the number of columns times
     a number                 rows of the node - 1, the cuts
     levels in order          levels - 1

@@ -20,7 +20,7 @@ Step = tuple[
 
 
 EXACT = 2**53  # whole numbers up to this are doubles
-LONG_WAY = -1  # a node that is none: only arrays can answer
+LONG_WAY = -1  # not a node: only arrays can answer
 
 
 def level_text(value: Any, levels: Container[str]) -> str:

@@ -1,0 +1,22 @@
+"""`report` as a job: what it reads, and how often."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import tallystick as ts
+
+
+def test_the_file_is_walked_once_and_its_table_encoded_once(monkeypatch):
+    from tallystick.data.read import reader
+    from tallystick.data.source.csv import CsvFile
+
+    met = []
+    pieces, read = CsvFile.pieces, reader.read_table
+    monkeypatch.setattr(CsvFile, "pieces", lambda self: met.append("walk") or pieces(self))
+    monkeypatch.setattr(
+        reader, "read_table", lambda *args, **more: met.append("table") or read(*args, **more)
+    )
+    votes = Path(ts.__file__).parent / "examples" / "votes.csv"
+    ts.report(votes, "party", methods=["bayes"], folds=3, repeats=1)
+    assert sorted(met) == ["table", "walk"]
