@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from tallystick.cli.main import run
 from tallystick.cli.rows import csv_header, csv_lines, json_lines, write_rows
 
+pytestmark = pytest.mark.slow
+
 TEXT = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), max_size=8)
 
 

@@ -18,6 +18,8 @@ import tallystick as ts
 from tallystick.cli.examples import EXAMPLES, SHARED
 from tallystick.cli.main import COMMANDS, run, tally
 
+pytestmark = pytest.mark.slow
+
 VOTES = resources.files("tallystick.examples") / "votes.csv"
 LINES = [line for lines in EXAMPLES.values() for line, _ in lines] + [line for line, _ in SHARED]
 

@@ -10,6 +10,8 @@ import pytest
 
 import tallystick as ts
 
+pytestmark = pytest.mark.slow
+
 RUN = """
 import re, sys
 from tallystick.cli.main import run

@@ -11,6 +11,8 @@ import tallystick as ts
 from tallystick.description.against import COUNTS
 from tallystick.errors import OptionError
 
+pytestmark = pytest.mark.slow
+
 METHODS = {"bayes": ts.NaiveBayes, "tree": ts.DecisionTree, "logistic": ts.LogisticRegression}
 
 

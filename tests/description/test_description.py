@@ -20,6 +20,8 @@ from tallystick import kernels
 from tallystick.description.gains import Stack, by_levels, entropy, gains_by_cut, midpoint
 from tallystick.errors import TallyError
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = resources.files("tallystick.examples")
 
 

@@ -17,6 +17,8 @@ from tallystick.cli.main import run
 from tallystick.errors import OptionError
 from tallystick.estimators import naive_bayes_views as saying
 
+pytestmark = pytest.mark.slow
+
 VOTES = str(resources.files("tallystick.examples") / "votes.csv")
 ROW = {"physician-fee-freeze": "y"}
 

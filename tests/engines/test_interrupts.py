@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 JOB = textwrap.dedent(
     """
     import sys, threading, time

@@ -17,6 +17,8 @@ from tallystick.engines.spark.read import read_frame
 from tallystick.engines.spark.workers import plain_error
 from tallystick.errors import DataError, OptionError, TallyError, TargetError
 
+pytestmark = pytest.mark.slow
+
 ROWS = 900
 
 

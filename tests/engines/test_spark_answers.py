@@ -11,6 +11,8 @@ import pytest
 import tallystick as ts
 from tallystick.errors import DataError, NotFitted, OptionError
 
+pytestmark = pytest.mark.slow
+
 
 def table(rows=240, seed=0):
     rng = np.random.default_rng(seed)

@@ -21,6 +21,8 @@ from tallystick.estimators import from_data
 from tallystick.evaluate.folds import FoldPlan
 from tallystick.evaluate.running import refit_shares
 
+pytestmark = pytest.mark.slow
+
 LABELS = ("bad", "good", "late")
 COSTS = {"bad": {"good": 9}, "late": {"good": 3, "bad": 2}}
 TABLE = [[0, 9, 1], [1, 0, 1], [2, 3, 0]]

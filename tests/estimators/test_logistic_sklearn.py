@@ -12,6 +12,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import tallystick as ts
 
+pytestmark = pytest.mark.slow
+
 with warnings.catch_warnings():  # not derived from BaseEstimator: scikit-learn is not loaded at run time
     warnings.simplefilter("ignore")
     every_check = parametrize_with_checks([ts.LogisticRegression()])

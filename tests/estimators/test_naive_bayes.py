@@ -22,6 +22,8 @@ from tallystick.errors import DataError, OptionError
 from tallystick.evaluate import deal, refit_shares
 from tallystick.evaluate.folds import one_out
 
+pytestmark = pytest.mark.slow
+
 VOTES = Path(ts.__file__).parent / "examples" / "votes.csv"
 DATA = os.environ.get("TALLYSTICK_DATA")
 GIVEN = {

@@ -15,6 +15,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import tallystick as ts
 
+pytestmark = pytest.mark.slow
+
 EXPECTED_FAILURES = {}
 
 

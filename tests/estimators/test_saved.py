@@ -25,6 +25,8 @@ import tallystick as ts
 from tallystick.errors import OptionError, TallyError
 from tallystick.estimators import from_data
 
+pytestmark = pytest.mark.slow
+
 ROWS = 90
 NEW = 60
 KEY = "row number"

@@ -9,6 +9,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import tallystick as ts
 
+pytestmark = pytest.mark.slow
+
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # no BaseEstimator: scikit-learn is not imported at run time
     checks = parametrize_with_checks([ts.DecisionTree(), ts.RegressionTree()])

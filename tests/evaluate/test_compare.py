@@ -21,6 +21,8 @@ from tallystick.estimators.judging import settings
 from tallystick.evaluate.folds import Dealing, hold_out
 from tallystick.evaluate.running import answer, answer_settings, fresh
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = Path(ts.__file__).parent / "examples"
 VOTES = str(EXAMPLES / "votes.csv")
 

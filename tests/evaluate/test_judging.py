@@ -17,6 +17,8 @@ from tallystick.evaluate.compare import Candidate, corrected
 from tallystick.evaluate.folds import FoldPlan, deal, group_folds, hold_out, time_folds
 from tallystick.evaluate.running import fold_shares
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = Path(ts.__file__).parent / "examples"
 
 

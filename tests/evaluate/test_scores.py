@@ -12,6 +12,8 @@ from tallystick.evaluate import intervals
 from tallystick.evaluate.scores import score
 from tallystick.models.decision import decide
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("accuracy", "balanced accuracy", "log-loss", "brier", "auc", "average precision")
 
 

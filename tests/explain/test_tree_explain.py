@@ -22,6 +22,8 @@ from tallystick.explain.tree import importances, tree_svg, usage
 from tallystick.explain.tree_way import explain_row
 from tallystick.stats.price import group_bits
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = files("tallystick") / "examples"
 VOTES, TENNIS = EXAMPLES / "votes.csv", EXAMPLES / "play-tennis.csv"
 seeds = st.integers(0, 10_000)

@@ -16,6 +16,8 @@ import tallystick as ts
 from tallystick.cli.main import run
 from tallystick.errors import OptionError
 
+pytestmark = pytest.mark.slow
+
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "export.md"
 TARGETS = ("rules", "sql", "python", "js", "onnx")
 KINDS = {

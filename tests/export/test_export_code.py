@@ -12,6 +12,8 @@ import pytest
 
 import tallystick as ts
 
+pytestmark = pytest.mark.slow
+
 NODE = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 RUN = {"python": e.run_python, "js": e.run_node}
 TARGETS = ["python", pytest.param("js", marks=NODE)]

@@ -15,7 +15,10 @@ import pytest
 import tallystick as ts
 from tallystick.export.javascript import runtime
 
-pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed"),
+]
 
 
 def evaluate(script: str, expression: str, folder) -> object:

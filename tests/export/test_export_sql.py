@@ -16,6 +16,8 @@ import tallystick as ts
 from tallystick.errors import DataError, OptionError
 from tallystick.export.sql.dialect import DIALECTS
 
+pytestmark = pytest.mark.slow
+
 KEY = "row number"
 SQL_MODELS = [name for name in e.MODELS if name != "tree c4.5"]
 HERE = {"duckdb": databases.duckdb, "sqlite": databases.sqlite}

@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 DRIVER = Path(__file__).resolve().parents[1] / "support" / "faults.py"
 
 

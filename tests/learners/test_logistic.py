@@ -26,6 +26,8 @@ from tallystick.learners.logistic.learner import prepared
 from tallystick.learners.logistic.path import drive
 from tallystick.learners.logistic.prepare import prepare
 
+pytestmark = pytest.mark.slow
+
 
 def made(seed, rows=80, classes=2):
     rng = np.random.default_rng(seed)

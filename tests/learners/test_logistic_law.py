@@ -21,6 +21,8 @@ from tallystick import kernels
 from tallystick.data.table import table as table_room
 from tallystick.learners.logistic.memory import Memory
 
+pytestmark = pytest.mark.slow
+
 TEXTS = [
     "the cat sat",
     "a dog ran far",

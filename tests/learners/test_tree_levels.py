@@ -22,6 +22,8 @@ from tallystick.learners.fit import fit
 from tallystick.learners.tree import TreeLearner
 from tallystick.stats.level_tables import share_out
 
+pytestmark = pytest.mark.slow
+
 
 @dataclass
 class Scattered:

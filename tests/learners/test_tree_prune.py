@@ -21,6 +21,8 @@ from tallystick.learners.prune import (
 from tallystick.learners.prune.weakest import Held, ends, judge, node_errors
 from tallystick.models.tree import Tree
 
+pytestmark = pytest.mark.slow
+
 seeds = st.integers(0, 10_000)
 
 

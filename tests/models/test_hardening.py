@@ -15,6 +15,8 @@ from tallystick.errors import ModelFileError
 from tallystick.estimators import from_data
 from tallystick.export.file import from_bytes
 
+pytestmark = pytest.mark.slow
+
 DRIVER = Path(__file__).resolve().parents[1] / "support" / "mutations.py"
 
 

@@ -9,7 +9,7 @@ import shutil
 from importlib import resources
 
 import pytest
-from test_report import QUICK, hostile, hostile_table, people
+from pages import QUICK, hostile, hostile_table, people
 
 import tallystick as ts
 

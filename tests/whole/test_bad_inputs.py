@@ -14,6 +14,8 @@ import tallystick as ts
 from tallystick.cli.main import run
 from tallystick.errors import TallyError
 
+pytestmark = pytest.mark.slow
+
 EVERY = FIT + BY_METHOD
 NAMES = [f"{case.row}: {case.what}" for case in EVERY]
 LEARNERS = {"bayes": ts.NaiveBayes, "tree": ts.DecisionTree, "logistic": ts.LogisticRegression}

@@ -17,6 +17,8 @@ from tallystick.cli.flags import as_flags
 from tallystick.cli.main import run
 from tallystick.errors import Argument, DataError, Message, TallyError, read_with
 
+pytestmark = pytest.mark.slow
+
 LEARNERS = [ts.NaiveBayes, ts.DecisionTree, ts.LogisticRegression]
 
 

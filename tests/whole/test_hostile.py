@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from hostile import walk
 
+pytestmark = pytest.mark.slow
+
 
 def walked(seed: int, tmp_path, capfd) -> list[str]:
     def outputs() -> tuple[str, str]:

@@ -14,6 +14,8 @@ from shared_tables import shared
 import tallystick as ts
 from tallystick.evaluate import curve_table
 
+pytestmark = pytest.mark.slow
+
 VOTES = str(Path(ts.__file__).parent / "examples" / "votes.csv")
 
 

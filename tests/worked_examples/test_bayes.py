@@ -13,6 +13,8 @@ import pytest
 
 import tallystick as ts
 
+pytestmark = pytest.mark.slow
+
 DATA = os.environ.get("TALLYSTICK_DATA")
 needs_data = pytest.mark.skipif(DATA is None, reason="TALLYSTICK_DATA is not set: the tables are not there")
 

@@ -11,9 +11,10 @@ import pytest
 import tallystick as ts
 
 DATA = os.environ.get("TALLYSTICK_DATA")
-pytestmark = pytest.mark.skipif(
-    not DATA, reason="TALLYSTICK_DATA is not set: the public tables are not there"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not DATA, reason="TALLYSTICK_DATA is not set: the public tables are not there"),
+]
 
 
 def test_c45_gives_j48s_tree_of_iris():

@@ -21,6 +21,8 @@ from tallystick.data.source.values import cell_text
 from tallystick.data.table.ranks import quantile_cuts
 from tallystick.errors import DataError
 
+pytestmark = pytest.mark.slow
+
 SLOW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 

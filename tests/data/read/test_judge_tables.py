@@ -14,6 +14,8 @@ import pytest
 from tallystick.data.read.reader import read_table
 from tallystick.data.source import open_source
 
+pytestmark = pytest.mark.slow
+
 DATA = os.environ.get("TALLYSTICK_DATA")
 LETTERS = {"numeric": "n", "levels": "l", "boolean": "b", "text": "t", "out": "-", "ordered": "o"}
 

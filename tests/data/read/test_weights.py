@@ -13,6 +13,8 @@ from tallystick.data.read.weights import UNIT
 from tallystick.data.table.block import row_unit, rows_counted
 from tallystick.estimators import from_data
 
+pytestmark = pytest.mark.slow
+
 X, Y = load_breast_cancer(return_X_y=True)
 N = len(Y)
 TREES = {

@@ -23,6 +23,8 @@ from tallystick.data.read import words as room
 from tallystick.data.read.words import Vocabulary, count_words, match_words
 from tallystick.kernels import words as door
 
+pytestmark = pytest.mark.slow
+
 # Another Unicode version in Python knows other characters; those of version 3.2 have not changed since.
 SAME = unicodedata.unidata_version == door.UNICODE
 ANY = st.characters(codec="utf-8")

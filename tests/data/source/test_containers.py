@@ -18,6 +18,8 @@ import pytest
 import tallystick as ts
 from tallystick.errors import DataError
 
+pytestmark = pytest.mark.slow
+
 LEARNERS = [ts.NaiveBayes, ts.DecisionTree, ts.LogisticRegression]
 ROWS = 90
 DAY = dt.date(2020, 1, 1)

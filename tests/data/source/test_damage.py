@@ -12,6 +12,8 @@ from tallystick.data.read.reader import read_table
 from tallystick.data.source import read
 from tallystick.errors import TallyError
 
+pytestmark = pytest.mark.slow
+
 FILES = 12  # of each kind
 KINDS = TABLES + MORE_TABLES + ERRORS + MORE_ERRORS
 

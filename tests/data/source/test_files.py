@@ -16,6 +16,8 @@ from tallystick.data.read.reader import read_table
 from tallystick.data.source import open_source
 from tallystick.errors import DataError
 
+pytestmark = pytest.mark.slow
+
 RECORDS = [
     {"x": 1.5, "w": "a", "b": True},
     {"x": None, "w": "b", "b": False},

@@ -39,6 +39,8 @@ from tallystick.estimators.base import rows_of
 from tallystick.files.stamp import Stamp
 from tallystick.stats.split_search import WholeTree
 
+pytestmark = pytest.mark.slow
+
 LEAST = "32MB"
 MODELS = {
     "tree": lambda **given: ts.DecisionTree(max_bins=255, **given),
