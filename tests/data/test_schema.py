@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tallystick.data.schema as schema_module
 from tallystick.data.schema import Column, Schema, Target
+from tallystick.errors import TargetError
 
 NAMES = st.text(min_size=1, max_size=5)
 TEXTS = st.lists(st.text(max_size=5), min_size=2, max_size=4, unique=True).map(sorted).map(tuple)
@@ -40,6 +44,24 @@ def test_a_schema_comes_back_from_json_without_the_columns_left_out(schema):
     again = Schema.from_dict(json.loads(json.dumps(schema.to_dict())))
     assert again == Schema(schema.used, schema.target, schema.marks)
     assert again.to_dict() == schema.to_dict()
+
+
+def test_rows_that_must_have_a_target_say_so_in_one_place():
+    with pytest.raises(TargetError, match="no target"):
+        _ = Schema(()).predicted
+    assert Schema((), Target("y", ("a", "b"))).predicted.labels == ("a", "b")
+    assert [Schema((), t).regression for t in (None, Target("y", ("a",)), Target("y", (), "number"))] == [
+        False,
+        False,
+        True,
+    ]
+
+
+def test_nobody_asserts_that_there_is_a_target():
+    package = Path(schema_module.__file__).parents[1]
+    asserted = re.compile(r"^ *assert [\w.]*target is not None", re.MULTILINE)
+    found = [p.name for p in package.rglob("*.py") if asserted.search(p.read_text(encoding="utf-8"))]
+    assert found == [], "ask for schema.predicted"
 
 
 def test_a_column_is_found_by_its_name():

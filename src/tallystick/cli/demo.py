@@ -174,8 +174,7 @@ def counted(estimator: Classifier, described: Description) -> list[Line]:
     """Return the counts of the most telling column: all that the model knows of it."""
     best = max(described.columns, key=lambda c: c.gain or 0).name
     own = next(c for c in estimator.to_dict()["model"]["columns"] if c["name"] == best)
-    target = estimator.schema_.target
-    assert target is not None
+    target = estimator.schema_.predicted
     words = {"n": "against", "y": "for"}
     rows = [
         [Span(f"{clean(best)}: {words.get(level, clean(level))}"), *(Span(f"{n}") for n in counts)]

@@ -175,8 +175,7 @@ def settings(texts: tuple[str, ...]) -> dict[str, Any]:
 
 def summary(estimator: Classifier, content: bytes) -> dict[str, Any]:
     """Return what a fitted model is, as plain data."""
-    target = estimator.schema_.target
-    assert target is not None
+    target = estimator.schema_.predicted
     return {
         "kind": estimator.kind,
         "target": target.name,

@@ -63,8 +63,7 @@ def refitted(kept: bytes, data: str, given: dict[str, Any]) -> bytes:
 
     estimator = from_data(kept)
     refuse_held_out(estimator)
-    target = estimator.schema_.target
-    assert target is not None
+    target = estimator.schema_.predicted
     fresh = type(estimator)(**(estimator.get_params(deep=False) | {"threads": given["threads"]}))
     with screen.progress("fitting again") as progress:
         options.show_progress(fresh, progress)

@@ -178,8 +178,7 @@ def predicted(
     from tallystick.data.source.arrays import from_numbers
     from tallystick.estimators.base import names_outside
 
-    target = estimator.schema_.target
-    assert target is not None
+    target = estimator.schema_.predicted
     labels = pa.array(target.labels, pa.string())
     names = ["prediction", "probability"] + [f"P({label})" for label in target.labels if given["proba"]]
     shown_classes = len(names) - 2

@@ -11,7 +11,7 @@ from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import lru_cache
 from typing import Any, Literal, get_args
 
-from tallystick.errors import OptionError, shown
+from tallystick.errors import OptionError, TargetError, shown
 
 Kind = Literal["numeric", "levels", "ordered", "boolean", "text", "out"]
 KINDS: tuple[str, ...] = get_args(Kind)
@@ -198,6 +198,18 @@ class Schema:
     def used(self) -> tuple[Column, ...]:
         """The columns a learner sees: all but those left out."""
         return self._used
+
+    @property
+    def predicted(self) -> Target:
+        """The target, of a table that must have one. Who may work without asks for `target`."""
+        if self.target is None:
+            raise TargetError("the rows have no target, the column to be predicted. Name it: y='column'.")
+        return self.target
+
+    @property
+    def regression(self) -> bool:
+        """Whether the target is a number."""
+        return self.target is not None and not self.target.labels
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the model file keeps: nothing of columns left out."""

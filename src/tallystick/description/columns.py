@@ -254,6 +254,5 @@ def text_view(table: Table, column: Column, counts: Counts) -> ColumnView:
 
 def class_parts(table: Table, sizes: Counts) -> tuple[tuple[Part, ...], float]:
     """Return the classes with their rows, and the entropy of the class in bits."""
-    assert table.schema.target is not None
-    parts = tuple(Part(t, int(n)) for t, n in zip(table.schema.target.labels, sizes, strict=True))
+    parts = tuple(Part(t, int(n)) for t, n in zip(table.schema.predicted.labels, sizes, strict=True))
     return parts, entropy(sizes)

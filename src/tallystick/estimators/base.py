@@ -291,8 +291,7 @@ class Estimator(Parameters):
         if found is not None:
             return found
         parts = list(self._each_block(X, self.model_.shares, unread="keep", **reading))
-        assert self.schema_.target is not None
-        return np.concatenate(parts) if parts else np.zeros((0, max(len(self.schema_.target.labels), 1)))
+        return np.concatenate(parts) if parts else np.zeros((0, max(len(self.schema_.predicted.labels), 1)))
 
     def _each_block(self, X: Any, work: Callable[[Block], Any], **reading: Any) -> Iterator[Any]:
         """Yield work(block) for new rows, block by block in their order, over threads."""

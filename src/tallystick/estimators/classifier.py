@@ -24,9 +24,8 @@ class Classifier(Estimator):
     classes_: NDArray[Any]
 
     def _adopt(self, model: Model, notes: tuple[Note, ...], rows: dict[str, Any]) -> None:
-        assert model.schema.target is not None
         super()._adopt(model, notes, rows)
-        self.classes_ = np.array(model.schema.target.values())
+        self.classes_ = np.array(model.schema.predicted.values())
 
     def decide(self, shares: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return the place in `classes_` that is answered for shares[row, class]: the largest share, with the
@@ -104,9 +103,8 @@ class Classifier(Estimator):
         from tallystick.evaluate import labels_of
 
         self._check_fitted()
-        assert self.schema_.target is not None
         X = with_each_row(X)
-        truth = labels_of(X, self.schema_.target.name if y is None else y, self.schema_)
+        truth = labels_of(X, self.schema_.predicted.name if y is None else y, self.schema_)
         found = self.predict(X)
         read = np.array([label is not None for label in found]) if found.dtype == object else slice(None)
         right = (found == self.classes_[np.maximum(truth, 0)]) & (truth >= 0)

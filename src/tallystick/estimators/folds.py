@@ -50,17 +50,15 @@ def cross_answers(
     """
     from tallystick.evaluate import large
 
-    assert table.schema.target is not None
-    labels = table.schema.target.labels
+    labels = table.schema.predicted.labels
     out: Array = large.empty(table, (table.rows, len(labels)), np.float64)
     if absent:
         out[:] = absent
 
     def job(f: int, model: NaiveBayesModel) -> Callable[[], None]:
         def run() -> None:
-            assert model.schema.target is not None
             test = plan.tested(f)
-            at = [labels.index(label) for label in model.schema.target.labels]
+            at = [labels.index(label) for label in model.schema.predicted.labels]
             for start in range(0, len(test), AT_ONCE):
                 some = test[start : start + AT_ONCE]
                 out[some[:, None], at] = answer(model, table.take(some, model.schema))
@@ -79,9 +77,8 @@ def fold_models(
     """Yield each fold that has rows, and the model of all rows but these."""
     from tallystick.evaluate import large
 
-    assert table.schema.target is not None
     assert table.classes is not None
-    k, numbers = len(table.schema.target.labels), plan.numbers
+    k, numbers = len(table.schema.predicted.labels), plan.numbers
     folds = numbers[-1] + 1
     cells = sum(len(a) for a in _tables(ask.statistics(1)[0].zero())) * k * folds
     if cells > MOST_CELLS:
@@ -119,8 +116,7 @@ def grown_answers(
     """Return answer(model of train[:size], test rows) [row, class] for rising sizes, from one pass over the
     training rows; None for a size whose rows have one class, and None where the total would be too large.
     """
-    assert table.schema.target is not None
-    labels, engine = table.schema.target.labels, Local(1)
+    labels, engine = table.schema.predicted.labels, Local(1)
     k, steps = len(labels), len(sizes)
     if sum(len(a) for a in _tables(ask.statistics(1)[0].zero())) * k * steps > MOST_CELLS:
         return None
@@ -135,9 +131,8 @@ def grown_answers(
     for s in reversed(range(steps)):
         if np.count_nonzero(whole.sums[""] - later.sums[""]) > 1:
             model = ask.rest(whole, later)
-            assert model.schema.target is not None
             shares = np.zeros((len(test), k))
-            at = [labels.index(label) for label in model.schema.target.labels]
+            at = [labels.index(label) for label in model.schema.predicted.labels]
             shares[:, at] = answer(model, table.take(test, model.schema))
             out[s] = shares
         later = added(later, part_of(both.sums, both.values, s, steps))
@@ -161,8 +156,7 @@ def one_out_answers(ask: FoldQuestion, table: Table, plan: FoldPlan, engine: Eng
     """Return answer(model of all but this piece, piece) [piece, class] of the pieces that a plan tests, each
     a fold of its own.
     """
-    assert table.schema.target is not None
-    labels = table.schema.target.labels
+    labels = table.schema.predicted.labels
     k = len(labels)
     whole = _whole(ask, table, k, engine)
     out = np.zeros((table.rows, k))
@@ -170,8 +164,7 @@ def one_out_answers(ask: FoldQuestion, table: Table, plan: FoldPlan, engine: Eng
     for row in np.flatnonzero(plan.fold >= 0).tolist():
         alone = table.take(np.array([row]), table.schema)
         model = ask.rest(whole, _whole(ask, alone, k, engine), known)
-        assert model.schema.target is not None
-        at = [labels.index(label) for label in model.schema.target.labels]
+        at = [labels.index(label) for label in model.schema.predicted.labels]
         out[row, at] = answer(model, table.take(np.array([row]), model.schema))[0]
     return out
 
@@ -192,7 +185,6 @@ def calibrated(model: NaiveBayesModel, table: Table, engine: Engine) -> NaiveBay
 
 def _unseen_scores(model: NaiveBayesModel, table: Table, plan: FoldPlan, engine: Engine) -> Array:
     """Return scores[row, class], each by a model that was fitted without the row's fold."""
-    assert table.schema.target is not None
     learner = NaiveBayesLearner(model.options, model.unit)
     ask = question(learner, table.schema)
     if ask is not None:
@@ -202,8 +194,7 @@ def _unseen_scores(model: NaiveBayesModel, table: Table, plan: FoldPlan, engine:
         training = table.take(train)
         part = fit(learner, training, engine)
         assert isinstance(part, NaiveBayesModel)
-        assert training.schema.target is not None
-        labels = [table.schema.target.labels.index(v) for v in training.schema.target.labels]
+        labels = [table.schema.predicted.labels.index(v) for v in training.schema.predicted.labels]
         scores[test[:, None], labels] = _joint(part, table.take(test, training.schema))
     return scores
 

@@ -31,15 +31,14 @@ def read_labelled(estimator: Estimator, data: Any) -> Table:
     from tallystick.estimators.rows import as_given
 
     schema, given = estimator.schema_, estimator._wishes()
-    assert schema.target is not None
     X, y = _parted(data, schema)
     source = open_source(as_given(X))
     name = y if isinstance(y, str) else target_name(y)
     _refuse_lacking(source, schema, name if isinstance(y, str) else None)
     kinds = {c: "out" for c in source.columns if c != name} | {c.name: c.kind for c in schema.used}
     levels: dict[str, Any] = {c.name: c.levels for c in schema.used if c.kind in ("boolean", "ordered")}
-    if schema.target.labels:
-        levels[name] = schema.target.labels
+    if schema.predicted.labels:
+        levels[name] = schema.predicted.labels
     wishes = Wishes(kinds, levels, given.missing)
     table = read_table(source, wishes, y, None, estimator._local().threads, regression=estimator.regression)
     _refuse_new_labels(table, schema, source.name)
@@ -48,22 +47,19 @@ def read_labelled(estimator: Estimator, data: Any) -> Table:
 
 def coded(table: Table, schema: Schema) -> Table:
     """Return the rows in the codes and classes of another schema, whose labels are all of theirs."""
-    assert table.schema.target is not None
-    assert schema.target is not None
     out = table.take(np.arange(table.rows), schema)
     if table.classes is None:
         return out
-    places = {label: code for code, label in enumerate(schema.target.labels)}
-    into = np.array([places[label] for label in table.schema.target.labels], table.classes.dtype)
+    places = {label: code for code, label in enumerate(schema.predicted.labels)}
+    into = np.array([places[label] for label in table.schema.predicted.labels], table.classes.dtype)
     return replace(out, classes=into[table.classes])
 
 
 def _parted(data: Any, schema: Schema) -> tuple[Any, Any]:
     """Return X and y; where y is not given it is the target's column."""
-    assert schema.target is not None
     if isinstance(data, tuple) and len(data) == 2 and not _are_paths(data):
         return data
-    return data, schema.target.name
+    return data, schema.predicted.name
 
 
 def _are_paths(data: tuple[Any, ...]) -> bool:
@@ -86,10 +82,8 @@ def _refuse_lacking(source: Any, schema: Schema, target: str | None) -> None:
 
 
 def _refuse_new_labels(table: Table, schema: Schema, where: str) -> None:
-    assert table.schema.target is not None
-    assert schema.target is not None
-    known = schema.target.labels
-    unknown = [label for label in table.schema.target.labels if label not in known]
+    known = schema.predicted.labels
+    unknown = [label for label in table.schema.predicted.labels if label not in known]
     if known and unknown:
         raise TargetError(
             f"data: {where} has {some(unknown)} in its target, which is not a class of this model. Its "

@@ -122,8 +122,7 @@ def compare_read(
     """Compare candidates on a table that was read before, and check it."""
     dealing, how = way.dealing(table)
     lean = without(table, way.aside)
-    assert table.schema.target is not None
-    aim = table.schema.target
+    aim = table.schema.predicted
     prices = cost_matrix(cost, aim, aim.labels if held is None else held.labels)
     families = {c.family: c.family for c in candidates if c.family in NAMES}
     names, left = able(lean, families) if families else ([], "")

@@ -230,13 +230,13 @@ class LogisticRegression(Classifier):
         base = float(start[c] - start[d])
         lines = [Scale(name, tuple(marks)) for name, marks in scales(self.model_, c, d)]
         lines.sort(key=lambda s: min(w for _, w in s.marks) - max(w for _, w in s.marks))
-        assert self.schema_.target is not None
-        return Picture(nomogram(f"{self.schema_.target.name}: {labels[c]} against {labels[d]}", lines, base))
+        return Picture(
+            nomogram(f"{self.schema_.predicted.name}: {labels[c]} against {labels[d]}", lines, base)
+        )
 
     def forest(self) -> Picture:
         """Return the odds ratios with their 95 % intervals as a picture, on a logarithmic scale."""
         figures = [f for f in self.summary().figures if f.name != "(constant)"]
-        assert self.schema_.target is not None
         classes = list(dict.fromkeys(f.of for f in figures))
         effects = []
         for f in figures:
@@ -246,7 +246,7 @@ class LogisticRegression(Classifier):
         of = f" = {classes[0]}" if len(classes) == 1 else ""
         told = "coloured: the interval leaves out 1", "no intervals: see the summary"
         note = told[0] if self.model_.errors else told[1]
-        return Picture(forest(f"Odds ratios for {self.schema_.target.name}{of}", effects, note))
+        return Picture(forest(f"Odds ratios for {self.schema_.predicted.name}{of}", effects, note))
 
     def trace_picture(self) -> Picture:
         """Return the gradient norm of every step as a picture; fit with trace=True."""
@@ -257,8 +257,7 @@ class LogisticRegression(Classifier):
         return Picture(line_chart([("gradient norm", x, y, y, y)], "iteration", "log10 of the gradient norm"))
 
     def _class(self, label: Any) -> int:
-        assert self.schema_.target is not None
-        text, labels = self.schema_.target.label_of(label), self.model_.labels
+        text, labels = self.schema_.predicted.label_of(label), self.model_.labels
         if text not in labels:
             raise OptionError(f"there is no class {shown(label)}.{nearest(text, labels)}")
         return labels.index(text)

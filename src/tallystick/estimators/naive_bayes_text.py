@@ -15,12 +15,11 @@ MOST = 12
 
 def naive_bayes_text(model: NaiveBayesModel, most: int = MOST) -> str:
     """Return the model in a terminal's width."""
-    assert model.schema.target is not None
-    labels, total = model.schema.target.labels, int(model.classes.sum())
+    labels, total = model.schema.predicted.labels, int(model.classes.sum())
     shares = model.calibrated.shares(model.calibrated.base[None, :])[0][0]
     rows = total / model.unit
     lines = [
-        f"Naive Bayes for {clean(model.schema.target.name)}: {counted(rows, 'row')}, "
+        f"Naive Bayes for {clean(model.schema.predicted.name)}: {counted(rows, 'row')}, "
         f"{counted(len(model.parts), 'column')}"
     ]
     lines.append("  class" + " " * 21 + "rows   prior")

@@ -65,7 +65,7 @@ class Updates(Classifier):
         known = replace(wishes, levels={**wishes.levels, name: labels})
         self._learning()
         table = read_table(source, known, y, sample_weight, self._local().threads)
-        _refuse_others(table.schema.target, labels)
+        _refuse_others(table.schema.predicted, labels)
         self.fit_table(table)
         self._named = labels
         return self
@@ -84,8 +84,7 @@ class Updates(Classifier):
         X = self._fitting(X)
         self._refuse()
         part = type(self)(**self.get_params(deep=False))
-        target = self.schema_.target
-        assert target is not None
+        target = self.schema_.predicted
         source = open_source(X)
         y = target.name if y is None else y
         name = y if isinstance(y, str) else str(getattr(y, "name", None) or "y")
@@ -97,7 +96,7 @@ class Updates(Classifier):
         wishes = replace(given, kinds=kinds, levels={**levels, name: target.labels}, keep=())
         table = read_table(source, wishes, y, sample_weight, self._local().threads)
         if named is not None:
-            _refuse_others(table.schema.target, named)
+            _refuse_others(table.schema.predicted, named)
         part.fit_table(table)
         self._merge(part, sign)
         return self
@@ -109,15 +108,9 @@ class Updates(Classifier):
 
     def _merge(self, other: Updates, sign: int) -> None:
         """Take the other's rows in or out; nothing is set before everything is known to be right."""
-        target = self.schema_.target
-        if (
-            target is not None
-            and other.schema_.target is not None
-            and target.type != other.schema_.target.type
-        ):
-            raise OptionError(
-                f"the labels were {target.type} and are {other.schema_.target.type} now. Convert them."
-            )
+        known, new = self.schema_.predicted.type, other.schema_.predicted.type
+        if known != new:
+            raise OptionError(f"the labels were {known} and are {new} now. Convert them.")
         given = self._wishes().levels
         model = combined(self.model_, other.model_, sign, given)
         model.check()
@@ -136,9 +129,8 @@ class Updates(Classifier):
         self._set_columns(other._columns_in(), hasattr(other, "feature_names_in_"))
 
 
-def _refuse_others(target: Target | None, named: list[str]) -> None:
+def _refuse_others(target: Target, named: list[str]) -> None:
     """Refuse rows of a class that the first call of `partial_fit` did not name."""
-    assert target is not None
     if others := [label for label in target.labels if label not in named]:
         raise DataError(
             f"target {shown(target.name)} holds {some(others)}, which classes= did not name "
@@ -148,8 +140,7 @@ def _refuse_others(target: Target | None, named: list[str]) -> None:
 
 def _light(model: NaiveBayesModel) -> tuple[Note, ...]:
     """Return a note on classes that weigh no more than one row."""
-    assert model.schema.target is not None
-    target = model.schema.target
+    target = model.schema.predicted
     light = [s for s, w in zip(target.labels, model.classes.tolist(), strict=True) if 0 < w <= model.unit]
     if not light:
         return ()
@@ -162,8 +153,7 @@ def _light(model: NaiveBayesModel) -> tuple[Note, ...]:
 
 def _told(notes: tuple[Note, ...], model: NaiveBayesModel) -> tuple[Note, ...]:
     """Return the notes as a fit on these rows would give them: classes of one row are counted again."""
-    target = model.schema.target
-    assert target is not None
+    target = model.schema.predicted
     plain = [n for n in notes if n.code not in ("rare-classes", "imbalance")]
     rare = rare_note(target, model.classes) if model.unit == 1 else _light(model)
     first = [n for n in plain if n.column in ("", target.name)]

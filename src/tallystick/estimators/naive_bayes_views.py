@@ -55,8 +55,7 @@ class Saying(Classifier):
 
         self._check_fitted()
         model = self.model_
-        assert model.schema.target is not None
-        labels = model.schema.target.labels
+        labels = model.schema.predicted.labels
         c = class_number(model, label) if label is not None else len(labels) - 1
         others = [i for i in np.argsort(-model.classes, kind="stable").tolist() if i != c]
         if not others:
@@ -74,7 +73,7 @@ class Saying(Classifier):
             key=lambda s: -(max(w for _, w in s.marks) - min(w for _, w in s.marks)) if s.marks else 0.0
         )
         base = slope * float(model.additive.base[c] - model.additive.base[d]) + shift
-        title = f"{model.schema.target.name}: {labels[c]} against {labels[d]}"
+        title = f"{model.schema.predicted.name}: {labels[c]} against {labels[d]}"
         sides = labels[d], labels[c]
         return Picture(nomogram(title, scales, base if math.isfinite(base) else 0.0, sides))
 
@@ -91,8 +90,8 @@ class Saying(Classifier):
         """
         from tallystick.explain.independence import independence
 
-        if y is None and self.__sklearn_is_fitted__() and self.schema_.target is not None:
-            y = self.schema_.target.name
+        if y is None and self.__sklearn_is_fitted__():
+            y = self.schema_.predicted.name
         return independence(self.read(X, y, sample_weight))
 
     def _repr_html_(self) -> str:

@@ -43,8 +43,7 @@ class Majority:
     def fit_table(self, table: Table) -> Self:
         """Count the classes."""
         assert table.classes is not None
-        assert table.schema.target is not None
-        full = np.bincount(table.classes, table.weights, len(table.schema.target.labels))
+        full = np.bincount(table.classes, table.weights, len(table.schema.predicted.labels))
         self.model_ = Same(full / full.sum())
         return self
 
@@ -79,14 +78,13 @@ class Foreign:
 
     def fit_table(self, table: Table) -> Self:
         """Fit a copy of the estimator on the table's rows."""
-        assert table.schema.target is not None
         self.fitted_ = copy.deepcopy(self.estimator)
         self.names_ = [c.name for c in table.schema.used]
         weights = {} if table.weights is None else {"sample_weight": table.weights / table.unit}
         self.labels_: NDArray[Any] | None = None
         truth: Any = table.response
         if table.classes is not None:
-            self.labels_ = np.array(table.schema.target.values())
+            self.labels_ = np.array(table.schema.predicted.values())
             truth = self.labels_[table.classes]
         self.fitted_.fit(self._rows(table), truth, **weights)
         return self

@@ -137,9 +137,8 @@ class RegressionTree(_Growing):
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return R²: the share of the response's variance that the tree explains on these rows."""
         self._check_fitted()
-        assert self.schema_.target is not None
         X = opened(X)
-        table = self.read(X, self.schema_.target.name if y is None else y, sample_weight)
+        table = self.read(X, self.schema_.predicted.name if y is None else y, sample_weight)
         truth = table.response
         assert truth is not None
         found = self.predict(X)

@@ -99,8 +99,7 @@ class _Growing(TreeViews):
     def to_dict(self) -> dict[str, Any]:
         """Return the model file's content as plain data: numbers per class by label, costs as a table."""
         out = super().to_dict()
-        target, own = self.schema_.target, out["parameters"]
-        assert target is not None
+        target, own = self.schema_.predicted, out["parameters"]
         if isinstance(getattr(self, "costs", None), Mapping):
             own["costs"] = [list(row) for row in cost_table(self.costs, target)]
         for name in ("class_weight", "priors"):

@@ -355,7 +355,7 @@ class TreeViews(Estimator):
 
         plan = deal(table, folds)
         pieces = plan.pieces(table)
-        method = named(self, table.schema.target)
+        method = named(self, table.schema.predicted)
         for train, test in plan.parts():
             yield _held(method._regrow(pieces.take(train)), pieces, test)
 
@@ -392,10 +392,8 @@ def _held(tree: Tree, table: Table, rows: NDArray[np.int64]) -> Held:
     if table.classes is None:
         assert table.response is not None
         return Held(tree, stops, table.response[rows], weights)
-    assert table.schema.target is not None
-    assert tree.schema.target is not None
-    known = {label: code for code, label in enumerate(tree.schema.target.labels)}
+    known = {label: code for code, label in enumerate(tree.schema.predicted.labels)}
     codes = np.array(
-        [known.get(label, -1) for label in table.schema.target.labels]
+        [known.get(label, -1) for label in table.schema.predicted.labels]
     )  # -1: not in the other folds
     return Held(tree, stops, codes[table.classes[rows]], weights)

@@ -104,17 +104,16 @@ def check_table(table: Table) -> Iterator[Check]:
 def _classes(table: Table) -> Iterator[Check]:
     """Yield that classes may be one, or that a class has few rows or is rare."""
     assert table.classes is not None
-    assert table.schema.target is not None
     weight = np.ones(table.rows) if table.weights is None else table.weights / table.unit
-    labels = table.schema.target.labels
+    labels = table.schema.predicted.labels
     full = np.bincount(table.classes, weight, minlength=len(labels))
-    alike = variants(labels, full.tolist()) if table.schema.target.type == "text" else []
+    alike = variants(labels, full.tolist()) if table.schema.predicted.type == "text" else []
     if alike:
         yield Check(
             "labels-alike",
             f"classes that may be one: {say_variants(alike)}.",
             "If so, correct them in the data and compare again.",
-            table.schema.target.name,
+            table.schema.predicted.name,
         )
     spelt = {label for (label, _), _ in alike}
     own = np.array([label not in spelt for label in labels])

@@ -224,7 +224,7 @@ def _result(
     assert table.classes is not None
     truth = table.classes.astype(np.int64) if held is None else held.truth
     labels = labels_of(table) if held is None else held.labels
-    prices, own = judged_by(costs[0], costs[1].settings[0][1], table.schema.target, labels)
+    prices, own = judged_by(costs[0], costs[1].settings[0][1], table.schema.predicted, labels)
     return CrossValidation(labels, truth, (answers,), weights, prices, None, *how, own_costs=own)
 
 
@@ -243,9 +243,13 @@ def _conclude(
     best = entries[order[0]]
     ranked = tuple(_against(entries[i], best) for i in order)
     picked, why = razor(ranked)
-    assert table.schema.target is not None
     return Comparison(
-        table.schema.target.name, ranked, picked, why, results[0].how, stopped=any(r.stopped for r in results)
+        table.schema.predicted.name,
+        ranked,
+        picked,
+        why,
+        results[0].how,
+        stopped=any(r.stopped for r in results),
     )
 
 

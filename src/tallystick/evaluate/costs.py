@@ -20,13 +20,12 @@ from tallystick.models.tree.weights import by_answer
 Floats = NDArray[np.float64]
 
 
-def cost_matrix(cost: Any, target: Target | None, labels: tuple[str, ...]) -> Floats | None:
+def cost_matrix(cost: Any, target: Target, labels: tuple[str, ...]) -> Floats | None:
     """Return cost[truth, answer] for labels, checked: rows of numbers, or {class: {answer: cost}}, where what
     is not named costs 1 if wrong. labels: those of the target, and perhaps one that was not in training.
     """
     if cost is None:
         return None
-    assert target is not None
     size = len(target.labels)
     if isinstance(cost, Mapping):
         _refuse_unknown(cost, target)
@@ -55,10 +54,10 @@ def _refuse_unknown(cost: Mapping[Any, Any], target: Target) -> None:
         )
 
 
-def own_costs(model: Any, target: Target | None, labels: tuple[str, ...]) -> Floats | None:
+def own_costs(model: Any, target: Target, labels: tuple[str, ...]) -> Floats | None:
     """Return costs[truth, answer] by which a method decides its answers; None: by the largest share."""
     told = getattr(model, "own_costs", None)
-    table = told(target) if told is not None and target is not None and target.labels else ()
+    table = told(target) if told is not None and target.labels else ()
     if not len(table):
         return None
     prices = np.array(table, np.float64)
@@ -66,7 +65,7 @@ def own_costs(model: Any, target: Target | None, labels: tuple[str, ...]) -> Flo
 
 
 def judged_by(
-    cost: Any, model: Any, target: Target | None, labels: tuple[str, ...]
+    cost: Any, model: Any, target: Target, labels: tuple[str, ...]
 ) -> tuple[Floats | None, Floats | None]:
     """Return what answers cost (as given, else the method's own), and the method's own costs."""
     own = own_costs(model, target, labels)
@@ -80,9 +79,9 @@ def _with_unseen(prices: Floats) -> Floats:
     return np.pad(prices, ((0, 1), (0, 1)), constant_values=most)
 
 
-def named(model: Any, target: Target | None) -> Any:
+def named(model: Any, target: Target) -> Any:
     """Return the method with its numbers per class by label: a fold may lack a class, and a list would no
     longer fit.
     """
     told = getattr(model, "by_label", None)
-    return model if told is None or target is None or not target.labels else told(target)
+    return model if told is None or not target.labels else told(target)

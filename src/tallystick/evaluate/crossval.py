@@ -94,8 +94,8 @@ def cross_validate(
             table.response, tuple(a for a, _ in done), weights, how, any(stopped for _, stopped in done)
         )
     labels, place = _positive(table, positive)
-    prices, own = judged_by(cost, model, table.schema.target, labels)
-    model = named(model, table.schema.target)
+    prices, own = judged_by(cost, model, table.schema.predicted, labels)
+    model = named(model, table.schema.predicted)
     done = [cross_shares(model, lean, plan, progress) for plan in plans]
     assert table.classes is not None
     return CrossValidation(
@@ -139,12 +139,11 @@ def judge_on(
     """
     table = model.read(data, target)
     held = hold(held_out, table, fresh(model))
-    assert table.schema.target is not None
     fitted: Any = fresh(model).fit_table(table)
-    part = held.judged(answer(fitted, table, held, table.schema.target.labels))
+    part = held.judged(answer(fitted, table, held, table.schema.predicted.labels))
     if table.response is not None:
         return RegressionValidation(held.truth, (part,), how=held_words(table, held))
-    prices, own = judged_by(cost, model, table.schema.target, held.labels)
+    prices, own = judged_by(cost, model, table.schema.predicted, held.labels)
     how = held_words(table, held)
     return CrossValidation(held.labels, held.truth, (part,), cost=prices, how=how, own_costs=own)
 
@@ -257,11 +256,10 @@ def _moments(table: Table, name: str) -> NDArray[Any]:
 
 def _positive(table: Table, positive: Any) -> tuple[tuple[str, ...], int | None]:
     """Return the labels, and the place of the positive one if it was named."""
-    assert table.schema.target is not None
-    labels = table.schema.target.labels
+    labels = table.schema.predicted.labels
     place = None
     if positive is not None:
-        label = table.schema.target.label_of(positive)
+        label = table.schema.predicted.label_of(positive)
         place = labels.index(label) if label in labels else None
         if place is None:
             raise OptionError(f"positive={shown(positive)} is not a class. Classes: {some(labels)}.")

@@ -160,7 +160,6 @@ def curve_table(
 
     finished: list[int] = []
     stopped = run_folds(one, repeats, finished.append, at_once=workers(runs))
-    assert table.schema.target is not None
     assert table.classes is not None
     share = np.bincount(table.classes, table.weights).max() / (
         table.rows if table.weights is None else table.weights.sum()
@@ -168,7 +167,7 @@ def curve_table(
     kept = sorted(finished)
     curves = tuple(Curve(n, error[m, kept], loss[m, kept]) for m, n in enumerate(methods))
     return LearningCurve(
-        table.schema.target.name, tuple(steps), curves, 1 - float(share), tested, len(kept), stopped
+        table.schema.predicted.name, tuple(steps), curves, 1 - float(share), tested, len(kept), stopped
     )
 
 
@@ -209,9 +208,8 @@ def _one_curve(
     grown: Iterable[Floats | None] | None = None if grow is None else grow(table, train, test, sizes)
     steps = [None] * len(sizes) if grown is None else grown
     assert table.classes is not None
-    assert table.schema.target is not None
-    rule = own_costs(model, table.schema.target, table.schema.target.labels)
-    model = named(model, table.schema.target)
+    rule = own_costs(model, table.schema.predicted, table.schema.predicted.labels)
+    model = named(model, table.schema.predicted)
     truth = table.classes[test].astype(np.int64)
     weight = None if table.weights is None else table.weights[test]
     error, loss = np.empty(len(sizes)), np.empty(len(sizes))
@@ -226,11 +224,10 @@ def _fitted_shares(model: Fits, table: Table, train: NDArray[np.int64], test: ND
     """Return shares[test row, class]; a subset of one class answers that class, one without a usable column
     its shares.
     """
-    assert table.schema.target is not None
     assert table.classes is not None
     training = table.take(train)
-    labels = table.schema.target.labels
-    if training.schema.target is None or len(training.schema.target.labels) < 2 or not training.schema.used:
+    labels = table.schema.predicted.labels
+    if len(training.schema.predicted.labels) < 2 or not training.schema.used:
         weight = None if table.weights is None else table.weights[train]
         full = np.bincount(table.classes[train], weight, minlength=len(labels))
         return np.tile(full / full.sum(), (len(test), 1))

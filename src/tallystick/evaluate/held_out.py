@@ -63,8 +63,7 @@ class HeldOut:
 
 def hold(given: Any, table: Table, reader: Any) -> HeldOut:
     """Return held-out rows for a training table. given: rows with their target as a column, or (X, y)."""
-    assert table.schema.target is not None
-    X, y = given if isinstance(given, tuple) and len(given) == 2 else (given, table.schema.target.name)
+    X, y = given if isinstance(given, tuple) and len(given) == 2 else (given, table.schema.predicted.name)
     X = opened(X)  # once: it may be a pipe
     source = open_source(X)
     parts = tuple(matched.block for matched in match(source, table.schema, unread="leave out"))
@@ -73,7 +72,7 @@ def hold(given: Any, table: Table, reader: Any) -> HeldOut:
     if table.response is not None:
         truth, known = _responses(reader.read(X, y), sum(part.rows for part in parts))
     else:
-        labels = table.schema.target.labels
+        labels = table.schema.predicted.labels
         truth = labels_of(X, y, table.schema)
         known = truth != MISSING
         if (truth == UNKNOWN).any():
@@ -93,7 +92,6 @@ def _responses(read: Table, rows: int) -> tuple[NDArray[np.float64], NDArray[np.
 
 def _copies(table: Table, parts: tuple[Block, ...], truth: NDArray[Any], known: NDArray[np.bool_]) -> int:
     """Return how many held-out rows are equal to a training row, target included."""
-    assert table.schema.target is not None
     hasher, training = Hasher(table.schema), table.row_hashes()
     found, start = 0, 0
     for part in parts:
@@ -101,7 +99,7 @@ def _copies(table: Table, parts: tuple[Block, ...], truth: NDArray[Any], known: 
         if table.response is not None:
             whole = replace(part, response=np.ascontiguousarray(truth[here]))
         else:
-            own = np.clip(truth[here], 0, len(table.schema.target.labels)).astype(np.uint32)
+            own = np.clip(truth[here], 0, len(table.schema.predicted.labels)).astype(np.uint32)
             whole = replace(part, classes=own)  # a class not in training: like no row of it
         found += int((np.isin(hasher.rows(whole), training) & known[here]).sum())
         start += part.rows

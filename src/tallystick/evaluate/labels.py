@@ -24,8 +24,7 @@ def labels_of(X: Any, y: Any, schema: Schema) -> NDArray[np.int64]:
     """Return truth[row]: the class number of each row's label, UNKNOWN for a label the model does not know,
     MISSING for none, as of a row that cannot be read.
     """
-    assert schema.target is not None
-    known = {label: i for i, label in enumerate(schema.target.labels)}
+    known = {label: i for i, label in enumerate(schema.predicted.labels)}
     cells: list[Any] = []
     if isinstance(y, str):
         source = open_source(X)
@@ -38,9 +37,9 @@ def labels_of(X: Any, y: Any, schema: Schema) -> NDArray[np.int64]:
         cells = np.asarray(y).ravel().tolist()
     numbers: dict[Any, int] = {}
     for cell in set(cells):
-        text = cell_text(cell, schema.target.name)
+        text = cell_text(cell, schema.predicted.name)
         if text is None or text.strip() in schema.marks:
             numbers[cell] = MISSING
         else:
-            numbers[cell] = known.get(schema.target.label_of(text.strip()), UNKNOWN)
+            numbers[cell] = known.get(schema.predicted.label_of(text.strip()), UNKNOWN)
     return np.array([numbers[cell] for cell in cells], np.int64)

@@ -155,8 +155,7 @@ def cross_shares(
         found = own(table, plan)
         if found is not None:
             return _answered(found, plan.fold, plan, rows, weights), False
-    assert table.schema.target is not None
-    shares = large.empty(table, (table.rows, max(len(table.schema.target.labels), 1)), np.float64)
+    shares = large.empty(table, (table.rows, max(len(table.schema.predicted.labels), 1)), np.float64)
     done = large.empty(table, table.rows, np.int64)
     done[:] = NEVER
     numbers = plan.numbers
@@ -195,8 +194,7 @@ def refit_shares(model: Fits, table: Table, plan: FoldPlan) -> Floats:
     """Return shares[piece, class] out of fold by fitting each training part: what any faster way must
     equal. The rows of the table are the pieces of the plan.
     """
-    assert table.schema.target is not None
-    shares = np.zeros((table.rows, len(table.schema.target.labels)))
+    shares = np.zeros((table.rows, len(table.schema.predicted.labels)))
     for train, test in plan.parts():
         shares[test] = fold_shares(fresh(model), table, train, test)
     return shares
@@ -214,15 +212,14 @@ def fold_answers(
     time.
     """
     training = table.take(train)
-    assert table.schema.target is not None
-    only = one_class(training, table.schema.target.labels)
+    only = one_class(training, table.schema.predicted.labels)
     if only is not None:
         yield np.tile(only, (len(test), 1))
         return
     model.fit_table(training)
     tested = table.take(test, training.schema)
     try:
-        yield from answers_to(model, training, tested, table.schema.target.labels)
+        yield from answers_to(model, training, tested, table.schema.predicted.labels)
     finally:
         for part in (training, tested):
             part.release()
@@ -232,10 +229,8 @@ def one_class(training: Table, labels: tuple[str, ...]) -> Floats | None:
     """Return shares[class of all labels] of training rows that have one class: any method answers it. None:
     they have several, or the target is a number.
     """
-    target = training.schema.target
-    if target is None or len(target.labels) != 1:
-        return None
-    return np.array([float(label == target.labels[0]) for label in labels])
+    own = training.schema.predicted.labels
+    return np.array([float(label == own[0]) for label in labels]) if len(own) == 1 else None
 
 
 @dataclass(frozen=True)
@@ -269,11 +264,10 @@ def answers_to(model: Fits, training: Table, part: FoldRows, labels: tuple[str, 
 
 def spread(shares: Floats, training: Table, labels: tuple[str, ...]) -> Floats:
     """Return shares[row, class of the training part] as shares[row, class of all labels]."""
-    assert training.schema.target is not None
-    if training.schema.target.labels == labels:
+    if training.schema.predicted.labels == labels:
         return shares
     out = np.zeros((len(shares), len(labels)))
-    out[:, [labels.index(label) for label in training.schema.target.labels]] = shares
+    out[:, [labels.index(label) for label in training.schema.predicted.labels]] = shares
     return out
 
 
@@ -300,10 +294,9 @@ def answer_settings(
 
 def training_loss(model: Any, table: Table) -> float:
     """Return the log-loss of a fitted model on its training rows."""
-    assert table.schema.target is not None
     assert table.classes is not None
     losses = log_losses(
-        table.classes.astype(np.int64), answer(model, table, table, table.schema.target.labels)
+        table.classes.astype(np.int64), answer(model, table, table, table.schema.predicted.labels)
     )
     return float(np.average(losses, weights=table.weights))
 

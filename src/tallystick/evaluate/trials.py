@@ -212,8 +212,7 @@ def families(candidates: Sequence[Candidate]) -> list[list[int]]:
 
 def labels_of(table: Table) -> tuple[str, ...]:
     """Return the classes of a table; a regression has none."""
-    assert table.schema.target is not None
-    return table.schema.target.labels
+    return table.schema.predicted.labels
 
 
 def loss_of(table: Table, rows: NDArray[np.int64], shares: Floats, weights: Floats) -> float:

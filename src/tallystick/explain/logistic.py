@@ -137,7 +137,7 @@ class Summary:
         """Return plain data."""
         fit = self.model.fit
         return {
-            "target": self.model.schema.target.name if self.model.schema.target else "",
+            "target": self.model.schema.predicted.name,
             "reference": self.model.labels[self.model.reference],
             "prior": prior_words(self.model),
             "errors": error_words(self.model),
@@ -193,7 +193,7 @@ class Summary:
 
 def title(model: LogisticModel) -> str:
     """Say what the weights are of."""
-    target = clean(model.schema.target.name if model.schema.target else "")
+    target = clean(model.schema.predicted.name)
     if model.links == 1:
         own, other = clean(model.labels[1 - model.reference]), clean(model.labels[model.reference])
         return f"Logistic regression: log-odds of {target} = {own} against {other}"

@@ -74,7 +74,6 @@ class LogisticForm:
 
 def logistic_form(model: NaiveBayesModel) -> LogisticForm:
     """Return the equivalent logistic form, or say which column has none."""
-    assert model.schema.target is not None
     base = model.calibrated.base.copy()
     slope = 1.0 if model.calibration is None else model.calibration.slope
     terms: list[Term] = []
@@ -85,7 +84,7 @@ def logistic_form(model: NaiveBayesModel) -> LogisticForm:
     weights = [w for term, part in zip(terms, model.parts, strict=True) for w in _weights(model, term, part)]
     odds = base - base[-1]
     return LogisticForm(
-        model.schema.target.labels, tuple(odds.tolist()), tuple(weights), Additive(base, terms)
+        model.schema.predicted.labels, tuple(odds.tolist()), tuple(weights), Additive(base, terms)
     )
 
 

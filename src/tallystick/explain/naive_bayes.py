@@ -63,8 +63,7 @@ def find(model: NaiveBayesModel, column: str) -> Part:
 
 def class_number(model: NaiveBayesModel, label: Any) -> int:
     """Return the number of a class by its label."""
-    assert model.schema.target is not None
-    labels = model.schema.target.labels
+    labels = model.schema.predicted.labels
     text = str(label).lower() if isinstance(label, bool | np.bool_) else str(label)
     if text not in labels:
         known = ", ".join(map(shown, labels))
@@ -125,8 +124,7 @@ class Shares:
 def shares(model: NaiveBayesModel, column: str) -> Shares:
     """Return the shares of a column's values in each class."""
     part = find(model, column)
-    assert model.schema.target is not None
-    labels = model.schema.target.labels
+    labels = model.schema.predicted.labels
     if isinstance(part, Summed):
         means = np.array([float(m) for m in part.means()])
         rows = [means] if part.distribution == "poisson" else [means, np.array(model.variances[column])]
@@ -204,8 +202,7 @@ def votes(model: NaiveBayesModel, label: Any = None) -> Votes:
     a and b the shares of the second value in the class and in the others. A value of other columns votes
     log(a / b). label: for one class only; of two classes the second is the default.
     """
-    assert model.schema.target is not None
-    labels = model.schema.target.labels
+    labels = model.schema.predicted.labels
     if label is not None:
         chosen = [class_number(model, label)]
     else:
@@ -379,7 +376,6 @@ def _word_lines(reason: Reason, c: int, rival: int) -> list[str]:
 
 def explain(model: NaiveBayesModel, block: Block, row: int = 0) -> Explanation:
     """Return why one row of a block is answered as it is."""
-    assert model.schema.target is not None
     parts = model.additive.parts(block)[row]
     base, terms = parts[0], parts[1:]
     c = model.calibration
@@ -393,7 +389,7 @@ def explain(model: NaiveBayesModel, block: Block, row: int = 0) -> Explanation:
         words = _words_of(model, part, block, row, 1.0 if c is None else c.slope)
         value, entry = _value(model, part, block, row)
         reasons.append(Reason(part.name, value, tuple(own.tolist()), words, entry))
-    labels = model.schema.target.labels
+    labels = model.schema.predicted.labels
     return Explanation(
         labels,
         tuple(base.tolist()),

@@ -79,9 +79,8 @@ def separable(X: Any, y: Any, kinds: Any = None) -> Separability:
 
     table = read_table(open_source(X), Wishes(dict(kinds or {})), y)
     assert table.classes is not None
-    assert table.schema.target is not None
     names, Z = columns_of(table)
-    labels = table.schema.target.labels
+    labels = table.schema.predicted.labels
     gaps, owners = leads(Z, table.classes.astype(int), len(labels))
     k = gaps.shape[1]
     # 1. The largest least lead: t <= lead of every row, |w| <= 1.

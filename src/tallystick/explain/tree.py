@@ -35,7 +35,7 @@ MOST_BOXES = 63  # of a picture; deeper branches are counted, not drawn
 
 
 def _labels(tree: Tree) -> tuple[str, ...]:
-    return tree.schema.target.labels if tree.schema.target else ()
+    return tree.schema.predicted.labels
 
 
 @dataclass(frozen=True)
@@ -315,7 +315,7 @@ def tree_svg(tree: Tree, most: int = MOST_BOXES, lit: set[int] | None = None) ->
     place = {node: k for k, node in enumerate(drawn)}
     boxes = [_box(tree, node, place, lit or set()) for node in drawn]
     labels = [plain(label) for label in _labels(tree)]
-    name = plain(tree.schema.target.name) if tree.schema.target else ""
+    name = plain(tree.schema.predicted.name)
     return tree_picture(boxes, labels, f"Decision tree for {name}")
 
 

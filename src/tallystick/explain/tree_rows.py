@@ -52,7 +52,7 @@ def in_branches(
         sums = [float((parts * response)[branch == b].sum()) for b in every]
         means = [s / n if n else float("nan") for s, n in zip(sums, rows, strict=True)]
         return tuple((n,) for n in rows), tuple(means)
-    size = len(tree.schema.target.labels) if tree.schema.target else 0
+    size = len(tree.schema.predicted.labels)
     counts = [np.bincount(block.classes[branch == b], parts[branch == b], size) for b in every]
     return tuple(tuple(n.tolist()) for n in counts), ()
 

@@ -347,4 +347,4 @@ def _counts(step: Step) -> str:
 
 
 def _labels(tree: Tree) -> tuple[str, ...]:
-    return tree.schema.target.labels if tree.schema.target else ()
+    return tree.schema.predicted.labels

@@ -173,8 +173,7 @@ class _Tree:
         tests = [n for n in range(len(self.nodes)) if self.nodes.column[n] >= 0]
         texts = document["model"]["candidates"] or [""] * len(tests)
         self.candidates = dict(zip(tests, texts, strict=True))
-        assert self.schema.target is not None
-        self.labels = list(self.schema.target.labels)
+        self.labels = list(self.schema.predicted.labels)
 
     def sentence(self, node: int, branch: int) -> str:
         """Return what a value must be to take a branch."""

@@ -185,12 +185,11 @@ def _column(column: Column) -> Data:
 
 
 def _head(schema: Schema, kind: str, names: set[str], sha256: str) -> Data:
-    assert schema.target is not None
     columns = tuple(c for c in schema.used if c.name in names)
-    labels = tuple(schema.target.values()) if schema.target.labels else ()
+    labels = tuple(schema.predicted.values()) if schema.predicted.labels else ()
     return {
         "kind": kind,
-        "target": schema.target.name,
+        "target": schema.predicted.name,
         "labels": labels,
         "columns": columns,
         "marks": tuple(schema.marks),

@@ -47,9 +47,8 @@ def _expression(found: Rules) -> list[str]:
 
 
 def _markdown(model: Tree, found: Rules, head: list[str]) -> str:
-    assert found.schema.target is not None
     measure = "± " if model.regression else "share"
-    lines = [f"# Rules for {_cell(found.schema.target.name)}", ""]
+    lines = [f"# Rules for {_cell(found.schema.predicted.name)}", ""]
     lines += [f"- {_cell(line.strip())}" for line in head]
     lines += ["", f"| | if | then | rows | {measure} |", "|---:|---|---|---:|---:|"]
     for number, rule in enumerate(found, 1):

@@ -70,15 +70,16 @@ class TreeLearner:
 
     def question(self, draft: TreeDraft) -> GrowingTree:
         """Return the first question, which holds all there is to know."""
-        assert draft.schema.target is not None
         options, parts = self.options, self.options.parts(draft.schema, self.unit)
         return GrowingTree(
             draft.schema,
             draft.columns,
             options.rules(
-                self.unit * parts, bool(draft.schema.target.labels), None if self.unit == 1 else self.row_unit
+                self.unit * parts,
+                bool(draft.schema.predicted.labels),
+                None if self.unit == 1 else self.row_unit,
             ),
-            options.weights_of(draft.schema.target),
+            options.weights_of(draft.schema.predicted),
             options.cuts == "observed",
             self.keep_candidates,
             options.max_bins,
@@ -132,7 +133,7 @@ def binned_note(name: str) -> Note:
 def nodes_of(grown: Grown, schema: Schema, unit: int, each: bool) -> Nodes:
     """Return the kernels' arrays as nodes."""
     a = grown.arrays
-    regression = schema.target is not None and not schema.target.labels
+    regression = schema.regression
     counts = a["counts"]
     mean = grown.scale.mean(counts[:, 1], counts[:, 0]) if regression else np.empty(0)
     deviance = grown.scale.squared(a["deviance"]) / unit if regression else np.empty(0)
@@ -212,7 +213,7 @@ class Tried:
     def candidates(self) -> Candidates:
         """Return all candidates, best first in each node."""
         nodes, a = self._grown.arrays, self._grown.tried()
-        regression = self._schema.target is not None and not self._schema.target.labels
+        regression = self._schema.regression
         searched = nodes["candidates"] >= 0
         found = a["tried_branches"] > 0
         sizes = np.zeros(len(searched), np.int64)

@@ -58,11 +58,10 @@ def answer(model: Any, table: Table, views: Sequence[ColumnView], accuracy: Meas
     if model is not None:
         out = face_of(model).sentences(model, table, views)
     else:
-        assert table.schema.target is not None
         out = [
             say(
                 "No method predicts {} better than always answering the most frequent class.",
-                Name(table.schema.target.name),
+                Name(table.schema.predicted.name),
             )
         ]
     return [*out, score_sentence(table, accuracy)]
@@ -70,9 +69,8 @@ def answer(model: Any, table: Table, views: Sequence[ColumnView], accuracy: Meas
 
 def score_sentence(table: Table, accuracy: Measure) -> Said:
     """Return how good the model is on rows it has not seen, beside the baseline."""
-    assert table.schema.target is not None
     assert table.classes is not None
-    labels = table.schema.target.labels
+    labels = table.schema.predicted.labels
     most = labels[int(np.argmax(np.bincount(table.classes, table.weights, minlength=len(labels))))]
     return say(
         "Cross-validated, the model is right for {} (95 % interval: {}); always answering {} "
@@ -115,9 +113,8 @@ def alone(table: Table, view: ColumnView) -> list[Group]:
 
 def _counts(table: Table, here: NDArray[np.bool_]) -> tuple[float, ...]:
     assert table.classes is not None
-    assert table.schema.target is not None
     weights = None if table.weights is None else table.weights[here] / table.unit
-    full = np.bincount(table.classes[here], weights, minlength=len(table.schema.target.labels))
+    full = np.bincount(table.classes[here], weights, minlength=len(table.schema.predicted.labels))
     return tuple(float(n) for n in full)
 
 
@@ -132,8 +129,7 @@ def tells(groups: Sequence[Group], base: float, reached: float) -> bool:
 
 def alone_sentence(table: Table, column: str, groups: Sequence[Group]) -> Said:
     """Return what one column tells, and its two or three largest groups."""
-    assert table.schema.target is not None
-    target, labels = table.schema.target.name, table.schema.target.labels
+    target, labels = table.schema.predicted.name, table.schema.predicted.labels
     rows = sum(g.rows for g in groups)
     right = sum(g.counts[g.best] for g in groups) / rows
     first = say(
@@ -171,8 +167,7 @@ def _sentence(parts: Sequence[Said]) -> Said:
 def tree_sentences(tree: Tree, table: Table, views: Sequence[ColumnView]) -> list[Said]:
     """Return what the root's test tells, then the largest groups that the tree makes."""
     shown = tree.shown
-    nodes, target = shown.nodes, shown.schema.target
-    assert target is not None
+    nodes, target = shown.nodes, shown.schema.predicted
     if len(nodes) == 1:
         return [say("No column predicts {}: the tree asks no question.", Name(target.name))]
     groups = [Group(_test(shown, k), _rows(shown, b)) for k, b in enumerate(nodes.branches(0).tolist())]
@@ -268,21 +263,19 @@ def _reached(model: Any, table: Table) -> float:
 
 def _strongest(table: Table, views: Sequence[ColumnView], order: Sequence[str], reached: float) -> Said:
     """Return that one column tells the target, or which columns weigh most."""
-    assert table.schema.target is not None
     groups = alone(table, next(v for v in views if v.name == order[0]))
     if groups:
         full = np.sum([g.counts for g in groups], axis=0)
         if tells(groups, float(full.max() / full.sum()), reached):
             return alone_sentence(table, order[0], groups)
-    target = Name(table.schema.target.name)
+    target = Name(table.schema.predicted.name)
     if len(order) == 1:
         return say("The column {} alone decides {}.", Name(order[0]), target)
     return say("No single column decides {}; {} weigh most.", target, listed(order[:3]))
 
 
 def _spread(model: NaiveBayesModel, part: Any) -> Said:
-    assert model.schema.target is not None
-    labels = model.schema.target.labels
+    labels = model.schema.predicted.labels
     if isinstance(part, Worded):
         return _word_sentence(part.name, _word_weights(model, part), labels, model.schema[part.name])
     c, d = _two(model.classes)
@@ -290,7 +283,7 @@ def _spread(model: NaiveBayesModel, part: Any) -> Said:
         means = part.means()
         return say(
             "The mean of {} is {} where {} is {}, and {} where it is {}.",
-            Name(part.name), f"{float(means[c]):.4g}", Name(model.schema.target.name), Name(labels[c]),
+            Name(part.name), f"{float(means[c]):.4g}", Name(model.schema.predicted.name), Name(labels[c]),
             f"{float(means[d]):.4g}", Name(labels[d]),
         )  # fmt: skip
     counts = part.counts.astype(float)

@@ -46,8 +46,7 @@ class Ingredients:
     @property
     def labels(self) -> tuple[str, ...]:
         """The classes, in their order everywhere on the page."""
-        assert self.table.schema.target is not None
-        return self.table.schema.target.labels
+        return self.table.schema.predicted.labels
 
     @property
     def chosen(self) -> Entry[CrossValidation]:

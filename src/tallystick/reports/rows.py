@@ -156,8 +156,7 @@ def _leaf(tree: Tree, node: int) -> tuple[str, tuple[str, ...]]:
         tests.append(test.sentence(40))
         columns.append(test.column.name)
         at = up
-    assert tree.schema.target is not None
-    answer = tree.schema.target.labels[int(tree.labels[node])]
+    answer = tree.schema.predicted.labels[int(tree.labels[node])]
     words = " and ".join(reversed(tests)) or "all rows"
     return f"{answer}: {cut(clean(words), 150)}", tuple(dict.fromkeys(reversed(columns)))
 

@@ -91,8 +91,7 @@ def _alone(table: Table, column: Column) -> alone.Alone | None:
     """Return what one column of a table tells alone, None unless it is nearly all."""
     classes, weights, among = table.classes, table.weights, len(table.schema.used)
     assert classes is not None
-    assert table.schema.target is not None
-    k = len(table.schema.target.labels)
+    k = len(table.schema.predicted.labels)
     if column.kind == "text":
         starts, words, _ = table.column(column.name)
         have = np.zeros((len(column.words) + 1, k), np.int64)

@@ -171,8 +171,7 @@ class GrowingTree:
     @property
     def labels(self) -> tuple[str, ...]:
         """The classes; none in regression."""
-        assert self.schema.target is not None
-        return self.schema.target.labels
+        return self.schema.predicted.labels
 
     @property
     def by_name(self) -> list[int]:

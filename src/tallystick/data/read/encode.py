@@ -151,8 +151,7 @@ def _known_codes(codes: NDArray[Any], k: int) -> NDArray[Any]:
 
 def class_table(labels: Distinct, decision: Decision) -> NDArray[Any]:
     """Return class[text] of the labels of a batch, and 0 for rows without one."""
-    target = decision.schema.target
-    assert target is not None
+    target = decision.schema.predicted
     at = {label: code for code, label in enumerate(target.labels)}
     parsed = strings.numbers_of(labels.values, decision.question.plan.decimal)
     forms = [

@@ -32,7 +32,6 @@ class Conflicts:
 def conflicts(table: Table, threads: int | None = None) -> Conflicts:
     """Return how many rows are equal in all columns used and yet of different classes."""
     assert table.classes is not None
-    assert table.schema.target is not None
     hasher = Hasher(replace(table.schema, target=None))
     jobs = (partial(hasher.rows, replace(block, classes=None)) for block in table.blocks())
     budget = table.budget
@@ -49,7 +48,7 @@ def conflicts(table: Table, threads: int | None = None) -> Conflicts:
         weight = np.ones(table.rows if rows is None else len(rows))
         if table.weights is not None:
             weight = table.weights[every] / table.unit
-        more = conflicts_of(hashes[every], table.classes[every], weight, len(table.schema.target.labels))
+        more = conflicts_of(hashes[every], table.classes[every], weight, len(table.schema.predicted.labels))
         found = Conflicts(found.rows + more.rows, found.lost + more.lost, found.total + more.total)
     return found
 

@@ -34,7 +34,6 @@ def build(
     strength: float = 0.0,
 ) -> LogisticModel:
     """Return the model at the optimum."""
-    assert schema.target is not None
     problem = ready.problem
     theta, words = problem.theta(point.w)
     constant, parts = parts_of(schema, problem, theta, words)
@@ -53,7 +52,7 @@ def build(
     )
     errors = () if point.curvature is None or separation else errors_of(problem, point, parts)
     return LogisticModel(
-        schema, options, constant, parts, fit, reference_class(options, schema.target), errors
+        schema, options, constant, parts, fit, reference_class(options, schema.predicted), errors
     )
 
 

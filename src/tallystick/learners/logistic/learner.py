@@ -115,21 +115,20 @@ def prepared(
     options: LogisticOptions, schema: Schema, unit: int
 ) -> Generator[Any, Any, tuple[KnownRows, Basis]]:
     """Ask what every fit needs: rows per class and word, then the moments of columns."""
-    assert schema.target is not None
     design = design_of(schema, options.interactions, options.polynomial)
     if options.solver == "newton" and design.texts:
         raise OptionError(
             f"solver 'newton' needs a matrix of weights, and text column {shown(design.texts[0].name)} has "
             "one for every word; take 'auto' or 'lbfgs'."
         )
-    facts = yield RowFacts(design, len(schema.target.labels))
+    facts = yield RowFacts(design, len(schema.predicted.labels))
     if np.count_nonzero(facts.classes) < 2:
-        present = [label for label, n in zip(schema.target.labels, facts.classes, strict=True) if n]
+        present = [label for label, n in zip(schema.predicted.labels, facts.classes, strict=True) if n]
         raise TargetError(
-            f"target {shown(schema.target.name)} has one class ({some(present)}) among the rows with weight; "
-            "two are needed."
+            f"target {shown(schema.predicted.name)} has one class ({some(present)}) among the rows with "
+            "weight; two are needed."
         )
-    weights = class_weights(options.class_weight, schema.target, facts.classes / unit)
+    weights = class_weights(options.class_weight, schema.predicted, facts.classes / unit)
     known = KnownRows(design, facts, unit, weights)
     size = design.size * known.links
     if not design.texts and size <= MATRIX and many(known.rows, size):

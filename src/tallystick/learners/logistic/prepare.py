@@ -334,13 +334,12 @@ def prepare(
     known: KnownRows, basis: Basis, options: LogisticOptions, schema: Schema, strength: float
 ) -> Prepared:
     """Return the problem for a prior of this strength (l2)."""
-    assert schema.target is not None
     d, prior, moments = known.design, strength > 0 or options.l1 > 0, basis.moments
     (scales, a, b), gram = basis.scales, basis.gram
     free = free_weights(d, moments.squares, prior)
     if not prior:
         free[[r.at for r in basis.repeats]] = False
-    links = free_links(known, options, schema.target, prior)
+    links = free_links(known, options, schema.predicted, prior)
     texts = text_weights(known, options.words)
     size = prior_sizes(known, scales, moments, options.standardize)
     n_words = sum(len(t.idf) - 1 for t in texts)

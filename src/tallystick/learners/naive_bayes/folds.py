@@ -72,7 +72,6 @@ class FoldQuestion:
         not know.
         """
         schema = self.draft.schema
-        assert schema.target is not None
         there = np.flatnonzero(sums[""])
         place = {a.column: i for i, a in enumerate(self.asks)}
         moments = [a.column for a in self.asks if a.how == "moments"]
@@ -96,8 +95,8 @@ class FoldQuestion:
             asks.append(ask_for(known, self.draft.wished[column.name]))
         for name in ("missing", "sums", "squares") if rows else ():
             total[name] = np.ascontiguousarray(sums[name][np.array(rows)][:, there])
-        labels = tuple(schema.target.labels[i] for i in there)
-        left = Schema(tuple(columns), replace(schema.target, labels=labels), schema.marks)
+        labels = tuple(schema.predicted.labels[i] for i in there)
+        left = Schema(tuple(columns), replace(schema.predicted, labels=labels), schema.marks)
         return self.learner.finish(BayesDraft(left, self.draft.wished, choices, None, total))
 
 

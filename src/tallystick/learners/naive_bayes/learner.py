@@ -83,8 +83,7 @@ class NaiveBayesLearner:
         """Ask for values where cuts must be chosen, for documents per word where tf-idf needs them, then for
         sums.
         """
-        assert draft.schema.target is not None
-        classes = len(draft.schema.target.labels)
+        classes = len(draft.schema.predicted.labels)
         if pending := self.pending(draft):
             return ClassValues(pending[: self.group], classes)
         if draft.idf is None and self._weighted(draft):

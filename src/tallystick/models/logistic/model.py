@@ -110,8 +110,7 @@ class LogisticModel:
     @property
     def labels(self) -> tuple[str, ...]:
         """The class labels."""
-        assert self.schema.target is not None
-        return self.schema.target.labels
+        return self.schema.predicted.labels
 
     def scores(self, block: Block) -> Array:
         """Return log scores [row, class]."""

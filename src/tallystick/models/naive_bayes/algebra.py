@@ -73,7 +73,7 @@ def _refuse_other_columns(a: NaiveBayesModel, b: NaiveBayesModel) -> None:
             Argument("kinds", {...: ...}),
             ".",
         )
-    if a.schema.target is None or b.schema.target is None or a.schema.target.name != b.schema.target.name:
+    if a.schema.predicted.name != b.schema.predicted.name:
         raise DataError("the two models do not have the same target.")
 
 
@@ -91,10 +91,8 @@ def _union(a: Schema, b: Schema, sign: int) -> Schema:
         words = _merged(mine.words, other.words)
         missing = mine.missing + sign * other.missing
         columns.append(replace(mine, levels=levels, words=words, missing=missing, low=None, high=None))
-    assert a.target is not None
-    assert b.target is not None
-    labels = _labels(a.target, b.target)
-    return Schema(tuple(columns), replace(a.target, labels=labels), a.marks)
+    labels = _labels(a.predicted, b.predicted)
+    return Schema(tuple(columns), replace(a.predicted, labels=labels), a.marks)
 
 
 def _merged(a: Sequence[str], b: Sequence[str]) -> tuple[str, ...]:
@@ -127,10 +125,8 @@ def _zeros(parts: Sequence[Part]) -> tuple[Part, ...]:
 
 def aligned(model: NaiveBayesModel, schema: Schema) -> NaiveBayesModel:
     """Return the same model by a schema that may know more levels, words and labels."""
-    assert model.schema.target is not None
-    assert schema.target is not None
-    classes = _places(model.schema.target.labels, schema.target.labels)
-    k = len(schema.target.labels)
+    classes = _places(model.schema.predicted.labels, schema.predicted.labels)
+    k = len(schema.predicted.labels)
     parts: list[Part] = []
     for part in model.parts:
         old, new = model.schema[part.name], schema[part.name]
@@ -167,8 +163,7 @@ def _spread(values: NDArray[np.int64], places: NDArray[np.intp], size: int) -> N
 
 def trimmed(model: NaiveBayesModel, declared: Collection[str]) -> NaiveBayesModel:
     """Return the model without levels, words and labels that no row has; declared ones stay."""
-    assert model.schema.target is not None
-    target = model.schema.target
+    target = model.schema.predicted
     keep = np.flatnonzero(model.classes) if target.name not in declared else np.arange(len(model.classes))
     columns: dict[str, Column] = {c.name: c for c in model.schema.columns}
     parts: list[Part] = []

@@ -163,8 +163,7 @@ class NaiveBayesModel:
             return kernels.log(self.classes.astype(float)) - kernels.log(
                 np.array([float(self.classes.sum())])
             )
-        assert self.schema.target is not None
-        return kernels.log(given_priors(priors, self.schema.target))
+        return kernels.log(given_priors(priors, self.schema.predicted))
 
     def _term(self, part: Part) -> Term:
         if isinstance(part, Summed):

@@ -47,7 +47,7 @@ def write_nodes(nodes: Nodes) -> dict[str, Any]:
 def read_nodes(data: Mapping[str, Any], schema: Schema) -> Nodes:
     """Build the nodes from `write_nodes`, or say in one line what is wrong with them."""
     rows = data["nodes"]
-    regression = schema.target is not None and not schema.target.labels
+    regression = schema.regression
     width = 3 if regression else len(schema.target.labels) if schema.target else 0
     if not isinstance(rows, list) or not rows or not width:
         raise ModelFileError("the model file holds no tree. Write the file again from the fitted model.")

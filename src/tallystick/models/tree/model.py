@@ -87,7 +87,7 @@ class Tree:
     @property
     def regression(self) -> bool:
         """Whether leaves hold means instead of class counts."""
-        return self.schema.target is not None and not self.schema.target.labels
+        return self.schema.regression
 
     @property
     def kind(self) -> str:

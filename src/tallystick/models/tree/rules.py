@@ -120,7 +120,7 @@ class Rules:
             "default": self.default,
             "notes": list(self.notes),
             "rules": [r.to_dict() for r in self.rules],
-            "target": self.schema.target.name if self.schema.target else None,
+            "target": self.schema.predicted.name,
         }
 
     def expression(self, label: object = None) -> str:
@@ -129,7 +129,7 @@ class Rules:
         A boolean column stands by its name, negated with ¬; other conditions stand in brackets. It speaks of
         known values; where missing ones go is in the rules.
         """
-        labels = self.schema.target.labels if self.schema.target else ()
+        labels = self.schema.predicted.labels
         if len(labels) != 2:
             found = f"this tree has {len(labels)}" if labels else "this tree answers numbers"
             raise OptionError(f"a Boolean expression needs two classes, {found}. Use rules().")
@@ -241,8 +241,7 @@ def _with(test: Condition, part: _Part) -> _Part:
 def _answer(tree: Tree, label: int, node: int) -> str | float:
     if tree.regression:
         return float(tree.nodes.mean[node])
-    assert tree.schema.target is not None
-    return tree.schema.target.labels[label]
+    return tree.schema.predicted.labels[label]
 
 
 def _rule(tree: Tree, part: _Part) -> Rule:
@@ -267,7 +266,7 @@ def generalised(found: Rules, block: Block, unit: int, upper: Upper) -> Rules:
     comes first, and the first rule that holds answers. upper(errors, rows): the bound of the pessimistic
     pruning.
     """
-    labels = found.schema.target.labels if found.schema.target else ()
+    labels = found.schema.predicted.labels
     if not labels:
         raise OptionError("dropping conditions needs classes, this is a regression tree. Use rules().")
     assert block.classes is not None

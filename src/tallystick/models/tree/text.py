@@ -84,9 +84,9 @@ def _right(tree: Tree, whose: str) -> str:
 
 def _unequal(tree: Tree) -> list[str]:
     """Say why the answer need not be the class of most rows."""
-    target, weights = tree.schema.target, tree.answers.weights
+    target, weights = tree.schema.predicted, tree.answers.weights
     out = []
-    if weights is not None and target is not None:
+    if weights is not None:
         what = "All rows of a class together count" if weights.by_share else "A row counts by its class"
         each = [f"{plain(n)} {w:.6g}" for n, w in zip(target.labels, weights.weights, strict=True)]
         some = ", ".join([*each[:MOST_CLASSES], *(["…"] if len(each) > MOST_CLASSES else [])])
@@ -138,7 +138,7 @@ def _widths(tree: Tree) -> list[int]:
 
 def node_text(tree: Tree, node: int, widths: list[int] | None = None) -> str:
     """Return counts and answer of one node: `50 0 0 → setosa 1.000`; a test has no arrow."""
-    nodes, target = tree.nodes, tree.schema.target
+    nodes, target = tree.nodes, tree.schema.predicted
     arrow = "→" if nodes.column[node] < 0 else " "
     weight = nodes.counts[node].sum()
     if tree.regression:
@@ -146,7 +146,6 @@ def node_text(tree: Tree, node: int, widths: list[int] | None = None) -> str:
         mean = number(float(f"{nodes.mean[node]:.6g}"))
         wide = len(rows(nodes.counts[0].sum(), tree.unit)) if widths is not None else 0
         return f"{rows(weight, tree.unit):>{wide}} rows {arrow} {mean} ± {spread:.4g}"
-    assert target is not None
     counts = nodes.counts[node]
     best = int(tree.labels[node])
     share = counts[best] / weight if weight else 0.0
