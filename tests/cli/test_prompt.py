@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import html
 import re
-import subprocess
-import sys
 from importlib.resources import files
 
 import pytest
@@ -46,27 +44,6 @@ def test_explain_takes_rows_that_lack_columns_when_told_to(models):
         with pytest.raises(DataError, match=r"^the row lacks 3 columns.*missing_columns='as-missing'"):
             model.explain({"Outlook": "Sunny"})
         assert model.explain({"Outlook": "Sunny"}, missing_columns="as-missing")
-
-
-def test_tally_explain_has_the_option_that_its_message_names(models, tmp_path):
-    path, rows = tmp_path / "m.json", tmp_path / "rows.csv"
-    models[0].save(path)
-    rows.write_text("Outlook\nSunny\n")
-    command = [sys.executable, "-m", "tallystick.cli", "explain", str(path), str(rows)]
-    said = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert said.returncode == 2
-    assert "--missing-columns as-missing" in said.stderr
-    told = subprocess.run([*command, "--missing-columns", "as-missing"], capture_output=True, text=True)
-    assert told.returncode == 0, told.stderr
-    assert "Answer" in told.stdout
-
-
-def test_tally_fit_says_where_numbers_are_predicted(tmp_path):
-    from tallystick.cli.flags import as_flags
-
-    with pytest.raises(ts.errors.TargetError) as raised:
-        ts.DecisionTree().fit({"a": list(range(60)), "y": [i * 1.37 for i in range(60)]}, "y")
-    assert "ts.RegressionTree in Python" in as_flags(raised.value.message)
 
 
 def texts(svg: str) -> list[str]:

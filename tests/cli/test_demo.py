@@ -1,0 +1,55 @@
+"""tally demo: the whole job, and no file of the user's is written over."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from command import bad, good
+
+pytestmark = pytest.mark.slow  # a process per call
+
+
+def test_demo_does_the_whole_job(tmp_path):
+    text = good("demo", cwd=tmp_path)
+    for word in (
+        "tally describe",
+        "tally fit",
+        "cross_validate",
+        "tally predict",
+        "tally verify",
+        "verified",
+    ):
+        assert word in text
+    made = sorted(p.name for p in (tmp_path / "tally-demo").iterdir())
+    assert made == ["new.csv", "report.html", "votes.csv", "votes.tally.json"]
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_demo_can_run_twice_and_elsewhere(tmp_path):
+    good("demo", "--folder", tmp_path / "a" / "b")
+    assert json.loads(good("demo", "--folder", tmp_path / "a" / "b", "--json"))["verified"] is True
+
+
+@pytest.mark.parametrize("name", ["votes.csv", "new.csv", "votes.tally.json", "report.html"])
+def test_demo_writes_over_no_file_of_the_user(tmp_path, name):
+    (tmp_path / "tally-demo").mkdir()
+    own = tmp_path / "tally-demo" / name
+    own.write_text("mine,1\n")
+    said = bad("demo", cwd=tmp_path)
+    assert "already exists and is not from this demo. Move it, or give another folder" in said
+    assert own.read_text() == "mine,1\n"
+    assert [path.name for path in (tmp_path / "tally-demo").iterdir()] == [name]  # nothing else was written
+
+
+def test_demo_that_cannot_write_says_so(tmp_path):
+    (tmp_path / "file").write_text("")
+    assert "--folder" in bad("demo", "--folder", tmp_path / "file")
+
+
+def test_commands_the_demo_names_work_as_written(tmp_path):
+    text = good("demo", cwd=tmp_path)
+    for command in re.findall(r"\btally ((?:describe|fit|predict|verify) [^\n]+)", text):
+        if "YOUR" not in command:
+            good(*command.split(), cwd=tmp_path / "tally-demo")

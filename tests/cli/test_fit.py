@@ -1,0 +1,119 @@
+"""tally fit: the model as printed, saved, scored and piped."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from importlib import resources
+from pathlib import Path
+
+import pytest
+from command import bad, call, good
+
+import tallystick as ts
+
+pytestmark = pytest.mark.slow  # a process per call
+
+VOTES = resources.files("tallystick.examples") / "votes.csv"
+
+
+def test_fit_saves_a_model_that_python_loads(fitted):
+    model = ts.load(fitted / "votes.tally.json")
+    assert list(model.classes_) == ["democrat", "republican"]
+    direct = ts.NaiveBayes().fit(str(fitted / "votes.csv"), "party")
+    assert direct.to_bytes() == (fitted / "votes.tally.json").read_bytes()
+
+
+def test_fit_says_what_it_did(folder):
+    text = good("fit", "votes.csv", "--target", "party", "-o", "m.tally.json", cwd=folder)
+    assert "435 rows, 16 columns" in text
+    assert "saved m.tally.json: naive-bayes" in text
+
+
+def test_fit_without_output_prints_the_model_and_says_it_is_not_saved(folder):
+    before = sorted(folder.iterdir())
+    assert "not saved" in good("fit", "play-tennis.csv", "--target", "Play", cwd=folder)
+    assert sorted(folder.iterdir()) == before
+
+
+def test_fit_json_has_the_digest_of_the_file(folder):
+    import hashlib
+
+    data = json.loads(good("fit", "votes.csv", "-t", "party", "-o", "m.tally.json", "--json", cwd=folder))
+    content = (folder / "m.tally.json").read_bytes()
+    assert data["sha256"] == hashlib.sha256(content).hexdigest()
+    assert (data["rows"], data["bytes"], data["saved"]) == (435, len(content), "m.tally.json")
+
+
+def test_fit_sets_parameters_of_the_method(folder):
+    good("fit", "votes.csv", "-t", "party", "-o", "m.tally.json", "--set", "alpha=0.5", cwd=folder)
+    assert '"alpha":0.5' in (folder / "m.tally.json").read_text()
+
+
+def test_fit_never_writes_over_its_data(folder):
+    before = (folder / "votes.csv").read_bytes()
+    assert "is the file 'votes.csv', which this command reads" in bad(
+        "fit", "votes.csv", "-t", "party", "-o", "./votes.csv", cwd=folder
+    )
+    assert (folder / "votes.csv").read_bytes() == before
+
+
+def test_threads_change_no_byte(fitted):
+    good("fit", "votes.csv", "-t", "party", "-o", "one.tally.json", "--threads", "1", cwd=fitted)
+    assert (fitted / "one.tally.json").read_bytes() == (fitted / "votes.tally.json").read_bytes()
+
+
+def test_fit_prints_the_model_its_score_the_notes_and_the_next_command(inside, capfd):
+    (inside / "wide.csv").write_text(
+        "\n".join(
+            f"{line},{'always' if i else 'same'}" for i, line in enumerate(VOTES.read_text().splitlines())
+        )
+    )
+    assert call("tally fit wide.csv -t party --model tree -o 'my tree.tally.json'") == 0
+    seen = capfd.readouterr()
+    assert "├─ physician-fee-freeze = n or missing" in seen.out
+    assert re.search(r"accuracy +0\.\d{4} \(95 % interval 0\.\d{4} to 0\.\d{4}", seen.out)
+    assert re.search(r"log-loss +0\.\d{4} \(95 % interval", seen.out)
+    assert "same" in seen.err  # the constant column is in the notes
+    assert seen.out.endswith("next: tally predict 'my tree.tally.json' NEW.csv -o predictions.csv\n")
+
+
+def test_fit_scores_are_those_of_python(inside, capfd):
+    assert call("tally fit votes.csv -t party --json --folds 5") == 0
+    score = json.loads(capfd.readouterr().out)["score"]
+    known = ts.cross_validate(ts.NaiveBayes(), "votes.csv", "party", folds=5).measure("accuracy")
+    assert score["folds"] == 5
+    assert score["measures"]["accuracy"]["value"] == known.value
+    assert score["measures"]["accuracy"]["low"] == known.low
+
+
+def test_fit_of_too_few_rows_says_why_there_is_no_score(inside, capfd):
+    Path("two.csv").write_text("a,y\n1,b\n2,c\n")
+    assert call("tally fit two.csv -t y -o two.tally.json --kind a=numeric") == 0
+    assert "Not cross-validated: folds=10 needs at least 10 rows, found 2." in capfd.readouterr().out
+    assert Path("two.tally.json").exists()
+
+
+@pytest.mark.slow
+def test_fit_best_takes_the_method_that_compare_takes(inside, capfd):
+    shutil.copy("play-tennis.csv", "tennis.csv")
+    assert call("tally fit tennis.csv -t Play --model best --json --folds 0") in (0, 2)
+    seen = capfd.readouterr()
+    chosen = ts.compare("tennis.csv", "Play", tuned=False)
+    if chosen.chosen.family == "majority":
+        assert "no method is better than the most frequent class" in seen.err
+    else:
+        found = json.loads(seen.out)
+        assert found["kind"] == chosen.model.kind
+        assert found["why"] == chosen.why
+    assert call("tally fit tennis.csv -t Play --model best --set alpha=1") == 2
+
+
+def test_a_model_goes_through_a_pipe_untouched(inside):
+    command = f"{sys.executable} -m tallystick.cli fit votes.csv -t party -o - --folds 0 > piped.tally.json"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, check=True)
+    assert Path("piped.tally.json").read_bytes() == Path("votes.tally.json").read_bytes()
+    assert b"saved standard output" in done.stderr

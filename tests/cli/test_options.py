@@ -1,0 +1,74 @@
+"""What commands make of the options that they share."""
+
+from __future__ import annotations
+
+import pytest
+
+from tallystick.cli import options
+from tallystick.data.schema import Columns
+from tallystick.errors import OptionError
+
+NOTHING = {"kinds": (), "levels": (), "keep": (), "missing": (), "threads": None, "memory": None}
+
+
+def test_wishes_about_columns_become_the_parameters_of_an_estimator():
+    given = NOTHING | {
+        "kinds": ("zip=levels", "a=b=numeric"),
+        "levels": ("size=S,M,L",),
+        "keep": ("id",),
+        "missing": ("-999",),
+        "threads": 2,
+    }
+    columns = Columns(
+        kinds={"zip": "levels", "a": "b=numeric"},
+        levels={"size": ["S", "M", "L"]},
+        missing=("-999",),
+        keep=("id",),
+    )
+    assert options.wishes(given) == {"columns": columns, "threads": 2, "memory": None}
+
+
+def test_no_wish_leaves_the_marks_of_missing_to_their_default():
+    assert options.wishes(NOTHING)["columns"] == Columns(kinds={}, levels={}, missing=None, keep=())
+
+
+@pytest.mark.parametrize("text", ["zip", "=levels", "zip=", ""])
+def test_half_a_pair_is_refused_with_an_example(text):
+    with pytest.raises(OptionError, match=r"^--kind '.*' is not NAME=VALUE\. Write for example --kind age="):
+        options.wishes(NOTHING | {"kinds": (text,)})
+
+
+@pytest.mark.parametrize("sep", ["tab", "\\t", "\t"])
+def test_a_tab_can_be_named_or_typed(tmp_path, sep):
+    (tmp_path / "t.csv").write_text("a\tb\n1,5\tx\n")
+    source = options.source(str(tmp_path / "t.csv"), {"sep": sep})
+    assert list(source.columns) == ["a", "b"]
+
+
+def test_a_query_is_not_taken_for_the_name_of_a_file():
+    pytest.importorskip("duckdb")
+    source = options.source("SELECT 1 AS one, 'x' AS two", {"sql": True})
+    assert list(source.columns) == ["one", "two"]
+
+
+@pytest.mark.parametrize("option", ["--picture", "--save-model"])
+def test_a_picture_or_a_second_model_does_not_go_to_the_standard_output(option):
+    with pytest.raises(OptionError, match=f"^{option} takes the name of a file"):
+        options.keep_apart(["t.csv"], {option: "-"})
+
+
+def test_what_would_be_written_over_is_refused_before_any_work(tmp_path):
+    read = tmp_path / "t.svg"
+    read.write_text("mine")
+    with pytest.raises(OptionError, match="that this command reads"):
+        options.keep_apart([str(read)], {"--picture": str(tmp_path / "." / "t.svg")})
+    with pytest.raises(OptionError, match="svg"):
+        options.keep_apart([str(read)], {"--picture": str(tmp_path / "t.png")})
+
+
+def test_no_picture_is_drawn_where_none_is_wanted(tmp_path):
+    drawn = []
+    options.save_picture(None, lambda: drawn.append("drawn") or "<svg/>")
+    assert drawn == []
+    options.save_picture(str(tmp_path / "p.svg"), lambda: "<svg>é</svg>")
+    assert (tmp_path / "p.svg").read_bytes() == "<svg>é</svg>".encode()
