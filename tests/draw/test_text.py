@@ -6,7 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.draw.text import Span, bar, clean, cut, padded, plain, spark, table, width, wrapped
+from tallystick.draw.text import (
+    Span,
+    bar,
+    between,
+    clean,
+    cut,
+    p_value,
+    padded,
+    plain,
+    spark,
+    table,
+    width,
+    wrapped,
+)
 
 
 @given(st.text())
@@ -56,3 +69,20 @@ def test_table_gives_way_in_its_first_column(cells):
 
 def test_wrapped_lines_are_indented_under_their_opening():
     assert plain(wrapped("one two three four", 12, "  - ")) == "  - one two\n    three\n    four"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "told"),
+    [(0.91, 0.95, "0.91 to 0.95"), (0.911, 0.914, "0.911 to 0.914"), (0.5, 0.5, "0.50 to 0.50")],
+)
+def test_the_ends_of_an_interval_have_more_digits_where_they_would_look_alike(low, high, told):
+    assert between(low, high, ".2f") == told
+
+
+def test_a_p_value_is_never_told_as_0():
+    assert (p_value(0.0), p_value(0.0009), p_value(0.001), p_value(1.0)) == (
+        "< 0.001",
+        "< 0.001",
+        "0.001",
+        "1.000",
+    )

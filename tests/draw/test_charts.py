@@ -1,0 +1,53 @@
+"""Charts: points where their numbers lie, intervals around them, names as they are."""
+
+from __future__ import annotations
+
+import math
+
+from svg import shapes, title, words
+
+from tallystick.draw.charts import LEFT, RIGHT, WIDTH, bar_chart, dot_chart, line_chart
+from tallystick.draw.svg import colour
+
+
+def test_points_of_a_line_go_from_edge_to_edge_and_up_with_their_value():
+    line = ("tree", [10, 100, 1000], [0.3, 0.2, 0.1], [0.2, 0.1, 0.0], [0.4, 0.3, 0.2])
+    svg = line_chart([line], "rows", "error", ("always yes", 0.5), log_x=True)
+    dots = shapes(svg, "circle")
+    assert [float(dot["cx"]) for dot in dots] == [LEFT, (LEFT + WIDTH - RIGHT) / 2, WIDTH - RIGHT]
+    heights = [float(dot["cy"]) for dot in dots]
+    assert heights == sorted(heights)  # less is further down
+    assert {"rows", "error", "tree", "always yes", "10", "100", "1,000"} <= set(words(svg))
+    assert title(svg) == "error against rows"
+
+
+def test_a_line_of_one_point_draws():
+    assert len(shapes(line_chart([("a", [5], [1.0], [0.5], [1.5])], "x", "y"), "circle")) == 1
+
+
+def test_the_chosen_dot_is_set_off_and_all_are_named():
+    dots = [("tree", 0.9, 0.8, 0.95, "0.900"), ("<b>", 0.7, 0.6, 0.8, "0.700")]
+    svg = dot_chart(dots, "accuracy", ("most frequent", 0.5), marked="tree")
+    assert [dot["fill"] for dot in shapes(svg, "circle")] == [colour(0), colour(7)]
+    assert {"tree", "<b>", "0.900", "0.700", "accuracy"} <= set(words(svg))
+
+
+def test_an_interval_without_end_stops_at_the_edge():
+    svg = dot_chart([("a", 0.5, -math.inf, math.inf, ""), ("b", 1.0, 0.9, 1.1, "")], "score")
+    ends = [(float(line["x1"]), float(line["x2"])) for line in shapes(svg, "line") if "stroke-width" in line]
+    assert ends[0][0] < ends[1][0]
+    assert ends[0][1] == WIDTH - RIGHT
+
+
+def test_bars_go_to_the_left_below_0_and_an_endless_one_to_the_edge():
+    svg = bar_chart([("for", 2.0), ("against", -1.0), ("sure", math.inf), ("nothing", 0.0)], "log-odds", "t")
+    up, down, sure, none = shapes(svg, "rect")
+    zero = float(up["x"])
+    assert float(down["x"]) + float(down["width"]) == zero
+    assert float(up["width"]) == 2 * float(down["width"]) == float(sure["width"])
+    assert float(none["width"]) == 0
+    assert {"2", "-1", "inf", "0"} <= set(words(svg))
+
+
+def test_no_bars_draw_an_axis():
+    assert words(bar_chart([], "gain", "t")) == ["gain"]

@@ -1,0 +1,74 @@
+"""Small pictures: lengths are shares, and nothing is drawn outside its place."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from svg import shapes, title, words
+
+from tallystick.draw.panels import Axis, ChartCurve, chart, length_bar, signed_bar, split_bars, strip
+from tallystick.draw.svg import colour
+
+
+def test_bars_are_split_by_class_and_the_highest_is_the_largest_part():
+    svg = split_bars([[2, 2], [1, 0]], "rows", ["four", "one"], ["yes", "no"])
+    rects = [rect for rect in shapes(svg, "rect") if rect["fill"] != "#000"]
+    assert [rect["fill"] for rect in rects] == [colour(0), colour(1), colour(0)]
+    first, second, other = (float(rect["height"]) for rect in rects)
+    assert first == second == 2 * other
+    assert words(svg) == ["yes", "no"]
+
+
+def test_two_names_of_many_bars_stand_at_the_ends():
+    anchors = [text["text-anchor"] for text in shapes(split_bars([[1]] * 5, "t", [], ["0", "9"]), "text")]
+    assert anchors == ["start", "end"]
+
+
+@pytest.mark.parametrize("parts", [[], [[0, 0]]])
+def test_no_rows_are_no_bars(parts):
+    assert shapes(split_bars(parts, "t", []), "rect") == []
+
+
+@pytest.mark.parametrize(("share", "length"), [(0.0, 0), (0.5, 45), (1.0, 90), (1.5, 90), (1e-9, 1)])
+def test_a_bar_is_as_long_as_its_share_and_never_invisible(share, length):
+    assert float(shapes(length_bar(share, "t"), "rect")[1]["width"]) == length
+
+
+@pytest.mark.parametrize(
+    ("value", "left", "length"),
+    [(2.0, 80, 39), (-2.0, 41, 39), (9.0, 80, 78), (-math.inf, 2, 78), (0.0, 80, 0)],
+)
+def test_a_signed_bar_goes_to_its_side(value, left, length):
+    (bar,) = shapes(signed_bar(value, 4.0, "t"), "rect")
+    assert (float(bar["x"]), float(bar["width"])) == (left, length)
+
+
+def test_a_number_that_is_none_has_no_bar():
+    (bar,) = shapes(signed_bar(math.nan, 4.0, "t"), "rect")
+    assert float(bar["width"]) == 0
+
+
+def test_a_dot_with_its_interval_stays_on_the_scale():
+    svg = strip(0.5, (-1.0, 3.0), (0.0, 1.0), "<accuracy>", strong=True)
+    _, interval = shapes(svg, "line")
+    assert (interval["x1"], interval["x2"], shapes(svg, "circle")[0]["cx"]) == ("6", "174", "90")
+    assert title(svg) == "<accuracy>"
+
+
+def test_axes_place_values_and_name_round_numbers():
+    assert [Axis("rows", 1, 100, log=True).place(v) for v in (1, 10, 100)] == [0.0, 0.5, 1.0]
+    assert Axis("rows", 1, 100, log=True).ticks() == [1.0, 10.0, 100.0]
+    assert Axis("share").ticks() == [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
+    assert Axis("one", 2.0, 2.0).place(2.0) == 0.0
+
+
+def test_curves_are_named_when_there_are_two():
+    one = ChartCurve("tree", [0, 1], [0, 1], dots=True)
+    two = ChartCurve("bayes", [0, 1], [1, 0], low=[0, 0], high=[1, 1])
+    axes = Axis("x"), Axis("y")
+    assert "tree" not in words(chart([one], *axes, "t"))
+    svg = chart([one, two], *axes, "t", ("base", 0.5), diagonal=True)
+    assert {"tree", "bayes", "base"} <= set(words(svg))
+    assert len(shapes(svg, "circle")) == 2
+    assert len(shapes(svg, "polygon")) == 1
