@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import itertools
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +20,7 @@ from tallystick.data.read.reader import read_table
 from tallystick.data.source import open_source
 from tallystick.engines.local import Local
 from tallystick.errors import OptionError, TallyError
-from tallystick.kernels import Curvature, DenseColumns, Weighting
+from tallystick.kernels import Curvature, DenseColumns
 from tallystick.learners.logistic.learner import prepared
 from tallystick.learners.logistic.path import drive
 from tallystick.learners.logistic.prepare import prepare
@@ -75,94 +74,6 @@ def test_gradient_and_curvature_are_the_differences_of_the_value(seed, classes):
         k = problem.free_links
         expected[:k] -= problem.rows / k * d[:k].sum()
     np.testing.assert_allclose(bend, expected, rtol=1e-4, atol=1e-4)
-
-
-@given(seed=st.integers(0, 10_000), links=st.integers(1, 4), weighted=st.booleans())
-@settings(max_examples=40, deadline=None)
-def test_sums_are_those_of_a_plain_twin_and_of_any_cut_of_the_rows(seed, links, weighted):
-    rng = np.random.default_rng(seed)
-    rows, dense, levels = int(rng.integers(1, 700)), 3, 4
-    x = rng.uniform(-1, 1, (rows, dense))
-    codes = rng.integers(0, levels, rows).astype(np.uint8)
-    classes = rng.integers(0, max(links, 2), rows).astype(np.uint8)
-    copies = rng.integers(0, 5, rows) if weighted else None
-    theta = rng.normal(size=(1 + dense + levels, links))
-    scaling = np.stack([np.zeros(dense), np.ones(dense)])
-
-    def run(cuts):
-        out = kernels.new_sums(dense, levels, links, Curvature.PAIRS)
-        for a, b in itertools.pairwise(cuts):
-            columns = DenseColumns([x[a:b, j] for j in range(dense)], [codes[a:b]], [0])
-            weights = Weighting(None if copies is None else copies[a:b])
-            kernels.logistic_sums(columns, scaling, classes[a:b], weights, theta, 40, Curvature.PAIRS, out)
-        return out
-
-    whole, parts = run([0, rows]), run(sorted({0, rows, *rng.integers(0, rows + 1, 4).tolist()}))
-    for name in ("loss", "gradient", "squares"):
-        np.testing.assert_array_equal(getattr(whole, name), getattr(parts, name))
-    Z = np.column_stack([np.ones(rows), x, np.eye(levels)[codes]])
-    eta = Z @ theta
-    scores = np.column_stack([np.zeros(rows), eta]) if links == 1 else eta
-    top = scores.max(1, keepdims=True)
-    shares = np.exp(scores - top)
-    shares /= shares.sum(1, keepdims=True)
-    w = np.ones(rows) if copies is None else copies
-    own = shares[np.arange(rows), classes]
-    assert (whole.loss[0] + whole.loss[1] * 2.0**-40) == pytest.approx(
-        float(-(w * np.log(own)).sum()), abs=1e-6
-    )
-    residual = np.eye(max(links, 2))[classes] - shares
-    expected = Z.T @ (residual * w[:, None])
-    np.testing.assert_allclose(
-        whole.gradient * 2.0**-40, expected[:, 1:] if links == 1 else expected, atol=1e-6
-    )
-    if links != 2:
-        pair = shares[:, 1] * shares[:, 0] * w
-        np.testing.assert_allclose(
-            np.tril(whole.squares[0]) * 2.0**-40, np.tril((Z * pair[:, None]).T @ Z), atol=1e-6
-        )
-
-
-@given(seed=st.integers(0, 9_999), links=st.sampled_from([1, 2, 3, 4, 7, 13, 20, 33]), weighted=st.booleans())
-@settings(max_examples=40, deadline=None)
-def test_sums_over_words_are_those_of_a_plain_twin(seed, links, weighted):
-    rng = np.random.default_rng(seed)
-    rows, words = int(rng.integers(1, 300)), int(rng.integers(1, 40))
-    count = rng.integers(0, 4, (rows, words)) * (rng.random((rows, words)) < 0.2)
-    starts = np.concatenate([[0], np.cumsum((count > 0).sum(1) + 1)])  # and one unseen word a row
-    padded = np.column_stack([count, np.ones(rows, int)])
-    entry = np.argwhere(padded)[:, 1].astype(np.uint32)
-    classes = rng.integers(0, max(links, 2), rows).astype(np.uint8)
-    copies = rng.integers(0, 5, rows) if weighted else None
-    idf, tf = np.append(rng.uniform(1, 3, words), 0.0), np.array([0.0, 1.0, 1.7, 2.1])
-    constant, theta = rng.normal(size=(1, links)), rng.normal(size=(words, links))
-    gradient = np.zeros((words, links), np.int64)
-    counts = padded[padded > 0].astype(np.uint32)
-    text = kernels.TextColumn(starts, entry, counts, idf, tf, True, 1.0, theta, gradient)
-    out = kernels.new_sums(0, 0, links, Curvature.NONE, 1)
-    held = DenseColumns([], [], [], [text])
-    kernels.logistic_sums(
-        held, np.zeros((2, 0)), classes, Weighting(copies), constant, 40, Curvature.NONE, out
-    )
-    Z = tf[count] * idf[:-1]
-    length = np.sqrt((Z * Z).sum(1, keepdims=True))
-    Z = Z / np.where(length > 0, length, 1.0)
-    eta = constant + Z @ theta
-    scores = np.column_stack([np.zeros(rows), eta]) if links == 1 else eta
-    shares = np.exp(scores - scores.max(1, keepdims=True))
-    shares /= shares.sum(1, keepdims=True)
-    w = np.ones(rows) if copies is None else copies
-    expected = Z.T @ ((np.eye(max(links, 2))[classes] - shares) * w[:, None])
-    np.testing.assert_allclose(gradient * 2.0**-40, expected[:, 1:] if links == 1 else expected, atol=1e-6)
-    lost = float(-(w * np.log(shares[np.arange(rows), classes])).sum())
-    assert (out.loss[0] + out.loss[1] * 2.0**-40) == pytest.approx(lost, abs=1e-6)
-    valued = replace(text, gradient=np.zeros_like(gradient), values=kernels.word_values(text))
-    again = kernels.new_sums(0, 0, links, Curvature.NONE, 1)
-    held = DenseColumns([], [], [], [valued])
-    kernels.logistic_sums(
-        held, np.zeros((2, 0)), classes, Weighting(copies), constant, 40, Curvature.NONE, again
-    )
-    np.testing.assert_array_equal(valued.gradient, gradient)
 
 
 def separated(kind, classes, columns, seed):

@@ -1,5 +1,5 @@
 """One table, one model: the same bytes of a logistic regression for any order, threads, chunks and
-instruction set, on every path a fit can take; and its linear algebra beside plain NumPy.
+instruction set, on every path a fit can take.
 """
 
 from __future__ import annotations
@@ -13,13 +13,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import tallystick as ts
-from tallystick import kernels
 from tallystick.data.table import table as table_room
-from tallystick.learners.logistic.memory import Memory
 
 pytestmark = pytest.mark.slow
 
@@ -120,91 +116,3 @@ def test_the_bytes_are_the_same_without_avx2():
         return subprocess.run(command, env=settings_, capture_output=True, text=True, check=True).stdout
 
     assert run("") == run("-AVX2,-AVX2_Usable,-AVX,-FMA")
-
-
-@given(seed=st.integers(0, 10_000), classes=st.integers(1, 4))
-@settings(max_examples=30, deadline=None)
-def test_curvature_is_put_together_as_plain_numpy_does(seed, classes):
-    rng = np.random.default_rng(seed)
-    p, pairs = 6, max(classes * (classes - 1) // 2, 1)
-    at = np.sort(rng.choice(p, 4, replace=False)).astype(np.int64)
-    links = np.arange(classes) if classes < 3 else np.sort(rng.choice(classes, classes - 1, replace=False))
-    squares = rng.integers(-50, 50, (pairs, p, p))
-    power, l2 = 2.0 ** rng.integers(-2, 3, 4), rng.random(4 * len(links))
-    h = kernels.curvature_of_sums(links.astype(np.int64), classes, squares, at, power, 0.5, 2.0, l2)
-    low = np.tril(squares) + np.tril(squares, -1).transpose(0, 2, 1)
-    tables = low[:, at][:, :, at] * (power[:, None] * power[None, :] * 0.5)
-    full = np.zeros((4, classes, 4, classes))
-    if classes == 1:
-        full[:, 0, :, 0] = tables[0]
-    order = [(i, j) for i in range(classes) for j in range(i)]
-    for (a, b), one in zip(order, tables, strict=classes > 1):
-        full[:, a, :, b] = full[:, b, :, a] = -one
-        full[:, a, :, a] += one
-        full[:, b, :, b] += one
-    full[0, :, 0, :] += 2.0
-    expected = full[:, links][:, :, :, links].reshape(len(l2), len(l2)) + np.diag(l2)
-    np.testing.assert_allclose(h, expected, rtol=1e-14)
-
-
-@given(
-    seed=st.integers(0, 10_000),
-    size=st.integers(1, 5_000),
-    count=st.integers(1, 5),
-    kept=st.sampled_from([np.float64, np.float32]),
-)
-@settings(max_examples=25, deadline=None)
-def test_products_and_sums_of_long_vectors_are_those_of_numpy(seed, size, count, kept):
-    rng = np.random.default_rng(seed)
-    vectors, sides = list(rng.normal(size=(count, size)).astype(kept)), list(rng.normal(size=(2, size)))
-    assert kernels.longest(sides[0]) == np.abs(sides[0]).max()
-    products = np.array(vectors, float) @ np.array(sides).T
-    np.testing.assert_allclose(kernels.dots(vectors, sides), products, atol=1e-9)
-    q, c = rng.normal(size=size), rng.normal(size=count)
-    expected = 0.5 * q + c @ np.array(vectors, float)
-    np.testing.assert_allclose(kernels.combine(q.copy(), 0.5, vectors, c.tolist()), expected, atol=1e-9)
-    sums, l2 = rng.integers(-99, 99, size), rng.random(size)
-    gradient = np.empty(size)
-    pull = kernels.pulled(sums, 0.25, l2, q, gradient)
-    np.testing.assert_allclose(gradient, sums * 0.25 + l2 * q, rtol=1e-12)
-    assert pull == pytest.approx(float((l2 * q * q).sum()))
-
-
-@given(seed=st.integers(0, 10_000), steps=st.integers(1, 20))
-@settings(max_examples=25, deadline=None)
-def test_the_memory_of_steps_is_the_two_loop_recursion(seed, steps):
-    rng = np.random.default_rng(seed)
-    n = 8
-    root = rng.normal(size=(n, n))
-    a, inverse = root @ root.T + np.eye(n), rng.random(n) + 0.5
-    memory, pairs = Memory(lambda q: q * inverse), []
-    for _ in range(steps):
-        s = rng.normal(size=n)
-        memory.learn(s, a @ s, s)
-        pairs = [*pairs[-11:], (s, a @ s)]
-    g = rng.normal(size=n)
-    q, alphas = g.copy(), []
-    for s, y in reversed(pairs):
-        alphas.append(s @ q / (s @ y))
-        q -= alphas[-1] * y
-    s, y = pairs[-1]
-    q *= inverse * (s @ y) / (y @ (inverse * y))
-    for (s, y), alpha in zip(pairs, reversed(alphas), strict=True):
-        q += s * (alpha - y @ q / (s @ y))
-    np.testing.assert_allclose(memory.direction(g, scaled=True), -q, rtol=1e-5, atol=1e-8)
-
-
-@given(seed=st.integers(0, 10_000), links=st.integers(1, 3))
-@settings(max_examples=25, deadline=None)
-def test_level_weights_keep_their_sums_under_the_preconditioner(seed, links):
-    rng = np.random.default_rng(seed)
-    mean = np.array([0.0, 0.2, 0.0, 0.3, 0.5, 0.1])
-    a, v, q = rng.random(6) + 0.1, rng.random(links) + 0.1, rng.normal(size=6 * links)
-    groups, other = np.array([[1, 5]]), rng.normal(size=6 * links)
-    even = links > 1
-    w = kernels.precondition(a, v, mean, groups, even, q.copy()).reshape(6, links)
-    np.testing.assert_allclose(w[[1, 3, 4]].sum(0), 0.0, atol=1e-9)  # row 2 is a cell without rows
-    if even:
-        np.testing.assert_allclose(w.sum(1), 0.0, atol=1e-9)
-    back = kernels.precondition(a, v, mean, groups, even, other.copy())
-    assert float(w.ravel() @ other) == pytest.approx(float(back @ q), abs=1e-9)  # symmetric

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import struct
 
@@ -15,7 +14,6 @@ import reference_text as twin
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tallystick import kernels
 from tallystick.data.read import strings
 from tallystick.data.schema import MISSING_MARKS
 from tallystick.kernels import CellKind
@@ -204,18 +202,6 @@ def test_a_mark_goes_before_a_number():
     assert [CellKind(k).name for k in result.kinds] == ["MISSING", "NUMBER", "INTEGER"]
 
 
-def test_wrong_arguments_are_named():
-    data, offsets = kernels.join_texts(["1", "2"])
-    with pytest.raises(ValueError, match="offsets must lie within data"):
-        kernels.parse_numbers(data[:1], offsets, None, ())
-    with pytest.raises(ValueError, match="decimal must be"):
-        kernels.parse_numbers(data, offsets, None, (), ";")
-    with pytest.raises(TypeError, match="offsets must be int32 or int64"):
-        kernels.parse_numbers(data, offsets.astype(np.uint16), None, ())
-    with pytest.raises(ValueError, match="validity must have a bit"):
-        kernels.parse_numbers(data, offsets, np.zeros(1, np.uint8), (), bit_offset=7)
-
-
 # ---- values and codes ----
 
 cells = st.lists(
@@ -255,12 +241,3 @@ def test_codes_have_room_for_missing_and_unseen(levels, bits):
     found = strings.distinct(pa.array([f"{i:06}" for i in range(levels)]))
     assert found.codes.dtype.itemsize * 8 == bits
     assert found.codes.tolist() == list(range(levels))
-
-
-@settings(max_examples=100, deadline=None)
-@given(st.lists(st.text("aé\0漢😀", max_size=4), max_size=6))
-def test_joined_texts_are_their_bytes_one_after_the_other(texts):
-    data, offsets = kernels.join_texts(texts)
-    assert data.tobytes() == "".join(texts).encode()
-    parts = [data[a:b].tobytes().decode() for a, b in itertools.pairwise(offsets.tolist())]
-    assert parts == texts

@@ -1,0 +1,61 @@
+"""Exact sums of doubles: those of fractions, whatever the numbers."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import reference
+from hard_columns import rows
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tallystick import kernels
+
+
+def _tables(n_columns, n_classes):
+    shape = (n_columns, n_classes)
+    return (
+        np.zeros(shape, np.int64),
+        np.zeros((*shape, kernels.SUM_DIGITS), np.int64),
+        np.zeros((*shape, kernels.SQUARE_DIGITS), np.int64),
+    )
+
+
+@given(rows(), st.sampled_from([0, 200]))
+def test_moments_are_exact_for_all_doubles(case, more_classes):
+    values, classes, n_classes, weights = case
+    expected = reference.moments(values, classes, n_classes, weights)
+    missing, sums, squares = _tables(1, n_classes + more_classes)  # many classes take another way
+    kernels.add_moments([values], classes, missing, sums, squares, weights)
+    for c, (gone, total, square) in enumerate(expected):
+        assert missing[0, c] == gone
+        assert kernels.exact_sum(sums[0, c]) == total
+        assert kernels.exact_squares(squares[0, c]) == square
+        np.testing.assert_array_equal(
+            kernels.digits_of(kernels.whole(sums[0, c]), kernels.SUM_DIGITS), sums[0, c]
+        )
+    assert sums[..., :-1].min() >= 0
+    assert sums[..., :-1].max() < 2**32
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_moments_of_a_matrix_equal_those_of_its_columns(order):
+    seed = np.random.default_rng(5)
+    matrix = np.asarray(seed.normal(size=(5000, 19)) * 10.0 ** seed.integers(-9, 9, 19), order=order)
+    classes = seed.integers(0, 3, 5000).astype(np.uint16)
+    together, alone = _tables(19, 3), _tables(19, 3)
+    kernels.add_moments(list(matrix.T), classes, *together)
+    for j in range(19):
+        kernels.add_moments([matrix[:, j].copy()], classes, *(t[j : j + 1] for t in alone))
+    for a, b in zip(together, alone, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_the_largest_doubles_with_the_largest_weights_do_not_overflow():
+    values, weight = np.array([1.7976931348623157e308, -1.7976931348623157e308]), 2**62 - 1
+    missing, sums, squares = _tables(1, 2)
+    kernels.add_moments([values], np.array([0, 1], np.uint8), missing, sums, squares, np.full(2, weight))
+    assert kernels.exact_sum(sums[0, 1]) == weight * Fraction(values[1])
+    assert kernels.exact_squares(squares[0, 1]) == weight * Fraction(values[1]) ** 2

@@ -1,0 +1,103 @@
+"""One look at a column, exact ranks, bins and cells: those of the twin."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import reference
+from hard_columns import EDGES, NUMBERS, columns
+from hypothesis import example, given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from tallystick import kernels
+
+
+@given(columns(elements=NUMBERS | st.sampled_from([math.inf, -math.inf])))
+def test_scan_equals_the_twin(values):
+    assert tuple(kernels.scan(values))[:6] == reference.scan(values)
+    assert str(kernels.scan(values).low) != "-0.0"
+    matrix = np.stack([values, values[::-1]], axis=1)
+    assert [tuple(s)[:6] for s in kernels.scan_matrix(matrix)] == [
+        reference.scan(values),
+        reference.scan(values[::-1]),
+    ]
+
+
+@given(st.sampled_from("bBhHiIlLqQ"), st.data())
+def test_scan_of_whole_numbers_keeps_every_digit(code, data):
+    values = data.draw(hnp.arrays(np.dtype(code), st.integers(1, 20)))
+    seen = kernels.scan(values)
+    assert (seen.low, seen.high) == (int(values.min()), int(values.max()))
+    assert seen.binary == set(values.tolist()).issubset({0, 1})
+    assert type(seen.low) is int
+
+
+@given(hnp.arrays(np.float32, st.integers(0, 20), elements=st.floats(width=32)))
+def test_scan_of_single_precision_equals_the_twin(values):
+    assert tuple(kernels.scan(values))[:6] == reference.scan(values)
+
+
+@given(columns())
+@example(np.array([1e300, *(1.0 + np.arange(40) % 7 * 2.0**-52)]))  # ties below every prefix
+@example(np.array([0.0, -0.0, math.nan, 0.0]))
+def test_ranks_equal_the_twin(values):
+    codes, distinct, counts, missing, order = reference.ranks(values)
+    found = kernels.ranks(values, counts=True, order=True)
+    np.testing.assert_array_equal(found.codes, codes)
+    np.testing.assert_array_equal(found.distinct.view(np.uint64), (distinct + 0.0).view(np.uint64))
+    np.testing.assert_array_equal(found.counts, counts)
+    assert found.missing == missing
+    np.testing.assert_array_equal(found.order, order)
+
+
+@pytest.mark.parametrize("kind", ["normal", "whole", "single", "outlier", "close", "wide", "few"])
+def test_ranks_of_many_rows_equal_numpy_unique(kind):
+    seed = np.random.default_rng(3)
+    n = 70_000
+    values = {
+        "normal": seed.normal(size=n),
+        "whole": seed.integers(0, 50_000, n).astype(float),
+        "single": seed.normal(size=n).astype(np.float32).astype(float),
+        "outlier": np.r_[1e300, 1 + 1e-9 * seed.random(n - 1)],
+        "close": 1.7e9 + np.round(seed.random(n) * 1e4) / 1e3,
+        "wide": np.exp(seed.uniform(-700, 700, n)) * seed.choice([-1, 1], n),
+        "few": seed.choice([0.25, -3.0, 17.0], n),
+    }[kind]
+    values[seed.integers(0, n, 100)] = math.nan
+    codes, distinct, counts, _, order = reference.ranks(values)
+    found = kernels.ranks(values, counts=True, order=True)
+    assert found.codes.dtype == (
+        np.uint8 if kind == "few" else np.uint16 if len(distinct) < 65535 else np.uint32
+    )
+    np.testing.assert_array_equal(found.codes, codes)
+    np.testing.assert_array_equal(found.distinct, distinct)
+    np.testing.assert_array_equal(found.counts, counts)
+    np.testing.assert_array_equal(found.order, order)
+
+
+@given(
+    columns(),
+    st.lists(st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from(EDGES), max_size=20),
+)
+def test_bins_equal_the_twin(values, cuts):
+    cuts = np.unique(np.array(cuts, np.float64) + 0.0)
+    np.testing.assert_array_equal(kernels.bins(values, cuts), reference.bins(values, cuts))
+
+
+@given(
+    columns(), st.sampled_from([1, 2, 300]), st.floats(-10, 10), st.floats(0, 1e3), st.booleans(), st.data()
+)
+def test_cells_equal_the_twin(values, n, start, scale, weighted, data):
+    values = np.where(np.isinf(values), np.nan, values)
+    weights = np.arange(len(values), dtype=np.int64) if weighted else None
+    wanted = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)), bool)
+    cells, counts = reference.cells(values, start, scale, n), np.ones(n, np.int64)
+    kernels.count_cells(values, start, scale, weights, counts)
+    here = cells < n
+    found = np.bincount(cells[here], None if weights is None else weights[here], n)
+    np.testing.assert_array_equal(counts, 1 + found.astype(np.int64))
+    rows = kernels.pick_cells(values, start, scale, wanted)
+    np.testing.assert_array_equal(rows, np.flatnonzero(np.append(wanted, False)[cells]))

@@ -1,0 +1,90 @@
+"""The door to growing trees: a tree of six rows, the split of a table, rows on their way down."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tallystick.kernels.trees import GrowColumn, Grower, GrowRules, Judge, Walk
+
+X = GrowColumn("numeric", np.array([1.0, 2.0, 3.0, 10.0, 11.0, 12.0]))
+LABELS = np.array([0, 0, 0, 1, 1, 1], np.uint8)
+
+
+def grown(columns=(X,), labels=LABELS, **rules):
+    grower = Grower(columns, range(len(columns)), GrowRules(**rules), classes=2, labels=labels)
+    grower.run()
+    return grower.arrays()
+
+
+def test_a_number_is_cut_halfway_between_the_classes():
+    arrays = grown()
+    assert arrays["column"].tolist() == [0, -1, -1]
+    assert arrays["cut"][0] == 6.5
+    assert arrays["counts"].tolist() == [[3, 3], [3, 0], [0, 3]]
+
+
+def test_growing_in_steps_is_growing_at_once():
+    grower = Grower((X,), [0], GrowRules(), classes=2, labels=LABELS)
+    grower.prepare(0)
+    more = grower.start()
+    while more:
+        grower.advance(0)
+        more = grower.choose()
+    grower.work()
+    found, whole = grower.arrays(), grown()
+    assert found.keys() == whole.keys()
+    assert all(found[name].tobytes() == whole[name].tobytes() for name in whole)
+
+
+@pytest.mark.parametrize("rules", [{"max_depth": 0}, {"min_leaf": 4}, {"min_split": 7}])
+def test_a_rule_that_forbids_the_split_leaves_a_leaf(rules):
+    assert grown(**rules)["column"].tolist() == [-1]
+
+
+def test_levels_are_split_in_two_groups_or_one_branch_each():
+    codes = GrowColumn("levels", np.array([0, 1, 1, 2, 2, 2], np.uint8), 3)
+    two = grown((codes,), groups=True)
+    assert len(two["column"]) == 3
+    assert len(grown((codes,), groups=False)["column"]) == 4
+
+
+def test_a_table_of_counts_is_judged_as_the_rows_are():
+    codes = GrowColumn("ordered", np.zeros(0, np.uint8), 2)
+    table = np.array([[3, 0, 3], [0, 3, 3], [0, 0, 0]], np.int64)  # weight of each class, then rows
+    judge = Judge((codes,), [0], GrowRules(), 2, heavy=6, rows=6)
+    found = judge.judge(np.array([3, 3, 6]), [table], depth=0)
+    assert found["column"].tolist() == [0]
+    assert found["gain"].tolist() == [1.0]  # one bit: the classes are told apart
+    with pytest.raises(ValueError, match="tables must have shape"):
+        judge.judge(np.array([3, 3, 6]), [table[:2]], depth=0)
+
+
+def test_rows_go_down_to_their_leaf_and_infinity_is_noticed():
+    ints = {"column": np.array([0, -1, -1], np.int32), "missing": np.array([1, 0, 0], np.int32)}
+    walk = Walk(
+        ints["column"],
+        np.array([6.5, np.nan, np.nan]),
+        np.zeros(3, np.int64),
+        np.arange(1, 3),
+        np.zeros(4, np.int64),
+        np.zeros(0, np.int32),
+        ints["missing"],
+    )
+    ends, infinite = walk.ends([np.array([6.4, 6.5, np.nan])], 3)
+    assert ends.tolist() == [1, 2, 2]  # x < cut goes to the first branch, missing to the second
+    assert not infinite
+    assert walk.ends([np.array([np.inf])], 1)[1]
+
+
+def test_wrong_arguments_are_named():
+    with pytest.raises(ValueError, match="criterion must be one of"):
+        GrowRules(criterion="luck")
+    with pytest.raises(ValueError, match="give either labels or response"):
+        Grower((X,), [0], GrowRules(), classes=2)
+    with pytest.raises(ValueError, match="kind must be one of"):
+        grown((GrowColumn("words", X.cells),))
+    with pytest.raises(TypeError, match="cells must be float32 or float64 of 6 rows"):
+        grown((GrowColumn("numeric", LABELS),))
+    with pytest.raises(ValueError, match=r"labels must have shape \(6\); found \(5,\)"):
+        grown(labels=LABELS[:5])
