@@ -1,140 +1,14 @@
-"""One column that tells the target nearly perfectly is named everywhere, at any base rate; luck is not."""
+"""What one column tells alone, from its counts: enough, too little, or luck."""
 
 from __future__ import annotations
 
-import json
-import warnings
-from itertools import combinations, product
+from itertools import combinations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import tallystick as ts
-from tallystick.cli.main import run
 from tallystick.stats import alone
-from tallystick.stats.price import cut_bits, level_bits
-
-
-def leaky(rows, share, seed=0):
-    """Return columns that give y away each in its own way, and two that do not."""
-    rng = np.random.default_rng(seed)
-    y = np.arange(rows) < max(round(share * rows), 1)
-    rng.shuffle(y)
-    low, high = rng.random(rows), 10 + rng.random(rows)
-    return {
-        "noise": rng.normal(size=rows),
-        "many": [f"l{k}" for k in rng.integers(rows // 3, size=rows)],
-        "cut": np.where(y, high, low),
-        "band": np.where(y, low, np.where(rng.random(rows) < 0.5, low - 5, high)),
-        "absent": [None if v else float(x) for v, x in zip(y, low, strict=True)],
-        "levels": np.where(y, rng.choice(["a", "b"], rows), rng.choice(["c", "d", "e"], rows)).tolist(),
-        "y": np.where(y, "yes", "no").tolist(),
-    }
-
-
-LEAKS = {"cut", "band", "absent", "levels"}
-
-
-@pytest.mark.parametrize("share", [0.02, 0.1, 0.35, 0.5, 0.9])
-@pytest.mark.parametrize("rows", [200, 3_000])
-def test_every_perfect_leak_is_named_at_every_base_rate_and_noise_is_not(rows, share):
-    data = leaky(rows, share)
-    described = {n.column for n in ts.describe(data, "y").notes if n.code == "giveaway"}
-    assert described == LEAKS
-    found = ts.compare(data, "y", methods=("bayes",), tuned=False, folds=3)
-    assert {c.column for c in found.checks if c.code == "giveaway"} == LEAKS
-
-
-def warned(model, data, **given):
-    """The texts that `fit` warns of a table with."""
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always", ts.DataWarning)
-        type(model)(**given).fit(data, "y")
-    assert all(w.category is ts.DataWarning and w.filename == __file__ for w in told)
-    return [str(w.message) for w in told]
-
-
-@pytest.mark.parametrize("model", [ts.DecisionTree(), ts.NaiveBayes(), ts.LogisticRegression()])
-@pytest.mark.parametrize("share", [0.02, 0.35, 0.9])
-@pytest.mark.parametrize("rows", [200, 100_000])
-def test_fit_warns_of_every_perfect_leak_and_of_nothing_else(model, rows, share):
-    """100,000 rows: only those of a sample are looked at, unless they make a column suspect."""
-    data = leaky(rows, share)
-    if rows > 200:
-        del data["many"]  # 33,333 levels: slow in logistic regression
-    told = warned(model, data)
-    assert {text.split("'")[1] for text in told} == LEAKS
-    wanted = f"column 'cut' by itself gives the target of {rows:,} of {rows:,}"
-    assert any(text.startswith(wanted) for text in told)
-    assert all(text.endswith("known before the target is; leave it out if not.") for text in told)
-
-
-def test_fit_warns_of_leaks_of_rare_and_many_classes_with_errors_in_memory_and_on_disk():
-    rng = np.random.default_rng(4)
-    rows = 40_000
-    rare = rng.random(rows) < 0.004
-    value = np.where(rare, 1.0, 0.0) + rng.random(rows) / 2
-    wrong = np.flatnonzero(rare)[::20]  # one in twenty of the rare class
-    value[wrong] -= 1
-    data = {"leak": value, "noise": rng.random(rows), "y": np.where(rare, "yes", "no").tolist()}
-    for memory in (None, "64 MB"):
-        assert [t.split("'")[1] for t in warned(ts.NaiveBayes(), data, memory=memory)] == ["leak"]
-    many = rng.integers(40, size=rows)
-    data = {"leak": many + rng.random(rows) / 2, "noise": rng.random(rows), "y": [f"c{c}" for c in many]}
-    assert [t.split("'")[1] for t in warned(ts.NaiveBayes(), data)] == ["leak"]
-
-
-def test_missing_alone_is_said_to_tell_and_a_leak_with_few_errors_is_named():
-    data = leaky(1_000, 0.3)
-    told = {n.column: n.text for n in ts.describe(data, "y").notes if n.code == "giveaway"}
-    assert (
-        "'absent' by itself gives the target of 1,000 of 1,000 rows correctly, by being missing or not"
-        in told["absent"]
-    )
-    assert "'cut' by itself gives the target of 1,000 of 1,000 rows correctly" in told["cut"]
-    wrong = np.array(data["cut"])
-    wrong[:5] = np.where(wrong[:5] > 5, 0.5, 10.5)
-    told = {n.column: n.text for n in ts.describe({**data, "cut": wrong}, "y").notes if n.code == "giveaway"}
-    assert "995 of 1,000 rows correctly" in told["cut"]
-
-
-def test_fit_and_the_first_screen_of_the_report_name_a_leak(tmp_path, capsys):
-    data = leaky(300, 0.2)
-    path = tmp_path / "leak.csv"
-    names = ["noise", "cut", "y"]
-    lines = (",".join(map(str, row)) for row in zip(*(data[n] for n in names), strict=True))
-    path.write_text("\n".join([",".join(names), *lines]) + "\n")
-    for model in ("tree", "bayes", "logistic"):
-        assert run(["fit", str(path), "-t", "y", "--model", model, "--folds", "3"], False) == 0
-        assert "check giveaway: column 'cut' by itself gives the target" in capsys.readouterr().out
-    assert run(["fit", str(path), "-t", "y", "--folds", "0", "--json"], False) == 0
-    (check,) = json.loads(capsys.readouterr().out)["checks"]
-    assert (check["code"], check["column"]) == ("giveaway", "cut")
-    page = str(ts.report(str(path), "y", folds=3).html)
-    first = page[page.index('id="answer"') : page.index('id="data"')]
-    assert "Too good to be true?" in first
-    assert "cut" in first
-
-
-def test_a_word_and_a_text_that_is_not_there_give_away_too():
-    rng = np.random.default_rng(1)
-    y = rng.random(120) < 0.4
-    words = [" ".join(rng.choice(["red", "blue", "pie", "tea"], 4)) + (" paid" if v else "") for v in y]
-    gone = [None if v else " ".join(rng.choice(["red", "blue", "pie", "tea"], 4)) for v in y]
-    data = {"words": words, "gone": gone, "y": np.where(y, "p", "q").tolist()}
-    given = {"kinds": {"words": "text", "gone": "text"}}
-    named = {n.column for n in ts.describe(data, "y", **given).notes if n.code == "giveaway"}
-    assert named == {"words", "gone"}
-    checks = ts.compare(data, "y", methods=("bayes",), tuned=False, folds=3, **given).checks
-    assert {c.column for c in checks if c.code == "giveaway"} == {"words", "gone"}
-
-
-def test_luck_among_many_columns_of_few_rows_is_not_named():
-    rng = np.random.default_rng(2)
-    data = {f"x{j}": rng.normal(size=30) for j in range(400)} | {"y": ["yes"] * 2 + ["no"] * 28}
-    assert not [n for n in ts.describe(data, "y").notes if n.code == "giveaway"]
 
 
 def slow_fewest_wrong(counts, most):
@@ -155,8 +29,28 @@ def test_the_small_tree_has_the_fewest_errors_of_all_that_cut_as_often(data):
     assert alone._fewest_wrong(runs, 3) == [float(v) for v in slow_fewest_wrong(counts, 3)]
 
 
-@pytest.mark.parametrize(("values", "classes"), list(product((2, 5, 1000), (2, 3))))
-def test_more_choices_cost_more(values, classes):
-    assert cut_bits(values) <= cut_bits(values + 1)
-    assert cut_bits(values, 2) == 2 * cut_bits(values)
-    assert level_bits(values, classes) == pytest.approx((values - 1) * np.log2(classes))
+def test_two_levels_that_tell_all_of_forty_rows_are_named_and_ten_rows_are_luck():
+    none = np.zeros(2, np.int64)
+    found = alone.by_levels(np.array([[20, 0], [0, 20]]), none)
+    assert found.found == "by itself gives the target of 40 of 40 rows correctly"
+    assert alone.by_levels(np.array([[5, 0], [0, 5]]), none) is None
+    assert alone.by_levels(np.array([[20, 0], [0, 20]]), none, among=2**40) is None  # so many chances
+
+
+def test_being_missing_tells_too_and_is_said():
+    found = alone.by_cuts(np.array([[5, 0]] * 8), np.array([0, 40]))
+    assert found == alone.Alone(0.0, 80.0, absence=True)
+    assert found.found.endswith("correctly, by being missing or not")
+
+
+def test_a_word_that_stands_in_every_row_of_one_class_tells_the_class():
+    rows, none = np.array([50, 50]), np.zeros(2, np.int64)
+    assert alone.by_word(np.array([[0, 50], [20, 30]]), rows, none) == alone.Alone(0.0, 100.0)
+    assert alone.by_word(np.array([[20, 30]]), rows, none) is None
+    assert alone.by_word(np.zeros((0, 2), np.int64), rows, none) is None
+
+
+def test_at_most_one_row_in_a_hundred_and_a_tenth_of_the_rare_ones_may_be_wrong():
+    assert alone.allowed(np.array([500, 500])) == 10.0
+    assert alone.allowed(np.array([990, 10])) == 1.0
+    assert alone.allowed(np.array([7, 0])) == 0.0

@@ -1,0 +1,54 @@
+"""What a model file says of its rows: how many, their weight, their fingerprint."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tallystick.data.schema import Column, Schema, Target
+from tallystick.data.table.block import Block
+from tallystick.stats.fingerprint import ALL, Both, Printed, Prints
+
+SCHEMA = Schema((Column("x", "numeric"),), Target("y", ("no", "yes")))
+
+
+def block(values, weights=None):
+    given = None if weights is None else np.array(weights, np.int64)
+    return Block(len(values), {"x": np.array(values, float)}, np.zeros(len(values), np.uint8), weights=given)
+
+
+def printed(*blocks, unit=1):
+    ask = Prints(SCHEMA, unit)
+    total = ask.zero()
+    for one in blocks:
+        total = ask.add(total, one)
+    return total
+
+
+def test_order_and_cut_of_the_rows_mean_nothing_and_values_do():
+    whole = printed(block([1, 2, 3]))
+    assert whole == printed(block([3]), block([2, 1]))
+    assert whole.hashes != printed(block([1, 2, 4])).hashes
+    assert len(whole.fingerprint) == 32
+    assert printed().fingerprint == "0" * 32
+
+
+def test_a_whole_weight_is_so_many_rows_and_no_weight_is_none():
+    assert printed(block([5, 6], [2, 0]))[1:] == printed(block([5, 5]))[1:]
+    assert printed(block([5, 6], [2, 0])).rows == 2
+
+
+def test_a_weight_that_is_not_whole_counts_as_one_row():
+    assert printed(block([5, 6], [6, 8]), unit=4).counted == 1 + 2
+
+
+def test_hashes_stay_below_128_bits():
+    high = Printed(1, 1, ALL - 1, 1)
+    assert Prints(SCHEMA).merge(high, Printed(1, 1, 2, 1)) == Printed(2, 2, 1, 2)
+
+
+def test_two_questions_in_one_walk_have_both_answers():
+    ask = Both(Prints(SCHEMA), Prints(SCHEMA, 4))
+    one, other = ask.add(ask.zero(), block([1], [2])), ask.add(ask.zero(), block([2], [4]))
+    first, second = ask.merge(one, other)
+    assert (first.counted, second.counted) == (6, 2)
+    assert first.fingerprint == second.fingerprint

@@ -1,0 +1,125 @@
+"""The question of a growing tree: responses in fixed point, class weights as whole numbers, cuts that were
+observed, and one tree whoever answers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tallystick.data.read.reader import read_table
+from tallystick.data.schema import Wishes
+from tallystick.data.source import open_source
+from tallystick.kernels.trees import GrowRules
+from tallystick.models.tree.nodes import NO_CUT, SPREADS
+from tallystick.models.tree.weights import ClassWeights
+from tallystick.stats.split_search import (
+    GrowingTree,
+    ValueScale,
+    WholeTree,
+    class_factors,
+    count_rows,
+    lift,
+    observe,
+    score_weights,
+    spare_bits,
+    spread_missing,
+)
+
+
+def table(**more):
+    data = {"x": [0.5, 1.5, 8.5, 9.5], "y": ["a", "a", "b", "b"]} | more
+    return read_table(open_source(data), Wishes(kinds={"x": "numeric"}), "y")
+
+
+def test_a_response_in_fixed_point_comes_back_as_it_was():
+    scale = ValueScale.of(-1.0, 1.0, 3)
+    whole = scale.whole(np.array([-1.0, 0.25, 1.0]))
+    assert whole[0] == 0
+    assert whole.sum() < 2**62
+    assert scale.mean(whole, np.ones(3, np.int64)).tolist() == [-1.0, 0.25, 1.0]
+    assert scale.mean(np.array([0]), np.array([0])).tolist() == [-1.0]  # no rows, no division
+    assert ValueScale.of(5.0, 5.0, 10) == ValueScale(5.0, 0)
+
+
+def test_the_whole_tree_is_grown_at_once_from_a_table_in_memory():
+    question = GrowingTree(table().schema, (0,), GrowRules())
+    grown = WholeTree().solve(question, table(), 1)
+    assert grown.arrays["cut"][0] == 5.0
+    assert grown.arrays["counts"].tolist() == [[2, 2], [2, 0], [0, 2]]
+    assert grown.tried()["tried_column"][0] == 0
+
+
+def test_rows_in_parts_cannot_be_grown_at_once():
+    rows = table(x=[0.5, None, 8.5, 9.5])
+    assert WholeTree().solve(GrowingTree(rows.schema, (0,), GrowRules(fractions=True)), rows, 1) is None
+
+
+def test_the_first_look_of_other_engines_tells_classes_and_rows():
+    rows = table()
+    question = GrowingTree(rows.schema, (0,), GrowRules(), max_bins=2)
+    (block,) = rows.blocks()
+    look = question.add(question.zero(), block)
+    both = question.merge(look, question.add(question.zero(), block))
+    assert (both.rows, both.classes.tolist()) == (8, [4, 4])
+    near = question.near(both)
+    (cuts,) = question.cuts(both, near.add(near.add(near.zero(), block), block))
+    assert cuts.tolist() == [5.0]
+
+
+def test_a_cut_moves_just_above_the_value_below_it():
+    arrays = {"column": np.array([0, 0, -1]), "cut": np.array([2.5, NO_CUT, np.nan])}
+    observe(arrays, 0, np.array([1.0, 2.0, 3.0]))
+    assert arrays["cut"][0] == np.nextafter(2.0, 3.0)
+    assert arrays["cut"][1] == NO_CUT  # known against missing is not a cut
+
+
+def test_missing_rows_go_down_all_branches_of_tests_and_leaves_have_none():
+    arrays = {"column": np.array([0, -1]), "missing": np.array([1, 0], np.int32)}
+    spread_missing(arrays)
+    assert arrays["missing"].tolist() == [SPREADS, 0]
+
+
+def test_columns_are_named_by_their_place_in_the_schema():
+    arrays = {"column": np.array([1, -1, 0], np.int32)}
+    lift(arrays, (2, 5), "column")
+    assert arrays["column"].tolist() == [5, -1, 2]
+
+
+def test_class_weights_are_whole_numbers_and_none_that_counts_becomes_nothing():
+    counts = np.array([10, 10], np.int64)
+    assert class_factors(ClassWeights((1.0, 3.0)), counts).tolist() == [1, 3]
+    assert class_factors(ClassWeights((1e-9, 1.0)), counts).tolist() == [1, 2**16 - 1]
+    assert class_factors(ClassWeights((0.0, 0.5)), counts).tolist() == [0, 2**16 - 1]
+    assert class_factors(None, counts) is None
+
+
+def test_weights_of_rows_and_classes_multiply_and_leave_room_for_sums():
+    classes, factors = np.array([0, 1], np.uint8), np.array([1, 3])
+    assert score_weights(classes, np.array([2, 5]), factors).tolist() == [2, 15]
+    assert score_weights(classes, None, factors).tolist() == [1, 3]
+    assert score_weights(classes, None, None) is None
+    heavy = np.array([2**60, 1])
+    assert spare_bits(2, heavy, factors) > 0
+    assert score_weights(classes, heavy, factors).min() > 0
+
+
+def test_counts_of_candidates_are_rows_again_not_weights():
+    arrays = {"lefts": np.array([[2, 9, 5]]), "tried_left": np.array([0])}
+    count_rows(arrays, np.array([1, 3]))
+    assert arrays["lefts"].tolist() == [[2, 3, 5]]
+    count_rows(arrays, np.array([0, 0]))  # two classes that weigh nothing cannot be told apart
+    assert arrays["tried_left"].tolist() == [-1]
+
+
+def test_one_class_without_weight_has_the_rows_that_are_left():
+    arrays = {"lefts": np.array([[0, 9, 5]]), "tried_left": np.array([0])}
+    count_rows(arrays, np.array([0, 3]))
+    assert arrays["lefts"].tolist() == [[2, 3, 5]]
+
+
+@pytest.mark.parametrize("names", [("b", "a"), ("ä", "z")])
+def test_columns_compete_in_the_order_of_their_utf8_bytes(names):
+    rows = table(**{name: ["u", "u", "v", "v"] for name in names})
+    question = GrowingTree(rows.schema, (1, 2), GrowRules())
+    assert question.by_name == [1, 0]
