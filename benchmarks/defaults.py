@@ -55,12 +55,12 @@ def judged(name: str) -> dict[str, tuple[float, float, float]]:
     shares = {s: np.zeros((len(y), len(labels))) for s in SETTINGS}
     seconds = dict.fromkeys(SETTINGS, 0.0)
     for training, test in folds(X, y):
-        rows = ts.DecisionTree().read(X.iloc[training], y.iloc[training])
-        made("unpruned").fit_table(rows)  # what a table keeps for later fits is made here, charged to none
+        rows = ts.DecisionTree()._read(X.iloc[training], y.iloc[training])
+        made("unpruned")._fit_table(rows)  # what a table keeps for later fits is made here, charged to none
         for setting in SETTINGS:
             tree = made(setting)
             started = time.perf_counter()
-            tree.fit_table(rows)
+            tree._fit_table(rows)
             _ = tree.model_.node_shares
             seconds[setting] += time.perf_counter() - started
             at = np.searchsorted(labels, tree.classes_)

@@ -112,8 +112,8 @@ def words():
     """
     X, y, X_test, y_test = newsgroups()
     model = ts.LogisticRegression(l2=0.1, kinds={"text": "text"})
-    table = model.read(X, y)
-    ours, _ = seconds(lambda: model.fit_table(table), 1)
+    table = model._read(X, y)
+    ours, _ = seconds(lambda: model._fit_table(table), 1)
     fit = model.model_.fit
     target = -fit.log_likelihood + 0.05 * sum((p.weights**2).sum() for p in model.model_.parts)
     weights = TfidfVectorizer(sublinear_tf=True).fit_transform(X["text"])

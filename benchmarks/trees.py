@@ -255,7 +255,7 @@ def doubling() -> list[tuple[str, float]]:
 def memory() -> list[tuple[str, float]]:
     X, y = numbers()
     tree = DecisionTree(max_depth=8, **PLAIN, threads=2)
-    table = tree.read(X, y)
+    table = tree._read(X, y)
     encoded = sum(table.column(c.name).nbytes for c in table.schema.used) + table.classes.nbytes
     before, peak, done = resident(), [0], threading.Event()
 
@@ -265,7 +265,7 @@ def memory() -> list[tuple[str, float]]:
 
     watcher = threading.Thread(target=watch)
     watcher.start()
-    tree.fit_table(table)
+    tree._fit_table(table)
     done.set()
     watcher.join()
     return [("peak memory of a fit, in encoded tables", (encoded + peak[0] - before) / encoded)]
@@ -283,7 +283,7 @@ def keeping() -> list[tuple[str, float]]:
     from tallystick.learners.tree import TreeLearner
 
     X, y = numbers(200_000)
-    table = DecisionTree().read(X, y)
+    table = DecisionTree()._read(X, y)
     options = DecisionTree(criterion="entropy", cut_price=0.0, min_samples_leaf=20)._options()
     kept, plain = in_turn(
         *(lambda k=k: fit(TreeLearner(options, keep_candidates=k), table, Local(2)) for k in (True, False))

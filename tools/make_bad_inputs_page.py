@@ -38,7 +38,7 @@ def fitted(case: Case, path: Path) -> str:
     """Return the message of a case at fit."""
     model = ts.NaiveBayes(**case.wishes)
     try:
-        table = model.read(ts.read(path, **case.options), case.target)
+        table = model._read(ts.read(path, **case.options), case.target)
     except TallyError as error:
         return str(error)
     return " ".join(note.text for note in (*table.source_notes, *table.notes))
@@ -66,7 +66,7 @@ def predicted(case: Case, path: Path, folder: Path) -> str:
     try:
         if "--flag-outside" in case.flags:
             said += [f"outside the range: {', '.join(names)}" for names in model.outside_range(path) if names]
-        for matched in model.blocks(path, **options):
+        for matched in model._blocks(path, **options):
             said += [note.text for note in matched.notes]
             said += [
                 f"{n} {what} in column {c!r}"

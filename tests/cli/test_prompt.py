@@ -65,14 +65,14 @@ def test_where_missing_values_go_is_said_once():
     assert tree.get_n_leaves() > 2
     assert str(tree).count("missing values go down all branches in proportion") == 1
     assert "At every test missing values" in str(tree)
-    assert not any("…" in text for text in texts(tree.to_svg()))
+    assert not any("…" in text for text in texts(tree.picture()))
 
 
 def test_a_picture_rounds_shares_and_cuts_no_list_of_levels():
     levels = [f"level-{n:02}" for n in range(12)] * 29
     rows = {"a-long-column": levels, "k": ["no" if v in ("level-00", "level-11") else "yes" for v in levels]}
     rows["k"][1:8] = ["no"] * 7
-    said = texts(ts.DecisionTree(average=False, max_depth=1).fit(rows, "k").to_svg())
+    said = texts(ts.DecisionTree(average=False, max_depth=1).fit(rows, "k").picture())
     assert "348 rows, 81%" in said  # 283 of 348 is 0.813; and no share but 1 is 100%
     assert "290 rows, 98%" in said  # 283 of 290 is 0.976
     assert any("in {level-01, … 9 more}" in text for text in said)

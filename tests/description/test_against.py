@@ -82,7 +82,7 @@ def test_a_shift_is_told_by_counts_or_moments_and_silence_is_explained(model):
     }
     found = changes(table(400, 3, **moved), model)
     told = {c.name for c in found.columns if c.shift is not None and c.shift.beyond}
-    kind = model.kind
+    kind = model.model_.kind
     expected = {
         "naive-bayes": {"grade", "said"},
         "logistic-regression": {"age", "kids"},
@@ -97,7 +97,7 @@ def test_what_cannot_be_judged_is_said_and_never_called_unchanged(model):
     other = {"grade": lambda v, _: "a", "kids": lambda v, _: 4 - v}
     rows = [r for r in table(600, 1, **other) if 20 < r["age"] < 80]
     page = str(ts.describe(rows, against=model))
-    if model.kind == "naive-bayes":
+    if model.model_.kind == "naive-bayes":
         assert "grade" in {c.name for c in changes(rows, model).changed}
         return
     assert "no column changed" not in page

@@ -206,7 +206,7 @@ FRAME = some_rows()
 PLACES = {
     "memory": lambda spark: read_table(open_source(FRAME), None, "y"),
     "disk": lambda spark: read_to_disk(open_source(FRAME), 32 << 20, None, "y"),
-    "far": lambda spark: ts.NaiveBayes().read(spark.createDataFrame(FRAME), "y"),
+    "far": lambda spark: ts.NaiveBayes()._read(spark.createDataFrame(FRAME), "y"),
 }
 
 
@@ -328,11 +328,11 @@ def test_every_shortcut_is_compared():
 def test_a_shortcut_leads_where_the_sum_does(question, table):
     method = SHORT_WAYS[question]
     here = PLACES["memory"](None)
-    summed = method(engine=Summing()).fit_table(here).to_bytes()
-    assert method().fit_table(table).to_bytes() == summed
+    summed = method(engine=Summing())._fit_table(here).to_bytes()
+    assert method()._fit_table(table).to_bytes() == summed
     if table.place != "far":
         compared = Compared()
-        assert method(engine=compared).fit_table(table).to_bytes() == summed
+        assert method(engine=compared)._fit_table(table).to_bytes() == summed
         assert question in compared.taken
 
 
@@ -346,7 +346,7 @@ def test_a_question_asked_again_has_the_same_answer():
             return Local(1).total(table, question)
 
     here = PLACES["memory"](None)
-    ts.DecisionTree(missing_values="fractions", engine=Kept()).fit_table(here)
+    ts.DecisionTree(missing_values="fractions", engine=Kept())._fit_table(here)
     levels = [q for q in asked if isinstance(q, Frontier)]
     assert len(levels) > 2
     for question in (levels[1], levels[-1], levels[0]):

@@ -57,9 +57,9 @@ MOST = ("tree", "bayes", "logistic")
 
 def shas(rows, names=MOST):
     """The sha256 of each method's model, from one reading of the rows."""
-    found = LEARNERS["tree"]().read(rows, "y")
+    found = LEARNERS["tree"]()._read(rows, "y")
     try:
-        return {name: sha(LEARNERS[name]().fit_table(found)) for name in names}
+        return {name: sha(LEARNERS[name]()._fit_table(found)) for name in names}
     finally:
         if hasattr(found, "release"):
             found.release()

@@ -59,7 +59,7 @@ def test_the_answer_is_the_cheapest_and_often_not_the_most_probable(tree, new):
     answers = tree.predict(new).tolist()
     assert answers == cheapest(shares)
     assert sum(a != LABELS[k] for a, k in zip(answers, shares.argmax(axis=1), strict=True)) > 50
-    assert tree.classes_[tree.decide(shares)].tolist() == answers
+    assert tree.classes_[tree._decide(shares)].tolist() == answers
 
 
 def test_a_record_a_copy_and_the_file_answer_alike(tree, new):
@@ -100,7 +100,7 @@ def test_cross_validation_counts_the_answers_of_the_trees(tree):
     truth = np.array([LABELS.index(label) for label in table["y"]])
     spent = np.array(TABLE, float)[truth, result.answered].mean()
     assert result.measure("cost").value == pytest.approx(spent)
-    encoded = tree.read(table, "y")
+    encoded = tree._read(table, "y")
     again = refit_shares(ts.DecisionTree(**tree.get_params(deep=False)), encoded, FoldPlan(result.fold))
     assert again.tobytes() == result.shares.tobytes()
 

@@ -191,7 +191,7 @@ def test_what_a_fit_learns_is_not_there_before_it():
         with pytest.raises(NotFitted, match="not fitted yet"):
             getattr(model, name)
     model.fit(frame[["a"]], y)
-    loaded = ts.LogisticRegression.from_document(model.to_dict())
+    loaded = ts.LogisticRegression._from_document(model.to_dict())
     assert loaded.n_iter_ == model.n_iter_ >= 1
     assert model.path_.best > 0
     assert not hasattr(loaded, "path_")

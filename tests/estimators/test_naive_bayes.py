@@ -167,28 +167,28 @@ def tables():
 def test_cross_validation_from_one_pass_gives_the_bits_of_refitting_each_fold(options):
     for data, target in tables():
         model = ts.NaiveBayes(**options)
-        table = model.read(data, target)
+        table = model._read(data, target)
         plan = deal(table, 5)
-        np.testing.assert_array_equal(model.cross_shares(table, plan), refit_shares(model, table, plan))
+        np.testing.assert_array_equal(model._cross_shares(table, plan), refit_shares(model, table, plan))
 
 
 def test_folds_too_large_to_be_summed_at_once_give_the_same_bits(monkeypatch):
     from tallystick.estimators import folds
 
     model = ts.NaiveBayes()
-    table = model.read(VOTES, "party")
+    table = model._read(VOTES, "party")
     plan = deal(table, 10)
-    once = model.cross_shares(table, plan)
+    once = model._cross_shares(table, plan)
     monkeypatch.setattr(folds, "MOST_CELLS", 1)
-    np.testing.assert_array_equal(model.cross_shares(table, plan), once)
+    np.testing.assert_array_equal(model._cross_shares(table, plan), once)
 
 
 def test_leave_one_out_from_one_pass_gives_the_bits_of_refitting():
     frame = pd.read_csv(VOTES, keep_default_na=False).iloc[::9]
     model = ts.NaiveBayes()
-    table = model.read(frame, "party")
+    table = model._read(frame, "party")
     plan = one_out(table)
-    np.testing.assert_array_equal(model.cross_shares(table, plan), refit_shares(model, table, plan))
+    np.testing.assert_array_equal(model._cross_shares(table, plan), refit_shares(model, table, plan))
     result = ts.cross_validate(model, frame, "party", folds="leave-one-out")
     assert result.to_dict()["folds"] == len(plan.numbers)
 
@@ -201,10 +201,10 @@ def test_a_learning_curve_from_added_counts_gives_the_bits_of_fitting_each_size(
     mixed["y"] = np.where(mixed["x"] + rng.normal(size=90) > 0, "up", "down")
     kinds = {"say": "text"} if name == "mixed" else None
     model = ts.NaiveBayes(kinds=kinds)
-    table = model.read(mixed, "y") if name == "mixed" else model.read(VOTES, "party")
+    table = model._read(mixed, "y") if name == "mixed" else model._read(VOTES, "party")
     order = rng.permutation(table.rows)
     teach, test, sizes = order[30:], order[:30], [1, 4, 9, 33, table.rows - 30]
-    grown = model.grow_shares(table, teach, test, sizes)
+    grown = model._grow_shares(table, teach, test, sizes)
     labels = table.schema.target.labels
     for size, shares in zip(sizes, grown, strict=True):
         training = table.take(teach[:size])
@@ -213,7 +213,7 @@ def test_a_learning_curve_from_added_counts_gives_the_bits_of_fitting_each_size(
             assert shares is None
             continue
         expected = np.zeros((30, len(labels)))
-        fitted = ts.NaiveBayes(kinds=kinds).fit_table(training)
+        fitted = ts.NaiveBayes(kinds=kinds)._fit_table(training)
         answers = fitted.model_.shares(next(table.take(test, training.schema).blocks()))
         expected[:, [labels.index(label) for label in found]] = answers
         np.testing.assert_array_equal(shares, expected)
@@ -224,9 +224,9 @@ def test_leave_one_out_with_chosen_readings_gives_the_bits_of_refitting():
     frame = pd.DataFrame({"a": rng.normal(size=24).round(1), "b": rng.integers(0, 4, 24) * 0.5})
     frame["y"] = np.where(frame["a"] > 0, "up", "down")
     model = ts.NaiveBayes()
-    table = model.read(frame, "y")
+    table = model._read(frame, "y")
     plan = one_out(table)
-    np.testing.assert_array_equal(model.cross_shares(table, plan), refit_shares(model, table, plan))
+    np.testing.assert_array_equal(model._cross_shares(table, plan), refit_shares(model, table, plan))
 
 
 @pytest.mark.parametrize("weights", [None, [1, 2, 1, 1, 3, 1]])
@@ -243,7 +243,7 @@ def test_words_of_fewer_rows_than_asked_for_are_unseen(weights):
     plain = ts.NaiveBayes(kinds={"say": "text"}).fit(kept, "y", sample_weight=weights)
     np.testing.assert_array_equal(plain.predict_proba(kept), model.predict_proba(frame))
     assert "rare-words" in {n.code for n in model.notes_}
-    table = model.read(frame, "y")
+    table = model._read(frame, "y")
     part = table.take(np.arange(4))
     assert part.schema["say"].words == ("ann", "bob")
     with pytest.raises(OptionError, match="min_count=1"):
@@ -297,7 +297,7 @@ def test_the_logistic_form_gives_the_same_shares(options):
     )
     model.fit(frame, "y")
     form = model.to_logistic()
-    for matched in model.blocks(frame):
+    for matched in model._blocks(frame):
         np.testing.assert_allclose(form.shares(matched.block), model.predict_proba(frame), atol=1e-12)
     assert "intercept" in str(form)
     assert form.to_dict()["intercepts"][-1] == 0

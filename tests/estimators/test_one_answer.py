@@ -56,11 +56,11 @@ def fitted():
 
 def same(model, row, want):
     """Every way to ask about one row gives the bits of a table of one row."""
-    label = model.classes_[model.decide(want[None, :])[0]]
+    label = model.classes_[model._decide(want[None, :])[0]]
     found = {
         "predict_proba(dict)": model.predict_proba(row)[0],
         "predict_proba_one": model.predict_proba_one(row),
-        "shares(block)": model.model_.shares(next(model.blocks([row])).block)[0],
+        "shares(block)": model.model_.shares(next(model._blocks([row])).block)[0],
     }
     record = model.model_.record(row)
     if record is not None:
@@ -107,7 +107,7 @@ def test_a_whole_float_is_the_level_of_the_whole_number(fitted, make):
 def test_all_rows_have_the_answers_of_single_rows_and_of_the_command(fitted, make, tmp_path, capfd):
     model, rows = fitted(make), training(60).drop(columns="y")
     shares = model.predict_proba(rows)
-    labels = model.classes_[model.decide(shares)].tolist()
+    labels = model.classes_[model._decide(shares)].tolist()
     assert model.predict(rows).tolist() == labels
     records = rows.to_dict("records")
     assert [model.predict_one(r) for r in records] == labels
@@ -130,10 +130,10 @@ def test_columns_of_floats_are_answered_as_read_rows(make):
     X[::7, 1] = np.nan
     y = np.where(X[:, 0] + np.nan_to_num(X[:, 1]) + rng.normal(0, 1, len(X)) > 0, "yes", "no")
     model = make().fit(X[:2000], y[:2000])
-    read = [m.block for m in model.blocks(X)]
+    read = [m.block for m in model._blocks(X)]
     want = np.concatenate([model.model_.shares(b) for b in read])
     assert model.predict_proba(X).tobytes() == want.tobytes()
-    assert (model.predict(X) == model.classes_[model.decide(want)]).all()
+    assert (model.predict(X) == model.classes_[model._decide(want)]).all()
     assert (model.predict(pd.DataFrame(X, columns=["x0", "x1", "x2"])) == model.predict(X)).all()
 
 
@@ -147,7 +147,7 @@ def test_scores_apart_by_less_than_a_rounding_are_a_tie_for_every_asker():
     line -= (line @ model.coef_[0] + model.intercept_[0])[
         :, None
     ] * normal  # on the border, but for roundings
-    assert (model.predict(line) == model.classes_[model.decide(model.predict_proba(line))]).all()
+    assert (model.predict(line) == model.classes_[model._decide(model.predict_proba(line))]).all()
     one = [model.predict_one(dict(zip(("x0", "x1", "x2"), r.tolist(), strict=True))) for r in line[:500]]
     assert one == model.predict(line[:500]).tolist()
 

@@ -213,7 +213,7 @@ def logistic_settings(labels: list[Any]) -> st.SearchStrategy[dict[str, Any]]:
 def answers(model: Any, rows: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return labels (or means) and shares[row, class]."""
     found = model.predict(rows)
-    return found, found[:, None] if model.regression else model.predict_proba(rows)
+    return found, found[:, None] if model._regression else model.predict_proba(rows)
 
 
 def equal(a: tuple[np.ndarray, np.ndarray], b: tuple[np.ndarray, np.ndarray]) -> None:
@@ -236,7 +236,7 @@ def check_copies(model: Any, table: dict[str, list[Any]], weight: Any, new: dict
     assert again.to_bytes() == data
     equal(answers(again, new), known)
     equal(answers(type(model)(**model.get_params(deep=False)).fit(table, "y", weight), X), answers(model, X))
-    parts = [model.model_.shares(m.block) for m in model.blocks(new)]
+    parts = [model.model_.shares(m.block) for m in model._blocks(new)]
     assert np.concatenate(parts).tobytes() == known[1].tobytes()
     for i, row in enumerate(e.records(new)[:12]):
         one(model, row, known[0][i], known[1][i])
@@ -263,7 +263,7 @@ def check_exports(model: Any, new: dict[str, list[Any]]) -> None:
             continue
         near = np.abs(np.asarray(told) - shares).max()
         assert near <= within, (run, near)
-        if not model.regression:
+        if not model._regression:
             clear = decided(model, shares)
             wrong = [i for i in np.flatnonzero(clear) if found[i] != labels[i]]
             assert wrong == []
@@ -281,7 +281,7 @@ def by_python(model: Any, new: dict[str, list[Any]]) -> tuple[list[Any], np.ndar
     space: dict[str, Any] = {"__name__": "exported"}
     exec(compile(model.export("python"), "exported", "exec"), space)
     found = [space["predict"](row) for row in e.records(new)]
-    if model.regression:
+    if model._regression:
         return [a["value"] for a in found], np.array([[a["value"]] for a in found]), 1e-9
     return [a["label"] for a in found], np.array([list(a["probabilities"].values()) for a in found]), 1e-9
 

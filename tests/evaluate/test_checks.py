@@ -90,7 +90,7 @@ def test_a_model_that_learned_its_rows_by_heart_or_says_wrong_shares_is_told():
 
 
 def test_every_check_has_one_line_of_advice_and_a_known_code():
-    for check in check_table(ts.NaiveBayes().read(few(), "y")):
+    for check in check_table(ts.NaiveBayes()._read(few(), "y")):
         assert check.code in CODES
         assert check.advice.endswith(".")
         assert "\n" not in check.text + check.advice

@@ -41,14 +41,14 @@ def mixed(rows=240, seed=0):
 def test_settings_answered_together_answer_as_each_alone(family):
     table = {"tree": ts.DecisionTree, "bayes": ts.NaiveBayes, "logistic": ts.LogisticRegression}[
         family
-    ]().read(mixed(), "y")
+    ]()._read(mixed(), "y")
     training = table.take(np.arange(0, 160))
     tested = table.take(np.arange(160, 240), training.schema)
     each = [e for _, e in settings(family, {})]
     together = list(answer_settings(each, training, tested, ("no", "yes")))
     assert len(together) == len(each) <= 8
     for setting, shares in zip(each, together, strict=True):
-        alone = answer(fresh(setting).fit_table(training), training, tested, ("no", "yes"))
+        alone = answer(fresh(setting)._fit_table(training), training, tested, ("no", "yes"))
         assert np.allclose(shares, alone, rtol=0, atol=0 if family != "logistic" else 1e-5), setting
 
 
@@ -69,7 +69,7 @@ def test_rows_of_a_group_never_train_and_test_at_once():
 def test_inner_folds_keep_groups_together_too():
     data = mixed()
     groups = np.array([f"p{i // 8}" for i in range(240)])
-    table = ts.NaiveBayes().read(data, "y")
+    table = ts.NaiveBayes()._read(data, "y")
     dealing = Dealing(groups=groups)
     train, _ = dealing.outer(table, 5).part(0)
     inner = dealing.inner(table.take(train), 5, train)
@@ -91,7 +91,7 @@ def test_a_fold_by_time_is_trained_on_earlier_rows_only():
 
 
 def test_parts_that_train_validate_and_test_share_no_row():
-    table = ts.NaiveBayes().read(mixed(), "y")
+    table = ts.NaiveBayes()._read(mixed(), "y")
     dealing = Dealing(shares=(0.6, 0.2, 0.2))
     train, test = dealing.outer(table, 0).part(0)
     validate = train[dealing.inner(table.take(train), 5, train).fold == 0]
@@ -109,7 +109,7 @@ def test_parts_that_train_validate_and_test_share_no_row():
 
 
 def test_a_share_held_out_depends_on_what_rows_hold_not_on_their_order():
-    table = ts.NaiveBayes().read(mixed(), "y")
+    table = ts.NaiveBayes()._read(mixed(), "y")
     order = np.random.default_rng(1).permutation(240)
     assert (hold_out(table.take(order), 0.3).fold == hold_out(table, 0.3).fold[order]).all()
     share = [(hold_out(table, 0.3).fold == 0)[table.classes == c].mean() for c in (0, 1)]
@@ -156,9 +156,9 @@ def test_levels_and_words_of_test_rows_alone_are_unseen_and_teach_nothing():
     kinds = {"text": "text"}
     train, test = np.arange(60), np.array([60, 61])
     for make in (ts.NaiveBayes, ts.LogisticRegression, ts.DecisionTree):
-        plain, wider = (make(kinds=kinds).read(data, "y") for data in (rows, more))
-        model = make(kinds=kinds).fit_table(wider.take(train))
-        assert make(kinds=kinds).fit_table(plain.take(train)).to_bytes() == model.to_bytes()
+        plain, wider = (make(kinds=kinds)._read(data, "y") for data in (rows, more))
+        model = make(kinds=kinds)._fit_table(wider.take(train))
+        assert make(kinds=kinds)._fit_table(plain.take(train)).to_bytes() == model.to_bytes()
         training = wider.take(train)
         inside = answer(model, training, wider.take(test, training.schema), ("no", "yes"))
         assert (
@@ -209,7 +209,7 @@ def test_more_folds_hold_no_more_memory():
 
     rng = np.random.default_rng(0)
     data = {f"x{j}": rng.normal(size=4_000) for j in range(10)}
-    table = ts.DecisionTree().read({**data, "y": (data["x0"] > 0).astype(int)}, "y")
+    table = ts.DecisionTree()._read({**data, "y": (data["x0"] > 0).astype(int)}, "y")
     from tallystick.evaluate.running import cross_shares
 
     most = {}
@@ -243,7 +243,7 @@ def test_copies_of_a_row_are_rows_of_their_own_in_a_learning_curve():
         return subsets(cases_of(table), 1, 200, [200])[1][:200]
 
     data = {"x": ["a"] * 300 + ["b"] * 300, "y": (["p"] * 200 + ["q"] * 100) * 2}
-    table = ts.NaiveBayes().read(data, "y")
+    table = ts.NaiveBayes()._read(data, "y")
     first = taught(table)
     share = (table.columns["x"][first] == 0).mean()
     assert 0.35 < share < 0.65  # a run of copies would give 0 or 1

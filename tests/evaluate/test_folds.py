@@ -76,7 +76,7 @@ ROWS = st.lists(
 
 def read(rows, weights=None, model=None):
     frame = pd.DataFrame([{"x": f"v{v}", "y": c} for c, v in rows])
-    return (model or ts.NaiveBayes(kinds={"x": "levels"})).read(frame, "y", weights)
+    return (model or ts.NaiveBayes(kinds={"x": "levels"}))._read(frame, "y", weights)
 
 
 def both(rows):
@@ -309,12 +309,12 @@ def test_rows_that_memory_does_not_hold_are_dealt_alike(monkeypatch, values, mos
     frame = pd.DataFrame({"x": rng.integers(0, values, 3_000), "y": rng.choice(list("pqr"), 3_000)})
     model = ts.NaiveBayes(columns=ts.Columns({"x": "levels"}, keep=["x"]))
     monkeypatch.setattr(cases, "MOST", most)
-    whole = model.read(frame, "y")
+    whole = model._read(frame, "y")
     wanted = dealt(whole, deal(whole, 7))
     monkeypatch.setattr(large, "ROW_BYTES", 1 << 40)
     monkeypatch.setattr(large, "STEP", 500)
     monkeypatch.setattr(large, "SORTED_BYTES", 1 << 20)
-    table = model.set_params(memory="32MB").read(frame, "y")
+    table = model.set_params(memory="32MB")._read(frame, "y")
     plan = deal(table, 7)
     assert plan.large
     assert dealt(table, plan) == wanted

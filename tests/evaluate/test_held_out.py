@@ -76,7 +76,7 @@ def test_held_out_rows_that_are_training_rows_too_are_counted_target_included():
 
 
 def test_rows_of_a_class_that_was_not_in_training_are_wrong_and_rows_without_one_left_out():
-    table = ts.NaiveBayes().read({"a": ["x", "z"] * 20, "y": ["no", "yes"] * 20}, "y")
+    table = ts.NaiveBayes()._read({"a": ["x", "z"] * 20, "y": ["no", "yes"] * 20}, "y")
     held = hold({"a": ["x", "z", "x", "new"], "y": ["no", "maybe", None, "yes"]}, table, ts.NaiveBayes())
     assert held.labels == ("no", "yes", NOT_IN_TRAINING)
     assert held.truth.tolist() == [0, 2, 1]

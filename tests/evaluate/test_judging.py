@@ -28,7 +28,7 @@ def path(name):
 
 @pytest.fixture(scope="module")
 def votes():
-    return ts.NaiveBayes().read(path("votes.csv"), "party")
+    return ts.NaiveBayes()._read(path("votes.csv"), "party")
 
 
 def content(table, fold):
@@ -74,10 +74,10 @@ def test_levels_that_occur_in_test_rows_alone_change_no_byte_of_the_trained_mode
     rows = {"x": ["a", "b", "a", "b", "a", "b"], "y": ["n", "p", "n", "p", "p", "n"]}
     more = {"x": [*rows["x"], "zebra"], "y": [*rows["y"], "p"]}
     teach = np.arange(6)
-    plain, wider = (ts.NaiveBayes().read(data, "y") for data in (rows, more))
+    plain, wider = (ts.NaiveBayes()._read(data, "y") for data in (rows, more))
     assert (
-        ts.NaiveBayes().fit_table(plain.take(teach)).to_bytes()
-        == ts.NaiveBayes().fit_table(wider.take(teach)).to_bytes()
+        ts.NaiveBayes()._fit_table(plain.take(teach)).to_bytes()
+        == ts.NaiveBayes()._fit_table(wider.take(teach)).to_bytes()
     )
 
 
@@ -132,7 +132,7 @@ def test_an_unknown_positive_class_or_check_is_named():
 def test_the_razor_takes_the_simplest_within_one_standard_error_of_the_best(votes):
     def named(name, n):
         class Sized(ts.NaiveBayes):
-            def numbers(self):
+            def _numbers(self):
                 return n
 
         return Candidate(name, "bayes", (("", Sized()),))
@@ -193,7 +193,7 @@ def test_rows_held_out_are_judged_by_a_model_that_never_saw_them(tmp_path):
 class Adding(ts.NaiveBayes):
     """Naive Bayes that gives some sizes of a curve itself, by refitting."""
 
-    def grow_shares(self, table, teach, test, sizes):
+    def _grow_shares(self, table, teach, test, sizes):
         for size in sizes:
             yield None if size < 50 else fold_shares(ts.NaiveBayes(), table, teach[:size], test)
 

@@ -238,7 +238,7 @@ def test_a_picture_lists_only_levels_that_can_arrive():
     c = [f"l{k}" for k in range(6)] * 20
     y = [[0, 1, 0, 2, 3, 2][k % 6] for k in range(120)]
     tree = ts.DecisionTree(average=False, criterion="entropy").fit({"c": c}, y)
-    texts = [t.text for t in ET.fromstring(tree.to_svg()).iter() if t.tag.endswith("text")]
+    texts = [t.text for t in ET.fromstring(tree.picture()).iter() if t.tag.endswith("text")]
     leaves = [t.removesuffix(" or missing") for t in texts if t and t.startswith("c ")]
     assert {"c = l1", "c in {l0, l2}", "c in {l3, l5}", "c = l4"} <= set(leaves)
 

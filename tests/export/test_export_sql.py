@@ -407,7 +407,7 @@ def test_levels_never_seen_are_counted_beside_the_answer(dialect):
     model, table = e.fitted("bayes"), with_key(e.new_rows("bayes"))
     with HERE[dialect]() as run:
         found = run(model.export("sql", dialect=dialect, keep=KEY), table)
-    met = sum(sum(m.unseen.values()) for m in model.blocks(table))
+    met = sum(sum(m.unseen.values()) for m in model._blocks(table))
     assert met > 100
     assert sum(found["unseen"]) == met
 

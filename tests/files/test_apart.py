@@ -234,7 +234,7 @@ def test_python_knows_the_files_behind_whatever_it_saves(folder, door):
     for thing in (
         tree.fit(data, "party"),
         ts.DecisionTree(memory="1GB").fit(data, "party"),
-        ts.DecisionTree().fit_table(tree.read(data, "party")),
+        ts.DecisionTree()._fit_table(tree._read(data, "party")),
         ts.NaiveBayes().fit("part-1.csv", "party").update(data, "party"),
         ts.NaiveBayes().fit("part-1.csv", "party") + ts.NaiveBayes().fit(data, "party"),
         page,

@@ -102,7 +102,7 @@ def test_rows_that_come_later_bring_the_notes_of_a_fit_on_all():
 def test_shared_variances_are_counted_once(share, numbers):
     x, y = load_iris(return_X_y=True)
     model = ts.NaiveBayes(distributions="gaussian", share=share).fit(x[:100, :3], y[:100])
-    assert model.numbers() == numbers  # 1 prior, 6 means, and the variances
+    assert model._numbers() == numbers  # 1 prior, 6 means, and the variances
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-200, 1e-160, 1e155, 1e200, 1e300])
@@ -155,7 +155,7 @@ def test_logistic_regression_of_any_scale_is_a_file_that_can_be_read(size):
     x = np.linspace(-1, 1, 60)
     y = np.where((x > 0) ^ (np.arange(60) % 5 == 0), "a", "b")
     near = ts.LogisticRegression().fit(pd.DataFrame({"x": x * size}), y)
-    assert from_bytes(near.to_bytes())["kind"] == near.kind
+    assert from_bytes(near.to_bytes())["kind"] == near.model_.kind
     assert near.predict(pd.DataFrame({"x": [-size, size]})).tolist() == ["b", "a"]
 
 

@@ -190,7 +190,7 @@ def test_a_print_names_columns_and_classes_never_codes(method, frame):
     model = method().fit(frame, "answer")
     text = str(model)
     columns = ["sky", "temperature", "visits", "member", "note"]
-    if model.kind == "decision-tree":  # a tree names the columns it tests
+    if model.model_.kind == "decision-tree":  # a tree names the columns it tests
         columns = [c.name for c, use in zip(model.schema_.used, model.column_use().usage, strict=True) if use]
     for name in (*columns, "yes", "no"):
         assert name in text

@@ -186,7 +186,7 @@ def test_floats_as_they_lie_end_where_read_rows_end(kind: type) -> None:
     x = rng.normal(size=(900, 4)).astype(kind)
     x[rng.random(x.shape) < 0.1] = np.nan
     tree = ts.DecisionTree(min_samples_leaf=3).fit(x, rng.integers(0, 3, 900))
-    read = np.concatenate([tree.model_.stops(m.block) for m in tree.blocks(x)])
+    read = np.concatenate([tree.model_.stops(m.block) for m in tree._blocks(x)])
     frame = pd.DataFrame(x, columns=["x0", "x1", "x2", "x3"])
 
     def ends(X):

@@ -43,7 +43,7 @@ def test_known_is_split_from_missing(kind, tree, tmp_path):
     assert "if x is missing then" in str(model.rules())
     assert "x is missing" in str(model.splits(0))
     assert "x is missing" in str(model.explain({"x": None}))
-    assert "x is missing" in model.to_svg()
+    assert "x is missing" in model.picture()
     if tree != "id3" or kind == "numeric":
         assert "x is known" in str(model)
     path = tmp_path / "model.json"

@@ -231,7 +231,7 @@ def test_a_row_is_followed_down_the_tree(browser, pages):
         row = page.evaluate("report.data.ask.starts[0].row")
         tree = found.model.model_.shown
         whole = {name: row.get(name) for name in found.model.feature_names_in_}
-        end = int(tree.stops(next(iter(found.model.blocks([whole]))).block)[0])
+        end = int(tree.stops(next(iter(found.model._blocks([whole]))).block)[0])
         way = [end]
         while tree.nodes.parent[way[-1]] >= 0:
             way.append(int(tree.nodes.parent[way[-1]]))

@@ -140,7 +140,7 @@ def expected(name: str) -> tuple[list[Any], np.ndarray]:
     """Return the labels (or means) and shares [row, class] that the model itself answers."""
     model, rows = fitted(name), new_rows(name)
     answers = model.predict(rows).tolist()
-    return answers, np.array(answers)[:, None] if model.regression else model.predict_proba(rows)
+    return answers, np.array(answers)[:, None] if model._regression else model.predict_proba(rows)
 
 
 def at_cuts(name: str) -> dict[str, list[Any]]:
@@ -199,7 +199,7 @@ def same(found: tuple[list[Any], np.ndarray], name: str, within: float = 1e-9) -
     """Assert that no label differs and every share is within a distance."""
     labels, shares = expected(name)
     wrong = [i for i, (a, b) in enumerate(zip(labels, found[0], strict=True)) if a != b]
-    assert wrong == [] or fitted(name).regression, (len(wrong), wrong[:3])
+    assert wrong == [] or fitted(name)._regression, (len(wrong), wrong[:3])
     assert float(np.abs(shares - found[1]).max()) <= within
 
 

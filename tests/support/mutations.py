@@ -148,7 +148,7 @@ def answers(model: Any, kept: dict[str, Any], schema: str) -> Any:
     if schema not in kept:
         if len(kept) > 50:
             kept.clear()
-        kept[schema] = [m.block for m in model.blocks(questions(model.schema_))]
+        kept[schema] = [m.block for m in model._blocks(questions(model.schema_))]
     if hasattr(model, "classes_"):
         return np.concatenate([model.model_.shares(block) for block in kept[schema]])
     return model.predict(questions(model.schema_))
@@ -159,7 +159,7 @@ def verdict(data: bytes, schema: str, kept: dict[str, Any]) -> str:
     try:
         model = from_data(data)
         found = answers(model, kept, schema)
-        if model.kind == "decision-tree":
+        if model.model_.kind == "decision-tree":
             assert model.model_.all_candidates is not None or not model.to_dict()["model"]["candidates"]
     except ModelFileError as error:
         return "refused" if "\n" not in str(error) else f"more than one line: {error}"

@@ -74,8 +74,8 @@ def shas(table: object, kill_at: int = 0) -> str:
         return plain(self, *given)
 
     Spark.total = total
-    read = METHODS["tree"]().read(table, "y")
-    found = [hashlib.sha256(make().fit_table(read).to_bytes()).hexdigest() for make in METHODS.values()]
+    read = METHODS["tree"]()._read(table, "y")
+    found = [hashlib.sha256(make()._fit_table(read).to_bytes()).hexdigest() for make in METHODS.values()]
     Spark.total = plain
     return " ".join(found)
 

@@ -65,9 +65,9 @@ def fit(path: str, memory: str | None, names: list[str]) -> None:
     print("ready", flush=True)
     sys.stdin.readline()
     chosen = {name: model for name, model in methods(memory).items() if name in names}
-    table = next(iter(chosen.values())).read(path, "y")
+    table = next(iter(chosen.values()))._read(path, "y")
     for name, model in chosen.items():
-        content = model.fit_table(table).to_bytes()
+        content = model._fit_table(table).to_bytes()
         print(json.dumps({name: hashlib.sha256(content).hexdigest()}), flush=True)
 
 

@@ -33,7 +33,7 @@ def test_every_name_of_a_method_is_there_and_in_its_room(method):
         assert method.load(face) is not None
     assert isinstance(method.load("file"), FileKind)
     assert isinstance(method.load("report"), Face)
-    assert method.load("estimator").kind == method.kind
+    assert method.load("estimator")._kind == method.kind
     assert method.load("estimator").__name__ in ts.__all__
     assert callable(method.load("form"))
 

@@ -304,7 +304,7 @@ def test_variances_shared_four_ways_by_ml_and_unbiased():
 def test_with_variance_shared_across_classes_the_model_is_logistic(share):
     model = ts.NaiveBayes(distributions="gaussian", share=share).fit(NUMBERS, "y")
     form = model.to_logistic()
-    for matched in model.blocks(NUMBERS):
+    for matched in model._blocks(NUMBERS):
         np.testing.assert_allclose(form.shares(matched.block), model.predict_proba(NUMBERS), atol=1e-12)
     slopes = {w.column: w.weights[0] for w in form.weights if not w.value}
     for c in "uv":

@@ -49,7 +49,7 @@ def explain(model: str, data: str, row: int, as_json: bool, **given: Any) -> Non
         source, row - 1, lenient=given["lenient"], missing_columns=given["missing_columns"]
     )
     options.save_picture(given["picture"], found.picture)
-    counts = counted(estimator, found) if estimator.kind == "naive-bayes" else []
+    counts = counted(estimator, found) if estimator.model_.kind == "naive-bayes" else []
     if as_json:
         more = {"counts": [dict(zip(("column", "value", "counts"), c, strict=True)) for c in counts]}
         screen.show_json({"row": row} | found.to_dict() | (more if counts else {}))

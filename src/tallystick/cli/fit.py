@@ -126,8 +126,8 @@ def learned(data: str, target: str, method: str, folds: int, given: dict[str, An
         estimator.set_params(**settings(given.get("settings", ())))
     with screen.progress("fitting") as progress:
         options.show_progress(estimator, progress)
-        table = estimator.read(source, target)
-        estimator.fit_table(table)
+        table = estimator._read(source, target)
+        estimator._fit_table(table)
     estimator.set_params(engine__progress=None)
     return Fitted(estimator, table, why)
 
@@ -177,7 +177,7 @@ def summary(estimator: Classifier, content: bytes) -> dict[str, Any]:
     """Return what a fitted model is, as plain data."""
     target = estimator.schema_.predicted
     return {
-        "kind": estimator.kind,
+        "kind": estimator.model_.kind,
         "target": target.name,
         "classes": list(target.labels),
         "columns": [c.name for c in estimator.schema_.used],

@@ -67,7 +67,7 @@ def refitted(kept: bytes, data: str, given: dict[str, Any]) -> bytes:
     fresh = type(estimator)(**(estimator.get_params(deep=False) | {"threads": given["threads"]}))
     with screen.progress("fitting again") as progress:
         options.show_progress(fresh, progress)
-        fresh.fit_table(fresh.read(options.source(data, given), target.name))
+        fresh._fit_table(fresh._read(options.source(data, given), target.name))
     return fresh.to_bytes()
 
 

@@ -61,7 +61,7 @@ def predict(model: str, data: str, output: str | None, as_json: bool, **given: A
     estimator = ts.load(model)
     if not isinstance(estimator, Classifier):
         raise OptionError(
-            f"{shown(model)} is a {estimator.kind}, which does not predict classes. "
+            f"{shown(model)} is a {estimator.model_.kind}, which does not predict classes. "
             "For numbers use Python: ts.load(path).predict(rows)."
         )
     estimator.threads, estimator.memory = given["threads"], given["memory"]
@@ -193,10 +193,10 @@ def predicted(
     met.schema = estimator.schema_
     reading = {name: given[name] for name in ("lenient", "missing_columns")}
     reading |= {"warn": False, "unread": "keep"}
-    for matched in estimator.blocks(source, **reading):
+    for matched in estimator._blocks(source, **reading):
         shares = estimator.model_.shares(matched.block)
-        best = estimator.decide(shares)
-        prior_only = estimator.prior_only(matched.block, shares)
+        best = estimator._decide(shares)
+        prior_only = estimator._prior_only(matched.block, shares)
         columns = [
             labels.take(from_numbers(best)),
             from_numbers(np.take_along_axis(shares, best[:, None], axis=1)[:, 0]),

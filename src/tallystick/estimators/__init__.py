@@ -38,7 +38,7 @@ def from_data(data: bytes) -> Estimator:
     gc.disable()
     try:
         document = from_bytes(data)
-        estimator: Estimator = methods.of_kind(document["kind"]).load("estimator").from_document(document)
+        estimator: Estimator = methods.of_kind(document["kind"]).load("estimator")._from_document(document)
     finally:
         if collecting:
             gc.enable()

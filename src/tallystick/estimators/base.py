@@ -38,13 +38,13 @@ if TYPE_CHECKING:
 class Estimator(Parameters):
     """Fitting, copies and the model file; see the module's laws."""
 
-    kind: ClassVar[str]
+    _kind: ClassVar[str]
     model_: Model
     schema_: Schema
     notes_: tuple[Note, ...]
     source_notes_: tuple[Note, ...]
     rows_: dict[str, Any]
-    regression: ClassVar[bool] = False
+    _regression: ClassVar[bool] = False
     _files: Sequence[str] = ()  # what it read, to learn or to answer: nothing is saved over it
 
     # -- the model file --
@@ -66,7 +66,7 @@ class Estimator(Parameters):
         """Return the model file's content as plain data, without format and checksum."""
         self._check_fitted()
         return {
-            "kind": self.kind,
+            "kind": self._kind,
             "model": self.model_.to_dict(),
             "notes": [n.to_dict() for n in self.notes_],
             "parameters": self._learning(),
@@ -95,7 +95,7 @@ class Estimator(Parameters):
         return export(self.model_, kind, sha256=hashlib.sha256(self.to_bytes()).hexdigest(), **options)
 
     @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> Self:
+    def _from_document(cls, document: Mapping[str, Any]) -> Self:
         """Return a fitted estimator from a checked document."""
         out = cls()
         out._restore(document)
@@ -142,9 +142,9 @@ class Estimator(Parameters):
         """Learn from rows. X: a path, frame, Arrow table, matrix or records; y: labels, or the name of a
         column of X.
         """
-        table = self.read(X, y, sample_weight)
+        table = self._read(X, y, sample_weight)
         try:
-            self.fit_table(table)
+            self._fit_table(table)
         finally:
             table.release()  # what others kept for us
         if table.classes is not None and not is_spark(X):
@@ -154,8 +154,8 @@ class Estimator(Parameters):
                 warnings.warn(f"{text} {ADVICE}", DataWarning, stacklevel=2)
         return self
 
-    def read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
-        """Return the encoded table that `fit_table` learns from."""
+    def _read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
+        """Return the encoded table that `_fit_table` learns from."""
         if y is None:
             raise OptionError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None. "
@@ -170,11 +170,11 @@ class Estimator(Parameters):
             from tallystick.estimators.on_spark import refuse_far
 
             refuse_far(self)
-            return read_frame(X, self._wishes(), y, sample_weight, self.regression)  # type: ignore[return-value]
+            return read_frame(X, self._wishes(), y, sample_weight, self._regression)  # type: ignore[return-value]
         work = self._local()
         source = open_source(as_given(X), memory=work.memory)
         y, sample_weight = as_given(y), as_given(sample_weight)
-        wishes, regression = self._wishes(), self.regression
+        wishes, regression = self._wishes(), self._regression
         if work.memory is not None:
             from tallystick.data.read.reader import read_to_disk
             from tallystick.data.source.size import budget
@@ -183,7 +183,7 @@ class Estimator(Parameters):
             return read_to_disk(source, room, wishes, y, sample_weight, work.threads, regression=regression)
         return read_table(source, wishes, y, sample_weight, work.threads, regression=regression)
 
-    def fit_table(self, table: Table) -> Self:
+    def _fit_table(self, table: Table) -> Self:
         """Learn from an encoded table."""
         if table.place == "far":
             from tallystick.estimators.on_spark import refuse_far
@@ -228,7 +228,7 @@ class Estimator(Parameters):
 
         return functools.partial(transform, self)
 
-    def blocks(self, X: Any, **reading: Any) -> Iterator[Matched]:
+    def _blocks(self, X: Any, **reading: Any) -> Iterator[Matched]:
         """Yield new rows encoded by the model's schema, batch by batch.
 
         reading: lenient=True counts cells that cannot be read as numbers as missing; missing_columns=
@@ -251,7 +251,7 @@ class Estimator(Parameters):
     def outside_range(self, X: Any) -> list[tuple[str, ...]]:
         """Return, of each new row, the numeric columns whose value lies outside the range of the fit."""
         rows: list[tuple[str, ...]] = []
-        for matched in self.blocks(X):
+        for matched in self._blocks(X):
             rows += names_outside(matched.block, self.schema_)
         return rows
 
@@ -263,14 +263,14 @@ class Estimator(Parameters):
         """
         self._check_fitted()
         block, at = self._find_row(X, row, lenient=lenient, missing_columns=missing_columns)
-        return methods.of_kind(self.kind).load("explain")(self.model_, block, at)
+        return methods.of_kind(self._kind).load("explain")(self.model_, block, at)
 
     def _find_row(self, X: Any, row: int, **reading: Any) -> tuple[Block, int]:
         """Return the block that holds a row of anything tabular, and its place there; a dict is one row."""
         if not is_whole(row) or row < 0:
             raise OptionError(f"row must be a whole number of at least 0, not {shown(row)}.")
         start = 0
-        for matched in self.blocks(X, **reading):
+        for matched in self._blocks(X, **reading):
             if row < start + matched.block.rows:
                 return matched.block, int(row) - start
             start += matched.block.rows
@@ -300,7 +300,7 @@ class Estimator(Parameters):
         def bound(matched: Matched) -> Callable[[], Any]:
             return lambda: without_unread(work(matched.block), matched.unread)
 
-        return in_order((bound(m) for m in self.blocks(X, **reading)), self._local().threads)
+        return in_order((bound(m) for m in self._blocks(X, **reading)), self._local().threads)
 
     def _fitting(self, X: Any) -> Any:
         """Return X when its columns can be those of the fit: columns without names are counted."""

@@ -27,14 +27,14 @@ class Classifier(Estimator):
         super()._adopt(model, notes, rows)
         self.classes_ = np.array(model.schema.predicted.values())
 
-    def decide(self, shares: NDArray[np.float64]) -> NDArray[np.int64]:
+    def _decide(self, shares: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return the place in `classes_` that is answered for shares[row, class]: the largest share, with the
         `costs` of a tree the least expected cost; of equals the first. Every label is decided here.
         """
         self._check_fitted()
         return self.model_.decide(shares)
 
-    def prior_only(self, block: Block, shares: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def _prior_only(self, block: Block, shares: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Return the rows of a block that only the class shares could answer; shares: the block's."""
         return np.zeros(block.rows, bool)
 
@@ -67,7 +67,7 @@ class Classifier(Estimator):
     ) -> Any:
         """Return the class of one row given as a dict, as `predict` answers it."""
         shares = self.predict_proba_one(row, lenient=lenient, missing_columns=missing_columns)
-        return self.classes_[self.decide(shares[None, :])[0]]
+        return self.classes_[self._decide(shares[None, :])[0]]
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the logarithm of `predict_proba`; of an additive model also where a share is too small for a
@@ -85,7 +85,7 @@ class Classifier(Estimator):
         cannot give has the answer None.
         """
         shares = self._shares(X, lenient=lenient, missing_columns=missing_columns)
-        return self._as_classes(np.where(np.isnan(shares[:, 0]), -1, self.decide(shares)))
+        return self._as_classes(np.where(np.isnan(shares[:, 0]), -1, self._decide(shares)))
 
     def _as_classes(self, best: NDArray[Any]) -> NDArray[Any]:
         """Return best[row], the numbers of classes, as classes; None of a row that could not be read (-1)."""

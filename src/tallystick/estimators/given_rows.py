@@ -40,7 +40,7 @@ def read_labelled(estimator: Estimator, data: Any) -> Table:
     if schema.predicted.labels:
         levels[name] = schema.predicted.labels
     wishes = Wishes(kinds, levels, given.missing)
-    table = read_table(source, wishes, y, None, estimator._local().threads, regression=estimator.regression)
+    table = read_table(source, wishes, y, None, estimator._local().threads, regression=estimator._regression)
     _refuse_new_labels(table, schema, source.name)
     return table
 

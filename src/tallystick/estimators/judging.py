@@ -203,7 +203,7 @@ def learning_curve(
     chosen = dict(methods) if isinstance(methods, Mapping) else methods_named(methods, shared)
     if not chosen:
         raise OptionError(f"no method to draw a curve of. Use: {', '.join(NAMES)}.")
-    table = next(iter(chosen.values())).read(data, target, sample_weight)
+    table = next(iter(chosen.values()))._read(data, target, sample_weight)
     return curve_read(table, chosen, sizes, repeats, progress)
 
 
@@ -221,7 +221,7 @@ def curve_read(
     progress: Progress | None = None,
 ) -> LearningCurve:
     """Draw the curves of methods, by name, on a table that was read before."""
-    kinds = {name: of_kind(m.kind).name for name, m in chosen.items()}
+    kinds = {name: of_kind(m._kind).name for name, m in chosen.items()}
     names, left = able(table, kinds)
     found = curve_table({name: chosen[name] for name in names}, table, sizes, repeats, progress)
     return replace(found, left_out=left)

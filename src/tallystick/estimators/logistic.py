@@ -89,7 +89,7 @@ class LogisticRegression(Classifier):
     [True]
     """
 
-    kind = KIND
+    _kind = KIND
     model_: LogisticModel
 
     def __init__(
@@ -140,9 +140,9 @@ class LogisticRegression(Classifier):
     def _learning(self) -> dict[str, Any]:
         return self._options().to_dict() | self._wishes().to_dict()
 
-    def read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
-        """Return the encoded table that `fit_table` learns from."""
-        table = super().read(X, y, sample_weight)
+    def _read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
+        """Return the encoded table that `_fit_table` learns from."""
+        table = super()._read(X, y, sample_weight)
         if isinstance(self.class_weight, Mapping) and table.schema.target is not None:
             refuse_unknown("class_weight", self.class_weight, table.schema.target)
         return table
@@ -177,7 +177,7 @@ class LogisticRegression(Classifier):
             parts.append((replace(table, weights=weights - held), replace(table, weights=held)))
         return choose(parts, engine, options, table.schema, table.unit)
 
-    def answer_settings(
+    def _answer_settings(
         self, settings: Sequence[Any], training: Table, tested: Table
     ) -> Iterator[NDArray[np.float64]] | None:
         """Return shares[row, class] of each setting by one path, when only the strength of l2 differs."""
@@ -309,7 +309,7 @@ class LogisticRegression(Classifier):
             )
         return self._chosen
 
-    def numbers(self) -> int:
+    def _numbers(self) -> int:
         """Return how many weights are not 0, the constants among them."""
         self._check_fitted()
         weights = [c.weights for c in coefficients(self.model_)]

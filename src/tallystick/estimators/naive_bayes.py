@@ -75,7 +75,7 @@ class NaiveBayes(Updates, Saying):
     ['yes']
     """
 
-    kind = KIND
+    _kind = KIND
     model_: NaiveBayesModel
 
     def __init__(
@@ -161,16 +161,16 @@ class NaiveBayes(Updates, Saying):
         self._adopt(model, tuple(Note(**n) for n in document["notes"]), rows)
         self._set_columns([c.name for c in schema.columns], named=True)
 
-    def numbers(self) -> int:
+    def _numbers(self) -> int:
         """Return how many numbers a reader of the model must look at."""
         self._check_fitted()
         return self.model_.numbers()
 
-    def prior_only(self, block: Block, shares: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def _prior_only(self, block: Block, shares: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Return the rows of a block that only the class shares could answer; shares: the block's."""
         return self.model_.prior_only(block, shares)
 
-    def cross_shares(self, table: Table, plan: FoldPlan) -> NDArray[np.float64] | None:
+    def _cross_shares(self, table: Table, plan: FoldPlan) -> NDArray[np.float64] | None:
         """Return out-of-fold shares[piece, class] from one pass; the rows of the table are the pieces of the
         plan. None: this model must refit.
         """
@@ -183,7 +183,7 @@ class NaiveBayes(Updates, Saying):
             return None
         return cross_answers(ask, table, plan, self._engine(), _shares)
 
-    def answer_settings(
+    def _answer_settings(
         self, settings: Sequence[Any], training: Table, tested: Table
     ) -> Iterator[NDArray[np.float64]] | None:
         """Return shares[row, class] of each setting; those that differ in smoothing alone share sums."""
@@ -207,7 +207,7 @@ class NaiveBayes(Updates, Saying):
 
         return (one(setting._options()) for setting in settings)
 
-    def grow_shares(
+    def _grow_shares(
         self, table: Table, train: NDArray[np.int64], test: NDArray[np.int64], sizes: Sequence[int]
     ) -> list[NDArray[np.float64] | None] | None:
         """Return shares[test row, class] of the model of train[:size] for rising sizes, from one pass: counts

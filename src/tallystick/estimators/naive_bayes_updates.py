@@ -66,15 +66,15 @@ class Updates(Classifier):
         self._learning()
         table = read_table(source, known, y, sample_weight, self._local().threads)
         _refuse_others(table.schema.predicted, labels)
-        self.fit_table(table)
+        self._fit_table(table)
         self._named = labels
         return self
 
-    def fit_table(self, table: Table) -> Self:
+    def _fit_table(self, table: Table) -> Self:
         """Learn from an encoded table. Where weights have fractions, classes are rare by weight: rows are not
         kept, and what is said must be what `update` and `forget` can say.
         """
-        super().fit_table(table)
+        super()._fit_table(table)
         if self.model_.unit != 1:
             self.notes_ = _told(self.notes_, self.model_)
         return self
@@ -97,7 +97,7 @@ class Updates(Classifier):
         table = read_table(source, wishes, y, sample_weight, self._local().threads)
         if named is not None:
             _refuse_others(table.schema.predicted, named)
-        part.fit_table(table)
+        part._fit_table(table)
         self._merge(part, sign)
         return self
 

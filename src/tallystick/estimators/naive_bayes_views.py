@@ -92,7 +92,7 @@ class Saying(Classifier):
 
         if y is None and self.__sklearn_is_fitted__():
             y = self.schema_.predicted.name
-        return independence(self.read(X, y, sample_weight))
+        return independence(self._read(X, y, sample_weight))
 
     def _repr_html_(self) -> str:
         if not self.__sklearn_is_fitted__():

@@ -71,7 +71,7 @@ def _refuse(model: Any, frame: Any) -> None:
     used = [c.name for c in model.schema_.used if c.name in frame.columns]
     schema = frame.select(*(_quoted(n) for n in used)).schema
     kinds = {field.name: arrow_kind(field.name, field.dataType) for field in schema.fields}
-    list(model.blocks(pa.schema(kinds).empty_table()))
+    list(model._blocks(pa.schema(kinds).empty_table()))
 
 
 def _quoted(name: str) -> str:
@@ -114,7 +114,7 @@ def answered(model: Any, batch: pa.RecordBatch) -> pa.RecordBatch:
         found = [pa.array(model.predict(rows).tolist(), kinds[0][1])]
     else:
         shares = model.predict_proba(rows)
-        found = [pa.array(model.classes_[model.decide(shares)].tolist(), kinds[0][1])]
+        found = [pa.array(model.classes_[model._decide(shares)].tolist(), kinds[0][1])]
         found += [pa.array(np.ascontiguousarray(share)) for share in shares.T]
     return pa.RecordBatch.from_arrays(
         [*batch.columns, *found], names=[*batch.schema.names, *(n for n, _ in kinds)]

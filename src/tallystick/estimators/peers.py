@@ -40,14 +40,14 @@ class Majority:
         """Return no parameters: there are none."""
         return {}
 
-    def fit_table(self, table: Table) -> Self:
+    def _fit_table(self, table: Table) -> Self:
         """Count the classes."""
         assert table.classes is not None
         full = np.bincount(table.classes, table.weights, len(table.schema.predicted.labels))
         self.model_ = Same(full / full.sum())
         return self
 
-    def numbers(self) -> int:
+    def _numbers(self) -> int:
         """Return how many shares there are to read: one less than classes."""
         return len(self.model_.answer) - 1
 
@@ -76,7 +76,7 @@ class Foreign:
         frame = self.frame[[c.name for c in table.schema.used]]
         return frame if table.kept is None else frame.iloc[table.kept]
 
-    def fit_table(self, table: Table) -> Self:
+    def _fit_table(self, table: Table) -> Self:
         """Fit a copy of the estimator on the table's rows."""
         self.fitted_ = copy.deepcopy(self.estimator)
         self.names_ = [c.name for c in table.schema.used]
@@ -89,7 +89,7 @@ class Foreign:
         self.fitted_.fit(self._rows(table), truth, **weights)
         return self
 
-    def predict_table(self, table: Any) -> NDArray[np.float64]:
+    def _predict_table(self, table: Any) -> NDArray[np.float64]:
         """Return P(class | row) [row, class]; an estimator without shares gives 1 to its answer. Regression:
         [row, 0].
         """
@@ -105,7 +105,7 @@ class Foreign:
         out[np.arange(len(rows)), [labels.index(a) for a in answers.tolist()]] = 1
         return out
 
-    def numbers(self) -> int:
+    def _numbers(self) -> int:
         """Return the weights of a linear model that are not 0, or the nodes of a tree; others do not say."""
         last = self.fitted_.steps[-1][1] if hasattr(self.fitted_, "steps") else self.fitted_
         if hasattr(last, "coef_"):
@@ -121,13 +121,13 @@ class Mean:
         """Return no parameters: there are none."""
         return {}
 
-    def fit_table(self, table: Table) -> Self:
+    def _fit_table(self, table: Table) -> Self:
         """Take the mean."""
         assert table.response is not None
         self.model_ = Same(np.array([np.average(table.response, weights=table.weights)]))
         return self
 
-    def numbers(self) -> int:
+    def _numbers(self) -> int:
         """Return 1: the mean."""
         return 1
 

@@ -65,8 +65,8 @@ class RegressionTree(_Growing):
     [300.0]
     """
 
-    kind = "regression-tree"
-    regression: ClassVar[Literal[True]] = True
+    _kind = "regression-tree"
+    _regression: ClassVar[Literal[True]] = True
     _estimator_type = "regressor"
     _settled: ClassVar[Mapping[str, Any]] = {  # what belongs to classes, or to C4.5
         "criterion": "entropy",  # not asked where the target is a number
@@ -77,9 +77,6 @@ class RegressionTree(_Growing):
         "priors": None,
         "costs": None,
     }
-    average = False
-    smoothing = 0.0
-    split_prior = 1 / 3
 
     def __init__(
         self,
@@ -116,11 +113,11 @@ class RegressionTree(_Growing):
         self.threads = threads
         self.memory = memory
 
-    def read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
-        """Return the encoded table that `fit_table` learns from."""
+    def _read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
+        """Return the encoded table that `_fit_table` learns from."""
         if y is not None and not isinstance(y, str) and hasattr(y, "__len__") and len(y) == 1:
             raise DataError("one sample (row) is too few to grow a tree. Give at least two rows.")
-        return super().read(X, y, sample_weight)
+        return super()._read(X, y, sample_weight)
 
     def predict(
         self, X: Any, *, lenient: bool = False, missing_columns: str = "error"
@@ -138,7 +135,7 @@ class RegressionTree(_Growing):
         """Return R²: the share of the response's variance that the tree explains on these rows."""
         self._check_fitted()
         X = opened(X)
-        table = self.read(X, self.schema_.predicted.name if y is None else y, sample_weight)
+        table = self._read(X, self.schema_.predicted.name if y is None else y, sample_weight)
         truth = table.response
         assert truth is not None
         found = self.predict(X)

@@ -97,9 +97,9 @@ def report(
     steps = _Steps(progress)
     steps.done(0, "describing")
     reader = NaiveBayes(**shared)
-    source, table = ordered(open_source(as_given(data)), lambda s: reader.read(s, target))
+    source, table = ordered(open_source(as_given(data)), lambda s: reader._read(s, target))
     names = (by,) if isinstance(by, str) else tuple(by)
-    groups = names_by(NaiveBayes(**shared), lambda other: other.read(source, target), table, names)
+    groups = names_by(NaiveBayes(**shared), lambda other: other._read(source, target), table, names)
     described = describe_table(source.name, table, reader._local().threads, source.form)
     steps.done(8, "comparing")
     named = methods_named(methods, shared)
@@ -150,7 +150,7 @@ def _refitted(entry: Entry[CrossValidation], table: Table) -> Entry[CrossValidat
         return entry
     params = entry.model.get_params(deep=False)
     model = DecisionTree(**params | {"min_samples_leaf": max(2, params["min_samples_leaf"])})
-    return replace(entry, model=model.fit_table(table), numbers=model.numbers())
+    return replace(entry, model=model._fit_table(table), numbers=model._numbers())
 
 
 def _curve(

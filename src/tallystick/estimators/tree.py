@@ -66,16 +66,8 @@ class _Growing(TreeViews):
         return TreeOptions(**own, **self._settled)
 
     def _answers(self, target: Target | None) -> Answers:
-        if not hasattr(self, "average") or target is None or not target.labels:
-            return Answers()
-        few = float(np.sqrt(8 / len(target.labels)))  # 2 rows for two classes, fewer where each class is rare
-        return Answers(
-            bool(self.average) and self.pruning is None and not self._by_held_out,
-            few if self.smoothing is None else plain(self.smoothing),
-            None if self.split_prior is None else plain(self.split_prior),
-            cost_table(self.costs, target),
-            class_weights(self.class_weight, self.priors, target),
-        )
+        """Return how the leaves answer."""
+        return Answers()
 
     def _check_parameters(self) -> None:
         for name in PER_CLASS:
@@ -83,7 +75,7 @@ class _Growing(TreeViews):
         self._options()
         self._wishes()
         self._engine()
-        check_settings(self)
+        pruning_of(self.pruning)
 
     def _learning(self) -> dict[str, Any]:
         self._check_parameters()
@@ -107,9 +99,9 @@ class _Growing(TreeViews):
                 own[name] = {target.label_of(label): value for label, value in own[name].items()}
         return out
 
-    def read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
-        """Return the encoded table that `fit_table` learns from."""
-        table = super().read(X, y, sample_weight)
+    def _read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
+        """Return the encoded table that `_fit_table` learns from."""
+        table = super()._read(X, y, sample_weight)
         target = table.schema.target
         if target is not None and target.labels:
             check_classes(self.class_weight, self.priors, self.costs, target)
@@ -143,7 +135,7 @@ class _Growing(TreeViews):
         if way is None:
             return grown, notes
         tree = way.prune(grown, table.slice(0, table.rows), lambda: self._held_out(table, 10))
-        return tree, (*notes, pruning_note(way.name, grown, tree, bool(self.average)))
+        return tree, (*notes, pruning_note(way.name, grown, tree, self._averages))
 
     def _set_stored(self, parameters: Mapping[str, Any]) -> None:
         own = dict(parameters)
@@ -157,7 +149,7 @@ class _Growing(TreeViews):
             self.pruning = pruning_of(self.pruning)
         return super()._with_part(name, part, value)
 
-    def answer_settings(
+    def _answer_settings(
         self, settings: Sequence[Any], training: Table, tested: Table
     ) -> Iterator[NDArray[np.float64]] | None:
         """Return shares[row, class] of each setting from one tree, when only max_leaf_nodes differs."""
@@ -201,7 +193,7 @@ class _Growing(TreeViews):
         found = from_floats(self.schema_, X, self.model_.ends_of_floats, self._local().threads)
         if found is not None:
             return found.astype(np.int64)
-        parts = [self.model_.stops(m.block) for m in self.blocks(X)]
+        parts = [self.model_.stops(m.block) for m in self._blocks(X)]
         return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 
     def get_depth(self) -> int:
@@ -305,7 +297,7 @@ class DecisionTree(_Growing, Classifier):
     ['no']
     """
 
-    kind = "decision-tree"
+    _kind = "decision-tree"
 
     def __init__(
         self,
@@ -402,11 +394,31 @@ class DecisionTree(_Growing, Classifier):
         }
         return cls(**_PLAIN | own | given)
 
-    def own_costs(self, target: Target) -> tuple[tuple[float, ...], ...]:
+    @property
+    def _averages(self) -> bool:
+        return bool(self.average)
+
+    def _answers(self, target: Target | None) -> Answers:
+        if target is None or not target.labels:
+            return Answers()
+        few = float(np.sqrt(8 / len(target.labels)))  # 2 rows for two classes, fewer where each class is rare
+        return Answers(
+            self._averages and self.pruning is None and not self._by_held_out,
+            few if self.smoothing is None else plain(self.smoothing),
+            None if self.split_prior is None else plain(self.split_prior),
+            cost_table(self.costs, target),
+            class_weights(self.class_weight, self.priors, target),
+        )
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_settings(self)
+
+    def _own_costs(self, target: Target) -> tuple[tuple[float, ...], ...]:
         """Return costs[class][answer] by which answers are decided; nothing where the largest share is."""
         return cost_table(self.costs, target)
 
-    def by_label(self, target: Target) -> Self:
+    def _by_label(self, target: Target) -> Self:
         """Return an unfitted copy with its lists of numbers per class by label: a part of the rows may lack
         a class.
         """

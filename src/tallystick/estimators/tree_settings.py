@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tallystick.data.schema import Note, Schema, Target
 from tallystick.errors import OptionError, shown, some
 from tallystick.estimators.classes import refuse_unknown
-from tallystick.learners.prune.methods import between, pruning_of
+from tallystick.learners.prune.methods import between
 from tallystick.models.plain import PLAIN, is_number, is_whole, plain
 from tallystick.models.tree.weights import class_weights, cost_table
 
@@ -23,8 +23,7 @@ SUM = 1e-6  # how far shares may sum from 1
 
 
 def check_settings(estimator: Any) -> None:
-    """Refuse parameters of pruning and answering that make no sense."""
-    pruning_of(estimator.pruning)
+    """Refuse parameters of answering that make no sense."""
     if estimator.smoothing is not None and not (
         is_number(estimator.smoothing) and 0 <= estimator.smoothing <= 1e9
     ):

@@ -131,19 +131,21 @@ class TreeViews(Estimator):
     """
 
     model_: Tree
-    average: bool
     level_splits: str
-    smoothing: float | None
-    split_prior: float | None
     pruning: pruners.Pruning | str | None
     _table: Table | None = None
     _by_held_out = False  # pruned by rows that no refit has: the parameters are those of the fit
 
     if TYPE_CHECKING:  # what the classes beside this one bring
-        blocks: Callable[..., Iterator[Matched]]
-        read: Callable[..., Table]
+        _blocks: Callable[..., Iterator[Matched]]
+        _read: Callable[..., Table]
         _engine: Callable[..., Engine]
         _grow: Callable[[Table, Engine], Tree]
+
+    @property
+    def _averages(self) -> bool:
+        """Whether all prunings of the tree are to answer."""
+        return False
 
     def show(self, most: int = 200, nodes: bool = False) -> str:
         """Return the tree in lines, at most `most` branches of it; `print(tree)` shows 200.
@@ -155,7 +157,7 @@ class TreeViews(Estimator):
 
     # -- why --
 
-    def numbers(self) -> int:
+    def _numbers(self) -> int:
         """Return how many lines a reader of the tree must look at: tests and leaves."""
         self._check_fitted()
         return len(self.model_.shown.nodes)
@@ -210,10 +212,6 @@ class TreeViews(Estimator):
         """Return the tree as a picture, at most `most` boxes of it."""
         self._check_fitted()
         return Picture(tree_svg(self.model_, most))
-
-    def to_svg(self, most: int = 63) -> str:
-        """Return a picture of the tree as SVG."""
-        return self.picture(most)
 
     def _repr_html_(self) -> str:
         return self.picture() if self.__sklearn_is_fitted__() else as_html(repr(self))
@@ -282,7 +280,7 @@ class TreeViews(Estimator):
             raise OptionError(f"prune: kind must be one of {known}, not {shown(kind)}.")
         out.pruning, out._by_held_out = way, way is None
         notes = tuple(n for n in self.notes_ if n.code != "pruned")
-        out._adopt(small, (*notes, pruning_note(kind, tree, small, self.average)), self.rows_)
+        out._adopt(small, (*notes, pruning_note(kind, tree, small, self._averages)), self.rows_)
         return out
 
     def _said(

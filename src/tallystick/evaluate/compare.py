@@ -235,7 +235,7 @@ def _conclude(
     seconds = work.seconds.sum(axis=0)
     for candidate, chosen, result, spent in zip(candidates, work.settings(), results, seconds, strict=True):
         words, estimator = candidate.settings[chosen]
-        model = fresh(estimator).fit_table(table)
+        model = fresh(estimator)._fit_table(table)
         entries.append(
             Entry(candidate.name, candidate.family, result, words, numbers(model), float(spent), model)
         )
@@ -257,7 +257,7 @@ def numbers(model: Any) -> int:
     """Return how many numbers a reader of the model must look at; a foreign method that does not say counts
     as many.
     """
-    told = getattr(model, "numbers", None)
+    told = getattr(model, "_numbers", None)
     return int(told()) if callable(told) else UNCOUNTED
 
 

@@ -56,7 +56,7 @@ def _refuse_unknown(cost: Mapping[Any, Any], target: Target) -> None:
 
 def own_costs(model: Any, target: Target, labels: tuple[str, ...]) -> Floats | None:
     """Return costs[truth, answer] by which a method decides its answers; None: by the largest share."""
-    told = getattr(model, "own_costs", None)
+    told = getattr(model, "_own_costs", None)
     table = told(target) if told is not None and target.labels else ()
     if not len(table):
         return None
@@ -83,5 +83,5 @@ def named(model: Any, target: Target) -> Any:
     """Return the method with its numbers per class by label: a fold may lack a class, and a list would no
     longer fit.
     """
-    told = getattr(model, "by_label", None)
+    told = getattr(model, "_by_label", None)
     return model if told is None or not target.labels else told(target)

@@ -116,7 +116,7 @@ def _again(reader: Any, data: Any, target: Any, weight: Any) -> Table:
     """Return the rows once more, for columns that the table lacks."""
     if isinstance(data, Table):
         raise OptionError("by= names a column that is not part of this table. Pass the data itself.")
-    table: Table = reader.read(data, target, weight)
+    table: Table = reader._read(data, target, weight)
     return table
 
 
@@ -137,9 +137,9 @@ def judge_on(
 
     Rows of a class that was not in training are counted as wrong answers of share 0.
     """
-    table = model.read(data, target)
+    table = model._read(data, target)
     held = hold(held_out, table, fresh(model))
-    fitted: Any = fresh(model).fit_table(table)
+    fitted: Any = fresh(model)._fit_table(table)
     part = held.judged(answer(fitted, table, held, table.schema.predicted.labels))
     if table.response is not None:
         return RegressionValidation(held.truth, (part,), how=held_words(table, held))
@@ -209,7 +209,7 @@ class FoldWay:
         if self.time is not None and self.time not in kinds:
             keep = [*keep, self.time]
         reader.set_params(columns=replace(known, kinds=kinds, keep=keep), kinds=None)
-        table: Table = reader.read(data, target, weight)
+        table: Table = reader._read(data, target, weight)
         return table
 
     def dealing(self, table: Table) -> tuple[Dealing, str]:

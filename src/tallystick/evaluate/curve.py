@@ -32,7 +32,7 @@ POINTS = 10
 class Grows(Protocol):
     """A method that may also have this, and then draws its curve without fitting every size from scratch."""
 
-    def grow_shares(
+    def _grow_shares(
         self, table: Table, train: NDArray[np.int64], test: NDArray[np.int64], sizes: Sequence[int]
     ) -> Iterable[Floats | None] | None:
         """Return, for each of the rising sizes, shares[test row, class] of the model of train[:size].
@@ -204,7 +204,7 @@ def _one_curve(
     """Return error[size] and loss[size]; a method that can add counts gives its shares size by size
     (`Grows`).
     """
-    grow = getattr(model, "grow_shares", None)
+    grow = getattr(model, "_grow_shares", None)
     grown: Iterable[Floats | None] | None = None if grow is None else grow(table, train, test, sizes)
     steps = [None] * len(sizes) if grown is None else grown
     assert table.classes is not None
@@ -231,5 +231,5 @@ def _fitted_shares(model: Fits, table: Table, train: NDArray[np.int64], test: ND
         weight = None if table.weights is None else table.weights[train]
         full = np.bincount(table.classes[train], weight, minlength=len(labels))
         return np.tile(full / full.sum(), (len(test), 1))
-    fitted = fresh(model, threads=1).fit_table(training)
+    fitted = fresh(model, threads=1)._fit_table(training)
     return answer(fitted, training, table.take(test, training.schema), labels)

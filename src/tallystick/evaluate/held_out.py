@@ -70,7 +70,7 @@ def hold(given: Any, table: Table, reader: Any) -> HeldOut:
     truth: NDArray[Any]
     labels: tuple[str, ...] = ()
     if table.response is not None:
-        truth, known = _responses(reader.read(X, y), sum(part.rows for part in parts))
+        truth, known = _responses(reader._read(X, y), sum(part.rows for part in parts))
     else:
         labels = table.schema.predicted.labels
         truth = labels_of(X, y, table.schema)

@@ -57,11 +57,11 @@ class Fits(Protocol):
         """Return the parameters it was made with."""
         ...
 
-    def read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
+    def _read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
         """Return the encoded table."""
         ...
 
-    def fit_table(self, table: Table) -> Any:
+    def _fit_table(self, table: Table) -> Any:
         """Learn from an encoded table."""
         ...
 
@@ -74,7 +74,7 @@ class Fits(Protocol):
 class FoldShares(Protocol):
     """A method that may also have this, and then answers many settings of itself with less work."""
 
-    def answer_settings(
+    def _answer_settings(
         self, settings: Sequence[Any], training: Table, tested: Table
     ) -> Iterable[Floats] | None:
         """Return, for each setting (an unfitted method of this class), shares[tested row, class].
@@ -150,7 +150,7 @@ def cross_shares(
     """
     rows, table = table.rows, plan.pieces(table)
     weights = None if plan.rows is None or table.weights is None else table.weights / table.unit
-    own = getattr(model, "cross_shares", None)
+    own = getattr(model, "_cross_shares", None)
     if own is not None and not plan.rising:
         found = own(table, plan)
         if found is not None:
@@ -216,7 +216,7 @@ def fold_answers(
     if only is not None:
         yield np.tile(only, (len(test), 1))
         return
-    model.fit_table(training)
+    model._fit_table(training)
     tested = table.take(test, training.schema)
     try:
         yield from answers_to(model, training, tested, table.schema.predicted.labels)
@@ -254,7 +254,7 @@ def answer(model: Fits, training: Table, part: FoldRows, labels: tuple[str, ...]
 
 def answers_to(model: Fits, training: Table, part: FoldRows, labels: tuple[str, ...]) -> Iterator[Floats]:
     """Yield what `answer` returns, some rows at a time."""
-    own = getattr(model, "predict_table", None)  # a method that needs the rows as they were read
+    own = getattr(model, "_predict_table", None)  # a method that needs the rows as they were read
     if own is not None:
         yield spread(own(part), training, labels)
     else:
@@ -282,14 +282,14 @@ def answer_settings(
         rows = sum(block.rows for block in part.blocks())
         yield from (np.tile(only, (rows, 1)) for _ in settings)
         return
-    own = getattr(settings[0], "answer_settings", None)
+    own = getattr(settings[0], "_answer_settings", None)
     found = own(settings, training, part) if own is not None and len(settings) > 1 else None
     if found is not None:
         for shares in found:
             yield spread(shares, training, labels)
         return
     for setting in settings:
-        yield answer(fresh(setting, threads=1).fit_table(training), training, part, labels)
+        yield answer(fresh(setting, threads=1)._fit_table(training), training, part, labels)
 
 
 def training_loss(model: Any, table: Table) -> float:

@@ -205,7 +205,7 @@ def families(candidates: Sequence[Candidate]) -> list[list[int]]:
     """Return the candidates of each family that are ours and so may be fitted together; others alone."""
     out: dict[Any, list[int]] = {}
     for i, c in enumerate(candidates):
-        together = hasattr(c.settings[0][1], "answer_settings")
+        together = hasattr(c.settings[0][1], "_answer_settings")
         out.setdefault((c.family, type(c.settings[0][1])) if together else i, []).append(i)
     return list(out.values())
 

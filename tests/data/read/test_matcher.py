@@ -133,7 +133,7 @@ def test_a_mark_in_a_numeric_column_is_missing_at_predict(learner):
         assert (model.predict_proba(pa.table({"x": [mark]})) == want).all()
         if hasattr(model, "predict_proba_one"):
             assert model.predict_proba_one({"x": mark}).tolist() == want[0].tolist()
-    (matched,) = model.blocks({"x": ["2.5", "N/A", "-"]})
+    (matched,) = model._blocks({"x": ["2.5", "N/A", "-"]})
     assert (matched.missing["x"], matched.unreadable["x"]) == (2, 0)
     with pytest.raises(DataError, match="row 2 holds 'oops'"):
         model.predict({"x": ["N/A", "oops"]})

@@ -84,7 +84,7 @@ SOURCES = {
     "dict of columns": lambda folder: {name: FRAME[name].tolist() for name in NAMES},
     "NumPy, named": lambda folder: FRAME.to_records(index=False),
     "in the order of their content": lambda folder: ordered(
-        open_source(FRAME), lambda source: ts.NaiveBayes().read(source, "y")
+        open_source(FRAME), lambda source: ts.NaiveBayes()._read(source, "y")
     )[0],
     "a user's own": lambda folder: Own(),
 }

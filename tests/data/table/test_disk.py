@@ -219,7 +219,7 @@ def test_a_tree_that_memory_does_not_hold_grows_level_by_level_to_the_same_bytes
     table = pa.table({"x": x, "level": np.array(["a", "b", "c"])[level], "y": label})
     pacsv.write_csv(table, tmp_path / "t.csv")
     small = ts.DecisionTree(max_bins=20, max_depth=3, memory=LEAST)
-    assert not small.read(tmp_path / "t.csv", "y").holds(WholeTree.row_bytes)
+    assert not small._read(tmp_path / "t.csv", "y").holds(WholeTree.row_bytes)
     whole = ts.DecisionTree(max_bins=20, max_depth=3).fit(tmp_path / "t.csv", "y")
     assert small.fit(tmp_path / "t.csv", "y").to_bytes() == whole.to_bytes()
 
@@ -383,8 +383,8 @@ def test_6_gb_are_learned_in_1_gb(tmp_path):
 
 def test_what_the_model_file_says_of_the_rows_is_the_same_on_disk(files):
     model = ts.NaiveBayes()
-    whole = model.read(files / "t.csv", "y")
-    assert rows_of(model.set_params(memory=LEAST).read(files / "t.csv", "y")) == rows_of(whole)
+    whole = model._read(files / "t.csv", "y")
+    assert rows_of(model.set_params(memory=LEAST)._read(files / "t.csv", "y")) == rows_of(whole)
 
 
 SCORED = """
@@ -398,7 +398,7 @@ for make in makes.values():
 print("ready", flush=True)
 sys.stdin.readline()
 model = makes[sys.argv[2]](memory=sys.argv[3])
-found = ts.cross_validate(model, model.read(sys.argv[1], "y"))
+found = ts.cross_validate(model, model._read(sys.argv[1], "y"))
 print(found.measure("accuracy").value, found.measure("log-loss").value)
 """
 
