@@ -107,7 +107,7 @@ def test_fit_best_takes_the_method_that_compare_takes(inside, capfd):
         assert "no method is better than the most frequent class" in seen.err
     else:
         found = json.loads(seen.out)
-        assert found["kind"] == chosen.model.kind
+        assert found["kind"] == chosen.model.model_.kind
         assert found["why"] == chosen.why
     assert call("tally fit tennis.csv -t Play --model best --set alpha=1") == 2
 

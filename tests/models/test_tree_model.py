@@ -223,7 +223,7 @@ def test_a_tree_survives_its_own_data(seed, regression):
     ):
         np.testing.assert_array_equal(getattr(again.nodes, name), getattr(tree.nodes, name), err_msg=name)
     assert again.to_dict() == tree.to_dict()
-    assert again.model_.kind == ("regression-tree" if regression else "decision-tree")
+    assert again.kind == ("regression-tree" if regression else "decision-tree")
 
 
 def broken(change):
