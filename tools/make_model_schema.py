@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from tallystick.export import file
+from tallystick.learners import tree_file as tree_shape
 from tallystick.methods import KINDS
 from tallystick.models import shapes
-from tallystick.models.tree import shape as tree_shape
 
 PLACE = Path(__file__).resolve().parent.parent / "docs" / "model-file.schema.json"
 LONG = {

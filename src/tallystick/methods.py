@@ -30,8 +30,12 @@ class Method:
     The faces: file (FileKind), the shapes of its part of the model file and their check; form, the model as
     plain data for exports: (model, sha256) -> Form; explain, why a row is answered: (model, block, row);
     changes, what differs between two model files: (a, b) -> (place, before, after), ...; known, what a file
-    keeps of the training rows of a column: (document, column) -> Known; report (Face), its part of a report.
-    A method without its own may leave the last three out.
+    keeps of the training rows of a column: (document, column) -> Known; report (Face), its part of a report;
+    rules, if-then rules as text: (model, sha256, format); counts, the training rows behind a reason: (model,
+    explanation) -> (column, value, rows by class), ...; guarded, the model that may be shown to anybody, in
+    which no row stands alone: (estimator, table) -> estimator; checks, what in a table the method is misled
+    by: (table) -> Check, ...
+    A method without its own leaves a face out, and has the plain one.
     """
 
     name: str
@@ -39,12 +43,18 @@ class Method:
     words: str
     estimator: str
     file: str
-    form: str
     explain: str
+    form: str = "export.form:no_form"
     changes: str = "export.diff_models:plain_changes"
     known: str = "description.known:nothing"
     report: str = "reports.faces:PLAIN"
+    rules: str = "export.rules:no_rules"
+    counts: str = "explain.counts:no_counts"
+    guarded: str = "estimators.faces:as_it_is"
+    checks: str = "estimators.faces:no_checks"
     tuned: Settings = ()
+    compared: bool = True  # whether `compare` and `report` try it unless told which to try
+    curved: bool = False  # whether `learning_curve` draws it unless told which to draw
     reads_text: bool = True
     regression: bool = False
     missing: str = "is read as the model says"
@@ -67,17 +77,19 @@ _LEAVES: Settings = tuple(
 )
 
 _TREE = Method(
-    "tree",
-    "decision-tree",
-    "decision tree",
-    "estimators.tree:DecisionTree",
-    "models.tree.shape:DECISION_FILE",
-    "export.form:tree_form",
-    "explain.tree_way:explain",
-    "export.diff_models:tree_changes",
-    "description.known:of_tree",
-    "reports.faces:TREE",
-    _LEAVES,
+    name="tree",
+    kind="decision-tree",
+    words="decision tree",
+    estimator="estimators.tree:DecisionTree",
+    file="learners.tree_file:DECISION_FILE",
+    explain="explain.tree_way:explain",
+    form="export.form:tree_form",
+    changes="export.diff_models:tree_changes",
+    known="description.known:of_tree",
+    report="reports.faces:TREE",
+    rules="export.rules:tree_rules",
+    guarded="estimators.faces:guarded_tree",
+    tuned=_LEAVES,
     reads_text=False,
     missing="goes where the test says (learned from the rows), as does a level never seen",
 )
@@ -85,36 +97,40 @@ _TREE = Method(
 METHODS = (
     _TREE,
     Method(
-        "bayes",
-        "naive-bayes",
-        "naive Bayes",
-        "estimators.naive_bayes:NaiveBayes",
-        "models.naive_bayes.file:FILE",
-        "export.form:additive_form",
-        "explain.naive_bayes:explain",
-        "export.diff_models:bayes_changes",
-        "description.known:of_bayes",
-        "reports.faces:BAYES",
-        tuple(
+        name="bayes",
+        kind="naive-bayes",
+        words="naive Bayes",
+        thing="naive Bayes model",
+        estimator="estimators.naive_bayes:NaiveBayes",
+        file="models.naive_bayes.file:FILE",
+        explain="explain.naive_bayes:explain",
+        form="export.form:additive_form",
+        changes="export.diff_models:bayes_changes",
+        known="description.known:of_bayes",
+        report="reports.faces:BAYES",
+        counts="explain.counts:bayes_counts",
+        checks="estimators.faces:dependence",
+        tuned=tuple(
             (f"alpha {a:g}, {d} numbers", {"alpha": a, "distributions": d})
             for d in ("binned", "gaussian")
             for a in (0.1, 1.0, 10.0, 100.0)
         ),
-        thing="naive Bayes model",
+        curved=True,
         missing="adds nothing; a level never seen adds what smoothing gives it",
     ),
     Method(
-        "logistic",
-        "logistic-regression",
-        "logistic regression",
-        "estimators.logistic:LogisticRegression",
-        "models.logistic.file:FILE",
-        "export.form:additive_form",
-        "explain.logistic:explain",
-        "export.diff_models:logistic_changes",
-        "description.known:of_logistic",
-        "reports.faces:LOGISTIC",
-        tuple((f"l2 {v:g}", {"l2": v}) for v in (1000, 300, 100, 30, 10, 3, 1, 0.1)),
+        name="logistic",
+        kind="logistic-regression",
+        words="logistic regression",
+        estimator="estimators.logistic:LogisticRegression",
+        file="models.logistic.file:FILE",
+        explain="explain.logistic:explain",
+        form="export.form:additive_form",
+        changes="export.diff_models:logistic_changes",
+        known="description.known:of_logistic",
+        report="reports.faces:LOGISTIC",
+        tuned=tuple((f"l2 {v:g}", {"l2": v}) for v in (1000, 300, 100, 30, 10, 3, 1, 0.1)),
+        curved=True,
         missing="counts as the mean or has a weight of its own; a level never seen adds nothing",
     ),
     replace(
@@ -123,12 +139,14 @@ METHODS = (
         kind="regression-tree",
         words="regression tree",
         estimator="estimators.regression_tree:RegressionTree",
-        file="models.tree.shape:REGRESSION_FILE",
+        file="learners.tree_file:REGRESSION_FILE",
         regression=True,
     ),
 )
 KINDS = {method.kind: method for method in METHODS}
 NAMES = tuple(method.name for method in METHODS if not method.regression)  # of the classifiers
+COMPARED = tuple(m.name for m in METHODS if m.compared and not m.regression)  # unless told otherwise
+CURVED = tuple(m.name for m in METHODS if m.curved and not m.regression)
 
 
 def of_kind(kind: str) -> Method:

@@ -15,11 +15,12 @@ from exports import run_onnx
 import tallystick as ts
 from tallystick.cli.main import run
 from tallystick.errors import OptionError
+from tallystick.export import targets
 
 pytestmark = pytest.mark.slow
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "export.md"
-TARGETS = ("rules", "sql", "python", "js", "onnx")
+TARGETS = tuple(targets.TARGETS)
 KINDS = {
     "decision tree": ("tree", "tree cart", "tree id3", "tree costs"),
     'decision tree with `missing_values="fractions"` (C4.5)': ("tree c4.5",),

@@ -20,7 +20,7 @@ READERS = (
     "models/naive_bayes/file.py",
     "models/logistic/file.py",
     "models/tree/file.py",
-    "models/tree/shape.py",
+    "learners/tree_file.py",
     "models/tree/model.py",
     "models/tree/candidates_file.py",
     "estimators/tree.py",

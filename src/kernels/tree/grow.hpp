@@ -147,7 +147,7 @@ class Rulebook {
         if (problem_.regression) {
             const int64_t n = s.total[1], sum = s.total[0];
             scorer.middle = n ? (sum >= 0 ? (sum + n / 2) / n : -((-sum + n / 2) / n)) : 0;
-        } else if (walks && some_order_ && unit() && problem_.rules.criterion != Criterion::gini) {
+        } else if (walks && some_order_ && unit() && scorer.by_logs()) {
             s.tables.fill(logs_, s.total.data(), problem_.classes);
         }
         s.here = {scorer, &problem_.rules, s.total.data(), s.tables.view, problem_.regression, unit(), deviance, &factorials_};

@@ -4,7 +4,7 @@
 // three, and for many about k times the entropy of j/k. Where tests have a price, missing rows are one level more: which group
 // they join is searched for too, and so is the test that sets them apart. In the units of a criterion the bits b cost
 //   entropy    b bits
-//   Gini       the share of the node's impurity that b is of the bits of its classes
+//   Gini       the share of the node's impurity that b is of the bits of its classes, as for all that is not in bits
 //   variance   the part of the node's deviance that b bits would buy of a normal response: 1 - 2^(-2b/rows)
 // And a level of one row says nothing of the rows to come: their share of the node's known rows estimates how many new rows
 // will have a level that is not here (Good and Turing), so only the rest of a gain counts, the coverage of the levels.
@@ -35,7 +35,7 @@ class GroupPrice {
    public:
     GroupPrice(const Scorer& scorer, const int64_t* total, int64_t unit, double deviance, const std::vector<double>& logs, size_t k,
                bool lost, double coverage)
-        : logs_(logs), k_(k + lost), lost_(lost), gini_(scorer.criterion == Criterion::gini), coverage_(coverage) {
+        : logs_(logs), k_(k + lost), lost_(lost), share_(!scorer.by_logs()), coverage_(coverage) {
         const double rows = static_cast<double>(scorer.rows(total)) / static_cast<double>(unit);
         if constexpr (std::is_same_v<S, double>) {
             all_ = deviance, each_ = -2.0 * 0.6931471805599453 / rows;
@@ -43,7 +43,7 @@ class GroupPrice {
         }
         const int64_t n = scorer.sum(total);
         each_ = scorer.logs->factor() * static_cast<double>(n) / rows;
-        if (!gini_) return;
+        if (!share_) return;
         const int64_t whole = static_cast<int64_t>(static_cast<Wide>(n) << scorer.shift);
         all_ = static_cast<double>(whole - score_of<int64_t>(scorer, total));
         each_ /= static_cast<double>(-scorer.entropy(total));
@@ -56,7 +56,7 @@ class GroupPrice {
         if constexpr (std::is_same_v<S, double>) {
             return coverage_ > 0.0 ? all_ * (1.0 - exp_of(each_ * bits)) / coverage_ : all_ * 2.0;
         } else {
-            const double whole = gini_ ? all_ * std::min(each_ * bits, 1.0) : each_ * bits;
+            const double whole = share_ ? all_ * std::min(each_ * bits, 1.0) : each_ * bits;
             return static_cast<int64_t>(coverage_ > 0.0 ? std::min(whole / coverage_ + 0.5, most) : most);
         }
     }
@@ -72,7 +72,7 @@ class GroupPrice {
 
     const std::vector<double>& logs_;
     size_t k_;  // levels here, missing rows one of them if `lost_`
-    bool lost_, gini_;
+    bool lost_, share_;
     double coverage_, all_ = 0.0, each_ = 0.0;
 };
 

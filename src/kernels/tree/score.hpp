@@ -39,8 +39,15 @@ struct Scorer {
     Criterion criterion;
     size_t classes;  // C: the length of a branch vector less 1
     const Logs* logs;
-    int shift;           // g of the Gini score
+    int shift;           // g of scores that are not sums of F
     int64_t middle = 0;  // mu of the node, regression only
+
+    // Whether scores are sums of F; the others are whole numbers in units of 2^-shift rows, n << shift for n rows of one class.
+    bool by_logs() const { return criterion == Criterion::entropy || criterion == Criterion::ratio; }
+
+    double unit() const {
+        return by_logs() ? logs->factor() : std::bit_cast<double>(static_cast<uint64_t>(1023 + shift) << 52);
+    }
 
     int64_t rows(const int64_t* v) const { return v[classes]; }
 
@@ -114,7 +121,7 @@ class Sum {
         if constexpr (std::is_same_v<S, double>)
             return fractions_.value();
         else
-            return scorer_.criterion == Criterion::gini ? static_cast<int64_t>(fractions_.floor()) : logs_;
+            return whole_ + static_cast<int64_t>(fractions_.floor());
     }
 
    private:
@@ -124,14 +131,14 @@ class Sum {
         } else if (scorer_.criterion == Criterion::gini) {
             put(scorer_.squares(v) << scorer_.shift, scorer_.sum(v), away);
         } else {
-            logs_ += away ? -scorer_.entropy(v) : scorer_.entropy(v);
+            whole_ += away ? -scorer_.entropy(v) : scorer_.entropy(v);
         }
     }
     void put(Wide x, int64_t n, bool away) { away ? fractions_.take(x, n) : fractions_.add(x, n); }
 
     const Scorer& scorer_;
     Fractions fractions_;
-    int64_t logs_ = 0;
+    int64_t whole_ = 0;
 };
 
 template <class S>
@@ -189,12 +196,9 @@ inline double gain_of(const Scorer& scorer, int64_t key, const int64_t* total) {
     const double n = static_cast<double>(scorer.sum(total));
     const int64_t decrease = key - score_of<int64_t>(scorer, total);
     // Rounding makes a true 0 a few units, or of F beyond `Logs::some` a few of its errors; what is below that is 0.
-    const bool direct = scorer.criterion != Criterion::gini && scorer.sum(total) > Logs::some;
+    const bool direct = scorer.by_logs() && scorer.sum(total) > Logs::some;
     if (decrease <= static_cast<int64_t>(2 * scorer.classes + 4) * (direct ? Logs::error : 1)) return 0.0;
-    const double unit = scorer.criterion == Criterion::gini
-                            ? std::bit_cast<double>(static_cast<uint64_t>(1023 + scorer.shift) << 52)
-                            : scorer.logs->factor();
-    return static_cast<double>(decrease) / unit / n;
+    return static_cast<double>(decrease) / scorer.unit() / n;
 }
 
 }  // namespace tally::tree

@@ -78,7 +78,7 @@ BestCut walk_run(const Frame<E>& f, const Here& here, const E* run, Range range,
         return go(ResponseSides<E>{f.layout, sc, f.weights.response, f.weights.rows, aside[0], here.total[0] - aside[0], aside[1],
                                    here.total[1] - aside[1]});
     const int64_t left_all = sc.sum(aside), right_all = sc.sum(here.total) - left_all;
-    if (here.unit && sc.criterion != Criterion::gini) {
+    if (here.unit && sc.by_logs()) {
         if (C <= 32 && range.high >= range.low + 4 * Blocks<E>::length) {
             Blocks<E> blocks(f.layout, run, range, aside, here.tables, C, s.blocks);
             const BestCut cut = repeats ? blocks.template best<false>() : blocks.template best<true>();
@@ -94,18 +94,16 @@ BestCut walk_run(const Frame<E>& f, const Here& here, const E* run, Range range,
     }
     s.left.assign(aside, aside + C);
     s.right.resize(C);
-    Wide left_squares = 0, right_squares = 0;
-    int64_t sum = 0;
-    for (size_t c = 0; c < C; ++c) {
-        const int64_t a = s.left[c], b = s.right[c] = here.total[c] - a;
-        left_squares += static_cast<Wide>(a) * static_cast<Wide>(a);
-        right_squares += static_cast<Wide>(b) * static_cast<Wide>(b);
-        sum += (*sc.logs)(a) + (*sc.logs)(b);
-    }
+    for (size_t c = 0; c < C; ++c) s.right[c] = here.total[c] - s.left[c];
     if (sc.criterion == Criterion::gini)
-        return go(GiniSides<E>{f.layout, sc, f.weights.score, s.left.data(), s.right.data(), left_squares, right_squares, left_all,
-                               right_all});
-    return go(WeightedEntropy<E>{f.layout, sc, f.weights.score, s.left.data(), s.right.data(), sum, left_all, right_all});
+        return go(GiniSides<E>{f.layout, sc, f.weights.score, s.left.data(), s.right.data(), sc.squares(s.left.data()),
+                               sc.squares(s.right.data()), left_all, right_all});
+    if (sc.by_logs() && C > 2) {
+        int64_t sum = 0;
+        for (size_t c = 0; c < C; ++c) sum += (*sc.logs)(s.left[c]) + (*sc.logs)(s.right[c]);
+        return go(WeightedEntropy<E>{f.layout, sc, f.weights.score, s.left.data(), s.right.data(), sum, left_all, right_all});
+    }
+    return go(AnySides<E>{f.layout, sc, f.weights.score, s.left.data(), s.right.data()});
 }
 
 template <class E>

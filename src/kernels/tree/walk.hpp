@@ -129,7 +129,7 @@ struct GiniSides {
     }
 };
 
-// Entropy with weights.
+// Entropy with weights, by what a moved row changes: of many classes only one is looked at.
 template <class E>
 struct WeightedEntropy {
     Layout<E> layout;
@@ -155,6 +155,30 @@ struct WeightedEntropy {
         right[c] -= w;
         left_all += w;
         right_all -= w;
+    }
+};
+
+// Any criterion: both sides are scored anew at every cut, by `Sum` alone.
+template <class E>
+struct AnySides {
+    Layout<E> layout;
+    const Scorer& scorer;
+    const int64_t* weight;
+    int64_t *left, *right;
+
+    using Score = int64_t;
+    static constexpr Score lowest() { return INT64_MIN; }
+    bool beats(Score& best) const {
+        const Score s = score_of<Score>(scorer, left, right);
+        if (s <= best) return false;
+        best = s;
+        return true;
+    }
+    void move(E e) {
+        const size_t c = layout.label(e);
+        const int64_t w = weight ? weight[layout.row(e)] : 1;
+        left[c] += w;
+        right[c] -= w;
     }
 };
 

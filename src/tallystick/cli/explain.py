@@ -10,6 +10,7 @@ from tallystick import errors
 from tallystick.cli import options, screen
 from tallystick.draw.text import Line, Span, clean, table
 from tallystick.errors import OptionError
+from tallystick.methods import of_kind
 
 if TYPE_CHECKING:
     from tallystick.contracts import Source
@@ -49,7 +50,7 @@ def explain(model: str, data: str, row: int, as_json: bool, **given: Any) -> Non
         source, row - 1, lenient=given["lenient"], missing_columns=given["missing_columns"]
     )
     options.save_picture(given["picture"], found.picture)
-    counts = counted(estimator, found) if estimator.model_.kind == "naive-bayes" else []
+    counts = of_kind(estimator.model_.kind).load("counts")(estimator.model_, found)
     if as_json:
         more = {"counts": [dict(zip(("column", "value", "counts"), c, strict=True)) for c in counts]}
         screen.show_json({"row": row} | found.to_dict() | (more if counts else {}))
@@ -71,19 +72,8 @@ def _check_row(source: Source, row: int) -> None:
     raise OptionError(f"--row {row:,} is not there: {source.name} has {rows}, counted from 1.")
 
 
-def counted(estimator: Any, found: Any) -> list[tuple[str, str, dict[str, int]]]:
-    """Return column, value and counts by class of each reason that comes from counts."""
-    out = []
-    for reason in found.reasons:
-        known = estimator.shares(reason.column)
-        if known.counts is not None and reason.entry in known.values:
-            row = known.counts[known.values.index(reason.entry)].tolist()
-            out.append((reason.column, reason.entry, dict(zip(known.classes, row, strict=True))))
-    return out
-
-
 def counts_table(counts: list[tuple[str, str, dict[str, int]]], classes: tuple[str, ...]) -> list[Line]:
-    """Return the counts as a table: all that a naive Bayes model knows of the row."""
+    """Return the counts as a table: all that a model of counts knows of the row."""
     rows = [
         [Span(clean(column)), Span(clean(value)), *(Span(f"{n:,}") for n in by_class.values())]
         for column, value, by_class in counts

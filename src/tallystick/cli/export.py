@@ -10,19 +10,20 @@ import click
 
 from tallystick.cli import options, screen
 from tallystick.errors import OptionError
+from tallystick.export.sql.dialect import DIALECTS
+from tallystick.export.targets import RULE_FORMATS, TARGETS
 
-TO = ("rules", "sql", "python", "js", "onnx")
-DIALECTS = ("duckdb", "sqlite", "postgres", "spark")
+*_MOST, _LAST = (target.words for target in TARGETS.values())
 
 
-@click.command(short_help="A saved model as rules, SQL, Python, JavaScript or ONNX.")
+@click.command(short_help=f"A saved model as {', '.join(_MOST)} or {_LAST}.")
 @click.argument("model", metavar="MODEL")
-@click.option("--to", "target", type=click.Choice(TO), required=True, help="The language to export to.")
-@click.option("--output", "-o", help="Write to a file instead of printing; - is the standard output.")
 @click.option(
-    "--format", type=click.Choice(["text", "markdown", "json"]), help="Of rules; text if not given."
+    "--to", "target", type=click.Choice(tuple(TARGETS)), required=True, help="The language to export to."
 )
-@click.option("--dialect", type=click.Choice(DIALECTS), help="Of SQL; duckdb if not given.")
+@click.option("--output", "-o", help="Write to a file instead of printing; - is the standard output.")
+@click.option("--format", type=click.Choice(RULE_FORMATS), help="Of rules; text if not given.")
+@click.option("--dialect", type=click.Choice(tuple(DIALECTS)), help="Of SQL; duckdb if not given.")
 @click.option("--table", metavar="NAME", help="Of SQL: the table with the rows; data if not given.")
 @click.option(
     "--keep",
@@ -61,6 +62,6 @@ def export(model: str, target: str, output: str | None, as_json: bool, **given: 
         # in SQL a name stands as it is; a terminal gets it escaped
         sys.stdout.write(screen.cleaned(content) if screen.is_terminal(sys.stdout) else content)
     elif screen.is_terminal(sys.stdout):
-        raise OptionError("onnx is bytes, which a terminal cannot show. Give -o FILE.")
+        raise OptionError(f"{target} is bytes, which a terminal cannot show. Give -o FILE.")
     else:
         sys.stdout.buffer.write(content)

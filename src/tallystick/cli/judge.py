@@ -9,7 +9,7 @@ import click
 
 from tallystick.cli import options, screen
 from tallystick.cli.flags import checks_as_flags
-from tallystick.methods import NAMES
+from tallystick.methods import COMPARED, NAMES
 
 _target = click.option("--target", "-t", required=True, help="The column to be predicted.")
 
@@ -61,7 +61,7 @@ def compare(
         found = ts.compare(
             options.source(data, given),
             target,
-            methods=methods or NAMES,
+            methods=methods or COMPARED,
             tuned=not no_tuning,
             folds=folds if parts is None else _shares(parts),
             groups=groups,
@@ -105,7 +105,7 @@ def curve(
         found = ts.learning_curve(
             options.source(data, given),
             target,
-            methods=methods or NAMES,
+            methods=methods or COMPARED,
             repeats=repeats,
             progress=progress,
             **options.wishes(given),

@@ -10,7 +10,7 @@ import click
 from tallystick.cli import options, screen
 from tallystick.draw.text import Line, Span, clean, wrapped
 from tallystick.errors import OptionError
-from tallystick.methods import NAMES
+from tallystick.methods import COMPARED, NAMES
 
 
 @click.command(short_help="One HTML file: the answer, the data, the model, what if.")
@@ -49,7 +49,7 @@ def report(data: str, target: str, output: str, as_json: bool, **given: Any) -> 
         found = ts.report(
             options.source(data, given),
             target,
-            methods=given["methods"] or NAMES,
+            methods=given["methods"] or COMPARED,
             tuned=given["tuned"],
             folds=given["folds"],
             repeats=given["repeats"],

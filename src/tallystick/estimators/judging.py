@@ -1,4 +1,4 @@
-"""`compare` and `learning_curve`: the three families side by side, with the settings each is tuned over.
+"""`compare` and `learning_curve`: the methods side by side, with the settings each is tuned over.
 
 Knows the estimators. Knows nothing of folds and scores: `evaluate` does the work.
 """
@@ -25,7 +25,6 @@ from tallystick.evaluate import (
     curve_table,
 )
 from tallystick.evaluate.checks import (
-    DEPENDENT,
     Check,
     check_codes,
     check_columns,
@@ -38,12 +37,9 @@ from tallystick.evaluate.costs import cost_matrix
 from tallystick.evaluate.crossval import FoldWay, held_words, no_dealing, without
 from tallystick.evaluate.held_out import HeldOut, hold
 from tallystick.evaluate.running import training_loss
-from tallystick.explain.independence import independence
-from tallystick.methods import NAMES, named, of_kind
+from tallystick.methods import COMPARED, CURVED, NAMES, named, of_kind
 
 Progress = Callable[[int, int, str], None]
-
-MOST_PAIRED = 100  # columns: more have too many pairs to look at here
 
 
 def settings(family: str, shared: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
@@ -67,7 +63,7 @@ def compare(
     data: Any,
     target: Any = None,
     *,
-    methods: Sequence[str] = NAMES,
+    methods: Sequence[str] = COMPARED,
     others: Mapping[str, Any] | Iterable[Any] = (),
     tuned: bool = True,
     folds: int | Sequence[float] = 10,
@@ -81,7 +77,7 @@ def compare(
     progress: Progress | None = None,
     **shared: Any,
 ) -> Comparison[Any]:
-    """Cross-validate the three families, as they are and tuned, beside the most frequent class; apply the
+    """Cross-validate the methods, as they are and tuned, beside the most frequent class; apply the
     razor.
 
     others: scikit-learn estimators to compare with, alone or by name; they get the rows in a pandas frame.
@@ -187,7 +183,7 @@ def learning_curve(
     data: Any,
     target: Any = None,
     *,
-    methods: Sequence[str] | Mapping[str, Any] = ("bayes", "logistic"),
+    methods: Sequence[str] | Mapping[str, Any] = CURVED,
     sizes: Sequence[int] | None = None,
     repeats: int = 20,
     sample_weight: Any = None,
@@ -197,7 +193,7 @@ def learning_curve(
     """Train methods on growing subsets and test each on held-out rows: the error against the number
     of training rows.
 
-    methods: "tree", "bayes", "logistic", or estimators of ours by name.
+    methods: their names, such as "tree", or estimators of ours by name.
     """
     refuse_spark(data)
     chosen = dict(methods) if isinstance(methods, Mapping) else methods_named(methods, shared)
@@ -247,21 +243,6 @@ def _checked(
         checks += no_better([e for e in found.entries if e is not entry], entry)
     elif table.classes is not None:
         checks += check_result(entry.result, training_loss(entry.model, table), entry.name)
-    if "bayes" in {e.family for e in found.entries}:
-        checks += _dependence(table)
+    for family in {e.family: None for e in found.entries}:
+        checks += named(family).load("checks")(table) if family in NAMES else ()
     return replace(found, checks=tuple(c for c in checks if c.code not in ignore))
-
-
-def _dependence(table: Table) -> Iterable[Check]:
-    """Yield the pair of columns that naive Bayes should least take as independent, if that is bad."""
-    if not 2 <= len(table.schema.used) <= MOST_PAIRED:
-        return
-    worst = max(independence(table), key=lambda pair: pair.excess, default=None)
-    if worst is not None and worst.excess > DEPENDENT:
-        yield Check(
-            "dependence",
-            f"columns {shown(worst.first)} and {shown(worst.second)} share {worst.bits:.2f} bits given the "
-            f"class, {worst.by_chance:.2f} by chance alone.",
-            "Naive Bayes counts such evidence twice: leave one out, or trust its shares less.",
-            worst.first,
-        )

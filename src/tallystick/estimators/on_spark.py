@@ -19,7 +19,7 @@ from tallystick.data.source.door import is_spark
 from tallystick.engines.spark.read import arrow_kind, refuse_others
 from tallystick.engines.spark.workers import check_version
 from tallystick.errors import DataError, OptionError, nearest, shown
-from tallystick.learners.prune import Pruning
+from tallystick.learners.prune import is_pruning
 
 WAYS = ("arrow", "sql")
 FAR = (  # what needs all rows in one place: parameter, value, what to do instead
@@ -34,7 +34,7 @@ def refuse_far(model: Any) -> None:
     """Refuse, before any work, settings that are not available where rows are on Spark."""
     for name, value, cure in FAR:
         given = getattr(model, name, None)
-        if (given.name if isinstance(given, Pruning) else given) == value:
+        if (given.name if given is not None and is_pruning(given) else given) == value:
             raise OptionError(
                 f"{name}={shown(value)} needs all rows in one place, and these are on Spark. "
                 f"{cure}, or collect them: frame.toArrow()."

@@ -22,13 +22,13 @@ from tallystick.estimators.judging import candidates_of, compare_read, curve_rea
 from tallystick.estimators.naive_bayes import NaiveBayes
 from tallystick.estimators.row_order import ordered, row_of
 from tallystick.estimators.rows import as_given
-from tallystick.estimators.tree import DecisionTree
 from tallystick.evaluate import Comparison, CrossValidation, LearningCurve
 from tallystick.evaluate.compare import Entry
 from tallystick.evaluate.crossval import FoldWay
 from tallystick.evaluate.groups import names_by
 from tallystick.export import save
 from tallystick.files.apart import keep_apart
+from tallystick.methods import COMPARED, NAMES, named
 from tallystick.reports import Ingredients, page
 
 Progress = Callable[[int, int, str], None]
@@ -74,7 +74,7 @@ def report(
     target: str,
     *,
     path: str | os.PathLike[str] | None = None,
-    methods: Sequence[str] = ("tree", "bayes", "logistic"),
+    methods: Sequence[str] = COMPARED,
     tuned: bool = False,
     folds: int = 10,
     repeats: int = 5,
@@ -137,20 +137,17 @@ class _Steps:
 
 
 def without_single_rows(found: Comparison[CrossValidation], table: Table) -> Comparison[CrossValidation]:
-    """Return the comparison with trees fitted again so that no leaf holds a single row."""
+    """Return the comparison with models in which no row stands alone, such as in a leaf of its own."""
     entries = tuple(_refitted(e, table) for e in found.entries)
     chosen = next(e for e in entries if e.name == found.chosen.name)
     return replace(found, entries=entries, chosen=chosen)
 
 
 def _refitted(entry: Entry[CrossValidation], table: Table) -> Entry[CrossValidation]:
-    if not isinstance(entry.model, DecisionTree) or not bool(
-        (entry.model.model_.rows.sum(axis=1) <= 1).any()
-    ):
+    if entry.family not in NAMES:
         return entry
-    params = entry.model.get_params(deep=False)
-    model = DecisionTree(**params | {"min_samples_leaf": max(2, params["min_samples_leaf"])})
-    return replace(entry, model=model._fit_table(table), numbers=model._numbers())
+    model = named(entry.family).load("guarded")(entry.model, table)
+    return entry if model is entry.model else replace(entry, model=model, numbers=model._numbers())
 
 
 def _curve(

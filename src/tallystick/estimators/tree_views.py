@@ -255,9 +255,9 @@ class TreeViews(Estimator):
         pruning and a refit grows the whole tree.
         """
         self._check_fitted()
-        if isinstance(kind, pruners.Pruning):
-            kind, alpha, confidence = self._said(kind, alpha, confidence)
-        way: pruners.Pruning | None = None
+        way = pruners.pruning_of(kind) if pruners.is_pruning(kind) else None
+        if way is not None:
+            kind, alpha, confidence = self._said(way, alpha, confidence)
         tree, out = self.model_, type(self)(**self.get_params(deep=False))
         out._table = self._table
         out._set_columns(self._columns_in(), hasattr(self, "feature_names_in_"))
@@ -271,16 +271,12 @@ class TreeViews(Estimator):
             small = self._pessimistic(data, confidence, raising)
         elif kind == pruners.HELD_OUT:
             small = self._reduced_error(data)
-        elif kind == "mdl":
-            if data is not None:
-                raise _unused("prune('mdl')", "leave data out")
-            way, small = pruners.DescriptionLength(), pruners.shortest(tree)
         else:
-            known = ", ".join((*pruners.METHODS, pruners.HELD_OUT))
-            raise OptionError(f"prune: kind must be one of {known}, not {shown(kind)}.")
+            way = way or self._named_way(kind)
+            small = self._by_fit_rows(way, data, folds)
         out.pruning, out._by_held_out = way, way is None
         notes = tuple(n for n in self.notes_ if n.code != "pruned")
-        out._adopt(small, (*notes, pruning_note(kind, tree, small, self._averages)), self.rows_)
+        out._adopt(small, (*notes, pruning_note(str(kind), tree, small, self._averages)), self.rows_)
         return out
 
     def _said(
@@ -292,6 +288,21 @@ class TreeViews(Estimator):
         if isinstance(way, pruners.Pessimistic):
             confidence = way.confidence
         return way.name, alpha, confidence
+
+    @staticmethod
+    def _named_way(kind: Any) -> pruners.Pruning:
+        if not isinstance(kind, str) or kind not in pruners.METHODS:
+            known = ", ".join((*pruners.METHODS, pruners.HELD_OUT))
+            raise OptionError(f"prune: kind must be one of {known}, not {shown(kind)}.")
+        return pruners.METHODS[kind]()
+
+    def _by_fit_rows(self, way: pruners.Pruning, data: Any, folds: int) -> Tree:
+        """Return the tree that a way of the list leaves, as it would as part of a fit."""
+        call = f"prune('{way.name}')"
+        if data is not None:
+            raise _unused(call, "leave data out")
+        rows = None if self._table is None else self._table.slice(0, self._table.rows)
+        return way.prune(self.model_, rows, lambda: self._held_out(self._rows(None, call), folds))
 
     def _price(self, path: LinkPath, alpha: float | None, data: Any, choose: str, folds: int) -> float:
         """Return the price per leaf: as given, or chosen by cross-validation."""

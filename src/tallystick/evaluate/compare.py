@@ -22,10 +22,10 @@ from tallystick.evaluate.checks import Check
 from tallystick.evaluate.costs import judged_by
 from tallystick.evaluate.folds import Dealing
 from tallystick.evaluate.held_out import HeldOut
+from tallystick.evaluate.measures import Measure
 from tallystick.evaluate.regression import RegressionValidation
 from tallystick.evaluate.result import CrossValidation, FoldAnswers
 from tallystick.evaluate.running import Progress, fresh, run_folds, workers
-from tallystick.evaluate.scores import Measure
 from tallystick.evaluate.text import figure
 from tallystick.evaluate.trials import Candidate, FittedOnce, Folds, Work, labels_of
 

@@ -19,8 +19,8 @@ from tallystick.draw.svg import Picture
 from tallystick.errors import DataError, OptionError, shown
 from tallystick.evaluate.cases import Cases, cases_of, count_cases, one_case
 from tallystick.evaluate.costs import named, own_costs
+from tallystick.evaluate.measures import log_losses
 from tallystick.evaluate.running import Fits, Progress, Steps, answer, fresh, run_folds, workers
-from tallystick.evaluate.scores import log_losses
 from tallystick.models.decision import decide
 
 Floats = NDArray[np.float64]

@@ -6,7 +6,7 @@ Law: a row of weight w counts as w rows; the base is the error of always answeri
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from tallystick.draw.svg import as_html
 from tallystick.evaluate import intervals
 from tallystick.evaluate.folds import FoldPlan
+from tallystick.evaluate.measures import NUMBER_SCORES, Measure, Reckoned
 from tallystick.evaluate.result import FoldAnswers, count_rows, mean_error
-from tallystick.evaluate.scores import Measure
 
 Floats = NDArray[np.float64]
 
@@ -54,7 +54,7 @@ class RegressionValidation:
         out = []
         for same in zip(*parts, strict=True):
             value, low, high = np.mean([(m.value, m.low, m.high) for m in same], axis=0).tolist()
-            found = Measure(same[0].name, value, low, high, same[0].method, same[0].base)
+            found = replace(same[0], value=value, low=low, high=high)
             out.append(found.over_folds(self.widening))
         return tuple(out)
 
@@ -107,26 +107,9 @@ class RegressionValidation:
     def _measures(self, part: FoldAnswers) -> list[Measure]:
         rows = part.fold >= 0
         truth, weights = part.of(self.truth)[rows], part.weight(self.weights)
-        away = truth - part.shares[rows, 0]
-        weight = np.ones(len(away)) if weights is None else weights[rows]
-        middle = np.average(truth, weights=weight)
-        spread = truth - middle
-        mse, mae = (float(np.average(v, weights=weight)) for v in (away**2, np.abs(away)))
-        base = float(np.average(spread**2, weights=weight))
-        low, high = intervals.mean(away**2, weight)
-        low = max(low, 0.0)
-        of = base or 1.0
-        return [
-            Measure("mse", mse, low, high, "mean", base),
-            Measure(
-                "mae",
-                mae,
-                *intervals.mean(np.abs(away), weight),
-                "mean",
-                float(np.average(np.abs(spread), weights=weight)),
-            ),
-            Measure("r2", 1 - mse / of, 1 - high / of, 1 - low / of, "r2", 0.0),
-        ]
+        weight = np.ones(len(truth)) if weights is None else weights[rows]
+        given = Reckoned(truth, part.shares[rows, 0], weight)
+        return [found for score in NUMBER_SCORES if (found := score.of(given)) is not None]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from tallystick.draw.svg import Picture, as_html
 from tallystick.errors import OptionError, some
 from tallystick.evaluate import intervals, large
-from tallystick.evaluate.scores import Lean, Measure, Scores, lean_scores, log_losses, score
+from tallystick.evaluate.measures import SCORES, Measure, log_losses
+from tallystick.evaluate.scores import Lean, Scores, lean_scores, score
 from tallystick.models.decision import decide
 
 Floats = NDArray[np.float64]
 LEAN = ("accuracy", "log-loss")
-ANSWERED = ("accuracy", "balanced accuracy", "cost")  # measures of answers; the others are of shares
 
 
 @dataclass(frozen=True)
@@ -152,8 +152,9 @@ class CrossValidation:
             why = " (no fold has rows of two classes)" if name == "auc" else ""
             raise OptionError(f"there is no measure {name!r} of these answers{why}. Measures: {known}.")
         value, low, high = (float(np.mean([getattr(p, f) for p in parts])) for f in ("value", "low", "high"))
-        found = Measure(name, value, low, high, parts[0].method, parts[0].base)
-        return found.over_folds(self.widening["accuracy" if name in ANSWERED else "log-loss"])
+        found = replace(parts[0], value=value, low=low, high=high)
+        answers = any(score.answers for score in SCORES if score.name == name)
+        return found.over_folds(self.widening["accuracy" if answers else "log-loss"])
 
     @cached_property
     def widening(self) -> dict[str, float]:

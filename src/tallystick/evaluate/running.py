@@ -21,8 +21,8 @@ from tallystick.data.table.table import Table
 from tallystick.engines.local import Local
 from tallystick.evaluate import large
 from tallystick.evaluate.folds import NEVER, FoldPlan
+from tallystick.evaluate.measures import log_losses
 from tallystick.evaluate.result import FoldAnswers
-from tallystick.evaluate.scores import log_losses
 
 Floats = NDArray[np.float64]
 Progress = Callable[[int, int, str], None]

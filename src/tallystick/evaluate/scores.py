@@ -1,4 +1,4 @@
-"""Scores of predicted shares against the truth, as data, each with its interval and the baseline beside it.
+"""Scores of predicted shares against the truth, as data: the measures, the confusion, the curves.
 
 Knows class codes, shares and weights. Knows nothing of models, tables or pictures.
 Law: a row of weight w counts as w rows; the order of the rows means nothing.
@@ -8,63 +8,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.evaluate import intervals
-from tallystick.evaluate.intervals import METHODS, OF
+from tallystick.evaluate.measures import (
+    ACCURACY,
+    LOG_LOSS,
+    SCORES,
+    Answered,
+    Measure,
+    accuracy,
+    log_losses,
+    precision_recall,
+)
 from tallystick.models.decision import decide
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
-UNBOUNDED = ("log-loss", "brier", "cost", "mse", "mae")  # measures that may be above 1
 FIXED = float(1 << 30)  # parts of one, in sums of whole numbers
-CLIP = (
-    1e-15  # a share of 0 for the true class costs log(1/CLIP), not infinity; counted in `Scores.impossible`
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """One number that was measured, its 95 % interval, and the same number for the baseline.
-
-    widened: by what folds make its variance larger than that of as many independent rows; 1 where one model
-    answered. See `intervals.OF` for what the interval is one of.
-    """
-
-    name: str
-    value: float
-    low: float
-    high: float
-    method: str
-    base: float | None = None
-    widened: float = 1.0
-
-    def over_folds(self, factor: float) -> Measure:
-        """Return the measure with the interval that cross-validation owes, its variance times a factor."""
-        if factor <= 1.0:
-            return self
-        share = self.name not in UNBOUNDED
-        least, most = (-math.inf if self.name == "r2" else 0.0), (1.0 if share else math.inf)
-        ends = intervals.stretched(self.value, (self.low, self.high), factor, least, most)
-        return replace(self, low=ends[0], high=ends[1], widened=factor)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the measure as plain data."""
-        times = f"; widened {math.sqrt(self.widened):.2f} times for the folds"
-        return {
-            "base": self.base,
-            "high": self.high,
-            "low": self.low,
-            "method": METHODS[self.method] + (times if self.widened > 1 else ""),
-            "name": self.name,
-            "of": OF[self.widened > 1],
-            "value": self.value,
-        }
 
 
 @dataclass(frozen=True)
@@ -126,19 +92,12 @@ def score(
         seen = np.bincount(truth, weight, minlength=len(classes))
         positive = int(np.argmin(np.where(seen > 0, seen, np.inf)))
     confusion = _confusion(truth, answered, weight, len(classes))
-    measures = [
-        _accuracy(confusion),
-        _balanced(confusion),
-        *_row_means(truth, shares, weight, confusion),
-        *_auc(truth, shares, weight, np.zeros_like(truth) if fold is None else fold),
-        _precision(truth == positive, shares[:, positive], weight),
-    ]
-    if cost is not None:
-        measures.append(_cost(truth, answered, weight, cost))
+    one = np.zeros_like(truth) if fold is None else fold
+    given = Answered(truth, shares, weight, answered, confusion, positive, one, cost)
     return Scores(
         classes=classes,
         rows=float(weight.sum()),
-        measures=tuple(measures),
+        measures=tuple(found for s in SCORES if (found := s.of(given)) is not None),
         per_class=tuple(_per_class(confusion, classes)),
         confusion=confusion,
         positive=classes[positive],
@@ -181,12 +140,13 @@ def lean_scores(
     low, high = intervals.of_moments(rows, centre, variance, third / FIXED / rows)
     prior = confusion.sum(axis=1) / rows
     base = float(-(prior[prior > 0] * np.log(prior[prior > 0])).sum())
-    loss = Measure("log-loss", centre, max(0.0, low), high, "mean", base)
+    loss = (centre, max(0.0, low), high, "mean", base)
     means = {
         "accuracy": np.array([hits / n for _, (n, hits, _) in sorted(sums.items())]),
         "log-loss": np.array([lost / FIXED / n for _, (n, _, lost) in sorted(sums.items())]),
     }
-    measures = {"accuracy": _accuracy(confusion), "log-loss": loss}
+    right = ACCURACY.made(accuracy(confusion))
+    measures = {"accuracy": right, "log-loss": LOG_LOSS.made(loss)}
     return Lean(measures, means, math.sqrt(variance / rows))
 
 
@@ -195,113 +155,8 @@ def _whole(values: Floats) -> int:
     return int(np.rint(values * FIXED).astype(np.int64).sum())
 
 
-def log_losses(truth: Codes, shares: Floats) -> Floats:
-    """Return -ln(share of the true class) of each row, the share clipped at CLIP."""
-    own = np.clip(shares[np.arange(len(truth)), truth], CLIP, 1.0)
-    return np.asarray(-np.log(own))
-
-
 def _confusion(truth: Codes, answer: Codes, weight: Floats, k: int) -> Floats:
     return np.bincount(truth * k + answer, weight, minlength=k * k).reshape(k, k).astype(np.float64)
-
-
-def _accuracy(confusion: Floats) -> Measure:
-    rows, hits = float(confusion.sum()), float(np.trace(confusion))
-    base = float(confusion.sum(axis=1).max()) / rows
-    return Measure("accuracy", hits / rows, *intervals.wilson(hits, rows), "wilson", base)
-
-
-def _balanced(confusion: Floats) -> Measure:
-    hits, rows = np.diag(confusion), confusion.sum(axis=1)
-    seen = rows > 0
-    value = float((hits[seen] / rows[seen]).mean())
-    low_high = intervals.recalls(hits.tolist(), rows.tolist())
-    return Measure("balanced accuracy", value, *low_high, "recalls", 1 / int(seen.sum()))
-
-
-def _row_means(truth: Codes, shares: Floats, weight: Floats, confusion: Floats) -> list[Measure]:
-    rows = float(weight.sum())
-    prior = confusion.sum(axis=1) / rows
-    own = np.eye(shares.shape[1])[truth]
-    seen = prior[prior > 0]
-    losses = log_losses(truth, shares)
-    brier = ((shares - own) ** 2).sum(axis=1)
-    bases = {"log-loss": float(-(seen * np.log(seen)).sum()), "brier": float(1 - (prior**2).sum())}
-    out = []
-    for name, values in (("log-loss", losses), ("brier", brier)):
-        value = float((weight * values).sum()) / rows
-        low, high = intervals.mean(values, weight)
-        out.append(Measure(name, value, max(0.0, low), high, "mean", bases[name]))
-    return out
-
-
-def _cost(truth: Codes, answered: Codes, weight: Floats, cost: Floats) -> Measure:
-    values = cost[truth, answered]
-    prior = np.bincount(truth, weight, minlength=len(cost)) / weight.sum()
-    value = float((weight * values).sum() / weight.sum())
-    return Measure("cost", value, *intervals.mean(values, weight), "mean", float((prior @ cost).min()))
-
-
-def _auc(truth: Codes, shares: Floats, weight: Floats, fold: Codes) -> list[Measure]:
-    """The area under the ROC curve; for several classes the mean over classes of each against the rest."""
-    codes = np.unique(truth).tolist() if shares.shape[1] > 2 else [shares.shape[1] - 1]
-    parts = [(delong(truth == c, shares[:, c], weight, fold), weight[truth == c].sum()) for c in codes]
-    found = [(area, size) for area, size in parts if area is not None]
-    if not found:
-        return []
-    value = sum(area[0] for area, _ in found) / len(found)
-    error = sum(area[1] for area, _ in found) / len(found)  # the parts hang together: errors are added
-    ends = intervals.on_logit(value, error, float(min(size for _, size in found)))
-    return [Measure("auc", value, *ends, "auc", 0.5)]
-
-
-def delong(hit: NDArray[np.bool_], value: Floats, weight: Floats, fold: Codes) -> tuple[float, float] | None:
-    """Return the area under the ROC curve and DeLong's standard error; None where there is no pair.
-
-    The area is the share of pairs (positive, negative) in which the positive has the higher value, ties
-    counting one half. A pair is of one fold, so one model gave both values. Rows that one fold has too many
-    of are too few among its training rows, so values of two folds stand the wrong way round.
-    """
-    order = np.lexsort((value, fold))
-    hit, value, weight, fold = hit[order], value[order], weight[order], fold[order]
-    start = np.diff(fold, prepend=fold[0] - 1) != 0
-    new = start | (np.diff(value, prepend=-1.0) != 0)
-    tie, own = np.cumsum(new) - 1, (np.cumsum(start) - 1)[new]  # tie[row]; own[tie]: its fold
-    up, down = np.bincount(tie, weight * hit), np.bincount(tie, weight * ~hit)
-    ups, downs = np.bincount(own, up), np.bincount(own, down)  # of each fold
-    pairs = float((ups * downs).sum())
-    if pairs == 0:
-        return None
-    below = np.cumsum(down) - down / 2 - (np.cumsum(downs) - downs)[own]  # negatives below this value
-    above = np.cumsum(ups)[own] - np.cumsum(up) + up / 2  # positives above this value
-    area = float((up * below).sum()) / pairs
-    error = 0.0
-    for each, won, others in ((up, below, downs[own]), (down, above, ups[own])):
-        size = float(each[others > 0].sum())
-        spread = float((each * (won - area * others) ** 2).sum())
-        error += spread / pairs / pairs * size / max(size - 1, 1)
-    return area, math.sqrt(error)
-
-
-def _precision(hit: NDArray[np.bool_], value: Floats, weight: Floats) -> Measure:
-    """Average precision: the area under the precision-recall curve by steps."""
-    ups, rows = float(weight[hit].sum()), float(weight.sum())
-    base = ups / rows
-    if ups == 0:
-        return Measure("average precision", 0.0, 0.0, 1.0, "precision", base)
-    _, precision, recall = _pr(hit, value, weight)
-    area = float((np.diff(recall, prepend=0.0) * precision).sum())
-    error = math.sqrt(area * (1 - area) / ups)
-    low, high = intervals.on_logit(area, error, ups)
-    return Measure("average precision", area, low, high, "precision", base)
-
-
-def _pr(hit: NDArray[np.bool_], value: Floats, weight: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return thresholds falling, and precision and recall of answering yes at or above each."""
-    distinct, at = np.unique(-value, return_inverse=True)
-    up = np.cumsum(np.bincount(at, weight * hit, minlength=len(distinct)))
-    all_ = np.cumsum(np.bincount(at, weight, minlength=len(distinct)))
-    return -distinct, up / all_, up / max(float(up[-1]), 1e-300)
 
 
 def _per_class(confusion: Floats, classes: tuple[str, ...]) -> list[dict[str, Any]]:
@@ -331,7 +186,7 @@ def _ratio(part: float, whole: float) -> float:
 def _curves(
     hit: NDArray[np.bool_], value: Floats, weight: Floats, cost: Floats | None, positive: int
 ) -> dict[str, Any]:
-    thresholds, precision, recall = _pr(hit, value, weight)
+    thresholds, precision, recall = precision_recall(hit, value, weight)
     ups, rows = float(weight[hit].sum()), float(weight.sum())
     yes = recall * ups / np.maximum(precision, 1e-300)
     false = (yes - recall * ups) / max(rows - ups, 1e-300)

@@ -17,9 +17,9 @@ from tallystick.evaluate.result import count_rows
 if TYPE_CHECKING:
     from tallystick.evaluate.compare import Comparison, Entry
     from tallystick.evaluate.curve import LearningCurve
+    from tallystick.evaluate.measures import Measure
     from tallystick.evaluate.regression import RegressionValidation
     from tallystick.evaluate.result import CrossValidation
-    from tallystick.evaluate.scores import Measure
 
 WIDE = 100  # cells: no table is set wider
 TITLES = {"r2": "R²", "mse": "squared error"}

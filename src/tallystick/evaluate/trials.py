@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from tallystick.data.table.table import Table
 from tallystick.evaluate.folds import NEVER, Dealing, FoldPlan
 from tallystick.evaluate.held_out import HeldOut
+from tallystick.evaluate.measures import log_losses
 from tallystick.evaluate.running import Progress, Steps, answer_settings
-from tallystick.evaluate.scores import log_losses
 
 Floats = NDArray[np.float64]
 INNER = 5  # folds inside the training part, for choosing a setting

@@ -19,6 +19,7 @@ from tallystick.draw.svg import Picture, as_html
 from tallystick.draw.tree import Box, tree_picture
 from tallystick.errors import OptionError
 from tallystick.explain.tree_rows import arriving, in_branches
+from tallystick.learners.criteria import CRITERIA, VARIANCE
 from tallystick.models.tree import SPREADS, STAYS, Candidates, Tree
 from tallystick.models.tree.sentences import (
     Condition,
@@ -124,13 +125,6 @@ def _by_leaf(tree: Tree) -> Tree:
     return tree if tree.averaged is None else replace(tree, answers=replace(tree.answers, average=False))
 
 
-GAINS = {
-    None: "the variance of the node's rows less the mean variance in the branches",
-    "gini": "the Gini impurity of the node less the mean impurity of the branches",
-}
-BITS = "the entropy of the node less the mean entropy of the branches, in bits"
-
-
 def measures(criterion: str | None, cut_price: float, groups: bool = False) -> tuple[tuple[str, str], ...]:
     """Say what gain and gain ratio are under a criterion (None: regression), and which is chosen.
 
@@ -140,9 +134,9 @@ def measures(criterion: str | None, cut_price: float, groups: bool = False) -> t
     wins = "; the largest is chosen"
     if groups:
         wins += ", less the price of naming groups of three or more levels"
-    gain = GAINS.get(criterion, BITS)
     if criterion is None:
-        return (("gain", gain + wins),)
+        return (("gain", VARIANCE + wins),)
+    gain = CRITERIA[criterion].gain
     top = "gain"
     if cut_price > 0:
         top = (
@@ -150,7 +144,7 @@ def measures(criterion: str | None, cut_price: float, groups: bool = False) -> t
             f"{cut_price:g}·log2(n)/rows)"
         )
     ratio = f"{top} / split information, the entropy of the branches' sizes"
-    if criterion != "gain-ratio":
+    if not CRITERIA[criterion].by_ratio:
         return ("gain", gain + wins), ("gain ratio", ratio)
     priced = " less price" if cut_price > 0 else ""
     return ("gain", gain), ("gain ratio", f"{ratio}{wins} of columns with at least average gain{priced}")

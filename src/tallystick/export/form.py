@@ -136,6 +136,12 @@ def form_of(model: Model, sha256: str = "") -> Form:
     return form
 
 
+def no_form(model: Model, sha256: str) -> Form:
+    """Refuse a model whose method has no form."""
+    words = methods.of_kind(model.kind).words
+    raise OptionError(f"a model of {words} has no export to another language yet. Use predict or explain.")
+
+
 def number_levels(column: Column) -> list[tuple[float, int]]:
     """Return (number, code) of the levels that are written as numbers are: 1.0 means the level "1"."""
     parsed = _parsed(column.levels)

@@ -1,6 +1,7 @@
 """The rules of a tree as text, Markdown or JSON; two classes also as a Boolean expression.
 
-Knows rules of trees. Refuses what has none: naive Bayes and logistic regression add up parts of all columns.
+Knows rules of trees. A method that has none refuses: naive Bayes and logistic regression add up parts of all
+columns.
 """
 
 from __future__ import annotations
@@ -8,28 +9,37 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from tallystick import methods
 from tallystick.errors import OptionError, nearest, shown
 from tallystick.export.form import form_of, printable
 from tallystick.export.heading import heading
+from tallystick.export.targets import RULE_FORMATS
 from tallystick.models.tree import Tree
 from tallystick.models.tree.rules import Rule, Rules, rules
 from tallystick.models.tree.sentences import plain
 
-FORMATS = ("text", "markdown", "json")
-
 
 def export_rules(model: Any, sha256: str, format: str = "text") -> str:
-    """Return the rules of the tree that is shown."""
-    if format not in FORMATS:
+    """Return the if-then rules of a model that has them: of a tree, those of the tree that is shown."""
+    if format not in RULE_FORMATS:
         raise OptionError(
-            f"rules have no format {shown(format)}.{nearest(str(format), FORMATS)} "
-            f"Use one of {', '.join(FORMATS)}."
+            f"rules have no format {shown(format)}.{nearest(str(format), RULE_FORMATS)} "
+            f"Use one of {', '.join(RULE_FORMATS)}."
         )
-    if not isinstance(model, Tree):
-        raise OptionError(
-            f"a model of kind {shown(model.kind)} has no if-then rules: every column adds its part to the "
-            "score. Export it to sql, python, js or onnx, or use explain()."
-        )
+    text: str = methods.of_kind(model.kind).load("rules")(model, sha256, format)
+    return text
+
+
+def no_rules(model: Any, sha256: str, format: str) -> str:
+    """Refuse a model that adds up parts of its columns."""
+    raise OptionError(
+        f"a model of kind {shown(model.kind)} has no if-then rules: every column adds its part to the "
+        "score. Export it to sql, python, js or onnx, or use explain()."
+    )
+
+
+def tree_rules(model: Tree, sha256: str, format: str) -> str:
+    """Return the rules of a tree."""
     found = rules(model)
     if format == "json":
         return _json(model, found, sha256)

@@ -11,11 +11,11 @@ from typing import Any
 from tallystick.data.schema import Schema, Target
 from tallystick.errors import OptionError, shown
 from tallystick.kernels.trees import GrowRules
+from tallystick.learners.criteria import CRITERIA
 from tallystick.models.plain import is_number, is_whole, make_plain
 from tallystick.models.tree.weights import ClassWeights, class_weights, cost_table, criterion_weights
 
 PARTS = 2**20  # the finest part of a row of weight 1
-CRITERIA = {"entropy": "entropy", "gain-ratio": "ratio", "gini": "gini"}
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class TreeOptions:
         """
         row, more = (unit, 0) if row_unit is None else (row_unit, row_unit - 1)
         return GrowRules(
-            criterion=CRITERIA.get(self.criterion, "entropy") if classes else "variance",
+            criterion=CRITERIA[self.criterion].kernel if classes else "variance",
             groups=self.level_splits == "groups",
             penalty=float(self.cut_price),
             cut_rows=self.cut_rows,

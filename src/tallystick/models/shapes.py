@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -43,7 +43,7 @@ def wrong(place: str, expected: str, found: Any) -> ModelFileError:
 class Text:
     """A string; `options` lists the allowed ones, `test` with `words` narrows it further."""
 
-    options: tuple[str, ...] = ()
+    options: Collection[str] = ()
     test: Callable[[str], bool] | None = None
     words: str = "text"
 

@@ -18,7 +18,7 @@ from tallystick.data.schema import CODED, Column
 from tallystick.data.table.table import Table
 from tallystick.description import ColumnView
 from tallystick.draw.text import between
-from tallystick.evaluate.scores import Measure
+from tallystick.evaluate.measures import Measure
 from tallystick.explain.naive_bayes import value_names
 from tallystick.models.logistic.model import LogisticModel
 from tallystick.models.logistic.parts import Cells, Slope, WordWeights

@@ -16,7 +16,6 @@ from tallystick.draw.text import clean
 from tallystick.errors import TallyError
 from tallystick.reports.ingredients import Ingredients
 
-COMMANDS = {"tree": "tree", "bayes": "bayes", "logistic": "logistic"}
 EXECUTION = ("engine", "memory", "threads")
 MOST_CODE = 60_000  # letters of an export that the page shows
 
@@ -116,9 +115,8 @@ def use_section(given: Ingredients) -> dict[str, Any]:
 
 def _fit_line(given: Ingredients, data: str, file: str) -> str:
     estimator = given.chosen.model
-    model = COMMANDS.get(given.chosen.family, given.chosen.family)
     default = type(estimator)().get_params(deep=False)
-    parts = ["tally fit", _quoted(data), "--target", _quoted(given.target), "--model", model]
+    parts = ["tally fit", _quoted(data), "--target", _quoted(given.target), "--model", given.chosen.family]
     parts += _column_flags(Columns.of(estimator.columns, estimator.kinds))
     for name, value in sorted(estimator.get_params(deep=False).items()):
         if name in (*EXECUTION, "columns", "kinds") or value == default[name]:

@@ -1,6 +1,7 @@
 """Decide what was brought, and open it.
 
-Knows how to recognise containers without importing their libraries. Knows nothing of what is inside them.
+Knows paths and queries; `containers.py` knows what a table in memory may come in. Knows nothing of what is
+inside.
 """
 
 from __future__ import annotations
@@ -109,37 +110,20 @@ def _open_path(path: str, reading: Reading, name: str | None) -> Source:
 
 
 def _open_object(x: Any, reading: Reading, name: str | None) -> Source:
-    from tallystick.data.source import frames
+    from tallystick.data.source.containers import container_of
 
-    library = type(x).__module__.partition(".")[0]
-    if library == "pandas" and type(x).__name__ == "DataFrame":
-        return frames.from_pandas(x, reading, name)
-    if library in ("pandas", "polars") and type(x).__name__ == "Series":
+    if type(x).__module__.partition(".")[0] in ("pandas", "polars") and type(x).__name__ == "Series":
         raise DataError(
             "a Series is one column or one row, not a table. Pass a DataFrame: series.to_frame()."
         )
-    if library == "polars" and type(x).__name__ == "LazyFrame":
-        return frames.from_lazy(x, reading, name)
-    if library == "numpy" and hasattr(x, "ndim"):
-        return frames.from_numpy(x, reading, name)
-    if library in ("duckdb", "_duckdb") and hasattr(x, "to_arrow_reader"):
-        from tallystick.data.source import sql
+    if isinstance(x, list | tuple) and x and all(isinstance(path, str | os.PathLike) for path in x):
+        from tallystick.data.source import many
 
-        return sql.open_relation(x, reading, name)
-    if library == "scipy" and hasattr(x, "tocsc"):
-        return frames.from_sparse(x, reading, name)
-    if hasattr(x, "__arrow_c_stream__"):
-        return frames.from_arrow(x, reading, name)
-    if isinstance(x, dict):
-        return frames.from_columns(x, reading, name)
-    if isinstance(x, list | tuple):
-        if x and all(isinstance(path, str | os.PathLike) for path in x):
-            from tallystick.data.source import many
-
-            return many.open_many(
-                [_open_path(as_path(p), reading, None) for p in x], name or counted(len(x), "file")
-            )
-        return frames.from_records(x, reading, name)
+        return many.open_many(
+            [_open_path(as_path(p), reading, None) for p in x], name or counted(len(x), "file")
+        )
+    if (container := container_of(x)) is not None:
+        return container.open(x, reading, name)
     if is_spark(x):
         raise DataError(
             "the rows of a Spark DataFrame are on Spark. fit, cross_validate, describe and transform go "

@@ -1,4 +1,4 @@
-"""Files: find out what a path is, and open it.
+"""Files: find out what a path is, and open it. The formats are one small object each, listed once.
 
 Knows the disk and first bytes. Knows nothing of cells.
 """
@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import glob
 import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
 
 from tallystick.contracts import Source
 from tallystick.data.schema import Reading
@@ -31,6 +34,54 @@ _FOREIGN = {
 }
 
 
+@dataclass(frozen=True)
+class Beginning:
+    """The first bytes of a file, by which it is known: as they are, and unpacked."""
+
+    path: str
+    where: str
+    head: bytes
+
+    @cached_property
+    def text(self) -> bytes:
+        """The beginning of a text, unpacked, without a byte order mark and white space."""
+        return raw.first_bytes(self.path, self.where, 4096).lstrip(b"\xef\xbb\xbf \t\r\n")
+
+
+@dataclass(frozen=True)
+class FileFormat:
+    """One format of files: how it is known, and who opens it or says why not."""
+
+    words: str
+    knows: Callable[[Beginning], bool]
+    open: Callable[[str, Reading, str], Source]
+
+
+def _refuse(what: str, path: str, reading: Reading, where: str) -> Source:
+    raise DataError(f"{where} is {what}.")
+
+
+def _foreign(magic: bytes, what: str) -> FileFormat:
+    return FileFormat(what, lambda b: b.head.startswith(magic), partial(_refuse, what))
+
+
+def _is_html(b: Beginning) -> bool:
+    return b.head.lstrip()[:15].lower().startswith((b"<!doctype html", b"<html"))
+
+
+def _is_json(b: Beginning) -> bool:
+    return b.text[:1] == b"{" or (b.text[:1] == b"[" and b.text[1:].lstrip()[:1] == b"{")
+
+
+FORMATS = [  # the first that knows a file opens it
+    FileFormat("Parquet", lambda b: b.head[:4] == b"PAR1", parquet.open_parquet),
+    *(_foreign(magic, what) for magic, what in _FOREIGN.items()),
+    FileFormat("HTML", _is_html, partial(_refuse, "an HTML page. Save the table as CSV first")),
+    FileFormat("JSON", _is_json, json.open_json),
+    FileFormat("CSV", lambda b: True, csv.open_csv),
+]
+
+
 def open_path(path: str, reading: Reading, name: str | None) -> Source:
     """Open a file, or all files that a pattern such as part-*.csv names."""
     if not any(sign in path for sign in "*?[") or os.path.exists(path):
@@ -52,17 +103,8 @@ def open_file(path: str, reading: Reading, name: str | None) -> Source:
     path = settled(path, where)
     head = first_bytes(path, where)
     path = placed(path)
-    if head[:4] == b"PAR1":
-        return parquet.open_parquet(path, reading, where)
-    for magic, what in _FOREIGN.items():
-        if head.startswith(magic):
-            raise DataError(f"{where} is {what}.")
-    if head.lstrip()[:15].lower().startswith((b"<!doctype html", b"<html")):
-        raise DataError(f"{where} is an HTML page. Save the table as CSV first.")
-    start = raw.first_bytes(path, where, 4096).lstrip(b"\xef\xbb\xbf \t\r\n")
-    if start[:1] == b"{" or (start[:1] == b"[" and start[1:].lstrip()[:1] == b"{"):
-        return json.open_json(path, reading, where)
-    return csv.open_csv(path, reading, where)
+    begins = Beginning(path, where, head)
+    return next(f for f in FORMATS if f.knows(begins)).open(path, reading, where)
 
 
 def first_bytes(path: str, where: str) -> bytes:

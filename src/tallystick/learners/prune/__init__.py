@@ -8,19 +8,19 @@ from __future__ import annotations
 from tallystick.learners.prune.held_out import reduced_error
 from tallystick.learners.prune.length import shortest
 from tallystick.learners.prune.methods import (
+    HELD_OUT,
     METHODS,
     CostComplexity,
     DescriptionLength,
     Pessimistic,
     Pruning,
     from_file,
+    is_pruning,
     pruning_of,
     to_file,
 )
 from tallystick.learners.prune.pessimistic import Bound, normal_quantile, pessimistic
 from tallystick.learners.prune.weakest import Held, Judged, LinkPath, judge, weakest_links
-
-HELD_OUT = "reduced-error"  # needs rows of its own, so no fit can do it
 
 __all__ = [
     "HELD_OUT",
@@ -34,6 +34,7 @@ __all__ = [
     "Pessimistic",
     "Pruning",
     "from_file",
+    "is_pruning",
     "judge",
     "normal_quantile",
     "pessimistic",

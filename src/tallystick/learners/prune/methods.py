@@ -6,9 +6,9 @@ Law: an object says all there is to say of its way, so that equal objects prune 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
-from typing import Any, ClassVar
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Protocol
 
 from tallystick.contracts import Block
 from tallystick.data.schema import typed
@@ -25,6 +25,20 @@ LEAST = 1e-9  # shares strictly between 0 and 1, as far as a model file can hold
 def between(value: Any) -> bool:
     """Is it a number above 0 and below 1?"""
     return is_number(value) and LEAST <= value <= 1 - LEAST
+
+
+class Pruning(Protocol):
+    """One way to prune: a frozen dataclass of its settings, with the name that people and the model file
+    say.
+    """
+
+    name: ClassVar[str]
+
+    def prune(self, tree: Tree, rows: Block | None, held: Callable[[], Iterator[Held]]) -> Tree:
+        """Return a smaller tree. rows: those of the fit, None for a loaded tree; held(): trees without a
+        fold, and its rows.
+        """
+        ...
 
 
 @dataclass(frozen=True, repr=False)
@@ -53,8 +67,8 @@ class CostComplexity:
 
     __repr__ = typed
 
-    def prune(self, tree: Tree, rows: Block, held: Callable[[], Iterator[Held]]) -> Tree:
-        """Return a smaller tree. rows: those of the fit; held(): trees without a fold, and its rows."""
+    def prune(self, tree: Tree, rows: Block | None, held: Callable[[], Iterator[Held]]) -> Tree:
+        """Return a smaller tree. held(): trees without a fold, and its rows."""
         path = weakest_links(tree)
         if self.cp is not None:
             return tree.cut_back(path.stop(self.cp * float(path.error[0])))
@@ -89,7 +103,7 @@ class Pessimistic:
 
     __repr__ = typed
 
-    def prune(self, tree: Tree, rows: Block, held: Callable[[], Iterator[Held]]) -> Tree:
+    def prune(self, tree: Tree, rows: Block | None, held: Callable[[], Iterator[Held]]) -> Tree:
         """Return a smaller tree. rows: those of the fit."""
         return pessimistic(tree, self.confidence, rows, True)
 
@@ -109,19 +123,41 @@ class DescriptionLength:
 
     __repr__ = typed
 
-    def prune(self, tree: Tree, rows: Block, held: Callable[[], Iterator[Held]]) -> Tree:
+    def prune(self, tree: Tree, rows: Block | None, held: Callable[[], Iterator[Held]]) -> Tree:
         """Return a smaller tree."""
         return shortest(tree)
 
 
-Pruning = CostComplexity | Pessimistic | DescriptionLength
 METHODS: dict[str, type[Pruning]] = {m.name: m for m in (CostComplexity, Pessimistic, DescriptionLength)}
+HELD_OUT = "reduced-error"  # needs rows of its own, so no fit can do it
+
+
+class FileNames(Collection[str]):
+    """What a model file may say of pruning: a way of the list, or that held-out rows pruned the tree."""
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*METHODS, HELD_OUT))
+
+    def __len__(self) -> int:
+        return len(METHODS) + 1
+
+    def __contains__(self, name: object) -> bool:
+        return name in METHODS or name == HELD_OUT
+
+
+FILE_NAMES = FileNames()
+
+
+def is_pruning(given: Any) -> bool:
+    """Is it a way to prune, as an object?"""
+    return type(given) in METHODS.values()
 
 
 def pruning_of(given: Any) -> Pruning | None:
     """Return the way that a user means: an object, its name for the defaults, or None."""
-    if given is None or isinstance(given, Pruning):
-        return given
+    if given is None or is_pruning(given):
+        found: Pruning | None = given
+        return found
     if isinstance(given, str) and given in METHODS:
         return METHODS[given]()
     names = ", ".join(f"ts.{m.__name__}()" for m in METHODS.values())
@@ -131,13 +167,20 @@ def pruning_of(given: Any) -> Pruning | None:
     )
 
 
+def settings_of(way: Pruning) -> dict[str, Any]:
+    """Return the settings of a way."""
+    return {f.name: getattr(way, f.name) for f in fields(way)}  # type: ignore[arg-type]
+
+
 def to_file(way: Pruning | None) -> dict[str, Any]:
     """Return a way as a model file has it: its name, and the settings of every way."""
     settings = {"confidence": Pessimistic.confidence, "cp": CostComplexity.cp}
-    return {"pruning": None if way is None else way.name} | settings | ({} if way is None else asdict(way))
+    if way is None:
+        return {"pruning": None} | settings
+    return {"pruning": way.name} | settings | settings_of(way)
 
 
 def from_file(name: str | None, settings: Mapping[str, Any]) -> Pruning | None:
     """Return the way that a model file names, with its own settings."""
     way = None if name is None else METHODS[name]
-    return None if way is None else way(**{f.name: settings[f.name] for f in fields(way)})
+    return None if way is None else way(**{f.name: settings[f.name] for f in fields(way)})  # type: ignore[arg-type]

@@ -1,6 +1,6 @@
-"""The shape of a tree's parts of the model file.
+"""The shape of a tree's parts of the model file: its parameters are those of growing and pruning.
 
-Knows names and ranges of parameters. The nodes are long and are checked by `file.read_nodes`, all at once.
+Knows names and ranges of parameters. The nodes are long and are checked by `models.tree.file`, all at once.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from typing import Any
 
 from tallystick.data.schema import Schema
 from tallystick.errors import ModelFileError
+from tallystick.learners.criteria import CRITERIA
+from tallystick.learners.prune.methods import FILE_NAMES
 from tallystick.models.shapes import (
     WISHES,
     Either,
@@ -49,13 +51,13 @@ _BOTH: dict[str, Shape] = {
     "min_samples_leaf": _SMALL,
     "min_samples_split": Whole(2, 2**31 - 1),
     "missing_values": Text(("learned", "fractions")),
-    "pruning": Maybe(Text(("cost-complexity", "pessimistic", "reduced-error", "mdl"))),
+    "pruning": Maybe(Text(FILE_NAMES)),
     "stop_at_zero_gain": Flag(),
 }
 DECISION: dict[str, Shape] = _BOTH | {
     "average": Flag(),
     "class_weight": Maybe(Either((Text(("balanced",)), Named(Number(0)), Listed(Number(0))))),
-    "criterion": Text(("entropy", "gain-ratio", "gini")),
+    "criterion": Text(CRITERIA),
     "cut_price": Number(0, 1e6),
     "cut_rows": Flag(),
     "cuts": Text(("midpoint", "observed")),

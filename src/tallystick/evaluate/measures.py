@@ -1,0 +1,286 @@
+"""The scores: one small object each, listed once; what each measures, with its interval and its baseline.
+
+Knows class codes, shares and weights. Knows nothing of models, tables, folds or pictures.
+Law: a row of weight w counts as w rows; the order of the rows means nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.evaluate import intervals
+from tallystick.evaluate.intervals import METHODS, OF
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+Found = tuple[float, float, float, str, float | None]  # value, low, high, how the interval is made, baseline
+
+CLIP = (
+    1e-15  # a share of 0 for the true class costs log(1/CLIP), not infinity; counted in `Scores.impossible`
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One number that was measured, its 95 % interval, and the same number for the baseline.
+
+    widened: by what folds make its variance larger than that of as many independent rows; 1 where one model
+    answered. See `intervals.OF` for what the interval is one of. ends: between which every such number lies.
+    """
+
+    name: str
+    value: float
+    low: float
+    high: float
+    method: str
+    base: float | None = None
+    widened: float = 1.0
+    ends: tuple[float, float] = field(default=(0.0, 1.0), repr=False)
+
+    def over_folds(self, factor: float) -> Measure:
+        """Return the measure with the interval that cross-validation owes, its variance times a factor."""
+        if factor <= 1.0:
+            return self
+        low, high = intervals.stretched(self.value, (self.low, self.high), factor, *self.ends)
+        return replace(self, low=low, high=high, widened=factor)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the measure as plain data."""
+        times = f"; widened {math.sqrt(self.widened):.2f} times for the folds"
+        return {
+            "base": self.base,
+            "high": self.high,
+            "low": self.low,
+            "method": METHODS[self.method] + (times if self.widened > 1 else ""),
+            "name": self.name,
+            "of": OF[self.widened > 1],
+            "value": self.value,
+        }
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What a score is measured on: truth[row], shares[row, class], weight[row], answer[row], the confusion
+    [truth, answer], the positive class, fold[row] and, where errors have prices, cost[truth, answer].
+    """
+
+    truth: Codes
+    shares: Floats
+    weight: Floats
+    answer: Codes
+    confusion: Floats
+    positive: int
+    fold: Codes
+    cost: Floats | None = None
+
+    @property
+    def prior(self) -> Floats:
+        """The share of each class among the rows."""
+        return np.asarray(self.confusion.sum(axis=1) / float(self.weight.sum()))
+
+    def row_mean(self, values: Floats) -> tuple[float, float, float]:
+        """Return the mean of values[row], and its interval."""
+        mean = float((self.weight * values).sum()) / float(self.weight.sum())
+        return mean, *intervals.mean(values, self.weight)
+
+
+@dataclass(frozen=True)
+class Score:
+    """One way to score answers.
+
+    measure: what was found, or None where there is nothing to measure. answers: whether it is of the answers;
+    else it is of the shares, and folds widen its interval as they do that of the log-loss. least, most:
+    between which the score lies.
+    """
+
+    name: str
+    measure: Callable[[Any], Found | None]
+    answers: bool = False
+    least: float = 0.0
+    most: float = 1.0
+
+    def of(self, given: Any) -> Measure | None:
+        """Return the measure of some answers."""
+        found = self.measure(given)
+        return None if found is None else self.made(found)
+
+    def made(self, found: Found) -> Measure:
+        """Return the measure that was found."""
+        return Measure(self.name, *found, ends=(self.least, self.most))
+
+
+def accuracy(confusion: Floats) -> Found:
+    """Return the share of right answers in confusion[truth, answer]."""
+    rows, hits = float(confusion.sum()), float(np.trace(confusion))
+    base = float(confusion.sum(axis=1).max()) / rows
+    return hits / rows, *intervals.wilson(hits, rows), "wilson", base
+
+
+def _balanced(given: Answered) -> Found:
+    hits, rows = np.diag(given.confusion), given.confusion.sum(axis=1)
+    seen = rows > 0
+    value = float((hits[seen] / rows[seen]).mean())
+    low_high = intervals.recalls(hits.tolist(), rows.tolist())
+    return value, *low_high, "recalls", 1 / int(seen.sum())
+
+
+def log_losses(truth: Codes, shares: Floats) -> Floats:
+    """Return -ln(share of the true class) of each row, the share clipped at CLIP."""
+    own = np.clip(shares[np.arange(len(truth)), truth], CLIP, 1.0)
+    return np.asarray(-np.log(own))
+
+
+def _log_loss(given: Answered) -> Found:
+    seen = given.prior[given.prior > 0]
+    value, low, high = given.row_mean(log_losses(given.truth, given.shares))
+    return value, max(0.0, low), high, "mean", float(-(seen * np.log(seen)).sum())
+
+
+def _brier(given: Answered) -> Found:
+    own = np.eye(given.shares.shape[1])[given.truth]
+    value, low, high = given.row_mean(((given.shares - own) ** 2).sum(axis=1))
+    return value, max(0.0, low), high, "mean", float(1 - (given.prior**2).sum())
+
+
+def _cost(given: Answered) -> Found | None:
+    if given.cost is None:
+        return None
+    prior = np.bincount(given.truth, given.weight, minlength=len(given.cost)) / given.weight.sum()
+    return (
+        *given.row_mean(given.cost[given.truth, given.answer]),
+        "mean",
+        float((prior @ given.cost).min()),
+    )
+
+
+def _auc(given: Answered) -> Found | None:
+    """The area under the ROC curve; for several classes the mean over classes of each against the rest."""
+    truth, shares, weight = given.truth, given.shares, given.weight
+    codes = np.unique(truth).tolist() if shares.shape[1] > 2 else [shares.shape[1] - 1]
+    parts = [(delong(truth == c, shares[:, c], weight, given.fold), weight[truth == c].sum()) for c in codes]
+    found = [(area, size) for area, size in parts if area is not None]
+    if not found:
+        return None
+    value = sum(area[0] for area, _ in found) / len(found)
+    error = sum(area[1] for area, _ in found) / len(found)  # the parts hang together: errors are added
+    ends = intervals.on_logit(value, error, float(min(size for _, size in found)))
+    return value, *ends, "auc", 0.5
+
+
+def delong(hit: NDArray[np.bool_], value: Floats, weight: Floats, fold: Codes) -> tuple[float, float] | None:
+    """Return the area under the ROC curve and DeLong's standard error; None where there is no pair.
+
+    The area is the share of pairs (positive, negative) in which the positive has the higher value, ties
+    counting one half. A pair is of one fold, so one model gave both values. Rows that one fold has too many
+    of are too few among its training rows, so values of two folds stand the wrong way round.
+    """
+    order = np.lexsort((value, fold))
+    hit, value, weight, fold = hit[order], value[order], weight[order], fold[order]
+    start = np.diff(fold, prepend=fold[0] - 1) != 0
+    new = start | (np.diff(value, prepend=-1.0) != 0)
+    tie, own = np.cumsum(new) - 1, (np.cumsum(start) - 1)[new]  # tie[row]; own[tie]: its fold
+    up, down = np.bincount(tie, weight * hit), np.bincount(tie, weight * ~hit)
+    ups, downs = np.bincount(own, up), np.bincount(own, down)  # of each fold
+    pairs = float((ups * downs).sum())
+    if pairs == 0:
+        return None
+    below = np.cumsum(down) - down / 2 - (np.cumsum(downs) - downs)[own]  # negatives below this value
+    above = np.cumsum(ups)[own] - np.cumsum(up) + up / 2  # positives above this value
+    area = float((up * below).sum()) / pairs
+    error = 0.0
+    for each, won, others in ((up, below, downs[own]), (down, above, ups[own])):
+        size = float(each[others > 0].sum())
+        spread = float((each * (won - area * others) ** 2).sum())
+        error += spread / pairs / pairs * size / max(size - 1, 1)
+    return area, math.sqrt(error)
+
+
+def _average_precision(given: Answered) -> Found:
+    """The area under the precision-recall curve of the positive class, by steps."""
+    hit, weight = given.truth == given.positive, given.weight
+    ups, rows = float(weight[hit].sum()), float(weight.sum())
+    base = ups / rows
+    if ups == 0:
+        return 0.0, 0.0, 1.0, "precision", base
+    _, precision, recall = precision_recall(hit, given.shares[:, given.positive], weight)
+    area = float((np.diff(recall, prepend=0.0) * precision).sum())
+    error = math.sqrt(area * (1 - area) / ups)
+    return area, *intervals.on_logit(area, error, ups), "precision", base
+
+
+def precision_recall(hit: NDArray[np.bool_], value: Floats, weight: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return thresholds falling, and precision and recall of answering yes at or above each."""
+    distinct, at = np.unique(-value, return_inverse=True)
+    up = np.cumsum(np.bincount(at, weight * hit, minlength=len(distinct)))
+    all_ = np.cumsum(np.bincount(at, weight, minlength=len(distinct)))
+    return -distinct, up / all_, up / max(float(up[-1]), 1e-300)
+
+
+ACCURACY = Score("accuracy", lambda given: accuracy(given.confusion), answers=True)
+LOG_LOSS = Score("log-loss", _log_loss, most=math.inf)
+SCORES = [  # in the order in which they are shown
+    ACCURACY,
+    Score("balanced accuracy", _balanced, answers=True),
+    LOG_LOSS,
+    Score("brier", _brier, most=math.inf),
+    Score("auc", _auc),
+    Score("average precision", _average_precision),
+    Score("cost", _cost, answers=True, most=math.inf),
+]
+
+
+@dataclass(frozen=True)
+class Reckoned:
+    """What a score of numbers is measured on: truth[row], answer[row], weight[row]."""
+
+    truth: Floats
+    answer: Floats
+    weight: Floats
+
+    @property
+    def away(self) -> Floats:
+        """The error of each answer."""
+        return self.truth - self.answer
+
+    @property
+    def spread(self) -> Floats:
+        """The error of always answering the mean."""
+        return np.asarray(self.truth - np.average(self.truth, weights=self.weight))
+
+    def mean(self, values: Floats) -> float:
+        """Return the mean of values[row]."""
+        return float(np.average(values, weights=self.weight))
+
+
+def _squared(given: Reckoned) -> Found:
+    low, high = intervals.mean(given.away**2, given.weight)
+    return given.mean(given.away**2), max(low, 0.0), high, "mean", given.mean(given.spread**2)
+
+
+def _absolute(given: Reckoned) -> Found:
+    sizes = np.abs(given.away)
+    return (
+        given.mean(sizes),
+        *intervals.mean(sizes, given.weight),
+        "mean",
+        given.mean(np.abs(given.spread)),
+    )
+
+
+def _r2(given: Reckoned) -> Found:
+    value, low, high, _, base = _squared(given)
+    of = base or 1.0
+    return 1 - value / of, 1 - high / of, 1 - low / of, "r2", 0.0
+
+
+NUMBER_SCORES = [  # of a target that is a number
+    Score("mse", _squared, most=math.inf),
+    Score("mae", _absolute, most=math.inf),
+    Score("r2", _r2, least=-math.inf),
+]
