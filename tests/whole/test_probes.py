@@ -12,7 +12,6 @@ PACKAGE = Path(__file__).resolve().parents[2] / "src" / "tallystick"
 LEFT = {
     "cli/main.py": 2,
     "cli/report.py": 1,
-    "data/read/cells.py": 1,
     "data/read/survey_target.py": 5,
     "data/source/bytes.py": 1,
     "data/source/door.py": 5,
@@ -21,7 +20,6 @@ LEFT = {
     "data/source/names.py": 1,
     "data/source/scratch.py": 2,
     "data/source/unread.py": 2,
-    "data/source/values.py": 2,
     "data/threads.py": 2,
     "description/against.py": 2,
     "engines/choice.py": 1,

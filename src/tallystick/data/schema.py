@@ -11,6 +11,7 @@ from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import lru_cache
 from typing import Any, Literal, get_args
 
+from tallystick.data.text import TRUTH_LABELS, label_number, label_text
 from tallystick.errors import OptionError, TargetError, shown
 
 Kind = Literal["numeric", "levels", "ordered", "boolean", "text", "out"]
@@ -118,23 +119,6 @@ def _meanings(levels: tuple[str, ...], boolean: bool) -> Mapping[str, str]:
     return {word: level for word, level in said.items() if word not in levels}
 
 
-BOOLEAN_LABELS = {"1": "true", "0": "false", "1.0": "true", "0.0": "false", "true": "true", "false": "false"}
-
-
-def label_number(text: str) -> str | None:
-    """Return a number as the text its label has, None for what is not a finite number: "1.0" is "1"."""
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    if value - value != 0 or "_" in text:
-        return None
-    try:
-        return str(int(text))  # whole numbers of any size, to the last digit
-    except ValueError:
-        return str(int(value)) if value.is_integer() and abs(value) < 2.0**64 else repr(value)
-
-
 @dataclass(frozen=True, slots=True)
 class Target:
     """The column to be predicted: class labels as canonical text, and the type they had.
@@ -163,11 +147,13 @@ class Target:
 
         What means none of the labels comes back as a text that is not one of them.
         """
-        text = str(given)
-        if text in self.labels or self.type == "text":
+        text = label_text(given)
+        if text in self.labels:
             return text
+        if self.type == "text":
+            return str(given)
         if self.type == "boolean":
-            return BOOLEAN_LABELS.get(text.lower(), text)
+            return TRUTH_LABELS.get(text.lower(), text)
         return label_number(text) or text
 
     def may_hold(self, label: str) -> bool:

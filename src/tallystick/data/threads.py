@@ -1,7 +1,8 @@
-"""Run jobs over threads, and stop within moments when the user interrupts.
+"""Run jobs over threads, and stop within moments when the user interrupts: nobody else makes a thread.
 
 Knows callables. Kernels and Arrow release the interpreter's lock, so threads help.
-Law: answers come in the order of the jobs, whichever thread was quicker; the first error in it is raised.
+Laws: `in_order` gives answers in the order of the jobs, whichever thread was quicker, and raises the first
+error in it; nobody waits for a job that ends by a checkpoint.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from concurrent.futures import TimeoutError as NotYet
+from contextlib import contextmanager
 from itertools import chain, islice
 from numbers import Integral
 from typing import TypeVar
@@ -54,6 +56,10 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
 
 
+def _pool(count: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(count, thread_name_prefix="tallystick")
+
+
 def in_order(jobs: Iterable[Callable[[], T]], threads: int | None = None) -> Iterator[T]:
     """Yield the answer of every job, in order; only a few jobs run ahead, so that memory stays bounded."""
     count = thread_count(threads)
@@ -69,7 +75,7 @@ def in_order(jobs: Iterable[Callable[[], T]], threads: int | None = None) -> Ite
         return
     every = chain(begin, every)
     del begin  # a job is let go once it is done
-    pool = ThreadPoolExecutor(count, thread_name_prefix="tallystick")
+    pool = _pool(count)
     waiting: deque[Future[T]] = deque()
     stop = threading.Event()
     try:
@@ -92,3 +98,28 @@ def _answer(future: Future[T]) -> T:
         except NotYet:
             if future.done():
                 raise
+
+
+def as_they_come(jobs: Sequence[Callable[[], T]], threads: int) -> Iterator[T]:
+    """Yield the answer of every job, the first that is done first. Whoever stops asking does not wait: jobs
+    not begun are dropped, and those under way end unseen at their next checkpoint.
+    """
+    if threads == 1:
+        yield from (job() for job in jobs)
+        return
+    pool, stop = _pool(min(threads, len(jobs))), threading.Event()
+    try:
+        for future in as_completed([pool.submit(_watched, job, stop) for job in jobs]):
+            yield future.result()
+    finally:
+        stop.set()
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+@contextmanager
+def crew(threads: int) -> Iterator[Callable[[Callable[[int], T], Iterable[int]], list[T]]]:
+    """Yield every(step, items): do a step for all items and wait. For many short steps, one after the other,
+    the same threads are kept; also one alone, so that the caller stays free to see an interrupt.
+    """
+    with _pool(threads) as pool:
+        yield lambda step, items: list(pool.map(step, items))

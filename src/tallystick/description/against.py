@@ -26,7 +26,7 @@ from tallystick import methods
 from tallystick.contracts import Source
 from tallystick.data.read.match import match
 from tallystick.data.schema import CODED, Column, Schema
-from tallystick.data.source.values import number_text
+from tallystick.data.text import cell_text
 from tallystick.description.known import Known
 from tallystick.errors import OptionError, counted, shown, some
 
@@ -218,20 +218,10 @@ def _unseen_names(source: Source, schema: Schema, seen: Mapping[str, _Seen]) -> 
         for column in wanted:
             cells = Counter(batch.column(column.name).to_pylist())
             for cell, count in cells.items():
-                text = "" if cell is None else cell if isinstance(cell, str) else _text(cell)
-                if text not in column.levels and text not in schema.marks and cell is not None:
+                text = cell_text(cell, column.name)
+                if text is not None and text not in column.levels and text not in schema.marks:
                     out[column.name][text] += count
     return out
-
-
-def _text(cell: Any) -> str:
-    return (
-        str(cell).lower()
-        if isinstance(cell, bool)
-        else number_text(cell)
-        if isinstance(cell, int | float)
-        else str(cell)
-    )
 
 
 def _change(

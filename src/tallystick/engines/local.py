@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar
 from tallystick.contracts import Block, Statistic, Table
 from tallystick.data.schema import typed
 from tallystick.data.source.size import budget
-from tallystick.data.threads import thread_count
+from tallystick.data.threads import checkpoint, in_order, thread_count
 from tallystick.stats.shortcuts import SHORTCUTS
 
 T = TypeVar("T")
@@ -75,7 +75,8 @@ class Local:
         if count == 1:
             work.run()
         else:
-            _run_threads(work, count)
+            for _ in in_order([work.run] * count, count):
+                pass
         return work.merged()
 
 
@@ -97,33 +98,29 @@ class _Work(Generic[T]):
     progress: Progress | None
     done: int = 0
     totals: list[T] = field(default_factory=list)
-    errors: list[BaseException] = field(default_factory=list)
-    stop: threading.Event = field(default_factory=threading.Event)
+    failed: bool = False
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def next_block(self) -> Block | None:
         """Hand out one block; blocks come from one iterator, so one thread at a time."""
+        checkpoint()
         with self.lock:
-            return None if self.stop.is_set() else next(self.blocks, None)
+            return None if self.failed else next(self.blocks, None)
 
     def run(self) -> None:
-        """Take blocks until there are none."""
+        """Take blocks until there are none, or somebody failed with one."""
         total = self.question.zero()
-        while (block := self.next_block()) is not None:
-            total = self.question.add(total, block)
-            with self.lock:
-                self.done += block.rows
-                if self.progress is not None:
-                    self.progress(self.done, self.rows)
-        self.totals.append(total)
-
-    def run_guarded(self) -> None:
-        """Run in a thread: the first error stops the others and is raised by the caller."""
         try:
-            self.run()
-        except BaseException as error:
-            self.errors.append(error)
-            self.stop.set()
+            while (block := self.next_block()) is not None:
+                total = self.question.add(total, block)
+                with self.lock:
+                    self.done += block.rows
+                    if self.progress is not None:
+                        self.progress(self.done, self.rows)
+        except BaseException:
+            self.failed = True
+            raise
+        self.totals.append(total)
 
     def merged(self) -> T:
         """Return the one total; the merge law makes its order free."""
@@ -133,38 +130,3 @@ class _Work(Generic[T]):
         for other in self.totals[1:]:
             first = self.question.merge(first, other)
         return first
-
-
-def _run_threads(work: _Work[Any], count: int) -> None:
-    """Run `count` threads and wait; whatever interrupts the wait stops them, and none is left behind.
-
-    The wait is for an event of our own: an interrupt inside `Thread.join` can mark a running thread as ended.
-    """
-    ended = threading.Semaphore(0)
-
-    def run() -> None:
-        try:
-            work.run_guarded()
-        finally:
-            ended.release()
-
-    threads = [threading.Thread(target=run, name=f"tally-{i}", daemon=True) for i in range(count)]
-    started = waited = 0
-    try:
-        for thread in threads:
-            thread.start()
-            started += 1
-        while waited < started:
-            ended.acquire()
-            waited += 1
-    except BaseException:
-        work.stop.set()
-        raise
-    finally:
-        while waited < started:
-            ended.acquire()
-            waited += 1
-        for thread in threads[:started]:
-            thread.join()
-    if work.errors:
-        raise work.errors[0]

@@ -14,9 +14,9 @@ from tallystick.data.read.survey_target import rare_note
 from tallystick.data.schema import Note, Target
 from tallystick.data.source import open_source
 from tallystick.data.table.table import Table
+from tallystick.data.text import label_text
 from tallystick.errors import DataError, OptionError, shown, some
 from tallystick.estimators.classifier import Classifier
-from tallystick.models.logistic.options import label_text
 from tallystick.models.naive_bayes import BayesOptions, NaiveBayesModel
 from tallystick.models.naive_bayes.algebra import combined, fingerprint, refuse_choices
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tallystick.data.schema import Schema
 from tallystick.data.source import open_source
 from tallystick.data.source.unread import unread
-from tallystick.data.source.values import cell_text
+from tallystick.data.text import cell_text
 from tallystick.errors import TargetError, nearest, shown
 
 UNKNOWN = -1

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Block
 from tallystick.data.table.table import Table
+from tallystick.data.threads import as_they_come
 from tallystick.engines.local import Local
 from tallystick.evaluate import large
 from tallystick.evaluate.folds import NEVER, FoldPlan
@@ -116,28 +117,16 @@ def run_folds(
     """Run one(0) to one(n - 1), some at once; True when the user pressed Ctrl-C after at least `enough` were
     finished. Folds under way then come to their end unseen; those waiting are not begun.
     """
-    pool = ThreadPoolExecutor(min(at_once, n)) if at_once > 1 else None
     count = 0
     try:
-        for done in _in_turn(one, n) if pool is None else _as_they_come(pool, one, n):
+        for done in as_they_come([partial(one, at) for at in range(n)], at_once):
             finished(done)
             count += 1
     except KeyboardInterrupt:
         if count < enough:
             raise
         return True
-    finally:
-        if pool is not None:
-            pool.shutdown(wait=False, cancel_futures=True)
     return False
-
-
-def _in_turn(one: Callable[[int], int], n: int) -> Iterator[int]:
-    return map(one, range(n))
-
-
-def _as_they_come(pool: ThreadPoolExecutor, one: Callable[[int], int], n: int) -> Iterator[int]:
-    return (job.result() for job in as_completed([pool.submit(one, at) for at in range(n)]))
 
 
 def cross_shares(

@@ -23,7 +23,7 @@ from tallystick import kernels, methods
 from tallystick.contracts import Model
 from tallystick.data.read.cells import mark_numbers
 from tallystick.data.schema import CODED, NUMBER_MARKS, Column, Schema, meanings
-from tallystick.data.source.values import number_text
+from tallystick.data.text import number_text
 from tallystick.errors import OptionError
 from tallystick.kernels import CellKind
 from tallystick.models.additive import (

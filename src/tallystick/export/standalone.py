@@ -72,7 +72,16 @@ def written(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, float):
         return str(int(value)) if abs(value) < 2.0**64 and value == int(value) else repr(value)
-    return str(value)
+    return clock(value) if isinstance(value, datetime.datetime) else str(value)
+
+
+def clock(value: datetime.datetime) -> str:
+    """Return a moment as text: the date, and the time where there is one; in UTC where its zone is known."""
+    zone = value.utcoffset()
+    plain = value.replace(tzinfo=None) - (zone or datetime.timedelta())
+    text = plain.isoformat(" ")
+    text = text.rstrip("0") if plain.microsecond else text
+    return text + "Z" if zone is not None else text.removesuffix(" 00:00:00")
 
 
 def gone(value: Any) -> bool:

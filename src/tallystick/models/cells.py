@@ -10,13 +10,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from tallystick.data.schema import NUMBER_MARKS, Column, meanings
-from tallystick.data.source.values import cell_text, number_text
+from tallystick.data.text import WRITTEN_OUT, cell_text, number_text
 from tallystick.errors import DataError, shown
 
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 SPACES = " \t\n\v\f\r"
-EXACT = 2.0**64  # whole numbers beyond are texts, or written otherwise
 LEADING_ZERO = re.compile(r"[+-]?0[0-9]")
 
 
@@ -44,7 +43,7 @@ def alias(text: str, column: Column) -> str:
     plain, said = text.lower(), meanings(column)
     if NUMBER.fullmatch(text) and not LEADING_ZERO.match(text):
         number = float(text)
-        exact = not text.lstrip("+-").isdigit() or (abs(number) < EXACT and int(number) == int(text))
+        exact = not text.lstrip("+-").isdigit() or (abs(number) < WRITTEN_OUT and int(number) == int(text))
         plain = number_text(number) if exact else text
     elif not said and plain not in ("false", "true"):
         return text

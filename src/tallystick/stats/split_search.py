@@ -9,8 +9,7 @@ count tables (`level_tables.py`). Law: both give the same arrays, byte for byte.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, NamedTuple
@@ -22,7 +21,7 @@ from tallystick import kernels
 from tallystick.contracts import Block, Table
 from tallystick.data.schema import CODED, Schema
 from tallystick.data.table.ranks import quantile_cuts
-from tallystick.data.threads import in_order
+from tallystick.data.threads import crew, in_order
 from tallystick.errors import OptionError
 from tallystick.kernels.trees import SMALL, GrowColumn, Grower, GrowRules, Harvest
 from tallystick.models.tree.nodes import NO_CUT, SPREADS
@@ -332,23 +331,17 @@ def run(grower: Grower, threads: int) -> None:
         grower.run()
         return
     columns = range(grower.columns)
-    with ThreadPoolExecutor(threads, "tally-grow") as pool:
+    with crew(threads) as every:
         try:
-            every(pool, grower.prepare, columns)
-            more = pool.submit(grower.start).result()
+            every(grower.prepare, columns)
+            more = every(lambda _: grower.start(), range(1))[0]
             while more:
-                every(pool, grower.advance, columns)
-                more = pool.submit(grower.choose).result()
-            every(pool, lambda _: grower.work(), range(threads))
+                every(grower.advance, columns)
+                more = every(lambda _: grower.choose(), range(1))[0]
+            every(lambda _: grower.work(), range(threads))
         except BaseException:
             grower.stop()
             raise
-
-
-def every(pool: ThreadPoolExecutor, step: Callable[[int], None], items: Iterable[int]) -> None:
-    """Do one step for all items and wait."""
-    for _ in pool.map(step, items):
-        pass
 
 
 def grow_column(table: Any, column: Any, max_bins: int | None) -> GrowColumn:

@@ -17,8 +17,8 @@ from tallystick.data.read.match import match
 from tallystick.data.read.reader import read_table
 from tallystick.data.schema import Schema, Wishes
 from tallystick.data.source import open_source, read
-from tallystick.data.source.values import cell_text
 from tallystick.data.table.ranks import quantile_cuts
+from tallystick.data.text import cell_text
 from tallystick.errors import DataError
 
 pytestmark = pytest.mark.slow
@@ -264,7 +264,7 @@ def test_an_interrupt_ends_encoding_within_moments(tmp_path):
 import numpy as np, pandas as pd, sys, time
 from tallystick.data.read.reader import read_table
 from tallystick.data.source import open_source, read
-from tallystick.data.source.values import cell_text
+from tallystick.data.text import cell_text
 rng = np.random.default_rng(0)
 words = np.array([f"level {i}" for i in range(1000)], dtype=object)
 frame = pd.DataFrame({f"c{j}": words[rng.integers(0, 1000, 3_000_000)] for j in range(8)})
@@ -281,29 +281,6 @@ except KeyboardInterrupt:
         process.send_signal(signal.SIGINT)
         assert process.stdout.readline() == "stopped\n"
         assert process.wait(timeout=30) == 0
-
-
-def test_a_job_that_nobody_waits_for_ends_at_its_next_checkpoint():
-    import threading
-
-    from tallystick.data.threads import Stopped, checkpoint, in_order
-
-    began, ended = threading.Event(), threading.Event()
-
-    def endless():
-        began.set()
-        try:
-            while True:
-                checkpoint()
-        except Stopped:
-            ended.set()
-            raise
-
-    answers = in_order([lambda: 1, endless, endless, endless], threads=2)
-    assert next(answers) == 1
-    began.wait()
-    answers.close()
-    assert ended.wait(10)
 
 
 def test_ranks_of_all_columns_are_those_of_each():

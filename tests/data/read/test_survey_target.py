@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import tallystick as ts
-from tallystick.data.schema import Target, label_number
+from tallystick.data.schema import Target
+from tallystick.data.text import label_number
 from tallystick.errors import DataError, OptionError, TargetError
 from tallystick.estimators import from_data
 

@@ -21,7 +21,7 @@ from tallystick import kernels
 from tallystick.data.read import strings
 from tallystick.data.read.integers import SmallIntegers, small_column
 from tallystick.data.source.arrays import filled, from_numbers, from_texts, to_numbers
-from tallystick.data.source.values import cell_text, number_text
+from tallystick.data.text import cell_text, moment_text, number_text
 from tallystick.errors import Argument, DataError, shown
 from tallystick.kernels import CellKind, Scan
 
@@ -260,10 +260,13 @@ def _refuse_far(chunk: pa.Array, name: str) -> None:
 def _from_moments(chunk: pa.Array, name: str, as_text: bool) -> Condensed:
     """Dates and times are days: double(microseconds) / 86,400,000,000, the same bits as from ISO text."""
     _refuse_far(chunk, name)
-    if as_text:
-        return Coded(chunk.cast(pa.large_string()).dictionary_encode(), written=False)
-    micros = chunk.cast(pa.timestamp("us", getattr(chunk.type, "tz", None)), safe=False).cast(pa.int64())
-    return Floats(floats(micros) / 86400e6, dated=True)
+    zone = chunk.type.tz if pa.types.is_timestamp(chunk.type) else None
+    micros = chunk.cast(pa.timestamp("us", zone), safe=False).cast(pa.int64())
+    if not as_text:
+        return Floats(floats(micros) / 86400e6, dated=True)
+    coded = micros.dictionary_encode()
+    texts = from_texts([moment_text(m, zone is not None) for m in coded.dictionary.to_pylist()])
+    return Coded(pa.DictionaryArray.from_arrays(coded.indices, texts), written=False)
 
 
 def _from_strings(chunk: pa.Array, marks: Sequence[str], decimal: str, as_text: bool) -> Condensed:

@@ -16,8 +16,8 @@ from tallystick.data.read.cells import PLAIN_NUMBERS, among
 from tallystick.data.read.judge import Asked, KindVerdict, NumberFacts, judge_numbers, number_cure
 from tallystick.data.schema import ABSENT, Column, Note
 from tallystick.data.source.arrays import from_texts
-from tallystick.data.source.values import number_text
 from tallystick.data.table.block import code_type
+from tallystick.data.text import number_text
 from tallystick.errors import DataError, read_with, shown
 from tallystick.kernels import Parsed
 

@@ -20,11 +20,12 @@ from tallystick.data.read.matcher import Matcher
 from tallystick.data.read.strings import Distinct
 from tallystick.data.read.survey import Decision, Taken
 from tallystick.data.read.survey_column import BatchWords
-from tallystick.data.read.survey_target import TargetCells, hit, label_form
+from tallystick.data.read.survey_target import TargetCells, hit
 from tallystick.data.read.weights import UNIT, kept_rows, weight_numbers
 from tallystick.data.schema import ABSENT, CODED
 from tallystick.data.table.block import Block, WordCounts, class_type
 from tallystick.data.table.subset import join_words, known_words, take_words
+from tallystick.data.text import label_form
 from tallystick.data.threads import checkpoint
 
 

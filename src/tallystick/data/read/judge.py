@@ -24,10 +24,9 @@ from tallystick.data.schema import (
     Note,
     Reading,
     Wishes,
-    label_number,
 )
 from tallystick.data.source.arrays import from_numbers, from_texts
-from tallystick.data.source.values import cell_text, number_text
+from tallystick.data.text import cell_text, label_number, number_text
 from tallystick.errors import (
     Argument,
     DataError,

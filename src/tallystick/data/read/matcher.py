@@ -33,8 +33,8 @@ from tallystick.data.read.strings import Distinct
 from tallystick.data.read.words import Vocabulary, match_words
 from tallystick.data.schema import ABSENT, CODED, NUMBER_MARKS, Column, meanings
 from tallystick.data.source.arrays import filled, from_numbers, from_texts
-from tallystick.data.source.values import number_text
 from tallystick.data.table.block import code_type
+from tallystick.data.text import number_text
 from tallystick.kernels import CellKind
 
 SAME_VALUES = ("0", "1", "false", "true")  # of a boolean, whatever its levels are called

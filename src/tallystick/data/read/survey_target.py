@@ -32,9 +32,9 @@ from tallystick.data.read.weights import (
     refuse_no_weights,
     weights_overflow,
 )
-from tallystick.data.schema import LabelType, Note, Target, label_number
-from tallystick.data.source.values import number_text
+from tallystick.data.schema import LabelType, Note, Target
 from tallystick.data.table.block import class_type
+from tallystick.data.text import label_form
 from tallystick.errors import Argument, TargetError, counted, nearest, shown, some
 from tallystick.kernels import CellKind, Parsed
 
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 MANY_CLASSES = 100  # whole numbers: more than this and more than half of the rows is not a set of classes
 FARTHEST = 1e140  # of a response: sums of squares stay numbers
 LARGEST = 2.0**62  # of a weight that is counted by rows
-EXACT = 2.0**53  # whole numbers from here on are no longer exact as doubles
 UNBALANCED = 1_000  # a class of fewer rows than one in so many gets a note
 RESPONSES = (
     CellKind.NUMBER,
@@ -192,15 +191,6 @@ def label_kind(parsed: Parsed, written: bool) -> LabelType:
     if written or not len(kinds) or not among(kinds, LABEL_NUMBERS).all():
         return "text"
     return "integer" if (values == np.floor(values)).all() else "number"
-
-
-def label_form(text: str, value: float, label_type: LabelType) -> str:
-    """Return the one text of a label."""
-    if label_type == "boolean":
-        return text.lower()
-    if label_type == "integer" and abs(value) >= EXACT:
-        return label_number(text) or text  # to the last digit
-    return number_text(value) if label_type in ("integer", "number") else text
 
 
 def _label_order(label_type: LabelType) -> Any:

@@ -9,9 +9,8 @@ Law: the vocabulary and the counts depend on the texts alone, not on chunks, par
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 from tallystick.data.read.strings import layout
 from tallystick.data.source.arrays import from_numbers
 from tallystick.data.table.block import WordCounts
+from tallystick.data.threads import in_order, thread_count
 from tallystick.kernels import WordCounter, WordRows, WordTable
 
 T = TypeVar("T")
@@ -79,7 +79,7 @@ def counted_words(
     `max_words` of most rows (ties: the first by bytes); what is left out counts as unseen. A cell that is
     null or a mark has no words.
     """
-    workers = threads or os.cpu_count() or 1
+    workers = thread_count(threads)
     partitions = _partitions(cells, workers)
     counters = [WordCounter(marks) for _ in partitions]
     chunks = _each(_count, list(zip(counters, partitions, strict=True)), workers)
@@ -105,7 +105,7 @@ def match_words(
     cells: Cells, vocabulary: Vocabulary, marks: Sequence[str] = (), *, threads: int | None = None
 ) -> WordCounts:
     """Return the words of each row; words not in the vocabulary count as the number after its last."""
-    workers = threads or os.cpu_count() or 1
+    workers = thread_count(threads)
 
     def match(part: list[Texts]) -> list[WordRows]:
         chunks = _count((WordCounter(marks, vocabulary.table), part))
@@ -150,10 +150,7 @@ def _partitions(cells: Cells, workers: int) -> list[list[Texts]]:
 
 def _each(work: Callable[[T], R], tasks: list[T], workers: int) -> list[R]:
     """Return work(task) of each task, on threads when there are several."""
-    if len(tasks) < 2 or workers < 2:
-        return [work(task) for task in tasks]
-    with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(work, tasks))
+    return list(in_order((partial(work, task) for task in tasks), workers))
 
 
 def _merged(counters: list[WordCounter]) -> tuple[WordTable, list[NDArray[np.uint32]], NDArray[np.int64]]:

@@ -21,7 +21,7 @@ from tallystick.data.schema import Note, Reading
 from tallystick.data.source.arrays import from_numbers
 from tallystick.data.source.base import BaseSource
 from tallystick.data.source.names import clean_names
-from tallystick.data.source.values import YEARS, cell_text
+from tallystick.data.text import YEARS, cell_text
 from tallystick.errors import DataError, shown
 from tallystick.files.stamp import Stamp
 

@@ -12,7 +12,8 @@ function tallystick(data) {
   const ABSENT = "(missing)"; // the level of a missing cell, in a column of one value or nothing
   const strip = (text) => text.replace(/^[ \t-\r]+|[ \t-\r]+$/g, "");
   const whole = (x) => Number.isInteger(x) && Math.abs(x) < 2 ** 64;
-  const written = (v) => typeof v === "number" && whole(v) ? String(BigInt(v)) : String(v);
+  const clock = (d) => d.toISOString().replace("T", " ").replace(/\.?0*Z$/, "").replace(/ 00:00:00$/, "");
+  const written = (v) => v instanceof Date ? clock(v) : typeof v === "number" && whole(v) ? String(BigInt(v)) : String(v);
   const isGone = (v) => v === null || v === undefined || v !== v;
   const low = (v) => (v === null ? -Infinity : v);
   const each = (n, f) => Array.from({ length: n }, (_, i) => f(i));

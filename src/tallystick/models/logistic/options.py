@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tallystick.data.text import label_text
 from tallystick.errors import OptionError, nearest, shown
-from tallystick.models.plain import is_number, is_whole, make_plain, plain
+from tallystick.models.plain import is_number, is_whole, make_plain
 
 SOLVERS = ("auto", "newton", "lbfgs", "conjugate-gradient", "gradient")
 WORDS = ("tf-idf", "counts")
@@ -88,16 +89,6 @@ class LogisticOptions:
             raise OptionError(
                 f"solver {shown(self.solver)} cannot hold weights at 0. Leave solver out with l1."
             )
-
-
-def label_text(label: Any) -> str:
-    """Return a class label as canonical text."""
-    label = plain(label)
-    if isinstance(label, bool):
-        return str(label).lower()
-    if isinstance(label, float) and label.is_integer():
-        return str(int(label))
-    return str(label)
 
 
 def _check_weights(given: Any) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Container, Mapping
 from typing import Any
 
 from tallystick.data.schema import CODED, Schema
+from tallystick.data.text import EXACT, WRITTEN_OUT, cell_text
 from tallystick.models.tree.nodes import SPREADS, Nodes
 
 Step = tuple[
@@ -19,7 +20,6 @@ Step = tuple[
 ]  # column, cut, levels -> node, low, high, missing
 
 
-EXACT = 2**53  # whole numbers up to this are doubles
 LONG_WAY = -1  # not a node: only arrays can answer
 
 
@@ -28,10 +28,10 @@ def level_text(value: Any, levels: Container[str]) -> str:
     kind = type(value)
     if kind is str:
         return value  # type: ignore[no-any-return]
-    if kind is bool:
-        text = "true" if value else "false"
-        return text if text in levels else str(int(value))
-    return str(value) if kind is int and abs(value) < 1 << 64 else ""  # longer ones go the long way
+    if kind is not bool and (kind is not int or abs(value) >= WRITTEN_OUT):  # those go the long way
+        return ""
+    text = cell_text(value, "") or ""
+    return text if kind is int or text in levels else str(int(value))
 
 
 def is_number(mark: str) -> bool:

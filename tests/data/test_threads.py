@@ -1,0 +1,116 @@
+"""Threads are made in one place, and none is left behind."""
+
+from __future__ import annotations
+
+import threading
+import time
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+import tallystick
+from tallystick.data.threads import Stopped, as_they_come, checkpoint, crew, in_order, thread_count
+from tallystick.engines.local import Local
+from tallystick.errors import OptionError
+
+PACKAGE = Path(tallystick.__file__).parent
+MAKERS = (
+    "ThreadPoolExecutor",
+    "threading.Thread",
+    "ProcessPool",
+    "multiprocessing",
+    "os.cpu_count",
+    "os.fork",
+)
+
+
+def test_nobody_else_makes_threads_or_counts_cores():
+    found = {
+        (path.relative_to(PACKAGE).as_posix(), word)
+        for path in PACKAGE.rglob("*.py")
+        for word in MAKERS
+        if word in path.read_text(encoding="utf-8")
+    }
+    assert found == {("data/threads.py", "ThreadPoolExecutor"), ("data/threads.py", "os.cpu_count")}
+
+
+def endless(began: threading.Event, ended: threading.Event) -> None:
+    began.set()
+    try:
+        while True:
+            checkpoint()
+    except Stopped:
+        ended.set()
+        raise
+
+
+@pytest.mark.parametrize("run", [in_order, as_they_come])
+def test_a_job_that_nobody_waits_for_ends_at_its_next_checkpoint(run):
+    began, ended = threading.Event(), threading.Event()
+    answers = run([lambda: 1, partial(endless, began, ended), partial(endless, began, ended)], 2)
+    assert next(answers) == 1
+    began.wait()
+    answers.close()
+    assert ended.wait(10)
+
+
+def test_answers_in_order_and_as_they_come():
+    def job(n):
+        time.sleep(0.02 * (3 - n))
+        return n
+
+    jobs = [partial(job, n) for n in range(4)]
+    for threads in (1, 2, 4):
+        assert list(in_order(jobs, threads)) == [0, 1, 2, 3]
+        assert sorted(as_they_come(jobs, threads)) == [0, 1, 2, 3]
+    first = threading.Event()
+    waiting = as_they_come([lambda: first.wait(10) and "late", lambda: "early"], 2)
+    assert next(waiting) == "early"
+    first.set()
+    assert list(waiting) == ["late"]
+
+
+def test_a_crew_does_each_step_for_all_items_before_the_next():
+    done = []
+    with crew(2) as every:
+        assert every(lambda n: done.append(n) or n * n, range(5)) == [0, 1, 4, 9, 16]
+        assert sorted(done) == [0, 1, 2, 3, 4]
+    with pytest.raises(ZeroDivisionError), crew(2) as every:
+        every(lambda n: 1 // n, range(2))
+
+
+def test_threads_are_counted_or_refused():
+    assert [thread_count(3), thread_count(None) >= 1] == [3, True]
+    for wrong in (0, -1, True, 1.5, "2"):
+        with pytest.raises(OptionError, match="threads must be"):
+            thread_count(wrong)
+
+
+class Failing:
+    """A question that one block of the table cannot answer; the others are waited for by nobody."""
+
+    def zero(self):
+        return 0
+
+    def add(self, total, block):
+        if block.rows != 65_536:
+            raise ZeroDivisionError
+        time.sleep(0.01)
+        return total + block.rows
+
+    def merge(self, total, other):
+        return total + other
+
+
+def test_an_error_of_one_thread_ends_a_sum_and_leaves_no_thread():
+    import numpy as np
+
+    from tallystick.data.read.reader import read_table
+    from tallystick.data.source import open_source
+
+    table = read_table(open_source(np.random.default_rng(0).normal(size=(200_000, 1))))
+    before = threading.active_count()
+    with pytest.raises(ZeroDivisionError):
+        Local(threads=2).total(table, Failing())
+    assert threading.active_count() == before
