@@ -303,6 +303,10 @@ class Table(Protocol):
         """Return hashes[row] of what the rows hold, target included, weights not."""
         ...
 
+    def unlabelled(self) -> tuple[NDArray[np.uint64], NDArray[Any], NDArray[np.int64] | None]:
+        """Return hashes[row] of what the rows hold without their target, classes[row] and weights[row]."""
+        ...
+
     def take(self, rows: NDArray[np.int64], schema: Schema | None = None) -> Table:
         """Return some rows as a table that knows nothing of the others, or coded by a schema."""
         ...

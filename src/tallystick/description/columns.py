@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from tallystick.data.schema import Column, Note
-from tallystick.data.table.table import Table
+from tallystick.data.schema import Column, Note, Target
 from tallystick.description.against import Changes
+from tallystick.description.counts import Group
 from tallystick.description.gains import (
     Counts,
     Floats,
@@ -197,15 +197,12 @@ def _part(label: str, counts: list[int], low: float | None = None) -> Part:
     return Part(label, sum(counts), low, tuple(counts) if len(counts) > 1 else ())
 
 
-def views(table: Table, columns: Sequence[Column], stack: Stack) -> list[ColumnView]:
-    """Return columns of one sort (all numeric, all ordered, or all levels) with at least one place each.
-
-    Without a target there is one class, and no gain.
-    """
-    kind, known = columns[0].kind, table.schema.target is not None
+def views(group: Group, known: bool) -> list[ColumnView]:
+    """Return the columns of a group. known: there is a target; else there is one class, and no gain."""
+    columns, stack, distinct = group.columns, group.stack, group.values
+    kind = columns[0].kind
     cuts: list[float | str | None] = [None] * len(columns)
     gains: list[tuple[float | None, float | None, float | None]] = [(None, None, None)] * len(columns)
-    distinct = [table.ranks(c.name)[1] for c in columns] if kind == "numeric" else []
     if known and kind in ("numeric", "ordered"):
         gain, ratio, left, at = (found.tolist() for found in gains_by_cut(stack))
         told = zip(gain, ratio, left, at, strict=True)
@@ -243,16 +240,16 @@ def bare_view(column: Column) -> ColumnView:
     return ColumnView(column.name, column.kind, column.why, column.missing, 0, ())
 
 
-def text_view(table: Table, column: Column, counts: Counts) -> ColumnView:
+def text_view(column: Column, counts: Counts, known: bool) -> ColumnView:
     """Return a text column by counts[word, class], then the rows without any word, and all rows."""
-    told = by_word(counts[:-2], counts[-1]) if table.schema.target is not None else None
+    told = by_word(counts[:-2], counts[-1]) if known else None
     base = (column.name, column.kind, column.why, column.missing, len(column.words), ())
     if told is None or told.at is None:
         return ColumnView(*base)
     return ColumnView(*base, told.gain, told.ratio, column.words[told.at], told.left)
 
 
-def class_parts(table: Table, sizes: Counts) -> tuple[tuple[Part, ...], float]:
+def class_parts(target: Target, sizes: Counts) -> tuple[tuple[Part, ...], float]:
     """Return the classes with their rows, and the entropy of the class in bits."""
-    parts = tuple(Part(t, int(n)) for t, n in zip(table.schema.predicted.labels, sizes, strict=True))
+    parts = tuple(Part(t, int(n)) for t, n in zip(target.labels, sizes, strict=True))
     return parts, entropy(sizes)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from tallystick.data.schema import Column, Note
-from tallystick.data.table.conflicts import Conflicts
+from tallystick.data.table.hashes import Conflicts
 from tallystick.description.gains import Stack
 from tallystick.errors import Argument, Message, shown, some
 from tallystick.stats import alone

@@ -10,13 +10,14 @@ class gives the sums of every fold at once.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.contracts import Block
+from tallystick.data.table.block import classes_of
 from tallystick.models.additive import bins_of, weighted
 
 Counts = NDArray[np.int64]
@@ -71,20 +72,19 @@ class BayesSums:
 
     def add(self, total: Total, block: Block) -> Total:
         """Add the rows of one block."""
-        assert block.classes is not None
-        kernels.count_classes(block.classes, self.classes, block.weights, total[""])
-        self._add_codes(total, block)
+        classes = classes_of(block)
+        kernels.count_classes(classes, self.classes, block.weights, total[""])
+        self._add_codes(total, block, classes)
         columns = [block.values(a.column) for a in self.asks if a.how == "moments"]
         if columns:
             tables = total["missing"], total["sums"], total["squares"]
-            kernels.add_moments(columns, block.classes, *tables, weights=block.weights)
+            kernels.add_moments(columns, classes, *tables, weights=block.weights)
         for i, ask in enumerate(self.asks):
             if ask.how in ("words", "once", "tf-idf"):
-                _add_words(total, i, block, ask, self.classes)
+                _add_words(total, i, block, ask, classes)
         return total
 
-    def _add_codes(self, total: Total, block: Block) -> None:
-        assert block.classes is not None
+    def _add_codes(self, total: Total, block: Block, classes: NDArray[Any]) -> None:
         codes, out = [], []
         for i, ask in enumerate(self.asks):
             if ask.how == "codes":
@@ -96,7 +96,7 @@ class BayesSums:
             out.append(total[key(i, "counts")])
         if codes:
             sizes = [len(table) for table in out]
-            kernels.count_columns(codes, block.classes, sizes, self.classes, weights=block.weights, out=out)
+            kernels.count_columns(codes, classes, sizes, self.classes, weights=block.weights, out=out)
 
     def merge(self, total: Total, other: Total) -> Total:
         """Add two totals."""
@@ -117,8 +117,7 @@ def key(ask: int, part: str) -> str:
     return f"{ask} {part}"
 
 
-def _add_words(total: Total, i: int, block: Block, ask: Ask, classes: int) -> None:
-    assert block.classes is not None
+def _add_words(total: Total, i: int, block: Block, ask: Ask, classes: NDArray[Any]) -> None:
     starts, words, counts = block.words(ask.column)
     given: NDArray[np.uint32] | None = counts
     if ask.how == "once":
@@ -126,7 +125,8 @@ def _add_words(total: Total, i: int, block: Block, ask: Ask, classes: int) -> No
     elif ask.how == "tf-idf":
         given = weighted(starts, words, counts, np.array([*ask.idf, 0], np.int64))
     out = total[key(i, "counts")]
-    kernels.count_entries(starts, words, given, block.classes, weights=block.weights, out=out)
+    kernels.count_entries(starts, words, given, classes, weights=block.weights, out=out)
     empty = np.diff(starts) == 0
     weights = None if block.weights is None else block.weights[empty]
-    kernels.count_classes(block.classes[empty], classes, weights, total[key(i, "missing")])
+    missing = total[key(i, "missing")]
+    kernels.count_classes(classes[empty], len(missing), weights, missing)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.contracts import Block, Table
+from tallystick.data.table.block import classes_of
 from tallystick.data.threads import checkpoint, in_order
 
 Floats = NDArray[np.float64]
@@ -55,13 +56,11 @@ class ClassValues:
 
     def add(self, total: list[ValuesByClass], block: Block) -> list[ValuesByClass]:
         """Add the rows of one block."""
-        assert block.classes is not None
         return self.merge(total, [self._count(block, name) for name in self.columns])
 
     def _count(self, block: Block, name: str) -> ValuesByClass:
         ranks = kernels.ranks(block.values(name))
-        assert block.classes is not None
-        return self.by_code(ranks.codes, ranks.distinct, block.classes, block.weights)
+        return self.by_code(ranks.codes, ranks.distinct, classes_of(block), block.weights)
 
     def by_code(
         self, codes: NDArray[Any], distinct: Floats, classes: NDArray[Any], weights: Any
@@ -83,8 +82,7 @@ class ByRanks:
 
     def solve(self, question: ClassValues, table: Table, threads: int) -> list[ValuesByClass]:
         """Return the total from the ranks of whole columns."""
-        classes, weights = table.classes, table.weights
-        assert classes is not None
+        classes, weights = classes_of(table), table.weights
 
         def one(name: str) -> ValuesByClass:
             codes, distinct = table.ranks(name)

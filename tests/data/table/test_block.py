@@ -55,5 +55,5 @@ def test_codes_are_read_without_a_copy():
 
 
 def test_other_bytes_are_refused():
-    with pytest.raises(ValueError, match="no packed block"):
+    with pytest.raises(ValueError, match="not a packed block"):
         unpack(b"something else altogether")

@@ -32,6 +32,11 @@ def class_type(labels: int) -> type[np.unsignedinteger[Any]]:
     return np.uint8 if labels <= 1 << 8 else np.uint16 if labels <= 1 << 16 else np.uint32
 
 
+def classes_of(rows: Any) -> NDArray[Any]:
+    """Return classes[row] of a block or a table; rows without a target are all of one class."""
+    return np.zeros(rows.rows, np.uint8) if rows.classes is None else rows.classes
+
+
 def rows_counted(weights: NDArray[np.int64] | None, rows: int, unit: int) -> int:
     """Return how many rows there are where rows are counted: a whole weight w is w copies of a row, any other
     weight is one row.

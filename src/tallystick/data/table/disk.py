@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,7 +22,6 @@ from tallystick.data.table.block import Block, WordCounts, class_type, code_type
 from tallystick.data.table.ranks import rank_within
 from tallystick.data.table.subset import Within, recode_block, schema_within, take_block
 from tallystick.data.table.table import BLOCK, Table
-from tallystick.data.threads import in_order
 
 
 @dataclass
@@ -31,6 +29,7 @@ class DiskTable(Table):
     """A table over mapped files. budget: bytes of memory to work in."""
 
     place: ClassVar[Place] = "disk"
+    room = staticmethod(scratch.empty)
     budget: int = 0
     _last: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -57,17 +56,6 @@ class DiskTable(Table):
         """Yield all rows in blocks that are made each time: what is kept with a block goes with it."""
         size = self.block_rows
         return (self.slice(s, min(s + size, self.rows)) for s in range(0, self.rows, size))
-
-    def row_hashes(self) -> NDArray[np.uint64]:
-        """Return hashes[row] of the rows' content, target included, weights not."""
-        from tallystick.data.table.hashes import Hasher
-
-        hasher, at = Hasher(self.schema), 0
-        out = scratch.empty(self.rows, np.uint64)
-        for part in in_order((partial(hasher.rows, block) for block in self.blocks()), self._threads):
-            out[at : at + len(part)] = part
-            at += len(part)
-        return out
 
     def take(self, rows: NDArray[np.int64], schema: Schema | None = None) -> Table:
         """Return some rows as a table on disk; see Table.take."""

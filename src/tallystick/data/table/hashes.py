@@ -3,22 +3,25 @@
 Knows encoded blocks and what their codes mean. Law: a row's hash is a function of its (column name, value)
 pairs, summed over columns; the fingerprint of rows is the sum of hash times weight: no order means anything.
 In fingerprints numbers have a quicker hash, their prints: every table that is learned needs one.
+Equal rows of different classes are found by their hashes: the error that no model can avoid.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.contracts import Block
+from tallystick.contracts import Block, Table
 from tallystick.data.schema import Column, Schema
 
 Hashes = NDArray[np.uint64]
 Key = tuple[int, int]
+ROW_BYTES = 128  # that the search for equal rows takes for each row looked at
 NO_TABLE: Hashes = np.empty((2, 0), np.uint64)  # numbers need none
 
 
@@ -105,3 +108,43 @@ def _hash_texts(texts: Sequence[str], key: Key) -> Hashes:
         out[:, :-2] = known
     out[:, -2], out[:, -1] = kernels.hash_missing(key), unseen
     return out
+
+
+# ---- equal rows of different classes ----
+
+
+@dataclass(frozen=True, slots=True)
+class Conflicts:
+    """rows: equal in their columns but of different classes; lost: those that the best answer gets wrong."""
+
+    rows: float
+    lost: float
+    total: float
+
+
+def conflicts(table: Table) -> Conflicts:
+    """Return how many rows are equal in all columns used and yet of different classes."""
+    hashes, classes, weights = table.unlabelled()
+    labels, budget = table.schema.predicted.labels, table.budget
+    bits = 0 if not budget else max(0, (ROW_BYTES * len(hashes) // (budget // 4)).bit_length())
+    found = Conflicts(0.0, 0.0, 0.0)
+    for start in range(1 << bits):  # rows whose hashes begin alike: equal rows are in one part
+        some: Any = slice(None) if bits == 0 else np.flatnonzero(hashes >> np.uint64(64 - bits) == start)
+        weight = np.ones(len(hashes[some])) if weights is None else weights[some] / table.unit
+        more = _conflicts_of(hashes[some], classes[some], weight, len(labels))
+        found = Conflicts(found.rows + more.rows, found.lost + more.lost, found.total + more.total)
+    return found
+
+
+def _conflicts_of(hashes: Hashes, classes: NDArray[Any], weight: NDArray[np.float64], k: int) -> Conflicts:
+    """Return the same from the hashes of rows without their class, and their classes 0..k-1."""
+    _, groups = np.unique(hashes, return_inverse=True)
+    cells, place = np.unique(groups * k + classes, return_inverse=True)
+    sums = np.bincount(place, weight)  # of each group and class that is there
+    of = cells // k
+    starts = np.flatnonzero(np.r_[True, of[1:] != of[:-1]]) if len(of) else np.empty(0, np.int64)
+    if not len(starts):
+        return Conflicts(0.0, 0.0, 0.0)
+    every, best = np.add.reduceat(sums, starts), np.maximum.reduceat(sums, starts)
+    mixed = np.diff(np.r_[starts, len(of)]) > 1
+    return Conflicts(float(every[mixed].sum()), float((every - best)[mixed].sum()), float(weight.sum()))

@@ -15,7 +15,7 @@ import numpy as np
 
 from tallystick.contracts import Engine, Place
 from tallystick.data.schema import Note, Schema
-from tallystick.data.table.block import Block, WordCounts, row_unit, rows_counted
+from tallystick.data.table.block import Block, WordCounts, classes_of, row_unit, rows_counted
 from tallystick.data.table.hashes import Hasher
 from tallystick.data.table.ranks import GROUP, codes_within, few_or_cuts, rank, rank_group
 from tallystick.data.table.subset import Within, recode_block, schema_within, take_block
@@ -40,6 +40,7 @@ class Table:
     place: ClassVar[Place] = "memory"
     budget = 0  # bytes of memory to work in; 0: no bound
     engine: ClassVar[Engine | None] = None  # whoever is asked to
+    room: ClassVar[Callable[..., NDArray[Any]]] = staticmethod(np.empty)
 
     schema: Schema
     columns: Mapping[str, Any]
@@ -118,8 +119,20 @@ class Table:
     def row_hashes(self) -> NDArray[np.uint64]:
         """Return hashes[row] of the rows' content, target included, weights not."""
         hasher = Hasher(self.schema)
-        jobs = (partial(hasher.rows, block) for block in self.blocks())
-        return np.concatenate(list(in_order(jobs, self._threads)) or [np.empty(0, np.uint64)])
+        return self._hashes(partial(hasher.rows, block) for block in self.blocks())
+
+    def unlabelled(self) -> tuple[NDArray[np.uint64], NDArray[Any], NDArray[np.int64] | None]:
+        """Return hashes[row] of the rows without their target, classes[row] and weights[row]."""
+        hasher = Hasher(replace(self.schema, target=None))
+        bare = (replace(block, classes=None, response=None) for block in self.blocks())
+        return self._hashes(partial(hasher.rows, block) for block in bare), classes_of(self), self.weights
+
+    def _hashes(self, jobs: Iterator[Callable[[], NDArray[np.uint64]]]) -> NDArray[np.uint64]:
+        out, at = self.room(self.rows, np.uint64), 0
+        for part in in_order(jobs, self._threads):
+            out[at : at + len(part)] = part
+            at += len(part)
+        return out
 
     @property
     def fingerprint(self) -> str:

@@ -133,11 +133,11 @@ class SparkTable:
             return self._facts
         return joined_facts(self.opened.mapPartitions(FactsOf(self.schema)).collect())
 
-    def unlabelled(self) -> tuple[NDArray[np.uint64], NDArray[Any]]:
-        """Return hashes[row] of the rows without their target, and classes[row]."""
+    def unlabelled(self) -> tuple[NDArray[np.uint64], NDArray[Any], NDArray[np.int64] | None]:
+        """Return hashes[row] of the rows without their target, classes[row] and weights[row]."""
         found = joined_facts(self.opened.mapPartitions(FactsOf(self.schema, False)).collect())
         assert found.classes is not None
-        return found.hashes, found.classes
+        return found.hashes, found.classes, found.weights
 
     def row_hashes(self) -> NDArray[np.uint64]:
         """Return hashes[row] of the rows' content, target included, weights not."""
