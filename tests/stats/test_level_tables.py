@@ -10,12 +10,12 @@ from tallystick.stats.level_tables import (
     Coding,
     Entries,
     Frontier,
-    Test,
     follow,
     share_out,
     squares_of,
     sum_of_squares,
 )
+from tallystick.stats.level_tables import Test as MadeTest
 from tallystick.stats.split_search import ValueScale
 
 X = Coding("x", "numeric", 2, np.array([1.0, 3.0]))
@@ -47,7 +47,7 @@ def test_the_root_counts_all_rows_by_code_and_class():
 
 
 def test_rows_follow_the_tests_made_and_only_open_nodes_are_counted():
-    test = Test(0, 1, np.array([1, 2, 2]))  # level 0 to node 1, level 1 and missing to node 2
+    test = MadeTest(0, 1, np.array([1, 2, 2]))  # level 0 to node 1, level 1 and missing to node 2
     found = level((test,), (2,), 3)
     assert found.counts(0).tolist() == [0, 2]
     tables, _ = found.node(0)
@@ -55,7 +55,7 @@ def test_rows_follow_the_tests_made_and_only_open_nodes_are_counted():
 
 
 def test_a_row_whose_value_is_missing_is_shared_out_and_its_parts_sum_to_it():
-    test = Test(0, 1, np.array([1, 2]), np.array([1, 2]), np.array([3, 1]))
+    test = MadeTest(0, 1, np.array([1, 2]), np.array([1, 2]), np.array([3, 1]))
     found = level((test,), (1, 2), 3, parts=100)
     assert found.counts(0).tolist() == [100, 75]  # the first row, and 75 parts of the last
     assert found.counts(1).tolist() == [0, 125]
@@ -68,7 +68,7 @@ def test_parts_are_whole_and_what_is_left_goes_to_the_largest_share():
 
 def test_entries_at_other_nodes_stay_where_they_are():
     entries = Entries(np.array([0, 1]), np.array([0, 5]), np.array([1, 1]))
-    found = follow(entries, Test(0, 0, np.array([1, 2])), np.array([1, 0], np.uint8))
+    found = follow(entries, MadeTest(0, 0, np.array([1, 2])), np.array([1, 0], np.uint8))
     assert found.node.tolist() == [2, 5]
 
 

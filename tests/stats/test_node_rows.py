@@ -9,14 +9,15 @@ import pytest
 
 from tallystick.data.schema import Column, Schema, Target
 from tallystick.data.table.table import Table
-from tallystick.stats.level_tables import CodedColumn, Coding, Frontier, Test
+from tallystick.stats.level_tables import CodedColumn, Coding, Frontier
+from tallystick.stats.level_tables import Test as MadeTest
 from tallystick.stats.node_rows import WhereRowsStand
 from tallystick.stats.split_search import ValueScale
 
 SCHEMA = Schema((Column("a", "levels", ("r", "s", "t")),), Target("y", ("no", "yes")))
 CODES, CLASSES = np.array([0, 1, 2, 3, 0], np.uint8), np.array([0, 1, 1, 0, 1], np.uint8)
-WHOLE = Test(0, 0, np.array([1, 2, 2, 1]))
-SHARED = Test(0, 0, np.array([1, 2, 2]), np.array([1, 2]), np.array([2, 1]))
+WHOLE = MadeTest(0, 0, np.array([1, 2, 2, 1]))
+SHARED = MadeTest(0, 0, np.array([1, 2, 2]), np.array([1, 2]), np.array([2, 1]))
 
 
 def table(weights=None):
@@ -54,6 +55,6 @@ def test_a_question_of_other_rows_begins_at_the_root():
 def test_a_test_that_was_not_made_before_is_not_gone_on_from():
     shortcut, root, rows = WhereRowsStand(), asked(), table()
     shortcut.solve(replace(root, tests=(WHOLE,), open=(1, 2)), rows, 1)
-    other = Test(0, 0, np.array([2, 1, 1, 2]))
+    other = MadeTest(0, 0, np.array([2, 1, 1, 2]))
     found = shortcut.solve(replace(root, tests=(other,), open=(1, 2)), rows, 1)
     assert found.counts(0).tolist() == [0, 2]

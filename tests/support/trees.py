@@ -128,3 +128,17 @@ def refilled(tree, block):
         counts[nodes.parent[node]] += counts[node]
     object.__setattr__(nodes, "counts", counts)
     return nodes
+
+
+def one_test(missing: int) -> Nodes:
+    """Six rows: x < 5 is no, others are perhaps or yes."""
+    return Nodes(
+        counts=np.array([[3, 1, 2], [3, 0, 0], [0, 1, 2]]),
+        column=np.array([0, -1, -1], np.int32),
+        cut=np.array([5.0, np.nan, np.nan]),
+        n_children=np.array([2, 0, 0], np.int32),
+        branch_start=np.zeros(4, np.int64),
+        branch_of=np.empty(0, np.int32),
+        missing_branch=np.array([missing, STAYS, STAYS], np.int32),
+        gain=np.array([0.5, 0, 0]),
+    )

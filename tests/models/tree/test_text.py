@@ -1,0 +1,45 @@
+"""A tree as lines of text."""
+
+from __future__ import annotations
+
+from trees import SCHEMA, one_test
+
+from tallystick.data.schema import Column, Schema
+from tallystick.models.tree import Answers, Tree
+from tallystick.models.tree.text import count, heading, show
+from tallystick.models.tree.weights import ClassWeights
+
+
+def test_the_print_names_columns_levels_counts_and_the_way_of_missing_values():
+    text = str(Tree(SCHEMA, one_test(missing=1)))
+    assert text.splitlines() == [
+        "Tree for y: 6 rows, 2 leaves, 3 nodes, depth 1, training accuracy 0.8333 (5 of 6)",
+        "Counts: no, perhaps, yes",
+        "all rows             3 1 2   no 0.500",
+        "├─ x < 5             3 0 0 → no 1.000",
+        "└─ x ≥ 5 or missing  0 1 2 → yes 0.667",
+    ]
+
+
+def test_a_long_tree_says_how_many_branches_are_not_shown():
+    lines = show(Tree(SCHEMA, one_test(missing=1)), most=2).splitlines()
+    assert lines[-1] == "… and 1 more branches; tree.show(most=3) tells all."
+
+
+def test_weights_and_costs_are_said_above_the_tree():
+    costs = ((0.0, 1.0, 1.0), (1.0, 0.0, 1.0), (1.0, 9.0, 0.0))
+    answers = Answers(costs=costs, weights=ClassWeights((1.0, 2.0, 0.5)))
+    text = "\n".join(heading(Tree(SCHEMA, one_test(missing=1), answers=answers)))
+    assert "A row counts by its class (no 1, perhaps 2, yes 0.5)" in text
+    assert "The answer is the class of the least expected cost" in text
+
+
+def test_numbers_of_things_agree_with_their_words():
+    assert [count(n, "leaf") for n in (1, 2)] == ["1 leaf", "2 leaves"]
+    assert count(1234, "row") == "1,234 rows"
+
+
+def test_a_name_cannot_change_the_print():
+    schema = Schema((Column("a\n\x1b[31m", "numeric"),), SCHEMA.target)
+    assert "\x1b" not in str(Tree(schema, one_test(missing=0)))
+    assert len(str(Tree(schema, one_test(missing=0))).splitlines()) == 5
