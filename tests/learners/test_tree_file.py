@@ -6,7 +6,7 @@ import pytest
 from trees import REGRESSION, SCHEMA
 
 from tallystick.errors import ModelFileError
-from tallystick.models.tree.shape import DECISION_FILE, REGRESSION_FILE
+from tallystick.learners.tree_file import DECISION_FILE, REGRESSION_FILE
 
 
 def test_the_model_is_three_lists():
