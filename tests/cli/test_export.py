@@ -9,7 +9,8 @@ import pytest
 from command import call
 
 import tallystick as ts
-from tallystick.cli.export import DIALECTS, TO
+from tallystick.export.sql.dialect import DIALECTS
+from tallystick.export.targets import TARGETS
 
 TENNIS = {"wind": ["weak", "strong", "weak", "strong"], "play": ["yes", "no", "yes", "no"]}
 
@@ -57,7 +58,7 @@ def test_the_model_is_not_written_over(tree, capfd, tmp_path):
 
 
 def test_every_target_and_dialect_that_is_offered_works(tree):
-    for target in TO:
+    for target in TARGETS:
         assert call(f"tally export m.tally.json --to {target} -o out.{target}") == 0
     for dialect in DIALECTS:
         assert call(f"tally export m.tally.json --to sql --dialect {dialect} -o out.{dialect}") == 0

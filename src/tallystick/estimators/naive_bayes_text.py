@@ -8,6 +8,7 @@ from __future__ import annotations
 from tallystick.draw.text import clean, cut, padded
 from tallystick.errors import counted
 from tallystick.models.naive_bayes import Counted, NaiveBayesModel, Part, Summed
+from tallystick.models.naive_bayes.distributions import of_part
 from tallystick.models.naive_bayes.strength import strengths
 
 MOST = 12
@@ -47,5 +48,5 @@ def told(part: Part) -> str:
             return f"{len(part.counts)} bins" if len(part.counts) > 1 else "one bin, no effect"
         return "yes or no" if part.distribution == "bernoulli" else f"{len(part.counts)} levels"
     if isinstance(part, Summed):
-        return "Gaussian" if part.distribution == "gaussian" else "Poisson"
+        return of_part(part).words
     return f"{counted(len(part.counts), 'word')}, {part.distribution}"

@@ -16,6 +16,7 @@ from tallystick.errors import OptionError, shown, some
 from tallystick.estimators.classifier import Classifier
 from tallystick.models.additive import NormalTerm, WordTerm
 from tallystick.models.naive_bayes import NaiveBayesModel, Summed
+from tallystick.models.naive_bayes.distributions import of_part
 
 if TYPE_CHECKING:  # loaded when a method asks for them: who only predicts does not wait
     from tallystick.draw.nomogram import Scale
@@ -132,9 +133,11 @@ def _points(model: NaiveBayesModel, part: Summed, classes: list[int]) -> NDArray
     from tallystick.draw.nomogram import ticks
 
     means = np.array([float(m) for m in part.means()])
-    wide = np.sqrt(np.array(model.variances.get(part.name, np.maximum(means, 1e-9).tolist())))
+    way = of_part(part)
+    found = way.variance
+    wide = np.sqrt(model.variances[part.name] if found is None else np.maximum(found(means), 1e-9))
     low, high = float((means - 2 * wide)[classes].min()), float((means + 2 * wide)[classes].max())
-    if part.distribution == "poisson":
+    if way.counts:
         low = max(low, 0.0)
     if not np.isfinite([low, high]).all() or low >= high:
         return np.array([low])

@@ -24,6 +24,7 @@ from tallystick.draw.svg import Picture, as_html
 from tallystick.draw.text import clean, cut, padded
 from tallystick.errors import OptionError, counted, nearest, shown
 from tallystick.models.naive_bayes import Counted, NaiveBayesModel, Part, Summed, Worded
+from tallystick.models.naive_bayes.distributions import of_part
 
 Array = NDArray[np.float64]
 BAR = 24  # cells of the longest bar
@@ -127,7 +128,7 @@ def shares(model: NaiveBayesModel, column: str) -> Shares:
     labels = model.schema.predicted.labels
     if isinstance(part, Summed):
         means = np.array([float(m) for m in part.means()])
-        rows = [means] if part.distribution == "poisson" else [means, np.array(model.variances[column])]
+        rows = [means, np.array(model.variances[column])] if of_part(part).squares else [means]
         names = ("mean", "variance")[: len(rows)]
         return Shares(column, part.distribution, labels, names, np.array(rows), None)
     found = part.shares(model.options, model.unit)

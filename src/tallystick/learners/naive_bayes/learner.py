@@ -20,6 +20,7 @@ from tallystick.errors import DataError, shown
 from tallystick.learners.naive_bayes.bins import Binned, cut_by_mdl, judge
 from tallystick.models.naive_bayes import BayesOptions, Counted, NaiveBayesModel, Part, Summed, Worded, idf_of
 from tallystick.models.naive_bayes.algebra import no_ranges
+from tallystick.models.naive_bayes.distributions import DISTRIBUTIONS
 from tallystick.stats.bayes import Ask, BayesSums, Total, key
 from tallystick.stats.class_values import ClassValues, ValuesByClass
 
@@ -72,10 +73,11 @@ class NaiveBayesLearner:
         self.options.check_columns([c.name for c in schema.used])
         wished = {c.name: self.options.distribution(c.name, c.kind) for c in schema.used}
         for column in schema.used:
-            if wished[column.name] == "poisson" and column.low is not None and column.low < 0:
+            way = DISTRIBUTIONS.get(wished[column.name])
+            if way is not None and way.counts and column.low is not None and column.low < 0:
                 raise DataError(
-                    f"column {shown(column.name)} holds {column.low:g}, but Poisson counts are 0 or more. "
-                    "Use distribution 'gaussian' or 'binned'."
+                    f"column {shown(column.name)} holds {column.low:g}, but {way.words} counts are 0 or "
+                    "more. Use distribution 'gaussian' or 'binned'."
                 )
         return BayesDraft(schema, wished, open=tuple(n for n, d in wished.items() if d in ("auto", "binned")))
 
@@ -206,10 +208,10 @@ def counted(column: Column, distribution: str, ask: int, total: Total, idf: tupl
 
 
 def summed(name: str, distribution: str, moment: int, total: Total, variance: str) -> Summed:
-    """Return the model's part of a Gaussian or Poisson column."""
+    """Return the model's part of a column of which sums are kept."""
     missing = total["missing"][moment]
     sums = tuple(kernels.whole(digits) for digits in total["sums"][moment])
     squares = tuple(kernels.whole(digits) for digits in total["squares"][moment])
-    if distribution == "poisson":
+    if not DISTRIBUTIONS[distribution].squares:
         squares = (0,) * len(squares)
     return Summed(name, distribution, np.asarray(total[""] - missing), missing, sums, squares, variance)

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.models import exact
-from tallystick.models.additive import IDF_ONE, BinTerm, LevelTerm, LinearTerm, NormalTerm, Term, WordTerm
+from tallystick.models.additive import IDF_ONE, BinTerm, LevelTerm, NormalTerm, Term, WordTerm
+from tallystick.models.naive_bayes.distributions import of_part
 from tallystick.models.naive_bayes.options import BayesOptions
 
 Counts = NDArray[np.int64]
@@ -92,8 +93,8 @@ class Counted:
 
 @dataclass(frozen=True)
 class Summed:
-    """Gaussian and Poisson columns. sums[class] in units of 2^-1074, squares[class] of 2^-2148; both
-    exact.
+    """Columns of which sums are kept: Gaussian, Poisson. sums[class] in units of 2^-1074, squares[class] of
+    2^-2148; both exact.
     """
 
     name: str
@@ -102,7 +103,7 @@ class Summed:
     missing: Counts
     sums: tuple[int, ...]
     squares: tuple[int, ...]
-    variance: str = "ml"
+    variance: str = "ml"  # how it is reckoned, where squares are kept
 
     def spread(self) -> list[Fraction]:
         """Return the exact sum of squared distances from the mean, per class."""
@@ -138,10 +139,9 @@ class Summed:
         """Return a negative number when some count, or a sum of squares, is impossible."""
         pairs = zip(self.rows.tolist(), self.sums, self.squares, strict=True)
         impossible = any(n == 0 and (s or q) for n, s, q in pairs)
-        if self.distribution == "poisson":
-            impossible |= any(s < 0 for s in self.sums)
-        else:
-            impossible |= any(f < 0 for f in self.spread())
+        way = of_part(self)
+        impossible |= way.counts and any(s < 0 for s in self.sums)
+        impossible |= way.squares and any(f < 0 for f in self.spread())
         return -1 if impossible else int(min(self.rows.min(initial=0), self.missing.min(initial=0)))
 
     def to_dict(self) -> dict[str, Any]:
@@ -152,21 +152,10 @@ class Summed:
             "name": self.name,
         }
         out["sums"] = [exact.write(s, exact.SUM_UNIT) for s in self.sums]
-        if self.distribution == "gaussian":
+        if of_part(self).squares:
             out["squares"] = [exact.write(q, exact.SQUARE_UNIT) for q in self.squares]
             out["variance"] = self.variance
         return out
-
-    def poisson_term(self, options: BayesOptions, unit: int) -> Term:
-        """Return x log(rate) - rate; what is the same for every class (log x!) is left out.
-
-        rate = (sum + m * mean of all classes) / (rows + m), m = 1 unless given.
-        """
-        m = options.smoothing(self.name, 1)[0]
-        n = self.rows / unit
-        sums = np.array([float(Fraction(s, unit << exact.SUM_UNIT)) for s in self.sums])
-        rate = (sums + m * sums.sum() / max(n.sum(), 1e-300)) / np.where(n + m == 0, 1, n + m)
-        return LinearTerm(self.name, kernels.log(rate), -rate, np.zeros(len(rate)))
 
     def normal_term(self, variances: Sequence[float]) -> Term:
         """Return the Gaussian log density with these variances per class."""

@@ -9,15 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from tallystick.data.schema import CODED, Schema
+from tallystick.data.schema import Schema
 from tallystick.errors import DataError, ModelFileError, OptionError, shown
 from tallystick.models import exact
+from tallystick.models.naive_bayes.distributions import DISTRIBUTIONS, Distribution, every_name
 from tallystick.models.naive_bayes.model import NaiveBayesModel, given_priors
 from tallystick.models.naive_bayes.options import (
-    NUMERIC,
     PRIORS,
     SHARES,
-    TEXT,
     VARIANCES,
     WEIGHTS,
     BayesOptions,
@@ -49,31 +48,21 @@ _SQUARE = Text(
 )
 
 
-def _column(distribution: str, keys: dict[str, Shape], optional: dict[str, Shape] | None = None) -> Record:
-    common: dict[str, Shape] = {"distribution": Text((distribution,)), "missing": _MISSING, "name": Text()}
-    return Record(common | keys, optional or {})
+def _column(way: Distribution) -> Record:
+    """Return what a file holds of a column that is read in this way."""
+    keys: dict[str, Shape] = {"distribution": Text((way.name,)), "missing": _MISSING, "name": Text()}
+    if way.keeps != "sums":
+        cuts: dict[str, Shape] = {"cuts": Numbers(rising=True)} if way.name == "binned" else {}
+        weighted = way.keeps == "words" and way.name != "bernoulli"
+        return Record(keys | {"counts": _TABLE} | cuts, _IDF if weighted else {})
+    keys["sums"] = Listed(_SUM, "classes")
+    if way.squares:
+        keys |= {"squares": Listed(_SQUARE, "classes"), "variance": Text(VARIANCES)}
+    return Record(keys)
 
 
 _IDF: dict[str, Shape] = {"idf": Counts(high=2**32)}
-_COLUMN = Variant(
-    "distribution",
-    {
-        "bernoulli": _column("bernoulli", {"counts": _TABLE}),
-        "binned": _column("binned", {"counts": _TABLE, "cuts": Numbers(rising=True)}),
-        "complement": _column("complement", {"counts": _TABLE}, _IDF),
-        "gaussian": _column(
-            "gaussian",
-            {
-                "squares": Listed(_SQUARE, "classes"),
-                "sums": Listed(_SUM, "classes"),
-                "variance": Text(VARIANCES),
-            },
-        ),
-        "levels": _column("levels", {"counts": _TABLE}),
-        "multinomial": _column("multinomial", {"counts": _TABLE}, _IDF),
-        "poisson": _column("poisson", {"sums": Listed(_SUM, "classes")}),
-    },
-)
+_COLUMN = Variant("distribution", {name: _column(way) for name, way in sorted(DISTRIBUTIONS.items())})
 MODEL = Record(
     {"classes": Counts("classes"), "columns": Listed(_COLUMN)},
     {"calibration": Record({"shift": Numbers("classes", -1e9, 1e9), "slope": Number(0, 1e9)})},
@@ -81,7 +70,7 @@ MODEL = Record(
 _NON_NEGATIVE = Number(0, 1e300)
 _SHARE = Number(0, 1)
 _BY_COLUMN = Either((Named(_NON_NEGATIVE), _NON_NEGATIVE))
-_NAMES = Text((*NUMERIC, *TEXT, "levels"))
+_NAMES = Text(every_name())
 PARAMETERS: dict[str, Shape] = {
     "alpha": _BY_COLUMN,
     "calibrate": Flag(),
@@ -131,11 +120,8 @@ def check(document: dict[str, Any], schema: Schema) -> None:
 
 def _check_column(data: dict[str, Any], column: Any, classes: Any) -> None:
     place, missing = f"column {shown(column.name)}", np.array(data["missing"], object)
-    kinds = {"binned": {"numeric"}, "gaussian": {"numeric"}, "poisson": {"numeric"}, "levels": CODED}
-    allowed = kinds.get(
-        data["distribution"], {"text", "boolean"} if data["distribution"] == "bernoulli" else {"text"}
-    )
-    if column.kind not in allowed:
+    way = DISTRIBUTIONS[data["distribution"]]
+    if column.kind not in way.kinds:
         raise ModelFileError(
             f"model file: {place} is {column.kind}, not fit for {data['distribution']}. The file was edited."
         )
@@ -152,7 +138,7 @@ def _check_column(data: dict[str, Any], column: Any, classes: Any) -> None:
                 raise ModelFileError(
                     f"model file: the sums of {place} cannot come from {n:,} rows. The file was edited."
                 )
-            if "squares" not in data and total < 0:
+            if way.counts and total < 0:
                 raise ModelFileError(
                     f"model file: {place} has a negative sum of counts. The file was edited."
                 )

@@ -25,6 +25,7 @@ from tallystick.models import exact
 from tallystick.models.additive import Additive, Term
 from tallystick.models.decision import decide
 from tallystick.models.naive_bayes.columns import Array, Counted, Counts, Part, Summed, Worded
+from tallystick.models.naive_bayes.distributions import of_part
 from tallystick.models.naive_bayes.options import BayesOptions
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ class NaiveBayesModel:
         for part in self.parts:
             if isinstance(part, Summed):
                 total += k
-                gaussian += part.distribution == "gaussian"
+                gaussian += of_part(part).squares
             else:
                 each = isinstance(part, Worded) and part.distribution == "bernoulli"  # one share per word
                 total += k * (len(part.counts) - (not each))
@@ -167,9 +168,9 @@ class NaiveBayesModel:
 
     def _term(self, part: Part) -> Term:
         if isinstance(part, Summed):
-            if part.distribution == "poisson":
-                return part.poisson_term(self.options, self.unit)
-            return part.normal_term(self.variances[part.name])
+            term = of_part(part).term
+            normal = self.variances.get(part.name, [])
+            return part.normal_term(normal) if term is None else term(part, self.options, self.unit)
         return part.term(self.options, self.unit)
 
     @cached_property
@@ -177,7 +178,7 @@ class NaiveBayesModel:
         """variances[column][class] of the Gaussian columns, shared as asked for, never below the column's
         floor.
         """
-        parts = [p for p in self.parts if isinstance(p, Summed) and p.distribution == "gaussian"]
+        parts = [p for p in self.parts if isinstance(p, Summed) and of_part(p).squares]
         shared = shared_variances(parts, self.options.share, self.unit)
         out = {}
         for part, values in zip(parts, shared, strict=True):

@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tallystick.errors import OptionError, nearest, shown, some
+from tallystick.models.naive_bayes.distributions import every_name, fitting
 from tallystick.models.plain import is_whole, make_plain
 
-NUMERIC = ("auto", "binned", "gaussian", "poisson")
-CODED = ("levels",)
-TEXT = ("multinomial", "complement", "bernoulli")
 PRIORS = ("data", "uniform", "none")
 VARIANCES = ("ml", "unbiased", "smoothed")
 SHARES = ("none", "classes", "columns", "both")
@@ -65,7 +63,7 @@ class BayesOptions:
             _not_negative(name, getattr(self, name))
         given = self.distributions
         for name in given.values() if isinstance(given, Mapping) else [given]:
-            _one_of("distributions", name, NUMERIC + CODED + TEXT)
+            _one_of("distributions", name, every_name())
 
     def smoothing(self, column: str, levels: Sequence[str] | int) -> tuple[float, Any]:
         """Return (m, p) of a column: p is one share for every value, or a list with one for each."""
@@ -93,17 +91,16 @@ class BayesOptions:
 
     def distribution(self, column: str, kind: str) -> str:
         """Return the name wished for a column of this kind, or the default of the kind."""
-        fitting = {"numeric": NUMERIC, "text": TEXT}.get(kind, CODED)
-        wished = self.distributions
+        names, wished = fitting(kind), self.distributions
         if isinstance(wished, Mapping):
-            name = wished.get(column, fitting[0])
-            if name not in fitting and not (kind == "boolean" and name == "bernoulli"):
+            name = wished.get(column, names[0])
+            if name not in names and not (kind == "boolean" and name == "bernoulli"):
                 raise OptionError(
                     f"distribution {shown(name)} does not fit column {shown(column)}, which is {kind}. "
-                    f"Use one of {', '.join(fitting)}, or give the column another kind."
+                    f"Use one of {', '.join(names)}, or give the column another kind."
                 )
         else:
-            name = wished if wished in fitting else fitting[0]
+            name = wished if wished in names else names[0]
         if kind in ("numeric", "text"):
             return name
         return "bernoulli" if kind == "boolean" else "levels"

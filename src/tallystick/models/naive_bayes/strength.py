@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.models.naive_bayes.columns import Counted, Part, Summed, Worded
+from tallystick.models.naive_bayes.distributions import of_part
 from tallystick.models.naive_bayes.model import NaiveBayesModel
 
 Array = NDArray[np.float64]
@@ -44,12 +45,9 @@ def _information(shares: Array, weights: Array) -> float:
 
 
 def _of_sums(model: NaiveBayesModel, part: Summed, weights: Array) -> float:
-    if part.distribution == "poisson":
-        means = np.array([float(m) for m in part.means()])
-        deviations = np.sqrt(np.maximum(means, 1e-12))
-    else:
-        means = np.array([float(m) for m in part.means()])
-        deviations = np.sqrt(np.array(model.variances[part.name]))
+    means, wide = np.array([float(m) for m in part.means()]), of_part(part).variance
+    squared = np.array(model.variances[part.name]) if wide is None else np.maximum(wide(means), 1e-12)
+    deviations = np.sqrt(squared)
     # [class, point, class] stays below 32 MB: with a thousand classes few points must do
     grid = np.linspace(-6, 6, max(9, min(POINTS, 4_000_000 // len(means) ** 2)) | 1)
     mass = kernels.exp(-0.5 * grid * grid)
