@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 D = TypeVar("D")
 Found = TypeVar("Found", covariant=True)
+Fitted = TypeVar("Fitted", covariant=True, bound="Model")
 
 
 class Load(Protocol):
@@ -405,7 +406,7 @@ class Engine(Protocol):
         ...
 
 
-class Learner(Protocol[D]):
+class Learner(Protocol[D, Fitted]):
     """Decisions on totals. It never sees a row. Law: the same totals give the same model."""
 
     def start(self, schema: Schema) -> D:
@@ -420,7 +421,7 @@ class Learner(Protocol[D]):
         """Return the draft with the answer worked in."""
         ...
 
-    def finish(self, draft: D) -> Model:
+    def finish(self, draft: D) -> Fitted:
         """Return the fitted model."""
         ...
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -55,11 +55,10 @@ def predict(model: str, data: str, output: str | None, as_json: bool, **given: A
     """
     import tallystick as ts
     from tallystick.data.read.match import every_row
-    from tallystick.estimators import Classifier
 
     options.keep_apart([model, data], {"-o": "-" if output is None else output})
     estimator = ts.load(model)
-    if not isinstance(estimator, Classifier):
+    if estimator._regression:
         raise OptionError(
             f"{shown(model)} is a {estimator.model_.kind}, which does not predict classes. "
             "For numbers use Python: ts.load(path).predict(rows)."
@@ -67,7 +66,7 @@ def predict(model: str, data: str, output: str | None, as_json: bool, **given: A
     estimator.threads, estimator.memory = given["threads"], given["memory"]
     source = every_row(options.source(data, given))
     met = MetRows()
-    answers = predicted(estimator, source, met, given)
+    answers = predicted(cast("Classifier", estimator), source, met, given)
     if as_json:
         if output is not None:
             raise OptionError("--json prints; it does not go with -o. Leave out one of them.")

@@ -64,7 +64,7 @@ def report(data: str, target: str, output: str, as_json: bool, **given: Any) -> 
     else:
         found.save(output)
     if given["save_model"] is not None:
-        if not hasattr(found.model, "save"):
+        if not found.model._kind:
             raise OptionError("no method beat the most frequent class: there is no model to save.")
         found.model.save(given["save_model"])
     if as_json:

@@ -24,6 +24,7 @@ from tallystick.data.schema import Note, Schema
 from tallystick.data.source.door import is_spark
 from tallystick.errors import DataError, DataWarning, NotFitted, OptionError, counted, shown
 from tallystick.estimators.parameters import Parameters
+from tallystick.estimators.plain_method import PlainMethod
 from tallystick.estimators.plain_rows import from_floats
 from tallystick.estimators.rows import as_given, as_record, width
 from tallystick.export import file
@@ -35,16 +36,18 @@ if TYPE_CHECKING:
     from tallystick.data.table.table import Table
 
 
-class Estimator(Parameters):
+class Estimator(Parameters, PlainMethod):
     """Fitting, copies and the model file; see the module's laws."""
 
-    _kind: ClassVar[str]
     model_: Model
     schema_: Schema
     notes_: tuple[Note, ...]
     source_notes_: tuple[Note, ...]
     rows_: dict[str, Any]
     _regression: ClassVar[bool] = False
+    feature_names_in_: NDArray[np.object_]  # only where columns had names
+    _named_columns = False  # the columns of the fit had names
+    _by_held_out = False  # pruned by rows that no refit has: the parameters are those of the fit
     _files: Sequence[str] = ()  # what it read, to learn or to answer: nothing is saved over it
 
     # -- the model file --
@@ -114,7 +117,7 @@ class Estimator(Parameters):
         if self.__sklearn_is_fitted__():
             state["file"] = self.to_bytes()
             state["files"] = self._files
-            state["columns"] = [str(n) for n in self._columns_in()], hasattr(self, "feature_names_in_")
+            state["columns"] = [str(n) for n in self._columns_in()], self._named_columns
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -131,10 +134,11 @@ class Estimator(Parameters):
     def _set_columns(self, names: list[str], named: bool) -> None:
         self._given_columns = tuple(names)
         self.n_features_in_ = len(names)
+        if self._named_columns and not named:
+            del self.feature_names_in_
         if named:
             self.feature_names_in_ = np.array(names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
+        self._named_columns = named
 
     # -- fitting --
 
@@ -308,7 +312,7 @@ class Estimator(Parameters):
         if is_spark(X):
             raise DataError("a Spark DataFrame is answered where its rows are. Use transform(frame).")
         found = width(X)
-        if found not in (None, self.n_features_in_) and not hasattr(self, "feature_names_in_"):
+        if found not in (None, self.n_features_in_) and not self._named_columns:
             raise DataError(
                 f"X has {found} features, but {type(self).__name__} is expecting "
                 f"{self.n_features_in_} features as input. Pass the columns of the fit, in their order."

@@ -43,7 +43,13 @@ MOST_CELLS = 1 << 24  # of a total for all folds at once; beyond, each fold is s
 
 
 def cross_answers(
-    ask: FoldQuestion, table: Table, plan: FoldPlan, engine: Engine, answer: Answer, absent: float = 0.0
+    ask: FoldQuestion,
+    table: Table,
+    plan: FoldPlan,
+    engine: Engine,
+    answer: Answer,
+    threads: int | None,
+    absent: float = 0.0,
 ) -> Array:
     """Return answer(model of the other folds, rows) [row, class]; classes that no other fold has:
     `absent`.
@@ -66,7 +72,7 @@ def cross_answers(
         return run
 
     models = fold_models(ask, table, plan, engine)
-    for _ in in_order((job(f, model) for f, model in models), getattr(engine, "threads", None)):
+    for _ in in_order((job(f, model) for f, model in models), threads):
         pass
     return out
 
@@ -169,7 +175,7 @@ def one_out_answers(ask: FoldQuestion, table: Table, plan: FoldPlan, engine: Eng
     return out
 
 
-def calibrated(model: NaiveBayesModel, table: Table, engine: Engine) -> NaiveBayesModel:
+def calibrated(model: NaiveBayesModel, table: Table, engine: Engine, threads: int | None) -> NaiveBayesModel:
     """Return the model with slope and shifts fitted to the scores of rows its like had not seen."""
     from tallystick.evaluate import deal  # judging is not loaded by who only predicts
     from tallystick.evaluate.cases import count_cases
@@ -177,23 +183,24 @@ def calibrated(model: NaiveBayesModel, table: Table, engine: Engine) -> NaiveBay
     plan = deal(table, min(FOLDS, count_cases(table)))
     table = plan.pieces(table)
     assert table.classes is not None
-    scores = _unseen_scores(model, table, plan, engine)
+    scores = _unseen_scores(model, table, plan, engine, threads)
     weights = np.ones(table.rows) if table.weights is None else table.weights / table.unit
     slope, shift = calibrate(scores, table.classes.astype(np.int64), weights)
     return replace(model, calibration=Calibration(slope, shift))
 
 
-def _unseen_scores(model: NaiveBayesModel, table: Table, plan: FoldPlan, engine: Engine) -> Array:
+def _unseen_scores(
+    model: NaiveBayesModel, table: Table, plan: FoldPlan, engine: Engine, threads: int | None
+) -> Array:
     """Return scores[row, class], each by a model that was fitted without the row's fold."""
     learner = NaiveBayesLearner(model.options, model.unit)
     ask = question(learner, table.schema)
     if ask is not None:
-        return cross_answers(ask, table, plan, engine, _joint, -np.inf)
+        return cross_answers(ask, table, plan, engine, _joint, threads, -np.inf)
     scores = np.full((table.rows, len(model.classes)), -np.inf)
     for train, test in plan.parts():
         training = table.take(train)
         part = fit(learner, training, engine)
-        assert isinstance(part, NaiveBayesModel)
         labels = [table.schema.predicted.labels.index(v) for v in training.schema.predicted.labels]
         scores[test[:, None], labels] = _joint(part, table.take(test, training.schema))
     return scores

@@ -160,11 +160,9 @@ class LogisticRegression(Classifier):
             )
             learner = replace(learner, chosen=chosen.best)
         model = fit(learner, table, engine)
-        assert isinstance(model, LogisticModel)
         refuse_beyond(model)
         self._chosen = chosen
-        if self.trace:
-            self.trace_ = steps
+        self.trace_ = tuple(steps) if self.trace else ()
         return model, tuple(notes)
 
     def _path(self, table: Table, engine: Engine, options: LogisticOptions) -> PenaltyPath:
@@ -250,7 +248,7 @@ class LogisticRegression(Classifier):
 
     def trace_picture(self) -> Picture:
         """Return the gradient norm of every step as a picture; fit with trace=True."""
-        if not hasattr(self, "trace_"):
+        if not self.trace_:
             raise OptionError("there is no trace. Fit with trace=True.")
         x = [float(s.iteration) for s in self.trace_]
         y = [math.log10(max(s.gradient, 1e-300)) for s in self.trace_]

@@ -146,10 +146,9 @@ class NaiveBayes(Updates, Saying):
         if table.place == "disk":  # rows on disk: the values of one column at a time are enough in memory
             learner = replace(learner, group=1)
         model = fit(learner, table, engine)
-        assert isinstance(model, NaiveBayesModel)
         model.check()
         if options.calibrate:
-            model = calibrated(model, table, engine)
+            model = calibrated(model, table, engine, self._local().threads)
         return model, model.notes
 
     def _restore(self, document: Mapping[str, Any]) -> None:
@@ -175,13 +174,13 @@ class NaiveBayes(Updates, Saying):
         plan. None: this model must refit.
         """
         ask = question(_learner(self._options(), table), table.schema)
-        if ask is None or self.calibrate or not isinstance(table, Table):
+        if ask is None or self.calibrate or table.place == "far":
             return None
         if plan.twin is not None:
             return one_out_answers(ask, table, plan, self._engine(), _shares)
         if (plan.fold.min() < 0) or (plan.large and ask.cut):  # values of many folds are more than of one
             return None
-        return cross_answers(ask, table, plan, self._engine(), _shares)
+        return cross_answers(ask, table, plan, self._engine(), _shares, self._local().threads)
 
     def _answer_settings(
         self, settings: Sequence[Any], training: Table, tested: Table
@@ -199,7 +198,6 @@ class NaiveBayes(Updates, Saying):
             sums, exact = repr(replace(known, alpha=1.0)), repr(known)
             if sums not in fitted:
                 made = fit(_learner(options, training), training, engine)
-                assert isinstance(made, NaiveBayesModel)
                 fitted[sums] = made
             if exact not in answered:
                 answered[exact] = _shares(replace(fitted[sums], options=options), tested)

@@ -25,6 +25,7 @@ class Updates(Classifier):
     """update, forget, + and partial_fit for an estimator whose model is a NaiveBayesModel."""
 
     model_: NaiveBayesModel
+    _named: list[str] | None = None  # the classes that the first call of partial_fit named
 
     def _options(self) -> BayesOptions:
         raise NotImplementedError
@@ -55,7 +56,7 @@ class Updates(Classifier):
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn rows in parts; the first call may name all classes that are to come; then no other may."""
         if self.__sklearn_is_fitted__():
-            return self._change(X, y, sample_weight, 1, getattr(self, "_named", None))
+            return self._change(X, y, sample_weight, 1, self._named)
         if classes is None:
             return self.fit(X, y, sample_weight)
         name = y if isinstance(y, str) else str(getattr(y, "name", None) or "y")
@@ -118,7 +119,7 @@ class Updates(Classifier):
         notes = _told(
             self.notes_ + tuple(n for n in other.notes_ if sign > 0 and n not in self.notes_), model
         )
-        columns, named = self._columns_in(), hasattr(self, "feature_names_in_")
+        columns, named = self._columns_in(), self._named_columns
         self._adopt(model, notes, rows)
         self._remember(other._files)
         self._set_columns(columns, named)
@@ -126,7 +127,7 @@ class Updates(Classifier):
     def _take(self, other: Updates) -> None:
         self._adopt(other.model_, other.notes_, dict(other.rows_))
         self._remember(other._files)
-        self._set_columns(other._columns_in(), hasattr(other, "feature_names_in_"))
+        self._set_columns(other._columns_in(), other._named_columns)
 
 
 def _refuse_others(target: Target, named: list[str]) -> None:

@@ -32,8 +32,9 @@ TYPES = {"text": pa.string(), "integer": pa.int64(), "number": pa.float64(), "bo
 
 def refuse_far(model: Any) -> None:
     """Refuse, before any work, settings that are not available where rows are on Spark."""
+    parameters = model.get_params(deep=False)
     for name, value, cure in FAR:
-        given = getattr(model, name, None)
+        given = parameters.get(name)
         if (given.name if given is not None and is_pruning(given) else given) == value:
             raise OptionError(
                 f"{name}={shown(value)} needs all rows in one place, and these are on Spark. "
@@ -47,7 +48,7 @@ def transform(model: Any, frame: Any, how: str = "arrow") -> Any:
     Rows that are here get their shares (a regression: its answers): what scikit-learn calls transforming.
     """
     if not is_spark(frame):
-        return model.predict_proba(frame) if hasattr(model, "predict_proba") else model.predict(frame)
+        return model.predict(frame) if model._regression else model.predict_proba(frame)
     if how not in WAYS:
         close = nearest(str(how), WAYS)
         raise OptionError(f"how={shown(how)} is not a way to answer.{close} Use 'arrow' or 'sql'.")

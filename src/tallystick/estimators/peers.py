@@ -18,7 +18,7 @@ from tallystick.contracts import Block
 from tallystick.data.source import open_source
 from tallystick.data.table.table import Table
 from tallystick.errors import OptionError, shown
-from tallystick.evaluate.compare import UNCOUNTED
+from tallystick.estimators.plain_method import PlainMethod
 from tallystick.evaluate.held_out import HeldOut
 
 
@@ -33,7 +33,7 @@ class Same:
         return np.tile(self.answer, (block.rows, 1))
 
 
-class Majority:
+class Majority(PlainMethod):
     """Answers every row with the class shares of the training rows: the baseline as a method."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -52,7 +52,7 @@ class Majority:
         return len(self.model_.answer) - 1
 
 
-class Foreign:
+class Foreign(PlainMethod):
     """A scikit-learn estimator on the rows as they were read, in a pandas frame with the columns that are
     used.
     """
@@ -105,16 +105,16 @@ class Foreign:
         out[np.arange(len(rows)), [labels.index(a) for a in answers.tolist()]] = 1
         return out
 
-    def _numbers(self) -> int:
+    def _numbers(self) -> int | None:
         """Return the weights of a linear model that are not 0, or the nodes of a tree; others do not say."""
         last = self.fitted_.steps[-1][1] if hasattr(self.fitted_, "steps") else self.fitted_
         if hasattr(last, "coef_"):
             constant = np.asarray(getattr(last, "intercept_", 0.0))
             return int(np.count_nonzero(last.coef_) + np.count_nonzero(constant))
-        return int(last.tree_.node_count) if hasattr(last, "tree_") else UNCOUNTED
+        return int(last.tree_.node_count) if hasattr(last, "tree_") else None
 
 
-class Mean:
+class Mean(PlainMethod):
     """Answers every row with the mean response of the training rows: the baseline of a regression."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:

@@ -6,7 +6,7 @@ Knows the learner and the model. Knows nothing of splits or sums.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,15 +55,12 @@ class _Growing(TreeViews):
         "confidence": "pruning=ts.Pessimistic(confidence=0.25)",
         "cp": "pruning=ts.CostComplexity(cp=0.01)",
     }
-    _settled: ClassVar[Mapping[str, Any]] = {}  # options of growing that are not parameters
-    cut_price: float
     class_weight: Any
     priors: Any
     costs: Any
 
     def _options(self) -> TreeOptions:
-        own = {n: getattr(self, n) for n in GROWING if n not in self._settled}
-        return TreeOptions(**own, **self._settled)
+        return TreeOptions(**{n: self._setting(n) for n in GROWING})
 
     def _answers(self, target: Target | None) -> Answers:
         """Return how the leaves answer."""
@@ -71,7 +68,7 @@ class _Growing(TreeViews):
 
     def _check_parameters(self) -> None:
         for name in PER_CLASS:
-            plain_value(name, getattr(self, name, None))
+            plain_value(name, self._setting(name))
         self._options()
         self._wishes()
         self._engine()
@@ -84,16 +81,17 @@ class _Growing(TreeViews):
         own |= {n: plain_value(n, value) for n, value in to_file(pruning_of(self.pruning)).items()}
         if self._by_held_out:
             own["pruning"] = HELD_OUT
-        if hasattr(self, "criterion"):
-            own |= {"criterion": self.criterion, "cut_price": float(self.cut_price)}
+        if not self._regression:
+            own |= {"criterion": self._setting("criterion"), "cut_price": float(self._setting("cut_price"))}
         return own | self._wishes().to_dict()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the model file's content as plain data: numbers per class by label, costs as a table."""
         out = super().to_dict()
         target, own = self.schema_.predicted, out["parameters"]
-        if isinstance(getattr(self, "costs", None), Mapping):
-            own["costs"] = [list(row) for row in cost_table(self.costs, target)]
+        costs = self._setting("costs")
+        if isinstance(costs, Mapping):
+            own["costs"] = [list(row) for row in cost_table(costs, target)]
         for name in ("class_weight", "priors"):
             if isinstance(own.get(name), Mapping):
                 own[name] = {target.label_of(label): value for label, value in own[name].items()}
@@ -117,7 +115,6 @@ class _Growing(TreeViews):
             self._options(), table.unit, answers, rows=table.rows, notes=notes, row_unit=table.row_unit
         )
         tree = fit(learner, table, engine)
-        assert isinstance(tree, Tree)
         return tree
 
     def _rows_of(self, table: Table) -> dict[str, Any]:
@@ -168,7 +165,6 @@ class _Growing(TreeViews):
             row_unit=training.row_unit,
         )
         grown = fit(learner, training, Local(1))
-        assert isinstance(grown, Tree)
         sizes = (setting.max_leaf_nodes for setting in settings)
         trees = (grown if n is None else limited(grown, n) for n in sizes)
         return (np.concatenate([tree.shares(block) for block in tested.blocks()]) for tree in trees)

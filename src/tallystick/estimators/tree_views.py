@@ -6,9 +6,9 @@ growing. Law: nothing here changes the estimator; pruning returns a new one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -133,8 +133,8 @@ class TreeViews(Estimator):
     model_: Tree
     level_splits: str
     pruning: pruners.Pruning | str | None
+    _settled: ClassVar[Mapping[str, Any]] = {}  # options of growing that are not parameters
     _table: Table | None = None
-    _by_held_out = False  # pruned by rows that no refit has: the parameters are those of the fit
 
     if TYPE_CHECKING:  # what the classes beside this one bring
         _blocks: Callable[..., Iterator[Matched]]
@@ -146,6 +146,10 @@ class TreeViews(Estimator):
     def _averages(self) -> bool:
         """Whether all prunings of the tree are to answer."""
         return False
+
+    def _setting(self, name: str) -> Any:
+        """Return a setting of growing: a parameter, or what the class has settled."""
+        return self._settled[name] if name in self._settled else getattr(self, name)
 
     def show(self, most: int = 200, nodes: bool = False) -> str:
         """Return the tree in lines, at most `most` branches of it; `print(tree)` shows 200.
@@ -170,12 +174,12 @@ class TreeViews(Estimator):
         self._check_fitted()
         check_whole("node", node, 0)
         block = None if self._table is None else self._table.slice(0, self._table.rows)
-        price = float(getattr(self, "cut_price", 0.0))
+        price = float(self._setting("cut_price"))
         named = (
             len(c.levels) + (price > 0 and c.missing > 0) for c in self.schema_.used if c.kind == "levels"
         )
         told = measures(
-            getattr(self, "criterion", None),
+            None if self._regression else self._setting("criterion"),
             price,
             self.level_splits == "groups" and any(k > 2 for k in named),
         )
@@ -260,7 +264,7 @@ class TreeViews(Estimator):
             kind, alpha, confidence = self._said(way, alpha, confidence)
         tree, out = self.model_, type(self)(**self.get_params(deep=False))
         out._table = self._table
-        out._set_columns(self._columns_in(), hasattr(self, "feature_names_in_"))
+        out._set_columns(self._columns_in(), self._named_columns)
         if kind == "cost-complexity":
             path = pruners.weakest_links(tree)
             at = self._price(path, alpha, data, choose, folds)

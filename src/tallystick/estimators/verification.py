@@ -98,7 +98,7 @@ def verify(
 
 def refuse_held_out(known: Any) -> None:
     """Refuse to verify a tree that held-out rows pruned: the file has its way there, but not those rows."""
-    if getattr(known, "_by_held_out", False):
+    if known._by_held_out:
         raise OptionError(
             "this tree was pruned by held-out rows (reduced-error), which its file does not hold, so no "
             "refit gives its bytes. Verify the tree before pruning; or prune again and compare the two files."

@@ -23,6 +23,7 @@ from tallystick.evaluate.costs import judged_by
 from tallystick.evaluate.folds import Dealing
 from tallystick.evaluate.held_out import HeldOut
 from tallystick.evaluate.measures import Measure
+from tallystick.evaluate.method import Fits
 from tallystick.evaluate.regression import RegressionValidation
 from tallystick.evaluate.result import CrossValidation, FoldAnswers
 from tallystick.evaluate.running import Progress, fresh, run_folds, workers
@@ -253,12 +254,12 @@ def _conclude(
     )
 
 
-def numbers(model: Any) -> int:
+def numbers(model: Fits) -> int:
     """Return how many numbers a reader of the model must look at; a foreign method that does not say counts
     as many.
     """
-    told = getattr(model, "_numbers", None)
-    return int(told()) if callable(told) else UNCOUNTED
+    told = model._numbers()
+    return UNCOUNTED if told is None else told
 
 
 def razor(entries: Sequence[Entry[R]]) -> tuple[Entry[R], str]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tallystick.data.schema import Target
 from tallystick.errors import OptionError, nearest, some
+from tallystick.evaluate.method import Fits
 from tallystick.models.tree.weights import by_answer
 
 Floats = NDArray[np.float64]
@@ -54,10 +55,9 @@ def _refuse_unknown(cost: Mapping[Any, Any], target: Target) -> None:
         )
 
 
-def own_costs(model: Any, target: Target, labels: tuple[str, ...]) -> Floats | None:
+def own_costs(model: Fits, target: Target, labels: tuple[str, ...]) -> Floats | None:
     """Return costs[truth, answer] by which a method decides its answers; None: by the largest share."""
-    told = getattr(model, "_own_costs", None)
-    table = told(target) if told is not None and target.labels else ()
+    table = model._own_costs(target) if target.labels else ()
     if not len(table):
         return None
     prices = np.array(table, np.float64)
@@ -65,7 +65,7 @@ def own_costs(model: Any, target: Target, labels: tuple[str, ...]) -> Floats | N
 
 
 def judged_by(
-    cost: Any, model: Any, target: Target, labels: tuple[str, ...]
+    cost: Any, model: Fits, target: Target, labels: tuple[str, ...]
 ) -> tuple[Floats | None, Floats | None]:
     """Return what answers cost (as given, else the method's own), and the method's own costs."""
     own = own_costs(model, target, labels)
@@ -83,5 +83,4 @@ def named(model: Any, target: Target) -> Any:
     """Return the method with its numbers per class by label: a fold may lack a class, and a list would no
     longer fit.
     """
-    told = getattr(model, "_by_label", None)
-    return model if told is None or not target.labels else told(target)
+    return model._by_label(target) if target.labels else model

@@ -23,9 +23,10 @@ from tallystick.evaluate.folds import Dealing, one_out
 from tallystick.evaluate.groups import group_names, names_by
 from tallystick.evaluate.held_out import HeldOut, hold
 from tallystick.evaluate.large import is_large
+from tallystick.evaluate.method import Fits
 from tallystick.evaluate.regression import RegressionValidation
 from tallystick.evaluate.result import CrossValidation
-from tallystick.evaluate.running import Fits, Progress, answer, cross_shares, fresh
+from tallystick.evaluate.running import Progress, answer, cross_shares, fresh
 
 
 class Regresses(Fits, Protocol):

@@ -7,9 +7,9 @@ subsets depend on what rows hold, not on their order; a whole weight is its copi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,31 +20,14 @@ from tallystick.errors import DataError, OptionError, shown
 from tallystick.evaluate.cases import Cases, cases_of, count_cases, one_case
 from tallystick.evaluate.costs import named, own_costs
 from tallystick.evaluate.measures import log_losses
-from tallystick.evaluate.running import Fits, Progress, Steps, answer, fresh, run_folds, workers
+from tallystick.evaluate.method import Fits
+from tallystick.evaluate.running import Progress, Steps, answer, fresh, run_folds, workers
 from tallystick.models.decision import decide
 
 Floats = NDArray[np.float64]
 TESTED = 1 / 3  # of the rows test in every repeat
 MOST_TESTED = 5_000  # more test rows cost time and tell nothing new
 POINTS = 10
-
-
-class Grows(Protocol):
-    """A method that may also have this, and then draws its curve without fitting every size from scratch."""
-
-    def _grow_shares(
-        self, table: Table, train: NDArray[np.int64], test: NDArray[np.int64], sizes: Sequence[int]
-    ) -> Iterable[Floats | None] | None:
-        """Return, for each of the rising sizes, shares[test row, class] of the model of train[:size].
-
-        train and test are rows of the table; classes are the labels of the whole table, and a class that
-        train[:size] does not have gets the share 0. Law: the shares are the bits that fitting
-        `table.take(train[:size])` and answering `table.take(test, its schema)` gives. An item that is None
-        (one class only, no usable column, a choice that cannot be added up) is fitted instead, and so is
-        everything when None is returned. Called once per repeat, from several threads at once: it may not
-        change the method, and uses one thread.
-        """
-        ...
 
 
 @dataclass(frozen=True)
@@ -202,10 +185,9 @@ def _one_curve(
     model: Fits, table: Table, train: NDArray[np.int64], test: NDArray[np.int64], sizes: Sequence[int]
 ) -> tuple[Floats, Floats]:
     """Return error[size] and loss[size]; a method that can add counts gives its shares size by size
-    (`Grows`).
+    (`_grow_shares`).
     """
-    grow = getattr(model, "_grow_shares", None)
-    grown: Iterable[Floats | None] | None = None if grow is None else grow(table, train, test, sizes)
+    grown = model._grow_shares(table, train, test, sizes)
     steps = [None] * len(sizes) if grown is None else grown
     assert table.classes is not None
     rule = own_costs(model, table.schema.predicted, table.schema.predicted.labels)

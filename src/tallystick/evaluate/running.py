@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,67 +23,13 @@ from tallystick.engines.local import Local
 from tallystick.evaluate import large
 from tallystick.evaluate.folds import NEVER, FoldPlan
 from tallystick.evaluate.measures import log_losses
+from tallystick.evaluate.method import Fits, FoldRows
 from tallystick.evaluate.result import FoldAnswers
 
 Floats = NDArray[np.float64]
 Progress = Callable[[int, int, str], None]
 WORKERS = 2  # folds at work at once
 SMALL = 250_000  # cells of a table below which Python's own time decides, and a second thread only costs
-
-
-class FoldRows(Protocol):
-    """Rows to be answered: a table, or rows held out."""
-
-    def blocks(self) -> Iterator[Any]:
-        """Yield all rows once."""
-        ...
-
-    def answers(self, work: Callable[[Block], Floats]) -> Iterator[Floats]:
-        """Yield work(block) of all rows, some at a time."""
-        ...
-
-
-class Answering(Protocol):
-    """What judging needs of a fitted model."""
-
-    def shares(self, block: Block) -> Floats:
-        """Return P(class | row) [row, class]; a regression: the answers as [row, 0]."""
-        ...
-
-
-class Fits(Protocol):
-    """What judging needs of a method."""
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters it was made with."""
-        ...
-
-    def _read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
-        """Return the encoded table."""
-        ...
-
-    def _fit_table(self, table: Table) -> Any:
-        """Learn from an encoded table."""
-        ...
-
-    @property
-    def model_(self) -> Answering:
-        """The fitted model."""
-        ...
-
-
-class FoldShares(Protocol):
-    """A method that may also have this, and then answers many settings of itself with less work."""
-
-    def _answer_settings(
-        self, settings: Sequence[Any], training: Table, tested: Table
-    ) -> Iterable[Floats] | None:
-        """Return, for each setting (an unfitted method of this class), shares[tested row, class].
-
-        Classes are those of the training table. Law: the shares are those of fitting each setting alone and
-        answering, to the precision a fit is carried to. None: each must be fitted. It uses one thread.
-        """
-        ...
 
 
 class Steps:
@@ -139,11 +85,9 @@ def cross_shares(
     """
     rows, table = table.rows, plan.pieces(table)
     weights = None if plan.rows is None or table.weights is None else table.weights / table.unit
-    own = getattr(model, "_cross_shares", None)
-    if own is not None and not plan.rising:
-        found = own(table, plan)
-        if found is not None:
-            return _answered(found, plan.fold, plan, rows, weights), False
+    found = None if plan.rising else model._cross_shares(table, plan)
+    if found is not None:
+        return _answered(found, plan.fold, plan, rows, weights), False
     shares = large.empty(table, (table.rows, max(len(table.schema.predicted.labels), 1)), np.float64)
     done = large.empty(table, table.rows, np.int64)
     done[:] = NEVER
@@ -243,9 +187,9 @@ def answer(model: Fits, training: Table, part: FoldRows, labels: tuple[str, ...]
 
 def answers_to(model: Fits, training: Table, part: FoldRows, labels: tuple[str, ...]) -> Iterator[Floats]:
     """Yield what `answer` returns, some rows at a time."""
-    own = getattr(model, "_predict_table", None)  # a method that needs the rows as they were read
-    if own is not None:
-        yield spread(own(part), training, labels)
+    found = model._predict_table(part)
+    if found is not None:
+        yield spread(found, training, labels)
     else:
         for shares in part.answers(ByBlock(model)):  # where the rows are
             yield spread(shares, training, labels)
@@ -271,8 +215,7 @@ def answer_settings(
         rows = sum(block.rows for block in part.blocks())
         yield from (np.tile(only, (rows, 1)) for _ in settings)
         return
-    own = getattr(settings[0], "_answer_settings", None)
-    found = own(settings, training, part) if own is not None and len(settings) > 1 else None
+    found = settings[0]._answer_settings(settings, training, part) if len(settings) > 1 else None
     if found is not None:
         for shares in found:
             yield spread(shares, training, labels)

@@ -202,11 +202,10 @@ class Work:
 
 
 def families(candidates: Sequence[Candidate]) -> list[list[int]]:
-    """Return the candidates of each family that are ours and so may be fitted together; others alone."""
+    """Return the candidates of each family and class: these may be fitted together."""
     out: dict[Any, list[int]] = {}
     for i, c in enumerate(candidates):
-        together = hasattr(c.settings[0][1], "_answer_settings")
-        out.setdefault((c.family, type(c.settings[0][1])) if together else i, []).append(i)
+        out.setdefault((c.family, type(c.settings[0][1])), []).append(i)
     return list(out.values())
 
 

@@ -249,7 +249,7 @@ def additive_form(model: NaiveBayesModel | LogisticModel, sha256: str) -> Form:
     names = {name for term in additive.terms for name in _columns_of(term)}
     head = _head(model.schema, model.kind, names, sha256)
     place = {c.name: i for i, c in enumerate(head["columns"])}
-    calibration = getattr(model, "calibration", None)
+    calibration = model.calibration
     scaled: Data = {}
     if calibration is not None:
         scaled = {"slope": float(calibration.slope), "shift": tuple(map(float, calibration.shift))}

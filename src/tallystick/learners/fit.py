@@ -11,9 +11,10 @@ from typing import TypeVar
 from tallystick.contracts import Engine, Learner, Model, Table
 
 D = TypeVar("D")
+M = TypeVar("M", bound=Model)
 
 
-def fit(learner: Learner[D], table: Table, engine: Engine) -> Model:
+def fit(learner: Learner[D, M], table: Table, engine: Engine) -> M:
     """Return the fitted model: ask, sum and update until the learner has no further question."""
     draft = learner.start(table.schema)
     while (question := learner.ask(draft)) is not None:

@@ -107,6 +107,11 @@ class WordTerm:
     counts: str = "all"
     idf: NDArray[np.int64] | None = None
 
+    @property
+    def words(self) -> Array:
+        """The parts of the known words [word, class]."""
+        return self.table[:-1]
+
     def add(self, scores: Array, block: Block) -> None:
         """Add the parts of the row's words."""
         starts, words, counts = block.words(self.column)

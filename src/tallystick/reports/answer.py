@@ -277,7 +277,7 @@ def _strongest(table: Table, views: Sequence[ColumnView], order: Sequence[str], 
 def _spread(model: NaiveBayesModel, part: Any) -> Said:
     labels = model.schema.predicted.labels
     if isinstance(part, Worded):
-        return _word_sentence(part.name, _word_weights(model, part), labels, model.schema[part.name])
+        return _word_sentence(part.name, _heard(model, part), labels, model.schema[part.name])
     c, d = _two(model.classes)
     if isinstance(part, Summed):
         means = part.means()
@@ -305,12 +305,16 @@ def _two(classes: NDArray[Any]) -> tuple[int, int]:
     return int(order[0]), int(order[min(1, len(order) - 1)])
 
 
-def _word_weights(model: Any, part: Any) -> NDArray[np.float64]:
-    term = next(t for t in model.additive.terms if t.column == part.name)
-    table: NDArray[np.float64] = term.table[:-1] if hasattr(term, "table") else term.weights
-    heard = np.asarray(part.counts).sum(axis=1) if hasattr(part, "counts") else None
-    out = np.where(np.isfinite(table), table, 0.0)
-    return out * np.sqrt(heard)[:, None] if heard is not None else out
+def _heard(model: NaiveBayesModel, part: Worded) -> NDArray[np.float64]:
+    """Return weights[word, class]: a word that many rows have speaks louder."""
+    heard: NDArray[np.float64] = np.sqrt(np.asarray(part.counts).sum(axis=1))
+    return _word_parts(model, part.name) * heard[:, None]
+
+
+def _word_parts(model: NaiveBayesModel | LogisticModel, column: str) -> NDArray[np.float64]:
+    """Return what each word of a column adds [word, class]; what no number can say counts as nothing."""
+    term: Any = next(t for t in model.additive.terms if t.column == column)
+    return np.where(np.isfinite(term.words), term.words, 0.0)
 
 
 def _word_sentence(name: str, weights: NDArray[np.float64], labels: Sequence[str], column: Column) -> Said:
@@ -342,7 +346,8 @@ def logistic_sentences(model: LogisticModel, table: Table, views: Sequence[Colum
 def _odds(model: LogisticModel, table: Table, part: Any) -> Said | None:
     labels = model.labels
     if isinstance(part, WordWeights):
-        return _word_sentence(part.name, _word_weights(model, part), labels, model.schema[part.name])
+        weights = _word_parts(model, part.name)
+        return _word_sentence(part.name, weights, labels, model.schema[part.name])
     term = next(t for t in model.additive.terms if t.column == part.name)
     assert table.classes is not None
     c, d = _two(np.bincount(table.classes, minlength=len(labels)))

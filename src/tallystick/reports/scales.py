@@ -57,7 +57,7 @@ def scales_data(given: Ingredients, model: Additive, why: str = "") -> dict[str,
     why: there are none, in words; "" where there are.
     """
     c, d = pair(given)
-    calibration = getattr(model, "calibration", None)
+    calibration = model.calibration
     slope = 1.0 if calibration is None else float(calibration.slope)
     shift = 0.0 if calibration is None else float(calibration.shift[c] - calibration.shift[d])
     start = model.additive.start

@@ -27,11 +27,14 @@ LINE = 64  # arrays begin at multiples of so many bytes
 class ScratchFile:
     """A file without a name that grows at its end or is written in places; gone when it is closed."""
 
+    _open = False  # as it stays where the disk refuses it
+
     def __init__(self) -> None:
         try:
             self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  it lives as long as its arrays
         except OSError as error:
             raise no_room(error) from None
+        self._open = True
         self.size = 0
 
     def fileno(self) -> int:
@@ -87,7 +90,7 @@ class ScratchFile:
         self._file.close()
 
     def __del__(self) -> None:
-        if hasattr(self, "_file"):  # not where the disk refused it
+        if self._open:
             self.close()
 
 

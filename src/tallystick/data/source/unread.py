@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
 import pyarrow as pa
 
@@ -20,9 +19,9 @@ def marked(batch: pa.RecordBatch, reasons: Mapping[int, str]) -> pa.RecordBatch:
     return batch.replace_schema_metadata({_KEY: json.dumps(list(reasons.items())).encode()})
 
 
-def unread(batch: Any) -> dict[int, str]:
+def unread(batch: pa.RecordBatch) -> dict[int, str]:
     """Return the rows of a batch that could not be read, each with its reason."""
-    metadata = getattr(getattr(batch, "schema", None), "metadata", None) or {}
+    metadata = batch.schema.metadata or {}
     return dict(json.loads(metadata[_KEY])) if _KEY in metadata else {}
 
 

@@ -38,7 +38,7 @@ def plain_errors() -> Iterator[None]:
 def plain_error(text: str) -> errors.TallyError | None:
     """Return the error of ours that a worker's traceback tells of; None when there is none."""
     ours = OURS.search(text)
-    kind = getattr(errors, ours[1], None) if ours is not None else None
+    kind = vars(errors).get(ours[1]) if ours is not None else None
     if ours is not None and isinstance(kind, type) and issubclass(kind, errors.TallyError):
         return kind(ours[2])
     absent = ABSENT.search(text)

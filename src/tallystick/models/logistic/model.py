@@ -101,6 +101,7 @@ class LogisticModel:
     errors: tuple[tuple[float, ...], ...] = ()
 
     kind = KIND
+    calibration = None  # its shares are those of the fit
 
     @property
     def links(self) -> int:

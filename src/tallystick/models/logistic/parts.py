@@ -180,6 +180,11 @@ class TextTerm:
     weights: Array  # [word, class]
 
     @property
+    def words(self) -> Array:
+        """The parts of the known words [word, class]."""
+        return self.weights
+
+    @property
     def column(self) -> str:
         """The text column."""
         return self.part.name

@@ -1,0 +1,59 @@
+"""What judging asks of a method, answered plainly: no faster way than to fit, no costs of its own.
+
+Knows nothing of any method: each overrides what it can do better. Law: this is `evaluate.method.Fits`:
+nobody who judges has to ask what a method has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from tallystick.data.schema import Target
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tallystick.data.table.table import Table
+    from tallystick.evaluate.folds import FoldPlan
+
+
+class PlainMethod:
+    """A method that is fitted and asked, setting by setting and fold by fold."""
+
+    _kind: ClassVar[str] = ""  # what its model files say; nothing where it has none
+
+    def _numbers(self) -> int | None:
+        """Return how many numbers a reader of the model must look at; None: nobody says."""
+        return None
+
+    def _own_costs(self, target: Target) -> Sequence[Sequence[float]]:
+        """Return costs[class][answer] by which answers are decided; nothing where the largest share is."""
+        return ()
+
+    def _by_label(self, target: Target) -> Self:
+        """Return the method with its numbers per class by label: a part of the rows may lack a class."""
+        return self
+
+    def _predict_table(self, table: Any) -> NDArray[np.float64] | None:
+        """Return shares[row, class] of rows as they were read; None: `model_` answers blocks."""
+        return None
+
+    def _cross_shares(self, table: Table, plan: FoldPlan) -> NDArray[np.float64] | None:
+        """Return out-of-fold shares[row, class] by a faster way; None: each fold is fitted."""
+        return None
+
+    def _answer_settings(
+        self, settings: Sequence[Any], training: Table, tested: Table
+    ) -> Iterable[NDArray[np.float64]] | None:
+        """Return shares[tested row, class] of each setting by a faster way; None: each is fitted."""
+        return None
+
+    def _grow_shares(
+        self, table: Table, train: NDArray[np.int64], test: NDArray[np.int64], sizes: Sequence[int]
+    ) -> Iterable[NDArray[np.float64] | None] | None:
+        """Return shares[test row, class] of the model of train[:size] for rising sizes; None: each is
+        fitted.
+        """
+        return None
