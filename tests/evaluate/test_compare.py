@@ -4,52 +4,22 @@ stay together, an interrupt keeps what is finished, and folds cost no memory.
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
-import textwrap
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tables import mixed
 
 import tallystick as ts
 from tallystick.cli.main import run as tally
 from tallystick.errors import OptionError
-from tallystick.estimators.judging import settings
 from tallystick.evaluate.folds import Dealing, hold_out
-from tallystick.evaluate.running import answer, answer_settings, fresh
+from tallystick.evaluate.running import answer
 
 pytestmark = pytest.mark.slow
 
 EXAMPLES = Path(ts.__file__).parent / "examples"
 VOTES = str(EXAMPLES / "votes.csv")
-
-
-def mixed(rows=240, seed=0):
-    """Return numbers, levels and missing cells with two classes."""
-    rng = np.random.default_rng(seed)
-    x, z = rng.normal(size=rows), rng.normal(size=rows).round(1)
-    colour = rng.choice(["red", "green", "blue", None], rows)
-    p = 1 / (1 + np.exp(-(1.5 * x + (colour == "red") - z * x)))
-    y = np.where(rng.random(rows) < p, "yes", "no")
-    return {"x": x, "z": z, "colour": colour.tolist(), "y": y.tolist()}
-
-
-@pytest.mark.parametrize("family", ["tree", "bayes", "logistic"])
-def test_settings_answered_together_answer_as_each_alone(family):
-    table = {"tree": ts.DecisionTree, "bayes": ts.NaiveBayes, "logistic": ts.LogisticRegression}[
-        family
-    ]()._read(mixed(), "y")
-    training = table.take(np.arange(0, 160))
-    tested = table.take(np.arange(160, 240), training.schema)
-    each = [e for _, e in settings(family, {})]
-    together = list(answer_settings(each, training, tested, ("no", "yes")))
-    assert len(together) == len(each) <= 8
-    for setting, shares in zip(each, together, strict=True):
-        alone = answer(fresh(setting)._fit_table(training), training, tested, ("no", "yes"))
-        assert np.allclose(shares, alone, rtol=0, atol=0 if family != "logistic" else 1e-5), setting
 
 
 def test_rows_of_a_group_never_train_and_test_at_once():
@@ -128,24 +98,6 @@ def test_rows_of_another_file_test_a_model_of_this_one(tmp_path):
     assert "136 rows, held out, 299 training rows, " in str(found)
 
 
-def test_a_regression_has_a_mean_squared_error_with_its_interval():
-    rng = np.random.default_rng(3)
-    x = rng.uniform(size=400)
-    data = {"x": x, "y": np.floor(4 * x) + rng.normal(scale=0.3, size=400)}
-    found = ts.cross_validate(ts.RegressionTree(max_leaf_nodes=4), data, "y", folds=5)
-    assert found.mse == pytest.approx(((data["y"] - found.answers) ** 2).mean())
-    measure = found.measure("mse")
-    assert measure.low < 0.09 < measure.high  # the noise no model can avoid
-    assert measure.base == pytest.approx(data["y"].var())
-    assert found.measure("r2").value == pytest.approx(1 - found.mse / data["y"].var())
-    assert sum(found.to_dict()["fold_sizes"][0]) == 400
-    assert "mse" in str(found)
-    copy = ts.cross_validate(
-        ts.RegressionTree(max_leaf_nodes=4), {k: v[::-1] for k, v in data.items()}, "y", folds=5
-    )
-    assert copy.mse == pytest.approx(found.mse, rel=1e-12)
-
-
 def test_levels_and_words_of_test_rows_alone_are_unseen_and_teach_nothing():
     rows = mixed(60)
     rows["text"] = [
@@ -164,92 +116,6 @@ def test_levels_and_words_of_test_rows_alone_are_unseen_and_teach_nothing():
         assert (
             inside.tolist() == model.predict_proba({n: v[60:] for n, v in more.items() if n != "y"}).tolist()
         )
-
-
-STOPPED = """
-import os, signal, sys, threading
-import tallystick as ts
-
-def progress(done, total, what):
-    if done == {after}:
-        os.kill(os.getpid(), signal.SIGINT)  # as Ctrl-C does
-
-found = {call}
-print("stopped", found.stopped, sum(found.to_dict()["fold_sizes"]{first}))
-"""
-
-
-@pytest.mark.parametrize(
-    ("call", "after", "first"),
-    [
-        ("ts.compare(sys.argv[1], 'party', methods=['tree'], folds=20, progress=progress)", 60, ""),
-        ("ts.cross_validate(ts.DecisionTree(), sys.argv[1], 'party', folds=60, progress=progress)", 9, "[0]"),
-    ],
-)
-def test_an_interrupt_keeps_the_folds_that_are_finished(call, after, first):
-    code = textwrap.dedent(STOPPED).format(call=call, after=after, first=first)
-    done = subprocess.run([sys.executable, "-c", code, VOTES], capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr
-    word, stopped, rows = done.stdout.split()
-    assert (word, stopped) == ("stopped", "True")
-    assert 0 < int(rows) < 435
-
-
-def test_an_interrupt_before_anything_is_finished_ends_the_work():
-    code = STOPPED.format(call="ts.compare(sys.argv[1], 'party', progress=progress)", after=1, first="")
-    done = subprocess.run([sys.executable, "-c", code, VOTES], capture_output=True, text=True, timeout=120)
-    assert done.returncode != 0
-    assert "KeyboardInterrupt" in done.stderr
-    assert signal.SIGINT
-
-
-def test_more_folds_hold_no_more_memory():
-    """The largest amount of memory in use at once, by Python's own count, for 5 and for 100 folds."""
-    import tracemalloc
-
-    rng = np.random.default_rng(0)
-    data = {f"x{j}": rng.normal(size=4_000) for j in range(10)}
-    table = ts.DecisionTree()._read({**data, "y": (data["x0"] > 0).astype(int)}, "y")
-    from tallystick.evaluate.running import cross_shares
-
-    most = {}
-    for folds in (5, 5, 100):
-        plan = Dealing().outer(table, folds)
-        tracemalloc.start()
-        cross_shares(ts.DecisionTree(max_depth=1), table, plan)
-        most[folds] = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-    assert most[100] < 1.5 * most[5]
-
-
-@pytest.mark.parametrize("columns", [80, 100])
-def test_a_comparison_fits_the_terminal(columns):
-    own = {**os.environ, "COLUMNS": str(columns)}
-    call = "ts.compare(sys.argv[1], 'party', methods=['tree', 'bayes'], folds=3)"
-    code = f"import sys, tallystick as ts; print({call})"
-    done = subprocess.run(
-        [sys.executable, "-c", code, VOTES], capture_output=True, text=True, env=own, timeout=120
-    )
-    lines = done.stdout.splitlines()
-    assert max(map(len, lines)) <= columns, done.stdout
-    assert "naive Bayes, tuned" in done.stdout
-
-
-def test_copies_of_a_row_are_rows_of_their_own_in_a_learning_curve():
-    from tallystick.evaluate.cases import cases_of
-    from tallystick.evaluate.curve import subsets
-
-    def taught(table):
-        return subsets(cases_of(table), 1, 200, [200])[1][:200]
-
-    data = {"x": ["a"] * 300 + ["b"] * 300, "y": (["p"] * 200 + ["q"] * 100) * 2}
-    table = ts.NaiveBayes()._read(data, "y")
-    first = taught(table)
-    share = (table.columns["x"][first] == 0).mean()
-    assert 0.35 < share < 0.65  # a run of copies would give 0 or 1
-    mixed = np.random.default_rng(0).permutation(600)
-    again = table.take(mixed)
-    assert sorted(again.row_hashes()[taught(again)]) == sorted(table.row_hashes()[first])
 
 
 @pytest.fixture
@@ -292,28 +158,6 @@ def test_the_best_method_is_sought_with_the_folds_asked_for(tmp_path, capsys):
     assert "(2 folds)" in capsys.readouterr().out
     assert tally(best, False) == 2
     assert "folds=10 needs at least 10 rows, found 8" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("few", [True, False])
-def test_errors_are_counted_by_a_column_that_is_kept_out_of_the_model(few, tmp_path, capsys):
-    data, number = mixed(), np.arange(240)
-    data["town"] = [f"t{i}" for i in (number % 3 if few else np.maximum(number, 9))]  # or an identifier
-    wishes = {"kinds": {"town": "out"}} if few else {}
-    found = ts.cross_validate(ts.NaiveBayes(**wishes), data, "y", folds=3, by="town")
-    plain = {n: cells for n, cells in data.items() if n != "town"}
-    assert (found.shares == ts.cross_validate(ts.NaiveBayes(), plain, "y", folds=3).shares).all()
-    groups = found.by("town")
-    assert sum(g["rows"] for g in groups) == 240
-    assert groups[0]["rows"] == (80 if few else 10)
-    lines = [",".join(map(str, row)).replace("None", "") for row in zip(*data.values(), strict=True)]
-    (tmp_path / "t.csv").write_text("\n".join([",".join(data), *lines]))
-    page = ["report", str(tmp_path / "t.csv"), "-t", "y", "--by", "town", "--repeats", "0", "--folds", "3"]
-    page += ["-o", str(tmp_path / "r.html")]
-    assert tally([*page, "--kind", "town=out"] if few else page, False) == 0
-    assert ">t2<" in (tmp_path / "r.html").read_text(encoding="utf-8") or not few
-    capsys.readouterr()
-    with pytest.raises(OptionError, match="'city'"):
-        ts.cross_validate(ts.NaiveBayes(), data, "y", folds=3, by="city")
 
 
 def test_a_class_of_one_row_is_compared_and_scored_by_every_method():

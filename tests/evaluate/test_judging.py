@@ -10,12 +10,9 @@ import numpy as np
 import pytest
 
 import tallystick as ts
-from tallystick.data.source import open_source
-from tallystick.errors import OptionError
-from tallystick.evaluate import compare_table, curve_table
+from tallystick.evaluate import compare_table
 from tallystick.evaluate.compare import Candidate, corrected
 from tallystick.evaluate.folds import FoldPlan, deal, group_folds, hold_out, time_folds
-from tallystick.evaluate.running import fold_shares
 
 pytestmark = pytest.mark.slow
 
@@ -81,24 +78,6 @@ def test_levels_that_occur_in_test_rows_alone_change_no_byte_of_the_trained_mode
     )
 
 
-def test_results_say_how_they_were_made_and_print_their_intervals(votes):
-    found = ts.cross_validate(ts.NaiveBayes(), path("votes.csv"), "party", folds=5, repeats=2, by="crime")
-    text = str(found)
-    assert "5 stratified folds, 87 rows each, 2 times" in text
-    assert "95 % interval" in text
-    assert "(missing)" in text
-    assert found.to_dict()["fold_sizes"] == [np.bincount(r.fold).tolist() for r in found.repeats]
-    assert sum(found.to_dict()["fold_sizes"][0]) == 435
-
-
-def test_naive_bayes_on_votes_reaches_the_published_accuracy():
-    assert ts.cross_validate(ts.NaiveBayes(), path("votes.csv"), "party").accuracy >= 0.895
-
-
-def test_the_tree_on_votes_reaches_the_published_accuracy():
-    assert ts.cross_validate(ts.DecisionTree(), path("votes.csv"), "party").accuracy >= 0.94
-
-
 def test_columns_that_repeat_each_other_and_identifiers_that_are_kept_are_checked():
     rng = np.random.default_rng(0)
     a = rng.integers(0, 3, 200)
@@ -120,13 +99,6 @@ def test_columns_that_repeat_each_other_and_identifiers_that_are_kept_are_checke
 def test_a_memory_limit_changes_no_byte_of_a_model():
     free, kept = (ts.NaiveBayes(memory=m).fit(path("votes.csv"), "party") for m in (None, "1GB"))
     assert kept.to_bytes() == free.to_bytes()
-
-
-def test_an_unknown_positive_class_or_check_is_named():
-    with pytest.raises(OptionError, match="positive='x' is not a class"):
-        ts.cross_validate(ts.NaiveBayes(), path("votes.csv"), "party", positive="x")
-    with pytest.raises(OptionError, match=r"there is no check 'giveway'\. Did you mean 'giveaway'"):
-        ts.compare(path("votes.csv"), "party", ignore=["giveway"])
 
 
 def test_the_razor_takes_the_simplest_within_one_standard_error_of_the_best(votes):
@@ -152,15 +124,6 @@ def test_the_corrected_t_test_is_wider_than_the_plain_one(votes):
     assert plain < corrected(a.fold_losses() - b.fold_losses(), 1) <= 1
 
 
-def test_subsets_of_a_curve_are_the_same_for_every_method(votes):
-    once = curve_table({"a": ts.NaiveBayes(), "b": ts.NaiveBayes()}, votes, sizes=(20, 100), repeats=3)
-    assert once.curves[0].error.tolist() == once.curves[1].error.tolist()
-    assert once.sizes == (20, 100)
-    order = np.random.default_rng(1).permutation(votes.rows)
-    again = curve_table({"a": ts.NaiveBayes()}, votes.take(order), sizes=(20, 100), repeats=3)
-    assert np.allclose(again.curves[0].error, once.curves[0].error)
-
-
 def test_a_scikit_learn_estimator_can_be_compared_beside_ours():
     from sklearn.dummy import DummyClassifier
 
@@ -174,50 +137,3 @@ def test_a_scikit_learn_estimator_can_be_compared_beside_ours():
     )
     majority, theirs = found["most frequent class"].result, found["prior"].result
     assert np.allclose(majority.shares, theirs.shares, atol=1e-12)
-
-
-def test_rows_held_out_are_judged_by_a_model_that_never_saw_them(tmp_path):
-    from tallystick.evaluate import judge_on
-
-    lines = Path(path("votes.csv")).read_text(encoding="utf-8").splitlines()
-    train, test = tmp_path / "train.csv", tmp_path / "test.csv"
-    train.write_text("\n".join(lines[:300]))
-    test.write_text("\n".join([lines[0], *lines[300:]]))
-    found = judge_on(ts.NaiveBayes(), str(train), "party", str(test))
-    model = ts.NaiveBayes().fit(str(train), "party")
-    assert found.accuracy == pytest.approx(model.score(str(test), "party"))
-    assert len(found.truth) == 136
-    assert open_source(str(test)).name == "test.csv"
-
-
-class Adding(ts.NaiveBayes):
-    """Naive Bayes that gives some sizes of a curve itself, by refitting."""
-
-    def _grow_shares(self, table, teach, test, sizes):
-        for size in sizes:
-            yield None if size < 50 else fold_shares(ts.NaiveBayes(), table, teach[:size], test)
-
-
-def test_a_method_that_grows_its_own_shares_has_the_curve_of_refits(votes):
-    found = curve_table({"own": Adding(), "refit": ts.NaiveBayes(alpha=1.0)}, votes, (20, 60, 200), repeats=2)
-    assert found.curves[0].loss.tolist() == found.curves[1].loss.tolist()
-
-
-def test_a_cross_validation_does_not_depend_on_the_order_of_rows():
-    import json
-
-    rng = np.random.default_rng(3)
-    x = rng.normal(size=(150, 3))
-    y = (x[:, 0] + rng.normal(size=150) > 0).astype(int)
-    order = rng.permutation(150)
-    model = ts.NaiveBayes(distributions="gaussian")
-    one = ts.cross_validate(model, x, y, folds=3).to_dict()
-    other = ts.cross_validate(model, x[order], y[order], folds=3).to_dict()
-    assert json.dumps(one) == json.dumps(other)
-
-
-@pytest.mark.parametrize("model", [ts.DecisionTree, ts.LogisticRegression])
-def test_a_fold_may_lack_a_class_that_has_a_weight(model):
-    rows = {"x": np.arange(60.0) % 7, "y": ["a"] * 30 + ["b"] * 29 + ["c"]}
-    weighted = model(class_weight={"a": 1, "b": 2, "c": 5})
-    assert ts.cross_validate(weighted, rows, "y", folds=5)

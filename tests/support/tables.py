@@ -132,3 +132,13 @@ def decode(codes, levels):
     """Return the texts of codes; missing and unseen are None."""
     texts: list[str | None] = [*(None if t == ABSENT else t for t in levels), None, None]
     return [texts[code] for code in codes.tolist()]
+
+
+def mixed(rows=240, seed=0):
+    """Return numbers, levels and missing cells with two classes."""
+    rng = np.random.default_rng(seed)
+    x, z = rng.normal(size=rows), rng.normal(size=rows).round(1)
+    colour = rng.choice(["red", "green", "blue", None], rows)
+    p = 1 / (1 + np.exp(-(1.5 * x + (colour == "red") - z * x)))
+    y = np.where(rng.random(rows) < p, "yes", "no")
+    return {"x": x, "z": z, "colour": colour.tolist(), "y": y.tolist()}

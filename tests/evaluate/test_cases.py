@@ -1,0 +1,64 @@
+"""Cases: a whole weight is its copies, any other weight one, and the order is that of what rows hold."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import tallystick as ts
+from tallystick.evaluate.cases import cases_of, copies_of, count_cases, distinct_cases, keyed, one_case
+
+ROWS = {"x": ["u", "v", "u", "w"], "y": ["p", "q", "p", "q"]}
+
+
+def read(weights=None, order=(0, 1, 2, 3)):
+    rows = {name: [cells[i] for i in order] for name, cells in ROWS.items()}
+    return ts.NaiveBayes()._read(rows, "y", None if weights is None else [weights[i] for i in order])
+
+
+def test_whole_weights_are_copies_and_others_one_case():
+    table = read([3, 0.5, 1, 2])
+    assert copies_of(table).tolist() == [3, 1, 1, 2]
+    assert count_cases(table) == 7
+    assert one_case(table, np.arange(4)).tolist() == [table.unit, table.unit // 2, table.unit, table.unit]
+
+
+def test_rows_without_weights_are_one_case_each():
+    table = read()
+    assert copies_of(table) is None
+    assert count_cases(table) == 4
+    assert one_case(table, np.array([2])).tolist() == [table.unit]
+
+
+def test_copies_have_different_hashes_whichever_of_them_comes_first():
+    hashes = cases_of(read()).hashes
+    assert len(set(hashes.tolist())) == 4
+    other = cases_of(read(order=(2, 3, 0, 1))).hashes
+    assert sorted(hashes.tolist()) == sorted(other.tolist())
+
+
+def test_a_whole_weight_has_the_cases_of_its_copies():
+    weighed = cases_of(ts.NaiveBayes()._read({"x": ["u", "v"], "y": ["p", "q"]}, "y", [2, 1]))
+    copied = cases_of(ts.NaiveBayes()._read({"x": ["u", "u", "v"], "y": ["p", "p", "q"]}, "y"))
+    assert sorted(weighed.hashes.tolist()) == sorted(copied.hashes.tolist())
+    assert weighed.sizes.tolist() == [1, 1, 1]
+
+
+def test_an_order_by_class_keeps_classes_apart():
+    table = read()
+    order = cases_of(table).order(0, table.classes)
+    assert table.classes[order].tolist() == [0, 0, 1, 1]
+    assert sorted(cases_of(table).order(5).tolist()) == [0, 1, 2, 3]
+
+
+def test_distinct_cases_name_a_row_for_each_and_equal_rows_share_it():
+    first, group = distinct_cases(read())
+    assert len(first) == 3
+    assert group[0] == group[2]
+    assert first[group].tolist() == [0, 1, 0, 3]
+
+
+def test_another_key_is_another_order_and_0_changes_nothing():
+    hashes = np.array([1, 2, 3], np.uint64)
+    assert keyed(hashes, 0) is hashes
+    assert keyed(hashes, 1).tolist() != keyed(hashes, 2).tolist()
+    assert keyed(hashes, 1).tolist() == keyed(hashes, 1).tolist()

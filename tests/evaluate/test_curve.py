@@ -1,0 +1,95 @@
+"""Learning curves: every method sees the same subsets, and a smaller one is part of the larger."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tallystick as ts
+from tallystick.errors import DataError, OptionError
+from tallystick.evaluate import curve_table
+from tallystick.evaluate.curve import Curve
+from tallystick.evaluate.running import fold_shares
+
+EXAMPLES = Path(ts.__file__).parent / "examples"
+
+
+def path(name):
+    return str(EXAMPLES / name)
+
+
+@pytest.fixture(scope="module")
+def votes():
+    return ts.NaiveBayes()._read(path("votes.csv"), "party")
+
+
+@pytest.mark.slow
+def test_subsets_of_a_curve_are_the_same_for_every_method(votes):
+    once = curve_table({"a": ts.NaiveBayes(), "b": ts.NaiveBayes()}, votes, sizes=(20, 100), repeats=3)
+    assert once.curves[0].error.tolist() == once.curves[1].error.tolist()
+    assert once.sizes == (20, 100)
+    order = np.random.default_rng(1).permutation(votes.rows)
+    again = curve_table({"a": ts.NaiveBayes()}, votes.take(order), sizes=(20, 100), repeats=3)
+    assert np.allclose(again.curves[0].error, once.curves[0].error)
+
+
+class Adding(ts.NaiveBayes):
+    """Naive Bayes that gives some sizes of a curve itself, by refitting."""
+
+    def _grow_shares(self, table, teach, test, sizes):
+        for size in sizes:
+            yield None if size < 50 else fold_shares(ts.NaiveBayes(), table, teach[:size], test)
+
+
+@pytest.mark.slow
+def test_a_method_that_grows_its_own_shares_has_the_curve_of_refits(votes):
+    found = curve_table({"own": Adding(), "refit": ts.NaiveBayes(alpha=1.0)}, votes, (20, 60, 200), repeats=2)
+    assert found.curves[0].loss.tolist() == found.curves[1].loss.tolist()
+
+
+@pytest.mark.slow
+def test_copies_of_a_row_are_rows_of_their_own_in_a_learning_curve():
+    from tallystick.evaluate.cases import cases_of
+    from tallystick.evaluate.curve import subsets
+
+    def taught(table):
+        return subsets(cases_of(table), 1, 200, [200])[1][:200]
+
+    data = {"x": ["a"] * 300 + ["b"] * 300, "y": (["p"] * 200 + ["q"] * 100) * 2}
+    table = ts.NaiveBayes()._read(data, "y")
+    first = taught(table)
+    share = (table.columns["x"][first] == 0).mean()
+    assert 0.35 < share < 0.65  # a run of copies would give 0 or 1
+    mixed = np.random.default_rng(0).permutation(600)
+    again = table.take(mixed)
+    assert sorted(again.row_hashes()[taught(again)]) == sorted(table.row_hashes()[first])
+
+
+def few(rows):
+    return ts.NaiveBayes()._read({"x": ["u", "v"] * (rows // 2), "y": ["p", "q"] * (rows // 2)}, "y")
+
+
+def test_a_band_is_two_standard_errors_wide_on_each_side():
+    curve = Curve("a", np.array([[0.1, 0.4], [0.3, 0.4]]), np.zeros((2, 2)))
+    mean, low, high = curve.band()
+    assert np.allclose(mean, [0.2, 0.4])
+    assert np.allclose(high - mean, [0.2, 0.0])  # sd 0.1414 / sqrt 2 = 0.1, twice
+    assert np.allclose(mean - low, [0.2, 0.0])
+    assert Curve("a", np.array([[0.5]]), np.zeros((1, 1))).band()[1].tolist() == [0.5]
+
+
+def test_what_cannot_be_drawn_is_refused_with_what_could_be():
+    with pytest.raises(DataError, match="at least 10 rows, found 8"):
+        curve_table({}, few(8))
+    with pytest.raises(OptionError, match="repeats must be at least 1"):
+        curve_table({}, few(12), repeats=0)
+    with pytest.raises(OptionError, match=r"between 1 and 8 \(of 12 rows a third tests\)"):
+        curve_table({}, few(12), sizes=(4, 9))
+
+
+def test_the_base_is_the_error_of_the_most_frequent_class():
+    found = curve_table({"a": ts.NaiveBayes()}, few(12), sizes=(4,), repeats=1)
+    assert (found.base, found.tested, found.sizes) == (0.5, 4, (4,))
+    assert found.to_dict()["methods"][0]["name"] == "a"

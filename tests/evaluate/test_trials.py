@@ -1,0 +1,63 @@
+"""Trials of a comparison: settings answered together are settings answered alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tables import mixed
+
+import tallystick as ts
+from tallystick.estimators.judging import settings
+from tallystick.evaluate.folds import Dealing
+from tallystick.evaluate.running import answer, answer_settings, fresh
+from tallystick.evaluate.trials import Candidate, Folds, Work, families, loss_of
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", ["tree", "bayes", "logistic"])
+def test_settings_answered_together_answer_as_each_alone(family):
+    table = {"tree": ts.DecisionTree, "bayes": ts.NaiveBayes, "logistic": ts.LogisticRegression}[
+        family
+    ]()._read(mixed(), "y")
+    training = table.take(np.arange(0, 160))
+    tested = table.take(np.arange(160, 240), training.schema)
+    each = [e for _, e in settings(family, {})]
+    together = list(answer_settings(each, training, tested, ("no", "yes")))
+    assert len(together) == len(each) <= 8
+    for setting, shares in zip(each, together, strict=True):
+        alone = answer(fresh(setting)._fit_table(training), training, tested, ("no", "yes"))
+        assert np.allclose(shares, alone, rtol=0, atol=0 if family != "logistic" else 1e-5), setting
+
+
+def test_methods_of_ours_and_one_family_are_fitted_together():
+    tree, deep = ts.DecisionTree(), ts.DecisionTree(max_depth=2)
+    each = [
+        Candidate("tree", "tree", (("", tree),)),
+        Candidate("bayes", "bayes", (("", ts.NaiveBayes()),)),
+        Candidate("tree, tuned", "tree", (("", deep), ("", tree))),
+        Candidate("theirs", "other", (("", object()),)),
+        Candidate("also theirs", "other", (("", object()),)),
+    ]
+    assert families(each) == [[0, 2], [1], [3], [4]]
+
+
+def test_every_row_is_answered_once_and_an_equal_setting_leaves_the_earlier():
+    rows = {"x": ["u", "v"] * 20, "y": ["p", "q"] * 20}
+    table = ts.NaiveBayes()._read(rows, "y")
+    same = (("first", ts.NaiveBayes()), ("second", ts.NaiveBayes()))
+    plan = Dealing().outer(table, 4)
+    work = Work([Candidate("bayes", "bayes", same)], Folds.of(table, plan), Dealing(), None)
+    for at in range(len(work.jobs)):
+        work.finished(work.one(at))
+    assert work.done.tolist() == plan.fold.tolist()
+    assert work.settings() == [0]
+    assert np.allclose(work.shares[0].sum(axis=1), 1.0)
+
+
+def test_losses_are_summed_by_weight():
+    table = ts.NaiveBayes()._read({"x": ["u", "v"], "y": ["p", "q"]}, "y")
+    shares = np.array([[0.5, 0.5], [0.75, 0.25]])
+    found = loss_of(table, np.array([0, 1]), shares, np.array([1.0, 2.0]))
+    assert found == np.log(2) + 2 * np.log(4)
+    line = ts.RegressionTree()._read({"x": [1.0, 2.0], "y": [3.0, 5.0]}, "y")
+    assert loss_of(line, np.array([0, 1]), np.array([[1.0], [5.0]]), np.array([2.0, 1.0])) == 8.0
