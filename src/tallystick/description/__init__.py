@@ -1,6 +1,6 @@
 """What a table is taken for: kinds and why, distributions, missing counts, gains.
 
-Data first (`columns`, from counts by `gains`), lines for a terminal apart from it (`show`).
+Data first (`columns`, from counts by `gains`), lines for a terminal apart from it (`text`).
 """
 
 from __future__ import annotations

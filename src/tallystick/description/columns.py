@@ -1,6 +1,6 @@
 """A table described column by column, as data: kinds and why, distributions, missing counts, gains, notes.
 
-Knows the encoded table and count tables. Knows nothing of files or terminals; `show` makes the lines.
+Knows the encoded table and count tables. Knows nothing of files or terminals; `text` makes the lines.
 Law: the description depends on the multiset of rows, not on their order.
 """
 

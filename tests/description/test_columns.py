@@ -1,0 +1,85 @@
+"""A table described column by column, as data."""
+
+from __future__ import annotations
+
+import math
+from importlib import resources
+
+import numpy as np
+import pytest
+
+import tallystick as ts
+from tallystick.description.columns import SHOWN_LEVELS, Part, level_parts
+
+EXAMPLES = resources.files("tallystick.examples")
+
+
+def test_distribution_of_numbers_counts_every_row_once():
+    values = [float(v) for v in np.random.default_rng(0).normal(size=500)]
+    found = ts.describe([{"v": v, "y": v > 0} for v in values], "y")
+    assert sum(p.rows for p in found["v"].distribution) == 500
+    assert found["v"].gain == pytest.approx(found.entropy)
+    assert max(v for v in values if v <= 0) < found["v"].cut <= min(v for v in values if v > 0)
+
+
+@pytest.mark.parametrize("scale", [5e-324, 1e308 / 20])
+def test_distribution_stands_at_the_ends_of_the_doubles(scale):
+    found = ts.describe(
+        {"v": [scale * i for i in range(20)], "y": ["a", "b"] * 10}, "y", columns=ts.Columns(keep=["v"])
+    )
+    assert sum(p.rows for p in found["v"].distribution) == 20
+
+
+def test_missing_is_a_value_in_the_gain():
+    rows = [{"x": None if i % 2 else float(i % 7), "y": "p" if i % 2 else "q"} for i in range(60)]
+    assert ts.describe(rows, "y")["x"].gain == pytest.approx(1.0, abs=1e-12)
+
+
+def test_text_is_split_by_its_most_telling_word():
+    texts = ["free money now friend", "win free money today", "see you at lunch", "lunch at noon today", None]
+    table = [
+        {"message": t, "y": y} for t, y in zip(texts, ["spam", "spam", "ham", "ham", "ham"], strict=True)
+    ]
+    found = ts.describe(table, "y", kinds={"message": "text"})["message"]
+    assert (found.kind, found.missing, found.cut) == ("text", 1, "free")
+    assert found.gain == pytest.approx(-0.4 * math.log2(0.4) - 0.6 * math.log2(0.6))
+    assert found.gain_ratio == pytest.approx(1.0)
+
+
+def test_ordered_levels_are_cut_by_name():
+    table = [{"size": s, "y": y} for s, y in zip(["S", "M", "L", "S", "L"], "aabab", strict=True)]
+    found = ts.describe(table, "y", columns=ts.Columns({"size": "ordered"}, {"size": ["S", "M", "L"]}))
+    assert found["size"].cut == "L"
+    assert found["size"].gain == pytest.approx(found.entropy)
+
+
+def test_without_a_target_there_are_no_gains():
+    found = ts.describe(str(EXAMPLES / "play-tennis.csv"))
+    assert [c.name for c in found.columns] == ["Outlook", "Temperature", "Humidity", "Wind", "Play"]
+    assert all(c.gain is None for c in found.columns)
+    assert "gain" not in str(found)
+
+
+def test_levels_beyond_the_shown_are_one_sum():
+    labels = tuple(f"l{i}" for i in range(SHOWN_LEVELS + 2))
+    counts = np.ones((len(labels), 2), np.int64)
+    counts[-1] = [5, 0]
+    parts = level_parts(labels, counts)
+    assert len(parts) == SHOWN_LEVELS + 1
+    assert parts[0] == Part(labels[-1], 5, None, (5, 0))  # the most frequent first
+    assert parts[-1] == Part("2 more levels", 4, None, (2, 2))
+
+
+def test_few_levels_keep_their_order_and_one_class_is_not_told():
+    parts = level_parts(("b", "a"), np.array([[1], [3]]))
+    assert parts == (Part("b", 1), Part("a", 3))
+    assert parts[0].to_dict() == {"rows": 1, "level": "b"}
+    assert Part("", 2, 1.5, (2, 0)).to_dict() == {"rows": 2, "low": 1.5, "by_class": [2, 0]}
+
+
+def test_a_column_is_found_by_its_name():
+    found = ts.describe({"x": ["a", "b"], "y": ["p", "q"]}, "y")
+    assert found["x"].kind == "levels"
+    with pytest.raises(KeyError):
+        found["y"]  # the target is not one of the columns
+    assert [(p.label, p.rows) for p in found.classes] == [("p", 1), ("q", 1)]

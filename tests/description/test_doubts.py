@@ -1,0 +1,57 @@
+"""What a careful reader would ask: levels alike, giveaways, equal rows of different classes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tallystick.data.schema import Column
+from tallystick.data.table.conflicts import Conflicts
+from tallystick.description.doubts import MANY_LEVELS, alike, giveaways, unavoidable
+from tallystick.description.gains import Stack
+
+
+def told(*levels, kind="levels"):
+    return [note.text for note in alike(Column("c", kind, levels=levels))]
+
+
+def test_levels_that_differ_in_case_or_spaces_are_named():
+    (text,) = told("New York", "new york", "NewYork", "Boston")
+    assert text == (
+        "column 'c' has levels that differ only in letter case or spaces: 'New York', 'new york', 'NewYork'."
+    )
+
+
+def test_levels_that_differ_by_an_ending_are_a_question():
+    (text,) = told("teacher", "teachers", "nurse")
+    assert text == "column 'c' has levels that may mean the same: 'teacher' and 'teachers'."
+
+
+@pytest.mark.parametrize(
+    "levels", [("cat", "cats"), ("part1", "part10"), ("red", "blue"), ("north", "northwest"), ()]
+)
+def test_short_numbered_and_different_levels_are_no_question(levels):
+    assert told(*levels) == []
+
+
+def test_booleans_and_very_many_levels_are_not_compared():
+    assert told("True", "true", kind="boolean") == []
+    assert told(*(f"{word}{i}" for i in range(MANY_LEVELS) for word in ("a", "A"))) == []
+
+
+def test_a_column_that_tells_the_target_is_doubted_with_its_cure():
+    sure = np.array([[60, 0], [0, 60], [0, 0]])
+    unsure = np.array([[30, 30], [30, 30], [0, 0]])
+    none, note = giveaways(["fair", "leak"], Stack.of([unsure, sure]), levels=True, among=2)
+    assert none is None
+    assert (note.code, note.column, note.count) == ("giveaway", "leak", 120)
+    assert note.text == (
+        "column 'leak' by itself gives the target of 120 of 120 rows correctly. Make sure that it is known "
+        "before the target is; if not, leave it out: kinds={'leak': 'out'}."
+    )
+
+
+def test_equal_rows_of_different_classes_set_a_limit():
+    (note,) = unavoidable(Conflicts(10, 4, 200))
+    assert note.text.endswith("no model of these columns gets more than 98.00% of these rows right.")
+    assert list(unavoidable(Conflicts(0, 0, 200))) == []

@@ -1,0 +1,48 @@
+"""What a model file keeps of a column: counts, moments, or the reason why there is nothing."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import tallystick as ts
+from tallystick.description.known import of_bayes, of_logistic, of_tree
+
+ROWS = {
+    "n": [1.0, 2.0, 3.0, None, 5.0, 1.0],
+    "c": ["u", "u", "v", None, "v", "v"],
+    "y": ["p", "p", "q", "q", "q", "p"],
+}
+KINDS = {"n": "numeric", "c": "levels"}
+
+
+def kept(model, of, column):
+    return of(model.to_dict(), model.schema_[column])
+
+
+def test_naive_bayes_keeps_counts_of_levels_and_moments_of_numbers():
+    model = ts.NaiveBayes(distributions="gaussian", kinds=KINDS).fit(ROWS, "y")
+    assert kept(model, of_bayes, "c").counts.tolist() == [2.0, 3.0]
+    number = kept(model, of_bayes, "n")
+    assert number.mean == pytest.approx(12 / 5)
+    assert number.deviation == pytest.approx(math.sqrt(40 / 5 - 2.4**2))
+
+
+def test_bins_are_kept_with_their_cuts():
+    rows = {"n": [float(i) for i in range(40)], "y": ["p"] * 20 + ["q"] * 20}
+    model = ts.NaiveBayes(distributions="binned", kinds={"n": "numeric"}).fit(rows, "y")
+    found = kept(model, of_bayes, "n")
+    assert (found.counts.tolist(), found.cuts.tolist()) == ([20.0, 20.0], [19.5])
+
+
+def test_logistic_regression_keeps_the_centre_and_scale_of_numbers_alone():
+    model = ts.LogisticRegression(kinds=KINDS).fit(ROWS, "y")
+    assert kept(model, of_logistic, "n").mean == pytest.approx(12 / 5)
+    assert kept(model, of_logistic, "c").untold == "a logistic regression keeps no counts of levels or words"
+
+
+def test_a_tree_says_that_it_keeps_nothing():
+    model = ts.DecisionTree(kinds=KINDS).fit(ROWS, "y")
+    found = kept(model, of_tree, "c")
+    assert (found.counts, found.untold) == (None, "a tree keeps no counts of a column")
