@@ -21,7 +21,7 @@ KINDS = {"c": "levels", "n": "numeric", "t": "text"}
 
 
 def test_rows_without_a_target_are_counted_as_one_class():
-    table = ts.NaiveBayes(kinds=KINDS).read(ROWS, "y")
+    table = ts.NaiveBayes(kinds=KINDS)._read(ROWS, "y")
     asked = OneClass(BayesSums((Ask("c", "codes", 2),), 1))
     total = Local().total(table, asked)
     assert total[""].tolist() == [4]
