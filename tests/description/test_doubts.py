@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tallystick.data.schema import Column
-from tallystick.data.table.conflicts import Conflicts
+from tallystick.data.table.hashes import Conflicts
 from tallystick.description.doubts import MANY_LEVELS, alike, giveaways, unavoidable
 from tallystick.description.gains import Stack
 
