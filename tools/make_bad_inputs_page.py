@@ -29,7 +29,7 @@ HEAD = """# What people bring, and what they get
 Three outcomes only. **ERROR**: one line that says what is wrong, where, and what to do; exit code 2 on the
 command line, and nothing is written. **NOTE**: the stated thing is done and said once. **OK**: nothing to
 say. The same through Python and the command line, which names its flags instead of arguments: `--keep z` for
-`keep=['z']`. This page is made from the tests; the messages are real.
+`columns=ts.Columns(keep=['z'])`. This page is made from the tests; the messages are real.
 
 """
 

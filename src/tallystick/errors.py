@@ -40,9 +40,13 @@ def nearest(name: str, names: Sequence[str]) -> str:
     return f" Did you mean {shown(folded[close[0]])}?" if close else ""
 
 
+IN_COLUMNS = ("keep", "levels", "missing")  # what estimators take inside of columns=ts.Columns(...)
+
+
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """An argument that a message names: `keep=['x']` in Python, `--keep x` on the command line.
+    """An argument that a message names: `columns=ts.Columns(keep=['x'])` in Python, `--keep x` on the command
+    line.
 
     value: what to pass, `...` where only the user knows it; None names the parameter, and no value.
     of: the function that takes it, if it is not the one that was called.
@@ -53,9 +57,26 @@ class Argument:
     of: str = ""
 
     def __str__(self) -> str:
-        """Return the argument as Python writes it."""
-        to = f" to {self.of}" if self.of else ""
-        return self.name + ("" if self.value is None else f"={_literal(self.value)}") + to
+        """Return the argument as Python takes it."""
+        if self.value is None:
+            return self.name + self._to
+        given = f"{self.name}={_literal(self.value)}"
+        inside = self.name in IN_COLUMNS and not self.of
+        return (f"columns=ts.Columns({given})" if inside else given) + self._to
+
+    @property
+    def _to(self) -> str:
+        return f" to {self.of}" if self.of else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A number that a message begins with, and that a surface may put elsewhere: `12 different texts`."""
+
+    value: int
+
+    def __str__(self) -> str:
+        return f"{self.value:,}"
 
 
 def _literal(value: Any) -> str:
@@ -75,24 +96,32 @@ def read_with(name: str, value: Any) -> Argument:
 
 
 class Message(str):
-    """A text in Python's words that still holds, as data, the arguments it names; made of its parts."""
+    """A text in Python's words that still holds its arguments and its count as data; made of its parts."""
 
-    parts: tuple[str | Argument, ...]
+    parts: tuple[str | Argument | Count, ...]
 
-    def __new__(cls, *parts: str | Argument) -> Message:
+    def __new__(cls, *parts: str | Argument | Count) -> Message:
         """Join the parts; those of a message among them become parts of this one."""
         message = super().__new__(cls, "".join(map(str, parts)))
         message.parts = tuple(part for given in parts for part in _parts(given))
         return message
 
 
-def _parts(given: str | Argument) -> tuple[str | Argument, ...]:
+def _parts(given: str | Argument | Count) -> tuple[str | Argument | Count, ...]:
     return given.parts if isinstance(given, Message) else (given,)
 
 
 def worded(text: str, words: Callable[[Argument], str]) -> str:
     """Return a text with each argument that it holds as data in the words of a surface."""
-    return "".join(words(part) if isinstance(part, Argument) else part for part in _parts(text))
+    if not any(isinstance(part, Argument) for part in _parts(text)):
+        return text
+    return "".join(words(part) if isinstance(part, Argument) else str(part) for part in _parts(text))
+
+
+def without_count(text: str) -> tuple[str, str]:
+    """Return the count that a message begins with, as text, or nothing; and the rest."""
+    first, *rest = _parts(text)
+    return (str(first), "".join(map(str, rest))) if isinstance(first, Count) else ("", text)
 
 
 class TallyError(ValueError):

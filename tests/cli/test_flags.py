@@ -17,7 +17,7 @@ from tallystick.evaluate.checks import Check
         (Argument("keep", ["zip code"]), "--keep 'zip code'"),
         (Argument("keep", ["it's"]), """--keep 'it'"'"'s'"""),
         (Argument("kinds", {"zip": "levels"}), "--kind zip=levels"),
-        (Argument("kinds", {...: "levels"}), "--kind levels"),
+        (Argument("kinds", {...: "levels"}), "--kind NAME=levels"),
         (Argument("levels", {"size": [...]}), "--levels size=A,B"),
         (read_with("sep", "\t"), "--sep tab"),
         (read_with("header", False), "--no-header"),

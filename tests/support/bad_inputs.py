@@ -343,7 +343,7 @@ FIT = [
         "an identifier",
         column([f"id{i}" for i in range(ROWS)]),
         "NOTE",
-        "'z' is left out: it looks like an id.*keep=\\['z'\\] uses it",
+        "'z' is left out: it looks like an id.*keep=\\['z'\\]\\) uses it",
         typed="--keep z uses it",
     ),
     Case(
@@ -358,7 +358,7 @@ FIT = [
         "a level that was not declared",
         column(["low", "high", "odd"]),
         "ERROR",
-        r"holds 'odd', not among its declared levels. Add to levels=\{'z': ",
+        r"holds 'odd', not among its declared levels. Declare all, columns=ts.Columns\(levels=\{'z': ",
         wishes={"columns": ts.Columns(levels={"z": ["low", "high"]})},
         flags=("--levels", "z=low,high"),
         typed="Add to --levels z=A,B, or name as --missing MARK",

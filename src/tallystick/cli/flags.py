@@ -1,4 +1,4 @@
-"""Messages in the words of the command line: what Python writes keep=['x'] is --keep x here.
+"""Messages in the words of the command line: what Python writes kinds={'x': 'out'} is --kind x=out here.
 
 Knows which flag stands for an argument. Knows nothing of what messages are about.
 """
@@ -51,8 +51,9 @@ def flag(given: Argument) -> str:
 def _typed(name: str, value: Any) -> str:
     if isinstance(value, dict):  # by column; one pair
         ((column, value),) = value.items()
-        if column is not ...:
-            return shlex.quote(f"{_plain(column)}={'A,B' if value == [...] else _plain(value)}")
+        if value is not ...:
+            name = "NAME" if column is ... else _plain(column)
+            return shlex.quote(f"{name}={'A,B' if value == [...] else _plain(value)}")
     value = value[0] if isinstance(value, list) else value
     if value is ...:
         return HOLDERS[name]

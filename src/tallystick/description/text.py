@@ -5,12 +5,11 @@ Knows descriptions and `draw.text`. Knows nothing of rows or counting.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from tallystick.description.columns import ColumnView, Description
 from tallystick.draw.text import Line, Span, bar, clean, cut, padded, spark, table, width, wrapped
-from tallystick.errors import counted
+from tallystick.errors import counted, without_count
 
 SHOWN_CLASSES = 12
 SHOWN_COLUMNS = 100
@@ -122,12 +121,12 @@ def _reasons(d: Description, cells: int) -> Iterator[Line]:
     """Yield why each kind was chosen, columns with one reason together, its number beside the name."""
     groups: dict[tuple[str, str], dict[str, str]] = {}
     for c in d.columns:
-        number, reason = re.fullmatch(r"([\d,]+ )?(.*)", c.why, re.DOTALL).groups("")  # type: ignore[union-attr]
+        number, reason = without_count(c.why)
         groups.setdefault((c.kind, reason), {})[cut(clean(c.name), 40)] = number
     yield (Span("kinds, and why", "strong"),)
     for (kind, reason), numbers in groups.items():
         one = len(set(numbers.values())) == 1
-        opening = (next(iter(numbers.values())) if one else "") + clean(reason)
+        opening = ((next(iter(numbers.values())) if one else "") + clean(reason)).strip()
         names = [f"{name} {'' if one else number}".rstrip() for name, number in numbers.items()]
         more = f" and {len(names) - SHOWN_NAMES:,} more" if len(names) > SHOWN_NAMES else ""
         yield from wrapped(f"{opening}: {', '.join(names[:SHOWN_NAMES])}{more}", cells, f"  {kind:<8} ")

@@ -37,10 +37,13 @@ SHORT = 22  # of such a list where several stand together
 
 @dataclass(frozen=True)
 class Group:
-    """Some rows: what they have in common, and their counts by class."""
+    """Some rows: what their value of a column is, in words that follow "where it is", and their counts by
+    class. missing: whether it is missing.
+    """
 
     words: str
     counts: tuple[float, ...]
+    missing: bool = False
 
     @property
     def rows(self) -> float:
@@ -94,7 +97,7 @@ def alone(table: Table, view: ColumnView) -> list[Group]:
     if column.kind in CODED:
         if len(column.levels) > min(MOST_LEVELS, max(2, table.rows // 10)):
             return []
-        groups = [Group(f"= {p.label}", p.by_class) for p in parts]
+        groups = [Group(p.label, p.by_class) for p in parts]
         missing = np.asarray(table.column(column.name)) >= len(column.levels)
     elif column.kind == "numeric" and isinstance(view.cut, float):
         values = table.column(column.name)
@@ -107,7 +110,7 @@ def alone(table: Table, view: ColumnView) -> list[Group]:
     else:
         return []
     if missing.any():
-        groups.append(Group("is missing", _counts(table, missing)))
+        groups.append(Group("missing", _counts(table, missing), missing=True))
     return [g for g in groups if g.rows]
 
 
@@ -135,12 +138,12 @@ def alone_sentence(table: Table, column: str, groups: Sequence[Group]) -> Said:
     first = say(
         "A single column, {}, tells the {} of {} rows.", Name(column), Name(target), of_100(right, about=True)
     )
-    known = [g for g in groups if g.words != "is missing"] or list(groups)
+    known = [g for g in groups if not g.missing] or list(groups)
     shown = sorted(known, key=lambda g: (-g.rows, g.words))[:3]
     parts = [
         say(
             "where it is {}, {} {} {}",
-            Name(g.words.removeprefix("= ")),
+            Name(g.words),
             of_100(g.counts[g.best] / g.rows),
             "is" if of_100(g.counts[g.best] / g.rows) == "none" else "are",
             Name(labels[g.best]),
@@ -170,7 +173,7 @@ def tree_sentences(tree: Tree, table: Table, views: Sequence[ColumnView]) -> lis
     nodes, target = shown.nodes, shown.schema.predicted
     if len(nodes) == 1:
         return [say("No column predicts {}: the tree asks no question.", Name(target.name))]
-    groups = [Group(_test(shown, k), _rows(shown, b)) for k, b in enumerate(nodes.branches(0).tolist())]
+    groups = [_branch(shown, k, b) for k, b in enumerate(nodes.branches(0).tolist())]
     total = float(shown.rows[0].sum())
     base, reached = float(shown.rows[0].max()) / total, 1 - shown.training_error() / total
     if tells(groups, base, reached):
@@ -190,13 +193,11 @@ def column_name(tree: Tree) -> str:
     return tree.schema.used[int(tree.nodes.column[0])].name
 
 
-def _test(tree: Tree, branch: int) -> str:
-    """Return a branch of the root without the column's name: `= n`, `< 3.5`, `in {a, b}`."""
-    return condition(tree.schema, tree.nodes, 0, branch).sentence(WIDEST, name="").strip()
-
-
-def _rows(tree: Tree, node: int) -> tuple[float, ...]:
-    return tuple(float(n) for n in tree.rows[node])
+def _branch(tree: Tree, branch: int, node: int) -> Group:
+    """Return the rows of a branch of the root: `n`, `< 3.5`, `in {a, b}`."""
+    asked = condition(tree.schema, tree.nodes, 0, branch)
+    words = asked.sentence(WIDEST, name="", equals="").strip()
+    return Group(words, tuple(float(n) for n in tree.rows[node]), asked.never)
 
 
 def _rest_of_tree(tree: Tree, reached: float) -> Said:

@@ -447,7 +447,7 @@ def test_real_tables_are_taken_for_what_they_are(path, kinds):
         ("10.9%", "Remove the percent sign"),
         ("$59,081", "Remove the currency sign"),
         ("1,234", "Remove the thousands mark"),
-        ("oops", r"if it stands for missing, pass missing=\['oops'\]"),
+        ("oops", r"if it stands for missing, pass columns=ts.Columns\(missing=\['oops'\]\)"),
     ],
 )
 def test_advice_on_a_cell_that_is_no_number_helps(cell, cure):

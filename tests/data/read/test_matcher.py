@@ -338,7 +338,7 @@ def test_what_numbers_the_filled_cells_is_an_identifier_unless_kept(cells):
     for given in (cells, [cells[i] for i in rng.permutation(len(cells))]):
         table = table_of(given)
         assert table.schema["x"].kind == "out"
-        assert "keep=['x'] uses it" in table.notes[-1].text
+        assert "columns=ts.Columns(keep=['x']) uses it" in table.notes[-1].text
         found = surveyed(given)
         assert (found.schema["x"].kind, found.notes) == ("out", table.notes)
         assert table_of(given, Wishes(keep=("x",))).schema["x"].kind != "out"

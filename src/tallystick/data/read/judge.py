@@ -29,6 +29,7 @@ from tallystick.data.source.arrays import from_numbers, from_texts
 from tallystick.data.text import cell_text, label_number, number_text
 from tallystick.errors import (
     Argument,
+    Count,
     DataError,
     Message,
     OptionError,
@@ -372,7 +373,7 @@ def _judge_words(name: str, facts: TextFacts, asked: Asked) -> KindVerdict:
     if distinct >= TEXT_VALUES and distinct * 10 >= TEXT_SHARE * facts.present:
         words = words_per_text(facts.texts)
         if words >= TEXT_WORDS:
-            why = f"{distinct:,} different texts of {words:.0f} words"
+            why = Message(Count(distinct), f" different texts of {words:.0f} words")
             note = Note("read-as-text", f"column {shown(name)} is read as text, word by word ({why}).", name)
             return KindVerdict("text", why, (note,))
     if facts.present >= MANY_ROWS and distinct * 10 >= DISTINCT_SHARE * facts.present and not asked.keep:
@@ -382,7 +383,7 @@ def _judge_words(name: str, facts: TextFacts, asked: Asked) -> KindVerdict:
     levels = tuple(facts.texts.to_pylist())
     return KindVerdict(
         "levels",
-        f"{distinct:,} different texts",
+        Message(Count(distinct), " different texts"),
         tuple(_form_notes(name, facts, asked.decimal)),
         levels=levels,
     )
@@ -477,9 +478,9 @@ def _natural_order(name: str, facts: TextFacts, found: list[str]) -> tuple[str, 
 def _refuse_strange(name: str, strange: list[str]) -> None:
     if strange:
         raise DataError(
-            f"column {shown(name)} holds {some(strange)}, not among its declared levels. Add to ",
+            f"column {shown(name)} holds {some(strange)}, not among its declared levels. Declare all, ",
             Argument("levels", {name: [...]}),
-            ", or name as ",
+            ", or say what stands for missing: ",
             Argument("missing", [...]),
             ".",
         )

@@ -74,10 +74,12 @@ class Condition:
             return len(self.levels) == len(self.column.levels)
         return bool(np.isneginf(self.low) and np.isposinf(self.high))
 
-    def sentence(self, widest: int = 0, missing: bool = True, name: str | None = None) -> str:
+    def sentence(
+        self, widest: int = 0, missing: bool = True, name: str | None = None, equals: str = "= "
+    ) -> str:
         """Return the condition in words; `widest` > 0 shortens long lists of levels to about that length.
 
-        name: what to call the column, if not by its own name.
+        name: what to call the column, if not by its own name. equals: what stands before a single level.
         """
         told = ABSENT in self.column.levels  # missing is a level there, and told as one
         tail = " or missing" if self.missing and missing and not told else ""
@@ -87,7 +89,7 @@ class Condition:
         if self.always and not self.missing:
             return f"{name} is known"
         if self.levels is not None:
-            return name + _levels(self.column, self.levels, widest) + tail
+            return name + _levels(self.column, self.levels, widest, equals) + tail
         low, high = bound(self.low, self.column), bound(self.high, self.column)
         if np.isneginf(self.low):
             return (f"{name} is known" if np.isposinf(self.high) else f"{name} {high[0]} {high[1]}") + tail
@@ -104,11 +106,11 @@ class Condition:
         return out | {"low": low, "high": None if np.isposinf(self.high) else self.high}
 
 
-def _levels(column: Column, codes: Sequence[int], widest: int) -> str:
+def _levels(column: Column, codes: Sequence[int], widest: int, equals: str) -> str:
     """Return ` = a`, ` in {a, b}` or, for ordered levels in one run, ` ≤ b`, ` > b`."""
     names = [plain(column.levels[k]) for k in codes]
     if len(names) == 1:
-        return f" = {names[0]}"
+        return f" {equals}{names[0]}"
     if _one_side(column, codes):
         return f" ≤ {names[-1]}" if codes[0] == 0 else f" > {plain(column.levels[codes[0] - 1])}"
     text, used = "", 0
