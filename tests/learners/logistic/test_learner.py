@@ -1,6 +1,4 @@
-"""Logistic regression: gradients, separation, collinear columns, missing and unseen values, products, the
-prior.
-"""
+"""Logistic regression fitted: separation, missing and unseen values, products, the prior."""
 
 from __future__ import annotations
 
@@ -13,67 +11,14 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from logistic_tables import made
 
 import tallystick as ts
 from tallystick import kernels
-from tallystick.data.read.reader import read_table
-from tallystick.data.source import open_source
-from tallystick.engines.local import Local
 from tallystick.errors import OptionError, TallyError
-from tallystick.kernels import Curvature, DenseColumns
-from tallystick.learners.logistic.learner import prepared
-from tallystick.learners.logistic.path import drive
-from tallystick.learners.logistic.prepare import prepare
+from tallystick.kernels import DenseColumns
 
 pytestmark = pytest.mark.slow
-
-
-def made(seed, rows=80, classes=2):
-    rng = np.random.default_rng(seed)
-    frame = pd.DataFrame(
-        {
-            "a": rng.normal(3, 2, rows),
-            "b": rng.choice(list("uvw"), rows),
-            "c": rng.random(rows) < 0.4,
-            "d": rng.exponential(size=rows),
-        }
-    )
-    frame.loc[rng.random(rows) < 0.1, "d"] = np.nan
-    score = frame["a"] / 2 + (frame["b"] == "u") + rng.logistic(size=rows)
-    return frame, np.digitize(score, np.quantile(score, np.linspace(0, 1, classes + 1)[1:-1]))
-
-
-def problem_of(frame, y, l2=0.7, **options):
-    table = read_table(open_source(frame), None, y)
-    given_ = ts.LogisticRegression(l2=l2, **options)._options()
-    known, moments = drive(prepared(given_, table.schema, table.unit), table, Local(1))
-    return table, prepare(known, moments, given_, table.schema, l2).problem
-
-
-@given(seed=st.integers(0, 10_000), classes=st.integers(2, 4))
-@settings(max_examples=25, deadline=None)
-def test_gradient_and_curvature_are_the_differences_of_the_value(seed, classes):
-    table, problem = problem_of(*made(seed, classes=classes))
-    rng = np.random.default_rng(seed)
-    w = rng.normal(0, 0.5, problem.weights)
-    engine = Local(1)
-
-    def at(v, curvature=Curvature.NONE):
-        return problem.read(v, engine.total(table, problem.ask(v, curvature)))
-
-    here = at(w, Curvature.PAIRS)
-    d = rng.normal(size=problem.weights)
-    h = 1e-4
-    ahead, behind = at(w + h * d), at(w - h * d)
-    assert (ahead.value - behind.value) / (2 * h) == pytest.approx(
-        float(here.gradient @ d), rel=1e-5, abs=1e-5
-    )
-    bend = (ahead.gradient - behind.gradient) / (2 * h)
-    expected = here.curvature @ d
-    if problem.symmetric:  # the common shift of constants was given a curvature of its own
-        k = problem.free_links
-        expected[:k] -= problem.rows / k * d[:k].sum()
-    np.testing.assert_allclose(bend, expected, rtol=1e-4, atol=1e-4)
 
 
 def separated(kind, classes, columns, seed):
@@ -128,49 +73,12 @@ def test_a_level_with_one_class_only_is_quasi_complete_separation():
     assert "'x'" in next(n.text for n in model.notes_ if n.code == "separation")
 
 
-@pytest.mark.parametrize("l2", [0, 1.0])
-def test_collinear_columns_have_one_answer_and_are_named(l2):
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame(rng.normal(size=(200, 2)), columns=["a", "b"])
-    X["twice"] = 2 * X["a"] + 1
-    y = (X["a"] + rng.logistic(size=200) > 0).astype(int).to_numpy()
-    order = rng.permutation(200)
-    one = ts.LogisticRegression(l2=l2).fit(X, y)
-    assert one.to_bytes() == ts.LogisticRegression(l2=l2).fit(X.iloc[order], y[order]).to_bytes()
-    note = next(n for n in one.notes_ if n.code == "collinear")
-    assert "'twice' repeats 'a'" in note.text
-    assert np.isfinite(one.coef_).all()
-
-
-def test_more_columns_than_rows_have_one_answer():
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(20, 40)), np.arange(20) % 2
-    order = rng.permutation(20)
-    for l2 in (0, 1.0):
-        model = ts.LogisticRegression(l2=l2).fit(X, y)
-        assert model.to_bytes() == ts.LogisticRegression(l2=l2).fit(X[order], y[order]).to_bytes()
-        assert model.model_.fit.separation == "complete"
-
-
 def test_no_convergence_is_an_error_and_leaves_no_model():
     X, y = made(1)
     model = ts.LogisticRegression(solver="gradient", max_iter=3)
     with pytest.raises(TallyError, match=r"did not converge in 3 iterations.*max_iter"):
         model.fit(X, y)
     assert not hasattr(model, "model_")
-
-
-def test_one_columns_scale_touches_no_other():
-    X, y = made(2)
-    plain = ts.LogisticRegression().fit(X, y)
-    wide = ts.LogisticRegression().fit(X.assign(a=X["a"] * 2.0**40), y)
-    np.testing.assert_allclose(
-        plain.predict_proba(X), wide.predict_proba(X.assign(a=X["a"] * 2.0**40)), atol=1e-9
-    )
-    at = plain.coef_names_.index("a")
-    np.testing.assert_allclose(plain.coef_[:, at], wide.coef_[:, at] * 2.0**40, rtol=1e-6)
-    rest = [i for i in range(len(plain.coef_names_)) if i != at]
-    np.testing.assert_allclose(plain.coef_[:, rest], wide.coef_[:, rest], rtol=1e-6, atol=1e-9)
 
 
 def test_missing_numbers_count_as_the_mean_plus_a_weight_and_unseen_levels_as_0():

@@ -1,0 +1,68 @@
+"""Cost-complexity pruning: every step of the path is the smallest best pruning for its price."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from trees import REGRESSION, prunings, random_nodes, random_rows, random_tree
+
+from tallystick.learners.prune import (
+    weakest_links,
+)
+from tallystick.learners.prune.weakest import Held, ends, judge, node_errors
+from tallystick.models.tree import Tree
+
+seeds = st.integers(0, 10_000)
+
+
+@settings(max_examples=80, deadline=None)
+@given(seeds, st.booleans())
+def test_every_step_of_the_path_is_the_smallest_best_pruning_for_its_price(seed, regression):
+    if regression:
+        tree = Tree(REGRESSION, deviance_that_falls(random_nodes(seed, 5, regression=True)))
+    else:
+        tree = random_tree(seed, most=5)
+    path, error = weakest_links(tree), node_errors(tree) / tree.rows[0].sum()
+    options = [
+        np.flatnonzero([p.get(n, False) for n in range(len(tree.nodes))]) for p in prunings(tree.nodes)
+    ]
+    for step, alpha in enumerate(path.alpha):
+        costs = [error[leaves].sum() + alpha * len(leaves) for leaves in options]
+        least = min(costs)
+        smallest = min(len(leaves) for leaves, c in zip(options, costs, strict=True) if c <= least + 1e-12)
+        found = np.flatnonzero(tree.cut_back(path.stop(alpha)).nodes.leaf)
+        assert len(found) == smallest == path.leaves[step]
+        assert math.isclose(path.error[step] + alpha * smallest, least, abs_tol=1e-12)
+    assert (np.diff(path.leaves) > 0).all()
+    assert (np.diff(path.alpha) < 0).all()
+    assert path.leaves[0] == 1
+
+
+def deviance_that_falls(nodes):
+    """Deviances as a table gives them: the branches of a node have no more than the node."""
+    deviance = np.random.default_rng(len(nodes)).random(len(nodes))
+    for node in range(len(nodes) - 1, 0, -1):
+        if nodes.n_children[node] == 0 or nodes.parent[node] >= 0:
+            deviance[nodes.parent[node]] += deviance[node]
+    object.__setattr__(nodes, "deviance", deviance)
+    return nodes
+
+
+def test_cross_validation_picks_the_minimum_and_the_smallest_within_one_standard_error():
+    tree, block = next(
+        (t, random_rows(s, 80))
+        for s in range(100)
+        if len(weakest_links(t := random_tree(s, most=8)).alpha) > 3
+    )
+    held = Held(tree, tree.stops(block), block.classes.astype(np.int64), np.ones(80))
+    judged = judge(weakest_links(tree), [held, held])
+    labels = tree.decide(tree.rows)
+    at = ends(tree, weakest_links(tree).stop(np.inf))[held.stops]
+    wrong = labels[at] != block.classes
+    assert math.isclose(judged.cv_error[0], wrong.mean())
+    assert math.isclose(judged.cv_se[0], wrong.std() / math.sqrt(160))
+    assert judged.cv_error[judged.minimum] == judged.cv_error.min()
+    assert judged.one_se <= judged.minimum
