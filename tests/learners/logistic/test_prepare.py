@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from logistic_tables import made
+from logistic_tables import made, ready_of
 
 import tallystick as ts
+from tallystick.data.schema import Target
+from tallystick.learners.logistic.prepare import class_weights, middles
+from tallystick.models.logistic.design import Dense, Design, Factor
 
 
 @pytest.mark.parametrize("l2", [0, 1.0])
@@ -45,3 +48,38 @@ def test_one_columns_scale_touches_no_other():
     np.testing.assert_allclose(plain.coef_[:, at], wide.coef_[:, at] * 2.0**40, rtol=1e-6)
     rest = [i for i in range(len(plain.coef_names_)) if i != at]
     np.testing.assert_allclose(plain.coef_[:, rest], wide.coef_[:, rest], rtol=1e-6, atol=1e-9)
+
+
+def test_scales_are_the_means_and_deviations_of_the_columns():
+    X, y = made(6, rows=90)
+    _, known, basis, ready = ready_of(X, y)
+    scales = ready.problem.scales
+    at = [c.name for c in known.design.dense].index("d")
+    assert scales.centre[at] == pytest.approx(X["d"].mean())
+    assert scales.scale[at] == pytest.approx(X["d"].std(ddof=0))
+    assert basis.shares.sum() == pytest.approx(1.0)
+
+
+def test_without_a_prior_the_first_level_and_the_reference_class_have_no_weights():
+    X, y = made(7, rows=90, classes=3)
+    _, known, _, held = ready_of(X, y, l2=1.0)
+    _, _, _, bare = ready_of(X, y, l2=0.0)
+    cells = known.design.cell(known.design.coded[0])
+    assert held.problem.free[cells : cells + 4].tolist() == [True, True, True, False]  # no row misses b
+    assert bare.problem.free[cells : cells + 4].tolist() == [False, True, True, False]
+    assert held.problem.links.tolist() == [True] * 3
+    assert bare.problem.links.tolist() == [True, True, False]
+
+
+def test_balanced_classes_weigh_alike_and_labels_are_found_by_any_spelling():
+    target = Target("y", ("0", "1"), "integer")
+    weights = class_weights("balanced", target, np.array([90.0, 10.0]))
+    assert (weights * [90, 10]).tolist() == [50.0, 50.0]
+    assert class_weights({1: 5}, target, np.array([1.0, 1.0])).tolist() == [1.0, 5.0]
+    assert class_weights(None, target, np.array([1.0, 1.0])).tolist() == [1.0, 1.0]
+
+
+def test_a_constant_column_is_in_the_middle_of_no_range():
+    flat = Dense("x", (Factor("x", "x", None, 3.0, 3.0),))
+    middle, half = middles(Design((flat,), (), ()))
+    assert (middle.tolist(), half.tolist()) == ([3.0], [1.0])

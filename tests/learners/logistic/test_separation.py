@@ -10,6 +10,7 @@ import pytest
 import tallystick as ts
 from tallystick.data.table import table as tables
 from tallystick.errors import TallyError
+from tallystick.learners.logistic import separation
 
 SOLVERS = ("auto", "newton", "lbfgs", "conjugate-gradient", "gradient")
 
@@ -163,3 +164,29 @@ def test_an_end_without_an_optimum_says_what_was_wanting():
     words = r"per row \S+e-(09|1\d), but the weights still move by more than 1e-08"
     with pytest.raises(TallyError, match=words):
         ts.LogisticRegression(l2=1e-12, solver="newton", max_iter=21).fit(X, X[:, 0] > 0)
+
+
+@pytest.mark.parametrize(
+    ("least", "highest", "kind"),
+    [(1.0, 2.0, "complete"), (0.0, 2.0, "quasi-complete"), (-1e-9, 2.0, "quasi-complete"), (-1.0, 2.0, "")],
+)
+def test_margins_say_how_the_classes_lie(least, highest, kind):
+    assert separation.kind_of(least, highest) == kind
+
+
+def test_margins_leave_out_pairs_of_classes_without_rows():
+    side = np.array([[1.0, 3.0, -2.0, -0.5], [np.inf, -np.inf, 0.0, 0.0]])
+    assert separation.margins(side) == (0.5, 3.0)
+
+
+def test_pairs_of_classes_are_apart_touching_or_mixed():
+    sides = np.array([[[1.0, 2.0, -2.0, -1.0], [0.0, 2.0, -2.0, 0.0], [-1.0, 2.0, -2.0, 1.0]]])
+    assert separation.status(sides).tolist() == [[2, 1, 0]]
+
+
+def test_the_verdict_reads_as_a_sentence_and_says_what_was_done():
+    one = separation.SeparationVerdict("complete", ("x",))
+    assert one.text.startswith("Column 'x' separates the classes completely: without a prior")
+    both = separation.SeparationVerdict("quasi-complete", ("x", "z")).note(1.0)
+    assert "Columns 'x', 'z' separate some rows (quasi-completely)" in both.text
+    assert "the prior (l2 = 1); standard errors are withheld" in both.text

@@ -1,0 +1,57 @@
+"""The strength of the prior by cross-validation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from logistic_tables import made
+
+import tallystick as ts
+from tallystick.data.read.reader import read_table
+from tallystick.data.source import open_source
+from tallystick.engines.local import Local
+from tallystick.learners.logistic.path import PenaltyPath, drive, fold_losses, path_models
+
+
+def test_the_best_strength_has_the_lowest_loss_and_of_equals_is_the_strongest():
+    assert PenaltyPath((10.0, 1.0, 0.1), (0.5, 0.3, 0.4)).best == 1.0
+    assert PenaltyPath((10.0, 1.0, 0.1), (0.5, 0.3, 0.3)).best == 1.0
+
+
+def test_models_of_a_path_are_those_of_fits_one_by_one():
+    X, y = made(1, rows=100)
+    table = read_table(open_source(X), None, y)
+    options = ts.LogisticRegression(l2=10.0)._options()
+    for model, strength in zip(
+        path_models(table, Local(1), options, (10.0, 0.1), table.unit), (10.0, 0.1), strict=True
+    ):
+        alone = ts.LogisticRegression(l2=strength).fit(X, y).model_
+        np.testing.assert_allclose(model.constant, alone.constant, atol=1e-7)
+        assert model.fit.l2 == strength
+        assert model.errors == ()
+
+
+def test_the_loss_on_rows_left_out_is_minus_their_log_likelihood():
+    X, y = made(2, rows=120)
+    table = read_table(open_source(X), None, y)
+    kept, gone = np.arange(80), np.arange(80, 120)
+    options = ts.LogisticRegression(l2=100.0)._options()
+    training, left_out = table.take(kept, table.schema), table.take(gone, table.schema)
+    losses = fold_losses(training, left_out, Local(1), options, table.schema, table.unit)
+    model = next(path_models(training, Local(1), options, (100.0,), table.unit))
+    (block,) = left_out.blocks()
+    own = model.log_shares(block)[np.arange(40), left_out.classes]
+    assert losses[0] == pytest.approx(-own.sum(), rel=1e-3)
+
+
+def test_a_generators_questions_are_answered_until_it_returns():
+    def stages():
+        first = yield "rows"
+        second = yield "more"
+        return first + second
+
+    class Engine:
+        def total(self, table, question):
+            return [question, table]
+
+    assert drive(stages(), "t", Engine()) == ["rows", "t", "more", "t"]

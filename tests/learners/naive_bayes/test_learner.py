@@ -1,0 +1,74 @@
+"""Naive Bayes learned from totals: one question, or one more where a choice depends on all rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from small_models import BAYES, SCHEMA, bayes
+
+from tallystick.data.schema import Column, Schema
+from tallystick.data.table.block import Block
+from tallystick.errors import DataError, OptionError
+from tallystick.learners.naive_bayes.learner import NaiveBayesLearner, ask_for, beyond
+from tallystick.models.naive_bayes.options import BayesOptions
+from tallystick.stats.bayes import Ask, BayesSums
+from tallystick.stats.class_values import ClassValues, ValuesByClass
+
+ROWS = Block(
+    8,
+    {"x": np.array([0, 2, 0, 2, 2, 4, 2, 4.0]), "a": np.array([0, 0, 0, 1, 1, 1, 1, 0], np.uint8)},
+    np.array([0, 0, 0, 0, 1, 1, 1, 1], np.uint8),
+)
+
+
+def learner(**changed):
+    return NaiveBayesLearner(BayesOptions(**BAYES | changed))
+
+
+def test_gaussians_and_levels_take_one_question_and_give_the_model_by_hand():
+    teacher = learner()
+    draft = teacher.start(SCHEMA)
+    question = teacher.ask(draft)
+    assert isinstance(question, BayesSums)
+    draft = teacher.update(draft, question.add(question.zero(), ROWS))
+    assert teacher.ask(draft) is None
+    model = teacher.finish(draft)
+    assert model.to_dict() == bayes().to_dict()
+    assert model.schema["x"].high is None  # a range is not a sum
+
+
+def test_bins_take_a_question_for_the_values_first():
+    teacher = learner(distributions="binned")
+    draft = teacher.start(SCHEMA)
+    question = teacher.ask(draft)
+    assert isinstance(question, ClassValues)
+    draft = teacher.update(draft, question.add(question.zero(), ROWS))
+    assert isinstance(teacher.ask(draft), BayesSums)
+    (choice,) = draft.choices.values()
+    assert choice.note.code == "column-says-nothing"  # eight rows are too few for a cut
+
+
+def test_a_column_too_extreme_for_a_gaussian_is_cut_and_that_is_said():
+    none = np.zeros(2, np.int64)
+    far = ValuesByClass(np.array([0.0, 1e150]), np.array([[5, 0], [0, 5]]), none)
+    choice = learner().choose("x", "auto", far)
+    assert choice.distribution == "binned"
+    assert "its values go to 1e+150" in choice.note.text
+    assert beyond(ValuesByClass(np.array([1.0, 2.0]), np.ones((2, 2), np.int64), none)) == ""
+    assert "lie within" in beyond(ValuesByClass(np.array([0.0, 1e-150]), np.ones((2, 2), np.int64), none))
+
+
+def test_what_is_asked_of_a_column_follows_from_its_distribution():
+    text = Column("t", "text", words=("tea", "pie"))
+    assert ask_for(text, "multinomial") == Ask("t", "words", 2)
+    assert ask_for(text, "bernoulli") == Ask("t", "once", 2)
+    assert ask_for(text, "multinomial", (1, 2)) == Ask("t", "tf-idf", 2, idf=(1, 2))
+    assert ask_for(SCHEMA["a"], "levels") == Ask("a", "codes", 2)
+
+
+def test_counts_below_0_are_not_poisson_and_unknown_columns_are_named():
+    below = Schema((Column("x", "numeric", low=-1.0, high=2.0),), SCHEMA.target)
+    with pytest.raises(DataError, match="column 'x' holds -1, but Poisson counts are 0 or more"):
+        learner(distributions="poisson").start(below)
+    with pytest.raises(OptionError, match="alpha names the column 'z'"):
+        learner(alpha={"z": 1.0}).start(SCHEMA)
