@@ -79,5 +79,7 @@ def test_the_branches_of_a_test_of_missing_values():
 
 
 def test_a_condition_is_plain_data_without_infinities():
+    missing = Condition(X, low=np.inf, high=-np.inf, missing=True)
+    assert missing.to_dict() == {"column": "x", "missing": True, "known": False}
     assert Condition(X, high=5.0).to_dict() == {"column": "x", "missing": False, "low": None, "high": 5.0}
     assert Condition(COLOUR, levels=(3,)).to_dict()["levels"] == ["d"]

@@ -102,6 +102,8 @@ class Condition:
         out: dict[str, object] = {"column": self.column.name, "missing": self.missing}
         if self.levels is not None:
             return out | {"levels": [self.column.levels[k] for k in self.levels]}
+        if self.never:  # no number: there is no range to tell
+            return out | {"known": False}
         low = None if np.isneginf(self.low) else self.low
         return out | {"low": low, "high": None if np.isposinf(self.high) else self.high}
 
