@@ -42,4 +42,4 @@ def test_columns_of_noise_get_a_stronger_prior_than_columns_that_tell():
     X = rng.normal(size=(120, 8))
     noise = ts.LogisticRegression(l2="auto").fit(X, rng.integers(0, 2, 120)).model_.fit.l2
     tells = ts.LogisticRegression(l2="auto").fit(X, (X.sum(axis=1) + rng.logistic(size=120) > 0).astype(int))
-    assert noise > 1.0 > tells.model_.fit.l2
+    assert noise > 1.5 * tells.model_.fit.l2

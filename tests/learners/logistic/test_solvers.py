@@ -105,7 +105,7 @@ def test_rows_that_weigh_too_little_beside_others_are_refused_by_name_and_a_prio
 
 
 def test_a_matrix_that_is_not_quite_positive_is_solved_all_the_same():
-    assert factorised(np.diag([4.0, 2.0]))(np.array([8.0, 8.0])).tolist() == [2.0, 4.0]
+    assert factorised(np.diag([4.0, 16.0]))(np.array([8.0, 8.0])).tolist() == [2.0, 0.5]
     singular = factorised(np.array([[1.0, 1.0], [1.0, 1.0]]))(np.array([1.0, 1.0]))
     np.testing.assert_allclose(singular.sum(), 1.0, rtol=1e-6)
     assert factorised(np.zeros((1, 1)))(np.array([3.0])).tolist() == [3.0]
