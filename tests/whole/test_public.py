@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import doctest
+import inspect
+import re
+from collections.abc import Callable
+
 import pytest
 
 import tallystick as ts
@@ -30,3 +35,57 @@ def public(cls: type) -> list[str]:
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_an_estimator_has_these_public_methods_and_no_others(name):
     assert public(getattr(ts, name)) == sorted((ESTIMATORS[name] + " " + EVERY).split())
+
+
+FUNCTIONS = [n for n in ts.__all__ if inspect.isfunction(getattr(ts, n, None))]
+METHODS = [f"{name}.{method}" for name in ESTIMATORS for method in public(getattr(ts, name))]
+SHARED = ("columns", "kinds", "engine", "threads, memory")
+
+
+def called(name: str) -> Callable[..., object]:
+    thing = ts
+    for part in name.split("."):
+        thing = inspect.getattr_static(thing, part) if inspect.isclass(thing) else getattr(thing, part)
+    return getattr(thing, "__func__", thing)
+
+
+def told(thing: object) -> dict[str, str]:
+    """The default, if any, of each parameter as the docstring tells it."""
+    section = inspect.getdoc(thing).partition("\nParameters\n----------\n")[2]
+    section = section.partition("\n\nReturns\n")[0].partition("\n\nExamples\n")[0]
+    lines = re.findall(r"^(\**\w+(?:, \w+)*)(?: : (.*))?$", section, re.MULTILINE)
+    return {name: text.partition("default ")[2] for names, text in lines for name in names.split(", ")}
+
+
+def wanted(thing: Callable[..., object]) -> dict[str, str]:
+    """The default, if any, of each parameter of a signature as it is typed."""
+    out = {}
+    for p in inspect.signature(thing).parameters.values():
+        if p.name not in ("self", "cls"):
+            name = "**" * (p.kind is p.VAR_KEYWORD) + p.name
+            out[name] = "" if p.default is p.empty else repr(p.default).replace("'", '"')
+    return out
+
+
+@pytest.mark.parametrize("name", [*FUNCTIONS, *METHODS])
+def test_a_docstring_tells_every_parameter_with_the_default_it_has(name):
+    thing = called(name)
+    if isinstance(thing, property):  # transform, which is there when the model is fitted
+        return
+    assert told(thing) == wanted(thing)
+    assert "\nReturns\n-------\n" in inspect.getdoc(thing) or not wanted(thing) or name.endswith(".save")
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.filterwarnings("ignore::tallystick.DataWarning")
+def test_a_function_has_an_example_that_runs(name):
+    (test,) = doctest.DocTestFinder(recurse=False).find(called(name), globs={})
+    assert test.examples
+    assert doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test).failed == 0
+
+
+@pytest.mark.parametrize("parameter", SHARED)
+def test_what_is_the_same_everywhere_is_told_in_the_same_words(parameter):
+    line = re.compile(rf"^{parameter} : .*(?:\n    .*)*", re.MULTILINE)
+    things = [*(getattr(ts, name) for name in ESTIMATORS), ts.describe]
+    assert len({line.search(inspect.getdoc(thing))[0] for thing in things}) == 1

@@ -56,12 +56,41 @@ def describe(
     threads: int | None = None,
     memory: int | str | None = None,
 ) -> Description:
-    """Say what the columns of a table are taken for, what lies in them, and what they tell of a target.
+    """Say what the columns of a table are taken for, what they hold, and what they tell about a target.
 
-    data: anything `fit` takes. The other parameters are those every estimator has, so that what is described
-    is what would be fitted. With a target: information gain and gain ratio of each column in bits, and the
-    best cut of a numeric or ordered one. With `against`, a fitted model: `changes` says what changed in each
-    column since its training. With memory ("1GB") the rows are kept on disk.
+    What is described is what would be fitted: the parameters are those that every estimator has.
+
+    Parameters
+    ----------
+    data : path, frame, Arrow table, matrix or records
+        The rows, as `fit` takes them.
+    target : str, default None
+        The column to predict. With it each column has its information gain and gain ratio in bits, and its
+        best cut.
+    against : path or fitted model, default None
+        A model: `changes` then says what changed in each column since its training.
+    progress : function, default None
+        Called as progress(done, total, what) while the work goes on.
+    columns : ts.Columns, default None
+        What you know of the columns: kinds, levels, marks of missing values, columns to keep.
+    kinds : dict, default None
+        Short for `columns=ts.Columns(kinds=...)`.
+    engine : ts.Local or ts.Spark, default None
+        Who sums the rows; None is this machine. It changes no model.
+    threads, memory : default None
+        Short for `engine=ts.Local(threads=..., memory=...)`: all cores, and all rows in memory.
+
+    Returns
+    -------
+    Description
+        Prints as a page, draws in a notebook, and has all of it as data.
+
+    Examples
+    --------
+    >>> import tallystick as ts
+    >>> rows = [{"sky": "sun", "play": "no"}, {"sky": "rain", "play": "yes"}] * 10
+    >>> ts.describe(rows, "play")["sky"].gain
+    1.0
     """
     known, work = Columns.of(columns, kinds), choose_local(engine, threads, memory)
     wishes = Wishes(known.kinds, known.levels, known.missing, known.keep)

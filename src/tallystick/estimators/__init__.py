@@ -24,7 +24,28 @@ _METHODS = {method.estimator.partition(":")[2]: method for method in methods.MET
 
 
 def load(path: str | os.PathLike[str]) -> Estimator:
-    """Return the fitted estimator a model file holds; anything wrong with the file is one line."""
+    """Return the fitted estimator that a model file holds. Loading runs no code from the file.
+
+    Parameters
+    ----------
+    path : str or path
+        A file that `save` wrote. Whatever is wrong with it is an error of one line.
+
+    Returns
+    -------
+    DecisionTree, RegressionTree, NaiveBayes or LogisticRegression
+        The model, with the parameters of its fit.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import tallystick as ts
+    >>> rows = [{"sky": "sun", "play": "no"}, {"sky": "rain", "play": "yes"}] * 10
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "play.tally.json")
+    >>> ts.NaiveBayes().fit(rows, "play").save(path)
+    >>> print(ts.load(path).predict_one({"sky": "sun"}))
+    no
+    """
     return from_data(read_file(path))
 
 

@@ -82,15 +82,32 @@ class Estimator(Parameters, PlainMethod):
         return file.to_bytes(self.to_dict())
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model file, whole or not at all; never over a file whose rows it has read."""
+        """Write the model file, whole or not at all; never over a file whose rows were read.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to write it, e.g. "votes.tally.json".
+        """
         keep_apart([self._files], {"path=": path})
         file.save(path, self.to_bytes())
 
     def export(self, kind: str, **options: Any) -> str | bytes:
-        """Return the model in another language: "rules", "sql", "python", "js" or "onnx" (bytes).
+        """Return the model in another language.
 
-        rules: format="text", "markdown" or "json". sql: dialect="duckdb", "sqlite", "postgres" or "spark",
-        table="name", keep=[columns to carry along], and unseen=False for no count of levels never seen.
+        Parameters
+        ----------
+        kind : {"rules", "sql", "python", "js", "onnx"}
+            The language.
+        **options
+            rules: format="text", "markdown" or "json". sql: dialect="duckdb", "sqlite", "postgres" or
+            "spark", table="name", keep=[columns to carry along], and unseen=False to leave out the count of
+            unseen levels.
+
+        Returns
+        -------
+        str or bytes
+            The text; ONNX is bytes.
         """
         from tallystick.export.targets import export
 
@@ -143,8 +160,21 @@ class Estimator(Parameters, PlainMethod):
     # -- fitting --
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from rows. X: a path, frame, Arrow table, matrix or records; y: labels, or the name of a
-        column of X.
+        """Learn from rows.
+
+        Parameters
+        ----------
+        X : path, frame, Arrow table, matrix or records
+            The rows.
+        y : str or array, default None
+            The name of the column to predict, or the labels. It must be given.
+        sample_weight : array or str, default None
+            The weight of each row; None is 1.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
         """
         table = self._read(X, y, sample_weight)
         try:
@@ -253,17 +283,41 @@ class Estimator(Parameters, PlainMethod):
         return match(source, self.schema_, threads=work.threads, **reading)
 
     def outside_range(self, X: Any) -> list[tuple[str, ...]]:
-        """Return, of each new row, the numeric columns whose value lies outside the range of the fit."""
+        """Return, for each new row, the numeric columns whose value lies outside the range of the fit.
+
+        Parameters
+        ----------
+        X : path, frame, Arrow table, matrix, records or dict
+            New rows, with the columns of the fit; a dict of values is one row.
+
+        Returns
+        -------
+        list of tuple of str
+            The names, row by row.
+        """
         rows: list[tuple[str, ...]] = []
         for matched in self._blocks(X):
             rows += names_outside(matched.block, self.schema_)
         return rows
 
     def explain(self, X: Any, row: int = 0, *, lenient: bool = False, missing_columns: str = "error") -> Any:
-        """Return why one row gets its answer, as an object that prints well. X: a dict of values, or rows of
-        which the number `row`, counted from 0, is meant.
+        """Return why one row gets its answer.
 
-        lenient and missing_columns are those of `predict`.
+        Parameters
+        ----------
+        X : path, frame, Arrow table, matrix, records or dict
+            New rows, with the columns of the fit; a dict of values is the row itself.
+        row : int, default 0
+            Which row of X, counted from 0.
+        lenient : bool, default False
+            Whether cells that cannot be read as numbers count as missing; otherwise they are an error.
+        missing_columns : {"error", "as-missing"}, default "error"
+            What to do about columns of the fit that are not there.
+
+        Returns
+        -------
+        object
+            Prints well, draws in a notebook, and has `to_dict`.
         """
         self._check_fitted()
         block, at = self._find_row(X, row, lenient=lenient, missing_columns=missing_columns)

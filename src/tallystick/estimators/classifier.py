@@ -41,18 +41,43 @@ class Classifier(Estimator):
     def predict_proba(
         self, X: Any, *, lenient: bool = False, missing_columns: str = "error"
     ) -> NDArray[np.float64]:
-        """Return P(class | row) [row, class], in the order of `classes_`. A dict of values is one row.
+        """Return P(class | row).
 
-        lenient: cells that cannot be read as numbers count as missing; missing_columns="as-missing": so do
-        columns that X lacks. Otherwise both are errors. A row that a file read with bad_rows="skip" cannot
-        give has NaN.
+        Parameters
+        ----------
+        X : path, frame, Arrow table, matrix, records or dict
+            New rows, with the columns of the fit; a dict of values is one row.
+        lenient : bool, default False
+            Whether cells that cannot be read as numbers count as missing; otherwise they are an error.
+        missing_columns : {"error", "as-missing"}, default "error"
+            What to do about columns of the fit that are not there.
+
+        Returns
+        -------
+        array [row, class]
+            In the order of `classes_`. NaN for a row that a file read with bad_rows="skip" cannot give.
         """
         return self._shares(X, lenient=lenient, missing_columns=missing_columns)
 
     def predict_proba_one(
         self, row: Mapping[str, Any], *, lenient: bool = False, missing_columns: str = "error"
     ) -> NDArray[np.float64]:
-        """Return P(class | row) [class] of one row given as a dict; quicker than a table of one row."""
+        """Return P(class | row) of a single row; quicker than a table of one row.
+
+        Parameters
+        ----------
+        row : dict
+            The values of one row, by column.
+        lenient : bool, default False
+            Whether cells that cannot be read as numbers count as missing; otherwise they are an error.
+        missing_columns : {"error", "as-missing"}, default "error"
+            What to do about columns of the fit that are not there.
+
+        Returns
+        -------
+        array [class]
+            In the order of `classes_`.
+        """
         self._check_fitted()
         found = self.model_.record(row)
         if found is not None:
@@ -65,24 +90,59 @@ class Classifier(Estimator):
     def predict_one(
         self, row: Mapping[str, Any], *, lenient: bool = False, missing_columns: str = "error"
     ) -> Any:
-        """Return the class of one row given as a dict, as `predict` answers it."""
+        """Return the class of a single row, as `predict` answers it.
+
+        Parameters
+        ----------
+        row : dict
+            The values of one row, by column.
+        lenient : bool, default False
+            Whether cells that cannot be read as numbers count as missing; otherwise they are an error.
+        missing_columns : {"error", "as-missing"}, default "error"
+            What to do about columns of the fit that are not there.
+
+        Returns
+        -------
+        label
+            One of `classes_`.
+        """
         shares = self.predict_proba_one(row, lenient=lenient, missing_columns=missing_columns)
         return self.classes_[self._decide(shares[None, :])[0]]
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the logarithm of `predict_proba`; of an additive model also where a share is too small for a
-        number.
+        """Return the logarithm of P(class | row), also where the share itself is too small for a number.
+
+        Parameters
+        ----------
+        X : path, frame, Arrow table, matrix, records or dict
+            New rows, with the columns of the fit; a dict of values is one row.
+
+        Returns
+        -------
+        array [row, class]
+            In the order of `classes_`.
         """
         self._check_fitted()
         parts = list(self._each_block(X, self.model_.log_shares))
         return np.concatenate(parts) if parts else np.zeros((0, len(self.classes_)))
 
     def predict(self, X: Any, *, lenient: bool = False, missing_columns: str = "error") -> NDArray[Any]:
-        """Return the class of each row: the most probable, with the `costs` of a tree the cheapest; of equals
-        the first in `classes_`. A dict of values is one row.
+        """Return the class of each row: the most probable, or with the `costs` of a tree the cheapest; of
+        equals the first in `classes_`.
 
-        lenient and missing_columns are those of `predict_proba`. A row that a file read with bad_rows="skip"
-        cannot give has the answer None.
+        Parameters
+        ----------
+        X : path, frame, Arrow table, matrix, records or dict
+            New rows, with the columns of the fit; a dict of values is one row.
+        lenient : bool, default False
+            Whether cells that cannot be read as numbers count as missing; otherwise they are an error.
+        missing_columns : {"error", "as-missing"}, default "error"
+            What to do about columns of the fit that are not there.
+
+        Returns
+        -------
+        array [row]
+            Labels; None for a row that a file read with bad_rows="skip" cannot give.
         """
         shares = self._shares(X, lenient=lenient, missing_columns=missing_columns)
         return self._as_classes(np.where(np.isnan(shares[:, 0]), -1, self._decide(shares)))
@@ -96,8 +156,21 @@ class Classifier(Estimator):
         return out
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Return the accuracy on labelled rows; y may be the name of a column of X, by default the
-        target's.
+        """Return the accuracy on labelled rows.
+
+        Parameters
+        ----------
+        X : path, frame, Arrow table, matrix or records
+            The rows.
+        y : str or array, default None
+            The labels, or the name of their column; None is the target's.
+        sample_weight : array or str, default None
+            The weight of each row; None is 1.
+
+        Returns
+        -------
+        float
+            The share of rows that are answered correctly.
         """
         from tallystick.data.source.door import with_each_row
         from tallystick.evaluate import labels_of

@@ -77,16 +77,54 @@ def compare(
     progress: Progress | None = None,
     **shared: Any,
 ) -> Comparison[Any]:
-    """Cross-validate the methods, as they are and tuned, beside the most frequent class; apply the
-    razor.
+    """Cross-validate the methods, as they are and tuned, beside the most frequent class; choose the simplest
+    of those within one standard error of the best.
 
-    others: scikit-learn estimators to compare with, alone or by name; they get the rows in a pandas frame.
-    folds: a number, or shares (train, test) or (train, validate, test): settings are then chosen on the rows
-    that validate. groups: a column whose equal values stay in one fold; time: a column; a fold is trained on
-    earlier rows only. held_out: other rows with the target, or (X, y), which test instead of folds.
-    regression: the target is a number; regression trees beside the mean, by their mean squared error.
-    ignore: codes of checks not wanted. Further parameters (columns, kinds, engine, threads, memory) go to
-    every family.
+    Parameters
+    ----------
+    data : path, frame, Arrow table, matrix or records
+        The rows, as `fit` takes them.
+    target : str or array, default None
+        The name of the column to predict, or the labels.
+    methods : list of str, default ("tree", "bayes", "logistic")
+        The methods to compare.
+    others : dict or list, default ()
+        scikit-learn estimators to compare with, in a list or by name; they get the rows in a pandas frame.
+    tuned : bool, default True
+        Whether each method is also tuned: inner folds choose among a few settings.
+    folds : int or list of float, default 10
+        How many folds, or shares (train, test) or (train, validate, test): settings are then chosen on the
+        rows for validation.
+    groups : str, default None
+        A column whose equal values stay in one fold. It is not learned from.
+    time : str, default None
+        A column: each fold is answered by a model trained on earlier rows only. It is not learned from.
+    held_out : rows or (X, y), default None
+        Other rows, with the target, to test on instead of folds.
+    regression : bool, default False
+        Whether the target is a number: regression trees beside the mean, by their mean squared error.
+    cost : dict or table, default None
+        {class: {answer: cost}} (not named: 1 for a wrong answer, 0 for a right one) or cost[class][answer].
+    ignore : list of str, default ()
+        Codes of checks that are not wanted.
+    sample_weight : array or str, default None
+        The weight of each row; None is 1.
+    progress : function, default None
+        Called as progress(done, total, what) while the work goes on.
+    **shared
+        columns, kinds, engine, threads and memory, as every estimator takes them.
+
+    Returns
+    -------
+    Comparison
+        An entry per method, the best first, the chosen one with its reason, and the checks.
+
+    Examples
+    --------
+    >>> import tallystick as ts
+    >>> rows = [{"sky": "sun", "play": "no"}, {"sky": "rain", "play": "yes"}] * 10
+    >>> ts.compare(rows, "play", methods=["tree", "bayes"], tuned=False, folds=4).chosen.name
+    'naive Bayes'
     """
     refuse_spark(data)
     check_codes(ignore)
@@ -190,10 +228,39 @@ def learning_curve(
     progress: Progress | None = None,
     **shared: Any,
 ) -> LearningCurve:
-    """Train methods on growing subsets and test each on held-out rows: the error against the number
-    of training rows.
+    """Train methods on subsets of growing size and test each on held-out rows.
 
-    methods: their names, such as "tree", or estimators of ours by name.
+    Parameters
+    ----------
+    data : path, frame, Arrow table, matrix or records
+        The rows, as `fit` takes them.
+    target : str or array, default None
+        The name of the column to predict, or the labels.
+    methods : list of str or dict, default ("bayes", "logistic")
+        "tree", "bayes", "logistic", or estimators by name.
+    sizes : list of int, default None
+        The numbers of training rows; None: from 10 up to two thirds of the rows.
+    repeats : int, default 20
+        How many subsets of each size.
+    sample_weight : array or str, default None
+        The weight of each row; None is 1.
+    progress : function, default None
+        Called as progress(done, total, what) while the work goes on.
+    **shared
+        columns, kinds, engine, threads and memory, as every estimator takes them.
+
+    Returns
+    -------
+    LearningCurve
+        The error and the log loss of each method against the number of training rows.
+
+    Examples
+    --------
+    >>> import tallystick as ts
+    >>> rows = [{"sky": "sun", "play": "no"}, {"sky": "rain", "play": "yes"}] * 10
+    >>> curve = ts.learning_curve(rows, "play", methods=["bayes"], sizes=[4, 8], repeats=2)
+    >>> curve.sizes
+    (4, 8)
     """
     refuse_spark(data)
     chosen = dict(methods) if isinstance(methods, Mapping) else methods_named(methods, shared)

@@ -212,8 +212,19 @@ class LogisticRegression(Classifier):
         """Return the model as a picture: each column a line, each value where its weight lies, measured from
         the average training row as in `explain`.
 
-        label, against: the two classes, of more than two; the last and the first other if not given. A model
-        with products of columns or with text has none: an error says so.
+        A model with products of columns or with text has no nomogram: an error says so.
+
+        Parameters
+        ----------
+        label : label, default None
+            One class; None is the last.
+        against : label, default None
+            The class it is compared with; None is the first other.
+
+        Returns
+        -------
+        Picture
+            SVG; `save` writes it.
         """
         self._check_fitted()
         labels = self.model_.labels
@@ -266,7 +277,20 @@ class LogisticRegression(Classifier):
         return as_html(self) + ("" if no_scales(self.model_) else self.nomogram())
 
     def picture(self, label: Any = None, against: Any = None) -> Picture:
-        """Return the model as a picture: its nomogram for two classes."""
+        """Return the model as a picture: its nomogram for two classes.
+
+        Parameters
+        ----------
+        label : label, default None
+            One class; None is the last.
+        against : label, default None
+            The class it is compared with; None is the first other.
+
+        Returns
+        -------
+        Picture
+            SVG; `save` writes it.
+        """
         return self.nomogram(label, against)
 
     def __str__(self) -> str:
@@ -315,8 +339,21 @@ class LogisticRegression(Classifier):
         return sum(int(np.count_nonzero(w)) for w in weights)
 
     def predict(self, X: Any, *, lenient: bool = False, missing_columns: str = "error") -> NDArray[Any]:
-        """Return the most probable class of each row; of equals the first in `classes_`. A dict of values is
-        one row.
+        """Return the most probable class of each row; of equals the first in `classes_`.
+
+        Parameters
+        ----------
+        X : path, frame, Arrow table, matrix, records or dict
+            New rows, with the columns of the fit; a dict of values is one row.
+        lenient : bool, default False
+            Whether cells that cannot be read as numbers count as missing; otherwise they are an error.
+        missing_columns : {"error", "as-missing"}, default "error"
+            What to do about columns of the fit that are not there.
+
+        Returns
+        -------
+        array [row]
+            Labels; None for a row that a file read with bad_rows="skip" cannot give.
         """
         self._check_fitted()
         best = None

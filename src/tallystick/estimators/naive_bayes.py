@@ -217,7 +217,18 @@ class NaiveBayes(Updates, Saying):
         return grown_answers(ask, table, train, test, sizes, _shares)
 
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return log(prior * product of shares) [row, class], neither normalised nor calibrated."""
+        """Return log(prior × product of shares), neither normalised nor calibrated.
+
+        Parameters
+        ----------
+        X : path, frame, Arrow table, matrix, records or dict
+            New rows, with the columns of the fit; a dict of values is one row.
+
+        Returns
+        -------
+        array [row, class]
+            In the order of `classes_`.
+        """
         self._check_fitted()
         parts = list(self._each_block(X, self.model_.joint))
         return np.concatenate(parts) if parts else np.zeros((0, len(self.classes_)))

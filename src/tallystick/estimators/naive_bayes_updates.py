@@ -31,12 +31,41 @@ class Updates(Classifier):
         raise NotImplementedError
 
     def update(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn more rows: the model becomes that of all rows together."""
+        """Learn more rows: the model becomes that of all rows together.
+
+        Parameters
+        ----------
+        X : path, frame, Arrow table, matrix or records
+            The rows.
+        y : str or array, default None
+            The labels, or the name of their column; None is the target's.
+        sample_weight : array or str, default None
+            The weight of each row; None is 1.
+
+        Returns
+        -------
+        self
+            The estimator.
+        """
         return self._change(X, y, sample_weight, 1)
 
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Unlearn rows: the model becomes that of a fit without them. Rows that were never learned are an
         error.
+
+        Parameters
+        ----------
+        X : path, frame, Arrow table, matrix or records
+            The rows.
+        y : str or array, default None
+            The labels, or the name of their column; None is the target's.
+        sample_weight : array or str, default None
+            The weight of each row; None is 1.
+
+        Returns
+        -------
+        self
+            The estimator.
         """
         return self._change(X, y, sample_weight, -1)
 
@@ -54,7 +83,24 @@ class Updates(Classifier):
         return out
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn rows in parts; the first call may name all classes that are to come; then no other may."""
+        """Learn rows in parts.
+
+        Parameters
+        ----------
+        X : path, frame, Arrow table, matrix or records
+            The rows.
+        y : str or array, default None
+            The labels, or the name of their column.
+        classes : list, default None
+            In the first call, all classes that are to come; then no others may.
+        sample_weight : array or str, default None
+            The weight of each row; None is 1.
+
+        Returns
+        -------
+        self
+            The estimator.
+        """
         if self.__sklearn_is_fitted__():
             return self._change(X, y, sample_weight, 1, self._named)
         if classes is None:

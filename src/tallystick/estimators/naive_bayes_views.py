@@ -33,14 +33,36 @@ class Saying(Classifier):
     model_: NaiveBayesModel
 
     def shares(self, column: str) -> Shares:
-        """Return the share of each value of a column in each class, with the counts it comes from."""
+        """Return the share of each value of a column in each class, with the counts it comes from.
+
+        Parameters
+        ----------
+        column : str
+            The name of a column.
+
+        Returns
+        -------
+        Shares
+            A line per value.
+        """
         from tallystick.explain.naive_bayes import shares
 
         self._check_fitted()
         return shares(self.model_, column)
 
     def votes(self, label: Any = None) -> Votes:
-        """Return how much each value speaks for a class, in log-odds, the strongest first."""
+        """Return how much each value speaks for a class, in log-odds, the strongest first.
+
+        Parameters
+        ----------
+        label : label, default None
+            The class; None is the last.
+
+        Returns
+        -------
+        Votes
+            A line per value.
+        """
         from tallystick.explain.naive_bayes import votes
 
         self._check_fitted()
@@ -49,7 +71,17 @@ class Saying(Classifier):
     def nomogram(self, label: Any = None, against: Any = None) -> Picture:
         """Return the model as a picture: each column a line, each value where its weight lies.
 
-        label, against: the two classes, of more than two; the last and the most frequent other if not given.
+        Parameters
+        ----------
+        label : label, default None
+            One class; None is the last.
+        against : label, default None
+            The class it is compared with; None is the most frequent other.
+
+        Returns
+        -------
+        Picture
+            SVG; `save` writes it.
         """
         from tallystick.draw.nomogram import nomogram
         from tallystick.explain.naive_bayes import class_number
@@ -86,8 +118,22 @@ class Saying(Classifier):
         return logistic_form(self.model_)
 
     def independence(self, X: Any, y: Any = None, sample_weight: Any = None) -> Independence:
-        """Return the pairs of columns that most violate the assumption: what they tell about each other given
-        the class.
+        """Return the pairs of columns that most violate the assumption: how much they tell about each other
+        given the class.
+
+        Parameters
+        ----------
+        X : path, frame, Arrow table, matrix or records
+            The rows.
+        y : str or array, default None
+            The labels, or the name of their column; None is the target's.
+        sample_weight : array or str, default None
+            The weight of each row; None is 1.
+
+        Returns
+        -------
+        Independence
+            A line per pair, the worst first.
         """
         from tallystick.explain.independence import independence
 
@@ -101,7 +147,20 @@ class Saying(Classifier):
         return as_html(self) + (self.nomogram() if len(self.model_.classes) > 1 else "")
 
     def picture(self, label: Any = None, against: Any = None) -> Picture:
-        """Return the model as a picture: its nomogram for two classes."""
+        """Return the model as a picture: its nomogram for two classes.
+
+        Parameters
+        ----------
+        label : label, default None
+            One class; None is the last.
+        against : label, default None
+            The class it is compared with; None is the most frequent other.
+
+        Returns
+        -------
+        Picture
+            SVG; `save` writes it.
+        """
         return self.nomogram(label, against)
 
 

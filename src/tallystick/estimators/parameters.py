@@ -62,8 +62,17 @@ class Parameters:
             raise NoParameter(f"{cls.__name__} has no parameter {shown(name)}.{cure}{known}")
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the constructor's parameters as they were given; deep: with those inside of others, such as
-        `columns__kinds`.
+        """Return the constructor's parameters as they were given.
+
+        Parameters
+        ----------
+        deep : bool, default True
+            Whether those inside of others are there too, such as `columns__kinds`.
+
+        Returns
+        -------
+        dict
+            By name.
         """
         out = {name: getattr(self, name) for name in sorted(self._names())}
         if deep:
@@ -73,7 +82,18 @@ class Parameters:
         return out
 
     def set_params(self, **params: Any) -> Self:
-        """Set some parameters; unknown names are an error. One inside of another is `columns__kinds`."""
+        """Set some parameters; an unknown name is an error.
+
+        Parameters
+        ----------
+        **params
+            By name; one inside of another is `columns__kinds`.
+
+        Returns
+        -------
+        self
+            The estimator.
+        """
         self._refuse_unknown(name.partition("__")[0] for name in params)
         for name, value in params.items():
             if "__" not in name:

@@ -122,17 +122,62 @@ class RegressionTree(_Growing):
     def predict(
         self, X: Any, *, lenient: bool = False, missing_columns: str = "error"
     ) -> NDArray[np.float64]:
-        """Return the mean response of each row's leaf. A dict of values is one row."""
+        """Return the mean response of each row's leaf.
+
+        Parameters
+        ----------
+        X : path, frame, Arrow table, matrix, records or dict
+            New rows, with the columns of the fit; a dict of values is one row.
+        lenient : bool, default False
+            Whether cells that cannot be read as numbers count as missing; otherwise they are an error.
+        missing_columns : {"error", "as-missing"}, default "error"
+            What to do about columns of the fit that are not there.
+
+        Returns
+        -------
+        array [row]
+            The means.
+        """
         return np.ascontiguousarray(self._shares(X, lenient=lenient, missing_columns=missing_columns)[:, 0])
 
     def predict_one(
         self, row: Mapping[str, Any], *, lenient: bool = False, missing_columns: str = "error"
     ) -> float:
-        """Return the mean response of the leaf of one row given as a dict, as `predict` answers it."""
+        """Return the mean response of the leaf of a single row, as `predict` answers it.
+
+        Parameters
+        ----------
+        row : dict
+            The values of one row, by column.
+        lenient : bool, default False
+            Whether cells that cannot be read as numbers count as missing; otherwise they are an error.
+        missing_columns : {"error", "as-missing"}, default "error"
+            What to do about columns of the fit that are not there.
+
+        Returns
+        -------
+        float
+            The mean.
+        """
         return float(self.predict(dict(row), lenient=lenient, missing_columns=missing_columns)[0])
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Return R²: the share of the response's variance that the tree explains on these rows."""
+        """Return R²: the share of the response's variance that the tree explains on these rows.
+
+        Parameters
+        ----------
+        X : path, frame, Arrow table, matrix or records
+            The rows.
+        y : str or array, default None
+            The responses, or the name of their column; None is the target's.
+        sample_weight : array or str, default None
+            The weight of each row; None is 1.
+
+        Returns
+        -------
+        float
+            R², 1 for perfect answers.
+        """
         self._check_fitted()
         X = opened(X)
         table = self._read(X, self.schema_.predicted.name if y is None else y, sample_weight)

@@ -84,12 +84,47 @@ def report(
     progress: Progress | None = None,
     **shared: Any,
 ) -> Report:
-    """Make one HTML file that says what decides the target, how well, by which model, and why.
+    """Make one HTML page that says what decides the target, how well it is predicted, by which model, and
+    why.
 
-    rows: False leaves out every raw row, and leaves of a tree with a single row. by: columns to count errors
-    by; by default those in whose groups the error differs most. tuned, folds, methods: as in `compare`;
-    repeats: subsets of the learning curve. path: where to write the page. Further parameters (columns, kinds,
-    engine, threads, memory) go to every method.
+    Parameters
+    ----------
+    data : path, frame, Arrow table, matrix or records
+        The rows, as `fit` takes them.
+    target : str
+        The name of the column to predict.
+    path : str or path, default None
+        Where to write the page; None: nowhere, until `save`.
+    methods : list of str, default ("tree", "bayes", "logistic")
+        The methods to compare.
+    tuned : bool, default False
+        Whether each method is also tuned, as in `ts.compare`.
+    folds : int, default 10
+        How many folds.
+    repeats : int, default 5
+        How many subsets of each size the learning curve has.
+    rows : bool, default True
+        Whether the page may hold rows of the data; False also leaves out leaves of a tree with a single row.
+    by : str or list of str, default ()
+        Columns to count errors by; none given: those whose groups differ most.
+    title : str, default ""
+        What the page calls the data; empty: the name of its source.
+    progress : function, default None
+        Called as progress(done, total, what) while the work goes on.
+    **shared
+        columns, kinds, engine, threads and memory, as every estimator takes them.
+
+    Returns
+    -------
+    Report
+        The page as `html`, the chosen `model`, and what the page was made from.
+
+    Examples
+    --------
+    >>> import tallystick as ts
+    >>> rows = [{"sky": "sun", "play": "no"}, {"sky": "rain", "play": "yes"}] * 10
+    >>> print(ts.report(rows, "play", methods=["tree"], folds=2).answer[0])
+    A single column, sky, tells the play of all rows. ...
     """
     if not isinstance(target, str):
         raise OptionError(f"report takes the name of the target column, not {shown(type(target).__name__)}.")

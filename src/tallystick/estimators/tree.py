@@ -183,7 +183,18 @@ class _Growing(TreeViews):
         self._set_columns([c.name for c in schema.columns], named=True)
 
     def apply(self, X: Any) -> NDArray[np.int64]:
-        """Return the number of the node where each row ends; an averaged tree's is of the grown tree."""
+        """Return the number of the node where each row ends; for an averaged tree, in the grown tree.
+
+        Parameters
+        ----------
+        X : path, frame, Arrow table, matrix, records or dict
+            New rows, with the columns of the fit; a dict of values is one row.
+
+        Returns
+        -------
+        array [row]
+            Numbers as `explain`, `splits` and `show(nodes=True)` know them.
+        """
         self._check_fitted()
         X = self._fitting(X)
         found = from_floats(self.schema_, X, self.model_.ends_of_floats, self._local().threads)
@@ -352,15 +363,36 @@ class DecisionTree(_Growing, Classifier):
 
     @classmethod
     def id3(cls, **given: Any) -> Self:
-        """Return a tree as ID3 grows it: information gain, a branch per level, no pruning."""
+        """Return a tree as ID3 grows it: information gain, a branch per level, no pruning.
+
+        Parameters
+        ----------
+        **given
+            Parameters of `DecisionTree` that differ.
+
+        Returns
+        -------
+        DecisionTree
+            Not fitted yet.
+        """
         own: dict[str, Any] = {"criterion": "entropy", "level_splits": "each", "stop_at_zero_gain": True}
         return cls(**own | _PLAIN | given)
 
     @classmethod
     def c45(cls, **given: Any) -> Self:
         """Return a tree as C4.5 (J48) grows it: gain ratio, priced cuts at observed values, a branch per
-        level, two branches of at least two rows, fractions for missing values, pessimistic pruning with
-        subtree raising.
+        level, at least two branches of at least two rows, fractions for missing values, pessimistic pruning
+        with subtree raising.
+
+        Parameters
+        ----------
+        **given
+            Parameters of `DecisionTree` that differ.
+
+        Returns
+        -------
+        DecisionTree
+            Not fitted yet.
         """
         own: dict[str, Any] = {
             "criterion": "gain-ratio",
@@ -377,8 +409,18 @@ class DecisionTree(_Growing, Classifier):
 
     @classmethod
     def cart(cls, **given: Any) -> Self:
-        """Return a tree as CART (rpart) grows it: Gini, two groups of levels, at least 20 rows to split and
-        7 in a leaf, cost-complexity pruning at 0.01 of the root's error.
+        """Return a tree as CART (rpart) grows it: Gini, two groups of levels, at least 20 rows to split and 7
+        in a leaf, cost-complexity pruning at 0.01 of the error at the root.
+
+        Parameters
+        ----------
+        **given
+            Parameters of `DecisionTree` that differ.
+
+        Returns
+        -------
+        DecisionTree
+            Not fitted yet.
         """
         own: dict[str, Any] = {
             "criterion": "gini",

@@ -152,9 +152,19 @@ class TreeViews(Estimator):
         return self._settled[name] if name in self._settled else getattr(self, name)
 
     def show(self, most: int = 200, nodes: bool = False) -> str:
-        """Return the tree in lines, at most `most` branches of it; `print(tree)` shows 200.
+        """Return the tree in lines; `print(tree)` shows 200 branches.
 
-        nodes: with the number of each node, as `apply`, `explain` and `splits` know it.
+        Parameters
+        ----------
+        most : int, default 200
+            The most branches to show.
+        nodes : bool, default False
+            Whether each node has its number, as `apply`, `explain` and `splits` know it.
+
+        Returns
+        -------
+        str
+            The lines.
         """
         self._check_fitted()
         return show(self.model_, most, nodes)
@@ -169,7 +179,15 @@ class TreeViews(Estimator):
     def splits(self, node: int = 0) -> Splits:
         """Return every candidate split of a node with its gain: why the chosen one won.
 
-        node: a number as `apply`, `explain` and `show(nodes=True)` give it: of the grown tree.
+        Parameters
+        ----------
+        node : int, default 0
+            A number as `apply`, `explain` and `show(nodes=True)` give it, in the grown tree.
+
+        Returns
+        -------
+        Splits
+            A line per candidate, the best first.
         """
         self._check_fitted()
         check_whole("node", node, 0)
@@ -186,9 +204,22 @@ class TreeViews(Estimator):
         return replace(splits(self.model_, node, block), measures=told)
 
     def rules(self, drop: bool = False, data: Any = None, confidence: float = 0.25) -> Rules:
-        """Return the tree as if-then rules; `drop` leaves out conditions that do not lower the feared
-        error (C4.5). data: labelled rows to count by, with the target's column or as (X, y); by default
-        those of the fit.
+        """Return the tree as if-then rules.
+
+        Parameters
+        ----------
+        drop : bool, default False
+            Whether conditions go that do not lower the pessimistic error (C4.5).
+        data : rows or (X, y), default None
+            With drop=True, the rows to count by: labelled, with the column of the target or as (X, y); None:
+            those of the fit.
+        confidence : float, default 0.25
+            With drop=True, the confidence of that error.
+
+        Returns
+        -------
+        Rules
+            A rule per leaf.
         """
         self._check_fitted()
         pruners.Pessimistic(confidence)  # refuses what is not a confidence
@@ -213,7 +244,18 @@ class TreeViews(Estimator):
         return np.array([worth.get(name, 0.0) for name in self._columns_in()])
 
     def picture(self, most: int = 63) -> Picture:
-        """Return the tree as a picture, at most `most` boxes of it."""
+        """Return the tree as a picture.
+
+        Parameters
+        ----------
+        most : int, default 63
+            The most boxes to draw.
+
+        Returns
+        -------
+        Picture
+            SVG; `save` writes it.
+        """
         self._check_fitted()
         return Picture(tree_svg(self.model_, most))
 
@@ -223,9 +265,20 @@ class TreeViews(Estimator):
     # -- smaller trees --
 
     def pruning_path(self, data: Any = None, folds: int = 10) -> PruningPath:
-        """Return every cost-complexity pruning: size, training error (cost, where answers have costs), and
-        (folds > 0) the cross-validated one ± se. data: labelled rows to cross-validate on, with the target's
-        column or as (X, y); by default those of the fit.
+        """Return every cost-complexity pruning: its size, its training error (its cost, where answers have
+        costs) and its cross-validated error.
+
+        Parameters
+        ----------
+        data : rows or (X, y), default None
+            Rows to cross-validate on, with the column of the target or as (X, y); None: those of the fit.
+        folds : int, default 10
+            How many folds; 0 for no cross-validation.
+
+        Returns
+        -------
+        PruningPath
+            A step per pruning.
         """
         self._check_fitted()
         if folds != 0 or isinstance(folds, bool):
@@ -249,14 +302,31 @@ class TreeViews(Estimator):
         confidence: float = pruners.Pessimistic.confidence,
         raising: bool = True,
     ) -> Self:
-        """Return a smaller tree.
+        """Return a smaller tree; this one stays as it is.
 
-        kind: "cost-complexity" (at `alpha`, or chosen by cross-validation: the "minimum" or the smallest
-        within "one-se"), "pessimistic" (C4.5 at `confidence`, with subtree `raising`), "reduced-error"
-        (data: rows the tree has not seen) or "mdl" (least description length). data: labelled rows, with
-        the target's column or as (X, y); by default those of the fit. The parameters of the tree say how it
-        was pruned, but for "reduced-error": no refit has those rows, so the parameters stay without
-        pruning and a refit grows the whole tree.
+        Parameters
+        ----------
+        kind : str or ts.CostComplexity, ts.Pessimistic, ts.DescriptionLength, default "cost-complexity"
+            "cost-complexity" (at `alpha`, or chosen by cross-validation), "pessimistic" (C4.5), "reduced-
+            error" (by rows that were not in training) or "mdl" (least description length).
+        data : rows or (X, y), default None
+            Labelled rows, with the column of the target or as (X, y); None: those of the fit.
+        alpha : float, default None
+            The price of a leaf for "cost-complexity"; None: chosen by cross-validation.
+        choose : {"minimum", "one-se"}, default "minimum"
+            With alpha=None: the least error, or the smallest tree within one standard error of it.
+        folds : int, default 10
+            How many folds choose alpha.
+        confidence : float, default 0.25
+            For "pessimistic": the lower, the smaller the tree.
+        raising : bool, default True
+            For "pessimistic": whether a subtree may take the place of its parent.
+
+        Returns
+        -------
+        DecisionTree or RegressionTree
+            Its parameters say how it was pruned, except for "reduced-error": a refit does not have those
+            rows, so it would grow the whole tree.
         """
         self._check_fitted()
         way = pruners.pruning_of(kind) if pruners.is_pruning(kind) else None

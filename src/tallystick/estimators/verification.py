@@ -64,8 +64,10 @@ def verify(
         The labels, or the name of their column; None is the model's target.
     sample_weight : array or str, default None
         The weight of each row; None is 1.
-    engine, threads, memory
-        How to work, as in every estimator. They change no verdict.
+    engine : ts.Local or ts.Spark, default None
+        Who sums the rows; None is this machine. It changes no verdict.
+    threads, memory : default None
+        Short for `engine=ts.Local(threads=..., memory=...)`: all cores, and all rows in memory.
 
     Returns
     -------

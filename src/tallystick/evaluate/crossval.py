@@ -63,16 +63,52 @@ def cross_validate(
     held_out: Any = None,
     progress: Progress | None = None,
 ) -> CrossValidation | RegressionValidation:
-    """Judge a method on rows it has not seen: every fold is answered by a model fitted on the others.
+    """Cross-validate a method: each fold is answered by a model trained on the other folds.
 
-    data: anything `fit` takes, or a table that was read already.
-    folds: a number, "leave-one-out", or shares such as (0.7, 0.3): the first part teaches, the last tests
-    once. Copies of a row are dealt like any other rows, and a whole weight as its copies; to keep rows
-    together, name groups: a column whose equal values stay in one fold. time: a column; a
-    fold is trained on earlier rows only. Columns named by groups or time are not learned from. held_out:
-    other rows with the target, which test. by: columns to count errors by. cost: {class: {answer: cost}} (not
-    named: 1 for a wrong answer) or cost[truth][answer]; it decides the answers of a method that has no
-    `costs` of its own. A regression gives mean squared errors.
+    Copies of a row are dealt to folds like any other rows, and a whole weight as that many copies.
+
+    Parameters
+    ----------
+    model : estimator
+        The method and its parameters; it is copied, not fitted.
+    data : path, frame, Arrow table, matrix or records
+        The rows, as `fit` takes them.
+    target : str or array, default None
+        The name of the column to predict, or the labels; None where `data` holds them already.
+    folds : int, "leave-one-out" or list of float, default 10
+        How many folds; or shares of the rows such as (0.7, 0.3): the first is for training, the last for one
+        test.
+    repeats : int, default 1
+        How often the rows are dealt anew.
+    groups : str, default None
+        A column whose equal values stay in one fold. It is not learned from.
+    time : str, default None
+        A column: each fold is answered by a model trained on earlier rows only. It is not learned from.
+    by : str or list of str, default ()
+        Columns to count errors by.
+    cost : dict or table, default None
+        {class: {answer: cost}} (not named: 1 for a wrong answer, 0 for a right one) or cost[class][answer].
+        It decides the answers of a method that has no `costs` of its own.
+    positive : label, default None
+        The class that precision and recall are about; None is the rarest.
+    sample_weight : array or str, default None
+        The weight of each row; None is 1.
+    held_out : rows or (X, y), default None
+        Other rows, with the target, to test on instead of folds.
+    progress : function, default None
+        Called as progress(done, total, what) while the work goes on.
+
+    Returns
+    -------
+    CrossValidation or RegressionValidation
+        The scores with their intervals, and the answer to every row.
+
+    Examples
+    --------
+    >>> import tallystick as ts
+    >>> rows = [{"sky": "sun", "play": "no"}, {"sky": "rain", "play": "yes"}] * 10
+    >>> ts.cross_validate(ts.NaiveBayes(), rows, "play", folds=4).accuracy
+    1.0
     """
     if held_out is not None:
         no_dealing(groups, time)

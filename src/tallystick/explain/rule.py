@@ -72,8 +72,27 @@ def bayes_rule(
 ) -> Posterior:
     """Return P(hypothesis | evidence) from P(hypothesis) and P(evidence | hypothesis).
 
-    The hypotheses are all there are, so the priors sum to 1; unless P(evidence) is given, then some may be
-    left out.
+    Parameters
+    ----------
+    prior : dict or list
+        P(hypothesis) of every hypothesis; they sum to 1, unless `evidence` is given.
+    likelihoods : dict or list
+        P(evidence | hypothesis) of the same hypotheses.
+    evidence : number, default None
+        P(evidence), where some hypotheses are left out; None: the sum of all products.
+
+    Returns
+    -------
+    Posterior
+        The posterior of each hypothesis, with the computation; exact for fractions and whole numbers.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> import tallystick as ts
+    >>> prior = {"ill": Fraction(1, 100), "well": Fraction(99, 100)}
+    >>> ts.bayes_rule(prior, {"ill": 1, "well": Fraction(1, 9)})["ill"]
+    Fraction(1, 12)
     """
     before, given = _named(prior), _named(likelihoods)
     _same_names(before, given, "likelihoods")

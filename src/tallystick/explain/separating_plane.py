@@ -70,7 +70,30 @@ class Separability:
 
 
 def separable(X: Any, y: Any, kinds: Any = None) -> Separability:
-    """Return whether a plane lies between the classes of y (labels, or the name of a column of X)."""
+    """Return whether a plane separates the classes; where one does, logistic regression without a prior has
+    no finite weights.
+
+    Parameters
+    ----------
+    X : path, frame, Arrow table, matrix or records
+        The rows.
+    y : str or array
+        The name of the column of classes, or the labels.
+    kinds : dict, default None
+        {column: kind}, as every estimator takes it.
+
+    Returns
+    -------
+    Separability
+        Its `kind` is "complete", "quasi-complete" or "none"; it holds the plane, or the rows that prevent
+        one.
+
+    Examples
+    --------
+    >>> import tallystick as ts
+    >>> ts.separable({"dose": [1, 2, 3, 4]}, ["no", "no", "yes", "yes"]).kind
+    'complete'
+    """
     if y is None:
         raise OptionError(
             "separable needs y, and the target y is None. Pass labels, or the name of a column of X."

@@ -32,12 +32,46 @@ def read(
     inf: Literal["error", "missing"] = "error",
     memory: Any = None,
 ) -> Source:
-    """Open a file with a say in how it is read; what is not given is found by looking at the file.
+    """Open a file with your own settings for reading it; what is not given is found by looking at the file.
 
-    path: a file, a pattern such as 'part-*.csv', or - for standard input. A pipe is read once, into a scratch
-    file. sql: a query instead, such as "SELECT * FROM 'votes.csv'": one statement, that only reads, and only
-    files whose names, or patterns, it holds. memory: what fit or predict will be given; lines too long for it
-    are refused.
+    Parameters
+    ----------
+    path : str or path, default None
+        A file, a pattern such as "part-*.csv", or "-" for standard input, which is read once, into a scratch
+        file.
+    sql : str, default None
+        A query instead of a path, such as "SELECT * FROM 'votes.csv'": one statement that only reads, and
+        only files whose names, or patterns, it holds.
+    encoding : str, default None
+        The character encoding, e.g. "cp1252"; None is UTF-8, or what the file's first bytes say.
+    sep : str, default None
+        What separates cells; None: found by looking.
+    header : bool, default None
+        Whether the first line holds the names of the columns; None: found by looking.
+    decimal : {".", ","}, default "."
+        The decimal mark of numbers.
+    missing : list of str, default None
+        What stands for missing, instead of the usual marks.
+    bad_rows : {"error", "skip"}, default "error"
+        What to do with rows that have more or fewer cells than the others.
+    inf : {"error", "missing"}, default "error"
+        What to do with infinite numbers.
+    memory : int or str, default None
+        The memory that `fit` or `predict` will be given; lines too long for it are refused.
+
+    Returns
+    -------
+    Source
+        Anything that takes rows takes it: `fit`, `predict`, `ts.describe`, `ts.compare` and others.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import tallystick as ts
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "games.txt")
+    >>> _ = path.write_text("sky;play\\nsun;no\\nrain;yes\\nsun;no\\n")
+    >>> ts.read(path, sep=";").columns
+    ('sky', 'play')
     """
     marks = None if missing is None else tuple(str(mark) for mark in missing)
     reading = _within(memory, Reading(encoding, sep, header, decimal, bad_rows, inf, marks))
