@@ -235,6 +235,16 @@ def test_threads_that_are_none_are_refused_by_all_in_the_same_words(kind, thread
         with pytest.raises(OptionError) as error:
             ask(table)
         assert str(error.value) == said
+    for ask in (
+        model.predict,
+        model.predict_proba,
+        model.predict_one,
+        model.predict_proba_one,
+        model.explain,
+    ):
+        with pytest.raises(OptionError) as error:
+            ask(table.iloc[0].to_dict())
+        assert str(error.value) == said
     for judge in (ts.compare, ts.learning_curve, ts.describe):
         with pytest.raises(OptionError) as error:
             judge(table, "y", threads=threads)

@@ -79,6 +79,8 @@ class Classifier(Estimator):
             In the order of `classes_`.
         """
         self._check_fitted()
+        if self.threads is not None or self.engine is not None:
+            self._local()  # what is not sense is refused as `predict` does, though one row needs no thread
         found = self.model_.record(row)
         if found is not None:
             return found
