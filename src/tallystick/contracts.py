@@ -5,7 +5,8 @@
 
 Knows only shapes of things. Every room is written against this page, so that a new engine or a new learner
 joins by keeping these laws and adding its name to `tests/engines/test_engine_contract.py` or
-`tests/learners/test_learner_contract.py`.
+`tests/learners/test_learner_contract.py`. Sources, models and exports have a suite of the same kind.
+What judging asks of a method is on a page of its own, `evaluate/method.py`.
 """
 
 from __future__ import annotations
