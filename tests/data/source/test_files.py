@@ -1,16 +1,12 @@
-"""Sources beyond the common ones: JSON lines, several files, SQL, sparse and odd arrays, rare Arrow types."""
+"""Sources beyond the common ones: sparse and odd arrays, rare Arrow types."""
 
 from __future__ import annotations
-
-import json
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
-from tables import arrow, encoded, tables
+from tables import encoded
 
 from tallystick.data.read.reader import read_table
 from tallystick.data.source import open_source
@@ -27,74 +23,6 @@ RECORDS = [
 
 def rows_of(x):
     return [tuple(row.values()) for batch in open_source(x).batches() for row in batch.to_pylist()]
-
-
-@settings(max_examples=40, deadline=None)
-@given(tables())
-def test_json_lines_give_the_same_table(table):
-    import tempfile
-
-    names = list(table)
-    with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
-        for row in zip(*table.values(), strict=True):
-            file.write(json.dumps(dict(zip(names, row, strict=True)), default=str) + "\n")
-        file.flush()
-        assert encoded(file.name) == encoded(table)
-
-
-def test_json_files_are_lines_or_one_array(tmp_path):
-    lines, array = tmp_path / "t.jsonl", tmp_path / "t.json"
-    lines.write_text("\n".join(map(json.dumps, RECORDS)) + "\n\n")
-    array.write_text(json.dumps(RECORDS, indent=1))
-    assert rows_of(lines) == rows_of(array) == rows_of(RECORDS)
-    lines.write_text('{"x": 1}\n{"x": }\n')
-    with pytest.raises(DataError, match=r"t.jsonl, line 2 is not JSON"):
-        open_source(lines)
-    lines.write_text('{"x": 1}\n[1]\n')
-    with pytest.raises(DataError, match=r"line 2 is not a record"):
-        open_source(lines)
-    lines.write_text('{"x": {"deep": 1}}\n{"x": 2}\n')
-    with pytest.raises(DataError, match=r"column 'x' holds 'dict' objects"):
-        rows_of(lines)
-
-
-def test_keys_of_records_have_an_order_that_rows_do_not_change():
-    records = [{"b": 1, "a": 2}, {"a": 3, "c": 4}]
-    assert open_source(records).columns == open_source(records[::-1]).columns == ("a", "b", "c")
-    assert open_source(RECORDS).columns == ("x", "w", "b")
-
-
-def test_several_files_are_one_table_whatever_their_order_or_format(tmp_path):
-    frame = pd.DataFrame({"x": np.arange(60) % 7 + 0.5, "w": list("abc") * 20, "y": ["p", "q"] * 30})
-    frame[:20].to_csv(tmp_path / "part-1.csv", index=False)
-    frame[20:50][["y", "w", "x"]].to_csv(tmp_path / "part-2.csv.gz", index=False)
-    frame[50:].to_parquet(tmp_path / "part-3.parquet")
-    paths = sorted(tmp_path.glob("part*"))
-    whole = read_table(open_source(frame), target="y")
-    for x in (paths, paths[::-1], str(tmp_path / "part-*")):
-        table = read_table(open_source(x), target="y")
-        assert table.fingerprint == whole.fingerprint
-        assert set(table.schema.columns) == set(whole.schema.columns)
-    assert open_source(paths).columns == open_source(paths[::-1]).columns
-    (tmp_path / "part-4.csv").write_text("x,w\n1,a\n")
-    with pytest.raises(DataError, match=r"part-4.csv lacks 'y'"):
-        open_source(str(tmp_path / "part-*"))
-    with pytest.raises(DataError, match="no file matches"):
-        open_source(str(tmp_path / "nothing-*"))
-
-
-def test_queries_and_relations_are_tables(tmp_path):
-    duckdb = pytest.importorskip("duckdb")
-    path = tmp_path / "t.csv"
-    path.write_text("x,w,y\n1.5,a,p\n2.5,b,q\n3.5,a,p\n")
-    plain = read_table(open_source(path), target="y")
-    for x in (f"SELECT * FROM '{path}'", f"from '{path}'", duckdb.sql(f"SELECT * FROM '{path}'")):
-        source = open_source(x)
-        assert rows_of(source) == rows_of(source)
-        table = read_table(source, target="y")
-        assert (table.schema, table.fingerprint) == (plain.schema, plain.fingerprint)
-    with pytest.raises(DataError, match=r"the query cannot be run: .*nowhere"):
-        open_source("select nope from 'nowhere.csv'")
 
 
 def test_a_sparse_matrix_is_the_matrix_it_stands_for():
@@ -128,20 +56,3 @@ def test_rare_arrow_types_are_the_values_they_hold():
     empty = pa.table({"x": pa.chunked_array([], pa.float64())})
     with pytest.raises(DataError, match="no rows"):
         read_table(open_source(empty))
-
-
-@settings(max_examples=25, deadline=None)
-@given(tables())
-def test_a_parquet_file_gives_the_same_table_whatever_its_row_groups(table):
-    import tempfile
-
-    with tempfile.NamedTemporaryFile(suffix=".parquet") as file:
-        pq.write_table(arrow(table), file.name, row_group_size=3)
-        assert encoded(file.name) == encoded(table)
-
-
-def test_a_damaged_parquet_file_is_named(tmp_path):
-    path = tmp_path / "t.parquet"
-    path.write_bytes(b"PAR1 not really")
-    with pytest.raises(DataError, match=r"t.parquet is a damaged Parquet file"):
-        open_source(path)

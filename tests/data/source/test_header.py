@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
-import io
 import os
 import random
 from pathlib import Path
@@ -75,11 +73,3 @@ def test_no_header_of_the_shared_sets_is_taken_for_data_and_their_first_rows_are
             below = rng.sample(body, min(rows, len(body)))
             assert judged(head, below) is First.HEADER, (path, rows)
         assert judged(body[0], body[1:100]) is not First.HEADER, path
-
-
-def test_rows_are_cut_as_pythons_csv_module_cuts_them():
-    rng = random.Random(0)
-    for _ in range(20_000):
-        text = "".join(rng.choice('ab,"\n\r "",;') for _ in range(rng.randrange(14)))
-        reader = csv.reader(io.StringIO(text, newline=""))
-        assert [cells for cells, _, _ in cut_rows(text, ",")] == list(reader), text

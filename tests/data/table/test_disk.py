@@ -25,7 +25,7 @@ import tallystick as ts
 from tallystick.cli.main import run as tally
 from tallystick.data.read.reader import read_to_disk
 from tallystick.data.read.texts import TextCounts
-from tallystick.data.source import open_source, size
+from tallystick.data.source import open_source
 from tallystick.data.table.ranks import (
     _run,
     _values_at,
@@ -34,7 +34,7 @@ from tallystick.data.table.ranks import (
     quantile_cuts,
     wanted_rows,
 )
-from tallystick.errors import DataError, OptionError
+from tallystick.errors import DataError
 from tallystick.estimators.base import rows_of
 from tallystick.files.stamp import Stamp
 from tallystick.stats.split_search import WholeTree
@@ -176,28 +176,6 @@ def test_rows_are_found_in_several_runs_as_in_one(values, bins):
         whole = _run(column, some, np.empty)
         wanted = wanted_rows(len(column) if some is None else int(weights.sum()), bins)
         assert _values_at(three, wanted).tolist() == whole.value_at(wanted).tolist()  # -0.0 is 0.0
-
-
-def test_a_size_is_a_number_with_a_unit():
-    assert (
-        size.budget("1GB") == size.budget("1024 MB") == size.budget(1 << 30) == size.budget("1g") == 1 << 30
-    )
-    assert size.budget("64.5mb") == int(64.5 * (1 << 20))
-    for wrong in ("much", "1 XB", True, 1.5, "-1GB", ""):
-        with pytest.raises(OptionError, match="is not a size"):
-            size.budget(wrong)
-    with pytest.raises(OptionError, match=r"too little to work in\. Give at least 32 MB"):
-        size.budget("1MB")
-
-
-def test_a_file_too_large_for_the_machine_is_refused_before_the_work_with_the_estimate_and_the_cure(tmp_path):
-    path = tmp_path / "huge.csv"
-    path.write_text("a,b,y\n" + "1.5,2.5,p\n2.5,3.5,q\n" * 10_000)
-    os.truncate(path, 1 << 43)  # zeros that take no room
-    with pytest.raises(
-        DataError, match=r"huge\.csv needs about .* of memory, and this machine has .*memory='"
-    ):
-        ts.NaiveBayes().fit(path, "y")
 
 
 def test_a_packed_file_is_told_by_what_it_holds(tmp_path):

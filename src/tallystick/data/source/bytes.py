@@ -110,6 +110,7 @@ def utf8_pieces(path: str, encoding: str, where: str, size: int = PIECE) -> Iter
     """Yield the file's text as UTF-8 bytes, the byte order mark left out."""
     decoder = None if encoding == "utf-8" else codecs.getincrementaldecoder(encoding)("strict")
     first, done = True, 0
+    size = max(size, len(codecs.BOM_UTF8))  # so that a byte order mark is never cut in two
     try:
         with open_bytes(path) as file:
             while piece := file.read(size):

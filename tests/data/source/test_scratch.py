@@ -1,0 +1,54 @@
+"""Room on disk: files without a name, arrays over them, and a full disk told in one line."""
+
+from __future__ import annotations
+
+import errno
+import os
+
+import numpy as np
+import pytest
+
+from tallystick.data.source.scratch import ScratchFile, empty, no_room, padded
+from tallystick.errors import DataError
+
+
+def test_what_was_written_is_read_and_seen_through_a_view():
+    file = ScratchFile()
+    file.append(b"abc", np.arange(2, dtype=np.uint8))
+    file.write(b"X", 1)
+    assert file.size == 5
+    assert file.read(0, 5) == b"aXc\x00\x01"
+    assert bytes(file.view()) == b"aXc\x00\x01"
+    file.close()
+
+
+def test_a_file_has_no_name_and_an_empty_one_no_view(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    file = ScratchFile()
+    file.append(b"a")
+    assert os.listdir(tmp_path) == []
+    assert ScratchFile().view() == b""
+
+
+def test_bytes_that_are_not_there_are_an_error():
+    with pytest.raises(DataError, match="a scratch file lost its bytes"):
+        ScratchFile().read(0, 1)
+
+
+def test_an_array_on_disk_is_an_array():
+    array = empty((3, 4), np.int32)
+    array[:] = 7
+    assert (array.shape, int(array.sum())) == ((3, 4), 84)
+    assert empty(0, float).shape == (0,)
+
+
+def test_a_folder_that_takes_no_file_and_a_full_disk_are_told_with_a_cure(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
+    with pytest.raises(DataError, match=r"scratch files cannot be written in the temporary folder .* TMPDIR"):
+        ScratchFile()
+    full = no_room(OSError(errno.ENOSPC, "No space left on device"))
+    assert "is full: no room for scratch files. Free some, or set TMPDIR" in str(full)
+
+
+def test_arrays_begin_at_multiples_of_64_bytes():
+    assert [padded(n) for n in (0, 1, 64, 65)] == [0, 64, 64, 128]
