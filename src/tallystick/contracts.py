@@ -466,6 +466,12 @@ class Model(Protocol):
         """
         ...
 
+    def best_of_floats(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[Any] | None:
+        """Return what `decide` answers for the shares of `floats`, perhaps without making them; None: as
+        there.
+        """
+        ...
+
     def log_shares(self, block: Block) -> NDArray[np.float64]:
         """Return the logarithm of `shares`, also where a share is too small for a number."""
         ...

@@ -256,3 +256,23 @@ def test_a_regression_refuses_threads_in_the_same_words():
     with pytest.raises(OptionError) as error:
         ts.RegressionTree(threads=-3).fit(table[["sky"]], table["x"].fillna(0).to_numpy())
     assert str(error.value) == WORDS.format("'-3'")
+
+
+@pytest.mark.parametrize("method", [ts.DecisionTree, ts.NaiveBayes, ts.LogisticRegression])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_columns_of_floats_are_decided_as_their_shares_are(method, classes):
+    random = np.random.default_rng(classes)
+    X = random.normal(size=(70_000, 3)).round(1)
+    X[::11, 1] = np.nan
+    y = np.array(["p", "q", "r"])[
+        (np.nan_to_num(X[:, 0] + X[:, 1]) > 0).astype(int) + (random.random(70_000) > 0.8)
+    ]
+    y = np.where(y == "r", "q", y) if classes == 2 else y
+    costs = {"costs": {"p": {"q": 5.0, "r": 1.0}}} if method is ts.DecisionTree and classes == 3 else {}
+    model = method(threads=2, **costs).fit(X[:2_000], y[:2_000])
+    want = model.classes_[model.model_.decide(model.predict_proba(X))]
+    assert (model.predict(X) == want).all()
+    assert (
+        model.predict([dict(zip(("x0", "x1", "x2"), row, strict=True)) for row in X[:50].tolist()])
+        == want[:50]
+    ).all()

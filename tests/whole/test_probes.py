@@ -26,7 +26,6 @@ PROBES = {
     "engines/choice.py": (1, "what users pass as an engine"),
     "estimators/base.py": (1, "scikit-learn's way to say fitted: the attribute is there"),
     "estimators/judging.py": (1, "estimators of others"),
-    "estimators/logistic.py": (1, "arrays"),
     "estimators/naive_bayes_updates.py": (2, "columns of pandas"),
     "estimators/peers.py": (7, "estimators of others"),
     "estimators/plain_rows.py": (2, "arrays and frames"),

@@ -6,7 +6,7 @@ Law: a label is `decide(shares)`, whoever asks; shares are those of `_shares`, w
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from tallystick.contracts import Block, Model
 from tallystick.data.schema import Note
 from tallystick.estimators.base import Estimator
+from tallystick.estimators.plain_rows import from_floats
 
 
 class Classifier(Estimator):
@@ -146,8 +147,17 @@ class Classifier(Estimator):
         array [row]
             Labels; None for a row that a file read with bad_rows="skip" cannot give.
         """
+        self._check_fitted()
+        found = from_floats(self.schema_, self._fitting(X), self._best_of_floats, self._local().threads)
+        if found is not None:  # half of the time (benchmarks/trees.py, benchmarks/logistic.py)
+            return found
         shares = self._shares(X, lenient=lenient, missing_columns=missing_columns)
         return self._as_classes(np.where(np.isnan(shares[:, 0]), -1, self._decide(shares)))
+
+    def _best_of_floats(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[Any] | None:
+        """Return the classes of rows given as float columns; None when they must be read."""
+        best = self.model_.best_of_floats(columns, rows)
+        return None if best is None else self.classes_.take(best)
 
     def _as_classes(self, best: NDArray[Any]) -> NDArray[Any]:
         """Return best[row], the numbers of classes, as classes; None of a row that could not be read (-1)."""

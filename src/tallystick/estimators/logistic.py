@@ -24,7 +24,6 @@ from tallystick.engines.local import Local
 from tallystick.errors import NotFitted, OptionError, nearest, shown, some
 from tallystick.estimators.classes import refuse_unknown
 from tallystick.estimators.classifier import Classifier
-from tallystick.estimators.plain_rows import from_floats
 from tallystick.evaluate import deal
 from tallystick.explain.logistic import Summary, no_scales, scales
 from tallystick.learners.fit import fit
@@ -337,31 +336,5 @@ class LogisticRegression(Classifier):
         weights = [c.weights for c in coefficients(self.model_)]
         weights += [part.weights for part in self.model_.parts if isinstance(part, WordWeights)]
         return sum(int(np.count_nonzero(w)) for w in weights)
-
-    def predict(self, X: Any, *, lenient: bool = False, missing_columns: str = "error") -> NDArray[Any]:
-        """Return the most probable class of each row; of equals the first in `classes_`.
-
-        Parameters
-        ----------
-        X : path, frame, Arrow table, matrix, records or dict
-            New rows, with the columns of the fit; a dict of values is one row.
-        lenient : bool, default False
-            Whether cells that cannot be read as numbers count as missing; otherwise they are an error.
-        missing_columns : {"error", "as-missing"}, default "error"
-            What to do about columns of the fit that are not there.
-
-        Returns
-        -------
-        array [row]
-            Labels; None for a row that a file read with bad_rows="skip" cannot give.
-        """
-        self._check_fitted()
-        best = None
-        if hasattr(X, "shape"):  # columns of floats: half of the time
-            threads = self._local().threads
-            best = from_floats(self.schema_, self._fitting(X), self.model_.best_of_floats, threads)
-        if best is not None:
-            return self._as_classes(best.astype(np.int64))
-        return super().predict(X, lenient=lenient, missing_columns=missing_columns)
 
     _chosen: PenaltyPath | None = None

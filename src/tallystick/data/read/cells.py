@@ -6,8 +6,7 @@ Law: the same values in any Arrow type, cut into any chunks, give the same numbe
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -181,16 +180,23 @@ def condense(
     )
 
 
-@contextlib.contextmanager
-def as_utf8(name: str) -> Iterator[None]:
+class as_utf8:  # noqa: N801  reads as what it does: with as_utf8(name)
     """Say in which column there are texts whose bytes are not UTF-8, where they are read."""
-    try:
-        yield
-    except UnicodeDecodeError as error:
-        raise DataError(
-            f"column {shown(name)} holds bytes that are not UTF-8: {shown(error.object[:40])}. "
-            "The data is damaged, or in another encoding: write it again as UTF-8."
-        ) from None
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if kind is not None and issubclass(kind, UnicodeDecodeError):
+            raise DataError(
+                f"column {shown(self.name)} holds bytes that are not UTF-8: {shown(error.object[:40])}. "
+                "The data is damaged, or in another encoding: write it again as UTF-8."
+            ) from None
 
 
 def _cure(kind: Any) -> str:

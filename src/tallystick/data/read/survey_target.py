@@ -249,7 +249,7 @@ def _few(target: Target, counts: NDArray[np.int64]) -> tuple[Note, ...]:
 
 def _unbalanced(target: Target, counts: NDArray[np.int64]) -> tuple[Note, ...]:
     """Return a note on a class so rare that accuracy says nothing about it."""
-    total, least = int(counts.sum()), int(counts[counts > 0].min(initial=np.iinfo(np.int64).max))
+    total, least = int(counts.sum()), int(counts[counts > 0].min(initial=2**63 - 1))
     if least * UNBALANCED > total:
         return ()
     label = target.labels[int(np.flatnonzero(counts == least)[0])]

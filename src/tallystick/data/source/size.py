@@ -32,7 +32,8 @@ def needed(rows: int, numbers: int, others: int) -> int:
 
 def refuse_too_large(source: Source) -> None:
     """Refuse a file whose table cannot lie in the memory of this machine, before any work."""
-    if (size := source.needed) > (there := memory()):
+    size = source.needed
+    if size > LEAST and size > (there := memory()):  # a small table is read sooner than asked for
         raise DataError(
             f"{source.name} needs about {_told(size)} of memory, and this machine has {_told(there)}. Pass ",
             Argument("memory", f"{max(there // 2 >> 30, 1)}GB"),

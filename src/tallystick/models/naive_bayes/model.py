@@ -106,6 +106,8 @@ class NaiveBayesModel:
         """Return None: rows are read as tables are."""
         return None
 
+    best_of_floats = floats
+
     @cached_property
     def _one_row(self) -> BayesRow:
         from tallystick.models.naive_bayes.one_row import BayesRow

@@ -262,7 +262,12 @@ class Tree:
         read.
         """
         ends = self.ends_of_floats(columns, rows)
-        return None if ends is None else self.node_shares[ends]
+        return None if ends is None else self.node_shares.take(ends, 0)
+
+    def best_of_floats(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[np.int64] | None:
+        """Return what `decide` answers for the shares of `floats`: decided once per node, not per row."""
+        ends = self.ends_of_floats(columns, rows)
+        return None if ends is None else self.labels.take(ends)
 
     def ends_of_floats(self, columns: Sequence[NDArray[Any]], rows: int) -> NDArray[np.int32] | None:
         """Return the node where each row of float columns ends; None for infinite numbers and spread rows."""
