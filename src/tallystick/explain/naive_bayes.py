@@ -64,7 +64,10 @@ def find(model: NaiveBayesModel, column: str) -> Part:
 
 def class_number(model: NaiveBayesModel, label: Any) -> int:
     """Return the number of a class by its label."""
-    labels = model.schema.predicted.labels
+    return _place(model.schema.predicted.labels, label)
+
+
+def _place(labels: tuple[str, ...], label: Any) -> int:
     text = str(label).lower() if isinstance(label, bool | np.bool_) else str(label)
     if text not in labels:
         known = ", ".join(map(shown, labels))
@@ -295,7 +298,7 @@ class Explanation:
         """Return (column, value, weight) for a class against the others: by its best rival, the strongest
         first.
         """
-        c = int(np.argmax(self.shares)) if label is None else self.classes.index(str(label))
+        c = int(np.argmax(self.shares)) if label is None else _place(self.classes, label)
         rival = self._rival(c)
         rows = [(r.column, r.value, _difference(r.parts, c, rival)) for r in self.reasons]
         return sorted(rows, key=lambda r: (-abs(r[2]), r[0]))

@@ -17,7 +17,6 @@ from trees import SCHEMA, random_rows, random_tree
 import tallystick as ts
 from tallystick.errors import OptionError
 from tallystick.estimators import from_data
-from tallystick.explain.interval import beta_cdf, mixture_interval
 from tallystick.explain.tree import importances, tree_svg, usage
 from tallystick.explain.tree_way import explain_row
 from tallystick.stats.price import group_bits
@@ -32,23 +31,6 @@ seeds = st.integers(0, 10_000)
 @pytest.fixture(scope="module")
 def votes():
     return ts.DecisionTree().fit(VOTES, "party")
-
-
-@settings(max_examples=200, deadline=None)
-@given(st.floats(0.01, 500), st.floats(0.01, 500), st.floats(0.001, 0.999))
-def test_the_beta_distribution_is_right(a, b, x):
-    from scipy.stats import beta
-
-    assert beta_cdf(x, a, b) == pytest.approx(beta.cdf(x, a, b), abs=1e-11)
-
-
-def test_an_interval_holds_its_probability():
-    from scipy.stats import beta
-
-    assert mixture_interval([(1.0, 3.5, 2.5, 1.0)]) == pytest.approx(beta.interval(0.95, 3.5, 2.5), abs=1e-9)
-    low, high = mixture_interval([(0.3, 2, 9, 1.0), (0.7, 8, 1, 1.0)], 0.9)
-    inside = sum(w * (beta.cdf(high, a, b) - beta.cdf(low, a, b)) for w, a, b in ((0.3, 2, 9), (0.7, 8, 1)))
-    assert inside == pytest.approx(0.9, abs=1e-9)
 
 
 @settings(max_examples=60, deadline=None)

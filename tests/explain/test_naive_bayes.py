@@ -1,0 +1,69 @@
+"""Why naive Bayes answers as it does: shares, votes and parts that follow from the counts."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import tallystick as ts
+from tallystick.errors import OptionError
+from tallystick.explain.naive_bayes import Explanation, Reason, bin_names, find, shares, votes
+
+ROWS = {"wind": ["weak", "weak", "strong", "weak"], "play": ["yes", "yes", "no", "no"]}
+
+
+def fitted(**options):
+    return ts.NaiveBayes(alpha=1.0, **options).fit(ROWS, "play")
+
+
+def test_bins_are_named_as_conditions():
+    assert bin_names([3.5, 7]) == ["< 3.5", "3.5 to 7", ">= 7"]
+    assert bin_names([2.0]) == ["< 2", ">= 2"]
+    assert bin_names([]) == ["any"]
+
+
+def test_shares_are_the_smoothed_counts():
+    found = shares(fitted().model_, "wind")
+    assert found.counts.tolist() == [[1, 0], [1, 2]]
+    assert found["weak", "yes"] == pytest.approx((2 + 1) / (2 + 2))
+    assert found["strong", "no"] == pytest.approx((1 + 1) / (2 + 2))
+
+
+def test_a_column_of_two_values_votes_once():
+    (vote,) = votes(fitted().model_)
+    assert (vote.column, vote.value, vote.label) == ("wind", "weak", "yes")
+    assert vote.weight == pytest.approx(math.log(3 / 1) - math.log(2 / 2))
+    assert votes(fitted().model_, "no")["wind"] == pytest.approx(-vote.weight)
+
+
+def test_the_parts_of_a_row_add_up_to_its_score():
+    found = fitted().explain({"wind": "strong"})
+    assert found.scores == pytest.approx(
+        [a + b for a, b in zip(found.base, found.reasons[0].parts, strict=True)]
+    )
+    assert found.answer == "no"
+    assert found.for_class("yes") == [("wind", "strong", pytest.approx(math.log(1 / 2)))]
+    assert fitted().explain({"wind": None}).reasons[0].value == "missing"
+    assert fitted().explain({"wind": "gale"}).reasons[0].value == "a new level"
+
+
+def test_what_the_model_does_not_have_is_named():
+    with pytest.raises(OptionError, match=r"no column 'win'\. Did you mean 'wind'"):
+        find(fitted().model_, "win")
+    with pytest.raises(OptionError, match=r"there is no class 'yess'\. Did you mean 'yes'"):
+        votes(fitted().model_, "yess")
+
+
+def test_a_class_is_asked_for_by_its_value_or_refused_in_one_line():
+    found = Explanation(
+        ("false", "true"), (0.0, 0.0), (Reason("a", "x", (0.0, 1.0)),), (0.0, 1.0), (0.25, 0.75), False
+    )
+    assert found.for_class(True) == [("a", "x", 1.0)]
+    with pytest.raises(OptionError, match=r"there is no class 'maybe'.* Classes: 'false', 'true'\."):
+        found.for_class("maybe")
+
+
+def test_an_impossible_row_is_told_as_answered_by_the_prior():
+    found = Explanation(("p", "q"), (-1.0, -0.5), (), (-math.inf, -math.inf), (0.4, 0.6), True)
+    assert "answered by the prior alone" in str(found)

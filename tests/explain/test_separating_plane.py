@@ -1,0 +1,49 @@
+"""Is there a plane between the classes: the plane leads every row, or some rows prove that none exists."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tallystick.errors import DataError, OptionError
+from tallystick.explain.separating_plane import leads, plane_of, separable
+
+
+def test_classes_apart_are_separated_by_a_plane_that_leads_every_row():
+    found = separable({"x": [1.0, 2.0, 8.0, 9.0], "y": ["a", "a", "b", "b"]}, "y", kinds={"x": "numeric"})
+    assert (found.kind, bool(found), found.certificate) == ("complete", True, {})
+    weights = found.plane["b"]
+    for x, side in ((1.0, -1), (2.0, -1), (8.0, 1), (9.0, 1)):
+        assert side * (weights["(constant)"] + weights["x"] * (x - 5) / 4) >= found.margin - 1e-9
+    assert found.margin > 0
+
+
+def test_classes_that_touch_are_separated_quasi_completely():
+    found = separable({"x": [1.0, 5.0, 5.0, 9.0], "y": ["a", "a", "b", "b"]}, "y", kinds={"x": "numeric"})
+    assert (found.kind, bool(found)) == ("quasi-complete", False)
+    assert str(found).startswith("the classes are separated quasi-completely: they touch")
+
+
+def test_a_class_inside_the_other_is_proved_by_rows_that_add_up_to_nothing():
+    x, y = [1.0, 5.0, 9.0, 5.5], ["a", "b", "a", "b"]
+    found = separable({"x": x, "y": y}, "y", kinds={"x": "numeric"})
+    assert (found.kind, found.plane) == ("none", {})
+    assert sum(found.certificate.values()) == pytest.approx(1.0)
+    signed = {row: weight * (1 if y[row] == "b" else -1) for row, weight in found.certificate.items()}
+    assert sum(signed.values()) == pytest.approx(0.0)
+    assert sum(weight * x[row] for row, weight in signed.items()) == pytest.approx(0.0)
+
+
+def test_three_classes_have_a_lead_over_each_other():
+    gaps, owners = leads(np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), np.array([0, 1, 2]), 3)
+    assert gaps.shape == (6, 6)
+    assert gaps[0].tolist() == [1.0, 2.0, -1.0, -2.0, 0.0, 0.0]  # the first row, its class over the second
+    assert owners.tolist() == [0, 0, 1, 1, 2, 2]
+    assert plane_of(np.arange(6.0), ["c", "x"], ("a", "b", "d"))["d"] == {"c": 4.0, "x": 5.0}
+
+
+def test_words_and_a_target_that_is_not_there_are_refused():
+    with pytest.raises(DataError, match=r"not at words\. Leave text columns out \(kinds=\{'name': 'out'\}\)"):
+        separable({"t": ["a b", "c d"], "y": ["p", "q"]}, "y", kinds={"t": "text"})
+    with pytest.raises(OptionError, match="separable needs y"):
+        separable({"x": [1.0, 2.0]}, None)
