@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import tallystick as ts
 from tallystick.errors import ModelFileError
 from tallystick.estimators import from_data, verify
-from tallystick.export import canonical, file
+from tallystick.export import file
 from tallystick.export.diff import compare, diff
 from tallystick.files.whole import whole_file
 
@@ -45,41 +45,6 @@ def mixed():
         for i in range(40)
     ]
     return ts.NaiveBayes(distributions={"n": "poisson", "temp": "gaussian"}).fit(rows, "y")
-
-
-json_values = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-(2**63), 2**63)
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
-    max_leaves=20,
-)
-
-
-@given(json_values)
-def test_canonical_text_reads_back_as_the_same_value(value):
-    try:
-        written = canonical.write(value)
-    except ModelFileError:
-        with pytest.raises(ModelFileError, match="character pair"):
-            canonical.write(value)
-        return
-    assert canonical.read(written) == json.loads(written) == value
-
-
-@given(
-    st.dictionaries(st.text(st.characters(codec="utf-8"), max_size=4), st.integers(), min_size=2, max_size=6)
-)
-def test_canonical_text_does_not_depend_on_the_order_of_keys(value):
-    back = dict(reversed(value.items()))
-    assert canonical.write(back) == canonical.write(value)
-
-
-def test_one_table_row_per_line():
-    text = canonical.write({"b": [[1, 2], [3, 4]], "a": {"x": 1.0}}).decode()
-    assert text == '{\n"a":{"x":1.0},\n"b":[\n[1,2],\n[3,4]]}'
 
 
 def test_file_is_utf8_with_sorted_keys_and_ends_with_the_sha256_of_all_bytes_above(model):

@@ -20,7 +20,6 @@ from pages import QUICK, hostile, hostile_table, people
 
 import tallystick as ts
 from tallystick.errors import TallyError
-from tallystick.reports.sentences import Name, of_100, percent, say, times
 
 pytestmark = pytest.mark.slow
 
@@ -127,26 +126,6 @@ class Outline(HTMLParser):
 
 
 # -- sentences --
-
-
-def test_a_share_is_never_rounded_to_all_or_none():
-    assert [of_100(s) for s in (0.0, 0.001, 0.954, 0.999, 1.0)] == [
-        "none",
-        "fewer than 1 of 100",
-        "95 of 100",
-        "more than 99 of 100",
-        "all",
-    ]
-    assert percent(0.99999) == "99.9 %"
-    assert percent(1.0) == "100 %"
-    assert percent(0.00001) == "< 0.1 %"
-    assert [times(r) for r in (1.08, 3.24, 35.4, 4000.0)] == ["1.08", "3.2", "35", "more than 1,000"]
-
-
-def test_names_in_sentences_are_pieces_of_their_own_with_controls_shown_as_codes():
-    said = say("{} of {}.", Name("a\u202eb"), 3)
-    assert [p.name for p in said.pieces] == [True, False, False, False]
-    assert str(said) == "a\\u202eb of 3."
 
 
 def test_a_single_vote_tells_the_party_and_the_counts_bear_it_out():

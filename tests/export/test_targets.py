@@ -1,16 +1,13 @@
-"""Which model goes to which target: every cell of the table in docs/export.md, rules, ONNX, the command."""
+"""Which model goes to which target: every cell of the table in docs/export.md, and the command."""
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from pathlib import Path
 
 import exports as e
-import numpy as np
 import pytest
-from exports import run_onnx
 
 import tallystick as ts
 from tallystick.cli.main import run
@@ -61,63 +58,6 @@ def test_every_cell_of_the_table_is_what_happens(kind, target, cell):
 
 def test_the_table_has_every_kind_and_target():
     assert [(k, t) for k, t, _ in cells()] == [(k, t) for k in KINDS for t in TARGETS]
-
-
-# -- onnx --
-
-
-@pytest.mark.parametrize("name", [n for n in e.MODELS if n != "tree c4.5"])
-def test_onnxruntime_answers_what_the_model_answers(name):
-    e.same(run_onnx(e.fitted(name).export("onnx"), e.new_rows(name)), name, 1e-6)
-
-
-@pytest.mark.parametrize("name", ["tree", "tree observed", "bayes"])
-def test_a_number_at_a_cut_goes_where_the_model_sends_it(name):
-    model, table = e.fitted(name), e.at_cuts(name)
-    found = run_onnx(model.export("onnx"), table)[1]
-    assert np.abs(found - model.predict_proba(table)).max() <= 1e-6
-
-
-@pytest.mark.parametrize("name", ["tree", "bayes", "logistic"])
-def test_onnx_answers_the_label_first_then_the_probabilities(name):
-    onnx = pytest.importorskip("onnx")
-    outputs = onnx.load_from_string(e.fitted(name).export("onnx")).graph.output
-    assert [output.name for output in outputs] == ["label", "probabilities"]
-
-
-def test_onnx_says_what_it_is():
-    onnx = pytest.importorskip("onnx")
-    model = onnx.load_from_string(e.fitted("bayes").export("onnx"))
-    assert "a naive Bayes model for 'class'" in model.doc_string
-    assert e.EVIL in [i.name for i in model.graph.input]
-
-
-# -- rules --
-
-
-def test_rules_in_three_formats_are_the_rules_of_the_tree():
-    model = e.fitted("tree cart")
-    rules = model.rules()
-    text, markdown = model.export("rules"), model.export("rules", format="markdown")
-    data = json.loads(model.export("rules", format="json"))
-    assert str(rules) in text
-    assert "as an expression: 1 = " in text
-    assert data["rules"] == rules.to_dict()["rules"]
-    assert data["expression"] == rules.expression()
-    assert len(re.findall(r"^\| \d+ \|", markdown, re.MULTILINE)) == len(rules)
-
-
-def test_no_name_can_leave_its_cell_of_a_markdown_table():
-    name = "a|b\n<script>*x*"
-    model = ts.DecisionTree(average=False).fit({name: ["p|q", "r"] * 20, "y": ["u|v", "w"] * 20}, "y")
-    lines = model.export("rules", format="markdown").splitlines()
-    table = [line for line in lines if line.startswith("| ") and "if" not in line.split("|")[2].split()]
-    assert all(len(re.findall(r"(?<!\\)\|", line)) == 6 for line in table)
-    assert not re.search(r"(?<!\\)<script", "\n".join(lines))
-
-
-def test_rules_of_an_averaged_tree_say_that_predictions_average():
-    assert "predictions average over all prunings" in e.fitted("tree").export("rules")
 
 
 # -- the door and the command --

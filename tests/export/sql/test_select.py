@@ -446,22 +446,6 @@ def test_sql_begins_with_what_it_is(dialect):
         assert part in head
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"dialect": "duckdbb"}, "there is no SQL dialect 'duckdbb'. Did you mean 'duckdb'"),
-        ({"table": ""}, "table='' is not a table name"),
-        (
-            {"format": "text"},
-            "the export to sql has no option 'format'. It takes dialect, table, keep, unseen.",
-        ),
-    ],
-)
-def test_wrong_options_are_named(options, words):
-    with pytest.raises(OptionError, match="^" + words.replace(".", r"\.")):
-        e.fitted("bayes").export("sql", **options)
-
-
 @pytest.mark.parametrize("method", ["gaussian", "logistic"])
 def test_values_whose_squares_are_no_numbers_get_the_answer_of_the_model(method):
     x = np.linspace(-1, 1, 60)

@@ -1,0 +1,35 @@
+"""Section 2, the data: every column with its distribution, and names where there is room."""
+
+from __future__ import annotations
+
+from svg import title, words
+
+from tallystick.reports.columns import data_section
+
+
+def test_columns_stand_by_what_they_tell_with_their_missing_cells(given):
+    found = data_section(given("tree"))
+    first = found["rows"][0]
+    assert (first["name"], first["kind"], first["missing"], first["missing_share"]) == (
+        "wind",
+        "levels",
+        "3",
+        "5.0 %",
+    )
+    assert {row["name"] for row in found["rows"]} == {"wind", "temp", "<b>"}
+    assert (found["more"], found["left"]) == ([], 0)
+    assert [c["label"] for c in found["classes"]] == ["no", "yes"]
+
+
+def test_levels_are_named_under_their_bars_and_numbers_by_their_ends(given):
+    rows = {row["name"]: row for row in data_section(given("tree"))["rows"]}
+    assert words(rows["wind"]["bars"]) == ["strong", "weak"]
+    assert words(rows["temp"]["bars"]) == ["0", "8"]
+    assert rows["temp"]["cut"].startswith("best cut: < ")
+    assert rows["wind"]["caption"] == ""
+
+
+def test_a_hostile_name_stays_text_in_its_picture(given):
+    row = next(r for r in data_section(given("tree"))["rows"] if r["name"] == "<b>")
+    assert title(row["bars"]).startswith("distribution of <b> by class: ")
+    assert "<b>" not in row["bars"]

@@ -1,0 +1,33 @@
+"""Votes and odds of additive models for the page, the strongest first."""
+
+from __future__ import annotations
+
+import math
+
+from tallystick.reports.weights import _ratio, bayes_weights, logistic_weights
+
+
+def test_votes_stand_by_their_strength_with_their_odds(given):
+    found = bayes_weights(given("bayes"), given("bayes").model, large=True)
+    weights = [abs(float(row["weight"])) for row in found["rows"]]
+    assert weights == sorted(weights, reverse=True)
+    assert found["rows"][0]["name"] == "wind = weak"
+    assert found["words"] == []
+
+
+def test_odds_have_intervals_and_numbers_their_spread(given):
+    found = logistic_weights(given("logistic"), given("logistic").model, large=True)
+    assert found["kind"] == "odds"
+    assert found["errors"] is True
+    assert found["spread"] is True
+    assert all(" to " in row["ends"] for row in found["rows"])
+    few = logistic_weights(given("logistic"), given("logistic").model, large=False)
+    assert len(few["rows"]) + few["left"] == len(found["rows"]) + found["left"]
+
+
+def test_a_ratio_is_never_told_as_1_unless_it_is():
+    assert _ratio(0.0) == "1"
+    assert _ratio(0.001) == "1.001"
+    assert _ratio(math.log(2)) == "2"
+    assert _ratio(math.log(1234)) == "1,234"
+    assert _ratio(20.0) == "> 1,000,000"
