@@ -1,4 +1,5 @@
-"""What every learner must keep: one table, one model. A new estimator joins by adding its name to METHODS."""
+"""What every learner must keep: one table, one model. Every method of `methods.py` joins, and every
+criterion of trees; settings of a method by adding a line to METHODS."""
 
 from __future__ import annotations
 
@@ -19,24 +20,27 @@ import pyarrow.parquet
 import pytest
 
 import tallystick as ts
+from tallystick import methods as listed
 from tallystick.data.table import table as table_room
+from tallystick.learners.criteria import CRITERIA
 
-METHODS = {
-    "logistic regression": lambda **given: ts.LogisticRegression(**given),
+METHODS = {m.words: m.load("estimator") for m in listed.METHODS if not m.regression} | {
     "logistic regression, no prior": lambda **given: ts.LogisticRegression(l2=0, **given),
     "logistic regression, prior by cross-validation": lambda **given: ts.LogisticRegression(l2="cv", **given),
     "logistic regression, L1": lambda **given: ts.LogisticRegression(l2=0, l1=2.0, **given),
-    "naive Bayes": lambda **given: ts.NaiveBayes(**given),
     "naive Bayes, Gaussian": lambda **given: ts.NaiveBayes(distributions="gaussian", **given),
     "naive Bayes, binned": lambda **given: ts.NaiveBayes(distributions="binned", **given),
     "naive Bayes, calibrated": lambda **given: ts.NaiveBayes(calibrate=True, **given),
-    "tree": lambda **given: ts.DecisionTree(**given),
     "tree, Gini, binned": lambda **given: ts.DecisionTree(criterion="gini", max_bins=20, **given),
+    **{
+        f"tree, {name}": lambda name=name, **given: ts.DecisionTree(criterion=name, **given)
+        for name in CRITERIA
+    },
     "tree, ID3": lambda **given: ts.DecisionTree.id3(**given),
     "tree, C4.5": lambda **given: ts.DecisionTree.c45(**given),
     "tree, CART": lambda **given: ts.DecisionTree.cart(class_weight="balanced", **given),
 }
-QUICK = {"naive Bayes", "tree", "logistic regression"}  # `make fast` runs the laws on these
+QUICK = {m.words for m in listed.METHODS}  # `make fast` runs the laws on these
 methods = pytest.mark.parametrize(
     "method",
     [

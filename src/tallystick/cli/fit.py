@@ -36,7 +36,7 @@ SHOWN = 40  # lines of a model on the page
     type=click.Choice([*MODELS, BEST]),
     default="bayes",
     show_default=True,
-    help="The method; best compares all three, untuned, and takes the simplest that is good enough.",
+    help="The method; best compares all of them, untuned, and takes the simplest that is good enough.",
 )
 @click.option(
     "--output",
@@ -78,7 +78,7 @@ def fit(
         sys.stdout.buffer.write(content)
     elif output is not None:
         done.estimator.save(output)
-    drawn: Any = done.estimator  # all three methods draw, each in its own way
+    drawn: Any = done.estimator  # each method draws in its own way, or says that it does not
     options.save_picture(given["picture"], lambda: drawn.picture())
     if as_json:
         out = {"checks": [c.to_dict() for c in checks], "saved": output, "score": score, "why": done.why}

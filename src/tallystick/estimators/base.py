@@ -323,6 +323,12 @@ class Estimator(Parameters, PlainMethod):
         block, at = self._find_row(X, row, lenient=lenient, missing_columns=missing_columns)
         return methods.of_kind(self._kind).load("explain")(self.model_, block, at)
 
+    def picture(self, *given: Any, **wanted: Any) -> Any:
+        """Return the model as a picture, where its method draws one."""
+        self._check_fitted()
+        words = methods.of_kind(self._kind).words
+        raise OptionError(f"a model of {words} has no picture. Print it, or ask explain for a row.")
+
     def _find_row(self, X: Any, row: int, **reading: Any) -> tuple[Block, int]:
         """Return the block that holds a row of anything tabular, and its place there; a dict is one row."""
         if not is_whole(row) or row < 0:

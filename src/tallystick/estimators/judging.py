@@ -209,7 +209,7 @@ def candidates_of(
     for family in methods:
         words, plain = named(family).words, named(family).load("estimator")
         out.append(Candidate(words, family, (("", plain(**shared)),)))
-        if tuned:
+        if tuned and named(family).tuned:
             out.append(Candidate(f"{words}, tuned", family, settings(family, shared)))
     if others:
         frame = raw_frame(data)

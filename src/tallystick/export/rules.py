@@ -31,6 +31,11 @@ def export_rules(model: Any, sha256: str, format: str = "text") -> str:
 
 
 def no_rules(model: Any, sha256: str, format: str) -> str:
+    """Refuse a model of a method without rules."""
+    raise OptionError(f"a model of kind {shown(model.kind)} has no if-then rules. Use explain().")
+
+
+def additive_rules(model: Any, sha256: str, format: str) -> str:
     """Refuse a model that adds up parts of its columns."""
     raise OptionError(
         f"a model of kind {shown(model.kind)} has no if-then rules: every column adds its part to the "

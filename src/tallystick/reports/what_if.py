@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tallystick.data.schema import CODED, Column
+from tallystick.errors import OptionError
 from tallystick.export.form import form_of
 from tallystick.reports.ingredients import Ingredients
 from tallystick.reports.rows import middle_row
@@ -24,10 +25,14 @@ MOST_LEVELS = 500  # in a list to choose from; of more, the field is typed in
 
 
 def what_if(given: Ingredients, starts: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """Return form, fields and starting rows; None when there is no model, or it is too large for a page."""
+    """Return form, fields and starting rows; None when there is no model, it has no form,
+    or it is too large for a page."""
     if given.model is None:
         return None
-    form = json.loads(form_of(given.model).to_json())
+    try:
+        form = json.loads(form_of(given.model).to_json())
+    except OptionError:  # a method without a form
+        return None
     words = [limited(form, c) for c in range(len(form["columns"])) if form["columns"][c]["kind"] == "text"]
     if len(json.dumps(form)) > MOST_BYTES:
         return None
