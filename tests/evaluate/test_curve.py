@@ -85,7 +85,7 @@ def test_what_cannot_be_drawn_is_refused_with_what_could_be():
         curve_table({}, few(8))
     with pytest.raises(OptionError, match="repeats must be at least 1"):
         curve_table({}, few(12), repeats=0)
-    with pytest.raises(OptionError, match=r"between 1 and 8 \(of 12 rows a third tests\)"):
+    with pytest.raises(OptionError, match=r"between 1 and 8 \(a third of the 12 rows is for testing\)"):
         curve_table({}, few(12), sizes=(4, 9))
 
 

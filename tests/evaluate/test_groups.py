@@ -66,5 +66,5 @@ def test_numbers_are_cut_at_their_quartiles_and_missing_is_a_group():
         "(missing)",
     ]
     assert group_names(table, "c").tolist() == ["u", "(missing)", "v", "u", "v", "u"]
-    with pytest.raises(OptionError, match=r"there is no used column 'm'"):
+    with pytest.raises(OptionError, match=r"column 'm' is not one that the model uses"):
         group_names(table, "m")

@@ -95,8 +95,8 @@ def test_two_million_mutated_files_are_refused_or_give_finite_shares(tmp_path, p
 # -- odd JSON with a checksum that fits: each has its own line --
 
 ODD = {
-    "a key twice": ('"kind":"naive-bayes"', '"kind":"naive-bayes","kind":"naive-bayes"', "stands twice"),
-    "a key twice, deep": ('"code":"c"', '"code":"c","code":"c"', "the key 'code' stands twice"),
+    "a key twice": ('"kind":"naive-bayes"', '"kind":"naive-bayes","kind":"naive-bayes"', "is there twice"),
+    "a key twice, deep": ('"code":"c"', '"code":"c","code":"c"', "the key 'code' is there twice"),
     "NaN": ('"count":24', '"count":NaN', "NaN is not a number a model can hold"),
     "Infinity": ('"count":24', '"count":Infinity', "Infinity is not a number a model can hold"),
     "-Infinity": ('"count":24', '"count":-Infinity', "-Infinity is not a number a model can hold"),

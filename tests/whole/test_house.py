@@ -84,6 +84,14 @@ def test_public_names_are_those_loaded_on_demand():
         _ = tallystick.NaiveBaise
 
 
+def test_no_two_classes_have_one_name():
+    own = [
+        p for p in MODULES if p.name not in ("contracts.py", "standalone.py")
+    ]  # contracts; a template
+    names = [n.name for p in own for n in ast.walk(ast.parse(p.read_text())) if isinstance(n, ast.ClassDef)]
+    assert [name for name in set(names) if names.count(name) > 1] == []
+
+
 def test_version_is_one():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["version"] == tallystick.__version__

@@ -22,19 +22,19 @@ from tallystick.export.targets import RULE_FORMATS, TARGETS
     "--to", "target", type=click.Choice(tuple(TARGETS)), required=True, help="The language to export to."
 )
 @click.option("--output", "-o", help="Write to a file instead of printing; - is the standard output.")
-@click.option("--format", type=click.Choice(RULE_FORMATS), help="Of rules; text if not given.")
-@click.option("--dialect", type=click.Choice(tuple(DIALECTS)), help="Of SQL; duckdb if not given.")
-@click.option("--table", metavar="NAME", help="Of SQL: the table with the rows; data if not given.")
+@click.option("--format", type=click.Choice(RULE_FORMATS), help="Format of rules; text if not given.")
+@click.option("--dialect", type=click.Choice(tuple(DIALECTS)), help="Dialect of SQL; duckdb if not given.")
+@click.option("--table", metavar="NAME", help="SQL only: the table with the rows; data if not given.")
 @click.option(
     "--keep",
     multiple=True,
     metavar="NAME",
-    help="Of SQL: a column to carry along, such as a key; the model's columns if not given.",
+    help="SQL only: a column to carry along, such as a key; the model's columns if not given.",
 )
 @click.option(
     "--unseen/--no-unseen",
     default=None,
-    help="Of SQL: whether the last column counts the row's levels never seen; it does if not given.",
+    help="SQL only: whether the last column counts the row's unseen levels; it does if not given.",
 )
 @options.common
 def export(model: str, target: str, output: str | None, as_json: bool, **given: Any) -> None:

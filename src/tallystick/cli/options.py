@@ -35,7 +35,7 @@ _READING = (
         "--bad-rows",
         type=click.Choice(["error", "skip"]),
         default="error",
-        help="How to treat rows of another length.",
+        help="How to treat rows with more or fewer cells than the others.",
     ),
     click.option(
         "--inf",

@@ -19,7 +19,7 @@ from tallystick.engines.local import Local
 from tallystick.estimators.folds import calibrated, cross_answers, grown_answers, one_out_answers
 from tallystick.estimators.naive_bayes_text import naive_bayes_text
 from tallystick.estimators.naive_bayes_updates import Updates
-from tallystick.estimators.naive_bayes_views import Saying
+from tallystick.estimators.naive_bayes_views import BayesViews
 from tallystick.learners.fit import fit
 from tallystick.learners.naive_bayes import NaiveBayesLearner
 from tallystick.learners.naive_bayes.folds import question
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tallystick.evaluate.folds import FoldPlan
 
 
-class NaiveBayes(Updates, Saying):
+class NaiveBayes(Updates, BayesViews):
     """Naive Bayes on a whole table: levels, booleans, numbers and text side by side.
 
     Parameters

@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # loaded when a method asks for them: who only predicts does 
 MOST_MARKS = 24
 
 
-class Saying(Classifier):
+class BayesViews(Classifier):
     """shares, votes, explain, nomogram, to_logistic and independence for a model of naive Bayes."""
 
     model_: NaiveBayesModel

@@ -15,14 +15,14 @@ from tallystick.contracts import Engine
 from tallystick.data.schema import Columns
 from tallystick.data.source.door import opened
 from tallystick.errors import DataError
-from tallystick.estimators.tree import _Growing
+from tallystick.estimators.tree import _AnyTree
 from tallystick.learners.prune import Pruning
 
 if TYPE_CHECKING:
     from tallystick.data.table.table import Table
 
 
-class RegressionTree(_Growing):
+class RegressionTree(_AnyTree):
     """A tree of tests on single columns, its leaves the mean response of the rows that came there.
 
     Parameters

@@ -47,7 +47,7 @@ GROWING = tuple(TreeOptions.__dataclass_fields__)
 PER_CLASS = ("class_weight", "priors", "costs")
 
 
-class _Growing(TreeViews):
+class _AnyTree(TreeViews):
     """What both trees share."""
 
     model_: Tree
@@ -228,7 +228,7 @@ _PLAIN: dict[str, Any] = {
 }  # answer by the leaf's own shares
 
 
-class DecisionTree(_Growing, Classifier):
+class DecisionTree(_AnyTree, Classifier):
     """A tree of tests on single columns, its leaves the class counts of the rows that came there.
 
     Parameters

@@ -150,7 +150,7 @@ def _mixed(table: Table) -> Iterator[Check]:
         yield Check(
             "conflicts",
             f"{found.rows:,.10g} rows are equal to others but of another class: at least {found.lost:,.10g} "
-            f"of {found.total:,.10g} rows are answered wrongly by any model.",
+            f"of {found.total:,.10g} rows will be answered wrongly by any model.",
             "Look for a column that tells them apart, or for wrong labels.",
         )
 

@@ -176,7 +176,8 @@ def _sizes(sizes: Sequence[int] | None, many: int, most: int) -> list[int]:
     out = sorted({int(s) for s in sizes})
     if not out or out[0] < 1 or out[-1] > most:
         raise OptionError(
-            f"sizes must lie between 1 and {most:,} (of {many:,} rows a third tests), found {shown(out)}."
+            f"sizes must lie between 1 and {most:,} (a third of the {many:,} rows is for testing), "
+            f"not {shown(out)}."
         )
     return out
 

@@ -233,7 +233,7 @@ def group_folds(groups: NDArray[Any], weights: NDArray[np.int64] | None, folds: 
 
 
 def time_folds(times: NDArray[Any], folds: int, weights: NDArray[np.int64] | None = None) -> Folds:
-    """Return fold[row]: folds + 1 stretches of time of about equal size, the first of which only teaches.
+    """Return fold[row]: folds + 1 stretches of time of about equal size, the first for training only.
 
     Rows of one moment are never parted.
     """

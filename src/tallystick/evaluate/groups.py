@@ -90,7 +90,9 @@ def names_by(
 def group_names(table: Table, name: str) -> NDArray[Any]:
     """Return the value of a column in each row as text; numbers are cut at their quartiles."""
     if name not in table.columns:
-        raise OptionError(f"there is no used column {shown(name)}.{nearest(name, list(table.columns))}")
+        raise OptionError(
+            f"column {shown(name)} is not one that the model uses.{nearest(name, list(table.columns))}"
+        )
     column, data = table.schema[name], table.columns[name]
     if column.kind in CODED:
         return np.asarray(np.array([*column.levels, "(missing)", "(unseen)"], object)[data])

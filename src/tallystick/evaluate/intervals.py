@@ -3,7 +3,7 @@
 Knows counts and sums of scores. Knows nothing of models or tables. Every function returns (low, high) of a
 95 % interval and has the name of its method in `METHODS`, so that no interval is shown without saying how it
 was made, and of what it is one (`OF`).
-Rows that one model answers, held out from its teaching, are independent: there the intervals cover what they
+Rows that one model answers, held out from its training, are independent: there the intervals cover what they
 promise (tests hold them to 93-97 % by simulation). Rows of folds are not: folds share training rows, and the
 model of all rows is none of those that answered. `widening` says by how much more the score then varies, and
 `docs/judge.md` how often the intervals cover the truth.

@@ -115,7 +115,7 @@ def separable(X: Any, y: Any, kinds: Any = None) -> Separability:
         method="highs",
     )
     if first.status != 0:
-        raise DataError(f"the linear programme found no answer: {first.message}")
+        raise DataError(f"the linear program has no solution: {first.message}")
     if -first.fun > LOOSE:
         return Separability("complete", plane_of(first.x[:k], names, labels), float(-first.fun), {})
     proof: dict[int, float] = {}

@@ -86,7 +86,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen: set[str] = set()
         double = next(k for k, _ in pairs if k in seen or seen.add(k))  # type: ignore[func-returns-value]
         raise ModelFileError(
-            f"model file: the key {shown(double)} stands twice in one object. The file was edited."
+            f"model file: the key {shown(double)} is there twice in one object. The file was edited."
         )
     return out
 

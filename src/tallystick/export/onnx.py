@@ -47,7 +47,8 @@ def refuse(form: Form) -> None:
         )
     if form.spreads:
         raise OptionError(
-            "a tree that sends missing values down all branches in parts has no ONNX: one row has many ways. "
+            "a tree that sends missing values down all branches in parts has no ONNX: one row takes many "
+            "paths. "
             "Export it to python or js, or fit with missing_values='learned'."
         )
 

@@ -49,7 +49,7 @@ def as_path(given: Any) -> str:
             return path
     except (TypeError, UnicodeError):
         pass
-    raise OptionError(f"{shown(given)} can be no name of a file. Pass text, or a pathlib.Path.")
+    raise OptionError(f"{shown(given)} cannot be the name of a file. Pass text, or a pathlib.Path.")
 
 
 def placed(path: str) -> str:

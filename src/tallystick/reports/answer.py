@@ -36,7 +36,7 @@ SHORT = 22  # of such a list where several stand together
 
 
 @dataclass(frozen=True)
-class Group:
+class ValueGroup:
     """Some rows: what their value of a column is, in words that follow "where it is", and their counts by
     class. missing: whether it is missing.
     """
@@ -88,7 +88,7 @@ def score_sentence(table: Table, accuracy: Measure) -> Said:
 # -- one column alone --
 
 
-def alone(table: Table, view: ColumnView) -> list[Group]:
+def alone(table: Table, view: ColumnView) -> list[ValueGroup]:
     """Return the groups that one column makes: its levels, or the two sides of its best cut; [] if it has
     too many.
     """
@@ -97,20 +97,20 @@ def alone(table: Table, view: ColumnView) -> list[Group]:
     if column.kind in CODED:
         if len(column.levels) > min(MOST_LEVELS, max(2, table.rows // 10)):
             return []
-        groups = [Group(p.label, p.by_class) for p in parts]
+        groups = [ValueGroup(p.label, p.by_class) for p in parts]
         missing = np.asarray(table.column(column.name)) >= len(column.levels)
     elif column.kind == "numeric" and isinstance(view.cut, float):
         values = table.column(column.name)
         told = number(view.cut, column)
         groups = [
-            Group(f"< {told}", _counts(table, values < view.cut)),
-            Group(f"≥ {told}", _counts(table, values >= view.cut)),
+            ValueGroup(f"< {told}", _counts(table, values < view.cut)),
+            ValueGroup(f"≥ {told}", _counts(table, values >= view.cut)),
         ]
         missing = np.isnan(values)
     else:
         return []
     if missing.any():
-        groups.append(Group("missing", _counts(table, missing), missing=True))
+        groups.append(ValueGroup("missing", _counts(table, missing), missing=True))
     return [g for g in groups if g.rows]
 
 
@@ -121,7 +121,7 @@ def _counts(table: Table, here: NDArray[np.bool_]) -> tuple[float, ...]:
     return tuple(float(n) for n in full)
 
 
-def tells(groups: Sequence[Group], base: float, reached: float) -> bool:
+def tells(groups: Sequence[ValueGroup], base: float, reached: float) -> bool:
     """Say whether answering each group's most frequent class gains most of what the model gains."""
     rows = sum(g.rows for g in groups)
     if not rows or reached <= base:
@@ -130,7 +130,7 @@ def tells(groups: Sequence[Group], base: float, reached: float) -> bool:
     return right - base >= ENOUGH * (reached - base) and right - base > 0.01
 
 
-def alone_sentence(table: Table, column: str, groups: Sequence[Group]) -> Said:
+def alone_sentence(table: Table, column: str, groups: Sequence[ValueGroup]) -> Said:
     """Return what one column tells, and its two or three largest groups."""
     target, labels = table.schema.predicted.name, table.schema.predicted.labels
     rows = sum(g.rows for g in groups)
@@ -193,11 +193,11 @@ def column_name(tree: Tree) -> str:
     return tree.schema.used[int(tree.nodes.column[0])].name
 
 
-def _branch(tree: Tree, branch: int, node: int) -> Group:
+def _branch(tree: Tree, branch: int, node: int) -> ValueGroup:
     """Return the rows of a branch of the root: `n`, `< 3.5`, `in {a, b}`."""
     asked = condition(tree.schema, tree.nodes, 0, branch)
     words = asked.sentence(WIDEST, name="", equals="").strip()
-    return Group(words, tuple(float(n) for n in tree.rows[node]), asked.never)
+    return ValueGroup(words, tuple(float(n) for n in tree.rows[node]), asked.never)
 
 
 def _rest_of_tree(tree: Tree, reached: float) -> Said:

@@ -54,7 +54,7 @@ def test_models_of_other_columns_parameters_or_targets_do_not_add():
     fewer = Schema((SCHEMA["x"],), SCHEMA.target)
     with pytest.raises(DataError, match="do not have the same columns: 'a' differ"):
         combined(bayes(), replace(bayes(), schema=fewer), 1, ())
-    with pytest.raises(OptionError, match="fitted with other parameters"):
+    with pytest.raises(OptionError, match="fitted with different parameters"):
         combined(bayes(), bayes(alpha=2.0), 1, ())
     renamed = Schema(SCHEMA.columns, Target("z", ("no", "yes")))
     with pytest.raises(DataError, match="the same target"):

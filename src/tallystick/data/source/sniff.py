@@ -148,10 +148,11 @@ def best_separator(text: str) -> str:
 
 
 def _score(rows: Sequence[Row]) -> tuple[float, bool, int]:
-    """Return how well a separator fits: the share of rows it cuts alike, whether the first is one, the width.
+    """Return how well a separator fits: the share of rows it cuts into equally many cells, whether the first
+    is one, the width.
 
-    A separator that cuts nearly every row alike beats one that merely occurs in texts; decimal commas cut
-    every row alike, but not the header.
+    A separator that gives nearly every row the same number of cells beats one that merely occurs in texts;
+    decimal commas do so too, but not in the header.
     """
     counts = Counter(len(row.cells) for row in rows)
     if not counts or max(counts) == 1:
@@ -198,7 +199,7 @@ def _preamble_note(rows: Sequence[Row], start: int) -> tuple[Note, ...]:
 
 
 def _refuse_one_column(text: str, sep: str, others: Sequence[str], where: str) -> None:
-    """One column is fine, unless another separator would cut every row alike."""
+    """One column is fine, unless another separator would give every row the same number of cells."""
     for other in others:
         rows = first_rows(text, other) if other != sep else []
         widths = {len(row.cells) for row in rows}

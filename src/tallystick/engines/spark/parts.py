@@ -114,7 +114,7 @@ def some_rows(block: Block, rows: NDArray[np.int64], old: Schema, new: Schema) -
 
 
 @dataclass(frozen=True)
-class Answered:
+class AnsweredPart:
     """The answers to some rows, with the rows' hashes."""
 
     chosen: ChosenRows | None
@@ -137,7 +137,7 @@ def answers_of(
     blocks: Any, chosen: ChosenRows | None, old: Schema, new: Schema, work: Work, wanted: Hashes
 ) -> NDArray[np.float64]:
     """Return the answers to the rows with the wanted hashes, in their order."""
-    found = blocks.mapPartitions(Answered(chosen, old, new, work)).collect()
+    found = blocks.mapPartitions(AnsweredPart(chosen, old, new, work)).collect()
     keys, answers = (np.concatenate(part) for part in zip(*found, strict=True))
     order = np.argsort(keys, kind="stable")
     return answers[order[np.searchsorted(keys[order], wanted)]]

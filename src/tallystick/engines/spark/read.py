@@ -77,7 +77,7 @@ def refuse_others(frame: Any) -> None:
     """Refuse what looks like a DataFrame but cannot be walked again and again."""
     if ".connect." in type(frame).__module__:
         raise DataError(
-            "the DataFrame belongs to Spark Connect, which cannot keep our blocks. "
+            "the DataFrame belongs to Spark Connect, which cannot keep encoded rows. "
             "Use a classic session: SparkSession.builder.master(...)."
         )
     if frame.isStreaming:

@@ -45,7 +45,7 @@ class SparkTable:
 
     place: ClassVar[Place] = "far"
     budget: ClassVar[int] = 0  # what comes here is little
-    files: ClassVar[tuple[str, ...]] = ()  # Spark alone knows them
+    files: ClassVar[tuple[str, ...]] = ()  # only Spark knows them
 
     schema: Schema
     opened: Any  # RDD of blocks, made of what Spark keeps whenever they are asked for

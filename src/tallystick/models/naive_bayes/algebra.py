@@ -64,7 +64,7 @@ def combined(a: NaiveBayesModel, b: NaiveBayesModel, sign: int, declared: Collec
 
 def _refuse_other_columns(a: NaiveBayesModel, b: NaiveBayesModel) -> None:
     if a.options != b.options:
-        raise OptionError("the two models were fitted with other parameters. Fit both with the same.")
+        raise OptionError("the two models were fitted with different parameters. Fit both with the same.")
     kinds = [{c.name: c.kind for c in m.schema.used} for m in (a, b)]
     if kinds[0] != kinds[1]:
         other = sorted(n for n in kinds[0].keys() | kinds[1].keys() if kinds[0].get(n) != kinds[1].get(n))
