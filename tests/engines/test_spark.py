@@ -10,11 +10,8 @@ import pyarrow as pa
 import pytest
 
 import tallystick as ts
-from tallystick.data.table.block import Block
 from tallystick.engines import spark as engine_room
 from tallystick.engines.spark import Sum
-from tallystick.engines.spark.read import read_frame
-from tallystick.engines.spark.workers import plain_error
 from tallystick.errors import DataError, OptionError, TallyError, TargetError
 
 pytestmark = pytest.mark.slow
@@ -159,13 +156,6 @@ def failures(spark):
     return store.executorSummary("driver").failedTasks()
 
 
-def test_nothing_of_ours_stays_in_the_cache_of_spark_after_a_fit(spark):
-    frame = spark.createDataFrame(table()).repartition(2)
-    before = spark.sparkContext._jsc.getPersistentRDDs().size()
-    ts.DecisionTree(max_depth=2).fit(frame, "y")
-    assert spark.sparkContext._jsc.getPersistentRDDs().size() == before
-
-
 # ---- errors ----
 
 
@@ -283,18 +273,3 @@ def test_workers_with_another_version_are_refused(spark, monkeypatch):
     monkeypatch.setattr(ts, "__version__", "9.9")
     with pytest.raises(OptionError, match=r"'9.9' here, but .* where Spark's workers run"):
         ts.NaiveBayes().fit(spark.createDataFrame(table(rows=20)), "y")
-
-
-def test_a_foreign_error_is_no_error_of_ours():
-    assert plain_error("java.lang.OutOfMemoryError: heap") is None
-    assert isinstance(plain_error("...\ntallystick.errors.DataError: x is y. Do z.\n"), TallyError)
-
-
-def test_a_table_on_spark_gives_its_rows_block_by_block(spark):
-    there = read_frame(spark.createDataFrame(table()).repartition(3), None, "y")
-    try:
-        blocks = list(there.blocks())
-        assert all(isinstance(b, Block) for b in blocks)
-        assert sum(b.rows for b in blocks) == there.rows == there.weight == ROWS
-    finally:
-        there.release()

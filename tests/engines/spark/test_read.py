@@ -1,0 +1,73 @@
+"""A DataFrame of Spark to batches and surveys; and rows that are read there as they are here."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+
+from tallystick.data.read.reader import read_table
+from tallystick.data.source import open_source
+from tallystick.engines.spark.read import (
+    SURVEY,
+    Frame,
+    batch_of,
+    full,
+    joined,
+    kept_batches,
+    kept_surveys,
+    read_frame,
+)
+from tallystick.errors import OptionError, TargetError
+
+BATCH = pa.record_batch({"x": [1.0, 2.0, 3.0], "w": ["a", None, "b"]})
+
+
+def sent(batch):
+    return batch.serialize().to_pybytes()
+
+
+def test_a_batch_comes_back_from_the_bytes_that_spark_wrote():
+    assert batch_of(sent(BATCH), BATCH.schema).equals(BATCH)
+
+
+def test_batches_and_surveys_are_told_apart_among_what_was_kept():
+    kept = [sent(BATCH), SURVEY + b"found"]
+    assert [b.num_rows for b in kept_batches(kept, BATCH.schema)] == [3]
+    assert list(kept_surveys(kept)) == [b"found"]
+
+
+def test_small_batches_are_joined_to_full_ones_and_none_is_lost():
+    found = [b.num_rows for b in full([BATCH] * 5, (6, 1 << 30))]
+    assert found == [6, 6, 3]
+    assert [b.num_rows for b in full([BATCH] * 3, (1 << 30, 1))] == [3, 3, 3]
+    assert list(full([], (6, 6))) == []
+    assert joined([BATCH, BATCH]).column(1).to_pylist() == ["a", None, "b"] * 2
+
+
+def test_a_frame_is_a_heading_of_typed_text():
+    frame = Frame(("x", "w"))
+    assert (frame.columns, frame.typed, frame.name) == (("x", "w"), True, "the DataFrame")
+
+
+@pytest.mark.slow
+def test_a_frame_is_read_there_as_it_is_here(spark):
+    data = pa.table({"x": [0.5, 1.25, None, 9.0], "w": ["a", "b", "a", None], "y": ["p", "q", "p", "q"]})
+    here = read_table(open_source(data), None, "y")
+    there = read_frame(spark.createDataFrame(data).repartition(2), None, "y")
+    try:
+        assert there.schema == here.schema
+        assert there.fingerprint == here.fingerprint
+        assert there.notes == here.notes
+    finally:
+        there.release()
+
+
+@pytest.mark.slow
+def test_labels_and_weights_of_rows_without_an_order_are_names_of_columns(spark):
+    frame = spark.range(4).selectExpr("id as x", "cast(id % 2 as string) as y")
+    with pytest.raises(
+        TargetError, match="y of a Spark DataFrame is the name of one of its columns, not list"
+    ):
+        read_frame(frame, None, ["p", "q"])
+    with pytest.raises(OptionError, match="sample_weight of a Spark DataFrame"):
+        read_frame(frame, None, "y", [1, 2])

@@ -1,0 +1,98 @@
+"""A table whose rows stay with Spark."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import tallystick as ts
+from tallystick.data.read.reader import read_table
+from tallystick.data.source import open_source
+from tallystick.data.table.block import Block
+from tallystick.engines.spark.read import read_frame
+from tallystick.engines.spark.table import Formed, together, unpacked
+from tallystick.errors import OptionError
+
+pytestmark = pytest.mark.slow
+
+
+ROWS = 900
+
+
+def table(seed=0, rows=ROWS):
+    """Mixed columns: numbers with gaps, whole numbers, levels, booleans, dates, texts, an id, a target."""
+    rng = np.random.default_rng(seed)
+    x = np.round(rng.normal(size=rows), 2)
+    x[rng.random(rows) < 0.1] = np.nan
+    return pa.table(
+        {
+            "x": pa.array(x, from_pandas=True),
+            "whole": rng.integers(0, 40, rows),
+            "colour": rng.choice(["red", "green", "blue", None], rows).tolist(),
+            "flag": rng.random(rows) < 0.5,
+            "day": pa.array(rng.integers(0, 9_000, rows), pa.int32()).cast(pa.date32()),
+            "said": [" ".join(rng.choice(["good", "bad", "news", "sun"], 3)) for _ in range(rows)],
+            "id": [f"r{i}" for i in range(rows)],
+            "heavy": rng.integers(1, 4, rows),
+            "y": np.where(np.nan_to_num(x) + rng.normal(size=rows) > 0, "yes", "no"),
+        }
+    )
+
+
+def test_nothing_of_ours_stays_in_the_cache_of_spark_after_a_fit(spark):
+    frame = spark.createDataFrame(table()).repartition(2)
+    before = spark.sparkContext._jsc.getPersistentRDDs().size()
+    ts.DecisionTree(max_depth=2).fit(frame, "y")
+    assert spark.sparkContext._jsc.getPersistentRDDs().size() == before
+
+
+def test_a_table_on_spark_gives_its_rows_block_by_block(spark):
+    there = read_frame(spark.createDataFrame(table()).repartition(3), None, "y")
+    try:
+        blocks = list(there.blocks())
+        assert all(isinstance(b, Block) for b in blocks)
+        assert sum(b.rows for b in blocks) == there.rows == there.weight == ROWS
+    finally:
+        there.release()
+
+
+def test_what_needs_all_rows_in_one_place_is_refused_in_one_line(spark):
+    there = read_frame(spark.createDataFrame(table(rows=50)), None, "y")
+    try:
+        for ask in (
+            lambda: there.columns,
+            lambda: there.kept,
+            lambda: there.column("x"),
+            lambda: there.ranks("x"),
+            lambda: there.slice(0, 1),
+            lambda: there.number_codes("x", 9, 9),
+        ):
+            with pytest.raises(OptionError, match="needs all rows in one place, and they are on Spark"):
+                ask()
+    finally:
+        there.release()
+
+
+def test_some_rows_are_the_rows_taken_here(spark):
+    data = table(rows=60)
+    here = read_table(open_source(data), None, "y")
+    there = read_frame(spark.createDataFrame(data), None, "y")
+    try:
+        wanted = np.sort(there.row_hashes())[:20]
+        of_there = np.flatnonzero(np.isin(there.row_hashes(), wanted))
+        of_here = np.flatnonzero(np.isin(here.row_hashes(), wanted))
+        assert there.take(of_there).fingerprint == here.take(of_here).fingerprint
+    finally:
+        there.release()
+
+
+def test_blocks_are_put_together_in_their_order():
+    one = Block(2, {"x": np.array([1.0, 2.0])}, np.array([0, 1], np.uint8))
+    other = Block(1, {"x": np.array([3.0])}, np.array([1], np.uint8))
+    both = together([one, other])
+    assert (both.rows, both.values("x").tolist(), both.classes.tolist()) == (3, [1, 2, 3], [0, 1, 1])
+    assert both.weights is None
+    assert together([one]) is one
+    (packed,) = Formed(lambda block: block)([one, other])
+    assert next(iter(unpacked([packed]))).values("x").tolist() == [1, 2, 3]

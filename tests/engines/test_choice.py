@@ -1,0 +1,38 @@
+"""Which engine sums, from what a user said."""
+
+from __future__ import annotations
+
+import pytest
+
+from tallystick.engines.choice import choose_engine, choose_local
+from tallystick.engines.local import Local
+from tallystick.errors import OptionError
+
+
+class Other:
+    def total(self, table, question):
+        return question
+
+
+def test_short_words_mean_the_engine_of_this_machine():
+    assert choose_engine(None, 2, "1GB") == Local(2, "1GB")
+    assert choose_local(Other(), 2, None) == Local(2)
+
+
+def test_an_engine_is_taken_as_it_is():
+    own, other = Local(3), Other()
+    assert choose_engine(own, None, None) is own
+    assert choose_engine(other, 4, None) is other
+
+
+@pytest.mark.parametrize(("threads", "memory", "name"), [(2, None, "threads"), (None, "1GB", "memory")])
+def test_what_is_said_twice_is_refused(threads, memory, name):
+    with pytest.raises(OptionError, match=rf"{name}= was given beside engine=ts\.Local"):
+        choose_engine(Local(), threads, memory)
+
+
+def test_what_cannot_sum_is_not_an_engine():
+    with pytest.raises(
+        OptionError, match=r"engine must be ts\.Local\(\.\.\.\) or ts\.Spark\(\.\.\.\), not 'spark'"
+    ):
+        choose_engine("spark", None, None)
