@@ -90,7 +90,7 @@ def test_many_columns_are_described_as_each_alone(target, together, tmp_path, mo
     path = tmp_path / "wide.csv"
     path.write_text(wide_table(5, 60))
     rows = [line.split(",") for line in path.read_text().replace('"', "").splitlines()]
-    monkeypatch.setattr("tallystick.description.TOGETHER", together)
+    monkeypatch.setattr("tallystick.description.counts.TOGETHER", together)
     found = ts.describe(path, target)
     names = [c.name for c in found.columns if c.name != "y"]
     assert names == [f"c{j}" for j in range(60)]

@@ -28,10 +28,11 @@ from tallystick.data.read.cells import (
     among,
     coded,
     condense,
+    is_integer_matrix,
     mark_numbers,
     narrow,
+    small_columns,
 )
-from tallystick.data.read.integers import is_integer_matrix, small_columns
 from tallystick.data.read.judge import ReadingPlan
 from tallystick.data.source.arrays import from_numbers, from_texts
 from tallystick.data.source.unread import unread
@@ -39,7 +40,11 @@ from tallystick.data.threads import checkpoint, in_order
 from tallystick.kernels import CellKind, Scan
 
 BATCH = 65_536
-COLUMNS, ROWS = 32, 2_000  # a wide batch: at least so many columns of at most so many rows
+COLUMNS, ROWS = (
+    32,
+    2_000,
+)  # a wide batch: at least so many columns of at most so many rows
+# (read together: a third of `describe` of a wide file with quotes, see benchmarks/describe.py)
 TOGETHER = 1 << 21  # cells of one that are read at once
 
 Columns = tuple[int, Mapping[str, Any], Mapping[int, str]]  # rows, cells by name, rows not read with reasons

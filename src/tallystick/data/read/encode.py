@@ -14,9 +14,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallystick.data.read import strings
-from tallystick.data.read.cells import Floats, floats
-from tallystick.data.read.integers import SmallIntegers, by_table, level_code, text_table
-from tallystick.data.read.matcher import Matcher
+from tallystick.data.read.cells import Floats, SmallIntegers, by_table, floats, level_code, text_table
+from tallystick.data.read.match import Matcher
 from tallystick.data.read.strings import Distinct
 from tallystick.data.read.survey import Decision, Taken
 from tallystick.data.read.survey_column import BatchWords

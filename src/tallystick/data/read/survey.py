@@ -6,7 +6,7 @@
     while (more := survey.again()) is not None:   rare: texts read as numbers; numbers that may be identifiers
         survey.complete(more.add(batch) ...)      look at all batches once more, at those columns only
     decision = survey.decide()                    schema, notes, unit
-    Encoder(decision).block(batch)                the rows of a batch as codes, see encoder.py
+    Encoder(decision).block(batch)                the rows of a batch as codes, see encode.py
 
 A survey can be pickled and holds no rows: counts, ranges, and the distinct texts of columns of texts. Knows
 Arrow batches. Knows nothing of who reads them, in which order, nor of learners.
@@ -27,23 +27,19 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.contracts import Heading
 from tallystick.data.read.batches import parts_together
-from tallystick.data.read.cells import Floats, Part, as_utf8, mark_numbers, read_cells, tidied
-from tallystick.data.read.decide import Decided
-from tallystick.data.read.integers import SmallIntegers
+from tallystick.data.read.cells import Floats, Part, SmallIntegers, as_utf8, mark_numbers, read_cells, tidied
 from tallystick.data.read.judge import ReadingPlan, check_wishes
 from tallystick.data.read.strings import Distinct
-from tallystick.data.read.survey_column import BatchWords, ColumnSurvey, Piece, SecondLook, Texts
+from tallystick.data.read.survey_column import BatchWords, ColumnSurvey, Decided, Piece, SecondLook, Texts
 from tallystick.data.read.survey_target import (
     TargetCells,
     TargetSurvey,
-    WeightSurvey,
-    choose,
     hit,
     mixed_labels,
     no_target,
     target_name,
 )
-from tallystick.data.read.weights import Chosen, weight_numbers
+from tallystick.data.read.weights import Chosen, WeightSurvey, choose, weight_numbers
 from tallystick.data.schema import Note, Schema, Target, Wishes
 from tallystick.data.threads import checkpoint, in_order
 from tallystick.errors import DataError, counted

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.data.read.cells import Floats, mark_numbers
-from tallystick.data.read.integers import SmallIntegers
+from tallystick.data.read.cells import Floats, SmallIntegers, mark_numbers
 from tallystick.data.read.judge import MANY_ROWS, Asked, NumberFacts, fills_its_range, is_row_index
 from tallystick.data.read.weights import Chosen
 

@@ -1,8 +1,8 @@
-"""The column to be predicted, its labels or numbers, and the weights: what has been seen of them so far.
+"""The column to be predicted, its labels or numbers: what has been seen of it so far.
 
-Knows labels, responses and weights. Knows nothing of the other columns.
+Knows labels and responses. Knows nothing of the other columns.
 Laws: labels are canonical texts with a type, the same in any container; any cut of the rows and any order of
-merging give the same target, unit and notes.
+merging give the same target and notes.
 """
 
 from __future__ import annotations
@@ -18,20 +18,12 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.data.read import strings
-from tallystick.data.read.cells import Floats, among, read_cells
-from tallystick.data.read.integers import SmallIntegers
+from tallystick.data.read.cells import Floats, SmallIntegers, among, read_cells
 from tallystick.data.read.judge import ReadingPlan, number_cure, number_marks
 from tallystick.data.read.slips import say_variants, variants
 from tallystick.data.read.strings import Distinct
 from tallystick.data.read.texts import TextCounts
-from tallystick.data.read.weights import (
-    UNIT,
-    Chosen,
-    kept_rows,
-    no_weight,
-    refuse_no_weights,
-    weights_overflow,
-)
+from tallystick.data.read.weights import Chosen
 from tallystick.data.schema import LabelType, Note, Target
 from tallystick.data.table.block import class_type
 from tallystick.data.text import label_form
@@ -43,7 +35,6 @@ if TYPE_CHECKING:
 
 MANY_CLASSES = 100  # whole numbers: more than this and more than half of the rows is not a set of classes
 FARTHEST = 1e140  # of a response: sums of squares stay numbers
-LARGEST = 2.0**62  # of a weight that is counted by rows
 UNBALANCED = 1_000  # a class of fewer rows than one in so many gets a note
 RESPONSES = (
     CellKind.NUMBER,
@@ -376,75 +367,3 @@ class TargetSurvey:
         if self.infinite[0]:
             raise infinite_response(name, self.infinite[1])
         return Target(name, (), "number"), absent_notes(name, self.absent, self.rows)
-
-
-@dataclass
-class WeightSurvey:
-    """The weights: sums over the rows that count. heavy: in units of 2^-32; tops: all are 1."""
-
-    given: bool
-    rows: int = 0
-    copies: int = 0
-    heavy: int = 0
-    whole: bool = True
-    ones: bool = True
-
-    def add(self, real: NDArray[np.float64] | None, rows: int) -> NDArray[np.int64] | None:
-        """Add the weights of kept rows, None: 1 each; return them as copies."""
-        self.rows += rows
-        if real is None:
-            return None
-        floor = np.floor(np.minimum(real, LARGEST))
-        rest = np.maximum(np.rint((real - floor) * UNIT), floor == 0).astype(np.int64)
-        full = sum(map(int, floor.tolist())) if float(floor.sum()) > 2.0**52 else int(floor.sum())
-        self.whole = self.whole and bool((real == floor).all())
-        self.ones = self.ones and bool((real == 1).all())
-        self.heavy += (full << 32) + int(rest.sum())
-        self.copies += full
-        return np.maximum(floor, 1).astype(np.int64)
-
-    def merge(self, other: WeightSurvey) -> None:
-        """Take in other batches."""
-        self.rows, self.copies, self.heavy = (
-            self.rows + other.rows,
-            self.copies + other.copies,
-            self.heavy + other.heavy,
-        )
-        self.whole, self.ones = self.whole and other.whole, self.ones and other.ones
-
-    def check(self) -> None:
-        """Refuse weights that leave no row, or more than can be counted."""
-        if self.given and not self.rows:
-            raise no_weight()
-        if self.given and self.heavy * self.unit >= 2**63 * UNIT:
-            raise weights_overflow(self.heavy / UNIT, self.unit)
-
-    @property
-    def unit(self) -> int:
-        """A weight of 1 is this many."""
-        return 1 if self.whole else UNIT
-
-    @property
-    def measure(self) -> int:
-        """What counts: 0 rows, 1 copies."""
-        return 1 if self.given and self.whole else 0
-
-    @property
-    def total(self) -> int:
-        """Rows that count, copies counted where they are whole."""
-        return self.copies if self.measure else self.rows
-
-
-def choose(
-    absent: NDArray[np.bool_] | None,
-    real: NDArray[np.float64] | None,
-    rows: int,
-    start: int | None,
-    weighed: WeightSurvey,
-) -> Chosen:
-    """Return which rows of a batch count; their weights are added to what was weighed before."""
-    if real is not None:
-        refuse_no_weights(real, start)
-    keep = kept_rows(absent, real)
-    counted = real if real is None or keep is None else real[keep]
-    return Chosen(rows, keep, weighed.add(counted, rows if keep is None else len(keep)), start)

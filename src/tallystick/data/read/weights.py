@@ -1,8 +1,8 @@
 """Which rows count, and how much: weights as whole multiples of a unit.
 
 Knows rows and weights. Knows nothing of columns.
-Law: a whole weight w is w copies of the row, a row of weight 0 does not count; others are multiples of 2^-32,
-never rounded to 0.
+Laws: a whole weight w is w copies of the row, a row of weight 0 does not count; others are multiples of
+2^-32, never rounded to 0; any cut of the rows and any order of merging give the same unit.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from tallystick.data.read.cells import Coded, Floats, read_cells
 from tallystick.errors import DataError
 
 UNIT = 1 << 32  # a weight of 1, where some weight is not whole
+LARGEST = 2.0**62  # of a weight that is counted by rows
 
 
 @dataclass(frozen=True)
@@ -115,3 +116,78 @@ def weights_overflow(total: float, unit: int) -> DataError:
 def no_weight() -> DataError:
     """Return the error of weights that are all 0."""
     return DataError("all sample weights are zero, so no row is left. Give some row a weight above 0.")
+
+
+# ---- what has been seen so far ----
+
+
+@dataclass
+class WeightSurvey:
+    """The weights: sums over the rows that count. heavy: in units of 2^-32; tops: all are 1."""
+
+    given: bool
+    rows: int = 0
+    copies: int = 0
+    heavy: int = 0
+    whole: bool = True
+    ones: bool = True
+
+    def add(self, real: NDArray[np.float64] | None, rows: int) -> NDArray[np.int64] | None:
+        """Add the weights of kept rows, None: 1 each; return them as copies."""
+        self.rows += rows
+        if real is None:
+            return None
+        floor = np.floor(np.minimum(real, LARGEST))
+        rest = np.maximum(np.rint((real - floor) * UNIT), floor == 0).astype(np.int64)
+        full = sum(map(int, floor.tolist())) if float(floor.sum()) > 2.0**52 else int(floor.sum())
+        self.whole = self.whole and bool((real == floor).all())
+        self.ones = self.ones and bool((real == 1).all())
+        self.heavy += (full << 32) + int(rest.sum())
+        self.copies += full
+        return np.maximum(floor, 1).astype(np.int64)
+
+    def merge(self, other: WeightSurvey) -> None:
+        """Take in other batches."""
+        self.rows, self.copies, self.heavy = (
+            self.rows + other.rows,
+            self.copies + other.copies,
+            self.heavy + other.heavy,
+        )
+        self.whole, self.ones = self.whole and other.whole, self.ones and other.ones
+
+    def check(self) -> None:
+        """Refuse weights that leave no row, or more than can be counted."""
+        if self.given and not self.rows:
+            raise no_weight()
+        if self.given and self.heavy * self.unit >= 2**63 * UNIT:
+            raise weights_overflow(self.heavy / UNIT, self.unit)
+
+    @property
+    def unit(self) -> int:
+        """A weight of 1 is this many."""
+        return 1 if self.whole else UNIT
+
+    @property
+    def measure(self) -> int:
+        """What counts: 0 rows, 1 copies."""
+        return 1 if self.given and self.whole else 0
+
+    @property
+    def total(self) -> int:
+        """Rows that count, copies counted where they are whole."""
+        return self.copies if self.measure else self.rows
+
+
+def choose(
+    absent: NDArray[np.bool_] | None,
+    real: NDArray[np.float64] | None,
+    rows: int,
+    start: int | None,
+    weighed: WeightSurvey,
+) -> Chosen:
+    """Return which rows of a batch count; their weights are added to what was weighed before."""
+    if real is not None:
+        refuse_no_weights(real, start)
+    keep = kept_rows(absent, real)
+    counted = real if real is None or keep is None else real[keep]
+    return Chosen(rows, keep, weighed.add(counted, rows if keep is None else len(keep)), start)
