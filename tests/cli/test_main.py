@@ -162,7 +162,7 @@ def test_hostile_names_reach_no_terminal(tmp_path):
         assert ESCAPE not in text
 
 
-def test_a_reader_that_leaves_early_is_no_error(fitted):
+def test_a_reader_that_leaves_early_is_not_an_error(fitted):
     command = " ".join([*TALLY, "predict", "votes.tally.json", "votes.csv"])
     done = subprocess.run(
         ["bash", "-c", f"{command} | head -n 2"], cwd=fitted, capture_output=True, text=True, check=True
@@ -192,7 +192,7 @@ def test_a_closed_standard_output_is_one_line(fitted):
     assert done.stderr == "tally: standard output is closed. Send it to a file, or to /dev/null.\n"
 
 
-def test_closed_errors_are_no_error(fitted):
+def test_a_closed_stderr_is_not_an_error(fitted):
     closed = " ".join([*TALLY, "fit", "votes.csv", "-t", "party", "-o", "again.json", "--folds", "0", "2>&-"])
     done = subprocess.run(["bash", "-c", closed], cwd=fitted, capture_output=True, check=False)
     assert done.returncode == 0

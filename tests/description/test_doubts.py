@@ -30,7 +30,7 @@ def test_levels_that_differ_by_an_ending_are_a_question():
 @pytest.mark.parametrize(
     "levels", [("cat", "cats"), ("part1", "part10"), ("red", "blue"), ("north", "northwest"), ()]
 )
-def test_short_numbered_and_different_levels_are_no_question(levels):
+def test_short_numbered_and_different_levels_are_not_questioned(levels):
     assert told(*levels) == []
 
 

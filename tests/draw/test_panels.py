@@ -26,7 +26,7 @@ def test_two_names_of_many_bars_stand_at_the_ends():
 
 
 @pytest.mark.parametrize("parts", [[], [[0, 0]]])
-def test_no_rows_are_no_bars(parts):
+def test_without_rows_there_are_no_bars(parts):
     assert shapes(split_bars(parts, "t", []), "rect") == []
 
 

@@ -34,7 +34,7 @@ def test_labels_that_would_touch_are_left_out_but_never_the_ends():
     assert len(shown) < 40
 
 
-def test_names_are_escaped_and_no_mark_is_no_line():
+def test_names_are_escaped_and_without_marks_there_is_no_line():
     svg = scale_line("<b>", [("</svg>", 0.0)], (0.0, 1.0))
     assert (title(svg), words(svg)) == ("<b>", ["</svg>"])
     assert shapes(scale_line("empty", [], (0.0, 1.0)), "line") == []

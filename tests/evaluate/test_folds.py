@@ -304,7 +304,7 @@ def test_comparisons_curves_and_choices_of_weights_are_those_of_copies():
 
 @pytest.mark.parametrize("values", [2, 40, 3_000])
 @pytest.mark.parametrize("most", [cases.MOST, 100])
-def test_rows_that_memory_does_not_hold_are_dealt_alike(monkeypatch, values, most):
+def test_rows_that_memory_does_not_hold_are_dealt_to_the_same_folds(monkeypatch, values, most):
     rng = np.random.default_rng(values)
     frame = pd.DataFrame({"x": rng.integers(0, values, 3_000), "y": rng.choice(list("pqr"), 3_000)})
     model = ts.NaiveBayes(columns=ts.Columns({"x": "levels"}, keep=["x"]))
@@ -322,7 +322,7 @@ def test_rows_that_memory_does_not_hold_are_dealt_alike(monkeypatch, values, mos
 
 @pytest.mark.parametrize("numbers", [False, True])
 @pytest.mark.parametrize("method", METHODS)
-def test_rows_that_memory_does_not_hold_are_judged_alike(monkeypatch, method, numbers):
+def test_rows_that_memory_does_not_hold_get_the_same_scores(monkeypatch, method, numbers):
     frame = booleans(900, 3, 0.8, 8)
     if numbers:
         frame["number"] = np.random.default_rng(0).normal(size=900).round(2)

@@ -52,5 +52,5 @@ def test_numbers_are_cut_into_a_few_bins_of_equal_counts():
     assert np.bincount(codes).tolist() == [10] * BINS
 
 
-def test_no_counts_are_no_information():
+def test_without_counts_there_is_no_information():
     assert conditional_information(np.zeros((2, 2, 2))) == (0.0, 0)

@@ -71,7 +71,7 @@ def test_missing_values_of_python_are_missing():
     assert not gone(datetime.date(2020, 1, 1))
 
 
-def test_csv_rows_are_dicts_and_labels_are_no_formulas():
+def test_csv_rows_are_dicts_and_labels_are_not_formulas():
     assert list(records(csv.reader(["a,b\n", "1,\n"]))) == [{"a": "1", "b": ""}]
     assert (harmless("=1+1"), harmless("-cmd"), harmless("plain"), harmless(-5)) == (
         "'=1+1",

@@ -106,7 +106,7 @@ def test_shared_variances_are_counted_once(share, numbers):
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-200, 1e-160, 1e155, 1e200, 1e300])
-def test_values_whose_squares_are_no_numbers_are_binned_or_refused(scale, tmp_path):
+def test_values_whose_squares_overflow_are_binned_or_refused(scale, tmp_path):
     x, y = load_iris(return_X_y=True)
     model = ts.NaiveBayes().fit(scale * x, y)
     assert "which is too extreme for a Gaussian" in model.notes_[0].text
@@ -159,7 +159,7 @@ def test_logistic_regression_of_any_scale_is_a_file_that_can_be_read(size):
     assert near.predict(pd.DataFrame({"x": [-size, size]})).tolist() == ["b", "a"]
 
 
-def test_a_response_whose_square_is_no_number_is_refused():
+def test_a_response_whose_square_overflows_is_refused():
     x = np.linspace(-1, 1, 60)
     with pytest.raises(TargetError, match=r"^target 'y' is infinite or beyond 1e140 in row 1\. Correct"):
         ts.RegressionTree().fit(pd.DataFrame({"x": x}), x * 1e155)

@@ -65,7 +65,7 @@ def test_labels_of_several_types_are_one_canonical_text_with_a_note():  # row 33
 
 @pytest.mark.parametrize("learner", LEARNERS)
 @pytest.mark.parametrize("bad", [-1.0, np.nan, np.inf])
-def test_weights_that_are_no_weights_name_the_row(learner, bad):  # row 52
+def test_invalid_weights_name_the_row(learner, bad):  # row 52
     weights = np.ones(6)
     weights[3] = bad
     with pytest.raises(TallyError, match=r"sample_weight is .* first in row 4"):

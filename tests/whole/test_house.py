@@ -85,9 +85,7 @@ def test_public_names_are_those_loaded_on_demand():
 
 
 def test_no_two_classes_have_one_name():
-    own = [
-        p for p in MODULES if p.name not in ("contracts.py", "standalone.py")
-    ]  # contracts; a template
+    own = [p for p in MODULES if p.name not in ("contracts.py", "standalone.py")]  # contracts; a template
     names = [n.name for p in own for n in ast.walk(ast.parse(p.read_text())) if isinstance(n, ast.ClassDef)]
     assert [name for name in set(names) if names.count(name) > 1] == []
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 import pytest
 
 import tallystick as ts
+from tallystick.cli.main import tally
 
 ESTIMATORS = {
     "DecisionTree": "apply c45 cart column_use get_depth get_n_leaves id3 predict_log_proba predict_proba "
@@ -89,3 +90,23 @@ def test_what_is_the_same_everywhere_is_told_in_the_same_words(parameter):
     line = re.compile(rf"^{parameter} : .*(?:\n    .*)*", re.MULTILINE)
     things = [*(getattr(ts, name) for name in ESTIMATORS), ts.describe]
     assert len({line.search(inspect.getdoc(thing))[0] for thing in things}) == 1
+
+
+COMMANDS = {
+    "describe": ts.describe,
+    "compare": ts.compare,
+    "curve": ts.learning_curve,
+    "report": ts.report,
+    "predict": ts.DecisionTree.predict,
+    "explain": ts.DecisionTree.explain,
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_option_that_is_a_parameter_has_its_default(command):
+    known = inspect.signature(COMMANDS[command]).parameters | inspect.signature(ts.read).parameters
+    options = [o for o in tally.get_command(None, command).params if o.name in known and not o.required]
+    options = [o for o in options if o.name not in ("sql", "row")]  # a switch; counted from 1
+    told = {o.name: o.default for o in options if isinstance(o.default, str | int | float | bool)}
+    assert len(told) > 2
+    assert told == {name: known[name].default for name in told}

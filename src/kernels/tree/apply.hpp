@@ -72,7 +72,7 @@ class Walk {
             even = even && (!last || last->stride == cells->stride);
             last = cells;
         }
-        if (next_.empty() && even && single != whole)  // numbers only, all alike
+        if (next_.empty() && even && single != whole)  // numbers only, all of one type
             return whole ? descend<double>(rows, columns, out) : descend<float>(rows, columns, out);
         bool infinite = false;
         constexpr size_t lanes = 8;

@@ -171,7 +171,7 @@ struct Candidate {
     bool found = false;
     bool pays = true;       // groups that do not pay for their own description are told, never chosen
     bool constant = true;   // no two different known values: no node below can split on this column either
-    int64_t score = 0;      // less the price of groups; whole, or the bits of a double not negative: both order alike
+    int64_t score = 0;      // less the price of groups; whole, or the bits of a double not negative: both have the same order
     double gain = 0.0;      // per row, bits for entropy
     double net = 0.0;       // gain less the price of the groups or of the cut
     double ratio = 0.0;     // net over the entropy of the branch sizes

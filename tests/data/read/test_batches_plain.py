@@ -123,7 +123,7 @@ def test_line_ends_of_two_bytes_may_lie_on_both_sides_of_a_step():
         assert [Plain(block, ends, "ab").column(1).to_pylist()] == [["1\r", "2\r"]]
 
 
-def test_a_quoted_file_a_ragged_file_and_a_plain_one_are_read_alike(tmp_path):
+def test_a_quoted_file_a_ragged_file_and_a_plain_one_give_the_same_table(tmp_path):
     rng = np.random.default_rng(2)
     rows = [f"{x!r},{'ab'[i % 2]},{i % 7}" for i, x in enumerate(rng.normal(size=60_000).tolist())]
     plain, quoted = tmp_path / "plain.csv", tmp_path / "quoted.csv"

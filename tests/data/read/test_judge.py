@@ -450,7 +450,7 @@ def test_real_tables_are_taken_for_what_they_are(path, kinds):
         ("oops", r"if it stands for missing, pass columns=ts.Columns\(missing=\['oops'\]\)"),
     ],
 )
-def test_advice_on_a_cell_that_is_no_number_helps(cell, cure):
+def test_advice_on_a_cell_that_is_not_a_number_helps(cell, cure):
     with pytest.raises(DataError, match=cure):
         kind_of([cell, "1.5", "2.5", cell], Wishes(kinds={"x": "numeric"}))
     with pytest.raises(TargetError, match=cure):

@@ -70,7 +70,7 @@ def test_unseen_levels_are_coded_and_counted(schema):  # row 59
     assert (answer.unseen["w"], answer.missing["w"]) == (1, 1)
 
 
-def test_no_rows_are_no_rows(schema):  # row 61
+def test_without_rows_the_result_is_empty(schema):  # row 61
     answers = list(match(open_source(FIT.head(0)), schema))
     assert sum(a.block.rows for a in answers) == 0
 

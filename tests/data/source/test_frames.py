@@ -228,7 +228,7 @@ def test_repeated_names_are_an_error_with_positions(file):
         file(b"a,b,a\n1,2,3\n")
 
 
-def test_names_alike_but_for_case_or_spaces_get_a_note(file):
+def test_names_that_differ_only_in_case_or_spaces_get_a_note(file):
     assert "'a b', 'A  b'" in notes_of(file(b"a b,A  b\n1,2\n"))["names-alike"]
 
 
@@ -296,7 +296,7 @@ def test_read_is_a_public_name():
     assert ts.read is read
 
 
-def test_a_named_separator_is_meant_though_a_space_cuts_every_line_alike(file):
+def test_a_named_separator_is_used_even_where_spaces_give_every_line_as_many_cells(file):
     with pytest.raises(DataError, match=r"but ' ' would give every line the same number"):
         file(b"b b\n0 0\n1 1\n")
     assert rows_of(file(b"b b\n0 0\n1 1\n", sep=",")) == [("0 0",), ("1 1",)]

@@ -24,7 +24,7 @@ def look(text, **reading):
         ("alone\n1\n", ","),
     ],
 )
-def test_the_separator_that_cuts_most_rows_alike_is_taken(text, sep):
+def test_the_separator_that_gives_most_rows_as_many_cells_is_taken(text, sep):
     assert best_separator(text) == sep
 
 

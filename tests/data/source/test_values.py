@@ -100,7 +100,7 @@ def test_half_a_character_is_named():
         open_source({"\ud800": [1]})
 
 
-def test_bytes_that_are_no_utf8_are_named_with_their_column(tmp_path):
+def test_bytes_that_are_not_utf8_are_named_with_their_column(tmp_path):
     rows = pa.table({"x": hostile_values.bad_utf8(pa.string()), "y": ["a", "b"] * 4})
     pq.write_table(rows, tmp_path / "t.parquet")
     for data in (rows, tmp_path / "t.parquet"):
@@ -109,7 +109,7 @@ def test_bytes_that_are_no_utf8_are_named_with_their_column(tmp_path):
                 ts.NaiveBayes(**options).fit(data, "y")
 
 
-def test_lists_are_no_cells_but_may_be_left_out():
+def test_lists_are_not_cells_but_may_be_left_out():
     rows = {"x": [hostile_values.cyclic() for _ in range(4)], "o": [1.5, 2.5] * 2}
     with pytest.raises(DataError, match="column 'x' is of type 'list"):
         ts.NaiveBayes().fit(rows, ["a", "b"] * 2)

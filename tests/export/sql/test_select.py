@@ -212,7 +212,7 @@ def check_wrong_texts(run: databases.Run, dialect: str) -> None:
 
 
 @pytest.mark.parametrize("dialect", HERE)
-def test_text_that_is_no_number_or_date_is_the_databases_error_and_never_a_value(dialect):
+def test_text_that_is_not_a_number_or_date_is_the_databases_error_and_never_a_value(dialect):
     with HERE[dialect]() as run:
         check_wrong_texts(run, dialect)
 
@@ -280,7 +280,7 @@ def check_hidden(run: databases.Run, dialect: str, names: list[str]) -> None:
                 run(select, {"a": ["0", "1"], "b": ["1", "1"]})
 
 
-def test_duckdbs_hidden_columns_are_no_columns_of_a_model(tmp_path, monkeypatch):
+def test_duckdbs_hidden_columns_are_not_columns_of_a_model(tmp_path, monkeypatch):
     duckdb = pytest.importorskip("duckdb")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "rows.csv").write_text("a,b\n0,1\n1,1\n")
@@ -447,7 +447,7 @@ def test_sql_begins_with_what_it_is(dialect):
 
 
 @pytest.mark.parametrize("method", ["gaussian", "logistic"])
-def test_values_whose_squares_are_no_numbers_get_the_answer_of_the_model(method):
+def test_values_whose_squares_overflow_get_the_answer_of_the_model(method):
     x = np.linspace(-1, 1, 60)
     y = np.where((x > 0) ^ (np.arange(60) % 5 == 0), "a", "b")
     model = ts.LogisticRegression() if method == "logistic" else ts.NaiveBayes(distributions=method)

@@ -33,7 +33,7 @@ def test_weights_near_0_ask_for_a_strong_prior_and_large_ones_for_a_weak_one_wit
     assert next_strength(ready([1.0] * 2), point([99.0] * 2, np.diag([9.0] * 2)), 1.0) == LEAST
 
 
-def test_a_curvature_that_is_no_curvature_changes_nothing():
+def test_a_curvature_of_0_changes_nothing():
     assert next_strength(ready([1.0, 1.0]), point([1.0, 1.0], np.zeros((2, 2))), 0.7) == 0.7
 
 

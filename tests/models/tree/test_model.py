@@ -64,7 +64,7 @@ def test_class_weights_change_shares_and_the_rows_stay():
     assert tree.rows[2].tolist() == [0, 1, 2]
 
 
-def test_one_record_and_a_block_are_answered_alike():
+def test_one_record_and_a_block_get_the_same_answer():
     tree = Tree(SCHEMA, one_test(missing=1))
     codes = {name: np.zeros(1, np.uint8) for name in ("colour", "size", "wet")}
     block = Rows({"x": np.array([7.0]), **codes}, 1)
