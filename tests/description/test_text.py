@@ -8,6 +8,7 @@ import tallystick as ts
 from tallystick.description.columns import ColumnView, Description, Part
 from tallystick.description.text import SHOWN_CLASSES, page, small
 from tallystick.draw.text import plain
+from tallystick.errors import Count, Message
 
 
 def test_no_control_character_reaches_the_page():
@@ -41,7 +42,7 @@ def test_few_levels_stand_with_their_names_and_many_as_blocks():
 
 def test_columns_of_one_reason_are_told_together_with_their_numbers():
     columns = tuple(
-        ColumnView(name, "levels", f"{n} distinct texts", 0, n, ())
+        ColumnView(name, "levels", Message(Count(n), " distinct texts"), 0, n, ())
         for name, n in (("a", 2), ("b", 3), ("c", 2))
     )
     lines = plain(page(Description("t", 4, columns, ()))).splitlines()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tallystick.evaluate.measures import Measure
-from tallystick.reports.answer import Group, alone, alone_sentence, answer, score_sentence, tells
+from tallystick.reports.answer import ValueGroup, alone, alone_sentence, answer, score_sentence, tells
 
 ACCURACY = Measure("accuracy", 0.9, 0.8, 0.95, "wilson", 0.5)
 
@@ -24,14 +24,17 @@ def test_without_a_model_the_answer_is_that_there_is_none(given):
 def test_groups_of_one_column_are_its_levels_and_missing(given):
     found = given("tree")
     groups = alone(found.table, found.description["wind"])
-    assert [(g.words, g.rows) for g in groups] == [("= strong", 27), ("= weak", 30), ("is missing", 3)]
+    assert [(g.words, g.rows) for g in groups] == [("strong", 27), ("weak", 30), ("missing", 3)]
     sides = alone(found.table, found.description["temp"])
     assert [g.words.split()[0] for g in sides] == ["<", "≥"]
     assert sum(g.rows for g in sides) == 60
 
 
 def test_one_column_tells_the_target_where_it_gains_most_of_what_the_model_gains():
-    sure, unsure = [Group("= a", (9, 1)), Group("= b", (1, 9))], [Group("= a", (6, 4)), Group("= b", (5, 5))]
+    sure, unsure = (
+        [ValueGroup("a", (9, 1)), ValueGroup("b", (1, 9))],
+        [ValueGroup("a", (6, 4)), ValueGroup("b", (5, 5))],
+    )
     assert tells(sure, 0.5, 0.9)
     assert not tells(unsure, 0.5, 0.9)
     assert not tells(sure, 0.5, 0.5)
@@ -40,7 +43,9 @@ def test_one_column_tells_the_target_where_it_gains_most_of_what_the_model_gains
 
 def test_what_one_column_tells_is_said_with_its_groups(given):
     said = str(
-        alone_sentence(given("tree").table, "wind", [Group("= weak", (1, 9)), Group("= strong", (10, 0))])
+        alone_sentence(
+            given("tree").table, "wind", [ValueGroup("weak", (1, 9)), ValueGroup("strong", (10, 0))]
+        )
     )
     assert said.startswith("A single column, wind, tells the play of about 95 of 100 rows.")
 

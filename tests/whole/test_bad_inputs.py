@@ -196,9 +196,7 @@ READERS = {
 
 
 @pytest.mark.parametrize("command", READERS)
-def test_every_command_refuses_what_is_not_a_table_in_one_line(
-    command, tmp_path, capsys, monkeypatch
-):  # row 14
+def test_every_command_refuses_what_is_not_a_table(command, tmp_path, capsys, monkeypatch):  # row 14
     monkeypatch.chdir(tmp_path)
     (tmp_path / "train.csv").write_bytes(TABLE)
     assert run(["fit", "train.csv", "-t", "y", "--folds", "0", "-o", "m.tally.json"], debug=False) == 0
