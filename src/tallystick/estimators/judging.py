@@ -63,7 +63,7 @@ def compare(
     data: Any,
     target: Any = None,
     *,
-    methods: Sequence[str] = COMPARED,
+    methods: Sequence[str] | None = None,
     others: Mapping[str, Any] | Iterable[Any] = (),
     tuned: bool = True,
     folds: int | Sequence[float] = 10,
@@ -86,8 +86,8 @@ def compare(
         The rows, as `fit` takes them.
     target : str or array, default None
         The name of the column to predict, or the labels.
-    methods : list of str, default ("tree", "bayes", "logistic")
-        The methods to compare.
+    methods : list of str, default None
+        The methods to compare, such as "tree"; None is all of them.
     others : dict or list, default ()
         scikit-learn estimators to compare with, in a list or by name; they get the rows in a pandas frame.
     tuned : bool, default True
@@ -128,6 +128,7 @@ def compare(
     """
     refuse_spark(data)
     check_codes(ignore)
+    methods = COMPARED if methods is None else methods
     _known(methods)
     data = opened(data)
     if held_out is not None:
@@ -221,7 +222,7 @@ def learning_curve(
     data: Any,
     target: Any = None,
     *,
-    methods: Sequence[str] | Mapping[str, Any] = CURVED,
+    methods: Sequence[str] | Mapping[str, Any] | None = None,
     sizes: Sequence[int] | None = None,
     repeats: int = 20,
     sample_weight: Any = None,
@@ -236,8 +237,8 @@ def learning_curve(
         The rows, as `fit` takes them.
     target : str or array, default None
         The name of the column to predict, or the labels.
-    methods : list of str or dict, default ("bayes", "logistic")
-        "tree", "bayes", "logistic", or estimators by name.
+    methods : list of str or dict, default None
+        Methods, such as "tree", or estimators by name; None is naive Bayes and logistic regression.
     sizes : list of int, default None
         The numbers of training rows; None: from 10 up to two thirds of the rows.
     repeats : int, default 20
@@ -263,6 +264,7 @@ def learning_curve(
     (4, 8)
     """
     refuse_spark(data)
+    methods = CURVED if methods is None else methods
     chosen = dict(methods) if isinstance(methods, Mapping) else methods_named(methods, shared)
     if not chosen:
         raise OptionError(f"no method to draw a curve of. Use: {', '.join(NAMES)}.")

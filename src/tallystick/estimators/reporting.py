@@ -74,7 +74,7 @@ def report(
     target: str,
     *,
     path: str | os.PathLike[str] | None = None,
-    methods: Sequence[str] = COMPARED,
+    methods: Sequence[str] | None = None,
     tuned: bool = False,
     folds: int = 10,
     repeats: int = 5,
@@ -95,8 +95,8 @@ def report(
         The name of the column to predict.
     path : str or path, default None
         Where to write the page; None: nowhere, until `save`.
-    methods : list of str, default ("tree", "bayes", "logistic")
-        The methods to compare.
+    methods : list of str, default None
+        The methods to compare, such as "tree"; None is all of them.
     tuned : bool, default False
         Whether each method is also tuned, as in `ts.compare`.
     folds : int, default 10
@@ -137,6 +137,7 @@ def report(
     groups = names_by(NaiveBayes(**shared), lambda other: other._read(source, target), table, names)
     described = describe_table(source.name, table, reader._local().threads, source.form)
     steps.done(8, "comparing")
+    methods = COMPARED if methods is None else methods
     named = methods_named(methods, shared)
     made = candidates_of(methods, tuned, shared)
     found = compare_read(table, FoldWay.of(folds, None, None), made, progress=steps.part(8, 60, "comparing"))
