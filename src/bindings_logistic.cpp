@@ -118,6 +118,29 @@ void bind_logistic(nb::module_& m) {
        nb::arg("gradient").noconvert(), nb::arg("curvature").noconvert(), nb::arg("d").noconvert(),
        nb::arg("trace").noconvert(), nb::arg("counts").noconvert(), nb::arg("out").noconvert());
 
+    // The decisions of Newton's method one by one, for rows that are only summed. numbers: small, fine, least, doubt, grain,
+    // reach, alarm, ahead, wrong, before. Returns the End, -1: none; stalled: 1 where rounding leaves no more to do.
+    m.def("newton_end", [](In<double> w, In<double> gradient, In<double> d, In<double> power, In<double> numbers,
+                           bool stalled, Out<double> scratch) {
+        const double* v = numbers.data();
+        const logistic::Descent q{w.size(), 1, nullptr, power.data(), nullptr, nullptr, 0.0, 0.0, 0.0, v[0], v[1],
+                                  v[2], v[3], v[4], v[5], v[6], v[7] != 0.0, 0};
+        const logistic::Spot spot{const_cast<double*>(w.data()), const_cast<double*>(gradient.data()), nullptr, 0.0, 0.0,
+                                  int64_t(v[8])};
+        if (stalled) return int64_t(logistic::stalled(q, spot, d.data(), v[9], scratch.data()));
+        return logistic::end_at(q, spot, d.data(), scratch.data());
+    }, nb::arg("w").noconvert(), nb::arg("gradient").noconvert(), nb::arg("d").noconvert(), nb::arg("power").noconvert(),
+       nb::arg("numbers").noconvert(), nb::arg("stalled"), nb::arg("scratch").noconvert(), Release());
+    m.def("newton_shorter", &logistic::shorter, nb::arg("t"), nb::arg("slope"), nb::arg("from_value"),
+          nb::arg("to_value"), nb::arg("from_steep"), nb::arg("to_steep"), nb::arg("doubt"));
+    m.def("newton_factorise", [](In<double> h, Out<double> factor) {
+        return logistic::factorise(h.shape(0), h.data(), factor.data());
+    }, nb::arg("h").noconvert(), nb::arg("factor").noconvert(), Release());
+    m.def("newton_step_by", [](In<double> h, In<double> factor, bool factorised, Out<double> x) {
+        logistic::step_by(h.shape(0), h.data(), factor.data(), factorised, x.data());
+    }, nb::arg("h").noconvert(), nb::arg("factor").noconvert(), nb::arg("factorised"), nb::arg("x").noconvert(),
+       Release());
+
     // answer: 0 scores, 1 shares (numbers[row, class]), 2 the best class (best[row]).
     m.def("logistic_answers", [](size_t dense, size_t coded, size_t rows, In<int64_t> table, In<double> scaling,
                                  In<double> theta, const std::vector<TextArrays>& texts, int64_t answer,

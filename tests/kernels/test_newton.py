@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tallystick as ts
+from tallystick import kernels
 from tallystick.engines.local import Local
 from tallystick.kernels import End, Landing
 from tallystick.stats.gradients import NewtonSums
@@ -135,3 +136,26 @@ def test_the_question_is_small_enough_to_travel():
     sent = [q for q in asked if isinstance(q, NewtonSums)]
     assert sent
     assert max(len(pickle.dumps(q)) for q in sent) < 20_000
+
+
+# -- the decisions one by one, for rows that are only summed --
+
+
+def test_a_step_that_leads_low_enough_is_kept_and_another_is_made_shorter():
+    assert kernels.shorter(1.0, -2.0, (5.0, 4.0), (1.0, 2.0), 0.0) == 0.0
+    assert kernels.shorter(1.0, -2.0, (5.0, 5.0), (1.0, 0.5), 0.0) == 0.0  # as high, but flatter
+    assert kernels.shorter(1.0, -2.0, (5.0, 5.0), (1.0, 2.0), 0.0) == 0.5  # the foot of the parabola
+    assert kernels.shorter(1.0, -2.0, (5.0, 500.0), (1.0, 2.0), 0.0) == 0.1  # and no shorter than a tenth
+
+
+def test_a_way_ends_at_a_small_gradient_and_step_and_may_diverge_or_stall():
+    stop = kernels.NewtonStop(np.ones(2), 1e-3, 1e-3, 1e-16, 1e-6, 0.0, 0.0, 0.5, True)
+    w, none, some = np.ones(2), np.zeros(2), np.full(2, 0.4)
+    assert stop.ended(w, none, none, 1) == kernels.End.OPTIMUM
+    assert stop.ended(w, some, some, 1) == kernels.End.DIVERGING  # a small gradient, and still a long step
+    assert stop.ended(w, none + 9, none, 0) == kernels.End.DIVERGING  # every row's own class is ahead
+    assert stop.ended(w, none + 9, none, 1) is None
+    tiny = np.full(2, 1e-7)
+    assert stop.stalled(w, tiny, -tiny, 1e-7)
+    assert not stop.stalled(w, tiny, -tiny, 1.0)  # the last step still halved it
+    assert not stop.stalled(w, tiny, some, -1.0)  # a long step is left

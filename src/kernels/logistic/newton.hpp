@@ -1,5 +1,6 @@
-// Newton's method over one block in one call: the steps that `learners/logistic/solvers.py` would ask for one by one.
-// Law: every point, step and bit is that of the slow way, so that an engine that only sums gives the same model.
+// Newton's method: what a step is, how far to go along it and when to stop stand here, and nowhere else. `newton` takes
+// all steps over one block in one call; where rows are only summed, `learners/logistic/solvers.py` asks point by point and
+// decides by the same functions. Law: every point, step and bit is the same either way.
 #pragma once
 
 #include "kernels/logistic/curvature.hpp"
@@ -71,24 +72,42 @@ inline void look_at(const Ask& a, const Descent& q, double* theta, double* memor
     curvature_of_sums(q.n, q.k, q.links, a.links, out.curvature, p, q.at, q.power, q.unit, q.shift, q.l2, spot.curvature);
 }
 
-// d = minus the inverse curvature times the gradient; a matrix that is not quite positive gets a little more diagonal.
-inline void newton_step(size_t m, const Spot& spot, double* factor, double* d) {
+// factor = that of h; a matrix that is not quite positive gets a little more diagonal. False: a matrix beyond that.
+inline bool factorise(size_t m, const double* h, double* factor) {
     double extra = 0.0;
-    for (size_t i = 0; i < m; ++i) d[i] = spot.gradient[i];
-    bool solved = false;
-    for (int round = 0; round < 40 && !solved; ++round) {
-        for (size_t i = 0; i < m * m; ++i) factor[i] = spot.curvature[i];
+    for (int round = 0; round < 40; ++round) {
+        for (size_t i = 0; i < m * m; ++i) factor[i] = h[i];
         if (round > 0)
             for (size_t i = 0; i < m; ++i) factor[i * m + i] *= 1.0 + extra;
-        solved = cholesky(m, factor, 1e-14) == int64_t(m);
+        if (cholesky(m, factor, 1e-14) == int64_t(m)) return true;
         extra = 10 * extra > 1e-12 ? 10 * extra : 1e-12;
     }
-    if (solved) {
-        cholesky_solve(m, factor, d);
-    } else {
-        for (size_t i = 0; i < m; ++i) d[i] /= spot.curvature[i * m + i] > 0 ? spot.curvature[i * m + i] : 1.0;
-    }
+    return false;
+}
+
+// x = h^-1 x by the factor of h, or by its diagonal where there is no factor.
+inline void step_by(size_t m, const double* h, const double* factor, bool factorised, double* x) {
+    if (factorised) return cholesky_solve(m, factor, x);
+    for (size_t i = 0; i < m; ++i) x[i] /= h[i * m + i] > 0 ? h[i * m + i] : 1.0;
+}
+
+// d = minus the inverse curvature times the gradient.
+inline void newton_step(size_t m, const Spot& spot, double* factor, double* d) {
+    for (size_t i = 0; i < m; ++i) d[i] = spot.gradient[i];
+    const bool factorised = factorise(m, spot.curvature, factor);
+    step_by(m, spot.curvature, factor, factorised, d);
     for (size_t i = 0; i < m; ++i) d[i] = -d[i];
+}
+
+// How far to go along a step: 0, t is right: the new value is low enough; else the next t, shorter, by a parabola where it
+// helps. Near the optimum values differ by less than they are known to: then the gradient decides.
+inline double shorter(double t, double slope, double from, double to, double steep_from, double steep_to, double doubt) {
+    const double slack = 1e-13 * (from < 0 ? -from : from) + doubt;
+    if (to <= from + 1e-4 * t * slope || (to <= from + slack && steep_to < steep_from)) return 0.0;
+    const double bend = 2.0 * (to - from - t * slope);
+    const double fit = bend > 0 ? -slope * t * t / bend : 0.5 * t;
+    const double least = 0.1 * t > fit ? 0.1 * t : fit;
+    return 0.5 * t < least ? 0.5 * t : least;
 }
 
 constexpr double kTiny = 1e-4;  // of the longest weight (or of 1): a step that rounding may leave
@@ -110,8 +129,13 @@ inline bool negligible(const Descent& q, const Spot& spot, const double* d, doub
     return true;
 }
 
-// Is the way at its end here? -1: no. before: the gradient norm one step earlier.
-inline int64_t end_at(const Descent& q, const Spot& spot, const double* d, double before, double* scratch) {
+// Does rounding leave no more to do? before: the gradient norm one step earlier.
+inline bool stalled(const Descent& q, const Spot& spot, const double* d, double before, double* scratch) {
+    return longest(q.n * q.k, spot.gradient) > 0.5 * before && negligible(q, spot, d, scratch);
+}
+
+// Is the way at its end here? -1: no.
+inline int64_t end_at(const Descent& q, const Spot& spot, const double* d, double* scratch) {
     const size_t m = q.n * q.k;
     const double gradient = longest(m, spot.gradient), step = longest(m, d);
     if (gradient <= q.small && step <= q.fine) return int64_t(End::optimum);
@@ -122,7 +146,6 @@ inline int64_t end_at(const Descent& q, const Spot& spot, const double* d, doubl
     }
     const bool long_step = gradient <= q.alarm && step > 0.1;
     if (q.alarm != 0.0 && (long_step || (q.ahead && spot.wrong == 0))) return int64_t(End::diverging);
-    if (gradient > 0.5 * before && negligible(q, spot, d, scratch)) return int64_t(End::optimum);
     return -1;
 }
 
@@ -144,15 +167,10 @@ inline int64_t newton(const Ask& a, const Descent& q, bool begun, double* theta,
         look_at(a, q, theta, memory, whole, scratch, next);
         ++counts[1];
         if (t > 0.0) {  // along d: low enough?
-            const double slack = 1e-13 * (at.value < 0 ? -at.value : at.value) + q.doubt;
-            const bool low = next.value <= at.value + 1e-4 * t * slope ||
-                             (next.value <= at.value + slack && longest(m, next.gradient) < before);
-            if (!low) {
+            const double less = shorter(t, slope, at.value, next.value, before, longest(m, next.gradient), q.doubt);
+            if (less != 0.0) {
                 if (++tries == 60) return int64_t(negligible(q, at, d, scratch) ? End::optimum : End::stuck);
-                const double bend = 2.0 * (next.value - at.value - t * slope);
-                const double fit = bend > 0 ? -slope * t * t / bend : 0.5 * t;
-                const double least = 0.1 * t > fit ? 0.1 * t : fit;
-                t = 0.5 * t < least ? 0.5 * t : least;
+                t = less;
                 for (size_t i = 0; i < m; ++i) next.w[i] = at.w[i] + t * d[i];
                 continue;
             }
@@ -164,8 +182,9 @@ inline int64_t newton(const Ask& a, const Descent& q, bool begun, double* theta,
         line[0] = at.value, line[1] = longest(m, at.gradient), line[2] = t;
         if (counts[0] > q.most || size_t(counts[0]) == room) return int64_t(End::full);
         newton_step(m, at, factor, d);
-        const int64_t end = end_at(q, at, d, before, scratch);
+        const int64_t end = end_at(q, at, d, scratch);
         if (end >= 0) return end;
+        if (stalled(q, at, d, before, scratch)) return int64_t(End::optimum);
         before = line[1];
         t = 1.0, tries = 0, slope = dot(m, at.gradient, d);
         for (size_t i = 0; i < m; ++i) next.w[i] = at.w[i] + d[i];

@@ -51,7 +51,7 @@ from tallystick.kernels.moments import (
     exact_sum,
     whole,
 )
-from tallystick.kernels.newton import Begun, Descent, End, Landing, newton
+from tallystick.kernels.newton import Begun, Descent, End, Landing, NewtonStop, factorised, newton, shorter
 from tallystick.kernels.ranks import (
     Ranks,
     Scan,
@@ -106,6 +106,7 @@ __all__ = [
     "Descent",
     "End",
     "Landing",
+    "NewtonStop",
     "Parsed",
     "Ranks",
     "Scan",
@@ -152,6 +153,7 @@ __all__ = [
     "exact_squares",
     "exact_sum",
     "exp",
+    "factorised",
     "hash_missing",
     "hash_text",
     "hash_total",
@@ -182,6 +184,7 @@ __all__ = [
     "scan_columns",
     "scan_matrix",
     "scan_rows",
+    "shorter",
     "sigmoid",
     "small_codes",
     "softmax",

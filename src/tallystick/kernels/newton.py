@@ -1,7 +1,8 @@
-"""Newton's method over one block in one call: the steps a solver would ask for one by one, to the bit."""
+"""Newton's method: over one block in one call, and its decisions one by one for rows that are only summed."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
@@ -112,6 +113,63 @@ def newton(
     value, loss, wrong = out.tolist()
     noted, asked = counts.tolist()
     return Landing(end, w, value, gradient, loss, int(wrong), curvature, d, trace[:noted], asked)
+
+
+@dataclass(frozen=True, slots=True)
+class NewtonStop:
+    """When Newton's method is at its end: see kernels/logistic/newton.hpp. power[m] brings each weight to its
+    scale.
+    """
+
+    power: Floats
+    small: float
+    fine: float
+    least: float
+    doubt: float
+    grain: float
+    reach: float
+    alarm: float
+    ahead: bool
+
+    def ended(self, w: Floats, gradient: Floats, d: Floats, wrong: int) -> End | None:
+        """Return how the way ends at a point, d the Newton step from there; None: it goes on."""
+        found = self._asked(w, gradient, d, wrong, 0.0, False)
+        return None if found < 0 else End(found)
+
+    def stalled(self, w: Floats, gradient: Floats, d: Floats, before: float) -> bool:
+        """Does rounding leave no more to do? before: the gradient norm one step earlier; -1: not asked."""
+        return self._asked(w, gradient, d, 1, before, True) == 1
+
+    def _asked(self, w: Floats, gradient: Floats, d: Floats, wrong: int, before: float, stalled: bool) -> int:
+        m = len(w)
+        for name, given in (("gradient", gradient), ("d", d), ("power", self.power)):
+            check.array(name, given, "float64", (m,))
+        limits = (self.small, self.fine, self.least, self.doubt, self.grain, self.reach, self.alarm)
+        numbers = np.array([*limits, self.ahead, wrong, before], np.float64)
+        return _kernels.newton_end(w, gradient, d, self.power, numbers, stalled, np.empty(2 * m))
+
+
+def shorter(
+    t: float, slope: float, values: tuple[float, float], steep: tuple[float, float], doubt: float
+) -> float:
+    """Return 0 where the step t along a slope leads low enough, else the next to try. values, steep: before
+    and after it, of what is minimised and of the gradient norm.
+    """
+    return _kernels.newton_shorter(t, slope, *values, *steep, doubt)
+
+
+def factorised(h: Floats) -> Callable[[Floats], Floats]:
+    """Return what solves h x = b; a matrix that is not quite positive gets a little more diagonal."""
+    check.array("h", h, "float64", (None, None))
+    factor = np.empty_like(h)
+    whole = _kernels.newton_factorise(h, factor)
+
+    def solve(b: Floats) -> Floats:
+        x = b.copy()
+        _kernels.newton_step_by(h, factor, whole, x)
+        return x
+
+    return solve
 
 
 def _rows(

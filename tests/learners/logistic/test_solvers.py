@@ -12,9 +12,10 @@ import pytest
 from sklearn.datasets import load_iris
 
 import tallystick as ts
+from tallystick import kernels
 from tallystick.errors import TallyError
 from tallystick.learners.logistic.problem import Point
-from tallystick.learners.logistic.solvers import corner, factorised
+from tallystick.learners.logistic.solvers import corner
 
 
 def two_classes(rows=300, seed=0):
@@ -105,10 +106,10 @@ def test_rows_that_weigh_too_little_beside_others_are_refused_by_name_and_a_prio
 
 
 def test_a_matrix_that_is_not_quite_positive_is_solved_all_the_same():
-    assert factorised(np.diag([4.0, 16.0]))(np.array([8.0, 8.0])).tolist() == [2.0, 0.5]
-    singular = factorised(np.array([[1.0, 1.0], [1.0, 1.0]]))(np.array([1.0, 1.0]))
+    assert kernels.factorised(np.diag([4.0, 16.0]))(np.array([8.0, 8.0])).tolist() == [2.0, 0.5]
+    singular = kernels.factorised(np.array([[1.0, 1.0], [1.0, 1.0]]))(np.array([1.0, 1.0]))
     np.testing.assert_allclose(singular.sum(), 1.0, rtol=1e-6)
-    assert factorised(np.zeros((1, 1)))(np.array([3.0])).tolist() == [3.0]
+    assert kernels.factorised(np.zeros((1, 1)))(np.array([3.0])).tolist() == [3.0]
 
 
 def test_at_0_an_l1_prior_holds_a_gradient_that_is_smaller_than_itself():

@@ -160,6 +160,11 @@ class Problem:
         """Return the free weights of theta[parameter, link]."""
         return theta.reshape(-1)[self._flat]
 
+    @property
+    def power(self) -> Array:
+        """What brings each weight to its scale, but those of words."""
+        return self._power
+
     def reach(self, d: Array) -> float:
         """Return by how much a step can change the score of a row at most."""
         return kernels.dot(np.abs(d[: len(self._flat)]), self._power)

@@ -8,7 +8,7 @@ in place of the matrix, for many weights. conjugate-gradient, gradient: the teac
 When Newton's method is at its end: the gradient is at most TOLERANCE per row and the step still to go at most
 FINE in standardised weights; or rounding leaves no more: the last step did not halve the gradient (or no step
 leads down), what a step could still gain is at most LEAST per row or the gradient no more than rounding makes
-of 0, and the step would change no weight by more than TINY of the longest. The others know no step to go:
+of 0, and the step would change no weight by more than 1e-4 of the longest. The others know no step to go:
 the gradient is at most PLAIN (many weights: TOLERANCE) per row, or no step leads down and it is at most
 TOLERANCE, or what rounding can make of 0. Anything else is an error.
 
@@ -18,9 +18,8 @@ Knows points. Knows nothing of rows, columns or classes. Law: the same totals gi
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,7 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.errors import TallyError, counted
-from tallystick.kernels import Begun, Curvature, End, Landing
+from tallystick.kernels import Begun, Curvature, End, Landing, NewtonStop
 from tallystick.learners.logistic.memory import Memory
 from tallystick.learners.logistic.problem import Point, Problem, Start, StopRule, norm, steepest
 from tallystick.stats.gradients import NewtonSums
@@ -38,7 +37,6 @@ Steps = Generator[Any, Any, Point]
 TOLERANCE = 1e-8  # gradient norm per row
 FINE = 1e-8  # and the longest step still to go, in standardised weights, where it is known
 LEAST = 1e-16  # or what is left to gain per row (the Newton decrement), where steps gain no more
-TINY = 1e-4  # by a step that is at most this part of the longest weight, or of 1
 PLAIN = 1e-10  # gradient norm per row of the solvers that do not know how far it is to the optimum
 
 
@@ -93,26 +91,25 @@ class SolverRun:
 
     def ended(self, point: Point, d: Array) -> bool:
         """Is this the optimum? d: the Newton step from here. Raises Diverging where there may be none."""
-        if self.small(point, TOLERANCE * self.fine / FINE) and norm(d) <= self.fine:
-            return True
-        if self.reach and self.problem.reach(d) <= self.reach:
-            return True
-        near_end = point.steep <= self.alarm * self.problem.rows and norm(d) > 0.1
-        if self.alarm and (near_end or (self.ahead and point.wrong == 0)):
+        end = self.stop.ended(point.w, point.gradient, d, point.wrong)
+        if end == End.DIVERGING:
             raise Diverging(point, d)
-        return False
+        return end is not None
+
+    @property
+    def stop(self) -> NewtonStop:
+        """When Newton's method is at its end."""
+        rule = self.stop_rule(0)._asdict()
+        del rule["most"]
+        return NewtonStop(self.problem.power, **rule)
 
     def stalled(self, point: Point, d: Array, before: float) -> bool:
         """Does rounding leave no more to do? before: the gradient norm one step earlier."""
-        return point.steep > 0.5 * before and self.negligible(point, d)
+        return self.stop.stalled(point.w, point.gradient, d, before)
 
     def negligible(self, point: Point, d: Array) -> bool:
         """Is nothing left to gain? d: the Newton step from here."""
-        if norm(d) > TINY * max(norm(point.w), 1.0):
-            return False
-        if -kernels.dot(point.gradient, d) <= LEAST * self.problem.rows:
-            return True
-        return bool((np.abs(point.gradient) <= self.problem.rounding(point.w)).all())
+        return self.stop.stalled(point.w, point.gradient, d, -1.0)
 
     def floor(self, point: Point) -> bool:
         """May this be the optimum, where no step leads down and the step to go is not known?"""
@@ -121,8 +118,17 @@ class SolverRun:
     def far(self, w: Array, begun: Begun | None) -> Generator[Any, Any, Point | Landing]:
         """Ask for the point at w (begun: plus its step), or for the end of the way from there."""
         at = w if begun is None else w + begun.d
-        left = self.most - len(self.trace)
-        stop = StopRule(
+        stop = self.stop_rule(self.most - len(self.trace))
+        question = self.problem.ask(at, Curvature.PAIRS)
+        total = yield NewtonSums(question, self.problem.descent(stop), w, begun)
+        if isinstance(total, Landing):
+            return total
+        self.asked += 1
+        return self.problem.read(at, total)
+
+    def stop_rule(self, left: int) -> StopRule:
+        """Return when to stop; left: steps that may still be taken."""
+        return StopRule(
             TOLERANCE * self.fine / FINE * self.problem.rows,
             self.fine,
             LEAST * self.problem.rows,
@@ -133,12 +139,6 @@ class SolverRun:
             self.ahead,
             left,
         )
-        question = self.problem.ask(at, Curvature.PAIRS)
-        total = yield NewtonSums(question, self.problem.descent(stop), w, begun)
-        if isinstance(total, Landing):
-            return total
-        self.asked += 1
-        return self.problem.read(at, total)
 
     def landed(self, landing: Landing, before: Point | None) -> Point:
         """Return the point where a way ended, its lines noted; an end without an optimum is raised."""
@@ -201,30 +201,12 @@ def line_search(
     for _ in range(60):
         new = first or (yield from run.ask(point.w + (d if t == 1.0 else t * d), curvature))
         first = None
-        # Near the optimum values differ by less than they are known to: then the gradient decides.
-        slack = 1e-13 * abs(point.value) + run.problem.doubt
-        if new.value <= point.value + 1e-4 * t * slope or (
-            new.value <= point.value + slack and new.steep < point.steep
-        ):
+        values, steep = (point.value, new.value), (point.steep, new.steep)
+        less = kernels.shorter(t, slope, values, steep, run.problem.doubt)
+        if less == 0.0:
             return new, t
-        bend = 2.0 * (new.value - point.value - t * slope)
-        fit = -slope * t * t / bend if bend > 0 else 0.5 * t
-        t = min(max(fit, 0.1 * t), 0.5 * t)
+        t = less
     return point, 0.0
-
-
-def factorised(h: Array) -> Callable[[Array], Array]:
-    """Return what solves h x = b; a matrix that is not quite positive gets a little more diagonal."""
-    extra, a = 0.0, h
-    for _ in range(40):
-        factor, at = kernels.cholesky(a, 1e-14)
-        if at == len(a):
-            return partial(kernels.cholesky_solve, factor)
-        extra = max(10 * extra, 1e-12)
-        a = h.copy()
-        a.reshape(-1)[:: len(a) + 1] *= 1.0 + extra
-    diagonal = np.where(np.diag(h) > 0, np.diag(h), 1.0)
-    return lambda b: b / diagonal
 
 
 def sample(problem: Problem, start: Start, every: int) -> Generator[Any, Any, Start]:
@@ -236,7 +218,8 @@ def sample(problem: Problem, start: Start, every: int) -> Generator[Any, Any, St
     point = yield from run.ask(start.w, True)
     for _ in range(8):
         assert point.curvature is not None
-        new, t = yield from line_search(run, point, -factorised(point.curvature)(point.gradient), True)
+        solve = kernels.factorised(point.curvature)
+        new, t = yield from line_search(run, point, -solve(point.gradient), True)
         point = new if t > 0.0 else point
         if t == 0.0 or run.small(point, 1e-4):
             break
@@ -246,7 +229,7 @@ def sample(problem: Problem, start: Start, every: int) -> Generator[Any, Any, St
 
 def newton(run: SolverRun, start: Start, period: int) -> Steps:
     """period: quasi-Newton steps taken before the curvature is asked for again."""
-    solve = factorised(start.curvature) if start.curvature is not None else None
+    solve = kernels.factorised(start.curvature) if start.curvature is not None else None
     last = period == 1 or solve is None
     point = start.point or (yield from run.ask(start.w, last))
     run.note(point, 0.0)
@@ -255,7 +238,7 @@ def newton(run: SolverRun, start: Start, period: int) -> Steps:
     while True:
         if point.curvature is not None:
             latest, age = point.curvature, 0
-            memory.begin(factorised(point.curvature))
+            memory.begin(kernels.factorised(point.curvature))
         d = memory.direction(point.gradient)
         if run.ended(point, d):
             break
@@ -311,7 +294,7 @@ def far_newton(run: SolverRun, start: Start) -> Steps:
             point = new
             run.note(point, t)
         assert point.curvature is not None
-        d = np.negative(factorised(point.curvature)(point.gradient))
+        d = np.negative(kernels.factorised(point.curvature)(point.gradient))
         if run.ended(point, d) or run.stalled(point, d, before):
             return point
         before = point.steep
