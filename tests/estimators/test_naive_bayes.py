@@ -118,7 +118,7 @@ def test_models_of_other_columns_or_parameters_do_not_add():
     a = fit(BOTH * 3)
     with pytest.raises(DataError, match="same columns"):
         a + ts.NaiveBayes(**{**GIVEN, "kinds": {**GIVEN["kinds"], "say": "out"}}).fit(frame, "y")
-    with pytest.raises(OptionError, match="other parameters"):
+    with pytest.raises(OptionError, match="different parameters"):
         a + fit(BOTH * 3, alpha=0.5)
 
 

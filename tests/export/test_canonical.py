@@ -51,7 +51,7 @@ def test_one_table_row_per_line():
 @pytest.mark.parametrize(
     ("data", "says"),
     [
-        (b'{"a":1,"a":2}', "the key 'a' stands twice in one object"),
+        (b'{"a":1,"a":2}', "the key 'a' is there twice in one object"),
         (b'{"a":NaN}', "NaN is not a number a model can hold"),
         (b'{"a":', "line 1 is not JSON"),
         (b'"\xff"', "byte 1 is not UTF-8"),

@@ -10,7 +10,7 @@ from tallystick.data.schema import Column, Schema, Target
 from tallystick.data.table.block import Block
 from tallystick.data.table.hashes import Hasher
 from tallystick.engines.spark.parts import (
-    Answered,
+    AnsweredPart,
     ChosenRows,
     Facts,
     FactsOf,
@@ -60,6 +60,6 @@ def test_rows_in_the_codes_of_another_schema_are_unseen_where_it_does_not_know_t
 
 
 def test_equal_rows_are_answered_once():
-    work = Answered(None, OLD, OLD, lambda block: block.codes("a").astype(float))
+    work = AnsweredPart(None, OLD, OLD, lambda block: block.codes("a").astype(float))
     ((keys, answers),) = work([BLOCK])
     assert (len(keys), sorted(answers.tolist())) == (3, [0.0, 1.0, 2.0])
