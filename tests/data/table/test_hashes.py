@@ -1,0 +1,60 @@
+"""Content hashes of rows: no order of rows or columns means anything, and every value does."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tallystick.data.schema import Column, Schema, Target
+from tallystick.data.table.block import Block, WordCounts
+from tallystick.data.table.hashes import Hasher, conflicts
+from tallystick.data.table.table import Table
+
+X, A = Column("x", "numeric"), Column("a", "levels", ("r", "s"))
+SCHEMA = Schema((X, A), Target("y", ("no", "yes")))
+
+
+def block(x, a, y, weights=None):
+    given = None if weights is None else np.array(weights, np.int64)
+    return Block(
+        len(x), {"x": np.array(x, float), "a": np.array(a, np.uint8)}, np.array(y, np.uint8), weights=given
+    )
+
+
+def test_equal_rows_have_equal_hashes_and_any_difference_shows():
+    found = Hasher(SCHEMA).rows(block([1, 1, 2, 1, 1], [0, 0, 0, 1, 0], [0, 0, 0, 0, 1]))
+    assert found[0] == found[1]
+    assert len(set(found.tolist())) == 4
+
+
+def test_the_order_of_columns_and_the_codes_of_levels_mean_nothing():
+    turned = Schema((Column("a", "levels", ("q", "r", "s")), X), SCHEMA.target)
+    assert Hasher(SCHEMA).rows(block([5], [1], [0])) == Hasher(turned).rows(block([5], [2], [0]))
+
+
+def test_a_value_under_another_name_is_another_value():
+    other = Schema((Column("z", "numeric"), A), SCHEMA.target)
+    renamed = Block(1, {"z": np.array([5.0]), "a": np.array([1], np.uint8)}, np.array([0], np.uint8))
+    assert Hasher(SCHEMA).rows(block([5], [1], [0])) != Hasher(other).rows(renamed)
+
+
+def test_the_fingerprint_adds_over_rows_and_weights_are_copies():
+    hasher = Hasher(SCHEMA)
+    both = hasher.total(block([1, 2], [0, 1], [0, 1]))
+    assert both == (hasher.total(block([1], [0], [0])) + hasher.total(block([2], [1], [1]))) % 2**128
+    assert hasher.total(block([1], [0], [0], [3])) == 3 * hasher.total(block([1], [0], [0])) % 2**128
+
+
+def test_words_count_as_often_as_they_stand():
+    schema = Schema((Column("t", "text", words=("pie", "tea")),))
+    starts, words = np.array([0, 1, 2]), np.array([0, 0], np.uint32)
+    rows = Block(2, {"t": WordCounts(starts, words, np.array([1, 2], np.uint32))})
+    assert len(set(Hasher(schema).rows(rows).tolist())) == 2
+
+
+def test_equal_rows_of_different_classes_are_counted_with_those_that_are_lost():
+    classes = np.array([0, 1, 1, 0, 1], np.uint8)
+    columns = {"x": np.array([1.0, 1.0, 1.0, 2.0, 3.0]), "a": np.zeros(5, np.uint8)}
+    found = conflicts(Table(SCHEMA, columns, 5, classes=classes))
+    assert (found.rows, found.lost, found.total) == (3.0, 1.0, 5.0)
+    weighed = Table(SCHEMA, columns, 5, classes=classes, weights=np.array([9, 1, 1, 1, 1]))
+    assert conflicts(weighed).lost == 2.0
