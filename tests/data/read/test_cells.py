@@ -12,6 +12,7 @@ import pytest
 from tallystick.data.read.cells import (
     Coded,
     Floats,
+    SmallIntegers,
     among,
     as_utf8,
     condense,
@@ -22,7 +23,6 @@ from tallystick.data.read.cells import (
     text_cells,
     tidied,
 )
-from tallystick.data.read.integers import SmallIntegers
 from tallystick.errors import DataError
 from tallystick.kernels import CellKind
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tallystick.data.read.cells import Floats
-from tallystick.data.read.integers import small_column
+from tallystick.data.read.cells import Floats, small_column
 from tallystick.data.read.judge import Asked
 from tallystick.data.read.survey_numbers import NumbersSeen, Places, first_rows, good_numbers
 from tallystick.data.read.weights import Chosen

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tallystick.data.read.integers import (
+from tallystick.data.read.cells import (
     by_table,
     is_integer_matrix,
     level_code,

@@ -6,9 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from tallystick.data.read.cells import Floats
-from tallystick.data.read.integers import small_column
-from tallystick.data.read.kept import KeptInMemory, KeptOnDisk
+from tallystick.data.read.cells import Floats, small_column
+from tallystick.data.read.reader import KeptInMemory, KeptOnDisk
 from tallystick.data.read.strings import Distinct
 from tallystick.data.read.survey import Taken
 from tallystick.data.read.survey_column import BatchWords

@@ -6,7 +6,8 @@ import pyarrow as pa
 import pytest
 
 from tallystick.data.read import strings
-from tallystick.data.read.decide import (
+from tallystick.data.read.judge import Asked, KindVerdict, NumberFacts
+from tallystick.data.read.survey_column import (
     decide_numbers,
     decide_out,
     in_one_way,
@@ -14,7 +15,6 @@ from tallystick.data.read.decide import (
     infinite_note,
     unreadable_cells,
 )
-from tallystick.data.read.judge import Asked, KindVerdict, NumberFacts
 from tallystick.data.schema import Note
 
 BEFORE = KindVerdict("numbers", "")
