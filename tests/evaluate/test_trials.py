@@ -29,14 +29,14 @@ def test_settings_answered_together_answer_as_each_alone(family):
         assert np.allclose(shares, alone, rtol=0, atol=0 if family != "logistic" else 1e-5), setting
 
 
-def test_methods_of_ours_and_one_family_are_fitted_together():
+def test_methods_of_one_family_and_class_are_fitted_together():
     tree, deep = ts.DecisionTree(), ts.DecisionTree(max_depth=2)
     each = [
         Candidate("tree", "tree", (("", tree),)),
         Candidate("bayes", "bayes", (("", ts.NaiveBayes()),)),
         Candidate("tree, tuned", "tree", (("", deep), ("", tree))),
         Candidate("theirs", "other", (("", object()),)),
-        Candidate("also theirs", "other", (("", object()),)),
+        Candidate("also theirs", "other", (("", ts.NaiveBayes()),)),
     ]
     assert families(each) == [[0, 2], [1], [3], [4]]
 

@@ -67,3 +67,8 @@ def test_a_class_is_asked_for_by_its_value_or_refused_in_one_line():
 def test_an_impossible_row_is_told_as_answered_by_the_prior():
     found = Explanation(("p", "q"), (-1.0, -0.5), (), (-math.inf, -math.inf), (0.4, 0.6), True)
     assert "answered by the prior alone" in str(found)
+
+
+def test_a_number_is_the_class_that_it_means_however_it_is_written():
+    model = ts.NaiveBayes().fit({"c": ["u", "v", "u", "v"], "y": [0, 1, 0, 1]}, "y").model_
+    assert votes(model, 1.0)["c"] == votes(model, 1)["c"] == votes(model, "1")["c"]

@@ -27,7 +27,7 @@ def naive_bayes_text(model: NaiveBayesModel, most: int = MOST) -> str:
     for label, count, share in list(zip(labels, model.classes.tolist(), shares, strict=True))[:most]:
         lines.append(f"  {padded(cut(clean(label), 18), 18)}{count / model.unit:12,.10g}  {share:6.4f}")
     if len(labels) > most:
-        lines.append(f"  and {len(labels) - most:,} more classes")
+        lines.append(f"  and {counted(len(labels) - most, 'more class')}")
     lines.append("  column, strongest first   distribution            bits about the class")
     bits = strengths(model)
     ranked = sorted(model.parts, key=lambda p: (-bits[p.name], p.name))
@@ -35,7 +35,7 @@ def naive_bayes_text(model: NaiveBayesModel, most: int = MOST) -> str:
         name = padded(cut(clean(part.name), 24), 24)
         lines.append(f"  {name}  {padded(told(part), 22)}  {bits[part.name]:.4f}")
     if len(ranked) > most:
-        lines.append(f"  and {len(ranked) - most:,} more columns")
+        lines.append(f"  and {counted(len(ranked) - most, 'more column')}")
     if model.calibration is not None:
         lines.append(f"  calibrated: log scores times {model.calibration.slope:.3f}, shifted per class")
     return "\n".join(lines)

@@ -64,7 +64,7 @@ def find(model: NaiveBayesModel, column: str) -> Part:
 
 def class_number(model: NaiveBayesModel, label: Any) -> int:
     """Return the number of a class by its label."""
-    return _place(model.schema.predicted.labels, label)
+    return _place(model.schema.predicted.labels, model.schema.predicted.label_of(label))
 
 
 def _place(labels: tuple[str, ...], label: Any) -> int:

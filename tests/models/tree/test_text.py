@@ -23,7 +23,7 @@ def test_the_print_names_columns_levels_counts_and_the_way_of_missing_values():
 
 def test_a_long_tree_says_how_many_branches_are_not_shown():
     lines = show(Tree(SCHEMA, one_test(missing=1)), most=2).splitlines()
-    assert lines[-1] == "… and 1 more branches; tree.show(most=3) tells all."
+    assert lines[-1] == "… and 1 more branch; tree.show(most=3) tells all."
 
 
 def test_weights_and_costs_are_said_above_the_tree():

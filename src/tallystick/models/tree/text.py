@@ -37,7 +37,8 @@ def show(tree: Tree, most: int = 200, nodes: bool = False) -> str:
     lines += [f"{text:<{wide}}  {counts}".rstrip() for text, counts in body]
     left = len(picture.nodes) - len(body)
     if left > 0:
-        lines.append(f"… and {left:,} more branches; tree.show(most={len(picture.nodes)}) tells all.")
+        more = f"{left:,} more {'branch' if left == 1 else 'branches'}"
+        lines.append(f"… and {more}; tree.show(most={len(picture.nodes)}) tells all.")
     return "\n".join(lines)
 
 

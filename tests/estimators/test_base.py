@@ -1,0 +1,84 @@
+"""What all estimators share: fitting, new rows, copies and the model file."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import tallystick as ts
+from tallystick.errors import DataError, NotFitted, OptionError
+from tallystick.estimators.base import names_outside, rows_of, without_unread
+
+ROWS = {"n": [1.0, 2.0, 3.0, 4.0], "c": ["u", "u", "v", "v"], "y": ["p", "q", "p", "q"]}
+KINDS = {"n": "numeric", "c": "levels"}
+
+
+@pytest.fixture(scope="module")
+def model():
+    return ts.NaiveBayes(kinds=KINDS).fit(ROWS, "y")
+
+
+def test_nothing_is_answered_before_the_fit():
+    for ask in (
+        lambda m: m.predict(ROWS),
+        lambda m: m.to_bytes(),
+        lambda m: m.explain(ROWS),
+        lambda m: m.export("sql"),
+    ):
+        with pytest.raises(NotFitted, match="this NaiveBayes is not fitted yet"):
+            ask(ts.NaiveBayes())
+    assert not hasattr(ts.NaiveBayes(), "transform")
+
+
+def test_a_fit_that_fails_leaves_what_was_learned(model):
+    again = copy.deepcopy(model)
+    with pytest.raises(OptionError, match="requires y to be passed"):
+        again.fit(ROWS)
+    assert again.to_bytes() == model.to_bytes()
+
+
+def test_copies_and_pickles_are_the_model_file(model):
+    for twin in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        assert twin.to_bytes() == model.to_bytes()
+        assert twin.feature_names_in_.tolist() == ["n", "c"]
+
+
+def test_a_model_is_not_saved_over_the_rows_it_came_from(tmp_path):
+    data = tmp_path / "rows.csv"
+    data.write_text("c,y\n" + "u,p\nv,q\n" * 4)
+    fitted = ts.NaiveBayes().fit(data, "y")
+    with pytest.raises(OptionError, match=r"rows\.csv"):
+        fitted.save(data)
+    assert data.read_text().startswith("c,y\n")
+
+
+def test_columns_without_names_are_counted():
+    X = np.array([[1.0, 2.0], [3.0, 1.0], [2.0, 2.0], [0.0, 1.0]])
+    fitted = ts.NaiveBayes().fit(X, ["p", "q", "p", "q"])
+    assert not hasattr(fitted, "feature_names_in_")
+    with pytest.raises(DataError, match="X has 3 features, but NaiveBayes is expecting 2 features"):
+        fitted.predict(np.zeros((1, 3)))
+
+
+def test_numbers_outside_the_range_of_the_fit_are_named_row_by_row(model):
+    assert model.outside_range({"n": [0.5, 2.0, None], "c": ["u", "u", "u"]}) == [("n",), (), ()]
+    table = model._read(ROWS, "y")
+    assert names_outside(table.slice(0, 4), model.schema_) == [()] * 4
+
+
+def test_rows_that_could_not_be_read_have_no_answer():
+    shares = np.array([[0.5, 0.5], [0.25, 0.75]])
+    assert np.isnan(without_unread(shares, {1: "too short"})[1]).all()
+    assert without_unread(np.array([0, 1], np.uint8), {0: "too short"}).tolist() == [-1, 1]
+    assert without_unread(shares, {}) is shares
+
+
+def test_a_row_is_found_over_all_blocks_or_refused(model):
+    with pytest.raises(OptionError, match="row 4 is not there: the data has 4 rows, counted from 0"):
+        model.explain(ROWS, 4)
+    with pytest.raises(OptionError, match="row must be a whole number of at least 0, not '-1'"):
+        model.explain(ROWS, -1)
+    assert rows_of(model._read(ROWS, "y"))["count"] == 4

@@ -1,0 +1,69 @@
+"""compare and learning_curve: which methods and settings are judged, and what cannot be."""
+
+from __future__ import annotations
+
+import pytest
+from sklearn.dummy import DummyClassifier
+
+import tallystick as ts
+from tallystick.errors import OptionError
+from tallystick.estimators.judging import able, candidates_of, curve_read, methods_named, settings
+from tallystick.methods import NAMES
+
+ROWS = {"c": ["u", "v"] * 10, "y": ["p", "q"] * 10}
+TEXT = {"t": [f"some words {i} of a text" for i in range(20)], "y": ["p", "q"] * 10}
+
+
+@pytest.mark.parametrize("family", NAMES)
+def test_a_method_is_tuned_over_at_most_eight_settings(family):
+    found = settings(family, {"threads": 1})
+    assert 2 <= len(found) <= 8
+    assert all(estimator.threads == 1 for _, estimator in found)
+    assert len({words for words, _ in found}) == len(found)
+
+
+def test_candidates_are_the_baseline_then_each_method_as_it_is_and_tuned():
+    names = [c.name for c in candidates_of(("tree", "bayes"), True, {})]
+    assert names == [
+        "most frequent class",
+        "decision tree",
+        "decision tree, tuned",
+        "naive Bayes",
+        "naive Bayes, tuned",
+    ]
+    assert [c.name for c in candidates_of(("bayes",), False, {})] == ["most frequent class", "naive Bayes"]
+    assert candidates_of(("regression",), False, {})[0].name == "mean"
+
+
+def test_methods_of_the_user_are_called_by_their_class_or_name():
+    own = [DummyClassifier()]
+    assert candidates_of((), False, {}, ROWS, own)[-1].name == "DummyClassifier"
+    named = candidates_of((), False, {}, ROWS, {"mine": own[0]})[-1]
+    assert (named.name, named.family) == ("mine", "yours")
+
+
+def test_a_tree_is_left_out_where_all_columns_hold_text():
+    text = ts.NaiveBayes(kinds={"t": "text"})._read(TEXT, "y")
+    names, why = able(text, {"decision tree": "tree", "naive Bayes": "bayes"})
+    assert names == ["naive Bayes"]
+    assert why == "all columns hold text, which a tree does not read: left out 'decision tree'."
+    with pytest.raises(OptionError, match="a tree does not read text"):
+        able(text, {"decision tree": "tree"})
+    assert able(ts.NaiveBayes()._read(ROWS, "y"), {"decision tree": "tree"}) == (["decision tree"], "")
+
+
+def test_what_makes_no_sense_is_refused_before_any_work():
+    with pytest.raises(OptionError, match="leave-one-out is for cross_validate"):
+        ts.compare(ROWS, "y", folds="leave-one-out")
+    with pytest.raises(OptionError, match="'regression' is for numbers"):
+        methods_named(["regression"], {})
+    with pytest.raises(OptionError, match="no method to draw a curve of"):
+        ts.learning_curve(ROWS, "y", methods=[])
+    with pytest.raises(OptionError, match="held_out= names the test rows"):
+        ts.compare(ROWS, "y", held_out=ROWS, groups="c")
+
+
+def test_a_curve_of_estimators_by_name():
+    table = ts.NaiveBayes()._read(ROWS, "y")
+    found = curve_read(table, {"mine": ts.NaiveBayes()}, [4, 8], 2)
+    assert ([c.name for c in found.curves], found.sizes, found.left_out) == (["mine"], (4, 8), "")
