@@ -3,7 +3,7 @@
     python tools/make_command_pages.py            write the pages
     python tools/make_command_pages.py --check    exit code 1 if they are not current
 
-Knows click and Markdown. The examples are those of the help; tests/cli/test_cli_whole.py runs them all.
+Knows click and Markdown. The examples are those of the help; tests/cli/test_examples.py runs them all.
 """
 
 from __future__ import annotations
