@@ -56,8 +56,8 @@ class SmallIntegers:
         out = self.codes.astype(np.float64)
         return out + self.base if self.base else out
 
-    def distinct(self) -> Distinct:
-        """Return the cells as distinct texts."""
+    def distinct(self, marks: Sequence[str] = ()) -> Distinct:
+        """Return the cells as distinct texts; no mark is among them."""
         texts = sorted(map(str, self.present), key=str.encode)
         code, kind = level_code(texts, len(texts)), code_type(len(texts))
         table = np.zeros(256, kind)
@@ -196,6 +196,14 @@ class Coded:
 
     def __len__(self) -> int:
         return sum(map(len, self.arrays))
+
+    def distinct(self, marks: Sequence[str] = ()) -> Distinct:
+        """Return the cells as distinct texts, with the order of their dictionary if it has one."""
+        found = strings.distinct(self.arrays, marks)
+        if not all(array.type.ordered for array in self.arrays):
+            return found
+        listed = (t for array in self.arrays for t in array.dictionary.to_pylist() if t is not None)
+        return replace(found, order=tuple(dict.fromkeys(text.strip(strings.SPACES) for text in listed)))
 
 
 Condensed = Floats | Coded

@@ -17,7 +17,7 @@ from tallystick.data.read import strings
 from tallystick.data.read.cells import Floats, SmallIntegers, by_table, floats, level_code, text_table
 from tallystick.data.read.match import Matcher
 from tallystick.data.read.strings import Distinct
-from tallystick.data.read.survey import Decision, Taken
+from tallystick.data.read.survey import Decision, Looked
 from tallystick.data.read.survey_column import BatchWords
 from tallystick.data.read.survey_target import TargetCells, hit
 from tallystick.data.read.weights import UNIT, kept_rows, weight_numbers
@@ -72,23 +72,23 @@ class Encoder:
             None if real is None else self.weights(real if keep is None else real[keep]),
         )
 
-    def taken(self, taken: Taken) -> Block:
+    def taken(self, taken: Looked) -> Block:
         """Return the rows of a batch as a survey saw them."""
         columns = {m.column.name: self.column(m, [taken]) for m in self.matchers}
-        return Block(taken.chosen.kept, columns, *self.rest(taken))
+        return Block(taken.rows if taken.keep is None else len(taken.keep), columns, *self.rest(taken))
 
-    def rest(self, taken: Taken) -> tuple[Any, Any, Any]:
+    def rest(self, taken: Looked) -> tuple[Any, Any, Any]:
         """Return classes, response and weights of the rows of a batch that count."""
-        keep = taken.chosen.keep
+        keep = taken.keep
         real = None if taken.weights is None else cut(taken.weights, keep)
         weights = None if real is None else self.weights(real)
         return cut(self.classes(taken.hit), keep), cut(taken.hit.response, keep), weights
 
-    def column(self, matcher: Matcher, batches: Sequence[Taken]) -> Any:
+    def column(self, matcher: Matcher, batches: Sequence[Looked]) -> Any:
         """Return one column's data of all batches, one after the other: a view where one batch has it so."""
         checkpoint()
         name = matcher.column.name
-        parts = [cut_words(self._read(matcher, t.columns[name]), t.chosen.keep) for t in batches]
+        parts = [cut_words(self._read(matcher, t.columns[name]), t.keep) for t in batches]
         if len(parts) == 1:
             return parts[0]
         return join_words(parts) if matcher.column.kind == "text" else np.concatenate(parts)
@@ -101,7 +101,7 @@ class Encoder:
         if column.kind == "numeric":
             return matcher.numbers(found)
         if isinstance(found, Distinct):
-            return _known_codes(matcher.coded(found), len(column.levels))
+            return matcher.coded(found)
         if isinstance(found, SmallIntegers) and ABSENT not in column.levels:
             return by_table(found, text_table(found.base, level_code(column.levels, 2), np.uint8))
         return number_codes(matcher.numbers(found), column.levels)

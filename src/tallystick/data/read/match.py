@@ -74,7 +74,11 @@ class Matcher:
         self.sentinels = mark_numbers(marks)
         self.threads = 1  # more than one when no other column waits
         self.tables: dict[int, NDArray[Any]] = {}  # by base: the code of each small whole number
-        self.meanings = meanings(column) if column.kind in CODED else {}
+
+    @cached_property
+    def meanings(self) -> Mapping[str, str]:
+        """The level that each text for no or yes means."""
+        return meanings(self.column) if self.column.kind in CODED else {}
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
@@ -135,13 +139,13 @@ class Matcher:
         return Found(codes, missing, int((codes == k + 1).sum()), meant=meant)
 
     def coded(self, found: Distinct) -> NDArray[Any]:
-        """Return codes[row] of texts that are levels, or mean one."""
+        """Return codes[row] of texts that are levels, or mean one, or were taken as missing."""
         if (
             len(found.values) == len(self.column.levels)
             and tuple(found.values.to_pylist()) == self.column.levels
         ):
             return found.codes  # the levels are the texts of this batch, all of them
-        return recode(found.codes, self._meant(found.values)[0], self.column.levels, unseen=True)
+        return recode(found.codes, self._meant(found.values)[0], self.column.levels)
 
     def _meant(self, texts: pa.LargeStringArray) -> tuple[pa.LargeStringArray, dict[str, str]]:
         """Return each text as the level it means (1.0 is "1"), and those that are other words for it: true is
@@ -223,7 +227,7 @@ class Matcher:
         if isinstance(found, SmallIntegers):
             return found.values()
         if isinstance(found, Floats):
-            return found.values  # a survey keeps numbers tidy
+            return tidied(found.values, self.sentinels, found.scan)
         wanted = (CellKind.DATE,) if self.column.unit == "date" else READABLE
         parsed = strings.numbers(found.values, (), self.decimal, dates=True)
         values = np.where(among(parsed.kinds, wanted), parsed.values, np.nan)

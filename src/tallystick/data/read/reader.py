@@ -24,10 +24,9 @@ from tallystick.data.read.batches import View, loaded
 from tallystick.data.read.cells import Floats, SmallIntegers
 from tallystick.data.read.encode import Encoder
 from tallystick.data.read.strings import Distinct
-from tallystick.data.read.survey import Decision, Looked, Question, Survey, Taken
+from tallystick.data.read.survey import Decision, Looked, Question, Survey
 from tallystick.data.read.survey_column import BatchWords
 from tallystick.data.read.survey_target import TargetCells, flat_target
-from tallystick.data.read.weights import Chosen, kept_rows
 from tallystick.data.schema import Wishes
 from tallystick.data.source import scratch
 from tallystick.data.source.base import Given
@@ -53,16 +52,16 @@ class KeptInMemory:
 
     def __init__(self, names: Sequence[str]) -> None:
         self.names = list(names)
-        self.batches = list[Taken]()
+        self.batches = list[Looked]()
 
     def __len__(self) -> int:
         return len(self.batches)
 
-    def add(self, taken: Taken) -> None:
+    def add(self, taken: Looked) -> None:
         """Keep a batch."""
         self.batches.append(taken)
 
-    def read(self, i: int) -> Taken:
+    def read(self, i: int) -> Looked:
         """Return a batch."""
         return self.batches[i]
 
@@ -83,10 +82,10 @@ class KeptOnDisk:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def add(self, taken: Taken) -> None:
+    def add(self, taken: Looked) -> None:
         """Keep a batch."""
         self.starts.append(self.file.size)
-        self.rows.append(taken.chosen.rows)
+        self.rows.append(taken.rows)
         for name in self.names:
             self._write(taken.columns.get(name))
         if self.regression:
@@ -112,7 +111,7 @@ class KeptOnDisk:
             values = piece.values if isinstance(piece, Floats) else piece.values()
             self.file.append(np.ascontiguousarray(values))
 
-    def read(self, i: int) -> Taken:
+    def read(self, i: int) -> Looked:
         """Return a batch; which rows count is found again from its target and weights."""
         end = self.starts[i + 1] if i + 1 < len(self) else self.file.size
         data = self.file.read(self.starts[i], end - self.starts[i])
@@ -129,9 +128,8 @@ class KeptOnDisk:
         elif isinstance(target, Floats):
             hit = TargetCells(response=target.values)
         real = weights.values if isinstance(weights, Floats) else None
-        keep = kept_rows(hit.absent, real)
         known = {name: c for name, c in zip(self.names, columns, strict=True) if c is not None}
-        return Taken(Chosen(self.rows[i], keep), hit, real, known)
+        return Looked(self.rows[i], hit, real, known)
 
     def close(self) -> None:
         """Give the room on disk back."""
@@ -273,11 +271,11 @@ class _Reader:
             survey.complete(self._walk(more, room) if more.needs_source else self._again(more, room))
         return survey
 
-    def batches(self) -> list[Taken]:
+    def batches(self) -> list[Looked]:
         """Return what was taken of all batches."""
         return [self.taken(i) for i in range(len(self.layers[0]))]
 
-    def taken(self, i: int) -> Taken:
+    def taken(self, i: int) -> Looked:
         """Return a batch as it was seen last."""
         first, *later = self.layers
         taken = first.read(i)
@@ -294,8 +292,9 @@ class _Reader:
         """Survey all batches of the source, and keep what was seen."""
         layer = room([n for n in survey.seen if survey.question.plan.of(n).kind != "out"])
         rows = 0
-        for looked, threads in self._looked(survey, self.source.held if room is KeptInMemory else None):
-            layer.add(survey.take(looked, rows, threads))
+        for looked in self._looked(survey, self.source.held if room is KeptInMemory else None):
+            survey.see(looked, rows)
+            layer.add(looked)
             rows += looked.rows
             if self.progress is not None:
                 self.progress(rows, 0, "rows")
@@ -303,15 +302,15 @@ class _Reader:
         self.layers.append(layer)
         return survey
 
-    def _looked(self, survey: Survey, held: InMemory | None) -> Iterator[tuple[Looked, int]]:
-        """Yield each batch as it was looked at, and how many threads may take it in."""
+    def _looked(self, survey: Survey, held: InMemory | None) -> Iterator[Looked]:
+        """Yield each batch as it was looked at."""
         every = self.source.pieces() if held is None else iter([Given(View(self.source.columns, held))])
         begin = list(islice(every, 2))
         if len(begin) == 1:  # one batch: threads share its columns
             batch = begin[0]()
             threads = 1 if batch.num_rows < FEW else self.threads
             self._check(batch.num_rows)
-            yield survey.look(batch, **self._beside(0, batch.num_rows), alone=True, threads=threads), threads
+            yield survey.look(batch, **self._beside(0, batch.num_rows), alone=True, threads=threads)
             return
 
         def look(load: Load, start: int | None) -> Looked:
@@ -321,8 +320,7 @@ class _Reader:
         every = chain(begin, every)
         del begin  # what was read is let go once it is looked at
         jobs = (partial(look, *job) for job in self._placed(every))
-        for looked in in_order(jobs, self.threads):
-            yield looked, 1
+        yield from in_order(jobs, self.threads)
 
     def _placed(self, every: Iterator[Load]) -> Iterator[tuple[Load, int | None]]:
         """Yield what loads a batch; where cells come beside it, with the number of its first row."""
@@ -347,8 +345,9 @@ class _Reader:
         words = [name for name in survey.seen if survey.question.as_words(name)]
         layer, rows = room(words), 0
         for i in range(len(self.layers[0])):
-            again = survey.take(survey.look_again(self.taken(i)), rows)
-            rows += again.chosen.rows
+            again = survey.look_again(self.taken(i))
+            survey.see(again, rows)
+            rows += again.rows
             if words:
                 layer.add(replace(again, columns={name: again.columns[name] for name in words}))
         if words:
@@ -373,7 +372,7 @@ class _Reader:
 
 def _joined(
     decision: Decision,
-    batches: list[Taken],
+    batches: list[Looked],
     threads: int,
     progress: Progress | None,
     files: tuple[str, ...],
@@ -411,15 +410,14 @@ def _together(parts: list[Any]) -> Any:
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
-def _kept(batches: list[Taken]) -> NDArray[np.int64] | None:
+def _kept(batches: list[Looked]) -> NDArray[np.int64] | None:
     """Return the row of the source of each row; None: all, in their order."""
-    if all(taken.chosen.keep is None for taken in batches):
+    if all(taken.keep is None for taken in batches):
         return None
     kept, start = [], 0
     for taken in batches:
-        chosen = taken.chosen
-        kept.append(start + (np.arange(chosen.rows) if chosen.keep is None else chosen.keep))
-        start += chosen.rows
+        kept.append(start + (np.arange(taken.rows) if taken.keep is None else taken.keep))
+        start += taken.rows
     return np.concatenate(kept)
 
 
@@ -430,7 +428,7 @@ def _written(decision: Decision, reader: _Reader, threads: int) -> TableFile:
 
     def job(i: int) -> tuple[Block, int, NDArray[np.int64] | None]:
         taken = reader.taken(i)
-        return encoder.taken(taken), taken.chosen.rows, taken.chosen.keep
+        return encoder.taken(taken), taken.rows, taken.keep
 
     rows = 0
     for block, count, keep in in_order((partial(job, i) for i in range(len(reader.layers[0]))), threads):

@@ -37,10 +37,14 @@ class Distinct:
 
     values: pa.LargeStringArray
     codes: NDArray[Any]
+    counted: NDArray[np.int64] | None = None
+    order: tuple[str, ...] | None = None  # as an ordered dictionary lists them, None without one
 
     def counts(self) -> NDArray[np.int64]:
         """Return counts[k + 1]: rows of each value, then rows without one."""
-        return kernels.count_classes(self.codes, len(self.values) + 1)
+        if self.counted is None:
+            return kernels.count_classes(self.codes, len(self.values) + 1)
+        return self.counted
 
 
 def is_text(kind: pa.DataType) -> bool:
@@ -61,21 +65,22 @@ def distinct(cells: Any, marks: Sequence[str] = ()) -> Distinct:
     chunks = [c for c in chunks if len(c)]
     coded = [c if pa.types.is_dictionary(c.type) else _plain(c).dictionary_encode() for c in chunks]
     places = [_places(c) for c in coded]
-    sizes = [len(c.dictionary) for c in coded]
-    used = [kernels.count_classes(at, k + 1)[:-1] > 0 for at, k in zip(places, sizes, strict=True)]
-    if len(coded) == 1 and sizes[0] <= FEW:
+    counts = [kernels.count_classes(at, len(c.dictionary) + 1) for at, c in zip(places, coded, strict=True)]
+    used = [rows[:-1] > 0 for rows in counts]
+    if len(coded) == 1 and len(used[0]) <= FEW:
         merged, into = _merge_few(coded[0].dictionary.to_pylist(), used[0], marks)
     else:
         merged, into = _merge([_plain(c.dictionary) for c in coded], used, marks)
     kind = code_type(len(merged))
     if len(coded) == 1 and places[0].dtype == kind and _is_identity(into[0], len(merged)):
-        return Distinct(merged, places[0])
-    codes = np.empty(sum(len(c) for c in coded), kind)
+        return Distinct(merged, places[0], counts[0])
+    codes, counted = np.empty(sum(len(c) for c in coded), kind), np.zeros(len(merged) + 1, np.int64)
     start = 0
-    for at, place in zip(places, into, strict=True):
+    for at, place, rows in zip(places, into, counts, strict=True):
         np.take(place.astype(kind), at, out=codes[start : start + len(at)], mode="clip")
+        kernels.count_classes(place, len(counted), rows, counted)
         start += len(at)
-    return Distinct(merged, codes)
+    return Distinct(merged, codes, counted)
 
 
 def _places(coded: pa.DictionaryArray) -> NDArray[Any]:

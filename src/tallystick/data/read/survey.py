@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Self
 
 import numpy as np
@@ -27,10 +27,10 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.contracts import Heading
 from tallystick.data.read.batches import parts_together
-from tallystick.data.read.cells import Floats, Part, SmallIntegers, as_utf8, mark_numbers, read_cells, tidied
+from tallystick.data.read.cells import Floats, Part, SmallIntegers, as_utf8, read_cells
 from tallystick.data.read.judge import ReadingPlan, check_wishes
 from tallystick.data.read.strings import Distinct
-from tallystick.data.read.survey_column import BatchWords, ColumnSurvey, Decided, Piece, SecondLook, Texts
+from tallystick.data.read.survey_column import BatchWords, ColumnSurvey, Decided, Piece, SecondLook
 from tallystick.data.read.survey_target import (
     TargetCells,
     TargetSurvey,
@@ -39,7 +39,7 @@ from tallystick.data.read.survey_target import (
     no_target,
     target_name,
 )
-from tallystick.data.read.weights import Chosen, WeightSurvey, choose, weight_numbers
+from tallystick.data.read.weights import WeightSurvey, choose, kept_rows, weight_numbers
 from tallystick.data.schema import Note, Schema, Target, Wishes
 from tallystick.data.threads import checkpoint, in_order
 from tallystick.errors import DataError, counted
@@ -126,24 +126,17 @@ class Question:
 
 @dataclass(frozen=True)
 class Looked:
-    """A batch as numbers, coded texts and words; nothing is known yet of which rows count."""
+    """A batch as a survey sees it: numbers, texts and codes, or words, per column; target and weights."""
 
     rows: int
     hit: TargetCells
     weights: NDArray[np.float64] | None
     columns: Mapping[str, Piece]
 
-
-@dataclass(frozen=True)
-class Taken:
-    """A batch as the survey saw it: numbers, texts and codes, or words, per column; the target; all
-    weights.
-    """
-
-    chosen: Chosen
-    hit: TargetCells
-    weights: NDArray[np.float64] | None
-    columns: Mapping[str, Floats | SmallIntegers | Distinct | BatchWords]
+    @cached_property
+    def keep(self) -> NDArray[np.int64] | None:
+        """The numbers of the rows that count; None: all."""
+        return kept_rows(self.hit.absent, self.weights)
 
 
 @dataclass(frozen=True)
@@ -178,7 +171,7 @@ class Survey:
     def _unseen(self, name: str) -> ColumnSurvey:
         q = self.question
         look = q.again.get(name)
-        return ColumnSurvey(q.measures, q.text_bytes, None if look is None else look.ends)
+        return ColumnSurvey(q.plan.of(name), q.measures, q.text_bytes, None if look is None else look.ends)
 
     @classmethod
     def of(cls, question: Question) -> Self:
@@ -193,7 +186,7 @@ class Survey:
 
     def add(self, batch: Any, start: int | None = None, target: Any = None, weights: Any = None) -> Self:
         """Take in a batch; target, weights: Arrow arrays for its rows, where they are apart."""
-        self._see(self.look(batch, target, weights), start)
+        self.see(self.look(batch, target, weights), start)
         return self
 
     def look(
@@ -209,10 +202,17 @@ class Survey:
             target = batch.column(at[q.target])
         if q.weights is not None and q.weights not in q.apart:
             weights = batch.column(at[q.weights])
-        names = [name for name in self.seen if q.plan.of(name).kind != "out"]
+        names = [name for name, seen in self.seen.items() if seen.asked.kind != "out"]
         texts = {name for name in names if q.as_text(name)}
         known = parts_together(batch, names, texts, q.plan, alone, threads)
-        waiting = [name for name in names if not isinstance(known.get(name), Floats)]
+        found: dict[str, Piece] = {}
+        waiting = []
+        for name in names:
+            part = known.get(name)
+            if isinstance(part, Floats) or (isinstance(part, SmallIntegers) and name not in texts):
+                found[name] = part
+            else:
+                waiting.append(name)
         each = threads if len(waiting) == 1 else 1
 
         def one(name: str) -> Piece:
@@ -224,8 +224,7 @@ class Survey:
             with as_utf8(name):
                 return self._piece(name, part, each)
 
-        looked = dict(zip(waiting, in_order((partial(one, n) for n in waiting), threads), strict=True))
-        found: dict[str, Piece] = {n: looked[n] if n in looked else known[n] for n in names}  # type: ignore[misc]
+        found.update(zip(waiting, in_order((partial(one, n) for n in waiting), threads), strict=True))
         with as_utf8(q.target or ""):
             aim = hit(target, q.target or "", q.plan, q.regression)
         real = None if weights is None else weight_numbers(weights)
@@ -235,65 +234,35 @@ class Survey:
         if isinstance(part, Floats):
             return part
         if self.question.as_words(name):
-            return BatchWords.of(part, self.question.plan.of(name), threads)
+            return BatchWords.of(part, self.seen[name].asked, threads)
         if isinstance(part, SmallIntegers) and not self.question.as_text(name):
             return part
-        return Texts.of(part, self.question.plan.marks)
+        return part.distinct(self.question.plan.marks)
 
-    def look_again(self, taken: Taken) -> Looked:
+    def look_again(self, taken: Looked) -> Looked:
         """Return a batch that another survey saw, for this one's columns: which of their whole numbers are
         there, or their words.
         """
         columns: dict[str, Piece] = {}
-        for name in self.seen:
+        for name, seen in self.seen.items():
             found = taken.columns[name]
-            if isinstance(found, Distinct):
-                asked = self.question.plan.of(name)
-                columns[name] = (
-                    BatchWords.among(found, asked, 1) if self.question.as_words(name) else Texts(found)
-                )
-            else:
-                columns[name] = found
-        return Looked(taken.chosen.rows, taken.hit, taken.weights, columns)
+            if isinstance(found, Distinct) and self.question.as_words(name):
+                found = BatchWords.among(found, seen.asked, 1)
+            columns[name] = found
+        return replace(taken, columns=columns)
 
     @property
     def needs_source(self) -> bool:
         """Must the source be read again? Else what was taken of its batches tells all."""
         return any(look.ends is None and not look.words for look in self.question.again.values())
 
-    def take(self, batch: Looked, start: int | None = None, threads: int = 1) -> Taken:
-        """Take in a batch that was looked at, and return it as it was seen."""
-        chosen = self._see(batch, start, threads)
-        columns: dict[str, Floats | SmallIntegers | Distinct | BatchWords] = {}
+    def see(self, batch: Looked, start: int | None = None) -> None:
+        """Take in a batch that was looked at. start: its first row's number or None."""
+        chosen = choose(batch.keep, batch.weights, batch.rows, start, self.weighed)
+        self.aim.add(batch.hit, chosen)
         for name, part in batch.columns.items():
-            if isinstance(part, Texts):
-                columns[name] = part.found
-            elif isinstance(part, Floats):
-                values = tidied(part.values, mark_numbers(self.question.plan.marks), part.scan)
-                columns[name] = part if values is part.values else Floats(values, part.dated, part.written)
-            else:
-                columns[name] = part
-        return Taken(chosen, batch.hit, batch.weights, columns)
-
-    def _see(self, batch: Looked, start: int | None, threads: int = 1) -> Chosen:
-        """Take in a batch that was looked at, and return which rows count."""
-        absent = batch.hit.absent
-        chosen = choose(absent, batch.weights, batch.rows, start, self.weighed)
-        self.aim.add(batch.hit, 0 if absent is None else int(absent.sum()), chosen)
-
-        def one(name: str) -> None:
             checkpoint()
-            self.seen[name].add(batch.columns[name], self.question.plan.of(name), chosen)
-
-        light = chosen.keep is None and chosen.copies is None  # then one look at the numbers is enough
-        waiting = [
-            n for n, p in batch.columns.items() if not (light and isinstance(p, Floats | SmallIntegers))
-        ]
-        for name in batch.columns.keys() - set(waiting):
-            one(name)
-        for _ in in_order((partial(one, name) for name in waiting), threads):
-            pass
-        return chosen
+            self.seen[name].add(part, chosen)
 
     def shift(self, start: int) -> Self:
         """Say that the rows seen, counted from 0, begin at another number."""
@@ -340,7 +309,7 @@ class Survey:
     def _decided(self, name: str) -> Decided | SecondLook:
         total, m = self.weighed.total, self.weighed.measure
         with as_utf8(name):
-            return self.seen[name].decide(name, self.question.plan.of(name), total, m)
+            return self.seen[name].decide(name, total, m)
 
     def _target(self) -> tuple[Target | None, tuple[Note, ...], tuple[Note, ...]]:
         """Return the target, its notes, and those that are not part of the model; refuse a table without
@@ -377,9 +346,10 @@ class Survey:
 def scanned(parts: Mapping[str, Piece]) -> Mapping[str, Piece]:
     """Return the parts of a batch with one look at its numbers: columns are looked at together."""
     plain = {n: p for n, p in parts.items() if isinstance(p, Floats) and p.scan is None}
-    if len(plain) < FEW_COLUMNS:
+    if not plain:
         return parts
-    scans = kernels.scan_columns([p.values for p in plain.values()])
+    values = [p.values for p in plain.values()]
+    scans = map(kernels.scan, values) if len(plain) < FEW_COLUMNS else kernels.scan_columns(values)
     found = {n: replace(p, scan=s) for (n, p), s in zip(plain.items(), scans, strict=True)}
     return {n: found.get(n, p) for n, p in parts.items()}
 

@@ -156,25 +156,6 @@ class SecondLook:
 
 
 @dataclass(frozen=True)
-class Texts:
-    """The texts of a batch and their codes. order: as an ordered dictionary lists them, None without one."""
-
-    found: Distinct
-    order: tuple[str, ...] | None = None
-
-    @classmethod
-    def of(cls, part: Coded | SmallIntegers, marks: tuple[str, ...]) -> Texts:
-        """Return cells with their distinct texts."""
-        if isinstance(part, SmallIntegers):
-            return cls(part.distinct())
-        order = None
-        if all(array.type.ordered for array in part.arrays):
-            listed = (t for array in part.arrays for t in array.dictionary.to_pylist() if t is not None)
-            order = tuple(dict.fromkeys(text.strip(strings.SPACES) for text in listed))
-        return cls(strings.distinct(part.arrays, marks), order)
-
-
-@dataclass(frozen=True)
 class BatchWords:
     """The words of a batch: words[word] sorted, and rows[row] with the number of each. there[row]: it has a
     text, None: all have.
@@ -211,7 +192,7 @@ class BatchWords:
         return np.stack([kernels.count_classes(rows.words, k + 1, w)[:k] for w in weights], axis=1)
 
 
-Piece = Floats | SmallIntegers | Texts | BatchWords
+Piece = Floats | SmallIntegers | Distinct | BatchWords
 
 
 @dataclass
@@ -232,6 +213,7 @@ class Strange:
 class ColumnSurvey:
     """One column: what was read as numbers, as dates, the distinct texts, and the words of texts."""
 
+    asked: Asked
     measures: int
     text_bytes: int = 0  # see survey.Question
     ends: tuple[float, float] | None = None  # of whole numbers of which it must be known which are there
@@ -245,6 +227,7 @@ class ColumnSurvey:
     order: tuple[str, ...] | None = ()  # as the dictionaries list them; None: some part has no order
     first: tuple[int, ...] = ()  # rows with infinite numbers among the texts
     strange: dict[str, Strange] = field(default_factory=dict)
+    _last: tuple[pa.LargeStringArray, Parsed] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         self.numbers = NumbersSeen(self.measures, None if self.ends is None else Places(*self.ends))
@@ -261,7 +244,7 @@ class ColumnSurvey:
         self._texts = self._texts or TextCounts(self.measures, self.text_bytes)
         return self._texts
 
-    def add(self, part: Piece, asked: Asked, chosen: Chosen) -> None:
+    def add(self, part: Piece, chosen: Chosen) -> None:
         """Add the cells of a batch."""
         if isinstance(part, SmallIntegers):
             if chosen.keep is None:
@@ -269,34 +252,33 @@ class ColumnSurvey:
                 return
             part = Floats(part.values())
         if isinstance(part, Floats):
-            (self.dates if part.dated else self.numbers).add(part, asked, chosen)
+            (self.dates if part.dated else self.numbers).add(part, self.asked.marks, chosen)
             return
         if isinstance(part, BatchWords):
             self._known_words().add(part.words, part.documents(chosen))
             self.filled = self.filled + chosen.count(None if part.there is None else chosen.cut(part.there))
             return
-        found = part.found
-        if not len(found.codes):
+        if not len(part.codes):
             return
-        self.coded += len(found.codes)
-        self.texts.add(found.values, chosen.counts(found.codes, len(found.values) + 1)[:-1])
+        self.coded += len(part.codes)
+        self.texts.add(part.values, chosen.counts(part)[:-1])
         both = self.order is not None and part.order is not None
         self.order = tuple(dict.fromkeys((*self.order, *part.order))) if both else None  # type: ignore[misc]
-        self._note_rows(found, asked, chosen)
+        self._note_rows(part, chosen)
 
     def _known_words(self) -> TextCounts:
         """Return the words so far; that there are any says that the column is read word by word."""
         self.words = self.words or TextCounts(self.measures, self.text_bytes)
         return self.words
 
-    def _note_rows(self, found: Distinct, asked: Asked, chosen: Chosen) -> None:
+    def _note_rows(self, found: Distinct, chosen: Chosen) -> None:
         """Remember rows that an error may have to name."""
-        kinds = strings.numbers_of(found.values, asked.decimal).kinds
+        kinds = self._parsed(found.values).kinds
         infinite = kinds == CellKind.INFINITE
         if infinite.any():
             rows = np.flatnonzero(chosen.cut(np.append(infinite, False)[found.codes]))
             self.first = first_rows(self.first, chosen.row_numbers(rows[:LISTED]))
-        if asked.kind != "numeric":
+        if self.asked.kind != "numeric":
             return
         for family, wanted in FAMILIES.items():
             known = among(kinds, (*wanted, *LOOSE, CellKind.MISSING)) | number_marks(found.values, kinds)
@@ -308,6 +290,15 @@ class ColumnSurvey:
                 text = [found.values[int(codes[i])].as_py() for i in bad[:1]]
                 first = (row[0] if row else -1, text[0]) if text else None
                 self.strange.setdefault(family, Strange()).add(len(bad), first)
+
+    def _parsed(self, texts: pa.LargeStringArray) -> Parsed:
+        """Return texts read as numbers; those of the last batch are read once."""
+        if self._last is None or self._last[0] is not texts:
+            self._last = texts, strings.numbers_of(texts, self.asked.decimal)
+        return self._last[1]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_last": None}
 
     def shift(self, start: int) -> None:
         """Say that rows, counted from 0, begin at another number."""
@@ -350,8 +341,9 @@ class ColumnSurvey:
 
     # ---- the verdict ----
 
-    def decide(self, name: str, asked: Asked, total: int, m: int) -> Decided | SecondLook:
+    def decide(self, name: str, total: int, m: int) -> Decided | SecondLook:
         """Return what the column is, or what to look at again. total: rows that count, by measure m."""
+        asked = self.asked
         if asked.kind == "out":
             return decide_out(name, asked, KindVerdict("out", "as asked"), 0)
         if self.words is not None:
@@ -361,7 +353,7 @@ class ColumnSurvey:
         if not self.coded and not (self.numbers.rows and dated):
             return self._numbers(name, asked, self.dates if dated else self.numbers, (total, m, dated))
         texts, counts = self.texts.sorted()
-        parsed = strings.numbers_of(texts, asked.decimal)
+        parsed = self._parsed(texts)
         if asked.wants_text:
             texts, parsed, into = in_one_way(texts, parsed)
             if into is not None:

@@ -80,10 +80,10 @@ class NumbersSeen:
         self.present = self.finite = self.infinite = NONE[: self.measures]
         self.prints = [0] * self.measures
 
-    def add(self, part: Floats, asked: Asked, chosen: Chosen) -> None:
+    def add(self, part: Floats, marks: tuple[str, ...], chosen: Chosen) -> None:
         """Add the cells of a batch."""
         self.rows += len(part)
-        values, sentinels = chosen.cut(part.values), mark_numbers(asked.marks)
+        values, sentinels = chosen.cut(part.values), mark_numbers(marks)
         scan = kernels.scan(values) if part.scan is None or chosen.keep is not None else part.scan
         there = chosen.filled(values, scan.missing)
         self.present = self.present + there

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick import kernels
 from tallystick.data.read import strings
-from tallystick.data.read.cells import Floats, SmallIntegers, among, read_cells
+from tallystick.data.read.cells import Coded, Floats, SmallIntegers, among, read_cells
 from tallystick.data.read.judge import ReadingPlan, number_cure, number_marks
 from tallystick.data.read.slips import say_variants, variants
 from tallystick.data.read.strings import Distinct
@@ -267,11 +266,10 @@ class TargetCells:
     @cached_property
     def absent(self) -> NDArray[np.bool_] | None:
         """Which rows have no target; None: all have one."""
-        gone: NDArray[np.bool_] | None = None
         if self.labels is not None:
-            gone = self.labels.codes == len(self.labels.values)
-        elif self.response is not None:
-            gone = np.isnan(self.response)
+            none = len(self.labels.values)
+            return self.labels.codes == none if self.labels.counts()[none] else None
+        gone = None if self.response is None else np.isnan(self.response)
         return gone if gone is not None and gone.any() else None
 
 
@@ -280,13 +278,13 @@ def hit(cells: Any, name: str, plan: ReadingPlan, regression: bool) -> TargetCel
     if cells is None:
         return TargetCells()
     part = read_cells(cells, name, plan.marks, plan.decimal, not regression)
-    if isinstance(part, SmallIntegers):
-        return TargetCells(response=part.values()) if regression else TargetCells(part.distinct())
     if isinstance(part, Floats):
         return TargetCells(response=part.values)
-    found = strings.distinct(part.arrays, plan.marks)
+    if isinstance(part, SmallIntegers) and regression:
+        return TargetCells(response=part.values())
+    found = part.distinct(plan.marks)
     if not regression:
-        return TargetCells(found, written=part.written and len(part) > 0)
+        return TargetCells(found, written=isinstance(part, Coded) and part.written and len(part) > 0)
     parsed = strings.numbers(found.values, (), plan.decimal, dates=True)
     fine = among(parsed.kinds, RESPONSES)
     values = np.append(np.where(fine, parsed.values, np.nan), np.nan)[found.codes]
@@ -309,17 +307,14 @@ class TargetSurvey:
     def __post_init__(self) -> None:
         self.labels = TextCounts(1 + self.measures)
 
-    def add(self, found: TargetCells, absent: int, chosen: Chosen) -> None:
-        """Add the target of a batch, of which `absent` rows have none."""
+    def add(self, found: TargetCells, chosen: Chosen) -> None:
+        """Add the target of a batch."""
         self.rows += chosen.rows
-        self.absent += absent
+        self.absent += 0 if found.absent is None else int(found.absent.sum())
         self.written = self.written or found.written
         if found.labels is not None:
-            size = len(found.labels.values)
-            kept = every = chosen.counts(found.labels.codes, size + 1)[:size]
-            if chosen.keep is not None or chosen.copies is not None:
-                every = kernels.count_classes(found.labels.codes, size + 1)[:size, None]
-            self.labels.add(found.labels.values, np.concatenate([every, kept], axis=1))
+            counts = found.labels.counts()[:, None], chosen.counts(found.labels)
+            self.labels.add(found.labels.values, np.concatenate(counts, axis=1)[:-1])
         elif found.response is not None:
             rows = np.flatnonzero(np.abs(found.response) > FARTHEST)
             first = chosen.start + int(rows[0]) if len(rows) and chosen.start is not None else None

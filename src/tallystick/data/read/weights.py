@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.data.read.cells import Coded, Floats, read_cells
+from tallystick.data.read.strings import Distinct
 from tallystick.errors import DataError
 
 UNIT = 1 << 32  # a weight of 1, where some weight is not whole
@@ -70,9 +71,11 @@ class Chosen:
         copies = self.copies if chosen is None else self.copies[chosen]
         return np.stack([np.ones_like(copies), copies], axis=1)
 
-    def counts(self, codes: NDArray[Any], size: int) -> NDArray[np.int64]:
-        """Return counts[code, measure] of the kept rows."""
-        codes = np.ascontiguousarray(self.cut(codes))
+    def counts(self, found: Distinct) -> NDArray[np.int64]:
+        """Return counts[text, measure] of the kept rows, those without a text last."""
+        if self.keep is None and self.copies is None:
+            return found.counts()[:, None]
+        codes, size = np.ascontiguousarray(self.cut(found.codes)), len(found.values) + 1
         weights = [None] if self.copies is None else [None, self.copies]
         return np.stack([kernels.count_classes(codes, size, w) for w in weights], axis=1)
 
@@ -179,15 +182,14 @@ class WeightSurvey:
 
 
 def choose(
-    absent: NDArray[np.bool_] | None,
+    keep: NDArray[np.int64] | None,
     real: NDArray[np.float64] | None,
     rows: int,
     start: int | None,
     weighed: WeightSurvey,
 ) -> Chosen:
-    """Return which rows of a batch count; their weights are added to what was weighed before."""
+    """Return how much the rows of a batch count; their weights are added to what was weighed before."""
     if real is not None:
         refuse_no_weights(real, start)
-    keep = kept_rows(absent, real)
     counted = real if real is None or keep is None else real[keep]
     return Chosen(rows, keep, weighed.add(counted, rows if keep is None else len(keep)), start)

@@ -30,13 +30,15 @@ def from_numbers(values: NDArray[Any]) -> pa.Array:
 
 def from_texts(texts: Sequence[str | None]) -> pa.LargeStringArray:
     """Return texts as an Arrow array; None is missing."""
-    data = [b"" if text is None else text.encode() for text in texts]
-    starts = np.fromiter(accumulate(map(len, data), initial=0), np.int64, len(data) + 1)
-    there = None
+    there, known = None, texts
     if None in texts:
         there = pa.py_buffer(np.packbits([text is not None for text in texts], bitorder="little"))
-    buffers = [there, pa.py_buffer(starts), pa.py_buffer(b"".join(data))]
-    return pa.Array.from_buffers(pa.large_string(), len(data), buffers)
+        known = [text or "" for text in texts]
+    joined = "".join(known)  # type: ignore[arg-type]
+    sizes = map(len, known if joined.isascii() else map(str.encode, known))  # type: ignore[arg-type]
+    starts = np.fromiter(accumulate(sizes, initial=0), np.int64, len(texts) + 1)
+    buffers = [there, pa.py_buffer(starts), pa.py_buffer(joined.encode())]
+    return pa.Array.from_buffers(pa.large_string(), len(texts), buffers)
 
 
 def to_numbers(array: pa.Array) -> NDArray[Any]:
