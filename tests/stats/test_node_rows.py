@@ -29,7 +29,7 @@ def asked(tests=(), open_=(0,), parts=1):
     return Frontier(form, tests, open_, 3, 2, ValueScale(), parts)
 
 
-def told(answer, nodes):
+def facts(answer, nodes):
     return [(answer.counts(i).tolist(), [t.tolist() for t in answer.node(i)[0]]) for i in range(nodes)]
 
 
@@ -41,7 +41,21 @@ def test_the_tables_are_those_of_summing_all_rows(test, parts, weights):
     shortcut = WhereRowsStand()
     shortcut.solve(root, rows, 1)
     (block,) = rows.blocks()
-    assert told(shortcut.solve(below, rows, 1), 2) == told(below.add(below.zero(), block), 2)
+    assert facts(shortcut.solve(below, rows, 1), 2) == facts(below.add(below.zero(), block), 2)
+
+
+@pytest.mark.parametrize(("test", "parts"), [(WHOLE, 1), (SHARED, 60)])
+def test_an_answer_stays_true_after_the_questions_that_follow_it(test, parts):
+    rows, root = table(), asked(parts=parts)
+    below = replace(root, tests=(test,), open=(1, 2))
+    end = MadeTest(1, 0, np.array([3, 4, 4, 3]))
+    last = replace(below, tests=(test, end), open=(3, 4), nodes=5)
+    shortcut, (block,) = WhereRowsStand(), rows.blocks()
+    questions = (root, below, last)
+    answers = [shortcut.solve(q, rows, 1) for q in questions]
+    for question, answer in zip(questions, answers, strict=True):
+        n = len(question.open)
+        assert facts(answer, n) == facts(question.add(question.zero(), block), n)
 
 
 def test_a_question_of_other_rows_begins_at_the_root():

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tallystick.data.schema import CODED
 from tallystick.kernels.trees import GrowColumn, Judge
 from tallystick.stats.level_tables import CodedColumn, Coding, Frontier, Level, Test, sum_of_squares
-from tallystick.stats.node_rows import Stood
+from tallystick.stats.node_rows import NodeTables
 from tallystick.stats.quantiles import ValueCounts
 from tallystick.stats.split_search import (
     GrowingTree,
@@ -100,7 +100,7 @@ class Levels:
             self.question.parts,
         )
 
-    def update(self, total: Level | Stood) -> None:
+    def update(self, total: Level | NodeTables) -> None:
         """Split the nodes that were asked for by their tables."""
         i = 0
         for family in self.now:

@@ -24,7 +24,7 @@ Ints = NDArray[np.int64]
 
 
 @dataclass
-class Standing:
+class RowPlaces:
     """rows[entry] and weight[entry] of every node that waits; a row may stand at several nodes in parts."""
 
     table: Table
@@ -33,7 +33,7 @@ class Standing:
     followed: tuple[Test, ...] = ()
 
     @classmethod
-    def at_root(cls, question: Frontier, table: Table) -> Standing:
+    def at_root(cls, question: Frontier, table: Table) -> RowPlaces:
         """Return all rows where they begin."""
         whole = table.slice(0, table.rows)
         codes = [np.ascontiguousarray(c.codes(whole)) for c in question.codings]
@@ -48,12 +48,13 @@ class Standing:
         same = table is self.table and len(question.tests) >= here
         return same and all(map(operator.is_, self.followed, question.tests[:here]))
 
-    def answer(self, question: Frontier) -> Stood:
+    def answer(self, question: Frontier) -> NodeTables:
         """Follow the tests that are new, and return the tables of the open nodes."""
         for test in question.tests[len(self.followed) :]:
             self._follow(test)
         self.followed = question.tests
-        return Stood(question, self.table, self)
+        # an answer keeps the rows of its own nodes: the next question sends them on from here
+        return NodeTables(question, self.table, self.codes, tuple(self.at[node] for node in question.open))
 
     def _follow(self, test: Test) -> None:
         """Send the rows at a test's node to its branches, missing ones to all of them in parts."""
@@ -88,25 +89,26 @@ class WhereRowsStand:
     row_bytes = 0  # it depends on the columns: see `solve`
 
     def __init__(self) -> None:
-        self._standing: WeakKeyDictionary[CodedColumn, Standing] = WeakKeyDictionary()
+        self._places: WeakKeyDictionary[CodedColumn, RowPlaces] = WeakKeyDictionary()
 
-    def solve(self, question: Frontier, table: Table, threads: int) -> Stood | None:
+    def solve(self, question: Frontier, table: Table, threads: int) -> NodeTables | None:
         """Return the tables node by node; None: there is no memory for where so many rows stand."""
         if not table.holds(32 + 4 * len(question.codings)):
             return None
-        known = self._standing.get(question.form)
+        known = self._places.get(question.form)
         if known is None or not known.leads_to(question, table):
-            known = self._standing[question.form] = Standing.at_root(question, table)
+            known = self._places[question.form] = RowPlaces.at_root(question, table)
         return known.answer(question)
 
 
 @dataclass(frozen=True)
-class Stood:
-    """The answer to one question, node by node."""
+class NodeTables:
+    """The answer to one question, node by node: it stays true whatever is asked after it."""
 
     question: Frontier
     table: Table
-    standing: Standing
+    codes: list[NDArray[Any]]  # codes[column][row]
+    at: tuple[tuple[Ints, Ints], ...]  # rows[entry] and weight[entry] of each open node
 
     @property
     def _classes(self) -> NDArray[Any]:
@@ -119,7 +121,7 @@ class Stood:
         return self.table.response
 
     def _entries(self, i: int) -> tuple[Ints, Ints]:
-        rows, weight = self.standing.at[self.question.open[i]]
+        rows, weight = self.at[i]
         if self.question.parts > 1 and self.table.weights is not None:
             weight = weight * self.table.weights[rows]
         return rows, np.ascontiguousarray(weight)
@@ -138,7 +140,7 @@ class Stood:
 
         rows, weight = self._entries(i)
         sizes = [c.k + 1 for c in self.question.codings]
-        codes = [column[rows] for column in self.standing.codes]
+        codes = [column[rows] for column in self.codes]
         if self.question.classes:
             label = self._classes[rows]
             tables = kernels.count_columns(codes, label, sizes, self.question.classes, weights=weight)
