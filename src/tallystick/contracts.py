@@ -204,7 +204,8 @@ class Table(Protocol):
 
     Laws: the multiset of rows is all that blocks mean, not their order or size; every member says the same
     wherever the rows lie. Rows far away have no numbers, and their columns cannot be had whole: `column`,
-    `ranks`, `number_codes`, `slice` and `kept` are an OptionError there.
+    `ranks`, `number_codes`, `slice`, `kept`, `without`, `with_classes` and `with_weights` are an OptionError
+    there.
     """
 
     @property
@@ -315,6 +316,18 @@ class Table(Protocol):
 
     def split(self, rows: NDArray[np.int64], weights: NDArray[np.int64]) -> Table:
         """Return rows in pieces: some of them more than once, each time with a part of its weight."""
+        ...
+
+    def without(self, names: Sequence[str]) -> Table:
+        """Return the table as if some columns were not there."""
+        ...
+
+    def with_classes(self, classes: NDArray[Any]) -> Table:
+        """Return the same rows, each with the class given for it [row]."""
+        ...
+
+    def with_weights(self, weights: NDArray[np.int64]) -> Table:
+        """Return the same rows, each with the weight given for it [row], in units of the table."""
         ...
 
     def column(self, name: str) -> Any:

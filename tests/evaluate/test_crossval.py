@@ -10,7 +10,7 @@ import pytest
 import tallystick as ts
 from tallystick.data.source import open_source
 from tallystick.errors import OptionError
-from tallystick.evaluate.crossval import FoldWay, without
+from tallystick.evaluate.crossval import FoldWay
 
 EXAMPLES = Path(ts.__file__).parent / "examples"
 
@@ -124,10 +124,11 @@ def test_the_way_rows_were_dealt_is_said_in_words():
 def test_a_column_set_aside_is_gone_and_the_rows_stay():
     rows = {"x": ["u", "v"] * 6, "town": ["a", "b", "c"] * 4, "y": ["p", "q"] * 6}
     table = ts.NaiveBayes()._read(rows, "y")
-    less = without(table, ["town"])
-    assert list(less.columns) == ["x"]
+    less = FoldWay.of(3, "town", None).lean(table)
+    assert [c.name for c in less.schema.used] == ["x"]
     assert (less.rows, less.classes.tolist()) == (12, table.classes.tolist())
-    assert list(table.columns) == ["x", "town"]
+    assert [c.name for c in table.schema.used] == ["x", "town"]
+    assert FoldWay.of(3, None, None).lean(table) is table
 
 
 def test_a_moment_that_is_missing_is_named_with_its_row():

@@ -1,56 +1,100 @@
-"""Every part that keeps a contract has all that the contract declares."""
+"""The house is written against contracts.py: who keeps a contract has all of it (each suite asks its own),
+and rooms that take a table ask for the contract's, wherever its rows lie.
+"""
 
 from __future__ import annotations
 
+import ast
+from pathlib import Path
+
 import pytest
+from declared import Recorder, lacking, members
 
 import tallystick as ts
 from tallystick import contracts
-from tallystick.data.read.reader import read_to_disk
-from tallystick.data.source import open_source
+from tallystick.data.table import table as table_room
+from tallystick.evaluate.folds import deal
+from tallystick.evaluate.running import cross_shares
+from tallystick.learners.fit import fit
 from tallystick.learners.naive_bayes import NaiveBayesLearner
-from tallystick.stats.bayes import Ask, BayesSums
 
-ROWS = {"c": ["u", "v"] * 5, "y": ["p", "q"] * 5}
-
-
-def lacking(protocol, thing):
-    """What a Protocol declares, those it builds on included, and a thing does not have."""
-    declared = set()
-    for base in protocol.__mro__:
-        if base.__module__ == contracts.__name__:
-            declared |= {n for n in vars(base) if not n.startswith("_")}
-    return {name for name in declared if not hasattr(thing, name)}
+PACKAGE = Path(__file__).resolve().parents[2] / "src" / "tallystick"
+CLASSES = {"data.table.table", "data.table.disk", "engines.spark.table"}  # where the classes of tables are
+MAKERS = ("data/", "engines/")  # the rooms that make tables
+ALLOWED = {"evaluate/crossval.py"}  # a user may pass a table or the data of one
 
 
-@pytest.mark.parametrize("make", [ts.NaiveBayes, ts.DecisionTree, ts.LogisticRegression])
-def test_models_have_all_of_their_contract(make):
-    assert lacking(contracts.Model, make().fit(ROWS, "y").model_) == set()
+def imported(path: Path) -> set[str]:
+    """The modules of ours that a file imports from, the names in them included."""
+    out = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            out |= {f"{node.module}.{alias.name}" for alias in node.names} | {node.module}
+        if isinstance(node, ast.Import):
+            out |= {alias.name for alias in node.names}
+    return {name.removeprefix("tallystick.") for name in out}
 
 
-def test_tables_in_memory_and_on_disk_have_all_of_theirs():
-    here = ts.NaiveBayes()._read(ROWS, "y")
-    disk = read_to_disk(open_source(ROWS), 1 << 26, target="y")
-    for table, place in ((here, "memory"), (disk, "disk")):
-        assert lacking(contracts.Table, table) == set()
-        assert table.place == place
-        assert lacking(contracts.Block, next(iter(table.blocks()))) == set()
-    disk.release()
+def test_only_rooms_that_make_tables_know_their_classes():
+    found = {
+        name
+        for path in PACKAGE.rglob("*.py")
+        if imported(path) & CLASSES and not (name := path.relative_to(PACKAGE).as_posix()).startswith(MAKERS)
+    }
+    assert found == ALLOWED, "annotate with contracts.Table, and declare there what is asked"
 
 
-def test_sources_have_all_of_theirs(tmp_path):
-    (tmp_path / "rows.csv").write_text("c,y\nu,p\nv,q\n")
-    for given in (ROWS, tmp_path / "rows.csv", [{"c": "u", "y": "p"}]):
-        assert lacking(contracts.Source, open_source(given)) == set()
+@pytest.mark.parametrize("protocol", [contracts.Table, contracts.Source, contracts.Model, contracts.Learner])
+def test_what_is_lacking_is_found(protocol):
+    assert lacking(protocol, object()) == members(protocol)
+    assert members(protocol)
 
 
-def test_engines_learners_and_statistics_have_all_of_theirs():
-    model = ts.NaiveBayes()
-    assert lacking(contracts.Engine, ts.Local()) == set()
-    assert lacking(contracts.Learner, NaiveBayesLearner(model._options(), 1)) == set()
-    assert lacking(contracts.Statistic, BayesSums((Ask("c", "codes", 2),), 2)) == set()
+def test_what_a_contract_builds_on_is_part_of_it():
+    assert members(contracts.Heading) < members(contracts.Source)
 
 
-def test_what_is_lacking_is_found():
-    assert "blocks" in lacking(contracts.Table, object())
-    assert "name" in lacking(contracts.Source, object())
+class RecordedQuestions:
+    """An engine that sums by zero, add and merge, over a table of two blocks, and records what is asked."""
+
+    def __init__(self):
+        self.asked: dict[str, set[str]] = {"question": set(), "block": set()}
+
+    def total(self, table, question):
+        recorded = Recorder(question, self.asked["question"])
+        blocks = [Recorder(block, self.asked["block"]) for block in table.blocks()]
+        return recorded.merge(*(recorded.add(recorded.zero(), block) for block in blocks))
+
+
+def some_table(monkeypatch, **columns):
+    monkeypatch.setattr(table_room, "BLOCK", 10)
+    rows = {"c": ["u", "v"] * 10, "x": [i % 7 / 2 for i in range(20)], "y": ["p", "q", "q", "p"] * 5}
+    return ts.NaiveBayes(kinds={"t": "text"} if columns else None)._read(rows | columns, "y")
+
+
+def test_all_that_learners_engines_and_statistics_declare_is_asked_for(monkeypatch):
+    asked, engine = {"learner": set(), "engine": set()}, RecordedQuestions()
+    learner = Recorder(NaiveBayesLearner(ts.NaiveBayes()._options(), 1), asked["learner"])
+    fit(learner, some_table(monkeypatch, t=["good film", "bad"] * 10), Recorder(engine, asked["engine"]))
+    assert members(contracts.Learner) == asked["learner"]
+    assert members(contracts.Engine) == asked["engine"]
+    assert members(contracts.Statistic) == engine.asked["question"]
+
+
+def test_learners_ask_blocks_for_nothing_that_is_not_declared(monkeypatch):
+    engine = RecordedQuestions()
+    for make in (ts.NaiveBayes, ts.DecisionTree, ts.LogisticRegression):
+        make(engine=engine)._fit_table(some_table(monkeypatch))
+    ts.NaiveBayes(engine=engine)._fit_table(some_table(monkeypatch, t=["good film", "bad"] * 10))
+    assert engine.asked["block"] - members(contracts.Block) == set()
+    assert {"rows", "classes", "weights", "codes", "values", "words"} <= engine.asked["block"]
+
+
+def test_methods_ask_tables_for_nothing_that_is_not_declared(monkeypatch):
+    asked: set[str] = set()
+    for make in (ts.NaiveBayes, ts.DecisionTree, ts.LogisticRegression):
+        table = Recorder(some_table(monkeypatch), asked)
+        make()._fit_table(table)
+        cross_shares(make(), table, deal(table, 2), None)
+    assert asked - members(contracts.Table) == set()
+    assert {"place", "schema", "blocks", "take", "fingerprint", "row_hashes"} <= asked

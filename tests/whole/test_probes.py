@@ -51,7 +51,6 @@ KINDS = {
     "estimators/peers.py": 1,  # rows held out, which a method of others is given as they were read
     "evaluate/crossval.py": 2,  # a user may pass a table or the data of one
     "evaluate/running.py": 1,  # the threads of an engine that a user made
-    "stats/gradients.py": 1,
 }
 
 

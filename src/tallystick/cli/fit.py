@@ -18,7 +18,7 @@ from tallystick.errors import OptionError, TallyError, shown
 from tallystick.methods import NAMES, named
 
 if TYPE_CHECKING:
-    from tallystick.data.table.table import Table
+    from tallystick.contracts import Table
     from tallystick.estimators import Classifier
     from tallystick.evaluate.checks import Check
 

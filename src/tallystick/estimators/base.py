@@ -32,8 +32,8 @@ from tallystick.files.apart import keep_apart
 from tallystick.models.plain import is_whole
 
 if TYPE_CHECKING:
+    from tallystick.contracts import Table
     from tallystick.data.read.match import Matched
-    from tallystick.data.table.table import Table
 
 
 class Estimator(Parameters, PlainMethod):
@@ -204,7 +204,7 @@ class Estimator(Parameters, PlainMethod):
             from tallystick.estimators.on_spark import refuse_far
 
             refuse_far(self)
-            return read_frame(X, self._wishes(), y, sample_weight, self._regression)  # type: ignore[return-value]
+            return read_frame(X, self._wishes(), y, sample_weight, self._regression)
         work = self._local()
         source = open_source(as_given(X), memory=work.memory)
         y, sample_weight = as_given(y), as_given(sample_weight)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tallystick.data.table.table import Table
+from tallystick.contracts import Table
 from tallystick.errors import shown
 from tallystick.evaluate.checks import DEPENDENT, Check
 

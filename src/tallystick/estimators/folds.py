@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.contracts import Engine
-from tallystick.data.table.table import Table
+from tallystick.contracts import Engine, Table
 from tallystick.data.threads import in_order
 from tallystick.engines.local import Local
 from tallystick.learners.calibrate import calibrate
@@ -95,7 +94,7 @@ def fold_models(
     classes = large.empty(table, table.rows, _width(k * folds))
     for s in large.steps(table.rows):
         classes[s] = plan.fold[s] * k + table.classes[s].astype(np.int64)
-    both = _whole(ask, replace(table, classes=classes), k * folds, engine)
+    both = _whole(ask, table.with_classes(classes), k * folds, engine)
     whole = sum_of(both.sums, both.values, folds)
     for f in numbers:
         yield f, ask.rest(whole, part_of(both.sums, both.values, f, folds))
@@ -130,7 +129,7 @@ def grown_answers(
     assert training.classes is not None
     step = np.searchsorted(np.asarray(sizes), np.arange(training.rows), side="right")
     classes = (step * k + training.classes.astype(np.int64)).astype(_width(k * steps))
-    both = _whole(ask, replace(training, classes=classes), k * steps, engine)
+    both = _whole(ask, training.with_classes(classes), k * steps, engine)
     whole = sum_of(both.sums, both.values, steps)
     later = _nothing(whole)
     out: list[Array | None] = [None] * steps

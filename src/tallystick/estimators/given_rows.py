@@ -7,7 +7,6 @@ Law: the rows are read with the kinds of the fit, or refused in one line that sa
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from tallystick.data.schema import Schema, Wishes
 from tallystick.errors import DataError, TargetError, nearest, some
 
 if TYPE_CHECKING:
-    from tallystick.data.table.table import Table
+    from tallystick.contracts import Table
     from tallystick.estimators.base import Estimator
 
 
@@ -52,7 +51,7 @@ def coded(table: Table, schema: Schema) -> Table:
         return out
     places = {label: code for code, label in enumerate(schema.predicted.labels)}
     into = np.array([places[label] for label in table.schema.predicted.labels], table.classes.dtype)
-    return replace(out, classes=into[table.classes])
+    return out.with_classes(into[table.classes])
 
 
 def _parted(data: Any, schema: Schema) -> tuple[Any, Any]:

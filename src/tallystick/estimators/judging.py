@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, overload
 
+from tallystick.contracts import Table
 from tallystick.data.source.door import is_spark, opened
-from tallystick.data.table.table import Table
 from tallystick.errors import OptionError, shown, some
 from tallystick.estimators.naive_bayes import NaiveBayes
 from tallystick.estimators.peers import Foreign, Majority, Mean, raw_frame
@@ -34,7 +34,7 @@ from tallystick.evaluate.checks import (
     no_better,
 )
 from tallystick.evaluate.costs import cost_matrix
-from tallystick.evaluate.crossval import FoldWay, held_words, no_dealing, without
+from tallystick.evaluate.crossval import FoldWay, held_words, no_dealing
 from tallystick.evaluate.held_out import HeldOut, hold
 from tallystick.evaluate.running import training_loss
 from tallystick.methods import COMPARED, CURVED, NAMES, named, of_kind
@@ -138,7 +138,7 @@ def compare(
         raise OptionError("compare takes a number of folds or shares; leave-one-out is for cross_validate.")
     reader: Any = RegressionTree(**shared) if regression else NaiveBayes(**shared)
     table = way.read(reader, data, target, sample_weight)
-    held = None if held_out is None else hold(held_out, without(table, way.aside), reader)
+    held = None if held_out is None else hold(held_out, way.lean(table), reader)
     families = ["regression"] if regression else list(methods)
     made = candidates_of(families, tuned, shared, data, others)
     return compare_read(table, way, made, held=held, cost=cost, ignore=ignore, progress=progress)
@@ -156,7 +156,7 @@ def compare_read(
 ) -> Comparison[Any]:
     """Compare candidates on a table that was read before, and check it."""
     dealing, how = way.dealing(table)
-    lean = without(table, way.aside)
+    lean = way.lean(table)
     aim = table.schema.predicted
     prices = cost_matrix(cost, aim, aim.labels if held is None else held.labels)
     families = {c.family: c.family for c in candidates if c.family in NAMES}

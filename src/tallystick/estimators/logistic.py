@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.contracts import Engine, Model
+from tallystick.contracts import Engine, Model, Table
 from tallystick.data.schema import Columns, Note, Schema, Wishes
-from tallystick.data.table.table import Table
 from tallystick.draw.charts import line_chart
 from tallystick.draw.forest import Effect, forest
 from tallystick.draw.nomogram import Scale, nomogram
@@ -171,7 +170,7 @@ class LogisticRegression(Classifier):
         parts = []
         for k in plan.numbers:
             held = plan.held(table, k)
-            parts.append((replace(table, weights=weights - held), replace(table, weights=held)))
+            parts.append((table.with_weights(weights - held), table.with_weights(held)))
         return choose(parts, engine, options, table.schema, table.unit)
 
     def _answer_settings(

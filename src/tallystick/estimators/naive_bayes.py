@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.contracts import Block, Engine, Model
+from tallystick.contracts import Block, Engine, Model, Table
 from tallystick.data.schema import Columns, Note, Schema, Wishes
-from tallystick.data.table.table import Table
 from tallystick.engines.local import Local
 from tallystick.estimators.folds import calibrated, cross_answers, grown_answers, one_out_answers
 from tallystick.estimators.naive_bayes_text import naive_bayes_text

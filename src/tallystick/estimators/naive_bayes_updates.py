@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Self
 
+from tallystick.contracts import Table
 from tallystick.data.read.reader import read_table
 from tallystick.data.read.survey_target import rare_note
 from tallystick.data.schema import Note, Target
 from tallystick.data.source import open_source
-from tallystick.data.table.table import Table
 from tallystick.data.text import label_text
 from tallystick.errors import DataError, OptionError, shown, some
 from tallystick.estimators.classifier import Classifier

@@ -14,9 +14,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.contracts import Block
+from tallystick.contracts import Block, Table
 from tallystick.data.source import open_source
-from tallystick.data.table.table import Table
 from tallystick.errors import OptionError, shown
 from tallystick.estimators.plain_method import PlainMethod
 from tallystick.evaluate.held_out import HeldOut

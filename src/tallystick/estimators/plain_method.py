@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from tallystick.data.table.table import Table
+    from tallystick.contracts import Table
     from tallystick.evaluate.folds import FoldPlan
 
 

@@ -19,7 +19,7 @@ from tallystick.estimators.tree import _AnyTree
 from tallystick.learners.prune import Pruning
 
 if TYPE_CHECKING:
-    from tallystick.data.table.table import Table
+    from tallystick.contracts import Table
 
 
 class RegressionTree(_AnyTree):

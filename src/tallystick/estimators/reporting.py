@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from tallystick.contracts import Table
 from tallystick.data.source import open_source
 from tallystick.data.source.door import files_behind
-from tallystick.data.table.table import Table
 from tallystick.description import Description, describe_table
 from tallystick.errors import DataError, OptionError, shown
 from tallystick.estimators.judging import candidates_of, compare_read, curve_read, methods_named

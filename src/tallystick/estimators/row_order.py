@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tallystick.data.table.table import Table
+from tallystick.contracts import Table
 
 if TYPE_CHECKING:
     from tallystick.contracts import Source

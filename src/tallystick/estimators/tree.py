@@ -41,7 +41,7 @@ from tallystick.models.tree import Answers, Tree
 from tallystick.models.tree.weights import class_weights, cost_table
 
 if TYPE_CHECKING:
-    from tallystick.data.table.table import Table
+    from tallystick.contracts import Table
 
 GROWING = tuple(TreeOptions.__dataclass_fields__)
 PER_CLASS = ("class_weight", "priors", "costs")

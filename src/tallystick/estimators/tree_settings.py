@@ -17,7 +17,7 @@ from tallystick.models.plain import PLAIN, is_number, is_whole, plain
 from tallystick.models.tree.weights import class_weights, cost_table
 
 if TYPE_CHECKING:
-    from tallystick.data.table.table import Table
+    from tallystick.contracts import Table
 
 SUM = 1e-6  # how far shares may sum from 1
 

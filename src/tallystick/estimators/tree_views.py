@@ -37,8 +37,8 @@ from tallystick.models.tree.rules import Rules, generalised, rules
 from tallystick.models.tree.text import count, show
 
 if TYPE_CHECKING:
+    from tallystick.contracts import Table
     from tallystick.data.read.match import Matched
-    from tallystick.data.table.table import Table
 
 CHOICES = ("minimum", "one-se")
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tallystick.contracts import Table
 from tallystick.data.read.slips import say_variants, sentinels, variants
 from tallystick.data.table.hashes import conflicts
-from tallystick.data.table.table import Table
 from tallystick.errors import OptionError, counted, nearest, shown
 from tallystick.evaluate.text import figure
 from tallystick.stats.giveaways import ADVICE, giveaways

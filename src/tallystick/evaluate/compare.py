@@ -14,7 +14,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.data.table.table import Table
+from tallystick.contracts import Table
 from tallystick.draw.svg import Picture
 from tallystick.errors import counted
 from tallystick.evaluate import intervals

@@ -14,9 +14,10 @@ from typing import Any, ClassVar, Literal, Protocol, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.contracts import Table
 from tallystick.data.schema import Columns
 from tallystick.data.source.door import is_spark
-from tallystick.data.table.table import Table
+from tallystick.data.table import table as table_room
 from tallystick.errors import OptionError, counted, shown, some
 from tallystick.evaluate.costs import judged_by, named
 from tallystick.evaluate.folds import Dealing, one_out
@@ -123,7 +124,7 @@ def cross_validate(
         plans = [one_out(table)]
     else:
         plans = [dealing.outer(table, way.folds, key) for key in range(1 if time is not None else repeats)]
-    lean = without(table, way.aside)
+    lean = way.lean(table)
     weights = None if table.weights is None else table.weights / table.unit
     if table.response is not None:
         done = [cross_shares(model, lean, plan, progress) for plan in plans]
@@ -151,7 +152,7 @@ def cross_validate(
 
 def _again(reader: Any, data: Any, target: Any, weight: Any) -> Table:
     """Return the rows once more, for columns that the table lacks."""
-    if isinstance(data, Table):
+    if isinstance(data, table_room.Table):
         raise OptionError("by= names a column that is not part of this table. Pass the data itself.")
     table: Table = reader._read(data, target, weight)
     return table
@@ -237,7 +238,7 @@ class FoldWay:
 
     def read(self, reader: Any, data: Any, target: Any, weight: Any) -> Table:
         """Read the table; columns set aside must not be left out, so their kind is declared."""
-        if isinstance(data, Table) and not self.aside:
+        if isinstance(data, table_room.Table) and not self.aside:
             return data
         known = Columns.of(reader.columns, reader.kinds)
         kinds, keep = dict(known.kinds), known.keep
@@ -248,6 +249,10 @@ class FoldWay:
         reader.set_params(columns=replace(known, kinds=kinds, keep=keep), kinds=None)
         table: Table = reader._read(data, target, weight)
         return table
+
+    def lean(self, table: Table) -> Table:
+        """Return the table without the columns that deal rows: what is learned from."""
+        return table.without(self.aside) if self.aside else table
 
     def dealing(self, table: Table) -> tuple[Dealing, str]:
         """Return how the rows of a table are dealt, and that in words."""
@@ -267,21 +272,12 @@ class FoldWay:
         return Dealing(), f"{self.folds} {kind}"
 
 
-def without(table: Table, names: Sequence[str]) -> Table:
-    """Return the table as if some columns were not there."""
-    if not names:
-        return table
-    schema = replace(table.schema, columns=tuple(c for c in table.schema.columns if c.name not in names))
-    columns = {n: data for n, data in table.columns.items() if n not in names}
-    return replace(table, schema=schema, columns=columns, _ranks={}, _fingerprint=None)
-
-
 def _moments(table: Table, name: str) -> NDArray[Any]:
     """Return a sortable moment per row: numbers and dates by value, levels by their order."""
     column = table.schema[name]
-    if name not in table.columns or column.kind == "text":
+    if column not in table.schema.used or column.kind == "text":
         raise OptionError(f"column {shown(name)} gives no time: it is {column.kind}. Pass numbers or dates.")
-    data = table.columns[name]
+    data = table.column(name)
     gone = np.isnan(data) if column.kind == "numeric" else data >= len(column.levels)
     if gone.any():
         raise OptionError(

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.data.table.table import Table
+from tallystick.contracts import Table
 from tallystick.draw.svg import Picture
 from tallystick.errors import DataError, OptionError, shown
 from tallystick.evaluate.cases import Cases, cases_of, count_cases, one_case

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.data.table.table import Table
+from tallystick.contracts import Table
 from tallystick.errors import DataError, OptionError, counted, shown
 from tallystick.evaluate import large
 from tallystick.evaluate.cases import case_keys, cases_of, count_cases, distinct_cases, keyed, one_case

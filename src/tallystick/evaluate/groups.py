@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.contracts import Table
 from tallystick.data.schema import CODED, Columns
-from tallystick.data.table.table import Table
 from tallystick.errors import OptionError, nearest, shown
 from tallystick.evaluate import intervals
 from tallystick.models.decision import decide
@@ -73,7 +73,8 @@ def names_by(
     """Return the value of some columns in each row as text. Columns that are kept out of the table are read
     for this alone. read(reader): the same rows by another reader.
     """
-    gone = [name for name in names if name not in table.columns]
+    used = {c.name for c in table.schema.used}
+    gone = [name for name in names if name not in used]
     aside = table
     if gone:
         kinds: dict[str, str] = {c.name: "out" for c in table.schema.columns if c.name not in gone}
@@ -89,11 +90,10 @@ def names_by(
 
 def group_names(table: Table, name: str) -> NDArray[Any]:
     """Return the value of a column in each row as text; numbers are cut at their quartiles."""
-    if name not in table.columns:
-        raise OptionError(
-            f"column {shown(name)} is not one that the model uses.{nearest(name, list(table.columns))}"
-        )
-    column, data = table.schema[name], table.columns[name]
+    used = [c.name for c in table.schema.used]
+    if name not in used:
+        raise OptionError(f"column {shown(name)} is not one that the model uses.{nearest(name, used)}")
+    column, data = table.schema[name], table.column(name)
     if column.kind in CODED:
         return np.asarray(np.array([*column.levels, "(missing)", "(unseen)"], object)[data])
     if column.kind != "numeric":

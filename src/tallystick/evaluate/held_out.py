@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.contracts import Table
 from tallystick.data.read.match import match
 from tallystick.data.source import open_source
 from tallystick.data.source.door import opened
 from tallystick.data.table.block import Block
 from tallystick.data.table.hashes import Hasher
-from tallystick.data.table.table import Table
 from tallystick.errors import DataError
 from tallystick.evaluate.labels import MISSING, UNKNOWN, labels_of
 from tallystick.evaluate.result import FoldAnswers

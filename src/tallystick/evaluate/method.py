@@ -12,9 +12,8 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.contracts import Block
+from tallystick.contracts import Block, Table
 from tallystick.data.schema import Target
-from tallystick.data.table.table import Table
 from tallystick.evaluate.folds import FoldPlan
 
 Floats = NDArray[np.float64]

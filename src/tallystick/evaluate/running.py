@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.contracts import Block
-from tallystick.data.table.table import Table
+from tallystick.contracts import Block, Table
 from tallystick.data.threads import as_they_come
 from tallystick.engines.local import Local
 from tallystick.evaluate import large

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.data.table.table import Table
+from tallystick.contracts import Table
 from tallystick.evaluate.folds import NEVER, Dealing, FoldPlan
 from tallystick.evaluate.held_out import HeldOut
 from tallystick.evaluate.measures import log_losses

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.data.table.table import Table
+from tallystick.contracts import Table
 from tallystick.draw.svg import as_html
 from tallystick.draw.text import clean, cut, padded
 

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.contracts import Table
 from tallystick.data.read.reader import read_table
 from tallystick.data.schema import Wishes
 from tallystick.data.source import open_source
-from tallystick.data.table.table import Table
 from tallystick.draw.svg import as_html
 from tallystick.draw.text import clean
 from tallystick.errors import Argument, DataError, OptionError

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.contracts import Table
 from tallystick.data.schema import CODED, Column
-from tallystick.data.table.table import Table
 from tallystick.description import ColumnView
 from tallystick.draw.text import between
 from tallystick.evaluate.measures import Measure

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tallystick import methods
-from tallystick.data.table.table import Table
+from tallystick.contracts import Table
 from tallystick.models.tree import Tree
 
 SAMPLE = 20_000  # rows looked at; the table's rows are in an order of their content

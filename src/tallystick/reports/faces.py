@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tallystick.data.table.table import Table
+from tallystick.contracts import Table
 from tallystick.description import ColumnView
 from tallystick.errors import counted
 from tallystick.explain.logistic import no_scales

@@ -12,7 +12,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from tallystick.data.table.table import Table
+from tallystick.contracts import Table
 from tallystick.description import Description
 from tallystick.evaluate import Comparison, CrossValidation, LearningCurve
 from tallystick.evaluate.compare import Entry

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.contracts import Table
 from tallystick.data.schema import CODED
-from tallystick.data.table.table import Table
 from tallystick.draw.text import clean, cut
 from tallystick.models.tree import Tree
 from tallystick.models.tree.sentences import reachable

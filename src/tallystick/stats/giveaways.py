@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
+from tallystick.contracts import Table
 from tallystick.data.schema import CODED, Column
-from tallystick.data.table.table import Table
 from tallystick.errors import shown
 from tallystick.stats import alone
 

@@ -151,10 +151,10 @@ class Sampled:
 
     def __call__(self, block: Block) -> Rows:
         """Return the chosen rows of a block."""
-        assert isinstance(block, Rows)
         assert block.classes is not None
         rows, _ = kernels.sample_rows(laid_out(self.design, block, 1).columns, block.rows, self.every)
-        columns = {name: cells[rows] for name, cells in block.columns.items()}
+        parts = [block.values(n) if number else block.codes(n) for n, number in self.design.columns]
+        columns = {name: cells[rows] for (name, _), cells in zip(self.design.columns, parts, strict=True)}
         weights = None if block.weights is None else block.weights[rows]
         return Rows(len(rows), columns, block.classes[rows], None, weights)
 

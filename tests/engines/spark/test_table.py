@@ -12,7 +12,6 @@ from tallystick.data.source import open_source
 from tallystick.data.table.block import Block
 from tallystick.engines.spark.read import read_frame
 from tallystick.engines.spark.table import Formed, together, unpacked
-from tallystick.errors import OptionError
 
 pytestmark = pytest.mark.slow
 
@@ -53,23 +52,6 @@ def test_a_table_on_spark_gives_its_rows_block_by_block(spark):
         blocks = list(there.blocks())
         assert all(isinstance(b, Block) for b in blocks)
         assert sum(b.rows for b in blocks) == there.rows == there.weight == ROWS
-    finally:
-        there.release()
-
-
-def test_what_needs_all_rows_in_one_place_is_refused_in_one_line(spark):
-    there = read_frame(spark.createDataFrame(table(rows=50)), None, "y")
-    try:
-        for ask in (
-            lambda: there.columns,
-            lambda: there.kept,
-            lambda: there.column("x"),
-            lambda: there.ranks("x"),
-            lambda: there.slice(0, 1),
-            lambda: there.number_codes("x", 9, 9),
-        ):
-            with pytest.raises(OptionError, match="needs all rows in one place, and they are on Spark"):
-                ask()
     finally:
         there.release()
 

@@ -6,7 +6,7 @@ Law: the table's codes depend on its rows alone; blocks are views of about 65,53
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -175,6 +175,20 @@ class Table:
     def split(self, rows: NDArray[np.int64], weights: NDArray[np.int64]) -> Table:
         """Return rows in pieces: some of them more than once, each time with a part of its weight."""
         return replace(self.take(rows, self.schema), weights=weights)
+
+    def without(self, names: Sequence[str]) -> Table:
+        """Return the table as if some columns were not there."""
+        schema = replace(self.schema, columns=tuple(c for c in self.schema.columns if c.name not in names))
+        columns = {name: data for name, data in self.columns.items() if name not in names}
+        return replace(self, schema=schema, columns=columns, _ranks={}, _fingerprint=None)
+
+    def with_classes(self, classes: NDArray[Any]) -> Table:
+        """Return the same rows, each with the class given for it."""
+        return replace(self, classes=classes, _fingerprint=None)
+
+    def with_weights(self, weights: NDArray[np.int64]) -> Table:
+        """Return the same rows, each with the weight given for it."""
+        return replace(self, weights=weights, _fingerprint=None)
 
     def slice(self, start: int, stop: int) -> Block:
         """Return rows start to stop as a block of views."""

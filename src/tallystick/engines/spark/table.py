@@ -9,7 +9,7 @@ and of each its hash, class and weight where `facts` is.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, NoReturn
@@ -215,9 +215,16 @@ class SparkTable:
             "this needs all rows in one place, and they are on Spark. Collect them: frame.toArrow()."
         )
 
-    @property
-    def columns(self) -> Any:
-        """Whole columns are not available."""
+    def without(self, names: Sequence[str]) -> Any:
+        """Columns are set aside only where they can be had whole."""
+        self._here()
+
+    def with_classes(self, classes: NDArray[Any]) -> Any:
+        """Rows have no numbers."""
+        self._here()
+
+    def with_weights(self, weights: NDArray[np.int64]) -> Any:
+        """Rows have no numbers."""
         self._here()
 
     def column(self, name: str) -> Any:

@@ -105,6 +105,12 @@ class Design:
         """The cells of all coded columns."""
         return sum(c.levels + 2 for c in self.coded)
 
+    @cached_property
+    def columns(self) -> tuple[tuple[str, bool], ...]:
+        """The columns it reads but for texts, each with whether it is one of numbers."""
+        read = {f.column: f.code is None for d in self.dense for f in d.factors}
+        return tuple((read | {c.column.name: False for c in self.coded}).items())
+
     @property
     def size(self) -> int:
         """Parameters of one link without words."""
