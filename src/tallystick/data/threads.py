@@ -45,6 +45,8 @@ def thread_count(threads: int | None) -> int:
     """Return how many threads to use: the number given, or one for each core this process may use."""
     if threads is None:
         return _cores()
+    if type(threads) is int and threads >= 1:
+        return threads
     if not isinstance(threads, Integral) or isinstance(threads, bool) or threads < 1:
         raise OptionError(
             f"threads must be a whole number of at least 1, not {shown(threads)}. Leave it out for all cores."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import isinf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -66,7 +67,7 @@ def scan_columns(columns: Sequence[NDArray[np.float64]]) -> list[Scan]:
 
 def _scan_of(seen: tuple[int, float, float, int, int, bool], column: NDArray[Any]) -> Scan:
     missing, low, high, broken, many, negative_zero = seen
-    if (np.isinf(low) and missing < len(column)) or (np.isinf(high) and missing < len(column)):
+    if missing < len(column) and (isinf(low) or isinf(high)):
         return scan(column)  # where infinities are, and what lies between them
     return Scan(missing, -1, low + 0.0, high + 0.0, broken == 0, many == 0, negative_zero)
 

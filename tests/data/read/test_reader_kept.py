@@ -9,10 +9,9 @@ import pytest
 from tallystick.data.read.cells import Floats, small_column
 from tallystick.data.read.reader import KeptInMemory, KeptOnDisk
 from tallystick.data.read.strings import Distinct
-from tallystick.data.read.survey import Taken
+from tallystick.data.read.survey import Looked
 from tallystick.data.read.survey_column import BatchWords
 from tallystick.data.read.survey_target import TargetCells
-from tallystick.data.read.weights import Chosen
 from tallystick.data.table.block import WordCounts
 
 
@@ -22,8 +21,8 @@ def texts(*values):
 
 def taken(shift=0.0):
     words = WordCounts(np.array([0, 1, 3, 3]), np.array([0, 0, 1], np.uint32), np.array([2, 1, 1], np.uint32))
-    return Taken(
-        Chosen(3, np.array([0, 2])),
+    return Looked(
+        3,
         TargetCells(Distinct(texts("no", "yes"), np.array([0, 2, 1], np.uint8))),
         np.array([1.0, 1.0, 2.0]),
         {
@@ -64,7 +63,7 @@ def test_batches_come_back_in_their_order(kept):
 def test_which_rows_count_is_known_again(kept):
     kept.add(taken())
     found = kept.read(0)
-    assert found.chosen.keep.tolist() == [0, 2]  # the second row has no label
+    assert found.keep.tolist() == [0, 2]  # the second row has no label
     assert found.hit.labels.values.to_pylist() == ["no", "yes"]
     assert found.weights.tolist() == [1.0, 1.0, 2.0]
 
@@ -72,8 +71,8 @@ def test_which_rows_count_is_known_again(kept):
 def test_a_response_is_kept_as_numbers():
     room = KeptOnDisk(["x"], regression=True)
     hit = TargetCells(response=np.array([0.5, np.nan]))
-    room.add(Taken(Chosen(2, np.array([0])), hit, None, {"x": Floats(np.array([1.0, 2.0]))}))
+    room.add(Looked(2, hit, None, {"x": Floats(np.array([1.0, 2.0]))}))
     found = room.read(0)
     np.testing.assert_array_equal(found.hit.response, [0.5, np.nan])
-    assert (found.chosen.keep.tolist(), found.weights) == ([0], None)
+    assert (found.keep.tolist(), found.weights) == ([0], None)
     room.close()

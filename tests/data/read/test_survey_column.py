@@ -8,23 +8,24 @@ import pytest
 
 from tallystick.data.read.cells import condense
 from tallystick.data.read.judge import Asked
-from tallystick.data.read.survey_column import BatchWords, ColumnSurvey, SecondLook, Texts
+from tallystick.data.read.survey_column import BatchWords, ColumnSurvey, SecondLook
 from tallystick.data.read.weights import Chosen
 from tallystick.errors import DataError
 
 
 def seen(*batches, asked=None, start=0):
-    asked, survey = asked or Asked(), ColumnSurvey(1)
+    survey = ColumnSurvey(asked or Asked(), 1)
+    asked = survey.asked
     for cells in batches:
         part = condense(pa.array(cells), "c", asked.marks, ".", asked.wants_text)
-        piece = part if not hasattr(part, "arrays") else Texts.of(part, asked.marks)
-        survey.add(piece, asked, Chosen(len(cells), start=start))
+        piece = part if not hasattr(part, "arrays") else part.distinct(asked.marks)
+        survey.add(piece, Chosen(len(cells), start=start))
         start += len(cells)
     return survey
 
 
-def verdict(survey, total, asked=None):
-    return survey.decide("c", asked or Asked(), total, 0)
+def verdict(survey, total):
+    return survey.decide("c", total, 0)
 
 
 def test_levels_are_those_of_all_batches_and_missing_rows_are_counted():
@@ -36,7 +37,7 @@ def test_merging_in_any_order_gives_the_same_column():
     parts = [["red", "blue"], ["green"], [None, "red"]]
     whole = verdict(seen(*parts), 5)
     for order in ((0, 1, 2), (2, 1, 0)):
-        merged = ColumnSurvey(1)
+        merged = ColumnSurvey(Asked(), 1)
         for i in order:
             merged.merge(seen(parts[i]))
         assert verdict(merged, 5) == whole
@@ -63,16 +64,16 @@ def test_cells_that_should_be_numbers_are_named_with_their_row():
     asked = Asked("numeric")
     survey = seen(["1", "2"], ["red", "3"], asked=asked, start=10)
     with pytest.raises(DataError, match=r"column 'c' should be numeric, but 1 cell .* 'red' in row 13"):
-        verdict(survey, 4, asked)
+        verdict(survey, 4)
     survey.shift(100)
     with pytest.raises(DataError, match="in row 113"):
-        verdict(survey, 4, asked)
+        verdict(survey, 4)
 
 
 def test_infinite_numbers_are_named_or_missing():
     with pytest.raises(DataError, match=r"holds 1 infinite value \(row 2\)"):
         verdict(seen([1.5, np.inf]), 2)
-    found = verdict(seen([1.5, np.inf, 2.5]), 3, Asked(inf="missing"))
+    found = verdict(seen([1.5, np.inf, 2.5], asked=Asked(inf="missing")), 3)
     assert found.column.missing == 1
     assert found.notes[0].code == "infinite-as-missing"
 
@@ -83,16 +84,16 @@ def test_words_are_counted_by_rows_and_rare_ones_are_left_out_with_a_note():
     words = BatchWords.of(part, asked, 1)
     assert words.words.to_pylist() == ["pie", "tea"]
     assert words.documents(Chosen(3)).ravel().tolist() == [1, 2]
-    survey = ColumnSurvey(1)
-    survey.add(words, asked, Chosen(3))
-    found = verdict(survey, 3, asked)
+    survey = ColumnSurvey(asked, 1)
+    survey.add(words, Chosen(3))
+    found = verdict(survey, 3)
     assert (found.column.kind, found.column.words, found.column.missing) == ("text", ("tea",), 1)
     assert found.notes[-1].code == "rare-words"
 
 
 def test_an_ordered_dictionary_keeps_its_order():
     cells = pa.DictionaryArray.from_arrays([1, 0], ["low", "high"], ordered=True)
-    survey, asked = ColumnSurvey(1), Asked()
-    survey.add(Texts.of(condense(cells, "c", (), "."), ()), asked, Chosen(2))
+    survey = ColumnSurvey(Asked(), 1)
+    survey.add(condense(cells, "c", (), ".").distinct(), Chosen(2))
     column = verdict(survey, 2).column
     assert (column.kind, column.levels) == ("ordered", ("low", "high"))

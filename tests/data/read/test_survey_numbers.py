@@ -14,7 +14,7 @@ def seen(*batches, asked=None):
     numbers, start = NumbersSeen(1), 0
     for values in batches:
         chosen = Chosen(len(values), start=start)
-        numbers.add(Floats(np.array(values, float)), asked or Asked(), chosen)
+        numbers.add(Floats(np.array(values, float)), (asked or Asked()).marks, chosen)
         start += len(values)
     return numbers
 

@@ -174,12 +174,12 @@ def is_doubles(matrix: Any) -> TypeGuard[NDArray[np.float64]]:
 
 def _scan(matrix: Any, threads: int) -> list[Scan]:
     """Return one look at every column, by slices of rows: over threads, and an interrupt is noticed."""
-    starts = range(0, len(matrix), 4 * BATCH)
-    jobs = (partial(kernels.scan_matrix, matrix[start : start + 4 * BATCH]) for start in starts)
-    scans: list[Scan] | None = None
-    for start, more in zip(starts, in_order(jobs, threads), strict=True):
-        scans = more if scans is None else [_joined(a, b, start) for a, b in zip(scans, more, strict=True)]
-    return kernels.scan_matrix(matrix) if scans is None else scans
+    starts = range(4 * BATCH, len(matrix), 4 * BATCH)
+    jobs = (partial(kernels.scan_matrix, matrix[start : start + 4 * BATCH]) for start in (0, *starts))
+    first, *others = in_order(jobs, threads) if starts else [kernels.scan_matrix(matrix)]
+    for start, more in zip(starts, others, strict=True):
+        first = [_joined(a, b, start) for a, b in zip(first, more, strict=True)]
+    return first
 
 
 def _joined(a: Scan, b: Scan, start: int) -> Scan:

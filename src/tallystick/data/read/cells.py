@@ -60,9 +60,10 @@ class SmallIntegers:
         """Return the cells as distinct texts; no mark is among them."""
         texts = sorted(map(str, self.present), key=str.encode)
         code, kind = level_code(texts, len(texts)), code_type(len(texts))
-        table = np.zeros(256, kind)
+        table, counts = np.zeros(256, kind), np.zeros(len(texts) + 1, np.int64)
         table[self.used] = [code(str(value)) for value in self.present]
-        return Distinct(from_texts(texts), by_table(self, table))
+        counts[table[self.used]] = kernels.count_classes(self.codes, 256)[self.used]
+        return Distinct(from_texts(texts), by_table(self, table), counts)
 
     def texts(self) -> pa.DictionaryArray:
         """Return the cells as texts."""

@@ -14,11 +14,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallystick.data.read import strings
-from tallystick.data.read.cells import Floats, SmallIntegers, by_table, floats, level_code, text_table
+from tallystick.data.read.cells import SmallIntegers, by_table, floats, level_code, text_table
 from tallystick.data.read.match import Matcher
 from tallystick.data.read.strings import Distinct
 from tallystick.data.read.survey import Decision, Looked
-from tallystick.data.read.survey_column import BatchWords
+from tallystick.data.read.survey_column import BatchWords, Piece
 from tallystick.data.read.survey_target import TargetCells, hit
 from tallystick.data.read.weights import UNIT, kept_rows, weight_numbers
 from tallystick.data.schema import ABSENT, CODED
@@ -74,7 +74,10 @@ class Encoder:
 
     def taken(self, taken: Looked) -> Block:
         """Return the rows of a batch as a survey saw them."""
-        columns = {m.column.name: self.column(m, [taken]) for m in self.matchers}
+        columns = {
+            m.column.name: cut_words(self._read(m, taken.columns[m.column.name]), taken.keep)
+            for m in self.matchers
+        }
         return Block(taken.rows if taken.keep is None else len(taken.keep), columns, *self.rest(taken))
 
     def rest(self, taken: Looked) -> tuple[Any, Any, Any]:
@@ -88,15 +91,18 @@ class Encoder:
         """Return one column's data of all batches, one after the other: a view where one batch has it so."""
         checkpoint()
         name = matcher.column.name
-        parts = [cut_words(self._read(matcher, t.columns[name]), t.keep) for t in batches]
+        alone = len(batches) == 1
+        parts = [cut_words(self._read(matcher, t.columns[name], alone), t.keep) for t in batches]
         if len(parts) == 1:
             return parts[0]
         return join_words(parts) if matcher.column.kind == "text" else np.concatenate(parts)
 
-    def _read(self, matcher: Matcher, found: Floats | SmallIntegers | Distinct | BatchWords) -> Any:
-        """Return a column's data from what the survey saw of it."""
+    def _read(self, matcher: Matcher, found: Piece, alone: bool = False) -> Any:
+        """Return a column's data from what the survey saw of it. alone: there is no other batch."""
         column = matcher.column
         if isinstance(found, BatchWords):
+            if alone and len(found.words) == len(column.words):
+                return found.rows  # no word was left out, and there are no others
             return known_words(found.words, found.rows, matcher.known)
         if column.kind == "numeric":
             return matcher.numbers(found)

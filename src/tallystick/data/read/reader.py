@@ -202,13 +202,14 @@ def read_table(
     progress(done, total, what) is called as columns are finished.
     """
     refuse_too_large(source)
+    threads = thread_count(threads)
     question = Question.about(source, wishes, target, weights=weights, regression=regression, inf=inf)
-    reader = _Reader(source, question, _apart(question, target, weights), thread_count(threads))
+    reader = _Reader(source, question, _apart(question, target, weights), threads)
     with unchanged(source.stamps):
         survey = reader.survey(KeptInMemory)
     decision = survey.decide(source.notes)
     del survey
-    return _joined(decision, reader.batches(), thread_count(threads), progress, source.files)
+    return _joined(decision, reader.batches(), threads, progress, source.files)
 
 
 def read_to_disk(

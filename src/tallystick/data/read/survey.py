@@ -114,10 +114,6 @@ class Question:
         """Rows, and copies of rows where there are weights."""
         return 1 if self.weights is None else 2
 
-    def as_text(self, name: str) -> bool:
-        """Is this column read as texts from the start?"""
-        return name in self.texts or self.plan.of(name).wants_text
-
     def as_words(self, name: str) -> bool:
         """Is this column read word by word from the start?"""
         look = self.again.get(name)
@@ -203,7 +199,7 @@ class Survey:
         if q.weights is not None and q.weights not in q.apart:
             weights = batch.column(at[q.weights])
         names = [name for name, seen in self.seen.items() if seen.asked.kind != "out"]
-        texts = {name for name in names if q.as_text(name)}
+        texts = {name for name in names if name in q.texts or self.seen[name].asked.wants_text}
         known = parts_together(batch, names, texts, q.plan, alone, threads)
         found: dict[str, Piece] = {}
         waiting = []
@@ -222,7 +218,7 @@ class Survey:
                 marks, decimal = q.plan.marks, q.plan.decimal
                 part = read_cells(batch.column(at[name]), name, marks, decimal, name in texts)
             with as_utf8(name):
-                return self._piece(name, part, each)
+                return self._piece(name, part, name in texts, each)
 
         found.update(zip(waiting, in_order((partial(one, n) for n in waiting), threads), strict=True))
         with as_utf8(q.target or ""):
@@ -230,13 +226,11 @@ class Survey:
         real = None if weights is None else weight_numbers(weights)
         return Looked(batch.num_rows, aim, real, scanned(found))
 
-    def _piece(self, name: str, part: Part, threads: int) -> Piece:
-        if isinstance(part, Floats):
+    def _piece(self, name: str, part: Part, as_text: bool, threads: int) -> Piece:
+        if isinstance(part, Floats) or (isinstance(part, SmallIntegers) and not as_text):
             return part
         if self.question.as_words(name):
             return BatchWords.of(part, self.seen[name].asked, threads)
-        if isinstance(part, SmallIntegers) and not self.question.as_text(name):
-            return part
         return part.distinct(self.question.plan.marks)
 
     def look_again(self, taken: Looked) -> Looked:
@@ -285,9 +279,10 @@ class Survey:
         """Return an empty survey of the columns that must be looked at once more; None: decide."""
         self.goal = self._target()  # what is wrong with it is said first
         looks: dict[str, SecondLook] = {}
-        for name in self.seen:
+        total, m = self.weighed.total, self.weighed.measure
+        for name, seen in self.seen.items():
             if name not in self.decided:
-                found = self._decided(name)
+                found = seen.decide(name, total, m)
                 if isinstance(found, SecondLook):
                     looks[name] = found
                 else:
@@ -305,11 +300,6 @@ class Survey:
         self.question = second.question
         for name, look in second.question.again.items():
             self.seen[name] = self.seen[name].complete(second.seen[name], look)
-
-    def _decided(self, name: str) -> Decided | SecondLook:
-        total, m = self.weighed.total, self.weighed.measure
-        with as_utf8(name):
-            return self.seen[name].decide(name, total, m)
 
     def _target(self) -> tuple[Target | None, tuple[Note, ...], tuple[Note, ...]]:
         """Return the target, its notes, and those that are not part of the model; refuse a table without
@@ -329,18 +319,16 @@ class Survey:
         """Return what the table is. notes: those of the source; what it lost of its rows comes first."""
         target, said, spelt = self.goal or self._target()
         lost = tuple(n for n in notes if n.code == ROWS_SKIPPED)
-        found = self._decision(target, (*lost, *said))
-        return replace(found, source_notes=(*(n for n in notes if n not in lost), *spelt))
-
-    def _decision(self, target: Target | None, said: tuple[Note, ...]) -> Decision:
         if self.decided.keys() != self.seen.keys() and self.again() is not None:
             raise RuntimeError("the survey needs another look: call again()")
         done = [self.decided[name] for name in self.seen]
         schema = Schema(tuple(d.column for d in done), target, self.question.plan.marks)
-        notes = (*said, *(note for d in done for note in d.notes))
-        refuse_nothing(self.question.name, schema, notes)
+        every = (*lost, *said, *(note for d in done for note in d.notes))
+        refuse_nothing(self.question.name, schema, every)
         plain = not self.weighed.given or (self.weighed.whole and self.weighed.ones)
-        return Decision(self.question, schema, notes, self.weighed.rows, None if plain else self.weighed.unit)
+        unit = None if plain else self.weighed.unit
+        others = (*(n for n in notes if n not in lost), *spelt)
+        return Decision(self.question, schema, every, self.weighed.rows, unit, others)
 
 
 def scanned(parts: Mapping[str, Piece]) -> Mapping[str, Piece]:

@@ -22,6 +22,7 @@ from tallystick.data.read.cells import (
     Floats,
     SmallIntegers,
     among,
+    as_utf8,
     text_cells,
 )
 from tallystick.data.read.judge import (
@@ -129,7 +130,10 @@ def in_one_way(
     """
     if not len(texts) or not among(parsed.kinds, PLAIN_NUMBERS).all():
         return texts, parsed, None
-    written = from_texts([number_text(value) for value in parsed.values.tolist()])
+    canonical = [number_text(value) for value in parsed.values.tolist()]
+    if canonical == texts.to_pylist():
+        return texts, parsed, None
+    written = from_texts(canonical)
     again = strings.distinct(
         [pa.DictionaryArray.from_arrays(np.arange(len(written), dtype=np.int32), written)]
     )
@@ -348,10 +352,17 @@ class ColumnSurvey:
             return decide_out(name, asked, KindVerdict("out", "as asked"), 0)
         if self.words is not None:
             column = Column(name, "text", missing=total - int(self.filled[m]))
-            return self._words(column, asked, m, self.verdict or KindVerdict("text", "as asked"))
+            with as_utf8(name):
+                return self._words(column, asked, m, self.verdict or KindVerdict("text", "as asked"))
         dated = self._dates is not None and self.dates.rows > 0
         if not self.coded and not (self.numbers.rows and dated):
             return self._numbers(name, asked, self.dates if dated else self.numbers, (total, m, dated))
+        with as_utf8(name):
+            return self._decide_texts(name, total, m)
+
+    def _decide_texts(self, name: str, total: int, m: int) -> Decided | SecondLook:
+        """Return what a column is of which some cells are texts."""
+        asked = self.asked
         texts, counts = self.texts.sorted()
         parsed = self._parsed(texts)
         if asked.wants_text:

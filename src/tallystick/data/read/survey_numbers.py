@@ -22,7 +22,7 @@ LISTED = 5  # rows that an error names
 KEY = kernels.hash_text(b"run")  # of the prints that tell a run of whole numbers
 RANGE = 1 << 18  # whole numbers whose prints are summed at once
 ALL = 1 << 128
-NONE = np.zeros(2, np.int64)  # rows of each measure; shared, nobody writes to it
+NONE = [np.zeros(m, np.int64) for m in range(3)]  # rows of each measure; shared, nobody writes to them
 
 
 @dataclass
@@ -56,8 +56,8 @@ class Places:
 class NumbersSeen:
     """Cells read as numbers. Arrays are [measure], see weights.Chosen.
 
-    rows: all cells of such parts, counted or not. present: with a value; of those `infinite` and `finite` are
-    no numeric mark. first: the first rows that are infinite. prints: sums that tell whether every whole
+    rows: all cells of such parts, counted or not. Those with a value are marked (they mean missing), infinite
+    or finite. first: the first rows that are infinite. prints: sums that tell whether every whole
     number from low to high is there once; None when some is there twice. places: which whole numbers there
     are, kept in a second look only, when the range is known.
     """
@@ -66,7 +66,7 @@ class NumbersSeen:
     places: Places | None = None
     distinct: int | None = None  # how many different numbers there are, where all are known
     rows: int = 0
-    present: Counts = field(init=False)
+    marked: Counts = field(init=False)
     finite: Counts = field(init=False)
     infinite: Counts = field(init=False)
     low: float = np.inf
@@ -77,28 +77,30 @@ class NumbersSeen:
     prints: list[int] | None = field(init=False)
 
     def __post_init__(self) -> None:
-        self.present = self.finite = self.infinite = NONE[: self.measures]
+        self.marked = self.finite = self.infinite = NONE[self.measures]
         self.prints = [0] * self.measures
+
+    @property
+    def present(self) -> Counts:
+        """Cells with a value."""
+        return self.marked + self.infinite + self.finite
 
     def add(self, part: Floats, marks: tuple[str, ...], chosen: Chosen) -> None:
         """Add the cells of a batch."""
         self.rows += len(part)
         values, sentinels = chosen.cut(part.values), mark_numbers(marks)
         scan = kernels.scan(values) if part.scan is None or chosen.keep is not None else part.scan
-        there = chosen.filled(values, scan.missing)
-        self.present = self.present + there
         if len(sentinels) and (hit := np.isin(values, sentinels)).any():
+            self.marked = self.marked + chosen.count(hit)
             values = np.where(hit, np.nan, values)
             scan = kernels.scan(values)
-            there = chosen.filled(values, scan.missing)
         if scan.first_infinity >= 0:
             infinite = np.isinf(values)
             self.infinite = self.infinite + chosen.count(infinite)
             self.first = first_rows(self.first, chosen.row_numbers(np.flatnonzero(infinite)[:LISTED]))
             values = np.where(infinite, np.nan, values)
             scan = kernels.scan(values)
-            there = chosen.filled(values, scan.missing)
-        self.finite = self.finite + there
+        self.finite = self.finite + chosen.filled(values, scan.missing)
         if self._range(scan, len(values) - scan.missing):
             good = None if scan.missing == 0 else ~np.isnan(values)
             self._tell(values if good is None else values[good], chosen.weights(good))
@@ -107,7 +109,6 @@ class NumbersSeen:
         """Add small whole numbers, more than can differ, of which all rows count."""
         low, high = part.present[0], part.present[-1]
         self.rows += len(part)
-        self.present = self.present + chosen.count(None)
         self.finite = self.finite + chosen.count(None)
         if self._range(kernels.Scan(0, -1, low, high, True, low >= 0 and high <= 1), len(part)):
             self._tell(np.array(part.present, np.float64), None)
@@ -116,8 +117,8 @@ class NumbersSeen:
         """Add values[value] that occur counts[value, measure] times; NaN does not count."""
         here = ~np.isnan(values) & (counts[:, 0] > 0)
         values, counts = values[here], counts[here]
-        self.present = self.present + counts.sum(axis=0)
         marked = np.isin(values, mark_numbers(asked.marks))
+        self.marked = self.marked + counts[marked].sum(axis=0)
         self.infinite = self.infinite + counts[np.isinf(values) & ~marked].sum(axis=0)
         good = good_numbers(values, asked)
         self.finite = self.finite + counts[good].sum(axis=0)
@@ -149,7 +150,7 @@ class NumbersSeen:
     def merge(self, other: NumbersSeen) -> None:
         """Take in the cells of other batches."""
         self.rows += other.rows
-        self.present = self.present + other.present
+        self.marked = self.marked + other.marked
         self.finite = self.finite + other.finite
         self.infinite = self.infinite + other.infinite
         self.low, self.high = min(self.low, other.low), max(self.high, other.high)

@@ -42,7 +42,8 @@ RESPONSES = (
     CellKind.LEADING_ZEROS,
     CellKind.INEXACT,
 )  # texts that a numeric target may be
-LABEL_NUMBERS = (CellKind.NUMBER, CellKind.INTEGER, CellKind.INEXACT)  # texts that are labels of numbers
+LABEL_NUMBERS = {CellKind.NUMBER, CellKind.INTEGER, CellKind.INEXACT}  # texts that are labels of numbers
+BOOLEANS = {CellKind.BOOLEAN}
 FEW_NUMBERS = 20  # numbers that are not whole: more than this, or more than half of the rows, is none either
 
 
@@ -175,12 +176,14 @@ def declared_labels(name: str, label_type: LabelType, plan: ReadingPlan) -> tupl
 
 def label_kind(parsed: Parsed, written: bool) -> LabelType:
     """Labels that came as text stay text; in a file, where all is text, numbers and booleans are seen."""
-    kinds, values = parsed.kinds, parsed.values
-    if len(kinds) and (kinds == CellKind.BOOLEAN).all() and not written:
-        return "boolean"
-    if written or not len(kinds) or not among(kinds, LABEL_NUMBERS).all():
+    kinds = set(parsed.kinds.tolist())
+    if written or not kinds:
         return "text"
-    return "integer" if (values == np.floor(values)).all() else "number"
+    if kinds == BOOLEANS:
+        return "boolean"
+    if not kinds <= LABEL_NUMBERS:
+        return "text"
+    return "integer" if (parsed.values == np.floor(parsed.values)).all() else "number"
 
 
 def _label_order(label_type: LabelType) -> Any:

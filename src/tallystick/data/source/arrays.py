@@ -9,7 +9,6 @@ Law: the same array as pyarrow's converters give.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -36,7 +35,8 @@ def from_texts(texts: Sequence[str | None]) -> pa.LargeStringArray:
         known = [text or "" for text in texts]
     joined = "".join(known)  # type: ignore[arg-type]
     sizes = map(len, known if joined.isascii() else map(str.encode, known))  # type: ignore[arg-type]
-    starts = np.fromiter(accumulate(sizes, initial=0), np.int64, len(texts) + 1)
+    starts = np.zeros(len(texts) + 1, np.int64)
+    np.cumsum(np.fromiter(sizes, np.int64, len(texts)), out=starts[1:])
     buffers = [there, pa.py_buffer(starts), pa.py_buffer(joined.encode())]
     return pa.Array.from_buffers(pa.large_string(), len(texts), buffers)
 

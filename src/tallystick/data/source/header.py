@@ -52,9 +52,13 @@ def judged(first: Sequence[str], below: Sequence[Sequence[str]]) -> First:
         return First.DATA
     # a header that is repeated, where files were joined, would speak for itself
     rows = [row for row in below if len(row) == len(first) and list(row) != list(first)]
-    fits = [_fit(cell, [row[j] for row in rows]) for j, cell in enumerate(first)]
-    if len(rows) < LEAST or HeaderFit.NAME in fits:
+    if len(rows) < LEAST:
         return First.HEADER
+    fits = []
+    for j, cell in enumerate(first):
+        fits.append(_fit(cell, [row[j] for row in rows]))
+        if fits[-1] is HeaderFit.NAME:  # the other columns, perhaps thousands, need not be heard
+            return First.HEADER
     numbers, levels, strange = (
         fits.count(fit) for fit in (HeaderFit.NUMBER, HeaderFit.LEVEL, HeaderFit.STRANGE)
     )
