@@ -1,4 +1,4 @@
-"""The question of a growing tree: responses in fixed point, class weights as whole numbers, cuts that were
+"""The question of a growing tree: responses in fixed point, cuts that were
 observed, and one tree whoever answers.
 """
 
@@ -12,17 +12,12 @@ from tallystick.data.schema import Wishes
 from tallystick.data.source import open_source
 from tallystick.kernels.trees import GrowRules
 from tallystick.models.tree.nodes import NO_CUT, SPREADS
-from tallystick.models.tree.weights import ClassWeights
 from tallystick.stats.split_search import (
     GrowingTree,
     ValueScale,
     WholeTree,
-    class_factors,
-    count_rows,
     lift,
     observe,
-    score_weights,
-    spare_bits,
     spread_missing,
 )
 
@@ -84,38 +79,6 @@ def test_columns_are_named_by_their_place_in_the_schema():
     arrays = {"column": np.array([1, -1, 0], np.int32)}
     lift(arrays, (2, 5), "column")
     assert arrays["column"].tolist() == [5, -1, 2]
-
-
-def test_class_weights_are_whole_numbers_and_none_that_counts_becomes_nothing():
-    counts = np.array([10, 10], np.int64)
-    assert class_factors(ClassWeights((1.0, 3.0)), counts).tolist() == [1, 3]
-    assert class_factors(ClassWeights((1e-9, 1.0)), counts).tolist() == [1, 2**16 - 1]
-    assert class_factors(ClassWeights((0.0, 0.5)), counts).tolist() == [0, 2**16 - 1]
-    assert class_factors(None, counts) is None
-
-
-def test_weights_of_rows_and_classes_multiply_and_leave_room_for_sums():
-    classes, factors = np.array([0, 1], np.uint8), np.array([1, 3])
-    assert score_weights(classes, np.array([2, 5]), factors).tolist() == [2, 15]
-    assert score_weights(classes, None, factors).tolist() == [1, 3]
-    assert score_weights(classes, None, None) is None
-    heavy = np.array([2**60, 1])
-    assert spare_bits(2, heavy, factors) > 0
-    assert score_weights(classes, heavy, factors).min() > 0
-
-
-def test_counts_of_candidates_are_rows_again_not_weights():
-    arrays = {"lefts": np.array([[2, 9, 5]]), "tried_left": np.array([0])}
-    count_rows(arrays, np.array([1, 3]))
-    assert arrays["lefts"].tolist() == [[2, 3, 5]]
-    count_rows(arrays, np.array([0, 0]))  # two classes that weigh nothing cannot be told apart
-    assert arrays["tried_left"].tolist() == [-1]
-
-
-def test_one_class_without_weight_has_the_rows_that_are_left():
-    arrays = {"lefts": np.array([[0, 9, 5]]), "tried_left": np.array([0])}
-    count_rows(arrays, np.array([0, 3]))
-    assert arrays["lefts"].tolist() == [[2, 3, 5]]
 
 
 @pytest.mark.parametrize("names", [("b", "a"), ("ä", "z")])

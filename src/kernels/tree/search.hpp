@@ -163,7 +163,7 @@ Candidate search_order(const Frame<E>& f, const Column& column, const Here& here
         sum_rows(f, run, best.at, here.regression, width - 1, left);
         for (size_t c = 0; missing && out.missing == 0 && c < width; ++c) left[c] += apart[c];
     }
-    if (!missing) out.missing = left[width - 1] * 2 >= here.total[width - 1] ? 0 : 1;
+    if (!missing) out.missing = left[width - 1] >= here.total[width - 1] - left[width - 1] ? 0 : 1;
     if (here.rules->penalty > 0.0) {
         const Range a = allowed(f.layout, run, known, rows, least, int64_t{0}, away);
         const Range b = allowed(f.layout, run, known, rows, least, away, int64_t{0});

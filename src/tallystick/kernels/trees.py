@@ -72,7 +72,7 @@ class GrowColumn:
 
 
 class Grower:
-    """One tree being grown."""
+    """One tree being grown. heavy: what all rows weigh in scores, None for the sum of `score_weights`."""
 
     def __init__(
         self,
@@ -85,6 +85,7 @@ class Grower:
         response: NDArray[np.int64] | None = None,
         score_weights: NDArray[np.int64] | None = None,
         row_weights: NDArray[np.int64] | None = None,
+        heavy: int | None = None,
         keep_tried: bool = True,
         small: int = SMALL,
     ) -> None:
@@ -106,7 +107,8 @@ class Grower:
                 )
             else:
                 self._grower.add_numeric(column.cells)
-        heavy = rows if score_weights is None else int(score_weights.sum())
+        if heavy is None:
+            heavy = rows if score_weights is None else int(score_weights.sum())
         all_rows = rows if row_weights is None else int(row_weights.sum())
         self._grower.build(list(by_name), keep_tried, small, heavy, all_rows)
 

@@ -14,18 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.data.schema import CODED
+from tallystick.errors import DataError
 from tallystick.kernels.trees import GrowColumn, Judge
 from tallystick.stats.level_tables import CodedColumn, Coding, Frontier, Level, Test, sum_of_squares
 from tallystick.stats.node_rows import NodeTables
 from tallystick.stats.quantiles import ValueCounts
+from tallystick.stats.score_weights import ScoreWeights
 from tallystick.stats.split_search import (
     GrowingTree,
     Grown,
     NodeLook,
     ValueScale,
     binned_column,
-    class_factors,
-    count_rows,
     lift,
     observe,
     spread_missing,
@@ -63,7 +63,7 @@ class Levels:
     question: GrowingTree
     form: CodedColumn
     judge: Judge
-    factors: NDArray[np.int64] | None
+    weighing: ScoreWeights
     scale: ValueScale
     parts: list[LevelPart | None] = field(default_factory=lambda: [None])
     depth: list[int] = field(default_factory=lambda: [0])
@@ -85,7 +85,8 @@ class Levels:
         """Return the next question, None when the tree is grown."""
         if not self.waiting:
             return None
-        each = sum(c.k + 1 for c in self.codings) * max(len(self.question.labels), 2)
+        weighing = self.weighing if self.weighing.drop else None
+        each = sum(c.k + 1 for c in self.codings) * self.width * (1 if weighing is None else 2)
         self.now, cells = [], 0
         while self.waiting and (cells == 0 or cells + each * len(self.waiting[0].asked) <= MOST_CELLS):
             self.now.append(self.waiting.pop(0))
@@ -98,7 +99,13 @@ class Levels:
             len(self.question.labels),
             self.scale,
             self.question.parts,
+            weighing,
         )
+
+    @property
+    def width(self) -> int:
+        """How many counts a node has: rows of each class; regression: rows and sum of the response."""
+        return len(self.question.labels) or 2
 
     def update(self, total: Level | NodeTables) -> None:
         """Split the nodes that were asked for by their tables."""
@@ -106,7 +113,7 @@ class Levels:
         for family in self.now:
             left = family.parent
             for node in family.asked:
-                counts = total.counts(i)
+                counts = total.counts(i)[: self.width]
                 if self._ends(counts, self.depth[node]):
                     self.parts[node] = LevelPart(self.leaf, counts)
                 else:
@@ -133,7 +140,7 @@ class Levels:
         return self.judge.judge(np.zeros(width, np.int64), nothing, 0, 0.0)
 
     def _split(self, node: int, tables: list[NDArray[np.int64]], squares: NDArray[np.int64]) -> None:
-        counts = tables[0].sum(axis=0)
+        counts = tables[0].sum(axis=0)[: self.width]
         deviance = 0.0
         if self.question.labels:
             branches = [self._vectors(t) for t in tables]
@@ -147,12 +154,17 @@ class Levels:
             self._open(node, part, said, tables)
 
     def _vectors(self, table: NDArray[np.int64]) -> NDArray[np.int64]:
-        classes = table.shape[1]
+        """Return the judge's vectors: what rows of each class weigh in scores, then all rows."""
+        classes = self.width
+        rows = table[:, :classes]
         out = np.empty((len(table), classes + 1), np.int64)
-        out[:, :classes] = table if self.factors is None else table * self.factors
-        out[:, classes] = table[:, 0]
+        if self.weighing.drop:
+            out[:, :classes] = table[:, classes:]
+        else:
+            out[:, :classes] = rows if self.weighing.factors is None else rows * self.weighing.factors
+        out[:, classes] = rows[:, 0]
         for c in range(1, classes):  # many codes, few classes: quicker than a sum along the short side
-            out[:, classes] += table[:, c]
+            out[:, classes] += rows[:, c]
         return out
 
     def _open(
@@ -177,7 +189,7 @@ class Levels:
             self._await(part.children, following, tables, column)
             return
         self.waiting.append(Family(part.children))
-        rows = tables[column].sum(axis=1) if self.question.labels else tables[column][:, 0]
+        rows = tables[column][:, : len(self.question.labels) or 1].sum(axis=1)
         shares = np.zeros(children, np.int64)
         np.add.at(shares, right, rows[:-1])
         self.tests.append(Test(node, column, below[right], below, shares))
@@ -192,7 +204,7 @@ class Levels:
             self.waiting.append(Family(children))
             return
         counts = np.zeros((len(children), len(self.question.labels)), np.int64)
-        np.add.at(counts, following - children[0], tables[column])
+        np.add.at(counts, following - children[0], tables[column][:, : self.width])
         more = []
         for child, rows in zip(children, counts, strict=True):
             if self._ends(rows, self.depth[child]):
@@ -221,7 +233,7 @@ class Levels:
             spread_missing(arrays)
         for name in ("column", "tried_column"):
             lift(arrays, self.question.columns, name)
-        count_rows(arrays, self.factors)
+        self.weighing.count_rows(arrays)
         return Grown(arrays, self.scale, lambda: arrays)
 
     def _observe(self, arrays: dict[str, NDArray[Any]]) -> None:
@@ -279,13 +291,25 @@ def begin(question: GrowingTree, look: NodeLook, near: list[ValueCounts]) -> Lev
             codings.append(Coding(column.name, "numeric", len(cuts) + 1, cuts, True))
         else:
             codings.append(Coding(column.name, "numeric", len(found.few.values), found.few.values))
-    factors = class_factors(question.class_weights, look.classes)
     rows = look.rows * question.parts
-    heavy = rows if factors is None else int((look.classes * factors).sum()) * question.parts
-    scale = ValueScale() if question.labels else ValueScale.of(look.low, look.high, rows)
+    if rows >= 2**63:
+        raise parts_overflow(look.rows, question.parts)
+    if question.labels:
+        weighing, scale = ScoreWeights.of(question.class_weights, look.classes, question.parts), ValueScale()
+    else:
+        weighing, scale = ScoreWeights(None, rows), ValueScale.of(look.low, look.high, rows)
     columns = [_grow_column(c) for c in codings]
-    judge = Judge(columns, question.by_name, scale.rules(question.rules), len(question.labels), heavy, rows)
-    return Levels(question, CodedColumn(tuple(codings)), judge, factors, scale)
+    rules, classes = scale.rules(question.rules), len(question.labels)
+    judge = Judge(columns, question.by_name, rules, classes, weighing.heavy, rows)
+    return Levels(question, CodedColumn(tuple(codings)), judge, weighing, scale)
+
+
+def parts_overflow(weight: int, parts: int) -> DataError:
+    """Return the error of weights whose parts cannot be counted."""
+    return DataError(
+        f"the sample weights sum to {weight:.3g}, and missing_values='fractions' counts rows in parts of "
+        f"1/{parts:,}, which leaves room for {2**63 // parts:.3g}. Scale them down."
+    )
 
 
 def _grow_column(coding: Coding) -> GrowColumn:

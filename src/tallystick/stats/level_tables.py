@@ -6,6 +6,7 @@ Law: whole numbers only, so the answer does not depend on the order or the cut o
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -18,6 +19,7 @@ from tallystick.contracts import Block
 from tallystick.data.table.block import Block as Rows
 from tallystick.kernels.check import code_dtype
 from tallystick.kernels.trees import Walk
+from tallystick.stats.score_weights import ScoreWeights
 from tallystick.stats.split_search import ValueScale
 
 Ints = NDArray[np.int64]
@@ -83,7 +85,8 @@ class Entries(NamedTuple):
 
 class Level(NamedTuple):
     """tables[column][open node, code, class] of rows; regression: rows and sum of the response as two
-    classes.
+    classes. Where scores take less than the weights (`ScoreWeights.drop`), twice the classes: rows of each,
+    then what they weigh in scores.
 
     squares[open node, 6]: sums of products of the response's limbs, regression only.
     """
@@ -114,11 +117,28 @@ class Frontier:
     classes: int  # 0: regression
     scale: ValueScale
     parts: int = 1  # a weight of 1 in the table is this many here
+    weighing: ScoreWeights | None = None  # asked for what rows weigh in scores too
 
     @property
     def codings(self) -> tuple[Coding, ...]:
         """How columns become codes."""
         return self.form.codings
+
+    @property
+    def width(self) -> int:
+        """Classes of the tables; see `Level`."""
+        return self.classes * (1 if self.weighing is None else 2) or 2
+
+    def measures(
+        self, classes: NDArray[Any], weights: Ints | None
+    ) -> Iterator[tuple[NDArray[Any], Ints | None]]:
+        """Yield what is counted of rows: their classes and weights; then as further classes what they weigh
+        in scores, where that is asked for.
+        """
+        yield classes, weights
+        if self.weighing is not None:
+            further = (classes.astype(np.int64) + self.classes).astype(code_dtype(self.width))
+            yield further, self.weighing.of_rows(classes, weights)
 
     def in_form(self) -> Frontier:
         """Return the same question of blocks that are in its form already: lighter to send."""
@@ -126,8 +146,7 @@ class Frontier:
 
     def zero(self) -> Level:
         """Return the total of no rows."""
-        width = self.classes or 2
-        tables = [np.zeros((len(self.open), c.k + 1, width), np.int64) for c in self.codings]
+        tables = [np.zeros((len(self.open), c.k + 1, self.width), np.int64) for c in self.codings]
         return Level(tables, np.zeros((len(self.open), 6), np.int64))
 
     def add(self, total: Level, block: Block) -> Level:
@@ -152,9 +171,10 @@ class Frontier:
         if not self.classes:
             return self._add_response(total, block, codes, Entries(row, at, weight))
         assert block.classes is not None
-        label = block.classes[row].astype(np.int64)
-        for table, column in zip(total.tables, codes, strict=True):
-            np.add.at(table, (at, column[row].astype(np.int64), label), weight)
+        for label, heavy in self.measures(block.classes[row], weight):
+            assert heavy is not None
+            for table, column in zip(total.tables, codes, strict=True):
+                np.add.at(table, (at, column[row].astype(np.int64), label.astype(np.int64)), heavy)
         return total
 
     @cached_property
@@ -167,7 +187,8 @@ class Frontier:
         assert classes is not None
         if not self.tests:
             out = [table[0] for table in total.tables]
-            kernels.count_columns(codes, classes, sizes, self.classes, weights=weights, out=out)
+            for label, heavy in self.measures(classes, weights):
+                kernels.count_columns(codes, label, sizes, self.width, weights=heavy, out=out)
             return total
         place = np.full(self.nodes, len(self.open), np.uint32)
         place[list(self.open)] = np.arange(len(self.open))
@@ -176,16 +197,17 @@ class Frontier:
         if len(here) < block.rows:
             codes, at, classes = [c[here] for c in codes], at[here], classes[here]
             weights = None if weights is None else weights[here]
-        kernels.count_columns(
-            codes,
-            classes,
-            sizes,
-            self.classes,
-            weights=weights,
-            nodes=at,
-            n_nodes=len(self.open),
-            out=total.tables,
-        )
+        for label, heavy in self.measures(classes, weights):
+            kernels.count_columns(
+                codes,
+                label,
+                sizes,
+                self.width,
+                weights=heavy,
+                nodes=at,
+                n_nodes=len(self.open),
+                out=total.tables,
+            )
         return total
 
     def _add_response(self, total: Level, block: Block, codes: list[Any], entries: Entries) -> Level:

@@ -142,9 +142,10 @@ class NodeTables:
         sizes = [c.k + 1 for c in self.question.codings]
         codes = [column[rows] for column in self.codes]
         if self.question.classes:
-            label = self._classes[rows]
-            tables = kernels.count_columns(codes, label, sizes, self.question.classes, weights=weight)
-            return tables, np.zeros(6, np.int64)
+            out = [np.zeros((k, self.question.width), np.int64) for k in sizes]
+            for label, heavy in self.question.measures(self._classes[rows], weight):
+                kernels.count_columns(codes, label, sizes, self.question.width, weights=heavy, out=out)
+            return out, np.zeros(6, np.int64)
         y = self.question.scale.whole(self._response[rows])
         one = np.zeros(len(rows), np.uint8)
         both = [kernels.count_columns(codes, one, sizes, 1, weights=w) for w in (weight, weight * y)]

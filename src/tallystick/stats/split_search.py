@@ -28,13 +28,12 @@ from tallystick.models.tree.nodes import NO_CUT, SPREADS
 from tallystick.models.tree.weights import ClassWeights
 from tallystick.stats.distribution import Grid, Near, Spreads, ValueSpread, cells_for, cells_of_cuts, cuts_of
 from tallystick.stats.quantiles import ValueCounts
+from tallystick.stats.score_weights import ScoreWeights
 
 MOST_DISTINCT = 65_535  # more distinct numbers than this are put in bins when rows are not in memory
 BINS = 255
 FAST = 20_000  # rows from which threads pay
 QUICK = 500_000  # cells that one thread grows at once, in a fraction of a second
-CLASS_BITS = 16  # class weights are whole multiples of 2^-16 of the largest
-HEAVIEST = 2**56  # the largest sum of weights the scores can take
 
 
 @dataclass(frozen=True)
@@ -197,15 +196,14 @@ class _Growth:
 
     def grow(self, table: Any, threads: int) -> Grown:
         """Grow the whole tree."""
-        factors, cells = self._factors(table), self._cells(table, threads)
-        grower, scale = self._grower(table, factors, cells)
+        weighing, cells = self._weighing(table), self._cells(table, threads)
+        grower, scale = self._grower(table, weighing, cells)
         run(grower, threads if table.rows >= FAST else 1)
         arrays = grower.arrays()
         if self.question.rules.fractions:
             spread_missing(arrays)
         lift(arrays, self.question.columns, "column")
-        lost = factors is not None and spare_bits(table.rows, table.weights, factors) > 0
-        tried = partial(tell_tried, grower.harvest(), self.question.columns, factors, lost)
+        tried = partial(tell_tried, grower.harvest(), self.question.columns, weighing)
         if self.question.observed:
             kept = tried() if self.question.keep_tried else {}
             self._observe({**arrays, **kept}, table)  # changes the arrays themselves
@@ -229,34 +227,34 @@ class _Growth:
             )
         return cells
 
-    def _factors(self, table: Any) -> NDArray[np.int64] | None:
-        if self.question.class_weights is None or not self.question.labels:
+    def _weighing(self, table: Any) -> ScoreWeights | None:
+        if not self.question.labels:
             return None
         counts = kernels.count_classes(table.classes, len(self.question.labels), table.weights)
-        return class_factors(self.question.class_weights, counts)
+        return ScoreWeights.of(self.question.class_weights, counts)
 
     def _grower(
-        self, table: Any, factors: NDArray[np.int64] | None, cells: list[GrowColumn]
+        self, table: Any, weighing: ScoreWeights | None, cells: list[GrowColumn]
     ) -> tuple[Grower, ValueScale]:
         scale, response, score, rows = ValueScale(), None, None, table.weights
-        classes = len(self.question.labels)
-        if not classes:
+        if weighing is None:
             weight = table.rows if rows is None else int(rows.sum())
             scale = ValueScale.of(float(table.response.min()), float(table.response.max()), weight)
             response = scale.whole(table.response)
         else:
-            score = score_weights(table.classes, rows, factors)
+            score = weighing.of_rows(table.classes, rows)
         grower = Grower(
             cells,
             self.question.by_name,
             replace(scale.rules(self.question.rules), fractions=False)
             if self.question.rules.fractions
             else scale.rules(self.question.rules),
-            classes=classes,
+            classes=len(self.question.labels),
             labels=None if response is not None else table.classes,
             response=response,
             score_weights=score,
             row_weights=rows,
+            heavy=None if weighing is None else weighing.heavy,
             keep_tried=self.question.keep_tried,
         )
         return grower, scale
@@ -283,34 +281,14 @@ def spread_missing(arrays: dict[str, NDArray[Any]]) -> None:
     arrays["missing"][arrays["column"] >= 0] = SPREADS
 
 
-def count_rows(
-    arrays: dict[str, NDArray[Any]], factors: NDArray[np.int64] | None, lost: bool = False
-) -> None:
-    """Turn candidates' first branches, lefts[branch, class then all rows], from weights to rows.
-
-    factors[class]: what a row weighs. lost: some weights lost bits. Where rows cannot be distinguished from
-    weights the counts are left out.
-    """
-    if factors is None:
-        return
-    free = np.flatnonzero(factors == 0)
-    if lost or len(free) > 1:
-        arrays["tried_left"] = np.full_like(arrays["tried_left"], -1)
-        return
-    lefts: NDArray[np.int64] = arrays["lefts"]
-    rows = lefts[:, :-1] // np.maximum(factors, 1)  # exact: sums of whole multiples
-    if len(free):
-        rows[:, free[0]] = lefts[:, -1] - rows.sum(axis=1)
-    arrays["lefts"] = np.concatenate([rows, lefts[:, -1:]], axis=1)
-
-
 def tell_tried(
-    harvest: Harvest, columns: tuple[int, ...], factors: NDArray[np.int64] | None, lost: bool
+    harvest: Harvest, columns: tuple[int, ...], weighing: ScoreWeights | None
 ) -> dict[str, NDArray[Any]]:
     """Return the candidates of a tree grown in memory as the kernels' arrays, best first in each node."""
     arrays = harvest.tried()
     lift(arrays, columns, "tried_column")
-    count_rows(arrays, factors, lost)
+    if weighing is not None:
+        weighing.count_rows(arrays)
     return arrays
 
 
@@ -373,41 +351,3 @@ def binned_column(cuts: NDArray[np.float64], values: NDArray[np.float64] | None)
     edges = np.concatenate([[-np.inf], cuts])
     codes = kernels.bins(values, cuts) if values is not None else np.empty(0, np.uint8)
     return GrowColumn("numeric", codes, len(edges), edges, binned=True)
-
-
-def class_factors(given: ClassWeights | None, counts: NDArray[np.int64] | None) -> NDArray[np.int64] | None:
-    """Return class weights as whole numbers, None when all are equal. counts[class]: rows of the table."""
-    if given is None or counts is None:
-        return None
-    weights = given.of(counts)
-    if np.all(weights == np.rint(weights)) and weights.max() < 2**CLASS_BITS:
-        return weights.astype(np.int64)
-    scaled = np.rint(weights * ((2**CLASS_BITS - 1) / weights.max())).astype(np.int64)
-    return np.where(weights > 0, np.maximum(scaled, 1), 0)
-
-
-def spare_bits(n: int, rows: NDArray[np.int64] | None, factors: NDArray[np.int64]) -> int:
-    """Return how many bits the weights of n rows must lose so that all sums have room."""
-    heaviest = (n if rows is None else int(rows.sum())) * int(factors.max())
-    return max(0, heaviest.bit_length() - HEAVIEST.bit_length() + 1)
-
-
-def score_weights(
-    classes: NDArray[Any], rows: NDArray[np.int64] | None, factors: NDArray[np.int64] | None
-) -> NDArray[np.int64] | None:
-    """Return what each row weighs in the criterion: its weight times its class's, with room for all sums."""
-    if factors is None and rows is None:
-        return None
-    if factors is None:
-        factors = np.ones(1, np.int64)
-        classes = np.zeros(len(classes), np.uint8)
-    drop = spare_bits(len(classes), rows, factors)
-    own: NDArray[np.int64] = factors[classes]
-    if rows is None:
-        return own
-    if not drop:
-        full: NDArray[np.int64] = rows * own
-        return full
-    spare = drop // 2  # weights beyond the room lose their lowest bits, but never all
-    out: NDArray[np.int64] = (rows >> (drop - spare)) * np.maximum(own >> spare, own > 0)
-    return np.maximum(out, own > 0)
