@@ -130,7 +130,10 @@ class NodeTables:
         """Return rows of each class of open node i; regression: rows and sum of the response."""
         rows, weight = self._entries(i)
         if self.question.classes:
-            return kernels.count_classes(self._classes[rows], self.question.classes, weight)
+            out = np.zeros(self.question.width, np.int64)
+            for label, heavy in self.question.measures(self._classes[rows], weight):
+                kernels.count_classes(label, self.question.width, heavy, out)
+            return out
         y = self.question.scale.whole(self._response[rows])
         return np.array([weight.sum(), (weight * y).sum()], np.int64)
 
