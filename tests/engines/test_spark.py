@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pyarrow as pa
 import pytest
+from tables import of_every_kind as table
 
 import tallystick as ts
 from tallystick.engines import spark as engine_room
@@ -15,29 +16,6 @@ from tallystick.engines.spark import Sum
 from tallystick.errors import DataError, OptionError, TallyError, TargetError
 
 pytestmark = pytest.mark.slow
-
-ROWS = 900
-
-
-def table(seed=0, rows=ROWS):
-    """Mixed columns: numbers with gaps, whole numbers, levels, booleans, dates, texts, an id, a target."""
-    rng = np.random.default_rng(seed)
-    x = np.round(rng.normal(size=rows), 2)
-    x[rng.random(rows) < 0.1] = np.nan
-    return pa.table(
-        {
-            "x": pa.array(x, from_pandas=True),
-            "whole": rng.integers(0, 40, rows),
-            "colour": rng.choice(["red", "green", "blue", None], rows).tolist(),
-            "flag": rng.random(rows) < 0.5,
-            "day": pa.array(rng.integers(0, 9_000, rows), pa.int32()).cast(pa.date32()),
-            "said": [" ".join(rng.choice(["good", "bad", "news", "sun"], 3)) for _ in range(rows)],
-            "id": [f"r{i}" for i in range(rows)],
-            "heavy": rng.integers(1, 4, rows),
-            "y": np.where(np.nan_to_num(x) + rng.normal(size=rows) > 0, "yes", "no"),
-        }
-    )
-
 
 def sha(model):
     return hashlib.sha256(model.to_bytes()).hexdigest()

@@ -142,3 +142,23 @@ def mixed(rows=240, seed=0):
     p = 1 / (1 + np.exp(-(1.5 * x + (colour == "red") - z * x)))
     y = np.where(rng.random(rows) < p, "yes", "no")
     return {"x": x, "z": z, "colour": colour.tolist(), "y": y.tolist()}
+
+
+def of_every_kind(seed=0, rows=900):
+    """Mixed columns: numbers with gaps, whole numbers, levels, booleans, dates, texts, an id, a target."""
+    rng = np.random.default_rng(seed)
+    x = np.round(rng.normal(size=rows), 2)
+    x[rng.random(rows) < 0.1] = np.nan
+    return pa.table(
+        {
+            "x": pa.array(x, from_pandas=True),
+            "whole": rng.integers(0, 40, rows),
+            "colour": rng.choice(["red", "green", "blue", None], rows).tolist(),
+            "flag": rng.random(rows) < 0.5,
+            "day": pa.array(rng.integers(0, 9_000, rows), pa.int32()).cast(pa.date32()),
+            "said": [" ".join(rng.choice(["good", "bad", "news", "sun"], 3)) for _ in range(rows)],
+            "id": [f"r{i}" for i in range(rows)],
+            "heavy": rng.integers(1, 4, rows),
+            "y": np.where(np.nan_to_num(x) + rng.normal(size=rows) > 0, "yes", "no"),
+        }
+    )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import pyarrow as pa
 import pytest
+from tables import of_every_kind as table
 
 import tallystick as ts
 from tallystick.data.read.reader import read_table
@@ -14,29 +14,6 @@ from tallystick.engines.spark.read import read_frame
 from tallystick.engines.spark.table import Formed, together, unpacked
 
 pytestmark = pytest.mark.slow
-
-
-ROWS = 900
-
-
-def table(seed=0, rows=ROWS):
-    """Mixed columns: numbers with gaps, whole numbers, levels, booleans, dates, texts, an id, a target."""
-    rng = np.random.default_rng(seed)
-    x = np.round(rng.normal(size=rows), 2)
-    x[rng.random(rows) < 0.1] = np.nan
-    return pa.table(
-        {
-            "x": pa.array(x, from_pandas=True),
-            "whole": rng.integers(0, 40, rows),
-            "colour": rng.choice(["red", "green", "blue", None], rows).tolist(),
-            "flag": rng.random(rows) < 0.5,
-            "day": pa.array(rng.integers(0, 9_000, rows), pa.int32()).cast(pa.date32()),
-            "said": [" ".join(rng.choice(["good", "bad", "news", "sun"], 3)) for _ in range(rows)],
-            "id": [f"r{i}" for i in range(rows)],
-            "heavy": rng.integers(1, 4, rows),
-            "y": np.where(np.nan_to_num(x) + rng.normal(size=rows) > 0, "yes", "no"),
-        }
-    )
 
 
 def test_nothing_of_ours_stays_in_the_cache_of_spark_after_a_fit(spark):
@@ -51,7 +28,7 @@ def test_a_table_on_spark_gives_its_rows_block_by_block(spark):
     try:
         blocks = list(there.blocks())
         assert all(isinstance(b, Block) for b in blocks)
-        assert sum(b.rows for b in blocks) == there.rows == there.weight == ROWS
+        assert sum(b.rows for b in blocks) == there.rows == there.weight == 900
     finally:
         there.release()
 
