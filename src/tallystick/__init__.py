@@ -41,6 +41,7 @@ _WHERE = {
     "Pessimistic": "learners.prune",
     "RegressionTree": "estimators",
     "Spark": "engines.spark",
+    "TallyError": "errors",
     "bayes_rule": "explain.rule",
     "compare": "estimators.judging",
     "cross_validate": "evaluate",
@@ -66,6 +67,7 @@ __all__ = [
     "Pessimistic",
     "RegressionTree",
     "Spark",
+    "TallyError",
     "__version__",
     "bayes_rule",
     "compare",
@@ -86,7 +88,7 @@ if TYPE_CHECKING:
     from tallystick.description import describe
     from tallystick.engines.local import Local
     from tallystick.engines.spark import Spark
-    from tallystick.errors import DataWarning
+    from tallystick.errors import DataWarning, TallyError
     from tallystick.estimators import (
         DecisionTree,
         LogisticRegression,

@@ -203,7 +203,7 @@ class Table(Protocol):
     """A schema and blocks.
 
     Laws: the multiset of rows is all that blocks mean, not their order or size; every member says the same
-    wherever the rows lie. Rows far away have no numbers, and their columns cannot be had whole: `column`,
+    wherever the rows lie. Rows far away are not numbered, and their columns cannot be had whole: `column`,
     `ranks`, `number_codes`, `slice`, `kept`, `without`, `with_classes` and `with_weights` are an OptionError
     there.
     """
@@ -443,7 +443,7 @@ class Learner(Protocol[D, Fitted]):
 class Model(Protocol):
     """Fitted numbers and a schema: readable and portable, without data or engine.
 
-    Laws: `from_dict(to_dict())` is the same model, and predicts the same bits. Every answer that anybody gets
+    Laws: saved and loaded, it is the same model and predicts the same bits. Every answer that anybody gets
     is decide(shares(block)) or of a row that `record` or `floats` answers with the same bits.
     """
 

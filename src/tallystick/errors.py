@@ -12,8 +12,12 @@ from typing import Any
 
 
 def shown(value: object, limit: int = 60) -> str:
-    """Return a value quoted for a message: control and direction characters escaped, long ones cut."""
+    """Return a value for a message: text quoted, control and direction characters escaped, long ones cut;
+    numbers, True, False and None as they are typed.
+    """
     text = str(value)
+    if value is None or isinstance(value, bool | int | float):
+        return text if len(text) <= limit else text[: limit - 1] + "…"
     if len(text) > limit:
         text = text[: limit - 1] + "…"
     return "'" + "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text) + "'"
@@ -166,5 +170,5 @@ class DataWarning(UserWarning):
         super().__init__(text)
 
 
-class NotFitted(TallyError, AttributeError):  # noqa: N818  the public name design.md gives
+class NotFitted(TallyError, AttributeError):  # noqa: N818  not called ...Error: scikit-learn's word
     """A model was asked before it was fitted."""

@@ -53,8 +53,8 @@ class Method:
     guarded: str = "estimators.faces:as_it_is"
     checks: str = "estimators.faces:no_checks"
     tuned: Settings = ()
-    compared: bool = True  # whether `compare` and `report` try it unless told which to try
-    curved: bool = False  # whether `learning_curve` draws it unless told which to draw
+    compared: bool = True  # whether `compare` and `report` try it unless `methods=` names others
+    curved: bool = False  # whether `learning_curve` draws it unless `methods=` names others
     reads_text: bool = True
     regression: bool = False
     missing: str = "is read as the model says"
@@ -147,7 +147,7 @@ METHODS = (
 )
 KINDS = {method.kind: method for method in METHODS}
 NAMES = tuple(method.name for method in METHODS if not method.regression)  # of the classifiers
-COMPARED = tuple(m.name for m in METHODS if m.compared and not m.regression)  # unless told otherwise
+COMPARED = tuple(m.name for m in METHODS if m.compared and not m.regression)  # unless `methods=` names others
 CURVED = tuple(m.name for m in METHODS if m.curved and not m.regression)
 
 

@@ -161,7 +161,7 @@ def test_settings_that_need_all_rows_in_one_place_are_refused_before_any_work(sp
     frame = spark.createDataFrame(table(rows=20)).selectExpr("*", "assert_true(heavy > 9) as never")
     wrong = [
         (lambda: ts.LogisticRegression(l2="cv").fit(frame, "y"), "l2='cv' needs all rows"),
-        (lambda: ts.NaiveBayes(calibrate=True).fit(frame, "y"), "calibrate='True' needs all rows"),
+        (lambda: ts.NaiveBayes(calibrate=True).fit(frame, "y"), "calibrate=True needs all rows"),
         (
             lambda: ts.DecisionTree(pruning="pessimistic").fit(frame, "y"),
             "pruning='pessimistic' needs all rows",

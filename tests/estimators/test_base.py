@@ -79,6 +79,6 @@ def test_rows_that_could_not_be_read_have_no_answer():
 def test_a_row_is_found_over_all_blocks_or_refused(model):
     with pytest.raises(OptionError, match="row 4 is not there: the data has 4 rows, counted from 0"):
         model.explain(ROWS, 4)
-    with pytest.raises(OptionError, match="row must be a whole number of at least 0, not '-1'"):
+    with pytest.raises(OptionError, match="row must be a whole number of at least 0, not -1"):
         model.explain(ROWS, -1)
     assert rows_of(model._read(ROWS, "y"))["count"] == 4

@@ -46,7 +46,7 @@ def test_rows_that_are_here_get_their_shares(model):
     ("make", "says"),
     [
         (lambda: ts.LogisticRegression(l2="cv"), "l2='cv' needs all rows in one place"),
-        (lambda: ts.NaiveBayes(calibrate=True), "calibrate='True' needs all rows in one place"),
+        (lambda: ts.NaiveBayes(calibrate=True), "calibrate=True needs all rows in one place"),
         (lambda: ts.DecisionTree.c45(), "pruning='pessimistic' needs all rows in one place"),
     ],
 )

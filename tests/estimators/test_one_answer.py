@@ -213,7 +213,7 @@ def test_a_row_that_is_not_there_is_refused_in_the_same_words(fitted, make):
     model, rows = fitted(make), training(3).drop(columns="y")
     with pytest.raises(OptionError, match=r"^row 3 is not there: the data has 3 rows, counted from 0\.$"):
         model.explain(rows, 3)
-    with pytest.raises(OptionError, match=r"^row must be a whole number of at least 0, not '-1'\.$"):
+    with pytest.raises(OptionError, match=r"^row must be a whole number of at least 0, not -1\.$"):
         model.explain(rows, -1)
 
 

@@ -97,7 +97,7 @@ def test_judging_takes_an_engine_as_it_takes_threads(estimator, engine):
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"kinds": {"a": "text"}, "columns": ts.Columns({"a": "text"})}, "say the same"),
+        ({"kinds": {"a": "text"}, "columns": ts.Columns({"a": "text"})}, "were both given"),
         ({"threads": 2, "engine": ts.Local()}, r"Say it there: ts.Local\(threads=2\)"),
         ({"memory": "1GB", "engine": ts.Local()}, r"Say it there: ts.Local\(memory='1GB'\)"),
         ({"columns": {"a": "text"}}, r"columns must be ts.Columns\(...\), not"),

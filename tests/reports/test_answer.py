@@ -47,7 +47,7 @@ def test_what_one_column_tells_is_said_with_its_groups(given):
             given("tree").table, "wind", [ValueGroup("weak", (1, 9)), ValueGroup("strong", (10, 0))]
         )
     )
-    assert said.startswith("A single column, wind, tells the play of about 95 of 100 rows.")
+    assert said.startswith("One column, wind, predicts play correctly for about 95 of 100 rows.")
 
 
 def test_every_method_has_something_to_say(given):

@@ -130,7 +130,7 @@ class Outline(HTMLParser):
 
 def test_a_single_vote_tells_the_party_and_the_counts_bear_it_out():
     answer = " ".join(votes("tree").answer)
-    found = re.search(r"A single column, (\S+), tells the party of about (\d+) of 100 rows", answer)
+    found = re.search(r"One column, (\S+), predicts party correctly for about (\d+) of 100 rows", answer)
     assert found
     assert found[1] == "physician-fee-freeze"
     table = rows_of(VOTES)
@@ -380,7 +380,7 @@ def test_tally_report_writes_page_and_model_and_prints_the_answer(tmp_path):
     done = tally("report", VOTES, "-t", "party", "-o", "r.html", "--save-model", "m.tally.json",
                  "--folds", "3", "--repeats", "1", "--method", "tree", cwd=tmp_path)  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert "A single column, physician-fee-freeze" in done.stdout
+    assert "One column, physician-fee-freeze" in done.stdout
     assert "saved r.html" in done.stdout
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     import hashlib

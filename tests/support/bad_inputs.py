@@ -361,7 +361,7 @@ FIT = [
         r"holds 'odd', not among its declared levels. Declare all, columns=ts.Columns\(levels=\{'z': ",
         wishes={"columns": ts.Columns(levels={"z": ["low", "high"]})},
         flags=("--levels", "z=low,high"),
-        typed="Add to --levels z=A,B, or name as --missing MARK",
+        typed="Declare all, --levels z=A,B, or say what stands for missing: --missing MARK",
     ),
     Case(
         46,

@@ -95,7 +95,7 @@ def test_the_curves_of_both_methods_meet_where_the_naive_assumption_holds():
     y = rng.integers(0, 2, 6_000)
     data = {f"x{j}": rng.normal(loc=0.6 * y) for j in range(8)} | {"y": y.tolist()}
     methods = {"bayes": ts.NaiveBayes(distributions="gaussian"), "logistic": ts.LogisticRegression()}
-    table = methods["bayes"].read(data, "y")
+    table = methods["bayes"]._read(data, "y")
     found = curve_table(methods, table, sizes=(40, 4_000), repeats=6)
     (bayes, _, _), (logistic, _, _) = (c.band() for c in found.curves)
     assert bayes[1] == pytest.approx(logistic[1], abs=0.01)  # they meet

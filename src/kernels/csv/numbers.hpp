@@ -16,7 +16,7 @@
 
 namespace tally {
 
-// What a cell is once surrounding ASCII white space is gone. kernels.py repeats these numbers as CellKind.
+// What a cell is once surrounding ASCII white space is gone. tallystick.kernels repeats these numbers as CellKind.
 enum Cell : uint8_t {
     cell_missing,        // null, or one of the marks
     cell_number,         // 3.14, 1e5, 7.

@@ -1,4 +1,4 @@
-// Logistic regression on word counts: sparse rows weighted by tf-idf, never made dense. The sums are those of logistic.hpp.
+// Logistic regression on word counts: sparse rows weighted by tf-idf, never made dense. The sums are those of sums.hpp.
 #pragma once
 
 #include "kernels/logistic/curvature.hpp"

@@ -42,7 +42,6 @@ class Logs {
         return n < static_cast<int64_t>(table_.size()) ? table_[static_cast<size_t>(n)] : direct(n);
     }
     const int64_t* table() const { return table_.data(); }
-    bool covers(int64_t n) const { return n < static_cast<int64_t>(table_.size()); }
     double factor() const { return factor_; }
 
    private:

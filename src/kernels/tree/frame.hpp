@@ -50,7 +50,7 @@ struct Frame {
     std::vector<const void*> codes;     // per column, by this frame's row numbers
     std::vector<int> width;
     std::vector<std::vector<uint8_t>> own_codes;
-    std::vector<std::vector<uint64_t>> words;  // [pack, row]: see tree_words.hpp
+    std::vector<std::vector<uint64_t>> words;  // [pack, row]: see words.hpp
     std::vector<uint32_t> table_row;  // row number in the table; empty: the same
     Weights weights;
     std::vector<int64_t> own_score, own_rows, own_response;

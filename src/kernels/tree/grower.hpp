@@ -1,4 +1,4 @@
-// The two ways through a table (see tree_grow.hpp): levels of large nodes, and subtrees of small ones.
+// The two ways through a table (see grow.hpp): levels of large nodes, and subtrees of small ones.
 #pragma once
 
 #include "kernels/tree/harvest.hpp"

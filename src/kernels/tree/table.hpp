@@ -1,6 +1,6 @@
 // The best split of one node from its count table, whoever made the table.
 //
-// table[level, 0..C] holds the levels present in the node, in code order, as branch vectors (see tree_score.hpp).
+// table[level, 0..C] holds the levels present in the node, in code order, as branch vectors (see score.hpp).
 // Missing rows are tried on every branch and as a branch of their own; without any they go to the larger branch, the first
 // of equals. Ties: the lower cut (or shorter group in its order, or lower mask), then the lower branch for missing; a branch of
 // missing rows alone comes last.

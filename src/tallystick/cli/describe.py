@@ -37,7 +37,7 @@ def describe(
 ) -> None:
     """Say what the columns of FILE are taken for and why, what lies in them, and what they tell of a target.
 
-    FILE: CSV and its kin (also gzipped), Parquet, JSON lines, a pattern such as 'part-*.csv', or an SQL query
+    FILE: CSV and similar (also gzipped), Parquet, JSON lines, a pattern such as 'part-*.csv', or an SQL query
     such as "SELECT * FROM 'votes.csv'".
     """
     import tallystick as ts

@@ -133,8 +133,6 @@ reading = _all(_READING)  # how a file is read
 columns = _all(_COLUMNS)  # what its columns are
 matching = _all(_MATCHING)  # new rows that are not as those of the fit
 
-READING = ("sql", "sep", "header", "encoding", "decimal", "bad_rows", "inf")
-COLUMNS = ("kinds", "levels", "keep", "missing", "threads", "memory")
 
 
 def source(path: str, given: dict[str, Any]) -> Source:

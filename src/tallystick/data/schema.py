@@ -279,7 +279,7 @@ class Columns:
         if not kinds:
             return columns or Columns()
         if columns is not None and columns.kinds:
-            raise OptionError("kinds= and columns=ts.Columns(kinds=) say the same. Pass one of them.")
+            raise OptionError("kinds= and columns=ts.Columns(kinds=...) were both given. Pass one of them.")
         return replace(columns or Columns(), kinds=kinds)
 
     def to_dict(self) -> dict[str, Any]:

@@ -77,7 +77,7 @@ def describe(
         Short for `columns=ts.Columns(kinds=...)`.
     engine : ts.Local or ts.Spark, default None
         Who sums the rows; None is this machine. It changes no model.
-    threads, memory : default None
+    threads, memory : int; int or str, default None
         Short for `engine=ts.Local(threads=..., memory=...)`: all cores, and all rows in memory.
 
     Returns

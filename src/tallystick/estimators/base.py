@@ -1,8 +1,7 @@
 """What all estimators share: fitting from anything tabular, predicting, saving, copying.
 
 Knows sources, engines and the model file. Knows nothing of any learner: each estimator brings its own.
-Laws: `fit` sets everything it learned or nothing; copies and pickles are the
-model file.
+Laws: `fit` sets everything it learned or nothing; copies and pickles are the model file.
 """
 
 from __future__ import annotations

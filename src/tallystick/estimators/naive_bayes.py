@@ -40,11 +40,12 @@ class NaiveBayes(Updates, BayesViews):
     alpha : float or dict, default 1.0
         Cases added to the count of each value; one number, or by column.
     m, p : float or dict, default None
-        The m-estimate (count + m * p) / (rows + m), which goes before alpha; one number, or by column.
+        The m-estimate (count + m * p) / (rows + m), which takes precedence over alpha; one number, or by
+        column.
     priors : {"data", "uniform", "none"}, list or dict, default "data"
         The shares of the classes: those of the rows, equal ones, no prior at all, or a number for each.
     variance : {"ml", "unbiased", "smoothed"}, default None
-        How the variance of a Gaussian column is reckoned; None is "smoothed" where "auto" chose that
+        How the variance of a Gaussian column is computed; None is "smoothed" where "auto" chose that
         distribution, else "ml".
     share : {"none", "classes", "columns", "both"}, default "none"
         Which Gaussian columns have one variance together: none, those of all classes, of all columns, or all.
@@ -62,7 +63,7 @@ class NaiveBayes(Updates, BayesViews):
         Short for `columns=ts.Columns(kinds=...)`.
     engine : ts.Local or ts.Spark, default None
         Who sums the rows; None is this machine. It changes no model.
-    threads, memory : default None
+    threads, memory : int; int or str, default None
         Short for `engine=ts.Local(threads=..., memory=...)`: all cores, and all rows in memory.
 
     Examples

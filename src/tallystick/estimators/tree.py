@@ -1,4 +1,4 @@
-"""`DecisionTree` and `RegressionTree`: grow, predict, and the classical settings by name.
+"""`DecisionTree`, and what it shares with `RegressionTree`: grow, predict, the classical settings by name.
 
 Knows the learner and the model. Knows nothing of splits or sums.
 """
@@ -274,11 +274,11 @@ class DecisionTree(_AnyTree, Classifier):
         Answer by all prunings of the tree, each as probable as its fit and the prior make it. A pruned tree
         answers by its leaves.
     smoothing : float, default None
-        Imagined rows in each leaf, with the shares of all rows; None is the root of 8 over the number of
-        classes.
+        Imagined rows in each leaf, with the shares of all rows; None is
+        sqrt(8 / number of classes).
     split_prior : float, default None
-        The probability that a test is kept, in the average; None is 1 over 1 plus the root of the number of
-        tests it was chosen from.
+        The probability that a test is kept, in the average; None is
+        1 / (1 + sqrt(tests it was chosen from)).
     pruning : ts.CostComplexity, ts.Pessimistic or ts.DescriptionLength, default None
         How the grown tree is pruned; a name ("cost-complexity", "pessimistic", "mdl") is one with its
         defaults.
@@ -288,7 +288,7 @@ class DecisionTree(_AnyTree, Classifier):
         Short for `columns=ts.Columns(kinds=...)`.
     engine : ts.Local or ts.Spark, default None
         Who sums the rows; None is this machine. It changes no model.
-    threads, memory : default None
+    threads, memory : int; int or str, default None
         Short for `engine=ts.Local(threads=..., memory=...)`: all cores, and all rows in memory.
 
     See Also

@@ -66,7 +66,7 @@ def verify(
         The weight of each row; None is 1.
     engine : ts.Local or ts.Spark, default None
         Who sums the rows; None is this machine. It changes no verdict.
-    threads, memory : default None
+    threads, memory : int; int or str, default None
         Short for `engine=ts.Local(threads=..., memory=...)`: all cores, and all rows in memory.
 
     Returns

@@ -168,7 +168,7 @@ def _auc(given: Answered) -> Found | None:
     if not found:
         return None
     value = sum(area[0] for area, _ in found) / len(found)
-    error = sum(area[1] for area, _ in found) / len(found)  # the parts hang together: errors are added
+    error = sum(area[1] for area, _ in found) / len(found)  # classes are not independent
     ends = intervals.on_logit(value, error, float(min(size for _, size in found)))
     return value, *ends, "auc", 0.5
 

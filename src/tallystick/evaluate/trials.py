@@ -24,7 +24,6 @@ from tallystick.evaluate.running import Progress, Steps, answer_settings
 
 Floats = NDArray[np.float64]
 INNER = 5  # folds inside the training part, for choosing a setting
-MOST_SETTINGS = 8
 
 
 @dataclass(frozen=True)

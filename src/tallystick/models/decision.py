@@ -1,4 +1,4 @@
-"""Which class is answered for some shares: the one rule of every label that is told anywhere.
+"""Which class is answered for some shares: the one rule of every label shown anywhere.
 
 Knows shares and costs. Knows nothing of models. Law: the exports decide by the same sums, in the same order.
 """

@@ -136,7 +136,10 @@ def alone_sentence(table: Table, column: str, groups: Sequence[ValueGroup]) -> S
     rows = sum(g.rows for g in groups)
     right = sum(g.counts[g.best] for g in groups) / rows
     first = say(
-        "A single column, {}, tells the {} of {} rows.", Name(column), Name(target), of_100(right, about=True)
+        "One column, {}, predicts {} correctly for {} rows.",
+        Name(column),
+        Name(target),
+        of_100(right, about=True),
     )
     known = [g for g in groups if not g.missing] or list(groups)
     shown = sorted(known, key=lambda g: (-g.rows, g.words))[:3]

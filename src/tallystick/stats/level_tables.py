@@ -154,9 +154,8 @@ class Frontier:
         codes = [c.codes(block) for c in self.codings]
         if self.classes and self.parts == 1 and all(test.shares is None for test in self.tests):
             return self._add_whole(total, block, codes)
-        # A copy of a row is shared out like the row, so parts are of one copy, and weights multiply them at
-        # the end;
-        # where weights are not whole, copies have no meaning and the weight itself is shared out.
+        # A copy of a row is shared out like the row, so parts are of one copy, and weights multiply them
+        # at the end; where weights are not whole, copies have no meaning and the weight itself is shared out.
         weights = np.ones(block.rows, np.int64) if block.weights is None else block.weights
         first = np.full(block.rows, self.parts, np.int64) if self.parts > 1 else weights.copy()
         entries = Entries(np.arange(block.rows), np.zeros(block.rows, np.int64), first)

@@ -159,7 +159,7 @@ class SparkTable:
         return self.facts.weights
 
     def take(self, rows: NDArray[np.int64], schema: Schema | None = None) -> SparkTable:
-        """Return some rows as a table that knows nothing of the others, see encode.Table.take. Rows are known
+        """Return some rows as a table that knows nothing of the others: see contracts.Table. Rows are known
         by what they hold: where only some of several equal rows are taken, one row stands for them, with
         their weight.
         """
@@ -181,7 +181,7 @@ class SparkTable:
         return part
 
     def split(self, rows: NDArray[np.int64], weights: NDArray[np.int64]) -> SparkTable:
-        """Return rows in pieces, see encode.Table.split: Spark keeps what it keeps, and pieces are known
+        """Return rows in pieces, see contracts.Table: Spark keeps what it keeps, and pieces are known
         here.
         """
         facts = self.facts.take(rows)._replace(weights=weights)

@@ -1,7 +1,7 @@
 """The ways to prune as part of a fit: one small object each, listed once.
 
 Knows trees and the rules of this room. Knows nothing of estimators or files.
-Law: an object says all there is to say of its way, so that equal objects prune alike.
+Law: an object says all there is to say of its way, so that equal objects prune the same way.
 """
 
 from __future__ import annotations

@@ -100,7 +100,7 @@ class LogisticRow:
 
     def _level(self, column: Column, known: dict[Any, Parts], missing: Parts, cell: Any) -> Parts:
         """Return the weights of a cell of a coded column: 0 for unseen levels."""
-        plain = type(cell) is str or type(cell) is int  # True is no 1 here, so others are written first
+        plain = type(cell) is str or type(cell) is int  # True is not 1 here, so others are written first
         if plain and cell in known:
             return known[cell]
         text = written(cell, column.name)

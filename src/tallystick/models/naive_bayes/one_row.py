@@ -83,7 +83,7 @@ class BayesRow:
         absent = rows[column.levels.index(ABSENT)] if ABSENT in column.levels else None
 
         def read(cell: Any) -> Parts | None:
-            plain = type(cell) is str or type(cell) is int  # True is no 1 here, so others are written first
+            plain = type(cell) is str or type(cell) is int  # True is not 1 here, so others are written first
             if plain and cell in known:
                 return known[cell]
             text = written(cell, column.name)

@@ -93,7 +93,7 @@ def _unequal(tree: Tree) -> list[str]:
         some = ", ".join([*each[:MOST_CLASSES], *(["…"] if len(each) > MOST_CLASSES else [])])
         out.append(
             f"{what} ({some}), so that a class of fewer rows can be the answer; the counts and shares below "
-            "are of rows that count alike."
+            "are of rows that count equally."
         )
     if tree.answers.costs:
         out.append("The answer is the class of the least expected cost; it can be a class of fewer rows.")
