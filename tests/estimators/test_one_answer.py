@@ -225,7 +225,7 @@ ESTIMATORS = (ts.DecisionTree, ts.NaiveBayes, ts.LogisticRegression)
 @pytest.mark.parametrize("kind", ESTIMATORS)
 def test_threads_that_are_none_are_refused_by_all_in_the_same_words(kind, threads):
     table = training(40)
-    said = WORDS.format(repr(str(threads)))
+    said = WORDS.format(repr(threads))
     with pytest.raises(OptionError) as error:
         kind(threads=threads).fit(table, "y")
     assert str(error.value) == said
@@ -255,7 +255,7 @@ def test_a_regression_refuses_threads_in_the_same_words():
     table = training(40).drop(columns="y")
     with pytest.raises(OptionError) as error:
         ts.RegressionTree(threads=-3).fit(table[["sky"]], table["x"].fillna(0).to_numpy())
-    assert str(error.value) == WORDS.format("'-3'")
+    assert str(error.value) == WORDS.format(-3)
 
 
 @pytest.mark.parametrize("method", [ts.DecisionTree, ts.NaiveBayes, ts.LogisticRegression])

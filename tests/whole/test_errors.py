@@ -10,14 +10,15 @@ from tallystick.errors import Argument, DataError, Message, NoParameter, NotFitt
 
 def test_a_value_is_quoted_escaped_and_cut():
     assert errors.shown("a\x1b[2J\u202eb") == "'a\\x1b[2J\\u202eb'"
-    assert errors.shown(3.5) == "'3.5'"
+    assert errors.shown("3.5") == "'3.5'"
+    assert [errors.shown(v) for v in (3.5, -3, True, None)] == ["3.5", "-3", "True", "None"]
     assert len(errors.shown("x" * 500)) == 62
     assert errors.shown("x" * 60) == "'" + "x" * 60 + "'"
 
 
 def test_many_values_are_counted():
     assert errors.some("abc") == "'a', 'b', 'c'"
-    assert errors.some(range(1_007)) == "'0', '1', '2', '3', '4' and 1,002 more"
+    assert errors.some(range(1_007)) == "0, 1, 2, 3, 4 and 1,002 more"
     assert errors.some([]) == ""
 
 

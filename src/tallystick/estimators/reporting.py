@@ -124,7 +124,7 @@ def report(
     >>> import tallystick as ts
     >>> rows = [{"sky": "sun", "play": "no"}, {"sky": "rain", "play": "yes"}] * 10
     >>> print(ts.report(rows, "play", methods=["tree"], folds=2).answer[0])
-    A single column, sky, tells the play of all rows. ...
+    One column, sky, predicts play correctly for all rows. ...
     """
     if not isinstance(target, str):
         raise OptionError(f"report takes the name of the target column, not {shown(type(target).__name__)}.")
