@@ -55,6 +55,7 @@ def test_a_job_that_nobody_waits_for_ends_at_its_next_checkpoint(run):
     assert ended.wait(10)
 
 
+@pytest.mark.slow
 def test_answers_in_order_and_as_they_come():
     def job(n):
         time.sleep(0.02 * (3 - n))

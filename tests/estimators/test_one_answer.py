@@ -82,6 +82,7 @@ cells = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @every
 @settings(max_examples=40, deadline=None)
 @given(row=cells)
@@ -103,6 +104,7 @@ def test_a_whole_float_is_the_level_of_the_whole_number(fitted, make):
     assert want.max() > 0.6  # the level is known, and says something
 
 
+@pytest.mark.slow
 @every
 def test_all_rows_have_the_answers_of_single_rows_and_of_the_command(fitted, make, tmp_path, capfd):
     model, rows = fitted(make), training(60).drop(columns="y")

@@ -105,6 +105,7 @@ PLANS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [cases.MOST, 7])
 @pytest.mark.parametrize("kind", PLANS)
 @given(rows=ROWS)
@@ -166,6 +167,7 @@ def test_stretches_of_time_count_copies():
 # -- answers --
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", TABLES)
 def test_cross_validation_of_rows_that_repeat_agrees_with_the_folds_of_scikit_learn(name, method):
@@ -174,6 +176,7 @@ def test_cross_validation_of_rows_that_repeat_agrees_with_the_folds_of_scikit_le
     assert found.accuracy == pytest.approx(elsewhere(METHODS[method], frame), abs=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(DATA is None, reason="needs TALLYSTICK_DATA")
 @pytest.mark.parametrize("name", CENSUS)
 def test_the_census_by_few_columns_agrees_with_the_folds_of_scikit_learn(name):
@@ -190,6 +193,7 @@ def few():
     return frame, elsewhere(ts.NaiveBayes, frame)
 
 
+@pytest.mark.slow
 def test_every_judgement_of_rows_that_repeat_agrees(few, tmp_path, capsys):
     frame, wanted = few
     near = pytest.approx(wanted, abs=0.02)
@@ -226,6 +230,7 @@ def test_choices_by_folds_of_rows_that_repeat_agree(few):
     assert np.abs(plain.predict_proba(frame) - calibrated.predict_proba(frame)).max() < 0.02
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [(200, 1), (400, 1), (200, 3), (1_000, 6), (2_000, 3)])
 def test_noise_has_an_area_of_one_half_within_its_interval(shape):
     """Copies of a row that were dealt evenly would teach each fold what it holds: 0.6 at 1,000 rows of 6;
@@ -273,6 +278,7 @@ def test_cross_validation_of_weights_is_that_of_copies(method, folds):
         ), name
 
 
+@pytest.mark.slow
 def test_comparisons_curves_and_choices_of_weights_are_those_of_copies():
     frame = booleans(30, 3, 0.8, 6)
     weights = np.random.default_rng(2).integers(1, 9, 30)
@@ -320,6 +326,7 @@ def test_rows_that_memory_does_not_hold_are_dealt_to_the_same_folds(monkeypatch,
     assert dealt(table, plan) == wanted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("numbers", [False, True])
 @pytest.mark.parametrize("method", METHODS)
 def test_rows_that_memory_does_not_hold_get_the_same_scores(monkeypatch, method, numbers):
@@ -339,6 +346,7 @@ def test_rows_that_memory_does_not_hold_get_the_same_scores(monkeypatch, method,
     assert found.scores.to_dict() == whole.scores.to_dict()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_rows_that_repeat_are_judged_the_same_on_disk(tmp_path, method):
     frame = booleans(2_000, 3, 0.8, 8)
@@ -352,6 +360,7 @@ def test_rows_that_repeat_are_judged_the_same_on_disk(tmp_path, method):
     assert found.to_dict() == whole.to_dict()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["tree", "bayes"])
 def test_rows_that_repeat_are_judged_the_same_on_spark(spark, method):
     rows = pd.concat([booleans(150, 2, 0.8, 9), booleans(20, 4, 0.8, 10)]).astype({"y": str})

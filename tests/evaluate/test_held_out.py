@@ -92,6 +92,7 @@ def test_features_and_labels_may_come_apart():
     assert found["naive Bayes"].result.accuracy == pytest.approx(model.score(X[300:], y[300:]))
 
 
+@pytest.mark.slow
 def test_regressions_are_compared_by_their_mean_squared_error(numbers):
     linear = make_pipeline(StandardScaler(), LinearRegression())
     columns = numbers[["a", "b", "y"]]

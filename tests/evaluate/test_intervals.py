@@ -26,6 +26,7 @@ def script():
     return module
 
 
+@pytest.mark.slow
 def test_intervals_of_folds_and_rows_hold_the_truth(script):
     held = {}
     for kind in ("slope", "either"):

@@ -44,6 +44,7 @@ def fitted(classes, **options):
     return model, table.drop(columns="class")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("options", [{}, {"l2": 0.5, "words": "counts"}, {"l1": 0.5}, {"interactions": 2}])
 def test_reasons_of_all_training_rows_average_to_nothing(classes, options):

@@ -52,6 +52,7 @@ def test_the_interval_of_a_weighted_share_is_that_of_the_plain_share_weighted_al
     assert "extended" not in why.interval_method
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(seeds, st.booleans(), st.sampled_from([0.0, 0.3, 2.0]), st.booleans(), st.lists(st.floats(0, 9)))
 def test_the_interval_holds_the_share_of_the_answer(seed, average, smoothing, by_share, weights):
@@ -73,6 +74,7 @@ def test_the_interval_holds_the_share_of_the_answer(seed, average, smoothing, by
         assert why.interval[0] <= share <= why.interval[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "given",
     [{"class_weight": {"k2": 5}}, {"class_weight": "balanced"}, {"priors": [0.1, 0.1, 0.8]}],
@@ -91,6 +93,7 @@ def test_weights_priors_and_averaging_leave_the_share_inside_its_interval(given,
         assert "rows weighted by their class" in str(why)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("average", [True, False])
 def test_the_parts_of_a_row_with_missing_values_add_up_to_its_answer(average):
     X, y = rows_of(2)

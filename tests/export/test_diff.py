@@ -93,6 +93,7 @@ def places(value, path=()):
         yield from places(inner, (*path, key))
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(data=st.data())
 def test_any_change_that_still_is_a_model_is_told(data):

@@ -218,6 +218,7 @@ def test_python_saves_no_model_and_no_page_over_the_rows(folder):
     assert (folder / "in.csv").read_text() == VOTES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("door", ["path", "list", "source", "query", "text"])
 def test_python_knows_the_files_behind_whatever_it_saves(folder, door):
     query = "SELECT * FROM 'in.csv'"

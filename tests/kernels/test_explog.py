@@ -36,6 +36,7 @@ ARRAYS = hnp.arrays(np.float64, st.integers(0, 40), elements=ANY)
 FUNCTIONS = ["exp", "log", "log2", "log1p", "sigmoid"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FUNCTIONS)
 @given(values=ARRAYS)
 def test_functions_give_the_bits_of_their_twin(name, values):
@@ -72,6 +73,7 @@ def dense(name):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "allowed"), [("exp", 1), ("log", 1), ("log2", 2), ("log1p", 2), ("sigmoid", 2)]
 )
@@ -157,6 +159,7 @@ def run_battery(tunables):
     return done.stdout.split()
 
 
+@pytest.mark.slow
 def test_the_same_bits_with_and_without_avx2():
     if " avx2 " not in pathlib.Path("/proc/cpuinfo").read_text():
         pytest.skip("this processor has no AVX2, so there is only one way to run")

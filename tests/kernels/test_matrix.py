@@ -43,6 +43,7 @@ def tables(width, classes):
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(st.data(), st.integers(0, 2**32))
 def test_row_moments_equal_those_of_each_column(data, seed):
@@ -71,6 +72,7 @@ def test_row_moments_of_many_rows_of_every_size():
         np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(matrices(CELLS | st.sampled_from([np.inf, -np.inf])))
 def test_row_scan_equals_the_scan_of_each_column(matrix):
@@ -110,6 +112,7 @@ def test_prints_of_many_rows_do_not_depend_on_the_layout():
     assert set(found) == {alone.tobytes()}
 
 
+@pytest.mark.slow
 def test_prints_tell_round_numbers_apart():
     """Whole numbers differ in few bits, all at the top: the hardest case for a product of halves."""
     rng = np.random.default_rng(2)
@@ -143,6 +146,7 @@ def test_small_codes_are_values_less_their_base(data):
             assert np.flatnonzero(seen[j]).tolist() == sorted(set(small))
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_a_matrix_of_whole_numbers_gives_the_model_of_the_same_frame(data):

@@ -23,6 +23,7 @@ def _tables(n_columns, n_classes):
     )
 
 
+@pytest.mark.slow
 @given(rows(), st.sampled_from([0, 200]))
 def test_moments_are_exact_for_all_doubles(case, more_classes):
     values, classes, n_classes, weights = case

@@ -62,6 +62,7 @@ def both(data, weight=None, **given):
     return out
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(
     seed=st.integers(0, 10**6),

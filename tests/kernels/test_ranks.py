@@ -87,6 +87,7 @@ def test_bins_equal_the_twin(values, cuts):
     np.testing.assert_array_equal(kernels.bins(values, cuts), reference.bins(values, cuts))
 
 
+@pytest.mark.slow
 @given(
     columns(), st.sampled_from([1, 2, 300]), st.floats(-10, 10), st.floats(0, 1e3), st.booleans(), st.data()
 )

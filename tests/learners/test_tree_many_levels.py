@@ -12,6 +12,7 @@ import tallystick as ts
 MAKERS = {"default": ts.DecisionTree, "cart": ts.DecisionTree.cart}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tree", MAKERS)
 def test_car_names_cost_at_most_two_points(tree):
     cars = pd.read_csv(shared("auto-mpg/auto-mpg"), na_values="?")

@@ -123,6 +123,7 @@ def fields(value, path=()):
         yield from fields(inner, (*path, key))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("odd_value", [{"odd": [{}]}, [[{}]]], ids=["object", "list"])
 def test_every_field_of_every_kind_refuses_a_value_of_another_type(documents, odd_value):
     for name, document in documents.items():

@@ -71,6 +71,7 @@ def test_a_stored_model_is_written_as_it_was_read(name):
 # -- the format as JSON Schema --
 
 
+@pytest.mark.slow
 def test_the_json_schema_is_that_of_the_reader():
     tool = ROOT / "tools" / "make_model_schema.py"
     done = subprocess.run([sys.executable, str(tool), "--check"], capture_output=True, text=True, check=False)

@@ -69,6 +69,7 @@ def test_fit_warns_of_every_perfect_leak_and_of_nothing_else(model, rows, share)
     assert all(text.endswith("known before the target is; leave it out if not.") for text in told)
 
 
+@pytest.mark.slow
 def test_fit_warns_of_leaks_of_rare_and_many_classes_with_errors_in_memory_and_on_disk():
     rng = np.random.default_rng(4)
     rows = 40_000
@@ -98,6 +99,7 @@ def test_missing_alone_is_said_to_tell_and_a_leak_with_few_errors_is_named():
     assert "995 of 1,000 rows correctly" in told["cut"]
 
 
+@pytest.mark.slow
 def test_fit_and_the_first_screen_of_the_report_name_a_leak(tmp_path, capsys):
     data = leaky(300, 0.2)
     path = tmp_path / "leak.csv"

@@ -110,6 +110,7 @@ def test_total_does_not_depend_on_order_or_partitions(question, weighted, data):
     assert same(question.merge(question.zero(), total(question, table)), whole)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("question", QUESTIONS, ids=NAMES)
 @given(data=st.data())
 def test_a_weight_is_that_many_copies(question, data):

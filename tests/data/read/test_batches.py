@@ -84,6 +84,7 @@ def test_columns_are_read_together_in_parts_as_at_once(tmp_path, monkeypatch):
     same(at_once, read_all(path))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", [None, "y"])
 @pytest.mark.parametrize("together", [1, 150, 1 << 18])
 def test_many_columns_are_described_as_each_alone(target, together, tmp_path, monkeypatch):

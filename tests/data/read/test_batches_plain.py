@@ -47,6 +47,7 @@ def cut(block: bytes, columns: int, sep: str = ",") -> np.ndarray | None:
     return kernels.cut_cells(block, columns, sep)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(blocks())
 def test_cells_are_what_stands_between_separators_and_line_ends(made):
@@ -70,6 +71,7 @@ def repeated(end: str, last: str) -> tuple[bytes, str, list[list[str]]]:
 SPACED = b"7,1.5\n7, 1.5 \n" * 12, ",", [["7"] * 24, ["1.5", " 1.5 "] * 12]
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(blocks(), st.sampled_from(["", "0", "1"]))
 @example(repeated("\r\n", ""), "")  # the last cell alone ends without a carriage return

@@ -85,6 +85,7 @@ def test_all_these_kinds_are_the_same_in_memory_on_disk_and_in_any_order(learner
         assert sha(learner(memory="64MB").fit(data, "y")) == want
 
 
+@pytest.mark.slow
 def test_all_these_kinds_are_the_same_on_spark(spark):
     frame = learned()
     rows = spark.createDataFrame(pa.Table.from_pandas(frame, preserve_index=False)).repartition(3)
@@ -274,6 +275,7 @@ def test_a_column_of_which_no_level_is_known_is_told_loudly():
     model.predict([{"agreed": "ja"}])
 
 
+@pytest.mark.slow
 def test_the_command_line_tells_of_both(tmp_path):
     from command import tally
 
@@ -292,6 +294,7 @@ def test_the_command_line_tells_of_both(tmp_path):
     assert note["code"] == "no-level-known"
 
 
+@pytest.mark.slow
 def test_spark_matches_by_meaning(spark):
     model = ts.NaiveBayes().fit(learned()[["agreed", "y"]], "y")
     rows = spark.createDataFrame(pa.table({"agreed": pa.array([True, False, None])}))

@@ -133,6 +133,7 @@ def outcome(work):
         return f"{type(error).__name__}: {error}"
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
 @given(cases(), st.sampled_from(["y", None, "regression"]))
 def test_a_survey_of_any_cut_in_any_order_decides_and_encodes_as_reading_the_table_does(case, goal):
@@ -189,6 +190,7 @@ class Cut(BaseSource):
         return iter(self.cut)
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 @given(cases(), st.sampled_from(["y", None, "regression"]), st.booleans(), st.sampled_from([1, 2]))
 def test_a_table_on_disk_has_the_rows_of_the_table_in_memory(case, goal, apart, threads):

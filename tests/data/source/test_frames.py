@@ -93,6 +93,7 @@ def test_footers_are_left_out(file, footer):
     assert rows_of(file(TABLE + footer)) == expected_rows()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", [b"Total,,", b"End,,", b"Note: x,,"])
 def test_a_row_of_the_width_of_the_table_is_a_row_wherever_it_stands(file, row):
     lines = TABLE.rstrip(b"\n").split(b"\n")
@@ -215,6 +216,7 @@ def test_a_directory_a_missing_file_and_a_locked_one_are_named(tmp_path):
             open_source(tmp_path / "votes.csv")
 
 
+@pytest.mark.slow
 def test_an_endless_line_is_an_error(file):  # row 15
     with pytest.raises(DataError, match=r"a line of more than 64 MiB, line 2"):
         rows_of(file(b"a,b\n1," + b"x" * (65 << 20)))
@@ -253,6 +255,7 @@ def test_names_that_are_numbers_become_text_and_a_mix_is_an_error():
         open_source(pd.DataFrame({0: [1], "a": [2]}))
 
 
+@pytest.mark.slow
 def test_ten_thousand_columns_are_read():  # row 22
     assert (
         len(read_table(open_source(np.random.default_rng(0).normal(size=(20, 10_000)))).schema.used) == 10_000

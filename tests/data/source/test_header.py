@@ -62,6 +62,7 @@ def test_where_it_cannot_be_told_a_note_asks(tmp_path):
     assert "header-or-data" in notes
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not DATA, reason="the shared data sets are not here")
 def test_no_header_of_the_shared_sets_is_taken_for_data_and_their_first_rows_are_data_or_doubted():
     rng = random.Random(0)

@@ -22,6 +22,7 @@ def rows_of(x):
     return [tuple(row.values()) for batch in open_source(x).batches() for row in batch.to_pylist()]
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(tables())
 def test_json_lines_give_the_same_table(table):

@@ -35,7 +35,7 @@ def test_names_that_differ_in_case_or_spaces_are_said():
         (["a"] * 9, "at positions 1, 2, 3, 4, 5 and 4 more"),
         (["a", "a", "b", "b"], r"\(1 more names repeat\)"),
         (["a", 1], "t mixes text and numbers as column names"),
-        ([1.5], "a column name that is not text: '1.5'"),
+        ([1.5], "a column name that is not text: 1.5"),
         ([True], "a column name that is not text"),
         (["\ud800"], "with half of a character in it"),
     ],

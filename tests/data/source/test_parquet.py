@@ -14,6 +14,7 @@ from tallystick.data.source.parquet import open_parquet
 from tallystick.errors import DataError
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(tables())
 def test_a_parquet_file_gives_the_same_table_whatever_its_row_groups(table):

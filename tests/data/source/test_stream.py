@@ -52,6 +52,7 @@ COMMANDS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda c: c[0])
 def test_every_command_reads_standard_input_as_it_reads_the_file(folder, command):
     from_file = tally(*command, "t.csv", folder=folder)
@@ -66,6 +67,7 @@ def test_every_command_reads_standard_input_as_it_reads_the_file(folder, command
         assert shown == from_file.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.parquet"])
 def test_a_pipe_of_any_format_is_read_once_and_whole(folder, name):
     data = (folder / name).read_bytes()
@@ -92,6 +94,7 @@ def test_a_fifo_is_read_once_however_often_the_table_is_walked(folder, tmp_path)
     assert found == model.score(folder / "t.csv")
 
 
+@pytest.mark.slow
 def test_streams_without_a_table_are_named(folder):
     assert b"standard input is empty (0 bytes)" in tally("describe", "-").stderr
     assert b"'/dev/zero' is a device" in tally("describe", "/dev/zero").stderr
@@ -101,6 +104,7 @@ def test_streams_without_a_table_are_named(folder):
     assert "standard input" in told.splitlines()[-1]
 
 
+@pytest.mark.slow
 def test_a_full_disk_under_a_stream_is_said_in_one_line(folder):
     pytest.importorskip("resource")
     code = (
@@ -119,6 +123,7 @@ def test_a_full_disk_under_a_stream_is_said_in_one_line(folder):
 NEW = b"x,w,y\n1.5,a,p\nTotal,,\n2.5\n3.5,b,q,extra,more\n4.5,c,p\nEnd of report\n"
 
 
+@pytest.mark.slow
 def test_predict_answers_every_row_in_its_place_and_says_why_it_cannot(folder, tmp_path):
     new = tmp_path / "new.csv"
     new.write_bytes(NEW)
@@ -159,6 +164,7 @@ def test_answers_in_python_have_every_row_too(folder, tmp_path, kind):
         model.outside_range(source)
 
 
+@pytest.mark.slow
 def test_notes_on_how_a_file_was_read_are_said_by_predict(folder, tmp_path):
     new = tmp_path / "new.csv"
     new.write_text("a title\nx,w\n1.5,a\n")
@@ -169,6 +175,7 @@ def test_notes_on_how_a_file_was_read_are_said_by_predict(folder, tmp_path):
 # -- law 1 --
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", ["Total,,p", "End,,", "\ufeffa,b,q", "\ufeff,,p"])
 def test_a_row_counts_the_same_wherever_it_stands_and_however_blocks_are_cut(tmp_path, row):
     body = [f"{'abc'[i % 3]},{'xyz'[i * i % 3]},{'pq'[i % 2]}" for i in range(30)]
@@ -318,6 +325,7 @@ def test_json_lines_have_the_limit_of_lines_and_of_empty_cells(tmp_path):
         open_source(path)
 
 
+@pytest.mark.slow
 def test_a_query_reads_a_pipe_once(folder):
     want = tally("predict", "m.json", "t.csv", folder=folder).stdout
     query = "from read_csv('/dev/stdin') select *"
@@ -354,6 +362,7 @@ def refused(path):
     return int(grown), error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["t.jsonl", "t.json", "t.csv"])
 def test_a_line_too_long_for_the_memory_given_is_refused_within_it(tmp_path, name):
     path = tmp_path / name
@@ -373,6 +382,7 @@ def test_a_line_too_long_for_the_memory_given_is_refused_within_it(tmp_path, nam
     del source
 
 
+@pytest.mark.slow
 def test_more_columns_than_the_memory_given_can_hold_are_refused(tmp_path):
     path = tmp_path / "t.jsonl"
     records = [{f"k{j}": i for j in range(60_000)} | {"y": i} for i in range(2)]
@@ -382,6 +392,7 @@ def test_more_columns_than_the_memory_given_can_hold_are_refused(tmp_path):
     assert grown < 64, error
 
 
+@pytest.mark.slow
 def test_a_json_array_is_read_record_by_record(tmp_path):
     records = [{"x": i, "w": "é€😀" * (i % 50), "y": "pq"[i % 2]} for i in range(30_000)]
     array, lines = tmp_path / "t.json", tmp_path / "t.jsonl"
@@ -403,6 +414,7 @@ def test_a_json_array_is_read_record_by_record(tmp_path):
             open_source(array)
 
 
+@pytest.mark.slow
 def test_a_text_that_repeats_in_a_parquet_file_is_held_once(tmp_path):
     texts = pa.array(["alpha " * 20_000, "beta " * 20_000])
     path = tmp_path / "t.parquet"

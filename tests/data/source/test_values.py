@@ -25,6 +25,7 @@ NAMES = [*hostile_values.CELLS, *hostile_values.COLUMNS]
 PARTS = 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_no_value_leaves_a_foreign_error_or_ends_the_process(part):
     script = Path(hostile_values.__file__)

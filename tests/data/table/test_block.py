@@ -13,6 +13,7 @@ number = st.one_of(st.floats(), st.floats(width=32), st.integers(-200, 200).map(
 row = st.tuples(number, st.integers(0, 255), st.integers(0, 2**31), number, st.lists(st.integers(0, 9)))
 
 
+@pytest.mark.slow
 @given(st.lists(row, max_size=70), st.booleans())
 def test_a_packed_block_is_the_block_bit_for_bit(rows, weighted):
     starts = np.cumsum([0, *(len(r[4]) for r in rows)]).astype(np.int64)

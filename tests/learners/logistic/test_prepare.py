@@ -27,6 +27,7 @@ def test_collinear_columns_have_one_answer_and_are_named(l2):
     assert np.isfinite(one.coef_).all()
 
 
+@pytest.mark.slow
 def test_more_columns_than_rows_have_one_answer():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(20, 40)), np.arange(20) % 2

@@ -15,6 +15,7 @@ from tallystick.kernels import Curvature
 from tallystick.learners.logistic.problem import unit_bits
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 10_000), classes=st.integers(2, 4))
 @settings(max_examples=25, deadline=None)
 def test_gradient_and_curvature_are_the_differences_of_the_value(seed, classes):

@@ -44,6 +44,7 @@ def test_a_level_without_one_of_several_classes_is_found_and_its_column_named(cl
     assert model.model_.errors == ()
 
 
+@pytest.mark.slow
 def test_the_verdict_is_that_of_the_proof_on_random_small_tables():
     rng, seen = np.random.default_rng(5), Counter()
     for _ in range(60):
@@ -78,6 +79,7 @@ def many(classes, levels=1_010):
     return frame, np.tile(np.arange(per) % classes, levels)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", ["auto", "conjugate-gradient"])
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("kind", ["level", "number", "none"])
@@ -130,6 +132,7 @@ def test_newton_with_words_is_refused_in_words():
         ts.LogisticRegression(solver="newton", kinds={"t": "text"}).fit(frame, np.arange(18) % 3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [3, 1_050])
 def test_every_solver_gives_the_same_verdict(columns):
     rng = np.random.default_rng(7)

@@ -59,6 +59,7 @@ def test_extreme_class_weights_are_solved(weight, l2):
         assert abs(off.sum()) < 1e-5 * np.abs(off).sum()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("standardize", [True, False])
 @pytest.mark.parametrize("value", [0.0, 3.7, 1e9, -1e-9])
 @pytest.mark.parametrize("l2", ["auto", 0, 1.0, 1e4])
@@ -73,6 +74,7 @@ def test_a_kept_constant_column_changes_no_answer(standardize, value, l2):
     assert np.allclose(model.predict_proba(table), without.predict_proba(table), atol=1e-6)
 
 
+@pytest.mark.slow
 def test_adult_by_its_weights_is_solved_with_the_defaults():
     if not (folder := os.environ.get("TALLYSTICK_DATA")):
         pytest.skip("TALLYSTICK_DATA is not set")
@@ -92,6 +94,7 @@ def test_what_rounding_hides_is_refused_and_never_half_fitted():
         ts.LogisticRegression(l2=1e-28).fit(x * 1.0, y, sample_weight=np.full(8, 1e6))
 
 
+@pytest.mark.slow
 def test_rows_that_weigh_too_little_beside_others_are_refused_by_name_and_a_prior_solves_them():
     """One row weighs 10,000,000,000 and decides nothing; what the others add is below the last digit."""
     r = np.random.default_rng(68)

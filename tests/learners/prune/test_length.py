@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from trees import SCHEMA, prunings, random_tree
@@ -16,6 +17,7 @@ from tallystick.learners.prune import (
 seeds = st.integers(0, 10_000)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(seeds)
 def test_mdl_is_the_pruning_of_least_length(seed):

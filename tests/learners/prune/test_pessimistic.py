@@ -38,6 +38,7 @@ def test_the_bound_rises_with_errors_and_falls_with_confidence():
     assert low[0] < half < low[1]
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.floats(1e-300, 1 - 1e-16))
 def test_the_normal_quantile_is_right(p):

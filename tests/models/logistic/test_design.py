@@ -51,6 +51,7 @@ def test_a_text_brings_no_factor_and_a_boolean_one():
     assert [f.code for f in factors_of(WET)] == [1]
 
 
+@pytest.mark.slow
 def test_too_many_products_are_refused_with_a_cure():
     many = Column("m", "levels", tuple(f"l{i:04}" for i in range(300)))
     with pytest.raises(OptionError, match=r"would make 90,000 products .* 20,000 are allowed"):
