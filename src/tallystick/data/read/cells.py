@@ -36,12 +36,13 @@ EXACT = 2**53 - 256  # beyond this a double may hold another number
 @dataclass(frozen=True, slots=True)
 class SmallIntegers:
     """Cells as small whole numbers: value = base + codes[row]; none is missing. used: the codes there are,
-    rising.
+    rising. counts[code]: how many there are of each, where they were counted.
     """
 
     codes: NDArray[np.uint8]
     base: int
     used: NDArray[np.int64]
+    counts: NDArray[np.int64] | None = None
 
     @property
     def present(self) -> list[int]:
@@ -58,12 +59,14 @@ class SmallIntegers:
 
     def distinct(self, marks: Sequence[str] = ()) -> Distinct:
         """Return the cells as distinct texts; no mark is among them."""
-        texts = sorted(map(str, self.present), key=str.encode)
-        code, kind = level_code(texts, len(texts)), code_type(len(texts))
-        table, counts = np.zeros(256, kind), np.zeros(len(texts) + 1, np.int64)
-        table[self.used] = [code(str(value)) for value in self.present]
-        counts[table[self.used]] = kernels.count_classes(self.codes, 256)[self.used]
-        return Distinct(from_texts(texts), by_table(self, table), counts)
+        written = [str(value) for value in self.present]
+        texts = sorted(written)
+        at = {text: code for code, text in enumerate(texts)}
+        table, counted = np.zeros(256, code_type(len(texts))), np.zeros(len(texts) + 1, np.int64)
+        into = table[self.used] = [at[text] for text in written]
+        counts = kernels.count_classes(self.codes, 256) if self.counts is None else self.counts
+        counted[into] = counts[self.used]
+        return Distinct(from_texts(texts), by_table(self, table), counted)
 
     def texts(self) -> pa.DictionaryArray:
         """Return the cells as texts."""
@@ -115,7 +118,8 @@ def small_column(cells: NDArray[Any]) -> SmallIntegers | None:
         return None
     base = 0 if low >= 0 and high < 256 else low
     codes = (cells - base if base else cells).astype(np.uint8)
-    return SmallIntegers(codes, base, np.flatnonzero(np.bincount(codes, minlength=256)))
+    counts = kernels.count_classes(codes, 256)
+    return SmallIntegers(codes, base, counts.nonzero()[0], counts)
 
 
 def _bases(matrix: NDArray[Any]) -> NDArray[np.int64] | None:
