@@ -118,3 +118,28 @@ def test_weights_beyond_parts_of_rows_are_refused_in_one_line():
     with pytest.raises(DataError, match=r"sum to 4.4e\+14, .* parts of 1/1,048,576, .*8.8e\+12. Scale them"):
         ts.DecisionTree.c45().fit(frame(), "y", sample_weight=weights)
     ts.DecisionTree.c45().fit(frame(missing=False), "y", sample_weight=weights)  # nothing is shared out
+
+
+@pytest.mark.parametrize("weights", ["fractions", "a survey", "up to 4 million"])
+def test_weighted_responses_give_one_model_whoever_sums(weights):
+    rng = np.random.default_rng(3)
+    heavy = rng.random(ROWS) * 2**22 / ROWS if weights == "up to 4 million" else weights_of(weights)
+    rows = frame()
+    rows["y"] = rows["a"] + rng.normal(size=ROWS)
+    given = {"max_depth": 4}
+    here = read_table(open_source(rows), None, "y", heavy, regression=True)
+    expected = ts.RegressionTree(**given)._fit_table(here).to_bytes()
+    assert ts.RegressionTree(**given, engine=Blockwise())._fit_table(here).to_bytes() == expected
+    for budget in (32 << 20, 25_000):
+        disk = read_to_disk(open_source(rows), budget, None, "y", heavy, regression=True)
+        assert ts.RegressionTree(**given)._fit_table(disk).to_bytes() == expected
+        disk.release()
+
+
+def test_weights_too_heavy_to_add_up_responses_are_refused_in_one_line():
+    rows = pd.DataFrame({"x": np.arange(20) / 4, "y": np.arange(20.0)})
+    with pytest.raises(DataError, match=r"too heavy .*\(3 bits are left .* by 32: ratios stay\.$"):
+        ts.RegressionTree().fit(rows, "y", np.full(20, 5e6 + 0.5))
+    tree = ts.RegressionTree(max_depth=1).fit(rows, "y", np.full(20, (5e6 + 0.5) / 32))
+    assert tree.model_.nodes.mean[0] == pytest.approx(9.5, abs=0.05)
+    ts.RegressionTree().fit(rows.assign(y=1.0), "y", np.full(20, 5e6 + 0.5))  # nothing to add up

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from tallystick.data.table.block import Block
 from tallystick.stats.level_tables import (
@@ -75,6 +76,23 @@ def test_entries_at_other_nodes_stay_where_they_are():
 def test_a_sum_of_squares_is_exact_beyond_64_bits():
     y, weight = np.array([2**52 - 1, 3]), np.array([5, 2])
     assert sum_of_squares(squares_of(y, weight)) == 5 * (2**52 - 1) ** 2 + 2 * 9
+
+
+@pytest.mark.parametrize("bits", [1, 20, 35, 50])
+def test_a_sum_of_squares_of_weighted_rows_is_exact_whoever_adds(bits):
+    rng = np.random.default_rng(bits)
+    n = 60
+    y, weight = rng.integers(0, 2**bits, n), rng.integers(1, 2 ** (62 - bits) // n, n) + 1
+    exact = sum(w * v * v for w, v in zip(weight.tolist(), y.tolist(), strict=True))
+    assert sum_of_squares(squares_of(y, weight)) == exact
+    question = Frontier(CodedColumn((A,)), (), (0,), 1, 0, ValueScale())
+
+    def part(rows):
+        own = Block(len(y[rows]), {"a": np.zeros(len(y[rows]), np.uint8)}, None, 1.0 * y[rows], weight[rows])
+        return question.add(question.zero(), own)
+
+    parts = part(slice(0, 7)), part(slice(7, n))
+    assert sum_of_squares(question.merge(*parts).squares[0]) == exact
 
 
 def test_a_question_in_its_form_has_the_same_total_of_coded_blocks():

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tallystick.data.schema import CODED
 from tallystick.errors import DataError
 from tallystick.kernels.trees import GrowColumn, Judge
-from tallystick.stats.level_tables import CodedColumn, Coding, Frontier, Level, Test, sum_of_squares
+from tallystick.stats.level_tables import DIGITS, CodedColumn, Coding, Frontier, Level, Test, sum_of_squares
 from tallystick.stats.node_rows import NodeTables
 from tallystick.stats.quantiles import ValueCounts
 from tallystick.stats.score_weights import ScoreWeights
@@ -123,7 +123,7 @@ class Levels:
                         left = [a - b for a, b in zip(left, tables, strict=True)]
                 i += 1
             if family.rest is not None:
-                self._split(family.rest, left, np.zeros(6, np.int64))
+                self._split(family.rest, left, np.zeros(DIGITS, np.int64))
         self.now = []
 
     def _ends(self, counts: NDArray[np.int64], depth: int) -> bool:

@@ -23,8 +23,8 @@ from tallystick.stats.score_weights import ScoreWeights
 from tallystick.stats.split_search import ValueScale
 
 Ints = NDArray[np.int64]
-LIMB = 18  # bits of a limb of the response: products of limbs leave room for 2^26 rows
-PAIRS = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+DIGIT = 16  # bits of a digit of a sum of squares: before it is carried there is room for 2^29 rows
+DIGITS = 8  # of a sum of squares of responses, which is below 2^(62 + 52)
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Level(NamedTuple):
     classes. Where scores take less than the weights (`ScoreWeights.drop`), twice the classes: rows of each,
     then what they weigh in scores.
 
-    squares[open node, 6]: sums of products of the response's limbs, regression only.
+    squares[open node, digit]: sums of squares of the response, lowest digit first, regression only.
     """
 
     tables: list[Ints]
@@ -147,7 +147,7 @@ class Frontier:
     def zero(self) -> Level:
         """Return the total of no rows."""
         tables = [np.zeros((len(self.open), c.k + 1, self.width), np.int64) for c in self.codings]
-        return Level(tables, np.zeros((len(self.open), 6), np.int64))
+        return Level(tables, np.zeros((len(self.open), DIGITS), np.int64))
 
     def add(self, total: Level, block: Block) -> Level:
         """Add the rows of one block."""
@@ -217,9 +217,9 @@ class Frontier:
             code = column[row].astype(np.int64)
             np.add.at(table[:, :, 0], (at, code), weight)
             np.add.at(table[:, :, 1], (at, code), weight * y)
-        limbs = _limbs(y)
-        for i, (a, b) in enumerate(PAIRS):
-            np.add.at(total.squares[:, i], at, weight * limbs[a] * limbs[b])
+        for i, digit in enumerate(_square_digits(y, weight)):
+            np.add.at(total.squares[:, i], at, digit)
+        carry(total.squares)
         return total
 
     def merge(self, total: Level, other: Level) -> Level:
@@ -227,6 +227,7 @@ class Frontier:
         for table, more in zip(total.tables, other.tables, strict=True):
             table += more
         total.squares[...] += other.squares
+        carry(total.squares)
         return total
 
 
@@ -247,14 +248,27 @@ def walk_of(tests: tuple[Test, ...], nodes: int) -> Walk:
     return Walk(column, np.zeros(nodes), first, np.arange(1, nodes), start, branch_of, missing)
 
 
-def _limbs(y: Ints) -> list[Ints]:
-    return [y >> 2 * LIMB, y >> LIMB & (2**LIMB - 1), y & (2**LIMB - 1)]
+def _square_digits(y: Ints, weight: Ints) -> Iterator[Ints]:
+    """Yield digits[row] of weight * y * y, lowest first, not carried: sums of four products of two digits."""
+    ones = (1 << DIGIT) - 1
+    first, second = ([n >> DIGIT * i & ones for i in range(4)] for n in (weight * y, y))
+    for i in range(DIGITS - 1):
+        pairs = [first[a] * second[i - a] for a in range(4) if 0 <= i - a < 4]
+        yield np.sum(pairs, axis=0)
+
+
+def carry(digits: Ints) -> None:
+    """Leave in each of digits[..., digit] what it holds, and add the rest to the next."""
+    for i in range(DIGITS - 1):
+        digits[..., i + 1] += digits[..., i] >> DIGIT
+        digits[..., i] &= (1 << DIGIT) - 1
 
 
 def squares_of(y: Ints, weight: Ints) -> Ints:
-    """Return the six sums of products of the limbs of a response."""
-    limbs = _limbs(y)
-    return np.array([(weight * limbs[a] * limbs[b]).sum() for a, b in PAIRS], np.int64)
+    """Return the digits of the sum of squares of a response."""
+    out = np.array([int(digit.sum()) for digit in _square_digits(y, weight)] + [0], np.int64)
+    carry(out)
+    return out
 
 
 def follow(entries: Entries, test: Test, codes: NDArray[Any]) -> Entries:
@@ -291,14 +305,6 @@ def share_out(weights: Ints, shares: Ints) -> Ints:
     return parts
 
 
-def sum_of_squares(limbs: Ints) -> int:
-    """Return the exact sum of squares of the response in fixed point from its six sums of products."""
-    hh, hm, hl, mm, ml, ll = (int(v) for v in limbs)
-    return (
-        (hh << 4 * LIMB)
-        + (hm << 3 * LIMB + 1)
-        + (hl << 2 * LIMB + 1)
-        + (mm << 2 * LIMB)
-        + (ml << LIMB + 1)
-        + ll
-    )
+def sum_of_squares(digits: Ints) -> int:
+    """Return the exact sum of squares of the response in fixed point."""
+    return sum(int(digit) << DIGIT * i for i, digit in enumerate(digits))

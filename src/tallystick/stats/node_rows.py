@@ -139,7 +139,7 @@ class NodeTables:
 
     def node(self, i: int) -> tuple[list[Ints], Ints]:
         """Return tables[column][code, class] and the sums of squares of open node i."""
-        from tallystick.stats.level_tables import squares_of
+        from tallystick.stats.level_tables import DIGITS, squares_of
 
         rows, weight = self._entries(i)
         sizes = [c.k + 1 for c in self.question.codings]
@@ -148,7 +148,7 @@ class NodeTables:
             out = [np.zeros((k, self.question.width), np.int64) for k in sizes]
             for label, heavy in self.question.measures(self._classes[rows], weight):
                 kernels.count_columns(codes, label, sizes, self.question.width, weights=heavy, out=out)
-            return out, np.zeros(6, np.int64)
+            return out, np.zeros(DIGITS, np.int64)
         y = self.question.scale.whole(self._response[rows])
         one = np.zeros(len(rows), np.uint8)
         both = [kernels.count_columns(codes, one, sizes, 1, weights=w) for w in (weight, weight * y)]

@@ -22,7 +22,7 @@ from tallystick.contracts import Block, Table
 from tallystick.data.schema import CODED, Schema
 from tallystick.data.table.ranks import quantile_cuts
 from tallystick.data.threads import crew, in_order
-from tallystick.errors import OptionError
+from tallystick.errors import DataError, OptionError
 from tallystick.kernels.trees import SMALL, GrowColumn, Grower, GrowRules, Harvest
 from tallystick.models.tree.nodes import NO_CUT, SPREADS
 from tallystick.models.tree.weights import ClassWeights
@@ -33,6 +33,7 @@ from tallystick.stats.score_weights import ScoreWeights
 MOST_DISTINCT = 65_535  # more distinct numbers than this are put in bins when rows are not in memory
 BINS = 255
 FAST = 20_000  # rows from which threads pay
+LEAST_BITS = 8  # of a response in fixed point: with fewer the means of a tree are not those of the rows
 QUICK = 500_000  # cells that one thread grows at once, in a fraction of a second
 
 
@@ -50,6 +51,12 @@ class ValueScale:
         spread = high - low
         if not spread > 0:
             return cls(low, 0)
+        if room < LEAST_BITS:
+            raise DataError(
+                f"the sample weights are too heavy to add up the response with ({max(room, 0)} bits are left "
+                f"for it, {LEAST_BITS} are needed). "
+                f"Divide them all by {2 ** (LEAST_BITS - room):,}: ratios stay."
+            )
         return cls(low, room - int(np.frexp(spread)[1]))
 
     def whole(self, response: NDArray[np.float64]) -> NDArray[np.int64]:
