@@ -25,10 +25,16 @@ def test_an_engine_is_taken_as_it_is():
     assert choose_engine(other, 4, None) is other
 
 
+def test_short_words_add_to_an_engine_that_does_not_say_them():
+    assert choose_engine(Local(memory="1GB"), 2, None) == Local(2, "1GB")
+    assert choose_engine(Local(2), None, "1GB") == Local(2, "1GB")
+    assert choose_local(Local(), 3, "2GB") == Local(3, "2GB")
+
+
 @pytest.mark.parametrize(("threads", "memory", "name"), [(2, None, "threads"), (None, "1GB", "memory")])
 def test_what_is_said_twice_is_refused(threads, memory, name):
-    with pytest.raises(OptionError, match=rf"{name}= was given beside engine=ts\.Local"):
-        choose_engine(Local(), threads, memory)
+    with pytest.raises(OptionError, match=rf"{name}= and engine=ts\.Local\({name}=\) were both given"):
+        choose_engine(Local(2, "1GB"), threads, memory)
 
 
 def test_what_cannot_sum_is_not_an_engine():

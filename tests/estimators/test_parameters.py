@@ -98,8 +98,8 @@ def test_judging_takes_an_engine_as_it_takes_threads(estimator, engine):
     ("given", "says"),
     [
         ({"kinds": {"a": "text"}, "columns": ts.Columns({"a": "text"})}, "were both given"),
-        ({"threads": 2, "engine": ts.Local()}, r"Say it there: ts.Local\(threads=2\)"),
-        ({"memory": "1GB", "engine": ts.Local()}, r"Say it there: ts.Local\(memory='1GB'\)"),
+        ({"threads": 2, "engine": ts.Local(threads=2)}, r"threads= and engine=ts.Local\(threads=\) were both"),
+        ({"memory": "1GB", "engine": ts.Local(memory=9**9)}, r"memory= and engine=ts.Local\(memory=\) were both"),
         ({"columns": {"a": "text"}}, r"columns must be ts.Columns\(...\), not"),
         ({"kinds": ["a"]}, "kinds go by column"),
         ({"engine": "spark"}, r"engine must be ts.Local\(...\) or ts.Spark\(...\), not 'spark'"),
@@ -243,3 +243,12 @@ def test_a_default_stands_in_the_constructor_and_nowhere_else(options):
     nothing = dataclasses.MISSING
     assert [f.name for f in dataclasses.fields(options) if f.default is not nothing] == []
     assert [f.name for f in dataclasses.fields(options) if f.default_factory is not nothing] == []
+
+
+def test_short_words_and_an_engine_are_one_also_where_folds_are_judged():
+    rows = [{"sky": "sun", "y": "no"}, {"sky": "rain", "y": "yes"}] * 10
+    given = {"threads": 2, "engine": ts.Local(memory="64MB")}
+    assert ts.NaiveBayes(**given).fit(rows, "y").to_bytes() == ts.NaiveBayes().fit(rows, "y").to_bytes()
+    assert ts.NaiveBayes(**given)._local() == ts.Local(2, "64MB")
+    assert ts.cross_validate(ts.DecisionTree(**given), rows, "y", folds=4).accuracy == 1
+    assert ts.cross_validate(ts.DecisionTree(engine=ts.Local(threads=2)), rows, "y", folds=4).accuracy == 1

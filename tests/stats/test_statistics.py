@@ -79,7 +79,7 @@ def some_rows(n=400):
     return pd.DataFrame({"x": x, "sky": sky, "text": text, "y": np.where(good, "yes", "no")})
 
 
-WAYS = {
+WAYS = {  # settings worth asking of a method; of any other, as it is
     "tree": [{}, {"missing_values": "fractions"}, {"pruning": "cost-complexity"}],
     "bayes": [{}, {"distributions": "binned"}, {"distributions": "gaussian", "calibrate": True}],
     "logistic": [{}, {"l2": 0}, {"solver": "lbfgs"}],
@@ -95,7 +95,7 @@ def test_adding_up_changes_the_first_total_alone(method, monkeypatch):
     frame = some_rows()
     rows, target = (frame.drop(columns="y"), np.nan_to_num(frame["x"])) if method.regression else (frame, "y")
     kinds = {"text": "text"} if method.reads_text else {"text": "out"}
-    for own in WAYS[method.name]:
+    for own in WAYS.get(method.name, [{}]):
         watched, kind = Watched(), method.load("estimator")
         model = kind(engine=watched, kinds=kinds, **own).fit(rows, target)
         assert model.to_bytes() == kind(kinds=kinds, **own).fit(rows, target).to_bytes()

@@ -1,10 +1,11 @@
 """Which engine sums, from what a user said: `engine=`, or the short words `threads=` and `memory=`.
 
-Knows the engines by name. Knows nothing of tables. Law: nothing is said twice.
+Knows the engines by name. Knows nothing of tables. Law: what both say is refused, what one says holds.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from tallystick.contracts import Engine
@@ -16,12 +17,11 @@ def choose_local(engine: Any, threads: int | None, memory: int | str | None) -> 
     """Return how work is done on this machine: also rows that another engine sums are read here."""
     if not isinstance(engine, Local):
         return Local(threads, memory)
-    for name, value in (("threads", threads), ("memory", memory)):
-        if value is not None:
-            raise OptionError(
-                f"{name}= was given beside engine=ts.Local(...). Say it there: ts.Local({name}={value!r})."
-            )
-    return engine
+    given = {name: value for name, value in (("threads", threads), ("memory", memory)) if value is not None}
+    for name in given:
+        if getattr(engine, name) is not None:
+            raise OptionError(f"{name}= and engine=ts.Local({name}=) were both given. Pass one of them.")
+    return replace(engine, **given) if given else engine
 
 
 def choose_engine(engine: Any, threads: int | None, memory: int | str | None) -> Engine:

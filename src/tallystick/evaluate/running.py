@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -236,8 +236,7 @@ def fresh(model: Fits, threads: int | None = None) -> Any:
     """Return an unfitted copy; threads are set where the method has them and the user did not say."""
     params = model.get_params(deep=False)
     engine = params.get("engine")
-    if threads is not None and isinstance(engine, Local):
-        params["engine"] = replace(engine, threads=engine.threads or threads)
-    elif threads is not None and params.get("threads", 0) is None:
+    said = isinstance(engine, Local) and engine.threads is not None
+    if threads is not None and not said and params.get("threads", 0) is None:
         params["threads"] = threads
     return type(model)(**params)
