@@ -8,7 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from tallystick.engines.local import SMALL, Local
+from tallystick.data.threads import FEW_ROWS
+from tallystick.engines.local import Local
 from tallystick.errors import OptionError
 
 
@@ -27,7 +28,7 @@ class Summing:
         return [total[0] + other[0], total[1] + other[1]]
 
 
-def table(blocks, rows=10 * SMALL):
+def table(blocks, rows=10 * FEW_ROWS):
     made = [SimpleNamespace(rows=rows // max(len(blocks), 1), numbers=b) for b in blocks]
     return SimpleNamespace(place="memory", rows=rows, blocks=lambda: iter(made), holds=lambda size: True)
 
@@ -45,9 +46,9 @@ def test_no_blocks_are_the_total_of_no_rows():
 def test_progress_is_told_and_ends_at_all_rows():
     told = []
     Local(2, progress=lambda done, rows: told.append((done, rows))).total(
-        table([[1]] * 4, 4 * SMALL), Summing()
+        table([[1]] * 4, 4 * FEW_ROWS), Summing()
     )
-    assert sorted(told) == [(SMALL * i, 4 * SMALL) for i in (1, 2, 3, 4)]
+    assert sorted(told) == [(FEW_ROWS * i, 4 * FEW_ROWS) for i in (1, 2, 3, 4)]
 
 
 def test_an_error_in_one_thread_is_raised_and_no_thread_is_left():

@@ -19,7 +19,7 @@ def judged(**more):
 
 def test_accuracy_and_loss_are_those_counted_by_hand():
     found = judged()
-    assert (found.accuracy, found.base_rate, found.most_frequent) == (0.75, 0.75, "yes")
+    assert (found.accuracy, found.baseline, found.most_frequent) == (0.75, 0.75, "yes")
     assert found.log_loss == pytest.approx(-np.log([0.8, 0.6, 0.4, 0.9]).mean())
     assert found.fold_accuracies == (1.0, 0.5)
     assert found.standard_error == pytest.approx(0.25)

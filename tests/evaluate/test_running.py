@@ -123,7 +123,9 @@ def test_training_rows_of_one_class_are_answered_with_it():
 def test_threads_of_a_copy_are_set_where_the_user_did_not_say():
     assert fresh(ts.NaiveBayes(alpha=2.0), threads=1).get_params(deep=False)["threads"] == 1
     assert fresh(ts.NaiveBayes(threads=3), threads=1).threads == 3
-    assert fresh(ts.NaiveBayes(engine=ts.Local(memory="1GB")), threads=1).engine == ts.Local(1, "1GB")
+    assert fresh(ts.NaiveBayes(engine=ts.Local(memory="1GB")), threads=1)._local() == ts.Local(1, "1GB")
+    assert fresh(ts.NaiveBayes(engine=ts.Local(3)), threads=1)._local() == ts.Local(3)
+    assert fresh(ts.NaiveBayes(threads=3, engine=ts.Local(memory="1GB")), threads=1)._local().threads == 3
     assert fresh(ts.NaiveBayes(alpha=2.0)).alpha == 2.0
 
 

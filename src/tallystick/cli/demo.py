@@ -198,7 +198,7 @@ def scores(judged: dict[str, Any]) -> list[Line]:
     """Return the accuracy out of fold, beside that of always giving the most frequent class."""
     rows = [
         ("naive Bayes", judged["accuracy"], f"± {judged['standard_error']:.1%}"),
-        ("most frequent class", judged["base_rate"], ""),
+        ("most frequent class", judged["baseline"], ""),
     ]
     cells = bar_cells(44)
     return [

@@ -22,6 +22,7 @@ from tallystick.errors import OptionError, shown
 
 T = TypeVar("T")
 _here = threading.local()
+FEW_ROWS = 20_000  # below, a thread costs more than it gives: benchmarks/encode.py, bayes.py and trees.py
 
 
 class Stopped(Exception):  # noqa: N818  it is not an error: nobody waits for this job any more

@@ -17,7 +17,9 @@ def choose_local(engine: Any, threads: int | None, memory: int | str | None) -> 
     """Return how work is done on this machine: also rows that another engine sums are read here."""
     if not isinstance(engine, Local):
         return Local(threads, memory)
-    given = {name: value for name, value in (("threads", threads), ("memory", memory)) if value is not None}
+    given: dict[str, Any] = {
+        name: value for name, value in (("threads", threads), ("memory", memory)) if value is not None
+    }
     for name in given:
         if getattr(engine, name) is not None:
             raise OptionError(f"{name}= and engine=ts.Local({name}=) were both given. Pass one of them.")

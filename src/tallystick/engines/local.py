@@ -16,12 +16,11 @@ from typing import Any, Generic, TypeVar
 from tallystick.contracts import Block, Statistic, Table
 from tallystick.data.schema import typed
 from tallystick.data.source.size import budget
-from tallystick.data.threads import checkpoint, in_order, thread_count
+from tallystick.data.threads import FEW_ROWS, checkpoint, in_order, thread_count
 from tallystick.stats.shortcuts import SHORTCUTS
 
 T = TypeVar("T")
 Progress = Callable[[int, int], None]  # rows done, rows in all (0 when unknown)
-SMALL = 20_000  # rows below which a thread costs more than it gives
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -68,7 +67,7 @@ class Local:
                 return found
         rows = table.rows
         count = thread_count(self.threads)
-        count = 1 if 0 < rows <= SMALL else count
+        count = 1 if 0 < rows <= FEW_ROWS else count
         if count == 1 and self.progress is None:
             return _one_by_one(table, question)
         work = _Work(table.blocks(), question, rows, self.progress)

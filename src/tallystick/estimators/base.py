@@ -53,6 +53,10 @@ class Estimator(Parameters, PlainMethod):
 
     def _learning(self) -> dict[str, Any]:
         """Return the learning parameters as plain data for the model file."""
+        return dict(self._options().to_dict() | self._wishes().to_dict())
+
+    def _options(self) -> Any:
+        """Return the parameters of the method itself, checked, with `to_dict`."""
         raise NotImplementedError
 
     def _check_parameters(self) -> None:

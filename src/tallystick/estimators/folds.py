@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.contracts import Engine, Table
+from tallystick.data.table.block import class_type
 from tallystick.data.threads import in_order
 from tallystick.engines.local import Local
 from tallystick.learners.calibrate import calibrate
@@ -91,7 +92,7 @@ def fold_models(
         for f in numbers:
             yield f, ask.rest(whole, _whole(ask, table.take(plan.tested(f), table.schema), k, engine))
         return
-    classes = large.empty(table, table.rows, _width(k * folds))
+    classes = large.empty(table, table.rows, class_type(k * folds))
     for s in large.steps(table.rows):
         classes[s] = plan.fold[s] * k + table.classes[s].astype(np.int64)
     both = _whole(ask, table.with_classes(classes), k * folds, engine)
@@ -128,7 +129,7 @@ def grown_answers(
     training = table.take(train[: sizes[-1]], table.schema)
     assert training.classes is not None
     step = np.searchsorted(np.asarray(sizes), np.arange(training.rows), side="right")
-    classes = (step * k + training.classes.astype(np.int64)).astype(_width(k * steps))
+    classes = (step * k + training.classes.astype(np.int64)).astype(class_type(k * steps))
     both = _whole(ask, training.with_classes(classes), k * steps, engine)
     whole = sum_of(both.sums, both.values, steps)
     later = _nothing(whole)
@@ -151,10 +152,6 @@ def _nothing(whole: WholeTable) -> WholeTable:
         for name, v in whole.values.items()
     }
     return WholeTable({name: np.zeros_like(array) for name, array in whole.sums.items()}, values)
-
-
-def _width(codes: int) -> type[np.unsignedinteger[Any]]:
-    return np.uint8 if codes <= 256 else np.uint16 if codes <= 65_536 else np.uint32
 
 
 def one_out_answers(ask: FoldQuestion, table: Table, plan: FoldPlan, engine: Engine, answer: Answer) -> Array:

@@ -135,9 +135,6 @@ class LogisticRegression(Classifier):
     def _wishes(self) -> Wishes:
         return replace(super()._wishes(), min_letters=plain(self.min_letters))
 
-    def _learning(self) -> dict[str, Any]:
-        return self._options().to_dict() | self._wishes().to_dict()
-
     def _read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
         """Return the encoded table that `_fit_table` learns from."""
         table = super()._read(X, y, sample_weight)

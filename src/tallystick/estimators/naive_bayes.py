@@ -133,9 +133,6 @@ class NaiveBayes(Updates, BayesViews):
             calibrate=self.calibrate,
         )
 
-    def _learning(self) -> dict[str, Any]:
-        return self._options().to_dict() | self._wishes().to_dict()
-
     def _wishes(self) -> Wishes:
         wishes = super()._wishes()
         return replace(wishes, min_count=plain(self.min_count), min_letters=plain(self.min_letters))

@@ -40,7 +40,11 @@ class Answering(Protocol):
 
 
 class Fits(Protocol):
-    """What judging needs of a method, whoever wrote it."""
+    """What judging needs of a method, whoever wrote it.
+
+    Its names begin with an underscore although rooms share them: every method is a public class, and what
+    users see of it stays short. This page is their contract, and nobody asks a method for others.
+    """
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters it was made with."""

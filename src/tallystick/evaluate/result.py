@@ -212,7 +212,7 @@ class CrossValidation:
         return self.measure("log-loss").value
 
     @property
-    def base_rate(self) -> float:
+    def baseline(self) -> float:
         """The accuracy of always answering the most frequent class."""
         base = self.measure("accuracy").base
         assert base is not None
@@ -275,7 +275,7 @@ class CrossValidation:
         """Return everything as plain data."""
         return {
             "accuracy": self.accuracy,
-            "base_rate": self.base_rate,
+            "baseline": self.baseline,
             "by": {name: self.by(name) for name in self.groups},
             "fold_accuracies": list(self.fold_accuracies),
             "fold_sizes": [r.sizes(self.weights) for r in self.repeats],

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 CODES = ("uint8", "uint16", "uint32")
 Array = NDArray[Any]
@@ -89,6 +89,6 @@ def size(name: str, value: int, low: int = 1) -> int:
     return int(value)
 
 
-def code_dtype(codes: int) -> DTypeLike:
-    """Return the narrowest dtype for codes 0..codes-1."""
+def code_dtype(codes: int) -> type[np.unsignedinteger[Any]]:
+    """Return the narrowest unsigned type for codes 0..codes-1."""
     return np.uint8 if codes <= 1 << 8 else np.uint16 if codes <= 1 << 16 else np.uint32

@@ -21,7 +21,7 @@ from tallystick import kernels
 from tallystick.contracts import Block, Table
 from tallystick.data.schema import CODED, Schema
 from tallystick.data.table.ranks import quantile_cuts
-from tallystick.data.threads import crew, in_order
+from tallystick.data.threads import FEW_ROWS, crew, in_order
 from tallystick.errors import DataError, OptionError
 from tallystick.kernels.trees import SMALL, GrowColumn, Grower, GrowRules, Harvest
 from tallystick.models.tree.nodes import NO_CUT, SPREADS
@@ -32,7 +32,6 @@ from tallystick.stats.score_weights import ScoreWeights
 
 MOST_DISTINCT = 65_535  # more distinct numbers than this are put in bins when rows are not in memory
 BINS = 255
-FAST = 20_000  # rows from which threads pay
 LEAST_BITS = 8  # of a response in fixed point: with fewer the means of a tree are not those of the rows
 QUICK = 500_000  # cells that one thread grows at once, in a fraction of a second
 
@@ -205,7 +204,7 @@ class _Growth:
         """Grow the whole tree."""
         weighing, cells = self._weighing(table), self._cells(table, threads)
         grower, scale = self._grower(table, weighing, cells)
-        run(grower, threads if table.rows >= FAST else 1)
+        run(grower, threads if table.rows >= FEW_ROWS else 1)
         arrays = grower.arrays()
         if self.question.rules.fractions:
             spread_missing(arrays)

@@ -36,7 +36,7 @@ from tallystick.data.source.size import refuse_too_large, refuse_too_wide, withi
 from tallystick.data.table.block import Block, WordCounts
 from tallystick.data.table.disk import DiskTable, TableFile, mapped
 from tallystick.data.table.table import Table
-from tallystick.data.threads import in_order, thread_count
+from tallystick.data.threads import FEW_ROWS, in_order, thread_count
 from tallystick.errors import DataError, TargetError, counted, shown
 from tallystick.files.stamp import unchanged
 
@@ -49,6 +49,8 @@ Piece = Floats | SmallIntegers | Distinct | BatchWords | None
 
 class KeptInMemory:
     """Batches in memory."""
+
+    takes_views = True  # a source in memory is one batch, by view
 
     def __init__(self, names: Sequence[str]) -> None:
         self.names = list(names)
@@ -72,6 +74,8 @@ class KeptInMemory:
 
 class KeptOnDisk:
     """Batches on disk. names: of the columns, in the order of their pieces."""
+
+    takes_views = False  # a batch is written before the next is read: few are in memory at once
 
     def __init__(self, names: Sequence[str], regression: bool) -> None:
         self.names, self.regression = list(names), regression
@@ -180,7 +184,6 @@ def _numbers(data: bytes, at: int, count: int, kind: Any) -> NDArray[Any]:
 # ---- from a source to a table ----
 
 
-FEW = 20_000  # rows below which a thread costs more than it gives
 TEXT_SHARE = 32  # distinct texts of all columns take this part of the budget, before they go to disk
 
 Progress = Callable[[int, int, str], None]
@@ -293,7 +296,7 @@ class _Reader:
         """Survey all batches of the source, and keep what was seen."""
         layer = room([n for n in survey.seen if survey.question.plan.of(n).kind != "out"])
         rows = 0
-        for looked in self._looked(survey, self.source.held if room is KeptInMemory else None):
+        for looked in self._looked(survey, self.source.held if layer.takes_views else None):
             survey.see(looked, rows)
             layer.add(looked)
             rows += looked.rows
@@ -309,7 +312,7 @@ class _Reader:
         begin = list(islice(every, 2))
         if len(begin) == 1:  # one batch: threads share its columns
             batch = begin[0]()
-            threads = 1 if batch.num_rows < FEW else self.threads
+            threads = 1 if batch.num_rows < FEW_ROWS else self.threads
             self._check(batch.num_rows)
             yield survey.look(batch, **self._beside(0, batch.num_rows), alone=True, threads=threads)
             return
@@ -383,7 +386,7 @@ def _joined(
     jobs = (partial(encoder.column, matcher, batches) for matcher in encoder.matchers)
     columns = {}
     light = all(isinstance(piece, Floats) for taken in batches[:1] for piece in taken.columns.values())
-    threads = 1 if decision.rows < FEW or (light and len(batches) == 1) else threads
+    threads = 1 if decision.rows < FEW_ROWS or (light and len(batches) == 1) else threads
     for matcher, data in zip(encoder.matchers, in_order(jobs, threads), strict=True):
         columns[matcher.column.name] = data
         if progress is not None:

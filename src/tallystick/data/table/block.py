@@ -16,6 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.kernels.check import code_dtype
+
 MARK = b"tally block 1\n"
 ALIGNED = 16  # bytes: an array begins where every type may begin
 NARROW = ("int8", "int16", "float32")  # tried in this order for numbers
@@ -24,12 +26,12 @@ OWN = ("classes", "response", "weights")
 
 def code_type(levels: int) -> type[np.unsignedinteger[Any]]:
     """Return the smallest unsigned type that holds the codes of so many levels, of missing and of unseen."""
-    return np.uint8 if levels + 2 <= 1 << 8 else np.uint16 if levels + 2 <= 1 << 16 else np.uint32
+    return code_dtype(levels + 2)
 
 
 def class_type(labels: int) -> type[np.unsignedinteger[Any]]:
     """Return the smallest unsigned type that holds so many classes."""
-    return np.uint8 if labels <= 1 << 8 else np.uint16 if labels <= 1 << 16 else np.uint32
+    return code_dtype(labels)
 
 
 def classes_of(rows: Any) -> NDArray[Any]:

@@ -19,13 +19,12 @@ from tallystick.data.table.block import Block, WordCounts, classes_of, row_unit,
 from tallystick.data.table.hashes import Hasher
 from tallystick.data.table.ranks import GROUP, codes_within, few_or_cuts, rank, rank_group
 from tallystick.data.table.subset import Within, recode_block, schema_within, take_block
-from tallystick.data.threads import in_order
+from tallystick.data.threads import FEW_ROWS, in_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BLOCK = 65_536
-FEW = 20_000  # rows below which a thread costs more than it gives
 UNBOUNDED = 1 << 40  # bytes: more than sorting a column takes
 
 
@@ -89,7 +88,7 @@ class Table:
         names = [c.name for c in self.schema.used if c.kind == "numeric" and c.name not in self._ranks]
         groups = [names[i : i + GROUP] for i in range(0, len(names), GROUP)]
         jobs = (partial(rank_group, [self.columns[name] for name in group]) for group in groups)
-        threads = 1 if self.rows < FEW else threads
+        threads = 1 if self.rows < FEW_ROWS else threads
         for group, ranked in zip(groups, in_order(jobs, threads), strict=True):
             self._ranks.update(zip(group, ranked, strict=True))
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
+from tallystick.models.naive_bayes.columns import sum_in_order
 from tallystick.stats.class_values import ValuesByClass
 
 Floats = NDArray[np.float64]
@@ -86,7 +87,7 @@ def judge(column: ValuesByClass, unit: int) -> Judgement:
         binned = _gains(prior + _binned(rest, values, unit))
         difference = gaussian - binned
         for i, table in enumerate((gaussian * cases, binned * cases, difference * difference * cases, cases)):
-            sums[i] += _sum(table.ravel())
+            sums[i] += sum_in_order(table.ravel())
     n = max(float(sums[3]), 1.0)
     mean = (sums[0] - sums[1]) / n
     error = float(np.sqrt(max(sums[2] / n - mean * mean, 0.0) / n))
@@ -134,7 +135,8 @@ def _normal(column: ValuesByClass, values: Floats, unit: int) -> Floats:
 
     mean = _sums(first, len(column.values)) / n
     spread = _sums(second, len(column.values))
-    whole = max(float(_sum(spread)) / float(n.sum()) - (float(_sum(mean * n)) / float(n.sum())) ** 2, 0.0)
+    rows = float(n.sum())
+    whole = max(sum_in_order(spread) / rows - (sum_in_order(mean * n) / rows) ** 2, 0.0)
     own = np.maximum(spread - mean * mean * n, 0.0)
     variance = (own + SMOOTHING * unit * whole) / (n + SMOOTHING * unit)
     variance = np.where(variance > 0, variance, 1.0)
@@ -167,7 +169,3 @@ def _sums(table: Callable[[slice], Floats], rows: int) -> Floats:
     for start in range(CHUNK, rows, CHUNK):
         out = np.add.accumulate(np.vstack([out, table(slice(start, start + CHUNK))]), axis=0)[-1]
     return out
-
-
-def _sum(values: Floats) -> float:
-    return float(np.add.accumulate(values)[-1]) if len(values) else 0.0

@@ -1,6 +1,6 @@
 """The ways to prune as part of a fit: one small object each, listed once.
 
-Knows trees and the rules of this room. Knows nothing of estimators or files.
+Knows trees, the rules of this room, and what the model file says of a way. Knows nothing of estimators.
 Law: an object says all there is to say of its way, so that equal objects prune the same way.
 """
 
@@ -174,6 +174,7 @@ def settings_of(way: Pruning) -> dict[str, Any]:
 
 def to_file(way: Pruning | None) -> dict[str, Any]:
     """Return a way as a model file has it: its name, and the settings of every way."""
+    # written out, not read from the list: files have one shape, also when a way with other settings is added
     settings = {"confidence": Pessimistic.confidence, "cp": CostComplexity.cp}
     if way is None:
         return {"pruning": None} | settings

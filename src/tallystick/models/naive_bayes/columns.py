@@ -200,7 +200,7 @@ class Worded:
         present = np.zeros(shares.shape[1])
         if self.distribution == "bernoulli":
             absent = kernels.log(1.0 - shares)
-            present = np.array([kernels_sum(absent[:, c]) for c in range(shares.shape[1])])
+            present = np.array([sum_in_order(absent[:, c]) for c in range(shares.shape[1])])
             table = kernels.log(shares) - absent
         else:
             table = kernels.log(shares)
@@ -236,7 +236,7 @@ class Worded:
 Part = Counted | Summed | Worded
 
 
-def kernels_sum(values: Array) -> float:
+def sum_in_order(values: Array) -> float:
     """Return the sum of doubles in their order: the same bits on every machine."""
     return float(np.add.accumulate(values)[-1]) if len(values) else 0.0
 
