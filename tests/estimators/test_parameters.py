@@ -98,8 +98,8 @@ def test_judging_takes_an_engine_as_it_takes_threads(estimator, engine):
     ("given", "says"),
     [
         ({"kinds": {"a": "text"}, "columns": ts.Columns({"a": "text"})}, "were both given"),
-        ({"threads": 2, "engine": ts.Local(threads=2)}, r"threads= and engine=ts.Local\(threads=\) were both"),
-        ({"memory": "1GB", "engine": ts.Local(memory=9**9)}, r"memory= and engine=ts.Local\(memory=\) were both"),
+        ({"threads": 2, "engine": ts.Local(threads=2)}, r"threads= and engine=ts.Local\(threads=\) were"),
+        ({"memory": "1GB", "engine": ts.Local(memory=9**9)}, r"memory= and engine=ts.Local\(memory=\) were"),
         ({"columns": {"a": "text"}}, r"columns must be ts.Columns\(...\), not"),
         ({"kinds": ["a"]}, "kinds go by column"),
         ({"engine": "spark"}, r"engine must be ts.Local\(...\) or ts.Spark\(...\), not 'spark'"),
