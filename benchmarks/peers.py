@@ -12,6 +12,7 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 from sklearn.compose import ColumnTransformer
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
@@ -130,3 +131,48 @@ def nb_bins(X: pd.DataFrame, y: pd.Series) -> Answer:
 def lr(X: pd.DataFrame, y: pd.Series) -> Answer:
     """scikit-learn's logistic regression as it is, on one-hot columns and scaled numbers."""
     return _with(X, y, LogisticRegression(max_iter=2000), scaled=True)
+
+
+# ---- black boxes, and the glass box beside the scorecard ----
+
+
+def _with_categories(X: pd.DataFrame) -> Callable[[pd.DataFrame], pd.DataFrame]:
+    """Return what makes levels of X categories; levels that X does not have are missing."""
+    numbers = numbers_of(X)
+    kinds = {
+        c: pd.CategoricalDtype(sorted(X[c].dropna().astype(str).unique())) for c in X if c not in numbers
+    }
+
+    def made(new: pd.DataFrame) -> pd.DataFrame:
+        own = {
+            c: new[c].astype(object).where(new[c].isna(), new[c].astype(str)).astype(k)
+            for c, k in kinds.items()
+        }
+        return new.assign(**own)
+
+    return made
+
+
+def hist_boosting(X: pd.DataFrame, y: pd.Series) -> Answer:
+    """scikit-learn's HistGradientBoosting as it is, levels as categories."""
+    made = _with_categories(X)
+    model = HistGradientBoostingClassifier(random_state=0, categorical_features="from_dtype").fit(made(X), y)
+    return lambda new: model.predict_proba(made(new))
+
+
+def lightgbm(X: pd.DataFrame, y: pd.Series) -> Answer:
+    """LightGBM as it is, levels as categories."""
+    from lightgbm import LGBMClassifier
+
+    made = _with_categories(X)
+    plain = {c: f"c{i}" for i, c in enumerate(X)}  # it refuses some characters in names
+    model = LGBMClassifier(random_state=0, verbose=-1, n_jobs=1).fit(made(X).rename(columns=plain), y)
+    return lambda new: model.predict_proba(made(new).rename(columns=plain))
+
+
+def ebm(X: pd.DataFrame, y: pd.Series) -> Answer:
+    """InterpretML's explainable boosting as it is, its pairs among it; levels as texts."""
+    from interpret.glassbox import ExplainableBoostingClassifier
+
+    model = ExplainableBoostingClassifier(n_jobs=1).fit(X, y)
+    return lambda new: model.predict_proba(new)

@@ -2,6 +2,7 @@
 #include "bindings.hpp"
 #include "kernels/logistic/solve.hpp"
 #include "kernels/logistic/answers.hpp"
+#include "kernels/logistic/dense.hpp"
 #include "kernels/logistic/newton.hpp"
 
 namespace {
@@ -242,6 +243,14 @@ void bind_logistic(nb::module_& m) {
                                     l2.data(), h.data());
     }, nb::arg("links").noconvert(), nb::arg("classes"), nb::arg("gram").noconvert(), nb::arg("share").noconvert(),
        nb::arg("shift"), nb::arg("l2").noconvert(), nb::arg("h").noconvert(), Release());
+    m.def("product", [](In<double> a, In<double> b, Out<double> out) {
+        logistic::product(a.shape(0), a.shape(1), b.shape(1), a.data(), b.data(), out.data());
+    }, nb::arg("a").noconvert(), nb::arg("b").noconvert(), nb::arg("out").noconvert(), Release());
+    m.def("lower_inverse", [](In<double> l, Out<double> out) {
+        logistic::lower_inverse(l.shape(0), l.data(), out.data());
+    }, nb::arg("l").noconvert(), nb::arg("out").noconvert(), Release());
+    m.def("eigen", [](Out<double> a, Out<double> v) { return logistic::eigen(a.shape(0), a.data(), v.data()); },
+          nb::arg("a").noconvert(), nb::arg("v").noconvert(), Release());
     m.def("eigen_ends", [](In<double> a, In<double> l, size_t rounds, Out<double> v, Out<double> ends) {
         logistic::eigen_ends(a.shape(0), a.data(), l.data(), rounds, v.data(), ends.data());
     }, nb::arg("a").noconvert(), nb::arg("l").noconvert(), nb::arg("rounds"), nb::arg("v").noconvert(),

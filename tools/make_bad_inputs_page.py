@@ -46,7 +46,12 @@ def fitted(case: Case, path: Path) -> str:
 
 def learned(case: Case, path: Path) -> str:
     """Return what a method says of a case."""
-    methods = {"bayes": ts.NaiveBayes, "logistic": ts.LogisticRegression, "tree": ts.DecisionTree}
+    methods = {
+        "bayes": ts.NaiveBayes,
+        "card": ts.Scorecard,
+        "logistic": ts.LogisticRegression,
+        "tree": ts.DecisionTree,
+    }
     try:
         model = methods[case.method](**case.wishes).fit(path, case.target)
     except TallyError as error:

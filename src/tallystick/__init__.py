@@ -37,6 +37,7 @@ _WHERE = {
     "DescriptionLength": "learners.prune",
     "Local": "engines.local",
     "LogisticRegression": "estimators",
+    "Scorecard": "estimators",
     "NaiveBayes": "estimators",
     "Pessimistic": "learners.prune",
     "RegressionTree": "estimators",
@@ -66,6 +67,7 @@ __all__ = [
     "NaiveBayes",
     "Pessimistic",
     "RegressionTree",
+    "Scorecard",
     "Spark",
     "TallyError",
     "__version__",
@@ -94,6 +96,7 @@ if TYPE_CHECKING:
         LogisticRegression,
         NaiveBayes,
         RegressionTree,
+        Scorecard,
         load,
         verify,
     )

@@ -31,10 +31,11 @@ class Method:
     plain data for exports: (model, sha256) -> Form; explain, why a row is answered: (model, block, row);
     changes, what differs between two model files: (a, b) -> (place, before, after), ...; known, what a file
     keeps of the training rows of a column: (document, column) -> Known; report (Face), its part of a report;
-    rules, if-then rules as text: (model, sha256, format); counts, the training rows behind a reason: (model,
-    explanation) -> (column, value, rows by class), ...; guarded, the model that may be shown to anybody, in
-    which no row stands alone: (estimator, table) -> estimator; checks, what in a table the method is misled
-    by: (table) -> Check, ...
+    rules, if-then rules as text: (model, sha256, format); card, a printed card: the same; reasons, what
+    cost rows most: (model, most, against, class) -> (block) -> codes; counts, the training rows behind a
+    reason: (model, explanation) -> (column, value, rows by class), ...; guarded, the model that may be
+    shown to anybody, in which no row stands alone: (estimator, table) -> estimator; checks, what in a
+    table the method is misled by: (table) -> Check, ...
     A method without its own leaves a face out, and has the plain one.
     """
 
@@ -49,6 +50,8 @@ class Method:
     known: str = "description.known:nothing"
     report: str = "reports.faces:PLAIN"
     rules: str = "export.rules:no_rules"
+    card: str = "export.card:no_card"
+    reasons: str = "explain.reasons:no_reasons"
     counts: str = "explain.counts:no_counts"
     guarded: str = "estimators.faces:as_it_is"
     checks: str = "estimators.faces:no_checks"
@@ -134,6 +137,31 @@ METHODS = (
         tuned=tuple((f"l2 {v:g}", {"l2": v}) for v in (1000, 300, 100, 30, 10, 3, 1, 0.1)),
         curved=True,
         missing="counts as the mean or has a weight of its own; a level never seen adds nothing",
+    ),
+    Method(
+        name="card",
+        kind="scorecard",
+        words="scorecard",
+        estimator="estimators.scorecard:Scorecard",
+        file="models.scorecard.file:FILE",
+        explain="explain.scorecard:explain",
+        form="export.card_form:card_form",
+        changes="export.card_changes:card_changes",
+        known="description.known:of_card",
+        report="reports.faces:CARD",
+        rules="export.card:card_rules",
+        card="export.card:scorecard",
+        reasons="explain.reasons:asked",
+        guarded="estimators.faces:guarded_card",
+        tuned=(
+            ("at most 3 lines, no pairs", {"max_lines": 3, "pairs": 0}),
+            ("at most 6 lines, no pairs", {"max_lines": 6, "pairs": 0}),
+            ("no pairs", {"pairs": 0}),
+            ("as it is", {}),
+        ),
+        compared=False,  # with many classes a fit takes seconds: it is compared where it is named
+        curved=False,
+        missing="has a line of its own; a level never seen adds nothing",
     ),
     replace(
         _TREE,

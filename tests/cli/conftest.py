@@ -24,7 +24,7 @@ def folder(tmp_path):
 @pytest.fixture
 def fitted(folder):
     """The same folder with a model of the votes."""
-    good("fit", "votes.csv", "--target", "party", "-o", "votes.tally.json", cwd=folder)
+    good("fit", "--model", "bayes", "votes.csv", "--target", "party", "-o", "votes.tally.json", cwd=folder)
     return folder
 
 
@@ -39,6 +39,7 @@ def ready(tmp_path_factory):
     (folder / "new.csv").write_text("\n".join(few) + "\n", encoding="utf-8")
     ts.NaiveBayes().fit(folder / "votes.csv", "party").save(folder / "votes.tally.json")
     ts.DecisionTree().fit(folder / "votes.csv", "party").save(folder / "tree.tally.json")
+    ts.Scorecard(pairs=0).fit(folder / "votes.csv", "party").save(folder / "card.tally.json")
     days = [
         f"2026-01-{i % 28 + 1:02},{'abc'[i % 3]},{i * 7 % 5},{'yes' if i * 7 % 5 > 2 else 'no'}"
         for i in range(56)

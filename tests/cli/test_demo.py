@@ -16,7 +16,7 @@ def test_demo_does_the_whole_job(tmp_path):
     for word in (
         "tally describe",
         "tally fit",
-        "cross_validate",
+        "tally compare",
         "tally predict",
         "tally verify",
         "verified",

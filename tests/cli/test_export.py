@@ -59,6 +59,7 @@ def test_the_model_is_not_written_over(tree, capfd, tmp_path):
 
 def test_every_target_and_dialect_that_is_offered_works(tree):
     for target in TARGETS:
-        assert call(f"tally export m.tally.json --to {target} -o out.{target}") == 0
+        done = 2 if target == "card" else 0  # a tree is not a card, and is told so
+        assert call(f"tally export m.tally.json --to {target} -o out.{target}") == done
     for dialect in DIALECTS:
         assert call(f"tally export m.tally.json --to sql --dialect {dialect} -o out.{dialect}") == 0

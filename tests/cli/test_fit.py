@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 from importlib import resources
@@ -14,6 +13,7 @@ import pytest
 from command import bad, call, good
 
 import tallystick as ts
+from tallystick.methods import NAMES
 
 pytestmark = pytest.mark.slow  # a process per call
 
@@ -28,7 +28,7 @@ def test_fit_saves_a_model_that_python_loads(fitted):
 
 
 def test_fit_says_what_it_did(folder):
-    text = good("fit", "votes.csv", "--target", "party", "-o", "m.tally.json", cwd=folder)
+    text = good("fit", "--model", "bayes", "votes.csv", "--target", "party", "-o", "m.tally.json", cwd=folder)
     assert "435 rows, 16 columns" in text
     assert "saved m.tally.json: naive-bayes" in text
 
@@ -42,27 +42,55 @@ def test_fit_without_output_prints_the_model_and_says_it_is_not_saved(folder):
 def test_fit_json_has_the_digest_of_the_file(folder):
     import hashlib
 
-    data = json.loads(good("fit", "votes.csv", "-t", "party", "-o", "m.tally.json", "--json", cwd=folder))
+    data = json.loads(
+        good(
+            "fit", "--model", "bayes", "votes.csv", "-t", "party", "-o", "m.tally.json", "--json", cwd=folder
+        )
+    )
     content = (folder / "m.tally.json").read_bytes()
     assert data["sha256"] == hashlib.sha256(content).hexdigest()
     assert (data["rows"], data["bytes"], data["saved"]) == (435, len(content), "m.tally.json")
 
 
 def test_fit_sets_parameters_of_the_method(folder):
-    good("fit", "votes.csv", "-t", "party", "-o", "m.tally.json", "--set", "alpha=0.5", cwd=folder)
+    good(
+        "fit",
+        "--model",
+        "bayes",
+        "votes.csv",
+        "-t",
+        "party",
+        "-o",
+        "m.tally.json",
+        "--set",
+        "alpha=0.5",
+        cwd=folder,
+    )
     assert '"alpha":0.5' in (folder / "m.tally.json").read_text()
 
 
 def test_fit_never_writes_over_its_data(folder):
     before = (folder / "votes.csv").read_bytes()
     assert "is the file 'votes.csv', which this command reads" in bad(
-        "fit", "votes.csv", "-t", "party", "-o", "./votes.csv", cwd=folder
+        "fit", "--model", "bayes", "votes.csv", "-t", "party", "-o", "./votes.csv", cwd=folder
     )
     assert (folder / "votes.csv").read_bytes() == before
 
 
 def test_threads_change_no_byte(fitted):
-    good("fit", "votes.csv", "-t", "party", "-o", "one.tally.json", "--threads", "1", cwd=fitted)
+    good(
+        "fit",
+        "--model",
+        "bayes",
+        "votes.csv",
+        "-t",
+        "party",
+        "-o",
+        "one.tally.json",
+        "--threads",
+        "1",
+        cwd=fitted,
+    )
     assert (fitted / "one.tally.json").read_bytes() == (fitted / "votes.tally.json").read_bytes()
 
 
@@ -82,7 +110,7 @@ def test_fit_prints_the_model_its_score_the_notes_and_the_next_command(inside, c
 
 
 def test_fit_scores_are_those_of_python(inside, capfd):
-    assert call("tally fit votes.csv -t party --json --folds 5") == 0
+    assert call("tally fit --model bayes votes.csv -t party --json --folds 5") == 0
     score = json.loads(capfd.readouterr().out)["score"]
     known = ts.cross_validate(ts.NaiveBayes(), "votes.csv", "party", folds=5).measure("accuracy")
     assert score["folds"] == 5
@@ -97,23 +125,35 @@ def test_fit_of_too_few_rows_says_why_there_is_no_score(inside, capfd):
     assert Path("two.tally.json").exists()
 
 
-@pytest.mark.slow
-def test_fit_best_takes_the_method_that_compare_takes(inside, capfd):
-    shutil.copy("play-tennis.csv", "tennis.csv")
-    assert call("tally fit tennis.csv -t Play --model best --json --folds 0") in (0, 2)
-    seen = capfd.readouterr()
-    chosen = ts.compare("tennis.csv", "Play", tuned=False)
-    if chosen.chosen.family == "majority":
-        assert "no method is better than the most frequent class" in seen.err
-    else:
-        found = json.loads(seen.out)
-        assert found["kind"] == chosen.model.model_.kind
-        assert found["why"] == chosen.why
-    assert call("tally fit tennis.csv -t Play --model best --set alpha=1") == 2
+def test_fit_without_a_method_takes_the_one_that_compare_takes(inside, capfd):
+    assert call("tally fit votes.csv -t party --json --folds 5 -o chosen.tally.json") == 0
+    found = json.loads(capfd.readouterr().out)
+    known = ts.compare("votes.csv", "party", methods=NAMES, tuned=False, folds=5)
+    assert (found["kind"], found["why"]) == (known.model.model_.kind, known.why)
+    loss = known.chosen.result.measure("log-loss")
+    assert found["score"]["measures"]["log-loss"] == loss.to_dict()
+    again = known.model.to_bytes()  # the choice leaves no trace in the model
+    assert Path("chosen.tally.json").read_bytes() == again
+    assert call("tally fit votes.csv -t party --folds 5 --model best") == 0
+    assert " ".join(known.why.split()) in " ".join(capfd.readouterr().out.split())
+
+
+def test_fit_takes_a_method_where_none_is_better_than_the_most_frequent_class(inside, capfd):
+    Path("noise.csv").write_text("a,y\n" + "".join(f"{'pq'[i % 2]},{'bc'[i // 2 % 2]}\n" for i in range(40)))
+    assert call("tally fit noise.csv -t y -o noise.tally.json --json") == 0
+    found = json.loads(capfd.readouterr().out)
+    assert found["why"].startswith("No method is clearly better than always answering the most frequent")
+    assert Path("noise.tally.json").exists()
+
+
+def test_settings_need_the_name_of_a_method(inside, capfd):
+    assert call("tally fit votes.csv -t party --set alpha=1") == 2
+    assert "--set is for one method. Name it: --model bayes or card or" in capfd.readouterr().err
 
 
 def test_a_model_goes_through_a_pipe_untouched(inside):
-    command = f"{sys.executable} -m tallystick.cli fit votes.csv -t party -o - --folds 0 > piped.tally.json"
+    tally = f"{sys.executable} -m tallystick.cli"
+    command = f"{tally} fit votes.csv -t party --model bayes -o - --folds 0 > piped.tally.json"
     done = subprocess.run(["bash", "-c", command], capture_output=True, check=True)
     assert Path("piped.tally.json").read_bytes() == Path("votes.tally.json").read_bytes()
     assert b"saved standard output" in done.stderr

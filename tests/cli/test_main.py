@@ -71,7 +71,9 @@ def test_one_of_a_thing_is_not_told_as_several(fitted):
     (fitted / "none.csv").write_text("x\n")
     told = bad("explain", "votes.tally.json", "one.csv", "--row", "3", cwd=fitted)
     assert "one.csv has 1 row, counted from 1" in told
-    assert "a header (1 column) but no rows" in bad("fit", "none.csv", "-t", "x", cwd=fitted)
+    assert "a header (1 column) but no rows" in bad(
+        "fit", "--model", "bayes", "none.csv", "-t", "x", cwd=fitted
+    )
     import tallystick as ts
 
     tree = ts.DecisionTree().fit(fitted / "votes.csv", "party").prune(alpha=1.0)
@@ -83,17 +85,34 @@ def test_one_of_a_thing_is_not_told_as_several(fitted):
     [
         (["describe"], "FILE"),
         (["nothing"], "nothing"),
-        (["fit", "votes.csv"], "--target"),
+        (["fit", "--model", "bayes", "votes.csv"], "--target"),
         (["fit", "votes.csv", "-t", "party", "--model", "oracle"], "oracle"),
-        (["fit", "votes.csv", "-t", "party", "--threads", "0"], "threads"),
-        (["fit", "votes.csv", "-t", "prty", "-o", "x.tally.json"], "'party'"),
-        (["fit", "votes.csv", "-t", "party", "--set", "alpha"], "NAME=VALUE"),
-        (["fit", "votes.csv", "-t", "party", "--set", "alhpa=1"], "'alpha'"),
-        (["fit", "votes.csv", "-t", "party", "--set", "alpha=-1", "-o", "x.tally.json"], "alpha"),
-        (["fit", "votes.csv", "-t", "party", "--kind", "crime"], "NAME=VALUE"),
-        (["fit", "votes.csv", "-t", "party", "--kind", "crime=colour"], "colour"),
-        (["fit", "votes.csv", "-t", "party", "--kind", "crim=out"], "'crime'"),
-        (["fit", "votes.csv", "-t", "party", "-o", "no/such/x.tally.json"], "No such file"),
+        (["fit", "--model", "bayes", "votes.csv", "-t", "party", "--threads", "0"], "threads"),
+        (["fit", "--model", "bayes", "votes.csv", "-t", "prty", "-o", "x.tally.json"], "'party'"),
+        (["fit", "--model", "bayes", "votes.csv", "-t", "party", "--set", "alpha"], "NAME=VALUE"),
+        (["fit", "--model", "bayes", "votes.csv", "-t", "party", "--set", "alhpa=1"], "'alpha'"),
+        (
+            [
+                "fit",
+                "--model",
+                "bayes",
+                "votes.csv",
+                "-t",
+                "party",
+                "--set",
+                "alpha=-1",
+                "-o",
+                "x.tally.json",
+            ],
+            "alpha",
+        ),
+        (["fit", "--model", "bayes", "votes.csv", "-t", "party", "--kind", "crime"], "NAME=VALUE"),
+        (["fit", "--model", "bayes", "votes.csv", "-t", "party", "--kind", "crime=colour"], "colour"),
+        (["fit", "--model", "bayes", "votes.csv", "-t", "party", "--kind", "crim=out"], "'crime'"),
+        (
+            ["fit", "--model", "bayes", "votes.csv", "-t", "party", "-o", "no/such/x.tally.json"],
+            "No such file",
+        ),
         (["describe", "vote.csv"], "'votes.csv'"),
         (["describe", "."], "directory"),
         (["describe", "empty.csv"], "empty (0 bytes)"),
@@ -113,7 +132,7 @@ def test_an_error_is_one_line_and_exit_code_2(folder, args, words):
 
 
 def test_usage_errors_point_to_the_help(folder):
-    assert "Try `tally fit --help`." in bad("fit", "votes.csv", "--nonsense", cwd=folder)
+    assert "Try `tally fit --help`." in bad("fit", "--model", "bayes", "votes.csv", "--nonsense", cwd=folder)
 
 
 def test_a_damaged_model_is_one_line(fitted):
@@ -140,9 +159,9 @@ def test_hostile_names_reach_no_terminal(tmp_path):
         ["describe", "t.csv"],
         ["describe", "t.csv", "-t", "y"],
         ["describe", "t.csv", "-t", "y", "--json"],
-        ["fit", "t.csv", "-t", "y"],
-        ["fit", "t.csv", "-t", "y", "-o", "m.tally.json"],
-        ["fit", "t.csv", "-t", name, "-o", "n.tally.json"],
+        ["fit", "--model", "bayes", "t.csv", "-t", "y"],
+        ["fit", "--model", "bayes", "t.csv", "-t", "y", "-o", "m.tally.json"],
+        ["fit", "--model", "bayes", "t.csv", "-t", name, "-o", "n.tally.json"],
         ["predict", "m.tally.json", "t.csv", "-o", "out.csv"],
     ):
         done = tally(*args, cwd=tmp_path)
@@ -150,12 +169,12 @@ def test_hostile_names_reach_no_terminal(tmp_path):
         assert b"\x1b" not in done.stdout + done.stderr
     assert "\\x1b" in good("describe", "t.csv", cwd=tmp_path)
     bad("describe", "\x1b[2J.csv", cwd=tmp_path)
-    bad("fit", "t.csv", "-t", "\x1b[2J", cwd=tmp_path)
+    bad("fit", "--model", "bayes", "t.csv", "-t", "\x1b[2J", cwd=tmp_path)
     good("fit", "t.csv", "-t", "y", "--model", "tree", "-o", "tree.tally.json", cwd=tmp_path)
     for args in (
         ["predict", "n.tally.json", "t.csv"],
         ["export", "tree.tally.json", "--to", "sql"],
-        ["fit", "t.csv", "-t", "y", "-o", "\x1b[31m.tally.json"],
+        ["fit", "--model", "bayes", "t.csv", "-t", "y", "-o", "\x1b[31m.tally.json"],
     ):
         text, code = on_a_terminal(*args, cwd=tmp_path, env={"NO_COLOR": "1"})
         assert code == 0
@@ -193,7 +212,22 @@ def test_a_closed_standard_output_is_one_line(fitted):
 
 
 def test_a_closed_stderr_is_not_an_error(fitted):
-    closed = " ".join([*TALLY, "fit", "votes.csv", "-t", "party", "-o", "again.json", "--folds", "0", "2>&-"])
+    closed = " ".join(
+        [
+            *TALLY,
+            "fit",
+            "--model",
+            "bayes",
+            "votes.csv",
+            "-t",
+            "party",
+            "-o",
+            "again.json",
+            "--folds",
+            "0",
+            "2>&-",
+        ]
+    )
     done = subprocess.run(["bash", "-c", closed], cwd=fitted, capture_output=True, check=False)
     assert done.returncode == 0
     assert (fitted / "again.json").read_bytes() == (fitted / "votes.tally.json").read_bytes()
@@ -201,7 +235,20 @@ def test_a_closed_stderr_is_not_an_error(fitted):
 
 def test_an_interrupt_after_a_file_was_written_names_it(fitted):
     os.mkfifo(fitted / "slow.svg")  # the model is saved first; opening the picture waits for a reader
-    args = ["fit", "votes.csv", "-t", "party", "--folds", "0", "-o", "new.json", "--picture", "slow.svg"]
+    args = [
+        "fit",
+        "--model",
+        "bayes",
+        "votes.csv",
+        "-t",
+        "party",
+        "--folds",
+        "0",
+        "-o",
+        "new.json",
+        "--picture",
+        "slow.svg",
+    ]
     process = subprocess.Popen(
         [*TALLY, *args], cwd=fitted, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     )

@@ -34,6 +34,8 @@ def test_verify_refits_with_the_parameters_of_the_model(folder):
         "votes.csv",
         "-t",
         "party",
+        "--model",
+        "bayes",
         "-o",
         "m.tally.json",
         "--set",
@@ -48,7 +50,7 @@ def test_verify_refits_with_the_parameters_of_the_model(folder):
 def test_diff_says_what_changed(fitted):
     head, *rows = (fitted / "votes.csv").read_text().splitlines()
     (fitted / "fewer.csv").write_text("\n".join([head, *rows[1:]]) + "\n")
-    good("fit", "fewer.csv", "-t", "party", "-o", "fewer.tally.json", cwd=fitted)
+    good("fit", "--model", "bayes", "fewer.csv", "-t", "party", "-o", "fewer.tally.json", cwd=fitted)
     done = tally("diff", "votes.tally.json", "fewer.tally.json", cwd=fitted)
     assert done.returncode == 1
     text = " ".join(done.stdout.decode().split())

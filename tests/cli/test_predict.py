@@ -98,7 +98,7 @@ def model(tmp_path):
         "w,x,y\n" + "".join(f"{'ab'[i % 2]},{i % 5},{'=p' if i % 2 else 'q'}\n" for i in range(40))
     )
     path = tmp_path / "m.tally.json"
-    assert run(["fit", str(train), "--target", "y", "-o", str(path)], debug=True) == 0
+    assert run(["fit", "--model", "bayes", str(train), "--target", "y", "-o", str(path)], debug=True) == 0
     return path
 
 
@@ -157,3 +157,25 @@ def test_rows_and_answers_stay_side_by_side_over_many_batches(model):
     rows = list(csv.reader(out.read_text().splitlines()))[1:]
     assert [row[0] for row in rows] == [str(i) for i in range(60_000)]
     assert all(row[1] == ("=p" if int(row[0]) % 2 else "q") for row in rows)
+
+
+def test_reasons_are_columns_of_their_own(inside):
+    import tallystick as ts
+
+    good("fit", "votes.csv", "--target", "party", "--model", "card", "-o", "card.tally.json", cwd=inside)
+    text = good("predict", "card.tally.json", "votes.csv", "--reasons", "2", cwd=inside)
+    rows = list(csv.DictReader(text.splitlines()))
+    want = ts.load(inside / "card.tally.json").reasons(str(inside / "votes.csv"), 2)
+    assert [[t for t in (r["reason_1"], r["reason_2"]) if t] for r in rows] == [
+        [code.text for code in codes] for codes in want
+    ]
+    asked = ("--reasons", "1", "--reasons-against", "average", "--reasons-for", "democrat", "--json")
+    data = json.loads(good("predict", "card.tally.json", "votes.csv", *asked, cwd=inside))
+    assert data["predictions"][0]["reason_1"].endswith("less than the average row")
+    alone = bad("predict", "card.tally.json", "votes.csv", "--reasons-for", "x", cwd=inside)
+    assert "Add --reasons 4" in alone
+
+
+def test_reasons_of_another_method_are_refused(fitted):
+    said = bad("predict", "votes.tally.json", "votes.csv", "--reasons", "4", cwd=fitted)
+    assert "has no reason codes: a scorecard has." in said

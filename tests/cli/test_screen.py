@@ -47,7 +47,7 @@ def test_pages_fit_the_terminal(folder, columns):
 @pytest.mark.slow
 def test_progress_is_silent_in_a_pipe(fitted):
     for args in (
-        ["fit", "votes.csv", "-t", "party", "-o", "m.tally.json"],
+        ["fit", "--model", "bayes", "votes.csv", "-t", "party", "-o", "m.tally.json"],
         ["verify", "votes.tally.json", "votes.csv"],
     ):
         assert tally(*args, cwd=fitted).stderr == b""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 import tallystick as ts
-from tallystick.description.known import of_bayes, of_logistic, of_tree
+from tallystick.data.schema import Column
+from tallystick.description.known import of_bayes, of_card, of_logistic, of_tree
 
 ROWS = {
     "n": [1.0, 2.0, 3.0, None, 5.0, 1.0],
@@ -46,3 +48,41 @@ def test_a_tree_says_that_it_keeps_nothing():
     model = ts.DecisionTree(kinds=KINDS).fit(ROWS, "y")
     found = kept(model, of_tree, "c")
     assert (found.counts, found.untold) == (None, "a tree keeps no counts of a column")
+
+
+def test_a_card_keeps_the_rows_of_its_lines():
+    rows = [
+        {"n": i % 40, "c": "uvw"[i % 3], "d": i % 2, "y": "pq"[(i % 40 > 19) ^ (i % 7 == 0)]}
+        for i in range(240)
+    ]
+    model = ts.Scorecard(cuts={"n": [10, 20]}, pairs=0).fit(rows, "y")
+    number = kept(model, of_card, "n")
+    assert 20.0 in number.cuts.tolist()
+    values = [row["n"] for row in rows]
+    wanted = np.bincount(np.searchsorted(number.cuts, values, side="right"), minlength=len(number.counts))
+    assert number.counts.tolist() == wanted.tolist()
+    for name in ("c", "d"):
+        found = kept(model, of_card, name)
+        told = name in {part.name for part in model.model_.parts}
+        assert told is (found.untold == "")
+        if told:
+            assert found.counts.sum() == 240
+
+
+def test_a_card_says_why_it_keeps_no_count():
+    document = {
+        "model": {
+            "parts": [
+                {"name": "w", "part": "words", "rows": [[1, 2]], "words": [0]},
+                {"name": "l", "part": "levels", "line": [0, 0, 1], "rows": [[1, 2]] * 4},
+                {"name": "n", "part": "ranges", "cuts": [], "rows": [[1, 2]] * 2},
+            ]
+        }
+    }
+    told = [of_card(document, Column(n, "levels")).untold for n in ("w", "l", "n", "gone")]
+    assert told == [
+        "a card keeps counts of the words with points only",
+        "some of its levels share a line of the card",
+        "the card has one line for all its numbers",
+        "it has no line of its own on the card",
+    ]

@@ -37,6 +37,7 @@ DRAWN = {
     "tree": lambda: fitted("DecisionTree"),
     "naive Bayes": lambda: fitted("NaiveBayes"),
     "logistic": lambda: fitted("LogisticRegression"),
+    "card": lambda: fitted("Scorecard"),
     "comparison": lambda: ts.compare(VOTES, "party", methods=("bayes",), tuned=False, folds=2),
     "curve": lambda: ts.learning_curve(VOTES, "party", methods=("bayes",), repeats=1),
     "scores": lambda: ts.cross_validate(ts.NaiveBayes(), VOTES, "party", folds=2),
@@ -134,7 +135,7 @@ def test_hostile_names_cannot_break_a_picture():
     table = [
         {"<script>&\"'": "</svg>" if i % 2 else "\u202eb", "y": "<b>" if i % 2 else "]]>"} for i in range(40)
     ]
-    for kind in ("DecisionTree", "NaiveBayes", "LogisticRegression"):
+    for kind in ("DecisionTree", "NaiveBayes", "LogisticRegression", "Scorecard"):
         model = getattr(ts, kind)().fit(table, "y")
         for text in (model.picture(), ts.describe(table, "y").picture()):
             assert ET.fromstring(text) is not None
@@ -155,7 +156,7 @@ def test_commands_save_their_picture(args, tmp_path):
     assert ET.parse(tmp_path / "p.svg").getroot().tag.endswith("svg")
 
 
-@pytest.mark.parametrize("kind", ["DecisionTree", "NaiveBayes", "LogisticRegression"])
+@pytest.mark.parametrize("kind", ["DecisionTree", "NaiveBayes", "LogisticRegression", "Scorecard"])
 def test_an_explanation_saves_its_picture(kind, tmp_path, capsys):
     fitted(kind).save(tmp_path / "m.json")
     saved = tmp_path / "p.svg"
@@ -169,7 +170,7 @@ def test_an_explanation_saves_its_picture(kind, tmp_path, capsys):
     [
         (("export", "m.json", "--to", "rules", "-o"), "-o"),
         (("explain", "m.json", VOTES, "--picture"), "--picture"),
-        (("fit", VOTES, "-t", "party", "--folds", "0", "-o"), "-o"),
+        (("fit", "--model", "bayes", VOTES, "-t", "party", "--folds", "0", "-o"), "-o"),
         (("report", VOTES, "-t", "party", "--method", "bayes", "--repeats", "0", "-o"), "-o"),
     ],
 )

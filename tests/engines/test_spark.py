@@ -26,6 +26,7 @@ LEARNERS = {
     "binned tree": lambda: ts.DecisionTree(max_depth=2, max_bins=12, criterion="gini"),
     "bayes": lambda: ts.NaiveBayes(distributions="gaussian"),
     "logistic": lambda: ts.LogisticRegression(l2=1.0),
+    "card": lambda: ts.Scorecard(pairs=1, ranges=8),
 }
 MOST = ("tree", "bayes", "logistic")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tallystick as ts
-from tallystick.estimators.faces import as_it_is, dependence, guarded_tree, no_checks
+from tallystick.estimators.faces import as_it_is, dependence, guarded_card, guarded_tree, no_checks
 
 ROWS = {"a": [float(i) for i in range(20)], "y": ["p"] + ["q"] * 19}
 
@@ -32,3 +32,20 @@ def test_columns_apart_and_a_single_one_are_not():
     alone = {"a": rows["a"], "y": rows["y"]}
     table = ts.NaiveBayes()._read(alone, "y")
     assert list(dependence(table)) == list(no_checks(table)) == []
+
+
+def test_a_card_with_a_line_of_one_row_is_fitted_again():
+    rows = [{"a": "uv"[i % 2], "b": i % 30, "y": "pq"[(i % 2) ^ (i % 9 == 0)]} for i in range(120)]
+    rows.append({"a": "alone", "b": 99, "y": "q"})
+    card = ts.Scorecard(kinds={"a": "levels", "b": "numeric"})
+    table = card._read(rows, "y")
+    card._fit_table(table)
+
+    def alone(model):
+        return any((part.rows.sum(axis=1) == 1).any() for part in model.model_.parts)
+
+    assert alone(card)
+    shown = guarded_card(card, table)
+    assert not alone(shown)
+    assert shown.pairs == 0
+    assert guarded_card(shown, table) is shown

@@ -5,7 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 import tallystick as ts
-from tallystick.evaluate.cases import cases_of, copies_of, count_cases, distinct_cases, keyed, one_case
+from tallystick.evaluate.cases import (
+    RARE,
+    cases_of,
+    copies_of,
+    count_cases,
+    distinct_cases,
+    keyed,
+    one_case,
+    some_rows,
+)
 
 ROWS = {"x": ["u", "v", "u", "w"], "y": ["p", "q", "p", "q"]}
 
@@ -62,3 +71,18 @@ def test_another_key_is_another_order_and_0_changes_nothing():
     assert keyed(hashes, 0) is hashes
     assert keyed(hashes, 1).tolist() != keyed(hashes, 2).tolist()
     assert keyed(hashes, 1).tolist() == keyed(hashes, 1).tolist()
+
+
+def test_some_rows_are_chosen_by_what_they_hold_and_a_rare_class_is_among_them():
+    rows = [(i % 50, "rare" if i < 30 else "pq"[i % 7 == 0]) for i in range(6_000)]
+    found = []
+    for order in (range(6_000), np.random.default_rng(0).permutation(6_000)):
+        data = {"x": [rows[i][0] for i in order], "y": [rows[i][1] for i in order]}
+        for memory in (None, "64MB"):
+            table = ts.NaiveBayes(memory=memory)._read(data, "y")
+            part = some_rows(table, 600)
+            assert (np.diff(part) > 0).all()
+            found.append(sorted((data["x"][r], data["y"][r]) for r in part.tolist()))
+    assert all(f == found[0] for f in found)
+    assert 450 < len(found[0]) < 750
+    assert RARE / 2 < sum(y == "rare" for _, y in found[0]) <= 30

@@ -4,7 +4,10 @@ methods.py, a new target by being listed in export/targets.py and telling in RUN
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+import re
 import shutil
 from functools import cache
 
@@ -15,16 +18,23 @@ import pytest
 
 import tallystick as ts
 from tallystick.errors import OptionError
+from tallystick.export.standalone import harmless
 from tallystick.export.targets import TARGETS
 from tallystick.methods import METHODS, named
 
 KEY = "row number"
+NO_CARD = "export.card:no_card"
 NO_FORM, NO_RULES = "export.form:no_form", ("export.rules:no_rules", "export.rules:additive_rules")
 
 
 def answers_of_rules(model, rows, folder):
     """Answers by the first rule that holds; a level never seen is missing. Rules give no shares."""
     data = json.loads(model.export("rules", format="json"))
+    if "sections" in data:
+        lines = [
+            (s["columns"], [(one["line"], one["points"]) for one in s["lines"]]) for s in data["sections"]
+        ]
+        return by_pencil(model, rows, lines, data["base"], data["points_to_double"])
     known = {c.name: c for c in model.schema_.used}
 
     def cell(row, name):
@@ -53,6 +63,67 @@ def answers_of_rules(model, rows, folder):
     return [answer(row) for row in rows], None
 
 
+def by_pencil(model, rows, sections, base, step):
+    """Answers of a person who has the card alone. sections: {columns: {line: points}}; a line that is not
+    there has no points.
+    """
+    known = {c.name: c for c in model.schema_.used}
+
+    def number(text, name):
+        return (
+            float(np.datetime64(text).astype("datetime64[us]").astype(float)) if dated(name) else float(text)
+        )
+
+    def dated(name):
+        return known[name].unit == "date"
+
+    def on(line, name, value):
+        if value is None or line == "missing":
+            return value is None and line == "missing"
+        if known[name].kind == "numeric":
+            x = number(value, name)
+            if line.startswith("below "):
+                return x < number(line.removeprefix("below "), name)
+            if line.endswith(" and more"):
+                return x >= number(line.removesuffix(" and more"), name)
+            low, _, high = line.partition(" to below ")
+            return line == "any number" or number(low, name) <= x < number(high, name)
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        return text in line.split(" or ") or (line == "a new level" and text not in known[name].levels)
+
+    def holds(line, columns, row):
+        if known[columns[0]].kind == "text":
+            words = re.findall(r"\b\w+\b", (row[columns[0]] or "").lower())
+            return row[columns[0]] != "?" and line.removeprefix("contains ") in words
+        if len(columns) == 1:
+            return on(line, columns[0], row[columns[0]])
+        cut = [(line[:i], line[i + 2 :]) for i in range(len(line)) if line[i : i + 2] == ", "]
+        return any(on(a, columns[0], row[columns[0]]) and on(b, columns[1], row[columns[1]]) for a, b in cut)
+
+    shares = []
+    for row in rows:
+        score = np.array(base, float)
+        for columns, lines in sections:
+            for line, points in lines:
+                score += np.array(points, float) * holds(line, columns, row)
+        powers = 2.0 ** ((score if len(score) > 1 else np.array([0.0, score[0]])) / step)
+        shares.append(powers / powers.sum())
+    return [model.classes_[int(np.argmax(s))].item() for s in shares], np.array(shares)
+
+
+def answers_of_card(model, rows, folder):
+    """The CSV of a card, and a pencil. What a section looks at is known from the card itself."""
+    records = list(csv.reader(io.StringIO(model.export("card", format="csv"))))
+    links = len(model.model_.base)
+    named = {section.name: section.columns for section in model.card_.sections}
+    named = {harmless(name): columns for name, columns in named.items()}
+    sections: dict = {}
+    for section, line, *cells in records[2:-1]:
+        line = line.removeprefix("'") if harmless(line.removeprefix("'")) == line else line
+        sections.setdefault(named[section], []).append((line, [int(c) for c in cells[:links]]))
+    return by_pencil(model, rows, sections.items(), [int(b) for b in records[1][2:]], int(records[-1][2]))
+
+
 def in_database(dialect):
     def answers(model, rows, folder):
         table = {KEY: list(range(len(rows)))} | {n: [row[n] for row in rows] for n in rows[0]}
@@ -74,6 +145,7 @@ def in_node(model, rows, folder):
 
 RUNNERS = {  # (target, which of its ways): the answers of an exported model to some rows
     ("rules", "json"): answers_of_rules,
+    ("card", "csv"): answers_of_card,
     ("sql", "duckdb"): in_database("duckdb"),
     ("sql", "sqlite"): in_database("sqlite"),
     ("python", ""): lambda model, rows, folder: e.run_python(model.export("python"), rows, folder),
@@ -131,6 +203,8 @@ def same(model, rows, found, within):
 
 def refused(method, target) -> bool:
     """Has the method no face for this target?"""
+    if target == "card":
+        return method.card == NO_CARD
     return method.rules in NO_RULES if target == "rules" else method.form == NO_FORM
 
 

@@ -26,6 +26,8 @@ KINDS = {
     "naive Bayes that reads text": ("bayes words", "bayes complement", "bayes bernoulli", "bayes tf-idf"),
     "logistic regression": ("logistic", "logistic three", "logistic products"),
     "logistic regression that reads text": ("logistic words", "logistic counts"),
+    "scorecard": ("card", "card three", "card crossed"),
+    "scorecard that reads text": ("card words",),
 }
 
 
@@ -69,7 +71,7 @@ def test_the_table_has_every_kind_and_target():
         (
             "sqll",
             {},
-            "there is no export to 'sqll'. Did you mean 'sql'? Use one of rules, sql, python, js, onnx.",
+            "there is no export to 'sqll'. Did you mean 'sql'? Use one of rules, card, sql, python",
         ),
         ("rules", {"format": "html"}, "rules have no format 'html'."),
         ("js", {"table": "x"}, "the export to js has no option 'table'. It takes none."),
@@ -111,7 +113,7 @@ def test_the_command_writes_what_the_method_returns(tmp_path, capfd):
     ("line", "words"),
     [
         ("--to sql --format text", "the export to sql has no option 'format'"),
-        ("--to pascal", "'pascal' is not one of 'rules', 'sql', 'python', 'js', 'onnx'"),
+        ("--to pascal", "'pascal' is not one of 'rules', 'card', 'sql', 'python', 'js', 'onnx'"),
         ("", "Missing option '--to'"),
         ("--to js --json -o x", "--json prints; it does not go with -o."),
     ],

@@ -55,11 +55,11 @@ LINES = [
     "tally predict m.json soft.csv -o in.csv",
     "tally predict m.json 'part-*.csv' -o part-2.csv",
     "tally predict again/m.json in.csv -o m.json",
-    "tally fit in.csv -t party -o in.csv",
-    "tally fit 'part-?.csv' -t party -o part-1.csv",
-    "tally fit in.csv -t party --picture hard.csv",
-    "tally fit in.csv -t party -o x.json --picture x.json",
-    "tally fit in.csv -t party -o x.json --picture again/x.json",
+    "tally fit --model bayes in.csv -t party -o in.csv",
+    "tally fit --model bayes 'part-?.csv' -t party -o part-1.csv",
+    "tally fit --model bayes in.csv -t party --picture hard.csv",
+    "tally fit --model bayes in.csv -t party -o x.json --picture x.json",
+    "tally fit --model bayes in.csv -t party -o x.json --picture again/x.json",
     "tally describe in.csv --picture in.csv",
     "tally describe in.csv --against m.json --picture m.json",
     "tally explain m.json in.csv --picture m.json",
@@ -159,8 +159,8 @@ def test_standard_output_that_is_the_input_is_refused(folder):
         "tally predict m.json in.csv -o /dev/null",
         "tally predict m.json in.csv -o out.csv",
         "tally predict m.json in.csv -o part-1.csv",
-        "tally fit in.csv -t party --folds 0 -o m.json",
-        "tally fit in.csv -t party --folds 0 -o /dev/null --picture /dev/null",
+        "tally fit --model bayes in.csv -t party --folds 0 -o m.json",
+        "tally fit --model bayes in.csv -t party --folds 0 -o /dev/null --picture /dev/null",
     ],
 )
 def test_other_files_may_be_replaced_and_devices_take_anything(folder, line, capfd):
@@ -173,7 +173,7 @@ def test_other_files_may_be_replaced_and_devices_take_anything(folder, line, cap
     [("none/x.json", "No such file or directory"), ("again", "Is a directory")],
 )
 def test_a_place_that_takes_no_file_is_refused_before_the_work(folder, place, why, capfd):
-    assert run(["fit", "nothing.csv", "-t", "party", "-o", place], debug=False) == 2
+    assert run(["fit", "--model", "bayes", "nothing.csv", "-t", "party", "-o", place], debug=False) == 2
     assert capfd.readouterr().err == f"tally: -o '{place}' cannot be written: {why}. Nothing was changed.\n"
 
 
@@ -181,7 +181,7 @@ def test_a_place_that_takes_no_file_is_refused_before_the_work(folder, place, wh
     "line",
     [
         "tally describe in.csv --picture -",
-        "tally fit in.csv -t party --picture -",
+        "tally fit --model bayes in.csv -t party --picture -",
         "tally report in.csv -t party --save-model -",
     ],
 )

@@ -109,3 +109,33 @@ def test_groups_beyond_the_rows_are_refused():
     one = np.ones(2)
     with pytest.raises(ValueError, match=r"groups must lie within 0\.\.2; found 0\.\.3"):
         kernels.precondition(one, np.ones(1), one, np.array([[0, 3]]), False, one.copy())
+
+
+@given(seed=st.integers(0, 10_000), n=st.integers(1, 23), m=st.integers(1, 9), k=st.integers(1, 300))
+@settings(max_examples=25, deadline=None)
+def test_products_and_triangles_are_those_of_numpy(seed, n, m, k):
+    rng = np.random.default_rng(seed)
+    a, b = rng.normal(size=(n, m)), rng.normal(size=(m, k))
+    np.testing.assert_allclose(kernels.product(a, b), a @ b, atol=1e-12)
+    whole = a @ a.T + np.eye(n)
+    factor, done = kernels.cholesky(whole)
+    assert done == n
+    np.testing.assert_allclose(np.tril(factor), np.linalg.cholesky(whole), rtol=1e-9, atol=1e-12)
+    inverse = kernels.lower_inverse(factor)
+    np.testing.assert_allclose(inverse @ np.tril(factor), np.eye(n), atol=1e-9)
+    values, vectors = kernels.eigen(whole)
+    assert (np.diff(values) <= 1e-12).all()
+    np.testing.assert_allclose(vectors.T @ (values[:, None] * vectors), whole, atol=1e-9)
+    np.testing.assert_allclose(vectors @ vectors.T, np.eye(n), atol=1e-9)
+
+
+def test_rows_together_or_alone_have_the_same_bits():
+    rng = np.random.default_rng(1)
+    a, b = rng.normal(size=(7, 11)), rng.normal(size=(11, 13))
+    alone = np.concatenate([kernels.product(row[None, :], b) for row in a])
+    assert (kernels.product(a, b) == alone).all()
+    whole = a @ a.T + np.eye(7)
+    factor = kernels.cholesky(whole)[0]
+    for n in range(1, 8):
+        part = kernels.cholesky(np.ascontiguousarray(whole[:n, :n]))[0]
+        assert (np.tril(part) == np.tril(factor[:n, :n])).all()

@@ -35,12 +35,12 @@ def refused(data: bytes) -> bool:
 
 # -- damage --
 
-KINDS = ("bayes", "tree", "logistic", "tree-numbers")
+KINDS = ("bayes", "tree", "logistic", "tree-numbers", "card-3")
 
 
 def test_the_kinds_tested_here_are_all_kinds(files):
     kinds = {json.loads(files[name])["kind"] for name in KINDS}
-    assert kinds == {"naive-bayes", "decision-tree", "logistic-regression", "regression-tree"}
+    assert kinds == {"naive-bayes", "decision-tree", "logistic-regression", "regression-tree", "scorecard"}
 
 
 @pytest.mark.parametrize("name", KINDS)

@@ -26,6 +26,8 @@ NAMES = (
     "bayes-text",
     "bayes-weights",
     "bayes-whole-labels",
+    "card",
+    "card-3",
     "cart",
     "logistic",
     "logistic-3",
@@ -103,7 +105,7 @@ def test_the_json_schema_refuses_another_type_and_unknown_keys(schema, section):
 SECRET = "xyzzy-7421-plugh"
 
 
-@pytest.mark.parametrize("method", ["NaiveBayes", "DecisionTree", "LogisticRegression"])
+@pytest.mark.parametrize("method", ["NaiveBayes", "DecisionTree", "LogisticRegression", "Scorecard"])
 def test_a_secret_in_a_column_left_out_is_nowhere_in_the_model(method):
     rows = [
         {

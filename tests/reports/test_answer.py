@@ -51,7 +51,7 @@ def test_what_one_column_tells_is_said_with_its_groups(given):
 
 
 def test_every_method_has_something_to_say(given):
-    for method in ("tree", "bayes", "logistic"):
+    for method in ("tree", "bayes", "logistic", "card"):
         found = given(method)
         sentences = answer(found.model, found.table, found.description.columns, ACCURACY)
         assert len(sentences) >= 2

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 import tallystick as ts
-from tallystick.reports.column_effects import additive_pulls, face_of, pulls
-from tallystick.reports.faces import BAYES, LOGISTIC, TREE
+from tallystick.reports.column_effects import additive_pulls, card_pulls, face_of, pulls
+from tallystick.reports.faces import BAYES, CARD, LOGISTIC, TREE
 
 
 def test_each_method_has_its_face(given):
-    assert [face_of(given(m).model) for m in ("tree", "bayes", "logistic")] == [TREE, BAYES, LOGISTIC]
+    methods = ("tree", "bayes", "logistic", "card")
+    assert [face_of(given(m).model) for m in methods] == [TREE, BAYES, LOGISTIC, CARD]
 
 
 def test_a_column_that_says_the_same_of_every_row_pulls_nothing():
@@ -28,3 +29,11 @@ def test_shares_of_a_trees_gain_sum_to_one(given):
     assert set(found) == {"wind", "temp", "<b>"}
     assert sum(found.values()) == pytest.approx(1.0)
     assert max(found, key=found.get) == "wind"
+
+
+def test_a_pair_of_a_card_counts_for_both_of_its_columns():
+    rows = [{"a": "xy"[i % 2], "b": "kl"[i // 2 % 2], "y": "pq"[(i % 2) ^ (i // 2 % 2)]} for i in range(80)]
+    model = ts.Scorecard().fit(rows, "y")
+    assert [part.columns for part in model.model_.parts] == [("a", "b")]
+    found = card_pulls(model.model_, model._read(rows, "y"))
+    assert found["a"] == found["b"] > 0

@@ -10,7 +10,12 @@ from tallystick.reports.faces import PLAIN
 
 @pytest.mark.parametrize(
     ("method", "kind", "small"),
-    [("tree", "tree", "tree"), ("bayes", "scales", "weights"), ("logistic", "scales", "weights")],
+    [
+        ("tree", "tree", "tree"),
+        ("bayes", "scales", "weights"),
+        ("logistic", "scales", "weights"),
+        ("card", "card", "card"),
+    ],
 )
 def test_a_method_is_drawn_large_and_small_in_its_way(given, method, kind, small):
     found = given(method)

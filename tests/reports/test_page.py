@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import random
 import re
@@ -99,10 +100,20 @@ def three(method):
     return ts.report(table, "y", methods=(method,), folds=2, repeats=0)
 
 
+def pairs():
+    """Two columns that tell the class only together, beside a number."""
+    table = [
+        {"a": "xy"[i % 2], "b": "klm"[i // 2 % 3], "n": i % 7, "y": "pq"[(i % 2) ^ (i // 2 % 3 == 1)]}
+        for i in range(240)
+    ]
+    return ts.report(table, "y", methods=("card",), folds=2, repeats=0)
+
+
 MAKERS = {
     "tree": lambda: ts.report(VOTES, "party", methods=("tree", "bayes"), **QUICK),
     "bayes": lambda: ts.report(people(400), "income", methods=("bayes",), **QUICK),
     "logistic": lambda: ts.report(people(400), "income", methods=("logistic",), **QUICK),
+    "card": lambda: ts.report(people(400), "income", methods=("card",), **QUICK),
     "grown": grown,
     "classes": classes,
     "columns": columns,
@@ -111,6 +122,9 @@ MAKERS = {
     "text": texts,
     "three bayes": lambda: three("bayes"),
     "three logistic": lambda: three("logistic"),
+    "three card": lambda: three("card"),
+    "pairs card": pairs,
+    "evil card": lambda: evil("card"),
 }
 
 
@@ -239,7 +253,7 @@ def test_a_row_is_followed_down_the_tree(browser, pages):
 
 
 def test_moving_a_point_of_the_nomogram_moves_row_and_answer(browser, pages):
-    for name in ("bayes", "logistic"):
+    for name in ("bayes", "logistic", "card"):
         with Opened(browser, pages(name)[0]) as opened:
             page = opened.page
             knob = page.locator(".knob").first
@@ -303,7 +317,7 @@ def test_the_sum_of_the_chosen_classes_is_read_off_as_their_shares(browser, page
         assert at == pytest.approx(3 + 94 * (min(max(odds, low), high) - low) / (high - low), abs=0.1)
 
 
-@pytest.mark.parametrize("name", ["tree", "bayes", "logistic"])
+@pytest.mark.parametrize("name", ["tree", "bayes", "logistic", "card", "three card", "pairs card"])
 def test_what_if_answers_as_python_does_on_1000_rows(browser, pages, name):
     path, found = pages(name)
     draw = random.Random(11)
@@ -323,6 +337,38 @@ def test_what_if_answers_as_python_does_on_1000_rows(browser, pages, name):
         opened.quiet()
     labels = [str(c) for c in found.model.classes_]
     assert [[t[label] for label in labels] for t in told] == pytest.approx(wanted, rel=1e-12, abs=1e-15)
+
+
+@pytest.mark.parametrize("name", ["card", "three card", "pairs card"])
+def test_the_points_of_a_card_add_up_on_the_page(browser, pages, name):
+    path, found = pages(name)
+    with Opened(browser, path) as opened:
+        page = opened.page
+        rows = page.evaluate("report.data.ask.starts.map((s) => s.row)")
+        told = page.evaluate(
+            "(rows) => rows.map((r) => { const e = report.model.explain(r);"
+            " return e.base.map((b, k) => e.parts.reduce((sum, p) => sum + p.parts[k], b)); })",
+            rows,
+        )
+        for k in range(len(rows)):
+            page.select_option("#start", str(k))
+            shares = dict(
+                zip(
+                    found.model.classes_,
+                    found.model.predict_proba([rows[k]], missing_columns="as-missing")[0],
+                    strict=True,
+                )
+            )
+            first, second = sorted(shares.values())[::-1][:2]
+            said = int(page.inner_text("#sum-of-points b").replace("−", "-"))
+            assert said == pytest.approx(20 * math.log2(first / second), abs=1e-6)
+        opened.quiet()
+    model = found.model.model_
+    wanted = [
+        model.points(found.model._find_row(row, 0, missing_columns="as-missing", warn=False)[0])[0].tolist()
+        for row in rows
+    ]
+    assert told == wanted
 
 
 def test_typing_a_row_changes_the_answer_at_once(browser, pages):
@@ -364,7 +410,7 @@ def test_a_tree_of_2000_nodes_starts_folded_and_answers_a_click_within_two_secon
         assert page.evaluate("document.querySelectorAll('#tree li').length") > 2_000
 
 
-@pytest.mark.parametrize("name", ["tree", "bayes"])
+@pytest.mark.parametrize("name", ["tree", "bayes", "card"])
 def test_every_control_is_reached_by_tab(browser, pages, name):
     with Opened(browser, pages(name)[0]) as opened:
         page = opened.page
@@ -381,7 +427,7 @@ def test_every_control_is_reached_by_tab(browser, pages, name):
         assert set(wanted) <= reached
 
 
-@pytest.mark.parametrize("name", ["tree", "bayes", "logistic", "classes"])
+@pytest.mark.parametrize("name", ["tree", "bayes", "logistic", "card", "pairs card", "classes"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_serious_violation(browser, pages, name, scheme):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")

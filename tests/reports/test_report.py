@@ -198,7 +198,7 @@ def test_a_target_that_nothing_tells_is_said_to_be_so():
     assert "No " in answer
 
 
-@pytest.mark.parametrize("method", ["tree", "bayes", "logistic"])
+@pytest.mark.parametrize("method", ["tree", "bayes", "logistic", "card"])
 def test_no_sentence_claims_a_cause(method):
     words = {"cause", "causes", "because", "leads", "effect", "makes", "due"}
     for said in (*votes(method).answer, *ts.report(TENNIS, "Play", methods=(method,), **QUICK).answer):
@@ -252,7 +252,7 @@ def test_all_seven_sections_stand_in_order_with_headings():
 
 def test_500_hostile_strings_stand_in_the_page_escaped():
     table, target = hostile_table(hostile())
-    for method in ("tree", "bayes", "logistic"):
+    for method in ("tree", "bayes", "logistic", "card"):
         made = ts.report(table, target, methods=(method,), title=hostile()[499], folds=2, repeats=0)
         found = made.html
         assert made.comparison.chosen.family == method

@@ -40,3 +40,19 @@ def test_an_impossible_value_is_drawn_far_away_but_drawn():
 def test_a_value_inside_each_bin_is_found(given):
     column = given("bayes").table.schema["temp"]
     assert _inside([2.0, 6.0], column) == [1.0, 4.0, 7.0]
+
+
+def test_the_scales_of_a_card_are_its_points(given):
+    found = given("card")
+    data = scales_data(found, found.model, step=found.model.step)
+    assert (data["unit"], data["begins"]) == ("points", "before any column spoke")
+    assert data["base"] == found.model.base[0]
+    parts = {part.name: part.points[:, 0].tolist() for part in found.model.parts}
+    for line in data["lines"]:
+        assert {stop[2] for stop in line["stops"]} <= set(parts[line["column"]])
+
+
+def test_a_value_in_a_narrow_bin_lies_inside_it(given):
+    column = given("bayes").table.schema["temp"]
+    cuts = [1.0000000001, 1.0000000002]
+    assert _inside(cuts, column)[1] == cuts[0]

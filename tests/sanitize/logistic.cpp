@@ -1,5 +1,6 @@
 // The sums, answers and linear algebra of logistic regression, on columns of every layout and with weights.
 #include "kernels/logistic/answers.hpp"
+#include "kernels/logistic/dense.hpp"
 #include "kernels/logistic/newton.hpp"
 #include "kernels/logistic/solve.hpp"
 #include "tests.hpp"
@@ -137,6 +138,10 @@ void algebra(size_t n) {
     cholesky_solve(n, l.data(), x.data());
     times(n, a.data(), x.data(), y.data());
     for (double v : y) EXPECT(v > 0.999999 && v < 1.000001);
+    std::vector<double> inverse(n * n), turned(n * n);
+    lower_inverse(n, l.data(), inverse.data());
+    EXPECT(inverse[0] * l[0] > 0.999999);
+    product(n, n, n, a.data(), inverse.data(), turned.data());
     inverse_diagonal(n, l.data(), scratch.data(), y.data());
     eigen_ends(n, a.data(), l.data(), 5, scratch.data(), ends.data());
     lasso_step(n, a.data(), x.data(), y.data(), y.data(), 1e-9, 50, d.data(), hd.data());

@@ -41,9 +41,11 @@ def test_a_statistic_cannot_be_changed(kind):
 
 
 def written(thing):
-    """What a question or a total holds, as bytes; what a question works out of it, once, is no part."""
-    if type(thing) in STATISTICS.values():
+    """What a question or a total holds, as bytes; what it works out of that, once, is left aside."""
+    if dataclasses.is_dataclass(thing):
         thing = [written(getattr(thing, f.name)) for f in dataclasses.fields(thing)]
+    elif isinstance(thing, list | tuple):
+        thing = [written(one) for one in thing]
     return pickle.dumps(thing)
 
 

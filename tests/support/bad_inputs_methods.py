@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bad_inputs import ROWS, Case, column
 
-METHODS = ("bayes", "tree", "logistic")
+METHODS = ("bayes", "tree", "logistic", "card")
 
 
 def numbers(*columns: list[float], labels: str = "pqqpq") -> bytes:
@@ -33,6 +33,14 @@ BY_METHOD = [
         "NOTE",
         r"Column 'x' separates the classes completely.*come from the prior.*standard errors are withheld",
         method="logistic",
+    ),
+    Case(
+        48,
+        "separable classes",
+        parted(),
+        "NOTE",
+        r"'x' separates the classes completely: the points come from the prior",
+        method="card",
     ),
     Case(
         49,

@@ -30,6 +30,38 @@ def edit(*steps: Any) -> Change:
     return change
 
 
+def words(path: str, value: Any) -> Change:
+    """Return a change of the words on a card."""
+
+    def change(document: dict[str, Any]) -> None:
+        parts = document["model"]["parts"]
+        at = next(i for i, part in enumerate(parts) if part["part"] == "words")
+        edit(f"model parts {at} {path}", value)(document)
+
+    return change
+
+
+def many_points(document: dict[str, Any]) -> None:
+    """Give a text so many words of so many points that they do not add up to the last one."""
+    column = next(c for c in document["schema"]["columns"] if c["name"] == "said")
+    column["words"] = [f"w{i}" for i in range(10_000)]
+    part = {"name": "said", "part": "words", "words": list(range(10_000))}
+    part |= {"points": [[10**12]] * 10_000, "rows": [[1, 1]] * 10_000}
+    document["model"] |= {"parts": [part], "errors": [], "left_out": []}
+
+
+def many_words(document: dict[str, Any]) -> None:
+    """Give a text more words, times classes, than can be laid out."""
+    labels = [f"k{i}" for i in range(12_000)]
+    document["schema"]["target"]["labels"] = labels
+    column = next(c for c in document["schema"]["columns"] if c["name"] == "said")
+    column["words"] = [f"w{i}" for i in range(12_000)]
+    zeros = [[0] * len(labels)]
+    part = {"name": "said", "part": "words", "words": [0], "points": zeros, "rows": zeros}
+    document["model"] |= {"parts": [part], "errors": [], "left_out": [], "base": zeros[0]}
+
+
+CARD_TWICE = {"line": [0, 1, 2], "name": "sky", "part": "levels", "points": [[0]] * 5, "rows": [[0, 0]] * 5}
 BROKEN: list[tuple[str, Change, str]] = [
     # the envelope
     ("bayes", edit("kind", "knave"), "unknown kind of model 'knave'"),
@@ -178,4 +210,35 @@ BROKEN: list[tuple[str, Change, str]] = [
     ("logistic-3", edit("model parts 4 factors", [["temp", None]]), "must be a list of at least 2"),
     ("logistic-3", edit("model parts 4 factors 0", ["nobody", None]), "names no column of the schema"),
     ("logistic-3", edit("model parts 4 factors 0", ["sky", 99]), "names no level of its column"),
+    # scorecards
+    ("card", edit("model base", [1, 2]), "(links)|the points are not those of the class labels"),
+    (
+        "card",
+        edit("model base", [1, 2], "model parts", [], "model errors", []),
+        "not those of the class labels",
+    ),
+    ("card", edit("model base 0", 10**12 + 1), "must be a whole number from -1,000,000,000,000"),
+    ("card", edit("model step", 0), "must be a whole number from 1"),
+    ("card", edit("parameters l2", 0.0), "model file: l2 must be a number above 0"),
+    ("card", edit("parameters monotone", {"temp": "up"}), "must be one of rising, falling"),
+    ("card", edit("model parts 1", lambda part: CARD_TWICE), "stands twice on the card"),
+    ("card", edit("model parts 0 points", [[1]]), "needs points and rows for each of"),
+    (
+        "card",
+        edit("model parts 0 rows 0 0", 2**63 - 1, "model parts 0 rows 0 1", 1),
+        "are too many to be counted",
+    ),
+    ("card", edit("model parts 0 line", [0]), "the lines of column 'sky' are not those of its levels"),
+    ("card", edit("model parts 0 name", "nobody"), "column 'nobody' is not one that has levels"),
+    ("card", edit("model errors", lambda errors: errors[1:]), "not a standard error for each line"),
+    ("card", edit("model left_out", ["nobody"]), "a column without points is not one of the schema"),
+    (
+        "card-3",
+        edit("model parts 2 cuts", lambda cuts: cuts[::-1]),
+        "the ranges of column 'temp' do not rise",
+    ),
+    ("card", words("words", lambda at: [99] * len(at)), "must be without repetition"),
+    ("card", words("words 0", 99), "column 'said' has a word that is not in its vocabulary"),
+    ("card", many_points, "more than a whole number can be told from the next"),
+    ("card", many_words, "the words of column 'said' would fill the memory"),
 ]

@@ -57,8 +57,18 @@ def with_target(table: dict[str, list[Any]], kind: str) -> dict[str, list[Any]]:
         "text": np.array(["it's low", "middle", 'high "er"'])[np.digitize(y, [1.5, 2.8])].tolist(),
         "integer": (y > 2).astype(int).tolist(),
         "boolean": (y > 2).tolist(),
+        "crossed": _crossed(table),
     }[kind]
     return {n: v for n, v in table.items() if n != "y"} | {"class": cells}
+
+
+def _crossed(table: dict[str, list[Any]]) -> list[str]:
+    """Return two classes that columns have to be seen together for: a number and levels, or levels."""
+    known = zip(table["income (€)"], table["flag"], table["name"], table["size"], strict=True)
+    return [
+        ("=no", "<b>yes</b>")[((x or 0) > 20) ^ bool(flag) ^ (name == "plain" and size == "high")]
+        for x, flag, name, size in known
+    ]
 
 
 def texts(rows: int, seed: int, new: bool = False) -> dict[str, list[Any]]:
@@ -105,6 +115,9 @@ MODELS: dict[str, tuple[str, Any]] = {
     "logistic": ("boolean", lambda: ts.LogisticRegression(**WISHES)),
     "logistic three": ("text", lambda: ts.LogisticRegression(**WISHES)),
     "logistic products": ("integer", lambda: ts.LogisticRegression(interactions=2, polynomial=2, **WISHES)),
+    "card": ("boolean", lambda: ts.Scorecard(**WISHES)),
+    "card three": ("text", lambda: ts.Scorecard(**WISHES)),
+    "card crossed": ("crossed", lambda: ts.Scorecard(**WISHES)),
 }
 OBSERVED = ("integer", lambda: ts.DecisionTree(cuts="observed", average=False, max_depth=9, **WISHES))
 TEXT_KIND: dict[str, Any] = {"kinds": {"review": "text"}}
@@ -113,6 +126,7 @@ TEXT_MODELS: dict[str, Any] = {
     "bayes complement": lambda: ts.NaiveBayes(distributions="complement", **TEXT_KIND),
     "bayes bernoulli": lambda: ts.NaiveBayes(distributions={"review": "bernoulli"}, **TEXT_KIND),
     "bayes tf-idf": lambda: ts.NaiveBayes(words="tf-idf", **TEXT_KIND),
+    "card words": lambda: ts.Scorecard(**TEXT_KIND),
     "logistic words": lambda: ts.LogisticRegression(**TEXT_KIND),
     "logistic counts": lambda: ts.LogisticRegression(words="counts", **TEXT_KIND),
 }
@@ -152,7 +166,8 @@ def at_cuts(name: str) -> dict[str, list[Any]]:
         if len(test) > 1 and test[1] is not None and test[1] != NO_CUT:
             cuts.setdefault(form.columns[test[0]].name, set()).add(test[1])
     for term in form.terms:
-        cuts.setdefault(term["name"], set()).update(term.get("cuts", ()))
+        for side in term.get("pair", [term] if "column" in term else []):
+            cuts.setdefault(form.columns[side["column"]].name, set()).update(side.get("cuts", ()))
     names = [c.name for c in form.columns]
     table: dict[str, list[Any]] = {n: [] for n in names}
     for column in (EVIL, "income (€)"):

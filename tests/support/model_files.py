@@ -12,7 +12,7 @@ from typing import Any
 import tallystick as ts
 
 FRAME = '{\n"format":{"name":"tallystick model","version":1}'
-CLASSIFIERS = ("naive-bayes", "decision-tree", "logistic-regression")
+CLASSIFIERS = ("naive-bayes", "decision-tree", "logistic-regression", "scorecard")
 
 
 def rows(count: int = 24) -> list[dict[str, Any]]:
@@ -29,6 +29,14 @@ def rows(count: int = 24) -> list[dict[str, Any]]:
         }
         for i in range(count)
     ]
+
+
+def told() -> list[dict[str, Any]]:
+    """Return rows whose class lies in two columns together: a card of them has a pair, and words."""
+    table = rows(120)
+    both = [(r["sky"] in ("sun", "fog")) ^ (r["n"] > 2) for r in table]
+    good = [b if i % 4 else "pie" in r["said"] for i, (b, r) in enumerate(zip(both, table, strict=True))]
+    return [r | {"y": "ab"[g]} for r, g in zip(table, good, strict=True)]
 
 
 def models() -> dict[str, Any]:
@@ -57,6 +65,8 @@ def models() -> dict[str, Any]:
         ).fit(untold, "y"),
         "tree-numbers": ts.RegressionTree(min_samples_leaf=3).fit(numbers, "y"),
         "logistic": ts.LogisticRegression(kinds=kinds).fit(table, "y"),
+        "card": ts.Scorecard(kinds=kinds, l2=1.0, ranges=4, monotone={"temp": "rising"}).fit(told(), "y"),
+        "card-3": ts.Scorecard(cuts={"temp": [0, 3.5]}, max_lines=3, l2=0.5, pairs=2).fit(untold, "y"),
         "logistic-3": ts.LogisticRegression(interactions=2, polynomial=2, l2=1.0).fit(untold, "y"),
     }
 

@@ -19,13 +19,14 @@ READERS = (
     "models/shapes.py",
     "models/naive_bayes/file.py",
     "models/logistic/file.py",
+    "models/scorecard/file.py",
     "models/tree/file.py",
     "learners/tree_file.py",
     "models/tree/model.py",
     "models/tree/candidates_file.py",
     "estimators/tree.py",
 )
-MAKERS = {"ModelFileError", "wrong", "_uneven", "shapes.wrong"}  # return the error of a rule
+MAKERS = {"ModelFileError", "wrong", "_edited", "_uneven", "shapes.wrong"}  # return the error of a rule
 DEMANDS = {"_demand"}  # raise it
 
 

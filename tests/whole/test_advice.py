@@ -14,7 +14,7 @@ from tallystick.cli.main import COMMANDS, tally
 from tallystick.errors import IN_COLUMNS, Argument, read_with
 
 PACKAGE = Path(ts.__file__).parent
-ESTIMATORS = (ts.DecisionTree, ts.RegressionTree, ts.NaiveBayes, ts.LogisticRegression)
+ESTIMATORS = (ts.DecisionTree, ts.RegressionTree, ts.NaiveBayes, ts.LogisticRegression, ts.Scorecard)
 VALUES = {  # one that can be passed, by the name of the argument
     "keep": ["id"],
     "kinds": {"id": "out"},
@@ -31,6 +31,11 @@ VALUES = {  # one that can be passed, by the name of the argument
     "header": False,
     "inf": "missing",
     "sep": ";",
+    "cuts": {"age": [25, 40]},
+    "l2": 1.0,
+    "max_lines": 6,
+    "monotone": {"income": "falling"},
+    "population": {"yes": 0.1},
 }
 
 

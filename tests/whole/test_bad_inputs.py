@@ -18,7 +18,12 @@ pytestmark = pytest.mark.slow
 
 EVERY = FIT + BY_METHOD
 NAMES = [f"{case.row}: {case.what}" for case in EVERY]
-LEARNERS = {"bayes": ts.NaiveBayes, "tree": ts.DecisionTree, "logistic": ts.LogisticRegression}
+LEARNERS = {
+    "bayes": ts.NaiveBayes,
+    "tree": ts.DecisionTree,
+    "logistic": ts.LogisticRegression,
+    "card": ts.Scorecard,
+}
 
 
 def write(case: Case, tmp_path):
@@ -119,7 +124,7 @@ def test_predict_gives_the_stated_outcome(case, tmp_path, capsys):
     train, new, model = tmp_path / "train.csv", tmp_path / "new.csv", tmp_path / "m.tally.json"
     train.write_bytes(TABLE)
     new.write_bytes(case.data)
-    assert run(["fit", str(train), "--target", "y", "-o", str(model)], debug=False) == 0
+    assert run(["fit", "--model", "bayes", str(train), "--target", "y", "-o", str(model)], debug=False) == 0
     capsys.readouterr()
     out = tmp_path / "out.csv"
     code = run(["predict", str(model), str(new), "-o", str(out), *case.flags], debug=False)
@@ -199,7 +204,13 @@ READERS = {
 def test_every_command_refuses_what_is_not_a_table(command, tmp_path, capsys, monkeypatch):  # row 14
     monkeypatch.chdir(tmp_path)
     (tmp_path / "train.csv").write_bytes(TABLE)
-    assert run(["fit", "train.csv", "-t", "y", "--folds", "0", "-o", "m.tally.json"], debug=False) == 0
+    assert (
+        run(
+            ["fit", "--model", "bayes", "train.csv", "-t", "y", "--folds", "0", "-o", "m.tally.json"],
+            debug=False,
+        )
+        == 0
+    )
     (tmp_path / "empty.csv").write_bytes(b"")
     (tmp_path / "book.csv").write_bytes(b"PK\x03\x04 and so on")
     (tmp_path / "cut.parquet").write_bytes(b"PAR1 and so on")

@@ -122,7 +122,7 @@ def test_columns_outside_their_range_are_named_per_row():  # row 60
 def test_a_model_file_that_is_none_is_one_line(change, says, tmp_path, capsys):  # row 62
     data, model = tmp_path / "t.csv", tmp_path / "m.tally.json"
     data.write_bytes(TABLE)
-    assert run(["fit", str(data), "-t", "y", "-o", str(model)], debug=False) == 0
+    assert run(["fit", "--model", "bayes", str(data), "-t", "y", "-o", str(model)], debug=False) == 0
     capsys.readouterr()
     model.write_text(change(model.read_text()))
     assert run(["predict", str(model), str(data)], debug=False) == 2
@@ -164,7 +164,7 @@ def test_an_argument_in_a_message_is_worded_by_each_surface(argument, python, ty
 def test_user_text_that_looks_like_an_argument_is_never_reworded(tmp_path, capsys):
     data = tmp_path / "t.csv"
     data.write_text("keep=['a'],y\n" + "".join(f"v{n},{'yn'[n % 2]}\n" for n in range(60)))
-    assert run(["fit", str(data), "-t", "y"], debug=False) == 2
+    assert run(["fit", "--model", "bayes", str(data), "-t", "y"], debug=False) == 2
     said = capsys.readouterr().err
     assert "column 'keep=['a']' is left out" in said
     assert "--keep 'keep=['\"'\"'a'\"'\"']' uses it" in said

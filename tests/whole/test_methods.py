@@ -14,7 +14,7 @@ from tallystick.errors import OptionError
 from tallystick.models.shapes import FileKind
 from tallystick.reports.faces import Face
 
-ORDER = ("models", "stats", "learners", "draw", "explain export description", "reports", "estimators")
+ORDER = ("models", "stats", "learners", "draw", "explain description", "export", "reports", "estimators")
 ASKED = {  # the room that asks for a face: it lies there or below, or as high as the highest who asks
     "estimator": "estimators",
     "file": "export",
@@ -24,6 +24,8 @@ ASKED = {  # the room that asks for a face: it lies there or below, or as high a
     "known": "description",
     "report": "reports",
     "rules": "export",
+    "card": "export",
+    "reasons": "estimators",
     "counts": "estimators",
     "guarded": "estimators",
     "checks": "estimators",

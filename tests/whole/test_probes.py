@@ -40,6 +40,8 @@ SUMS = {
     "models/additive.py": {"LevelTerm", "BinTerm", "NormalTerm", "LinearTerm", "WordTerm"},
     "models/logistic/parts.py": {"Slope", "Cells", "WordWeights", "Product", "ProductTerm", "TextTerm"},
     "models/naive_bayes/columns.py": {"Counted", "Summed", "Worded"},
+    "models/scorecard/axes.py": {"RangeAxis", "LevelAxis", "WordAxis", "PairAxis"},
+    "models/scorecard/parts.py": {"LinePoints", "WordPoints", "PairPoints", "PairTerm"},
     "learners/prune/methods.py": {"CostComplexity", "Pessimistic", "DescriptionLength"},
     "kernels/newton.py": {"Landing"},  # what a shortcut answers in place of a total
     "stats/split_search.py": {"Grown"},

@@ -20,6 +20,8 @@ ESTIMATORS = {
     "predict_proba predict_proba_one shares to_logistic update votes",
     "LogisticRegression": "forest nomogram predict_log_proba predict_proba predict_proba_one summary "
     "trace_picture",
+    "Scorecard": "beside_naive_bayes nomogram predict_interval predict_log_proba predict_proba "
+    "predict_proba_one reasons to_naive_bayes",
 }
 EVERY = (
     "explain export fit get_params outside_range picture predict predict_one save score set_params to_bytes "

@@ -1,6 +1,6 @@
 // Curvature of the logistic loss over one block: sums of (weight * y_j) * y_k over rows, in fixed point.
 // The weight of a pair of classes a > b is p_a p_b; what a class has with itself is the sum of its pairs, so it is left
-// to the caller. Two classes: the one weight p (1 - p). Only the lower triangle of a pair's square is filled.
+// to the caller, or asked for without pairs (`own`). Two classes: the one weight p (1 - p). Only the lower triangle of a pair's square is filled.
 #pragma once
 
 #include "kernels/logistic/sums.hpp"
@@ -52,6 +52,12 @@ TALLY_INLINE void dense_by_dense(const Ask& a, const Work& w, const int64_t* cop
     }
 }
 
+// row[i][start + code] += weight of the row, a whole number by now.
+template <class Code>
+TALLY_INLINE void add_to_rows(const Code* codes, size_t n, const double* weight, size_t start, int64_t* const* row) {
+    for (size_t i = 0; i < n; ++i) row[i][start + size_t(codes[i])] += std::bit_cast<int64_t>(weight[i]);
+}
+
 // Rows of the square that belong to cells: a code meets every dense column and every earlier coded column.
 TALLY_INLINE void cells_by_all(const Ask& a, const Work& w, size_t first, size_t n, double magic, int64_t* square) {
     const size_t p = 1 + a.dense + a.cells, base = 1 + a.dense;
@@ -62,17 +68,23 @@ TALLY_INLINE void cells_by_all(const Ask& a, const Work& w, size_t first, size_t
             const int64_t whole = std::bit_cast<int64_t>(w.side[j * kRows + i] + magic) - zero;
             w.side[j * kRows + i] = std::bit_cast<double>(whole * (copies ? copies[i] : 1));
         }
+    int64_t* row[kRows];  // the row of the square that each row's cell has
     for (size_t c = 0; c < a.coded; ++c) {
         const void* codes = reinterpret_cast<const void*>(a.codes[c]);
         for (size_t i = 0; i < n; ++i) {
             const size_t cell = static_cast<size_t>(a.starts[c] + code_at(codes, a.code_bytes[c], first + i));
-            int64_t* to = square + (base + cell) * p;
-            for (size_t j = 0; j <= a.dense; ++j) to[j] += std::bit_cast<int64_t>(w.side[j * kRows + i]);
-            const int64_t weight = std::bit_cast<int64_t>(w.side[i]);
-            for (size_t d = 0; d <= c; ++d) {
-                const void* other = reinterpret_cast<const void*>(a.codes[d]);
-                to[base + static_cast<size_t>(a.starts[d] + code_at(other, a.code_bytes[d], first + i))] += weight;
-            }
+            row[i] = square + (base + cell) * p;
+            for (size_t j = 0; j <= a.dense; ++j) row[i][j] += std::bit_cast<int64_t>(w.side[j * kRows + i]);
+        }
+        for (size_t d = 0; d <= c; ++d) {  // column by column, so that their small table stays near
+            const void* other = reinterpret_cast<const void*>(a.codes[d]);
+            const size_t start = base + static_cast<size_t>(a.starts[d]);
+            if (a.code_bytes[d] == 1)
+                add_to_rows(static_cast<const uint8_t*>(other) + first, n, w.side, start, row);
+            else if (a.code_bytes[d] == 2)
+                add_to_rows(static_cast<const uint16_t*>(other) + first, n, w.side, start, row);
+            else
+                add_to_rows(static_cast<const uint32_t*>(other) + first, n, w.side, start, row);
         }
     }
 }
@@ -92,9 +104,12 @@ TALLY_INLINE void sum_curvature(const Ask& a, const Work& w, size_t first, size_
     if (a.curvature == Curvature::gram) {
         for (size_t i = 0; i < kRows; ++i) weight[i] = factor[i];
         one_pair(a, w, first, n, magic, squares);
-    } else if (a.links == 1) {
-        for (size_t i = 0; i < kRows; ++i) weight[i] = (w.share[i] * (1.0 - w.share[i])) * factor[i];
-        one_pair(a, w, first, n, magic, squares);
+    } else if (a.links == 1 || a.curvature == Curvature::own) {
+        for (size_t l = 0; l < a.links; ++l) {
+            const double* s = w.share + l * kRows;
+            for (size_t i = 0; i < kRows; ++i) weight[i] = (s[i] * (1.0 - s[i])) * factor[i];
+            one_pair(a, w, first, n, magic, squares + l * p * p);
+        }
     } else {
         for (size_t l = 1; l < a.links; ++l)
             for (size_t m = 0; m < l; ++m) {

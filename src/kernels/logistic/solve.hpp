@@ -83,15 +83,49 @@ inline double longest(size_t n, const double* v) {
     });
 }
 
+// out[r] = rows[r] . b for four rows at once, each as dot8: b is read once.
+TALLY_INLINE void four_dot8(size_t n, const double* const rows[4], const double* b, double out[4]) {
+    Four low[4] = {}, high[4] = {};
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        const Four b0 = *reinterpret_cast<const Four*>(b + i), b1 = *reinterpret_cast<const Four*>(b + i + 4);
+        for (size_t r = 0; r < 4; ++r) {
+            low[r] += *reinterpret_cast<const Four*>(rows[r] + i) * b0;
+            high[r] += *reinterpret_cast<const Four*>(rows[r] + i + 4) * b1;
+        }
+    }
+    for (size_t r = 0; r < 4; ++r) {
+        double s[8];
+        for (size_t k = 0; k < 4; ++k) s[k] = low[r][k], s[k + 4] = high[r][k];
+        for (size_t k = 0; i + k < n; ++k) s[k] += rows[r][i + k] * b[i + k];
+        out[r] = ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+    }
+}
+
 // a = L L', L in the lower triangle. Returns the first column whose pivot is not above `least` times its diagonal, or n.
+// Four rows go together over the columns before them.
 inline int64_t cholesky(size_t n, double* a, double least) {
     return run_fast([=] {
-        for (size_t j = 0; j < n; ++j) {
-            double* row = a + j * n;
-            for (size_t k = 0; k < j; ++k) row[k] = (row[k] - dot8(k, row, a + k * n)) / a[k * n + k];
-            const double pivot = row[j] - dot8(j, row, row);
-            if (!(pivot > least * row[j])) return int64_t(j);
-            row[j] = __builtin_sqrt(pivot);
+        for (size_t first = 0; first < n; first += 4) {
+            const size_t end = first + 4 < n ? first + 4 : n;
+            size_t done = 0;  // columns that the rows have already
+            if (end - first == 4) {
+                const double* const rows[4] = {a + first * n, a + (first + 1) * n, a + (first + 2) * n, a + (first + 3) * n};
+                for (double out[4]; done < first; ++done) {
+                    four_dot8(done, rows, a + done * n, out);
+                    for (size_t r = 0; r < 4; ++r) {
+                        double* entry = a + (first + r) * n + done;
+                        *entry = (*entry - out[r]) / a[done * n + done];
+                    }
+                }
+            }
+            for (size_t j = first; j < end; ++j) {
+                double* row = a + j * n;
+                for (size_t k = done; k < j; ++k) row[k] = (row[k] - dot8(k, row, a + k * n)) / a[k * n + k];
+                const double pivot = row[j] - dot8(j, row, row);
+                if (!(pivot > least * row[j])) return int64_t(j);
+                row[j] = __builtin_sqrt(pivot);
+            }
         }
         return int64_t(n);
     });

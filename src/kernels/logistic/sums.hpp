@@ -16,7 +16,8 @@ namespace tally::logistic {
 
 constexpr size_t kRows = 128;  // rows taken through all steps at a time, so that they stay in the nearest cache
 
-enum class Curvature : int64_t { none = 0, pairs = 1, gram = 2, diagonal = 3 };  // gram: the same weight for every row
+// gram: the same weight for every row. own: a class with itself, p (1 - p), and no pairs of classes.
+enum class Curvature : int64_t { none = 0, pairs = 1, gram = 2, diagonal = 3, own = 4 };
 
 // What the rows of a block are, and what is asked of them. P = 1 + dense + cells, the constant first.
 struct Ask {

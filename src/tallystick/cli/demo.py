@@ -12,8 +12,9 @@ import click
 from tallystick import __version__
 from tallystick.cli import options, screen
 from tallystick.cli.models import refitted
-from tallystick.draw.text import Line, Span, Style, bar, clean, padded, table, wrapped
+from tallystick.draw.text import Line, Span, Style, bar, clean, cut, padded, table, wrapped
 from tallystick.errors import OptionError, shown
+from tallystick.methods import named
 
 if TYPE_CHECKING:
     from tallystick.description import Description
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 DATA, MODEL, NEW, PAGE = "votes.csv", "votes.tally.json", "new.csv", "report.html"
 FEW = 6  # members in new.csv, the first of the file
+SHOWN = 9  # lines of the model
 
 
 @click.command(short_help="The whole job once, on bundled data.")
@@ -35,28 +37,24 @@ FEW = 6  # members in new.csv, the first of the file
 def demo(folder: str, as_json: bool) -> None:
     """Do the whole job once on bundled data: describe, fit, judge, predict, verify, and a report to read."""
     import tallystick as ts
+    from tallystick.estimators.choosing import choose
 
     started = time.perf_counter()
     with resources.as_file(resources.files("tallystick.examples") / DATA) as bundled:
-        estimator = ts.NaiveBayes().fit(bundled, "party")
+        chosen = choose(bundled, "party")
+        estimator = chosen.estimator({}).fit(bundled, "party")
         data, model, new, page = prepare(folder, bundled.read_text(encoding="utf-8"), estimator.to_bytes())
     show = (lambda lines: None) if as_json else screen.show
     show(opening(folder))
     described = ts.describe(data, "party")
     show(step(1, "What is in the table?", f"tally describe {DATA} --target party", telling(described)))
     estimator.save(model)
-    show(
-        step(2, "Learn from it", f"tally fit {DATA} --target party -o {MODEL}", counted(estimator, described))
-    )
-    judged = ts.cross_validate(ts.NaiveBayes(), data, "party")
-    show(
-        step(
-            3,
-            "How good is it on rows it has not seen?",
-            "ts.cross_validate(ts.NaiveBayes(), ...)",
-            scores(judged.to_dict()),
-        )
-    )
+    lines = learnt(estimator, chosen.why)
+    show(step(2, "Choose and learn", f"tally fit {DATA} --target party -o {MODEL}", lines))
+    judged, words = chosen.judged(), named(chosen.family).words
+    command = f"tally compare {DATA} --target party --no-tuning"
+    lines = scores(words, judged.to_dict())
+    show(step(3, "How good is it on rows it has not seen?", command, lines))
     answers = estimator.predict_proba(new)
     lines = predictions(estimator, answers, parties(data))
     show(step(4, "Predict new rows", f"tally predict {MODEL} {NEW}", lines))
@@ -170,34 +168,22 @@ def telling(described: Description) -> list[Line]:
     ]
 
 
-def counted(estimator: Classifier, described: Description) -> list[Line]:
-    """Return the counts of the most telling column: all that the model knows of it."""
-    best = max(described.columns, key=lambda c: c.gain or 0).name
-    own = next(c for c in estimator.to_dict()["model"]["columns"] if c["name"] == best)
-    target = estimator.schema_.predicted
-    words = {"n": "against", "y": "for"}
-    rows = [
-        [Span(f"{clean(best)}: {words.get(level, clean(level))}"), *(Span(f"{n}") for n in counts)]
-        for level, counts in zip(estimator.schema_[best].levels, own["counts"], strict=True)
-    ]
-    rows.append([Span(f"{clean(best)}: missing", "dim"), *(Span(f"{n}", "dim") for n in own["missing"])])
+def learnt(estimator: Classifier, why: str) -> list[Line]:
+    """Return why this method, and the beginning of the model: its most telling part."""
+    model = str(estimator).split("\n")[:SHOWN]
     size = len(estimator.to_bytes())
     return [
-        *sentence("A naive Bayes model is a table of counts per column, and nothing else:"),
-        *table(
-            ["column and level", *(clean(label) for label in target.labels)],
-            rows,
-            frozenset({1, 2}),
-            screen.cells() - 3,
-        ),
+        *sentence(clean(why)),
+        *((Span(cut(clean(line), screen.cells() - 3)),) for line in model),
+        (Span("...", "dim"),),
         *sentence(f"{MODEL}: {size:,} bytes of text, the same for any order of rows", first="saved "),
     ]
 
 
-def scores(judged: dict[str, Any]) -> list[Line]:
+def scores(words: str, judged: dict[str, Any]) -> list[Line]:
     """Return the accuracy out of fold, beside that of always giving the most frequent class."""
     rows = [
-        ("naive Bayes", judged["accuracy"], f"± {judged['standard_error']:.1%}"),
+        (words, judged["accuracy"], f"± {judged['standard_error']:.1%}"),
         ("most frequent class", judged["baseline"], ""),
     ]
     cells = bar_cells(44)

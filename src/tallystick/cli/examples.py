@@ -1,8 +1,9 @@
 """Commands to copy: for every command, lines that work as they stand, and what they do.
 
 Knows words only. The lines run in a folder with the bundled tables, a model of each kind of `votes.csv`
-(`votes.tally.json`, `tree.tally.json`) and some rows without the target, `new.csv`; a test runs them all.
-Law: every option of a command is in one of its lines, or in one of the lines of `SHARED`.
+(`votes.tally.json`, `tree.tally.json`, `card.tally.json`) and some rows without the target, `new.csv`; a
+test runs them all. Law: every option of a command is in one of its lines, or in one of the lines of
+`SHARED`.
 """
 
 from __future__ import annotations
@@ -20,13 +21,30 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("tally describe votes.csv --json", "every number, for another program"),
     ),
     "fit": (
-        ("tally fit votes.csv --target party -o votes.tally.json", "learn, and save the model"),
+        ("tally fit votes.csv --target party -o new.tally.json", "choose a method, learn, save the model"),
         ("tally fit votes.csv -t party --model tree", "a decision tree, not saved"),
         ("tally fit votes.csv -t party --model tree --picture tree.svg", "and the tree as a picture"),
-        ("tally fit votes.csv -t party --set alpha=0.5 --folds 5", "a parameter; fewer folds for the score"),
-        ("tally fit votes.csv -t party --folds 0 --json", "no score; the result as JSON"),
-        ("tally fit votes.csv -t party -o - > piped.tally.json", "the model file into a pipe"),
-        ("tally fit votes.csv -t party --memory 64MB", "the same model, the rows on disk"),
+        (
+            "tally fit votes.csv -t party --model bayes --set alpha=0.5 --folds 5",
+            "a parameter; fewer folds for the score",
+        ),
+        (
+            "tally fit days.csv -t late --model card --cuts orders=1,3 --monotone orders=rising --pairs 0",
+            "a card with given ranges, points that only rise, and no pairs",
+        ),
+        (
+            "tally fit votes.csv -t party --model card --max-columns 4 --max-lines 3 --ranges 8 --l2 1 "
+            "--points-to-double 40",
+            "a short card, on a finer scale",
+        ),
+        (
+            "tally fit days.csv -t late --model card --class-weight yes=2 --population yes=0.1 "
+            "--population no=0.9",
+            "what a row counts, and for whom the card is",
+        ),
+        ("tally fit votes.csv -t party --model bayes --folds 0 --json", "no score; the result as JSON"),
+        ("tally fit votes.csv -t party --model bayes -o - > piped.tally.json", "the model file into a pipe"),
+        ("tally fit votes.csv -t party --model bayes --memory 64MB", "the same, the rows on disk"),
     ),
     "predict": (
         ("tally predict votes.tally.json new.csv", "prediction and probability of every row"),
@@ -39,6 +57,11 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("tally predict votes.tally.json new.csv --threads 1 -o - | head -n 3", "into a pipe"),
         ("tally predict votes.tally.json new.csv --flag-outside", "name values outside the training range"),
         ("tally predict votes.tally.json new.csv --memory 64MB -o out.csv", "in little memory"),
+        (
+            "tally predict card.tally.json new.csv --reasons 4 --reasons-against average "
+            "--reasons-for democrat",
+            "the columns that cost a row most points, in words",
+        ),
         ("tally predict votes.tally.json new.csv --json", "predictions and notes, as JSON"),
     ),
     "explain": (
@@ -52,7 +75,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ),
     ),
     "compare": (
-        ("tally compare votes.csv --target party --no-tuning", "the three methods with default settings"),
+        ("tally compare votes.csv --target party --no-tuning", "the methods with default settings"),
         (
             "tally compare votes.csv -t party --method tree --method bayes --no-tuning --folds 5",
             "two of them, five folds",
@@ -108,6 +131,8 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ),
         ("tally export votes.tally.json --to python -o model.py", "a module that needs nothing else"),
         ("tally export votes.tally.json --to js -o - > model.js", "a script for a page or node, by a pipe"),
+        ("tally export card.tally.json --to card -o card.md", "a scorecard to print"),
+        ("tally export card.tally.json --to sql --reasons 3 -o card.sql", "with the reasons of each row"),
         ("tally export tree.tally.json --to rules --json", "inside JSON"),
     ),
     "verify": (

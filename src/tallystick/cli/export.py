@@ -11,7 +11,7 @@ import click
 from tallystick.cli import options, screen
 from tallystick.errors import OptionError
 from tallystick.export.sql.dialect import DIALECTS
-from tallystick.export.targets import RULE_FORMATS, TARGETS
+from tallystick.export.targets import CARD_FORMATS, RULE_FORMATS, TARGETS
 
 *_MOST, _LAST = (target.words for target in TARGETS.values())
 
@@ -22,7 +22,11 @@ from tallystick.export.targets import RULE_FORMATS, TARGETS
     "--to", "target", type=click.Choice(tuple(TARGETS)), required=True, help="The language to export to."
 )
 @click.option("--output", "-o", help="Write to a file instead of printing; - is the standard output.")
-@click.option("--format", type=click.Choice(RULE_FORMATS), help="Format of rules; text if not given.")
+@click.option(
+    "--format",
+    type=click.Choice(tuple(dict.fromkeys((*RULE_FORMATS, *CARD_FORMATS)))),
+    help=f"Format of rules: {', '.join(RULE_FORMATS)}; of a card: {', '.join(CARD_FORMATS)}.",
+)
 @click.option("--dialect", type=click.Choice(tuple(DIALECTS)), help="Dialect of SQL; duckdb if not given.")
 @click.option("--table", metavar="NAME", help="SQL only: the table with the rows; data if not given.")
 @click.option(
@@ -35,6 +39,12 @@ from tallystick.export.targets import RULE_FORMATS, TARGETS
     "--unseen/--no-unseen",
     default=None,
     help="SQL only: whether the last column counts the row's unseen levels; it does if not given.",
+)
+@click.option(
+    "--reasons",
+    type=click.IntRange(1, 50),
+    metavar="N",
+    help="SQL of a scorecard only: add N columns with what cost the row most points, in words.",
 )
 @options.common
 def export(model: str, target: str, output: str | None, as_json: bool, **given: Any) -> None:

@@ -13,6 +13,7 @@ import click
 
 from tallystick.cli import options, screen
 from tallystick.cli.flags import as_flags, checks_as_flags
+from tallystick.cli.wishes import parameters, refuse_others, refuse_unnamed, wishes
 from tallystick.draw.text import Line, Span, between, clean, wrapped
 from tallystick.errors import OptionError, TallyError, shown
 from tallystick.methods import NAMES, named
@@ -20,6 +21,7 @@ from tallystick.methods import NAMES, named
 if TYPE_CHECKING:
     from tallystick.contracts import Table
     from tallystick.estimators import Classifier
+    from tallystick.estimators.choosing import ChosenMethod
     from tallystick.evaluate.checks import Check
 
 MODELS = tuple(sorted(NAMES))
@@ -34,7 +36,7 @@ SHOWN = 40  # lines of a model on the page
     "--model",
     "method",
     type=click.Choice([*MODELS, BEST]),
-    default="bayes",
+    default=BEST,
     show_default=True,
     help="The method; best compares all of them, untuned, and takes the simplest that is good enough.",
 )
@@ -58,6 +60,7 @@ SHOWN = 40  # lines of a model on the page
     show_default=True,
     help="Folds of the cross-validated score; 0: no score.",
 )
+@wishes
 @options.picture
 @options.columns
 @options.reading
@@ -86,7 +89,7 @@ def fit(
         return
     page = sys.stderr if output == "-" else sys.stdout
     screen.show(model_lines(done), page)
-    screen.show(score_lines(score), page)
+    screen.show(score_lines(score, done.table.rows), page)
     screen.show(check_lines(checks), page)
     screen.show(in_words(done.estimator, content, output), page)
     screen.show_notes((*done.estimator.source_notes_, *done.estimator.notes_))
@@ -99,7 +102,12 @@ class Fitted:
 
     estimator: Classifier
     table: Table
-    why: str = ""
+    choice: ChosenMethod | None = None
+
+    @property
+    def why(self) -> str:
+        """Why this method, if it was chosen."""
+        return "" if self.choice is None else self.choice.why
 
 
 def learned(data: str, target: str, method: str, folds: int, given: dict[str, Any]) -> Fitted:
@@ -107,49 +115,60 @@ def learned(data: str, target: str, method: str, folds: int, given: dict[str, An
 
     folds: of the comparison that finds the best method, which needs some even where no score is wanted.
     """
-    import tallystick as ts
-
-    source, why = options.source(data, given), ""
+    source, choice = options.source(data, given), None
+    estimator: Any
     if method == BEST:
-        if given.get("settings"):
-            raise OptionError("--set is for one method; it does not go with --model best. Name the method.")
-        with screen.progress("comparing") as progress:
-            wishes = options.wishes(given)
-            found = ts.compare(source, target, tuned=False, folds=folds or 10, progress=progress, **wishes)
-        if found.chosen.family not in MODELS:
-            raise OptionError(f"no method is better than the most frequent class. {found.why}")
-        estimator, why = type(found.model)(**found.model.get_params(deep=False)), found.why
-        left = [check.text for check in found.checks if check.code == "text-alone"]
-        why = " ".join([*left, why])
+        choice = chosen(source, target, folds or 10, given)
+        estimator = choice.estimator(options.wishes(given))
     else:
+        wished = parameters(given)
+        refuse_others(method, wished)
         estimator = named(method).load("estimator")(**options.wishes(given))
-        estimator.set_params(**settings(given.get("settings", ())))
+        estimator.set_params(**settings(given.get("settings", ())), **wished)
     with screen.progress("fitting") as progress:
         options.show_progress(estimator, progress)
         table = estimator._read(source, target)
         estimator._fit_table(table)
     estimator.set_params(engine__progress=None)
-    return Fitted(estimator, table, why)
+    return Fitted(estimator, table, choice)
+
+
+def chosen(source: Any, target: str, folds: int, given: dict[str, Any]) -> ChosenMethod:
+    """Return the method that the rows are for; wishes about one method need its name."""
+    from tallystick.estimators.choosing import choose
+
+    refuse_unnamed(parameters(given))
+    if given.get("settings"):
+        raise OptionError(f"--set is for one method. Name it: --model {' or '.join(MODELS)}.")
+    with screen.progress("comparing") as progress:
+        return choose(source, target, folds=folds, progress=progress, **options.wishes(given))
 
 
 def scored(done: Fitted, folds: int) -> dict[str, Any] | None:
     """Return cross-validated accuracy and log-loss with their intervals; None when they were not asked for.
 
-    Where the table has too few rows to be cut into folds, the reason is all there is.
+    Where the table has too few rows to be cut into folds, the reason is all there is. A method that was
+    chosen has been judged then.
     """
     import tallystick as ts
 
     if folds == 0:
         return None
+    if done.choice is not None and done.choice.entry is not None:
+        return told(done.choice.entry.result, done.choice.rows)
     fresh = type(done.estimator)(**done.estimator.get_params(deep=False))
     try:
         with screen.progress("cross-validating") as progress:
-            found = ts.cross_validate(fresh, done.table, folds=folds, progress=progress)
+            return told(ts.cross_validate(fresh, done.table, folds=folds, progress=progress), done.table.rows)
     except TallyError as error:
         return {"reason": as_flags(error.message)}
+
+
+def told(found: Any, rows: int) -> dict[str, Any]:
+    """Return the scores of a cross-validation as plain data. rows: how many were dealt into folds."""
     measures = {name: found.measure(name).to_dict() for name in ("accuracy", "log-loss")}
     folds = len(found.repeats[0].sizes(found.weights))
-    return {"folds": folds, "measures": measures, "most_frequent": found.most_frequent}
+    return {"folds": folds, "measures": measures, "most_frequent": found.most_frequent, "rows": rows}
 
 
 def doubts(done: Fitted) -> list[Check]:
@@ -198,13 +217,14 @@ def model_lines(done: Fitted) -> list[Line]:
     return [*out, ()]
 
 
-def score_lines(score: dict[str, Any] | None) -> list[Line]:
-    """Return the scores with their intervals, a line each."""
+def score_lines(score: dict[str, Any] | None, rows: int) -> list[Line]:
+    """Return the scores with their intervals, a line each. rows: of the table; a part may be judged."""
     if score is None:
         return []
     if "reason" in score:
         return wrapped(clean(f"Not cross-validated: {score['reason']}"), screen.cells())
-    head = f"cross-validated ({score['folds']} folds)"
+    part = f" of {score['rows']:,} rows" if score["rows"] < rows else ""
+    head = f"cross-validated ({score['folds']} folds{part})"
     bases = {  # what a score must beat
         "accuracy": f"always answering {clean(score['most_frequent'])}",
         "log-loss": "always giving the class shares",

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from tallystick.cli.wishes import FLAGS as WISHES
 from tallystick.data.schema import Note
 from tallystick.errors import Argument, shown, worded
 
@@ -28,6 +29,7 @@ FLAGS = {  # flags that take a value, by the name of the argument
     "missing": "--missing",
     "missing_columns": "--missing-columns",
     "sep": "--sep",
+    **WISHES,
 }
 SWITCHES = {
     ("header", True): "--header",

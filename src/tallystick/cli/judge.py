@@ -48,7 +48,7 @@ def compare(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Cross-validate the three methods on FILE, as they are and tuned, beside always answering the most
+    """Cross-validate the methods on FILE, as they are and tuned, beside always answering the most
     frequent class.
 
     Every method sees the same folds, or the same rows held out. The razor takes the simplest within one

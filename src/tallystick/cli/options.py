@@ -161,9 +161,9 @@ def wishes(given: dict[str, Any]) -> dict[str, Any]:
     """Return what the user said about columns, as the parameters that every estimator and `describe` take."""
     from tallystick.data.schema import Columns
 
-    levels = (_pair(text, "--levels", "size=S,M,L") for text in given["levels"])
+    levels = (pair(text, "--levels", "size=S,M,L") for text in given["levels"])
     columns = Columns(
-        kinds=dict(_pair(text, "--kind", "age=numeric") for text in given["kinds"]),
+        kinds=dict(pair(text, "--kind", "age=numeric") for text in given["kinds"]),
         levels={name: values.split(",") for name, values in levels},
         missing=given["missing"] or None,
         keep=given["keep"],
@@ -179,7 +179,8 @@ def show_progress(estimator: Any, progress: Any) -> None:
     estimator.set_params(engine=work, threads=None, memory=None)
 
 
-def _pair(text: str, option: str, example: str) -> tuple[str, str]:
+def pair(text: str, option: str, example: str) -> tuple[str, str]:
+    """Return name and value of NAME=VALUE, as an option takes them."""
     name, equals, value = text.partition("=")
     if not equals or not name or not value:
         raise OptionError(f"{option} {shown(text)} is not NAME=VALUE. Write for example {option} {example}.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, cast
 
 import click
@@ -41,6 +41,24 @@ if TYPE_CHECKING:
     "--flag-outside",
     is_flag=True,
     help="Add a column with the names of numeric columns outside the range of the training rows.",
+)
+@click.option(
+    "--reasons",
+    type=click.IntRange(1, 50),
+    metavar="N",
+    help="Scorecards only: add N columns with what cost the row most points, in words.",
+)
+@click.option(
+    "--reasons-against",
+    type=click.Choice(("best", "average")),
+    default="best",
+    show_default=True,
+    help="What lost points are counted from: the best line of each column, or the average training row.",
+)
+@click.option(
+    "--reasons-for",
+    metavar="CLASS",
+    help="The class that points count towards; the second of two, or the one answered, if not given.",
 )
 @click.option("--threads", type=click.IntRange(min=1), help="Threads to use; changes no result.")
 @click.option("--memory", metavar="SIZE", help="Work within this much memory, e.g. 1GB; changes no result.")
@@ -184,6 +202,9 @@ def predicted(
     types = [pa.string(), *[pa.float64()] * (len(names) - 1)]
     if given["flag_outside"]:
         names, types = [*names, "outside"], [*types, pa.string()]
+    told = _reasons(estimator, given)
+    for k in range(given["reasons"] or 0):
+        names, types = [*names, f"reason_{k + 1}"], [*types, pa.string()]
     skips = given["bad_rows"] == "skip"
     if skips:
         names, types = [*names, "unread"], [*types, pa.string()]
@@ -203,10 +224,37 @@ def predicted(
         columns += [from_numbers(shares[:, c]) for c in range(shown_classes)]
         if given["flag_outside"]:
             columns.append(pa.array(met.beyond(names_outside(matched.block, estimator.schema_)), pa.string()))
+        columns += told(matched.block)
         if skips:
             columns = _without_answers(columns, matched)
         met.add(matched, int(prior_only.sum()), best, target.labels)
         yield carried.beside(pa.table(columns, names=names))
+
+
+def _reasons(estimator: Classifier, given: dict[str, Any]) -> Callable[[Any], list[Any]]:
+    """Return what makes the columns of reasons of a block; of a model without any it is an error."""
+    import pyarrow as pa
+
+    from tallystick.estimators.classes import class_number
+    from tallystick.methods import of_kind
+
+    most: int | None = given["reasons"]
+    wanted = given["reasons_for"]
+    if most is None:
+        if wanted is not None or given["reasons_against"] != "best":
+            raise OptionError(
+                "--reasons-for and --reasons-against say how reasons are counted. Add --reasons 4."
+            )
+        return lambda block: []
+    label = None if wanted is None else class_number(estimator.schema_.predicted, wanted)
+    model = estimator.model_
+    asked = of_kind(model.kind).load("reasons")(model, most, given["reasons_against"], label)
+
+    def columns(block: Any) -> list[Any]:
+        rows = [[code.text for code in codes] for codes in asked(block)]
+        return [pa.array([r[k] if k < len(r) else None for r in rows], pa.string()) for k in range(most)]
+
+    return columns
 
 
 def _without_answers(columns: list[Any], matched: Matched) -> list[Any]:

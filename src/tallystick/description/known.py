@@ -63,6 +63,26 @@ def of_logistic(document: Mapping[str, Any], column: Column) -> Known:
     return Known(untold="a logistic regression keeps no counts of levels or words")
 
 
+def of_card(document: Mapping[str, Any], column: Column) -> Known:
+    """Return what a scorecard keeps: the training rows on each line of a column; of levels that share a line
+    and of words no count of each.
+    """
+    parts = [p for p in document["model"]["parts"] if p.get("name") == column.name]
+    if not parts:
+        return Known(untold="it has no line of its own on the card")
+    rows = np.array(parts[0]["rows"], dtype=np.float64).sum(axis=1)
+    if parts[0]["part"] == "ranges":
+        if not parts[0]["cuts"]:
+            return Known(untold="the card has one line for all its numbers")
+        return Known(rows[:-1], np.array(parts[0]["cuts"]))
+    if parts[0]["part"] == "words":
+        return Known(untold="a card keeps counts of the words with points only")
+    lines = parts[0]["line"]
+    if len(set(lines)) < len(lines):
+        return Known(untold="some of its levels share a line of the card")
+    return Known(rows[lines])
+
+
 def _moments(own: Mapping[str, Any], rows: float, unit: int) -> Known:
     """Return mean and standard deviation over all classes from the exact sums of a naive Bayes model."""
     total = sum(Fraction(s) for s in own["sums"]) / unit

@@ -28,10 +28,15 @@ class Scale:
     marks: tuple[tuple[str, float], ...]
 
 
-def nomogram(title: str, scales: Sequence[Scale], base: float, sides: tuple[str, str] = ("", "")) -> str:
+def nomogram(
+    title: str, scales: Sequence[Scale], base: float, sides: tuple[str, str] = ("", ""), step: int = 0
+) -> str:
     """Return the picture: log-odds from left to right; base is what they are before any column spoke. sides:
-    what speaks for the left and for the right.
+    what speaks for the left and for the right. step: all weights are points, of which so many double the
+    odds; 0 if they are log-odds.
     """
+    unit = "points" if step else "log-odds"
+    begin = f"{base:+.0f} points" if step else f"{base:+.2f}"
     weights = [w for s in scales for _, w in s.marks if math.isfinite(w)] or [0.0]
     low, high = min([*weights, 0.0]), max([*weights, 0.0])
     span = (high - low) or 1.0
@@ -45,9 +50,7 @@ def nomogram(title: str, scales: Sequence[Scale], base: float, sides: tuple[str,
         f'height="{height}" font-family="{FONT}" font-size="12" fill="currentColor" role="img">',
         f"<title>{escape(clean(title))}</title>",
         _text(12, 22, title, size=15, weight="bold"),
-        _text(
-            12, 42, f"Add the log-odds of a row's values to {base:+.2f}; the sum gives the share at the foot."
-        ),
+        _text(12, 42, f"Add the {unit} of a row's values to {begin}; the sum gives the share at the foot."),
         *_sides(x, sides),
     ]
     bottom = 100 + STEP * len(scales)
@@ -55,10 +58,10 @@ def nomogram(title: str, scales: Sequence[Scale], base: float, sides: tuple[str,
         faint = 0.45 if tick == 0 else 0.12
         out.append(_rule(x(tick), 88, x(tick), bottom, faint))
         out.append(_text(x(tick), 82, f"{tick:+g}" if tick else "0", "middle"))
-    out.append(_text(LEFT - 14, 82, "log-odds", "end", weight="bold"))
+    out.append(_text(LEFT - 14, 82, unit, "end", weight="bold"))
     for i, scale in enumerate(scales):
         out += _line(110 + STEP * i, scale, x)
-    out += _foot(bottom + 34, sides[1])
+    out += _foot(bottom + 34, sides[1], unit, step / math.log(2.0) if step else 1.0)
     return "\n".join([*out, "</svg>"])
 
 
@@ -115,17 +118,19 @@ def _line(y: float, scale: Scale, x: Callable[[float], float]) -> list[str]:
     return out
 
 
-def _foot(y: float, label: str) -> list[str]:
-    """Return the line of sums, as far as they matter, and the share that each means."""
+def _foot(y: float, label: str, unit: str = "log-odds", size: float = 1.0) -> list[str]:
+    """Return the line of sums, as far as they matter, and the share that each means. size: of a unit of
+    log-odds.
+    """
 
     def x(odds: float) -> float:
         return LEFT + (odds + MOST) / (2 * MOST) * WIDE
 
-    out = [_text(LEFT - 14, y + 4, "sum of log-odds", "end", weight="bold")]
+    out = [_text(LEFT - 14, y + 4, f"sum of {unit}", "end", weight="bold")]
     out.append(_rule(x(-MOST), y, x(MOST), y, 0.8))
-    for tick in range(-6, 7, 2):
-        out.append(_rule(x(tick), y - 4, x(tick), y, 0.8))
-        out.append(_text(x(tick), y - 9, f"{tick:+d}" if tick else "0", "middle"))
+    for tick in ticks(-6.0 * size, 6.0 * size, 7):
+        out.append(_rule(x(tick / size), y - 4, x(tick / size), y, 0.8))
+        out.append(_text(x(tick / size), y - 9, f"{tick:+g}" if tick else "0", "middle"))
     for share in SHARES:
         place = x(math.log(share / (1 - share)))
         out.append(_rule(place, y, place, y + 4, 0.8))

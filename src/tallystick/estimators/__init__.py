@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tallystick.estimators.logistic import LogisticRegression
     from tallystick.estimators.naive_bayes import NaiveBayes
     from tallystick.estimators.regression_tree import RegressionTree
+    from tallystick.estimators.scorecard import Scorecard
     from tallystick.estimators.tree import DecisionTree
     from tallystick.estimators.verification import Verdict, verify
 
@@ -83,6 +84,7 @@ __all__ = [
     "LogisticRegression",
     "NaiveBayes",
     "RegressionTree",
+    "Scorecard",
     "Verdict",
     "from_data",
     "load",

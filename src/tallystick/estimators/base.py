@@ -100,12 +100,13 @@ class Estimator(Parameters, PlainMethod):
 
         Parameters
         ----------
-        kind : {"rules", "sql", "python", "js", "onnx"}
+        kind : {"rules", "card", "sql", "python", "js", "onnx"}
             The language.
         **options
-            rules: format="text", "markdown" or "json". sql: dialect="duckdb", "sqlite", "postgres" or
-            "spark", table="name", keep=[columns to carry along], and unseen=False to leave out the count of
-            unseen levels.
+            rules: format="text", "markdown" or "json". card: format="markdown", "csv" or "html".
+            sql: dialect="duckdb", "sqlite", "postgres" or "spark", table="name", keep=[columns to carry
+            along], unseen=False to leave out the count of unseen levels, and reasons=4 for columns that say
+            what cost a row most points of a scorecard.
 
         Returns
         -------

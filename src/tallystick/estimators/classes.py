@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tallystick.data.schema import Target
-from tallystick.errors import OptionError, nearest, some
+from tallystick.errors import Argument, OptionError, nearest, shown, some
 
 
 def refuse_unknown(name: str, given: Mapping[Any, Any], target: Target) -> None:
@@ -18,6 +18,15 @@ def refuse_unknown(name: str, given: Mapping[Any, Any], target: Target) -> None:
     unknown = [str(k) for k in given if target.label_of(k) not in target.labels]
     if unknown:
         raise OptionError(
-            f"{name} names {some(unknown)}, which is not a class.{nearest(unknown[0], target.labels)} "
-            f"The classes are {some(target.labels)}."
+            Argument(name),
+            f" names {some(unknown)}, which is not a class.{nearest(unknown[0], target.labels)} "
+            f"The classes are {some(target.labels)}.",
         )
+
+
+def class_number(target: Target, label: Any) -> int:
+    """Return the number of the class that a user means."""
+    text = target.label_of(label)
+    if text not in target.labels:
+        raise OptionError(f"there is no class {shown(label)}.{nearest(text, target.labels)}")
+    return target.labels.index(text)

@@ -166,7 +166,10 @@ def compare_read(
     found = compare_table(candidates, lean, way.folds, prices, progress, dealing, how, held)
     if left:
         found = replace(
-            found, checks=(Check("text-alone", left, "Use naive Bayes or logistic regression for text."),)
+            found,
+            checks=(
+                Check("text-alone", left, "Use naive Bayes, logistic regression or a scorecard for text."),
+            ),
         )
     return _checked(found, lean, frozenset(ignore), held)
 
@@ -196,7 +199,9 @@ def able(table: Table, methods: Mapping[str, str]) -> tuple[list[str], str]:
     if len(rest) == len(methods) or any(c.kind != "text" for c in table.schema.used):
         return list(methods), ""
     if not rest:
-        raise OptionError("a tree does not read text, and all columns hold text. Use bayes or logistic.")
+        raise OptionError(
+            "a tree does not read text, and all columns hold text. Use bayes, logistic or card."
+        )
     gone = some([name for name in methods if name not in rest])
     return rest, f"all columns hold text, which a tree does not read: left out {gone}."
 
@@ -238,7 +243,8 @@ def learning_curve(
     target : str or array, default None
         The name of the column to predict, or the labels.
     methods : list of str or dict, default None
-        Methods, such as "tree", or estimators by name; None is naive Bayes and logistic regression.
+        Methods, such as "tree", or estimators by name; None is naive Bayes, logistic regression and
+        the scorecard.
     sizes : list of int, default None
         The numbers of training rows; None: from 10 up to two thirds of the rows.
     repeats : int, default 20

@@ -20,8 +20,8 @@ from tallystick.draw.forest import Effect, forest
 from tallystick.draw.nomogram import Scale, nomogram
 from tallystick.draw.svg import Picture, as_html
 from tallystick.engines.local import Local
-from tallystick.errors import NotFitted, OptionError, nearest, shown, some
-from tallystick.estimators.classes import refuse_unknown
+from tallystick.errors import NotFitted, OptionError, shown, some
+from tallystick.estimators.classes import class_number, refuse_unknown
 from tallystick.estimators.classifier import Classifier
 from tallystick.evaluate import deal
 from tallystick.explain.logistic import Summary, no_scales, scales
@@ -261,10 +261,7 @@ class LogisticRegression(Classifier):
         return Picture(line_chart([("gradient norm", x, y, y, y)], "iteration", "log10 of the gradient norm"))
 
     def _class(self, label: Any) -> int:
-        text, labels = self.schema_.predicted.label_of(label), self.model_.labels
-        if text not in labels:
-            raise OptionError(f"there is no class {shown(label)}.{nearest(text, labels)}")
-        return labels.index(text)
+        return class_number(self.schema_.predicted, label)
 
     def _repr_html_(self) -> str:
         if not self.__sklearn_is_fitted__():

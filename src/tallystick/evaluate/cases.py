@@ -18,6 +18,7 @@ from tallystick.evaluate import large
 
 Rows = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
+RARE = 20  # rows of a class that a part of a table has at least
 MOST = 1 << 20  # cases with a place of their own each; where there are more, late copies follow each other
 
 
@@ -127,6 +128,20 @@ def keyed(hashes: Hashes, key: int) -> Hashes:
         x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return np.asarray(x ^ (x >> np.uint64(31)))
+
+
+def some_rows(table: Any, most: int) -> Rows:
+    """Return about `most` rows of a table without weights, rising, chosen by what they hold; of each class at
+    least RARE where it has them.
+    """
+    keys = case_keys(table) if large.is_large(table) else cases_of(table).hashes
+    classes = table.classes
+    held = np.zeros(len(table.schema.predicted.labels), np.int64)
+    for s in large.steps(table.rows):
+        held += np.bincount(classes[s], minlength=len(held))
+    share = np.maximum(most / table.rows, RARE / np.maximum(held, 1))
+    limit = (np.minimum(share, 1.0) * float(1 << 53)).astype(np.uint64)
+    return large.where(lambda s: (keys[s] >> np.uint64(11)) < limit[classes[s]], table.rows)
 
 
 def _fraction(table: Any) -> Rows:

@@ -288,6 +288,7 @@ class Explanation:
     shares: tuple[float, ...]
     only_prior: bool  # every class was impossible, so the prior answered
     begins: str = "prior"  # what the base is called
+    unit: str = "log-odds"  # what the parts are counted in
 
     @property
     def answer(self) -> str:
@@ -330,7 +331,7 @@ class Explanation:
         rival = self._rival(c)
         bars = [(self.begins, _difference(self.base, c, rival))]
         bars += [(f"{column} = {value}", weight) for column, value, weight in self.for_class()[:most]]
-        words = f"log-odds of {self.answer} ({self.shares[c]:.1%}) against {self.classes[rival]}"
+        words = f"{self.unit} of {self.answer} ({self.shares[c]:.1%}) against {self.classes[rival]}"
         return Picture(bar_chart(bars, words, "why this answer"))
 
     def _repr_html_(self) -> str:
@@ -347,7 +348,7 @@ class Explanation:
         most = max((abs(w) for _, _, w in rows if np.isfinite(w)), default=1.0) or 1.0
         for column, value, weight in rows:
             lines.append(_bar_line(f"{column} = {value}" if value else column, weight, most))
-        lines.append(f"{padded('sum: log-odds', 44)} {self.scores[c] - self.scores[rival]:+8.2f}")
+        lines.append(f"{padded(f'sum: {self.unit}', 44)} {self.scores[c] - self.scores[rival]:+8.2f}")
         for reason in self.reasons:
             lines += _word_lines(reason, c, rival)
         return "\n".join(lines)

@@ -38,6 +38,9 @@ from tallystick.models.additive import (
 from tallystick.models.logistic.model import LogisticModel
 from tallystick.models.logistic.parts import ProductTerm, TextTerm
 from tallystick.models.naive_bayes import NaiveBayesModel
+from tallystick.models.scorecard.axes import RangeAxis
+from tallystick.models.scorecard.model import ScorecardModel
+from tallystick.models.scorecard.parts import PairTerm
 from tallystick.models.tree import SPREADS, Tree
 from tallystick.models.tree.nodes import STAYS
 
@@ -55,7 +58,8 @@ class Form:
     unseen value goes to `missing`: a node, or [[node, part], ...] when it goes down all of them in parts. A
     way that leads to the node itself ends there, and only then the test has shares.
     base, terms: of an additive model; score = base + the parts of the terms in their order, then slope *
-    score + shift. A term's "average" is what its reasons are measured from, where that is not 0.
+    score + shift. A term's "average" is what its reasons are measured from, where that is not 0. The points
+    of a card are whole numbers; what its terms say of reason codes, `card_form` tells.
     """
 
     kind: str
@@ -76,6 +80,11 @@ class Form:
     def is_tree(self) -> bool:
         """Whether it is a tree; else base and terms."""
         return bool(self.nodes)
+
+    @property
+    def has_reasons(self) -> bool:
+        """Whether it is a card: its terms know the best line and the average row."""
+        return bool(self.terms) and all("usual" in term for term in self.terms)
 
     @property
     def sentinels(self) -> tuple[float, ...]:
@@ -243,7 +252,7 @@ def _parts(tree: Tree, node: int) -> list[list[Any]]:
 # -- additive models --
 
 
-def additive_form(model: NaiveBayesModel | LogisticModel, sha256: str) -> Form:
+def additive_form(model: NaiveBayesModel | LogisticModel | ScorecardModel, sha256: str) -> Form:
     """Return the form of a model that adds up parts."""
     additive = model.additive
     names = {name for term in additive.terms for name in _columns_of(term)}
@@ -260,6 +269,8 @@ def additive_form(model: NaiveBayesModel | LogisticModel, sha256: str) -> Form:
 
 
 def _columns_of(term: Term) -> list[str]:
+    if isinstance(term, PairTerm):
+        return list(term.axis.columns)
     return [f.column for f in term.part.factors] if isinstance(term, ProductTerm) else [term.column]
 
 
@@ -276,7 +287,7 @@ def _term(term: Term, place: dict[str, int]) -> Data:
     for kind, write in _WRITERS.items():
         if isinstance(term, kind):
             name = {"name": term.column}
-            own = {} if isinstance(term, ProductTerm) else {"column": place[term.column]}
+            own = {} if isinstance(term, ProductTerm | PairTerm) else {"column": place[term.column]}
             return name | own | write(term, place)
     raise OptionError(f"a term of kind {type(term).__name__!r} cannot be exported.")
 
@@ -306,6 +317,17 @@ def _product(term: ProductTerm, place: dict[str, int]) -> Data:
     return {"factors": factors, "slope": _plain(term.slope), "centre": float(term.part.centre)}
 
 
+def _pair(term: PairTerm, place: dict[str, int]) -> Data:
+    """Return two columns at once: a side has cuts, or the line of each code; lines are first * wide +
+    second.
+    """
+    sides = []
+    for axis in (term.axis.first, term.axis.second):
+        lines = {"cuts": list(axis.cuts)} if isinstance(axis, RangeAxis) else {"lines": axis.lines.tolist()}
+        sides.append({"column": place[axis.name], "size": axis.size} | lines)
+    return {"pair": sides, "table": _finite(term.table)}
+
+
 def _plain(values: NDArray[np.float64]) -> Any:
     return values.tolist()
 
@@ -318,4 +340,5 @@ _WRITERS: dict[type, Callable[[Any, dict[str, int]], Data]] = {
     WordTerm: _words,
     TextTerm: _text,
     ProductTerm: _product,
+    PairTerm: _pair,
 }

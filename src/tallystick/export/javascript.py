@@ -16,10 +16,13 @@ USE = (
     "model.predict({column: value}) gives {label, probabilities}; model.explain(row) says why as well.",
 )
 
+CODES = "model.reasons(row, {most: 4, against: 'best'}) says what cost a row most points."
+
 
 def javascript(form: Form) -> str:
     """Return a script that makes `model`, with `predict` and `explain`."""
-    comment = "".join(f"// {line}\n".replace("<", "‹") for line in [*heading(form), *USE])
+    use = [*USE, CODES] if form.has_reasons else USE
+    comment = "".join(f"// {line}\n".replace("<", "‹") for line in [*heading(form), *use])
     return (
         f"{comment}const model = (() => {{\n{runtime()}\n"
         f"  return tallystick({form.to_json()});\n}})();\n"

@@ -302,6 +302,8 @@ def _part(graph: _Graph, form: Form, term: dict[str, Any]) -> str:
     """Return what a term adds [row, class]."""
     if "factors" in term:
         return _product(graph, form, term)
+    if "pair" in term:
+        return _pair(graph, form, term)
     cell = graph.cell(form, term["column"])
     if "table" in term:
         code = _bins(graph, cell, term["cuts"]) if "cuts" in term else cell
@@ -331,6 +333,21 @@ def _bins(graph: _Graph, cell: str, cuts: list[float]) -> str:
     return graph.add("Where", [gone, missing, count])
 
 
+def _pair(graph: _Graph, form: Form, term: dict[str, Any]) -> str:
+    """Return the points of two columns at once: line = first * (lines of the second) + second."""
+    lines = []
+    for side in term["pair"]:
+        cell = graph.cell(form, side["column"])
+        if "cuts" in side:
+            lines.append(_bins(graph, cell, side["cuts"]))
+        else:
+            lines.append(graph.add("Gather", [graph.constant(side["lines"], np.int64), cell]))
+    wide = graph.constant([term["pair"][1]["size"]], np.int64)
+    line = graph.add("Add", [graph.add("Mul", [lines[0], wide]), lines[1]])
+    flat = graph.add("Reshape", [line, graph.constant([-1], np.int64)])
+    return graph.add("Gather", [graph.constant(_low(term["table"])), flat])
+
+
 def _product(graph: _Graph, form: Form, term: dict[str, Any]) -> str:
     value = ""
     for column, code in term["factors"]:
@@ -344,4 +361,4 @@ def _product(graph: _Graph, form: Form, term: dict[str, Any]) -> str:
 
 
 def _low(table: list[list[float | None]]) -> NDArray[np.float64]:
-    return np.array([[-np.inf if p is None else p for p in row] for row in table])
+    return np.array([[-np.inf if p is None else p for p in row] for row in table], np.float64)

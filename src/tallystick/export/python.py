@@ -17,13 +17,29 @@ USE = (
 )
 
 
+MARK = "# -- reasons --"  # the exported code begins here
+CODES = "reasons(row, most=4, against='best') says what cost a row most points."
+
+
 def python(form: Form) -> str:
     """Return a module with `predict` and `explain`, which is a command as well."""
-    comment = "".join(f"# {line}\n" for line in [*heading(form), *USE])
-    code = resources.files("tallystick.export").joinpath("standalone.py").read_text(encoding="utf-8")
+    use = [*USE, CODES] if form.has_reasons else USE
+    comment = "".join(f"# {line}\n" for line in [*heading(form), *use])
+    more = "reasons = functools.partial(reasons, MODEL)\n" if form.has_reasons else ""
+    code = runtime(form)
     data = form.to_json().replace("'", "\\u0027")
     return (
         f"{comment}{code}\n\nMODEL = from_json(r'''\n{data}\n''')\n"
-        "predict, explain = MODEL.predict, MODEL.explain\n\n"
+        f"predict, explain = MODEL.predict, MODEL.explain\n{more}\n"
         'if __name__ == "__main__":\n    main(MODEL, sys.argv[1:])\n'
     )
+
+
+def runtime(form: Form) -> str:
+    """Return the fixed code that a form needs."""
+    room = resources.files("tallystick.export")
+    code = room.joinpath("standalone.py").read_text(encoding="utf-8")
+    if not form.has_reasons:
+        return code
+    more = room.joinpath("standalone_reasons.py").read_text(encoding="utf-8").partition(MARK)[2]
+    return code.replace("import datetime\n", "import datetime\nimport functools\n", 1) + f"\n\n{MARK}{more}"

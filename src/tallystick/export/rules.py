@@ -63,12 +63,12 @@ def _expression(found: Rules) -> list[str]:
 
 def _markdown(model: Tree, found: Rules, head: list[str]) -> str:
     measure = "± " if model.regression else "share"
-    lines = [f"# Rules for {_cell(found.schema.predicted.name)}", ""]
-    lines += [f"- {_cell(line.strip())}" for line in head]
+    lines = [f"# Rules for {cell(found.schema.predicted.name)}", ""]
+    lines += [f"- {cell(line.strip())}" for line in head]
     lines += ["", f"| | if | then | rows | {measure} |", "|---:|---|---|---:|---:|"]
     for number, rule in enumerate(found, 1):
         lines.append(f"| {number} | {_if(rule)} | {_then(rule)} | {rule.covers:,.10g} | {_measure(rule)} |")
-    notes = [_cell(note) for note in [*found.notes, *_expression(found)]]
+    notes = [cell(note) for note in [*found.notes, *_expression(found)]]
     return "\n".join([*lines, *(["", *notes] if notes else [])]) + "\n"
 
 
@@ -78,18 +78,18 @@ def _if(rule: Rule) -> str:
         f"({c.sentence()})" if several and c.missing and not c.never else c.sentence()
         for c in rule.conditions
     ]
-    return " **and** ".join(_cell(text) for text in texts) or "always"
+    return " **and** ".join(cell(text) for text in texts) or "always"
 
 
 def _then(rule: Rule) -> str:
-    return _cell(rule.answer) if isinstance(rule.answer, str) else f"{rule.answer:.6g}"
+    return cell(rule.answer) if isinstance(rule.answer, str) else f"{rule.answer:.6g}"
 
 
 def _measure(rule: Rule) -> str:
     return f"{rule.share:.3f}" if isinstance(rule.answer, str) else f"{rule.spread:.4g}"
 
 
-def _cell(text: str) -> str:
+def cell(text: str) -> str:
     """Return a text that stays in its cell and means nothing to Markdown."""
     out = plain(text)
     for character in "\\`*_{}[]<>#|":

@@ -283,6 +283,9 @@ class Model:
             for column, code in term["factors"]:
                 product *= cells[column] if code is None else float(cells[column] == code)
             return [(product if product == product else term["centre"]) * s for s in term["slope"]]
+        if "pair" in term:
+            first, second = (line(side, cells) for side in term["pair"])
+            return [float(p) for p in term["table"][first * term["pair"][1]["size"] + second]]
         x = cells[term["column"]]
         if "words" in term:
             return self.worded(term, *x)
@@ -348,6 +351,15 @@ def weighted(term: Mapping[str, Any], words: list[tuple[int, int]]) -> list[tupl
         return [(w, (v / math.sqrt(squares or 1.0) * 1048576 + ROUNDER) - ROUNDER) for w, v in raw]
     scale = 1.0 / math.sqrt(squares) if squares > 0 else 0.0
     return [(word, value * scale) for word, value in raw]
+
+
+def line(side: Mapping[str, Any], cells: Sequence[Any]) -> int:
+    """Return the line of a cell on one side of a pair."""
+    x = cells[side["column"]]
+    if "cuts" in side:
+        return bisect_right(side["cuts"], x) if x == x else len(side["cuts"]) + 1
+    found: int = side["lines"][x]
+    return found
 
 
 def main(model: Model, arguments: Sequence[str]) -> None:

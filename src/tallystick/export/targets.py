@@ -13,6 +13,7 @@ from typing import Any
 from tallystick.errors import OptionError, nearest, shown
 
 RULE_FORMATS = ("text", "markdown", "json")
+CARD_FORMATS = ("markdown", "csv", "html")
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,12 @@ def _rules(model: Any, sha256: str, format: str = RULE_FORMATS[0]) -> str:
     return export_rules(model, sha256, format)
 
 
+def _card(model: Any, sha256: str, format: str = CARD_FORMATS[0]) -> str:
+    from tallystick.export.card import export_card
+
+    return export_card(model, sha256, format)
+
+
 def _onnx(model: Any, sha256: str) -> bytes:
     from tallystick.export.onnx import onnx_model
 
@@ -70,7 +77,8 @@ TARGETS = {
     target.name: target
     for target in (
         ExportTarget("rules", "rules", _rules, ("format",)),
-        ExportTarget("sql", "SQL", _sql, ("dialect", "table", "keep", "unseen")),
+        ExportTarget("card", "a printed card", _card, ("format",)),
+        ExportTarget("sql", "SQL", _sql, ("dialect", "table", "keep", "unseen", "reasons")),
         ExportTarget("python", "Python", _python),
         ExportTarget("js", "JavaScript", _js),
         ExportTarget("onnx", "ONNX", _onnx),

@@ -26,14 +26,15 @@ class Curvature(IntEnum):
 
     PAIRS: squares[pair, P, P], weights p_a p_b of links a > b in the order (1, 0), (2, 0), (2, 1), ...; p
     (1 - p) for one link. What a link has with itself is the sum of its pairs. GRAM: squares[1, P, P],
-    weight 1. DIAGONAL: squares[2, P], sums of y and of y^2. Both of columns alone: no loss, no gradient. Only
-    lower triangles are filled.
+    weight 1. DIAGONAL: squares[2, P], sums of y and of y^2. Both of columns alone: no loss, no gradient. OWN:
+    squares[link, P, P], each link with itself, weight p (1 - p). Only lower triangles are filled.
     """
 
     NONE = 0
     PAIRS = 1
     GRAM = 2
     DIAGONAL = 3
+    OWN = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,7 @@ def new_sums(dense: int, cells: int, links: int, curvature: Curvature, texts: in
         Curvature.PAIRS: (max(links * (links - 1) // 2, 1), p, p),
         Curvature.GRAM: (1, p, p),
         Curvature.DIAGONAL: (2, p),
+        Curvature.OWN: (links, p, p),
     }[curvature]
     work = np.empty(_kernels.logistic_work(dense, links) + texts * ROWS + links)
     return Sums(np.zeros(3, np.int64), np.zeros((p, links), np.int64), np.zeros(shape, np.int64), work)

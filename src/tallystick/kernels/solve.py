@@ -97,6 +97,31 @@ def inverse_diagonal(factor: Floats) -> Floats:
     return diagonal
 
 
+def product(a: Floats, b: Floats) -> Floats:
+    """Return the matrix product a b, in a fixed order of additions."""
+    check.array("a", a, "float64", (None, len(b)))
+    check.array("b", b, "float64", (None, None))
+    out = np.empty((len(a), b.shape[1]))
+    _kernels.product(a, b, out)
+    return out
+
+
+def lower_inverse(factor: Floats) -> Floats:
+    """Return the inverse of a lower triangle."""
+    out = np.empty_like(check.array("factor", factor, "float64", (None, len(factor))))
+    _kernels.lower_inverse(factor, out)
+    return out
+
+
+def eigen(a: Floats) -> tuple[Floats, Floats]:
+    """Return the eigenvalues of a symmetric matrix, falling, and its eigenvectors as rows."""
+    work = check.array("a", a, "float64", (None, len(a))).copy()
+    vectors = np.empty_like(work)
+    _kernels.eigen(work, vectors)
+    order = np.argsort(-np.diag(work), kind="stable")
+    return np.diag(work)[order].copy(), vectors[order]
+
+
 def times(a: Floats, x: Floats) -> Floats:
     """Return a x for a square matrix, in a fixed order of additions."""
     check.array("a", a, "float64", (len(x), len(x)))

@@ -162,6 +162,14 @@ def _is_small(term: Term, block: Block) -> bool:
     return isinstance(term, LevelTerm) and block.codes(term.column).dtype == np.uint8
 
 
+@dataclass(frozen=True)
+class Calibration:
+    """Scores become slope * score + shift[class]."""
+
+    slope: float
+    shift: tuple[float, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Additive:
     """base[class] and terms. averages[term][class]: what a reason is measured from, where it is not 0: what

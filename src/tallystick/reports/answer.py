@@ -248,12 +248,12 @@ def bayes_sentences(model: NaiveBayesModel, table: Table, views: Sequence[Column
     """Return what the strongest column tells, and how its values are spread over the classes."""
     weights = pulls(model, table)
     order = sorted(weights, key=lambda n: (-weights[n], n))
-    first = _strongest(table, views, order, _reached(model, table))
+    first = strongest(table, views, order, reached(model, table))
     part = next(p for p in model.parts if p.name == order[0])
     return [first, _spread(model, part)]
 
 
-def _reached(model: Any, table: Table) -> float:
+def reached(model: Any, table: Table) -> float:
     """Return the accuracy on the training rows."""
     assert table.classes is not None
     right = rows = 0.0
@@ -265,7 +265,7 @@ def _reached(model: Any, table: Table) -> float:
     return right / rows
 
 
-def _strongest(table: Table, views: Sequence[ColumnView], order: Sequence[str], reached: float) -> Said:
+def strongest(table: Table, views: Sequence[ColumnView], order: Sequence[str], reached: float) -> Said:
     """Return that one column tells the target, or which columns weigh most."""
     groups = alone(table, next(v for v in views if v.name == order[0]))
     if groups:
@@ -341,7 +341,7 @@ def logistic_sentences(model: LogisticModel, table: Table, views: Sequence[Colum
     weights = pulls(model, table)
     order = sorted(weights, key=lambda n: (-weights[n], n))
     known = [n for n in order if n in {v.name for v in views}]
-    first = _strongest(table, views, known, _reached(model, table))
+    first = strongest(table, views, known, reached(model, table))
     part = next(p for p in model.parts if p.name == order[0])
     odds = _odds(model, table, part)
     return [first] if odds is None else [first, odds]

@@ -41,6 +41,16 @@ def additive_pulls(model: Any, table: Table) -> dict[str, float]:
     return out
 
 
+def card_pulls(model: Any, table: Table) -> dict[str, float]:
+    """Return what `additive_pulls` tells, a pair counting for both of its columns."""
+    out: dict[str, float] = {}
+    found = additive_pulls(model, table)
+    for part in model.parts:
+        for name in part.columns:
+            out[name] = out.get(name, 0.0) + found[part.name]
+    return out
+
+
 def tree_pulls(tree: Tree, table: Table) -> dict[str, float]:
     """Return each column's share of all gain in the tree that is shown."""
     from tallystick.explain.tree import importances

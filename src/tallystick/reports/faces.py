@@ -18,9 +18,10 @@ from tallystick.models.logistic.model import LogisticModel
 from tallystick.models.naive_bayes import NaiveBayesModel
 from tallystick.models.tree import Tree
 from tallystick.reports.answer import bayes_sentences, logistic_sentences, tree_sentences
-from tallystick.reports.column_effects import additive_pulls, tree_pulls
+from tallystick.reports.cards import card_reasons, card_section, card_sentences, card_small
+from tallystick.reports.column_effects import additive_pulls, card_pulls, tree_pulls
 from tallystick.reports.ingredients import Ingredients
-from tallystick.reports.rows import Groups, class_groups, leaf_groups
+from tallystick.reports.rows import Groups, class_groups, leaf_groups, no_reasons
 from tallystick.reports.scales import scales_data
 from tallystick.reports.sentences import Said, say
 from tallystick.reports.trees import tree_data, tree_facts
@@ -35,7 +36,8 @@ Data = dict[str, Any]
 class Face:
     """What a report asks of a method. sentences: what decides the target. section, small: the model as the
     template draws it, large and small. pulls: how far each column moves the model. groups: rows that belong
-    together, of which a typical one is shown.
+    together, of which a typical one is shown. reasons: what weighs most in a row for one class against
+    another.
     """
 
     sentences: Callable[[Any, Table, Sequence[ColumnView]], list[Said]]
@@ -43,6 +45,7 @@ class Face:
     small: Callable[[Ingredients, Any], Data]
     pulls: Callable[[Any, Table], dict[str, float]]
     groups: Callable[[Ingredients], Groups] = class_groups
+    reasons: Callable[[Any, Table, int, tuple[int, int]], list[dict[str, str]]] = no_reasons
 
 
 def _plain_sentences(model: Any, table: Table, views: Sequence[ColumnView]) -> list[Said]:
@@ -87,3 +90,4 @@ PLAIN = Face(_plain_sentences, _no_section, _no_section, _plain_pulls)
 TREE = Face(tree_sentences, _tree_section, _tree_small, tree_pulls, leaf_groups)
 BAYES = Face(bayes_sentences, _bayes_section, _bayes_small, additive_pulls)
 LOGISTIC = Face(logistic_sentences, _logistic_section, _logistic_small, additive_pulls)
+CARD = Face(card_sentences, card_section, card_small, card_pulls, reasons=card_reasons)

@@ -73,9 +73,21 @@ def _wrong(given: Ingredients) -> list[dict[str, Any]]:
                     "copies": 1,
                     "raw": raw,
                     "cells": _cells(given, raw),
+                    "reasons": _reasons(given, row, (int(answers[row]), int(result.truth[row]))),
                 }
             )
     return out
+
+
+def _reasons(given: Ingredients, row: int, way: tuple[int, int]) -> dict[str, Any]:
+    """Return what weighs most in a row for one class against another, by the chosen model."""
+    lines = [] if given.model is None else face_of(given.model).reasons(given.model, given.table, row, way)
+    return {"lines": lines, "of": given.labels[way[0]], "against": given.labels[way[1]]}
+
+
+def no_reasons(model: Any, table: Table, row: int, way: tuple[int, int]) -> list[dict[str, str]]:
+    """Return nothing: the method's reasons stand in the what-if section."""
+    return []
 
 
 def _raw(given: Ingredients, row: int) -> Row:
@@ -108,7 +120,10 @@ def _typical(given: Ingredients) -> list[dict[str, Any]]:
             continue
         row = int(here[most_typical(given.table, here)])
         raw = _raw(given, row)
-        truth = given.labels[int(given.table.classes[row])]  # type: ignore[index]
+        own = int(given.table.classes[row])  # type: ignore[index]
+        shares = given.chosen.result.shares[row]
+        rival = max((c for c in range(len(given.labels)) if c != own), key=lambda c: (shares[c], -c))
+        truth = given.labels[own]
         out.append(
             {
                 "words": told,
@@ -116,6 +131,7 @@ def _typical(given: Ingredients) -> list[dict[str, Any]]:
                 "truth": truth,
                 "raw": raw,
                 "cells": _cells(given, raw, first),
+                "reasons": _reasons(given, row, (own, rival)),
             }
         )
     return out

@@ -1,7 +1,7 @@
-"""Naive Bayes and logistic regression for the page: a nomogram with points that move.
+"""Naive Bayes, logistic regression and scorecards for the page: a nomogram with points that move.
 
 Knows additive models. Knows nothing of HTML. Law: a stop is a value that a cell can have and what it adds to
-the log-odds of one class against another, by the model's own terms.
+the log-odds of one class against another, by the model's own terms; of a card, its points.
 """
 
 from __future__ import annotations
@@ -21,14 +21,17 @@ from tallystick.explain.naive_bayes import bin_names
 from tallystick.models.additive import BinTerm, LevelTerm, LinearTerm, NormalTerm, Term
 from tallystick.models.logistic.model import LogisticModel
 from tallystick.models.naive_bayes import NaiveBayesModel
+from tallystick.models.scorecard.model import ScorecardModel
+from tallystick.models.scorecard.parts import PairTerm
 from tallystick.models.tree.sentences import number
 from tallystick.reports.ingredients import Ingredients
 
 MOST_SCALES = 16  # columns drawn; the others keep the value of the row below
 MOST_STOPS = 24  # levels on a line, the heaviest
 FAR = 12.0  # where an impossible value is drawn
+AVERAGE = "on the average training row"
 GRID = 24  # steps of a number from its lowest to its highest value
-Additive = NaiveBayesModel | LogisticModel
+Additive = NaiveBayesModel | LogisticModel | ScorecardModel
 
 
 @dataclass(frozen=True)
@@ -51,35 +54,45 @@ def pair(given: Ingredients) -> tuple[int, int]:
     return order[0], order[min(1, len(order) - 1)]
 
 
-def scales_data(given: Ingredients, model: Additive, why: str = "") -> dict[str, Any]:
+def scales_data(given: Ingredients, model: Additive, why: str = "", step: int = 0) -> dict[str, Any]:
     """Return the lines of the nomogram, drawn, with the stops of each for the page's script.
 
-    why: there are none, in words; "" where there are.
+    why: there are none, in words; "" where there are. step: the points of a card that double the odds; 0
+    where a part is log-odds.
     """
     c, d = pair(given)
-    calibration = model.calibration
+    calibration = None if step else model.calibration  # points stand as they are on the card
     slope = 1.0 if calibration is None else float(calibration.slope)
     shift = 0.0 if calibration is None else float(calibration.shift[c] - calibration.shift[d])
-    start = model.additive.start
+    start = model.additive.base if step else model.additive.start
     base = slope * float(start[c] - start[d]) + shift
+    unit, size = ("points", step / math.log(2.0)) if step else ("log-odds", 1.0)
     schema = given.table.schema  # it has the range of every number; a model may not keep it
-    lines = [(n, _stops(model, schema[n], (c, d, slope))) for n in given.columns]
+    lines = [(n, _stops(model, schema[n], (c, d, slope), bool(step))) for n in given.columns]
     lines = [] if why else [(n, s) for n, s in lines if len(s) > 1][:MOST_SCALES]
     weights = [s.weight for _, stops in lines for s in stops] or [0.0]
     ends = (min([*weights, 0.0]), max([*weights, 0.0]))
     drawn = [_line(n, stops, ends) for n, stops in lines]
-    top = scale_line("log-odds", [(_tick(t), t) for t in ticks(*ends)] if ends[0] < ends[1] else [], ends)
+    top = scale_line(unit, [(_tick(t), t) for t in ticks(*ends)] if ends[0] < ends[1] else [], ends)
     return {
         "classes": [c, d],
         "ends": ends,
         "axis": top,
         "lines": drawn,
         "why": why,
-        "begins": "on the average training row" if model.additive.averages else "before any column spoke",
+        "begins": "before any column spoke" if step or not model.additive.averages else AVERAGE,
+        "unit": unit,
+        "size": size,
         "left": max(0, len(given.columns) - len(drawn)),
         "base": base if math.isfinite(base) else 0.0,
-        **_sums(lines, base),
+        **_sums([[s.weight for s in stops] for _, stops in lines] + _pairs(model, c, d), base, unit, size),
     }
+
+
+def _pairs(model: Additive, c: int, d: int) -> list[list[float]]:
+    """Return what each pair of columns can add: no line of the nomogram, but part of the sum."""
+    terms = [t for t in model.additive.terms if isinstance(t, PairTerm)]
+    return [(t.table[:, c] - t.table[:, d]).tolist() for t in terms]
 
 
 def _tick(value: float) -> str:
@@ -97,28 +110,34 @@ def _line(name: str, stops: list[Stop], ends: tuple[float, float]) -> dict[str, 
     }
 
 
-def _sums(lines: list[tuple[str, list[Stop]]], base: float) -> dict[str, Any]:
-    """Return the line of sums and the line of shares that stands under it."""
-    low = base + sum(min(s.weight for s in stops) for _, stops in lines)
-    high = base + sum(max(s.weight for s in stops) for _, stops in lines)
-    ends = (max(low, -12.0), min(high, 12.0))
-    ends = ends if ends[0] < ends[1] else (-1.0, 1.0)
-    odds = [(f"{100 * s:g} %", math.log(s / (1 - s))) for s in SHARES]
+def _sums(lines: list[list[float]], base: float, unit: str, size: float) -> dict[str, Any]:
+    """Return the line of sums and the line of shares that stands under it; size: of a unit of log-odds."""
+    low, high = (base + sum(f(weights) for weights in lines) for f in (min, max))
+    ends = (max(low, -12.0 * size), min(high, 12.0 * size))
+    ends = ends if ends[0] < ends[1] else (-size, size)
+    odds = [(f"{100 * s:g} %", size * math.log(s / (1 - s))) for s in SHARES]
     inside = [(t, o) for t, o in odds if ends[0] <= o <= ends[1]]
     return {
         "sum_ends": ends,
-        "sum": scale_line("sum of log-odds", [(_tick(t), t) for t in ticks(*ends)], ends),
+        "sum": scale_line(f"sum of {unit}", [(_tick(t), t) for t in ticks(*ends)], ends),
         "share": scale_line("share of the class", inside, ends),
     }
 
 
-def _stops(model: Additive, column: Column, way: tuple[int, int, float]) -> list[Stop]:
-    """Return the stops of a column, measured from the average training row where the model knows it."""
+def _stops(model: Additive, column: Column, way: tuple[int, int, float], card: bool) -> list[Stop]:
+    """Return the stops of a column, measured from the average training row where the model knows it; of a
+    card as they are.
+    """
     c, d, slope = way
     additive = model.additive
     at = next((i for i, t in enumerate(additive.terms) if t.column == column.name), None)
     stops = [] if at is None else _raw_stops(additive.terms[at], column, way)
     if not stops or at is None or not additive.averages:
+        return stops
+    if card:
+        term = additive.terms[at]
+        if isinstance(term, BinTerm) and column.missing:
+            stops.append(Stop(None, "(missing)", _lead(term.table[-1], c, d)))
         return stops
     usual = slope * float(additive.averages[at][c] - additive.averages[at][d])
     return [replace(s, weight=s.weight - usual) for s in stops]
@@ -161,7 +180,8 @@ def _inside(cuts: list[float], column: Column) -> list[float]:
     low = column.low if column.low is not None else (cuts[0] if cuts else 0.0)
     high = column.high if column.high is not None else (cuts[-1] if cuts else 0.0)
     edges = [min(low, *cuts, low), *cuts, max(high, *cuts, high)] if cuts else [low, high]
-    return [float(f"{(a + b) / 2:.6g}") if a < b else b for a, b in itertools.pairwise(edges)]
+    middle = [(float(f"{a / 2 + b / 2:.6g}"), a, b) for a, b in itertools.pairwise(edges)]
+    return [x if a <= x < b else a if a < b else b for x, a, b in middle]
 
 
 def _number_stops(term: Any, column: Column, way: tuple[int, int, float]) -> list[Stop]:

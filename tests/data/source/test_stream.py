@@ -37,7 +37,12 @@ def folder(tmp_path_factory):
     (folder / "t.csv").write_text("x,w,y\n" + "\n".join(lines) + "\n")
     subprocess.run(["gzip", "-k", "t.csv"], cwd=folder, check=True)
     pq.write_table(pacsv.read_csv(folder / "t.csv"), folder / "t.parquet")
-    assert tally("fit", "t.csv", "-t", "y", "-o", "m.json", "--folds", "0", folder=folder).returncode == 0
+    assert (
+        tally(
+            "fit", "--model", "bayes", "t.csv", "-t", "y", "-o", "m.json", "--folds", "0", folder=folder
+        ).returncode
+        == 0
+    )
     return folder
 
 

@@ -123,7 +123,7 @@ def test_predictions_in_little_memory_are_the_same(files, tmp_path):
 
 def test_the_command_line_takes_memory(files, tmp_path, capsys):
     small, whole = tmp_path / "small.tally.json", tmp_path / "whole.tally.json"
-    fit = ["fit", str(files / "t.csv"), "-t", "y", "--folds", "0", "-o"]
+    fit = ["fit", "--model", "bayes", str(files / "t.csv"), "-t", "y", "--folds", "0", "-o"]
     assert tally([*fit, str(small), "--memory", "40 MB"], False) == 0
     assert tally([*fit, str(whole)], False) == 0
     assert small.read_bytes() == whole.read_bytes()
@@ -312,7 +312,19 @@ def test_a_killed_run_leaves_no_scratch_file_and_the_next_one_works(large):
 def test_a_full_scratch_disk_is_one_line_and_nothing_is_left(large, call, when):
     output = large / "m.tally.json"
     strace = ["strace", "-f", "-qq", "-o", "/dev/null", "--seccomp-bpf", f"--trace={call}"]
-    work = [sys.executable, "-m", "tallystick.cli", "fit", str(large / "wide.csv"), "-t", "y", "--folds", "0"]
+    work = [
+        sys.executable,
+        "-m",
+        "tallystick.cli",
+        "fit",
+        "--model",
+        "bayes",
+        str(large / "wide.csv"),
+        "-t",
+        "y",
+        "--folds",
+        "0",
+    ]
     done = subprocess.run(
         [*strace, f"--inject={call}:error=ENOSPC:when={when}+", *work, "--memory", "32MB", "-o", str(output)],
         env={**os.environ, "TMPDIR": str(large / "scratch")},

@@ -17,7 +17,7 @@ from tallystick.export.sql.dialect import DIALECTS
         ({"table": ""}, "table='' is not a table name"),
         (
             {"format": "text"},
-            "the export to sql has no option 'format'. It takes dialect, table, keep, unseen.",
+            "the export to sql has no option 'format'. It takes dialect, table, keep, unseen, reasons.",
         ),
     ],
 )

@@ -166,12 +166,21 @@ function tallystick(data) {
     return raw.map(([w, v]) => [w, v * (squares > 0 ? 1 / Math.sqrt(squares) : 0)]);
   }
 
+  function lineOf(side, cells) { // of a cell, on one side of a pair
+    const x = cells[side.column];
+    return side.lines ? side.lines[x] : x === x ? side.cuts.filter((cut) => cut <= x).length : side.cuts.length + 1;
+  }
+
   function partOf(term, cells) { // one number per label
     const n = data.base.length;
     if (term.factors) {
       const values = term.factors.map(([i, code]) => (code === null ? cells[i] : Number(cells[i] === code)));
       const product = values.reduce((a, b) => a * b);
       return each(n, (k) => (product === product ? product : term.centre) * term.slope[k]);
+    }
+    if (term.pair) {
+      const [first, second] = term.pair.map((side) => lineOf(side, cells));
+      return term.table[first * term.pair[1].size + second];
     }
     const x = cells[term.column];
     if (term.cuts) return term.table[x === x ? term.cuts.filter((cut) => cut <= x).length : term.table.length - 1].map(low);
@@ -228,7 +237,54 @@ function tallystick(data) {
     return { ...out, words: words.map(([w, part]) => ({ word: columns[term.column].words[w], parts: part })) };
   }
 
+  // ---- reasons, of a scorecard ----
+
+  const towards = (part, c) => (part.length === 2 ? part[c] - part[1 - c] : part[c]); // of two classes: for one, against the other
+  const sides = (term) => term.pair || [term];
+
+  function held(against, c) { // what each section is held against: its name, and its points; null: a text without its bad words
+    if (against === "average") return data.terms.map((t) => ["the average row", t.usual[c]]);
+    if (against !== "best" && (against === null || typeof against !== "object")) throw new Error("against must be 'best', 'average' or a row.");
+    const best = data.terms.map((t) => (t.best ? ["the best", t.best[c]] : ["without", null]));
+    if (against === "best") return best;
+    const given = columns.map((k) => Object.hasOwn(against, k.name));
+    const row = Object.fromEntries(columns.map((k, i) => [k.name, given[i] ? against[k.name] : null])), own = parts(row);
+    return best.map((b, i) => (sides(data.terms[i]).every((side) => given[side.column]) ? ["the given row", towards(own[i], c)] : b));
+  }
+
+  function said(term, cells, c) { // what a row has in the columns of a section
+    if (!term.words) return sides(term).map((side) => {
+      const k = columns[side.column], x = cells[side.column];
+      if (side.cuts) return `${k.name} ${side.said[x === x ? side.cuts.filter((cut) => cut <= x).length : side.said.length - 1]}`;
+      return `${k.name} ${x < k.levels.length ? `= ${k.levels[x]}` : x === k.levels.length ? "is missing" : "is a new level"}`;
+    }).join(", ");
+    const points = (w) => towards(term.words[w], c), k = columns[term.column];
+    const known = cells[term.column][0].map(([w]) => w).filter((w) => term.words[w].some((p) => p));
+    known.sort((a, b) => points(a) - points(b) || a - b);
+    const bad = known.filter((w) => points(w) < 0), told = bad.length ? bad : known;
+    const more = told.length > 8 ? ` and ${(told.length - 8).toLocaleString("en-US")} more` : "";
+    return `${k.name} contains ${told.length ? told.slice(0, 8).map((w) => k.words[w]).join(", ") + more : "no word of the card"}`;
+  }
+
+  function reasons(row, { most = 4, against = "best", label = null } = {}) { // what cost a row most points, in order and in words
+    const cells = columns.map((_, i) => cellOf(row, i)), all = parts(row), out = [];
+    const c = label !== null ? data.labels.indexOf(label) : data.labels.length === 2 ? 1 : best(shares(all));
+    if (c < 0) throw new Error(`there is no class '${String(label)}'.`);
+    held(against, c).forEach(([name, points], i) => {
+      const term = data.terms[i];
+      const lost = points === null
+        ? cells[term.column][0].reduce((sum, [w]) => sum + Math.max(-towards(term.words[w], c), 0), 0)
+        : points - towards(all[i], c);
+      const shown = Math.floor(lost * 10 + 0.5) / 10;
+      if (shown <= 0) return;
+      const line = said(term, cells, c);
+      out.push({ section: term.name, line, points: lost, text: `${line}: ${shown} ${shown === 1 ? "point" : "points"} less than ${name}` });
+    });
+    return out.sort((a, b) => b.points - a.points).slice(0, most);
+  }
+
   return Object.freeze({
+    ...((data.terms || []).some((t) => t.usual) ? { reasons } : {}),
     kind: data.kind,
     target: data.target,
     labels: data.labels,

@@ -22,6 +22,7 @@ from tallystick.export.sql.names import (
     refuse_double,
     refuse_hidden,
 )
+from tallystick.export.sql.reasons import Reasons, refuse_reasons
 from tallystick.export.sql.terms import prior, score
 from tallystick.export.sql.tree import Tests, ends
 
@@ -38,13 +39,18 @@ def sql(
     table: str = "data",
     keep: Sequence[str] = (),
     unseen: bool = True,
+    reasons: int = 0,
 ) -> str:
     """Return the SELECT. table: where the rows are; keep: columns to carry along, else those of the model;
-    unseen: whether a last column counts the levels of a row that were never seen.
+    unseen: whether a last column counts the levels of a row that were never seen; reasons: how many columns
+    say what cost a row most points of a card.
     """
     refuse(form)
+    refuse_reasons(form, reasons)
     given = [keep] if isinstance(keep, str) else list(keep)
-    writer = _Writer(form, dialect_of(dialect), table, given or [c.name for c in form.columns], unseen)
+    writer = _Writer(
+        form, dialect_of(dialect), table, given or [c.name for c in form.columns], unseen, reasons
+    )
     lines = [*heading(form), f"SQL for {writer.sql.title}.", *(USE if unseen else USE[:-1])]
     body = writer.tree() if form.is_tree else writer.terms()
     return "".join(f"-- {line}\n" for line in lines) + body + "\n"
@@ -71,7 +77,9 @@ class _Writer:
     given: the columns as the table calls them; those of `form` have names of ours.
     """
 
-    def __init__(self, form: Form, sql: Dialect, table: str, keep: list[str], unseen: bool) -> None:
+    def __init__(
+        self, form: Form, sql: Dialect, table: str, keep: list[str], unseen: bool, reasons: int = 0
+    ) -> None:
         parts = table.split(".")
         if not all(parts):
             raise OptionError(f"table={shown(table)} is not a table name. Use for example table='data'.")
@@ -79,7 +87,9 @@ class _Writer:
         refuse_alike(names, sql)
         refuse_hidden(names, sql)
         self.shares = answer_names(form.labels, sql)
-        refuse_double(keep, ["prediction", *self.shares, *["unseen"] * unseen], sql)
+        told = [f"reason_{k}" for k in range(1, reasons + 1)]
+        refuse_double(keep, ["prediction", *self.shares, *told, *["unseen"] * unseen], sql)
+        self.reasons = reasons
         self.sql, self.keep, self.unseen, self.given = sql, keep, unseen, form.columns
         self.own = own_word([*parts, *keep, *names])
         columns = (replace(c, name=alias(self.own, i, c.name)) for i, c in enumerate(form.columns))
@@ -119,12 +129,12 @@ class _Writer:
         """Return a further part: everything before, and some columns more."""
         return ", " + self._part(name, ["*", *columns], f"{self.own}_{before}")
 
-    def last(self, prediction: str, shares: Sequence[str], source: str) -> str:
-        """Return the outermost SELECT."""
+    def last(self, prediction: str, shares: Sequence[str], source: str, told: Sequence[str] = ()) -> str:
+        """Return the outermost SELECT; told: the reasons."""
         kept = [f"{self.own}_kept_{i} AS {self.sql.name_of(n)}" for i, n in enumerate(self.keep)]
         own = [f"{s} AS {self.sql.name_of(n)}" for s, n in zip(shares, self.shares, strict=True)]
         strange = [f"{unseen_count(self.form, self.sql)} AS unseen"] if self.unseen else []
-        listed = ",\n  ".join([*kept, f"{prediction} AS prediction", *own, *strange])
+        listed = ",\n  ".join([*kept, f"{prediction} AS prediction", *own, *told, *strange])
         return f"\nSELECT\n  {listed}\nFROM {source}"
 
     def tree(self) -> str:
@@ -198,8 +208,18 @@ class _Writer:
             + self.step("away", "top", [f"{away[k]} AS {own}_away_{k}" for k in labels])
             + self.step("powers", "away", [f"{_power(f'{own}_away_{k}')} AS {powers[k]}" for k in labels])
             + self.step("shares", "powers", [f"{powers[k]} / ({total}) AS {shares[k]}" for k in labels])
-            + self.last(found, shares, f"{own}_shares")
+            + self.told(found, shares)
         )
+
+    def told(self, found: str, shares: Sequence[str]) -> str:
+        """Return the end of the SELECT of base and terms, with the reasons where they are wanted."""
+        asked = Reasons(self.form, self.sql, self.own, [c.name for c in self.given], shares)
+        out, before = "", "shares"
+        for name, columns in asked.steps(self.reasons) if self.reasons else ():
+            out += self.step(name, before, columns)
+            before = name
+        told = [f"{asked.text(k)} AS reason_{k}" for k in range(1, self.reasons + 1)]
+        return out + self.last(found, shares, f"{self.own}_{before}", told)
 
     def _prior(self) -> float:
         scaled = self.form.base

@@ -78,7 +78,7 @@ class LogisticOptions:
                 raise OptionError(f"{name} must be 1 or 2, not {shown(value)}.")
         if not isinstance(self.standardize, bool):
             raise OptionError(f"standardize must be True or False, not {shown(self.standardize)}.")
-        _check_weights(self.class_weight)
+        check_weights(self.class_weight)
         if not is_whole(self.min_letters) or self.min_letters < 1:
             raise OptionError(
                 f"min_letters must be a whole number of at least 1, not {shown(self.min_letters)}."
@@ -91,7 +91,8 @@ class LogisticOptions:
             )
 
 
-def _check_weights(given: Any) -> None:
+def check_weights(given: Any) -> None:
+    """Raise unless these are weights by class."""
     if given is None:
         return
     if isinstance(given, str):

@@ -2,8 +2,9 @@
 file.
 """
 
+from tallystick.models.additive import Calibration
 from tallystick.models.naive_bayes.columns import Counted, Part, Summed, Worded, idf_of
-from tallystick.models.naive_bayes.model import KIND, Calibration, NaiveBayesModel
+from tallystick.models.naive_bayes.model import KIND, NaiveBayesModel
 from tallystick.models.naive_bayes.options import BayesOptions
 
 __all__ = [

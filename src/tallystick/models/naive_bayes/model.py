@@ -22,7 +22,7 @@ from tallystick.contracts import Block
 from tallystick.data.schema import Column, Note, Schema, Target
 from tallystick.errors import DataError, OptionError, shown, some
 from tallystick.models import exact
-from tallystick.models.additive import Additive, Term
+from tallystick.models.additive import Additive, Calibration, Term
 from tallystick.models.decision import decide
 from tallystick.models.naive_bayes.columns import Array, Counted, Counts, Part, Summed, Worded
 from tallystick.models.naive_bayes.distributions import of_part
@@ -35,14 +35,6 @@ KIND = "naive-bayes"
 SMOOTHING = 2  # cases with the whole column's variance that "smoothed" adds to each class
 LEAST, MOST = 1e-290, 1e290  # variances that densities can be computed with
 FLOOR = Fraction(1, 10**6)  # no variance is below this share of its column's variance over all classes
-
-
-@dataclass(frozen=True)
-class Calibration:
-    """Scores become slope * score + shift[class]."""
-
-    slope: float
-    shift: tuple[float, ...]
 
 
 @dataclass(frozen=True)

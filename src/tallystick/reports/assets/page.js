@@ -5,7 +5,11 @@
   const given = JSON.parse(document.getElementById("given").textContent);
   const root = document.documentElement, find = (id) => document.getElementById(id);
   const { labels, palette, ask, tree, scales } = given;
-  const model = ask ? tallystick(ask.form) : null;
+  const exported = ask ? tallystick(ask.form) : null, card = Boolean(ask) && ask.form.kind === "scorecard";
+  const model = card ? { ...exported, explain: onCard } : exported;
+  const unit = card ? "points" : "log-odds", size = card ? 1 / ask.form.slope : 1; // how many of them a unit of log-odds is
+  const slope = !card && ask && ask.form.shift ? ask.form.slope : 1;
+  const shifted = (c, d) => (!card && ask.form.shift ? ask.form.shift[c] - ask.form.shift[d] : 0);
   root.classList.add("js");
 
   // ---- small things ----
@@ -38,7 +42,15 @@
     if (share < 1 && text === "100.0") return "> 99.9 %";
     return share > 0 && text === "0.0" ? "< 0.1 %" : text + " %";
   }
-  const signed = (x) => (x === Infinity ? "+∞" : x === -Infinity ? "−∞" : (x < 0 ? "−" : "+") + Math.abs(x).toFixed(2));
+  function onCard(row) { // the points as they stand on the card, not measured from the average row
+    const found = exported.explain(row), terms = new Map(ask.form.terms.map((t) => [t.name, t]));
+    const parts = found.parts.map((p) => {
+      const own = terms.get(p.column), both = own.pair ? { value: own.pair.map((side) => row[ask.form.columns[side.column].name] ?? "(missing)").join(" and ") } : {};
+      return { ...p, ...both, parts: p.parts.map((v, k) => Math.round(v + (own.average ? own.average[k] : 0))) };
+    });
+    return { ...found, base: ask.form.base, parts };
+  }
+  const signed = (x) => (card ? (x < 0 ? "−" : x > 0 ? "+" : "") + Math.abs(Math.round(x)) : x === Infinity ? "+∞" : x === -Infinity ? "−∞" : (x < 0 ? "−" : "+") + Math.abs(x).toFixed(2));
   function shareBar(shares, wide) {
     const out = draw("svg", { viewBox: `0 0 ${wide} 9`, preserveAspectRatio: "none", "aria-hidden": "true" });
     let at = 0;
@@ -71,7 +83,7 @@
   }
 
   // What the model says of a column is measured from the average training row (logistic regression), or from nothing.
-  const begins = model && (ask.form.terms || []).some((t) => t.average) ? "the average row" : "before any column";
+  const begins = card ? "the card's base" : model && (ask.form.terms || []).some((t) => t.average) ? "the average row" : "before any column";
   const lead = (p, c, d, slope) => (p.parts[c] === p.parts[d] ? 0 : slope * (p.parts[c] - p.parts[d])); // class c over d
 
   // ---- the tree ----
@@ -251,13 +263,13 @@
 
   if (scales && scales.lines.length && model) {
     let [c, d] = scales.classes;
-    const slope = ask.form.shift ? ask.form.slope : 1, place = find("nomogram"), put = (track, svg) => track.querySelector("svg").replaceWith(svg);
+    const place = find("nomogram"), put = (track, svg) => track.querySelector("svg").replaceWith(svg);
     const finite = (w) => (Math.abs(w) === Infinity ? Math.sign(w) * FAR * slope : w === w ? w : 0);
     const tracks = scales.lines.map((_, k) => place.querySelector(`[data-line="${k}"] .track`));
 
     function compare(own, other) { // draw another pair of classes
       [c, d] = [own, other];
-      const start = ask.starts[ask.starts.length - 1].row, shift = ask.form.shift ? ask.form.shift[c] - ask.form.shift[d] : 0;
+      const start = ask.starts[ask.starts.length - 1].row, shift = shifted(c, d);
       scales.lines.forEach((line) => {
         line.stops.forEach((stop) => {
           const part = model.explain({ ...start, [line.column]: stop[0] }).parts.find((p) => p.column === line.column);
@@ -271,13 +283,15 @@
         line.stops.forEach((s) => { s[3] = spot(s[2], ends); });
         put(tracks[k], scaleLine(`${clean(line.column)}: what each value adds`, line.stops.filter((s) => s[1]).map((s) => [s[1], s[2]]), ends));
       });
-      put(find("log-odds"), scaleLine("log-odds", ends[0] < ends[1] ? ticks(...ends).map((t) => [sign(t), t]) : [], ends));
+      put(find("log-odds"), scaleLine(unit, ends[0] < ends[1] ? ticks(...ends).map((t) => [sign(t), t]) : [], ends));
       const bare = model.explain(start).base;
       const base = finite(slope * (bare[c] - bare[d]) + shift), sums = [base, base];
       for (const line of scales.lines) line.stops.reduce(([a, b], s) => [Math.min(a, s[2]), Math.max(b, s[2])], [Infinity, -Infinity]).forEach((w, i) => { sums[i] += w; });
-      scales.sum_ends = Math.max(sums[0], -12) < Math.min(sums[1], 12) ? [Math.max(sums[0], -12), Math.min(sums[1], 12)] : [-1, 1];
-      put(find("sum"), scaleLine("sum of log-odds", ticks(...scales.sum_ends).map((t) => [sign(t), t]), scales.sum_ends));
-      const odds = SHARES.map((s) => [`${Number((100 * s).toPrecision(6))} %`, Math.log(s / (1 - s))]).filter(([, o]) => o >= scales.sum_ends[0] && o <= scales.sum_ends[1]);
+      for (const t of ask.form.terms.filter((t) => t.pair)) [Math.min, Math.max].forEach((f, i) => { sums[i] += f(...t.table.map((p) => p[c] - p[d])); });
+      const most = 12 * size;
+      scales.sum_ends = Math.max(sums[0], -most) < Math.min(sums[1], most) ? [Math.max(sums[0], -most), Math.min(sums[1], most)] : [-size, size];
+      put(find("sum"), scaleLine(`sum of ${unit}`, ticks(...scales.sum_ends).map((t) => [sign(t), t]), scales.sum_ends));
+      const odds = SHARES.map((s) => [`${Number((100 * s).toPrecision(6))} %`, size * Math.log(s / (1 - s))]).filter(([, o]) => o >= scales.sum_ends[0] && o <= scales.sum_ends[1]);
       put(find("share"), scaleLine("share of the class", odds, scales.sum_ends));
       document.querySelectorAll("#model .own-class").forEach((e) => e.replaceChildren(name(labels[c])));
       document.querySelectorAll("#model .other-class").forEach((e) => e.replaceChildren(name(labels[d])));
@@ -340,7 +354,7 @@
         knobs[k].setAttribute("aria-valuetext", `${value === null || value === "" ? "missing" : clean(value)}: ${signed(weight)}`);
         knobs[k].title = `${clean(line.column)} = ${value === null || value === "" ? "missing" : clean(value)}: ${signed(weight)}`;
       });
-      const p = labels.map((l) => found.probabilities[l]), odds = Math.log(p[c] / p[d]);
+      const p = labels.map((l) => found.probabilities[l]), odds = size * Math.log(p[c] / p[d]);
       for (const n of needles) n.style.left = spot(odds === odds ? odds : 0, scales.sum_ends) + "%";
     });
   }
@@ -384,8 +398,7 @@
 
   function reasons(found) { // parts of the log-odds of the answer against its best rival, the strongest first
     const order = labels.map((l, c) => [found.probabilities[l], c]).sort((a, b) => b[0] - a[0] || a[1] - b[1]);
-    const c = order[0][1], d = order[1] ? order[1][1] : c, slope = ask.form.shift ? ask.form.slope : 1;
-    const shift = ask.form.shift ? ask.form.shift[c] - ask.form.shift[d] : 0;
+    const c = order[0][1], d = order[1] ? order[1][1] : c, shift = shifted(c, d);
     const besides = (p) => { // what a text's words do not say: the average text, taken off
       const left = lead(p, c, d, slope) - p.words.reduce((sum, w) => sum + lead(w, c, d, slope), 0);
       return Math.abs(left) > 1e-9 ? [[`${p.column}: apart from its words`, left]] : [];
@@ -393,7 +406,7 @@
     const lines = found.parts.flatMap((p) => (p.words && p.words.length ? [...p.words.map((w) => [`${p.column}: ${w.word}`, lead(w, c, d, slope)]), ...besides(p)]
       : [[`${p.column} = ${p.value === null || p.value === undefined || p.value === "" ? "(missing)" : p.value}`, lead(p, c, d, slope)]]));
     lines.sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
-    const shown = [[begins, slope * (found.base[c] - found.base[d]) + shift], ...lines.slice(0, 10)];
+    const base = slope * (found.base[c] - found.base[d]) + shift, shown = [[begins, base], ...lines.slice(0, 10)];
     const most = Math.max(...shown.map(([, w]) => (Math.abs(w) === Infinity ? 0 : Math.abs(w))), 1e-9);
     const out = shown.map(([text, w]) => {
       const size = Math.min(Math.abs(w) / most, 1) * 53, bar = draw("svg", { viewBox: "0 0 110 12", preserveAspectRatio: "none", "aria-hidden": "true" },
@@ -401,9 +414,10 @@
         draw("rect", { x: w < 0 ? 55 - size : 55, y: 1, width: size, height: 10, fill: w < 0 ? palette[5] : palette[0] }));
       return make("div", { class: "line" }, make("span", {}, name(text.length > 90 ? text.slice(0, 89) + "…" : text)), bar, make("span", {}, signed(w)));
     });
-    const first = make("p", { class: "soft small" }, "log-odds of ", name(labels[c]), " against ", name(labels[d]));
+    const first = make("p", { class: "soft small" }, `${unit} of `, name(labels[c]), " against ", name(labels[d]));
     const rest = lines.length > 10 ? [make("p", { class: "soft small" }, `and ${lines.length - 10} weaker parts`)] : [];
-    return [first, ...out, ...rest];
+    const sum = card ? [make("p", { class: "small", id: "sum-of-points" }, "Sum: ", make("b", {}, signed([base, ...lines.map(([, w]) => w)].reduce((a, b) => a + b))), ` points; ${Math.round(Math.LN2 * size)} points double the odds.`)] : [];
+    return [first, ...out, ...rest, ...sum];
   }
 
   function way(found) {
@@ -448,6 +462,6 @@
     });
     begin(0);
   }
-  window.addEventListener("beforeprint", () => { find("how").open = true; });
+  window.addEventListener("beforeprint", () => { find("how").open = true; if (find("card-table")) find("card-table").open = true; });
   window.report = Object.freeze({ model, data: given });
 })();

@@ -1,0 +1,91 @@
+"""Which method? The simplest of those about as good as the best, each as it is: what `tally fit` takes where
+none is named.
+
+Knows the comparison. Knows nothing of files or screens. Laws: the choice depends on the rows, not on their
+order; it is of the method alone: the model is the one that naming the method gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tallystick.contracts import Table
+from tallystick.errors import DataError
+from tallystick.estimators.judging import Progress, candidates_of, compare_read
+from tallystick.estimators.naive_bayes import NaiveBayes
+from tallystick.evaluate.cases import some_rows
+from tallystick.evaluate.compare import Comparison, Entry, razor
+from tallystick.evaluate.crossval import FoldWay
+from tallystick.methods import COMPARED, NAMES, named
+
+WORK = 200_000  # rows times columns times classes that are compared; of larger tables a part is
+FEWEST = 1_000  # rows of that part
+SLOW_WORK = 20_000  # the same, up to which methods that are slow with many classes are tried
+UNJUDGED = "bayes"  # taken where the rows are too few to be dealt into folds
+
+
+@dataclass(frozen=True)
+class ChosenMethod:
+    """A method, why it was taken in sentences, and how it was judged; None: the rows are too few for that."""
+
+    family: str
+    why: str
+    entry: Entry[Any] | None = None
+    rows: int = 0  # that were compared
+
+    def judged(self) -> Any:
+        """Return how the method was judged, cross-validated."""
+        assert self.entry is not None
+        return self.entry.result
+
+    def estimator(self, shared: Mapping[str, Any]) -> Any:
+        """Return the method as it is, not fitted."""
+        return named(self.family).load("estimator")(**shared)
+
+
+def choose(
+    data: Any, target: Any, *, folds: int = 10, progress: Progress | None = None, **shared: Any
+) -> ChosenMethod:
+    """Compare all methods as they are and return the one to take."""
+    table = NaiveBayes(**shared)._read(data, target)
+    rows = _most(table)
+    part = table if table.rows <= rows else table.take(some_rows(table, rows))
+    made = candidates_of(_tried(part), False, shared)
+    try:
+        found = compare_read(part, FoldWay.of(folds, None, None), made, progress=progress)
+    except DataError as error:
+        words = named(UNJUDGED).words
+        return ChosenMethod(UNJUDGED, f"The methods could not be compared: {error} {words} is taken.")
+    entry, why = _chosen(found)
+    left = [check.text for check in found.checks if check.code == "text-alone"]
+    if part is not table:
+        left.append(f"Compared on {part.rows:,} of the {table.rows:,} rows.")
+    return ChosenMethod(entry.family, " ".join([*left, why]), entry, part.rows)
+
+
+def _tried(table: Table) -> tuple[str, ...]:
+    """Return the methods to try: with more than two classes only those that are compared by themselves,
+    unless the table is small.
+    """
+    classes = len(table.schema.predicted.labels)
+    small = table.rows * len(table.schema.used) * classes <= SLOW_WORK
+    return NAMES if classes == 2 or small else COMPARED
+
+
+def _most(table: Table) -> int:
+    """Return how many rows are compared."""
+    each = max(len(table.schema.used), 1) * len(table.schema.predicted.labels)
+    return max(WORK // each, FEWEST)
+
+
+def _chosen(found: Comparison[Any]) -> tuple[Entry[Any], str]:
+    """Return the razor's entry among the methods: the most frequent class is no model, and if it would do
+    that is said.
+    """
+    best = found.best.result
+    if all(e.result.loss > best.loss + best.loss_error for e in found.entries if e.family == "majority"):
+        return found.chosen, found.why
+    entry, why = razor([e for e in found.entries if e.family != "majority"])
+    return entry, f"No method is clearly better than always answering the most frequent class. {why}"

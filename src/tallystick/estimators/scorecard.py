@@ -1,0 +1,380 @@
+"""`Scorecard`: whole points per line of each column, learnt together, added up with a pencil.
+
+Knows the learner, the model and how to show it. Knows nothing of sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.contracts import Engine, Model, Table
+from tallystick.data.schema import Columns, Note, Schema, Wishes
+from tallystick.draw.svg import Picture, as_html
+from tallystick.errors import OptionError, nearest, shown, some
+from tallystick.estimators.classes import class_number, refuse_unknown
+from tallystick.estimators.classifier import Classifier
+from tallystick.evaluate import deal
+from tallystick.explain.card import Card, card_of
+from tallystick.explain.reasons import (
+    MOST,
+    ReasonCode,
+    Reference,
+    average_reference,
+    best_reference,
+    reasons,
+    row_reference,
+)
+from tallystick.learners.fit import fit
+from tallystick.learners.scorecard import ScorecardLearner
+from tallystick.models.plain import is_whole, plain
+from tallystick.models.scorecard.model import KIND, ScorecardModel
+from tallystick.models.scorecard.options import ScorecardOptions
+
+if TYPE_CHECKING:
+    from tallystick.explain.beside import BesideNaiveBayes
+
+STRENGTHS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)  # of l2="cv"
+
+
+class Scorecard(Classifier):
+    """A card of whole points: ranges and levels of every column, learnt together, added up by hand.
+
+    Parameters
+    ----------
+    points_to_double : int, default 20
+        How many points double the odds.
+    ranges : int, default 32
+        The most ranges that a number is cut into before those that say the same are joined.
+    cuts : dict, default None
+        Where the ranges of a column begin, by column: {"age": [25, 40, 60]}.
+    monotone : dict, default None
+        Columns whose points only rise or only fall: {"income": "falling"}. They are in no pair.
+    pairs : int, default None
+        The most pairs of columns; None takes those that the rows pay for, at most 10; 0 takes none.
+    max_lines : int, default None
+        The most lines of a column, a line for missing values not counted.
+    max_columns : int, default None
+        The most columns on the card, those that say most.
+    l2 : float, "auto" or "cv", default "auto"
+        How strongly points are held towards 0: "auto" finds it for each column from the rows, "cv" one for
+        all columns by cross-validation, a number is given.
+    class_weight : dict or "balanced", default None
+        What a row of each class counts: {label: weight}.
+    population : dict, default None
+        The shares of the classes where the card will be used: {"good": 0.97, "bad": 0.03}.
+    min_letters : int, default 1
+        How many characters a word must have to be known.
+    columns : ts.Columns, default None
+        What you know of the columns: kinds, levels, marks of missing values, columns to keep.
+    kinds : dict, default None
+        Short for `columns=ts.Columns(kinds=...)`.
+    engine : ts.Local or ts.Spark, default None
+        Who sums the rows; None is this machine. It changes no model.
+    threads, memory : int; int or str, default None
+        Short for `engine=ts.Local(threads=..., memory=...)`: all cores, and all rows in memory.
+
+    Examples
+    --------
+    >>> import tallystick as ts
+    >>> rows = [{"dose": n, "cured": n > 4} for n in range(10)] * 3
+    >>> model = ts.Scorecard().fit(rows, "cured")
+    >>> model.predict([{"dose": 9}]).tolist()
+    [True]
+    """
+
+    _kind = KIND
+    model_: ScorecardModel
+
+    def __init__(
+        self,
+        *,
+        points_to_double: int = 20,
+        ranges: int = 32,
+        cuts: Mapping[str, Sequence[float]] | None = None,
+        monotone: Mapping[str, str] | None = None,
+        pairs: int | None = None,
+        max_lines: int | None = None,
+        max_columns: int | None = None,
+        l2: float | str = "auto",
+        class_weight: str | Mapping[Any, float] | None = None,
+        population: Mapping[Any, float] | None = None,
+        min_letters: int = 1,
+        columns: Columns | None = None,
+        kinds: Mapping[str, str] | None = None,
+        engine: Engine | None = None,
+        threads: int | None = None,
+        memory: int | str | None = None,
+    ) -> None:
+        self.points_to_double = points_to_double
+        self.ranges = ranges
+        self.cuts = cuts
+        self.monotone = monotone
+        self.pairs = pairs
+        self.max_lines = max_lines
+        self.max_columns = max_columns
+        self.l2 = l2
+        self.class_weight = class_weight
+        self.population = population
+        self.min_letters = min_letters
+        self.columns = columns
+        self.kinds = kinds
+        self.engine = engine
+        self.threads = threads
+        self.memory = memory
+
+    def _options(self) -> ScorecardOptions:
+        return ScorecardOptions.of(self)
+
+    def _wishes(self) -> Wishes:
+        return replace(super()._wishes(), min_letters=plain(self.min_letters))
+
+    def _learning(self) -> dict[str, Any]:
+        return self._options().to_dict() | self._wishes().to_dict()
+
+    def _read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
+        """Return the encoded table that is learnt from."""
+        table = super()._read(X, y, sample_weight)
+        for name in ("class_weight", "population"):
+            given = getattr(self, name)
+            if isinstance(given, Mapping) and table.schema.target is not None:
+                refuse_unknown(name, given, table.schema.target)
+        return table
+
+    def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
+        options = self._options()
+        notes: list[Note] = []
+        learner = ScorecardLearner(options, table.unit, notes=notes)
+        if options.l2 == "cv":
+            best = self._chosen_strength(table, engine, options)
+            said = f"l2 = {best:g} had the lowest loss in 5-fold cross-validation."
+            notes.append(Note("prior-chosen", said))
+            learner = replace(learner, chosen=best)
+        return fit(learner, table, engine), tuple(notes)
+
+    def _chosen_strength(self, table: Table, engine: Engine, options: ScorecardOptions) -> float:
+        """Return the strength of the least loss in five folds; of equals the first."""
+        if table.place == "far":
+            raise OptionError("l2='cv' needs rows that can be dealt into folds. Use l2='auto' here.")
+        plan = deal(table, 5)
+        weights = table.weights if table.weights is not None else np.ones(table.rows, np.int64)
+        losses = dict.fromkeys(STRENGTHS, 0.0)
+        for k in plan.numbers:
+            held = plan.held(table, k)
+            training, tested = table.with_weights(weights - held), table.with_weights(held)
+            for strength in STRENGTHS:
+                fixed = replace(options, l2=strength)
+                model = fit(ScorecardLearner(fixed, table.unit), training, engine)
+                for block in tested.blocks():
+                    assert block.classes is not None
+                    assert block.weights is not None
+                    own = model.log_shares(block)[np.arange(block.rows), block.classes]
+                    losses[strength] -= float((own * block.weights).sum())
+        return min(STRENGTHS, key=lambda s: losses[s])
+
+    def _restore(self, document: Mapping[str, Any]) -> None:
+        self._set_stored(document["parameters"])
+        schema = Schema.from_dict(document["schema"])
+        rows = dict(document["rows"])
+        model = ScorecardModel.from_dict(document["model"], schema, self._options(), rows["unit"])
+        self._adopt(model, tuple(Note(**n) for n in document["notes"]), rows)
+        self._set_columns([c.name for c in schema.columns], named=True)
+
+    @property
+    def card_(self) -> Card:
+        """The card: every column with its lines, points, training rows and class shares."""
+        self._check_fitted()
+        return card_of(self.model_)
+
+    def reasons(
+        self,
+        X: Any,
+        most: int = MOST,
+        against: str | Mapping[str, Any] = "best",
+        label: Any = None,
+        *,
+        lenient: bool = False,
+        missing_columns: str = "error",
+    ) -> list[tuple[ReasonCode, ...]]:
+        """Return reason codes: for each row the columns that cost it most points, in order and in words.
+
+        Parameters
+        ----------
+        X : path, frame, Arrow table, matrix, records or dict
+            New rows, with the columns of the fit; a dict of values is one row.
+        most : int, default 4
+            How many reasons a row has at most; only what costs points is one.
+        against : {"best", "average"} or dict, default "best"
+            What the points of a row are held against: the best line of every column, the average training
+            row, or a row given as {column: value}; columns that it lacks are held against their best line.
+            A text is held against itself without the words that cost it points.
+        label : default None
+            The class that points count towards. Unless given it is the class that the card's points speak
+            for, the second of two, and of more than two the class that is answered.
+        lenient : bool, default False
+            Whether cells that cannot be read as numbers count as missing; otherwise they are an error.
+        missing_columns : {"error", "as-missing"}, default "error"
+            What to do about columns of the fit that are not there.
+
+        Returns
+        -------
+        list of tuple of ReasonCode
+            A tuple a row; a reason has `text`, `section`, `columns`, `line`, `points` and `to_dict`.
+        """
+        held = self._reference(most, against)
+        towards = None if label is None else class_number(self.schema_.predicted, label)
+        found: list[tuple[ReasonCode, ...]] = []
+        for matched in self._blocks(X, lenient=lenient, missing_columns=missing_columns):
+            found += reasons(self.model_, matched.block, held, most, towards)
+        return found
+
+    def _reference(self, most: Any, against: Any) -> Reference:
+        """Return what rows are held against, as a user asks for it."""
+        self._check_fitted()
+        if not is_whole(most) or most < 1:
+            raise OptionError(f"most must be a whole number of at least 1, not {shown(most)}.")
+        if isinstance(against, Mapping):
+            names = [c.name for c in self.schema_.used]
+            if strange := [n for n in against if n not in names]:
+                text = str(strange[0])
+                raise OptionError(f"against: the card has no column {shown(text)}.{nearest(text, names)}")
+            block, _ = self._find_row(dict(against), 0, missing_columns="as-missing", warn=False)
+            return row_reference(self.model_, block, set(against))
+        if against not in ("best", "average"):
+            raise OptionError(f"against must be 'best', 'average' or a dict of values, not {shown(against)}.")
+        return best_reference(self.model_) if against == "best" else average_reference(self.model_)
+
+    def __str__(self) -> str:
+        return str(self.card_) if self.__sklearn_is_fitted__() else repr(self)
+
+    def picture(self, label: Any = None, against: Any = None) -> Picture:
+        """Return the card as a picture: a step curve or bars per column, all on one axis of points, with the
+        training rows under them, a heat map per pair, and the share that a sum means at the foot.
+
+        Parameters
+        ----------
+        label : label, default None
+            The class that points speak for; None is the last.
+        against : label, default None
+            The class it is compared with; None is the first other.
+
+        Returns
+        -------
+        Picture
+            SVG; `save` writes it.
+        """
+        from tallystick.explain.card_picture import card_svg
+
+        return Picture(card_svg(self.card_, self._way(label, against)))
+
+    def nomogram(self, label: Any = None, against: Any = None) -> Picture:
+        """Return the card as a nomogram: each column a line, each of its ranges or levels where its points
+        lie.
+
+        Parameters
+        ----------
+        label : label, default None
+            The class that points speak for; None is the last.
+        against : label, default None
+            The class it is compared with; None is the first other.
+
+        Returns
+        -------
+        Picture
+            SVG; `save` writes it.
+        """
+        from tallystick.explain.card_picture import card_nomogram
+
+        return Picture(card_nomogram(self.card_, self._way(label, against)))
+
+    def predict_interval(
+        self, X: Any, *, lenient: bool = False, missing_columns: str = "error"
+    ) -> NDArray[np.float64]:
+        """Return an approximate 95 % interval of each probability, from the curvature at the fit.
+
+        It tells how far the points could lie elsewhere had other rows of the same kind been seen. The model
+        keeps the standard error of each line, not how errors of different columns go together, so their sum
+        is taken, the most it can be: intervals are wide rather than narrow. It does not hold what the
+        card's base, the choice of cuts, pairs and prior strengths add, nor a change of the population; and
+        it is no interval of what a single row will turn out to be.
+
+        Parameters
+        ----------
+        X : path, frame, Arrow table, matrix, records or dict
+            New rows, with the columns of the fit; a dict of values is one row.
+        lenient : bool, default False
+            Whether cells that cannot be read as numbers count as missing; otherwise they are an error.
+        missing_columns : {"error", "as-missing"}, default "error"
+            What to do about columns of the fit that are not there.
+
+        Returns
+        -------
+        array of shape (rows, classes, 2)
+            The lower and the upper end; `predict_proba` lies between them.
+        """
+        from tallystick.explain.card_interval import card_interval
+
+        self._check_fitted()
+        blocks = self._blocks(X, lenient=lenient, missing_columns=missing_columns)
+        found = [card_interval(self.model_, matched.block) for matched in blocks]
+        return np.concatenate([np.zeros((0, len(self.model_.labels), 2)), *found])
+
+    def to_naive_bayes(self) -> Card:
+        """Return the card that counting alone makes of the same lines: logarithms of the shares of each
+        class's training rows, smoothed by a row, on the same scale; pairs are left out.
+
+        Returns
+        -------
+        Card
+            It prints as the card does.
+        """
+        from tallystick.explain.beside import counted_card
+
+        self._check_fitted()
+        return counted_card(self.model_)
+
+    def beside_naive_bayes(self, label: Any = None, against: Any = None) -> BesideNaiveBayes:
+        """Return both columns of points side by side: what counting alone says, and what learning together
+        says; columns in which the two differ in sign are pointed out.
+
+        Parameters
+        ----------
+        label : label, default None
+            The class that points speak for; None is the last.
+        against : label, default None
+            The class it is compared with; None is the first other.
+
+        Returns
+        -------
+        BesideNaiveBayes
+            `columns` and `opposite` as data; it prints as tables.
+        """
+        from tallystick.explain.beside import beside
+
+        way = self._way(label, against)
+        return beside(self.model_, way)
+
+    def _way(self, label: Any, against: Any) -> tuple[int, int]:
+        """Return the numbers of the class that points speak for and of the one against it."""
+        self._check_fitted()
+        target = self.schema_.predicted
+        c = class_number(target, label) if label is not None else len(target.labels) - 1
+        d = class_number(target, against) if against is not None else (0 if c else 1)
+        if c == d:
+            raise OptionError(
+                f"a picture of a card compares two classes, and both are {shown(target.labels[c])}. "
+                f"The classes are {some(target.labels)}."
+            )
+        return c, d
+
+    def _repr_html_(self) -> str:
+        return as_html(self) + (self.picture() if self.__sklearn_is_fitted__() else "")
+
+    def _numbers(self) -> int:
+        """Return how many lines a reader adds from: those that have points, and the base."""
+        self._check_fitted()
+        return self.model_.lines + self.model_.links

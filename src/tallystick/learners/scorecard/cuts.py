@@ -1,0 +1,156 @@
+"""Where the ranges of a number begin: all values apart where they are few; else values with many rows by
+themselves, and the stretches between them in parts of about the same rows.
+
+Knows counts of values and of cells. Never sees a row. Law: the cuts are exact and depend on the multiset of
+values alone, whether all values are at hand or only those of the cells that matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.data.schema import Column
+from tallystick.data.table.ranks import between
+from tallystick.stats.distribution import Grid, Near, Spreads, ValueSpread, cells_for
+from tallystick.stats.quantiles import ValueCounts
+
+Counts = NDArray[np.int64]
+Cuts = tuple[float, ...]
+PLAIN, SHARE = (
+    4,
+    64,
+)  # times `ranges`: distinct values kept apart, as long as each has so many rows to go with
+
+
+def kept_apart(ranges: int, rows: float) -> int:
+    """Return up to how many distinct values each has a range of its own."""
+    return max(ranges, min(PLAIN * ranges, int(rows // SHARE)))
+
+
+def cuts_by_column(
+    columns: Sequence[Column], ranges: int, weight: int, rows: float
+) -> Generator[Any, Any, dict[str, Cuts]]:
+    """Return cuts by column. weight: what all rows weigh in units of the table; rows: in rows."""
+    if not columns:
+        return {}
+    grids = tuple(Grid(c.name, c.low or 0.0, c.high or 0.0, cells_for(weight)) for c in columns)
+    few = kept_apart(ranges, rows)
+    spreads: list[ValueSpread] = yield Spreads(grids, tuple(few for _ in columns))
+    out: dict[str, Cuts] = {}
+    crowds: list[Crowd] = []
+    for grid, spread in zip(grids, spreads, strict=True):
+        if spread.many:
+            crowds.append(Crowd(grid, spread.cells, ranges))
+        else:
+            out[grid.name] = tuple(between(spread.few.values, np.arange(1, len(spread.few.values))).tolist())
+    heavy = [ValueCounts(np.zeros(0), np.zeros(0, np.int64), 0) for _ in crowds]
+    if any(crowd.full.any() for crowd in crowds):
+        heavy = yield Near(tuple(c.grid for c in crowds), tuple(c.full for c in crowds))
+    if crowds:
+        plans = [crowd.planned(found) for crowd, found in zip(crowds, heavy, strict=True)]
+        near = yield Near(tuple(c.grid for c in crowds), tuple(p.there for p in plans))
+        for crowd, plan, values in zip(crowds, plans, near, strict=True):
+            out[crowd.grid.name] = tuple(crowd.cuts(plan, values).tolist())
+    return out
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Values with ranges of their own, the places among the other rows after which cuts lie, and the cells
+    that must be known for it.
+    """
+
+    heavy: NDArray[np.float64]
+    weights: Counts
+    wanted: Counts
+    there: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """A column of many values: the weight in each cell of its grid, and how many ranges there may be."""
+
+    grid: Grid
+    cells: Counts
+    ranges: int
+
+    @property
+    def total(self) -> int:
+        """What all rows with a value weigh."""
+        return int(self.cells.sum())
+
+    @property
+    def full(self) -> NDArray[np.bool_]:
+        """Cells with so many rows that a single value may have a range of its own."""
+        out: NDArray[np.bool_] = self.cells * self.ranges >= self.total
+        return out
+
+    def below(self, near: ValueCounts) -> Counts:
+        """Return what the rows below each value weigh; all values of its cell are known."""
+        place = self.grid.of(near.values)
+        before = np.cumsum(self.cells) - self.cells
+        inside = np.cumsum(near.counts) - near.counts
+        first = np.searchsorted(place, place, side="left")  # the first value of the same cell
+        out: Counts = before[place] + inside - inside[first]
+        return out
+
+    def planned(self, found: ValueCounts) -> Plan:
+        """Return where the cuts lie, from all values of the full cells."""
+        own = found.counts * self.ranges >= self.total
+        heavy, weights = found.values[own], found.counts[own]
+        wanted = wanted_places(self.below(found)[own], weights, self.total, self.ranges)
+        cells, at = self.cells.copy(), self.grid.of(heavy)
+        np.subtract.at(cells, at, weights)
+        filled = np.flatnonzero(self.cells)
+        place = np.searchsorted(filled, at)  # of the heavy values among the filled cells
+        others = np.searchsorted(np.cumsum(cells[filled]), wanted, side="left")
+        near = np.concatenate([place - 1, place, place + 1, others, others + 1])
+        there = np.zeros(len(cells), bool)
+        there[filled[np.clip(near, 0, len(filled) - 1)]] = True
+        return Plan(heavy, weights, wanted, there)
+
+    def cuts(self, plan: Plan, near: ValueCounts) -> NDArray[np.float64]:
+        """Return the cuts, from all values of the cells that the plan asked for."""
+        return chosen_cuts(near, self.below(near), plan.heavy, plan.wanted)
+
+
+def wanted_places(below: Counts, weights: Counts, total: int, ranges: int) -> Counts:
+    """Return after which of the other rows cuts lie: every stretch between heavy values has about as many
+    parts as its share of the ranges that are left. below[value]: rows below a heavy value.
+    """
+    before = np.cumsum(weights) - weights  # heavy rows below a heavy value
+    edges = [0, *(below - before).tolist(), total - int(weights.sum())]
+    left, out = max(ranges - len(weights), 1), []
+    for start, end in pairwise(edges):
+        rows = end - start
+        parts = (2 * rows * left + edges[-1]) // (2 * edges[-1]) if edges[-1] else 1  # to the nearest
+        out += [start - (-rows * i // parts) for i in range(1, parts)]
+    return np.array(out, np.int64)
+
+
+def chosen_cuts(
+    near: ValueCounts, below: Counts, heavy: NDArray[np.float64], wanted: Counts
+) -> NDArray[np.float64]:
+    """Return cuts on both sides of heavy values and after the wanted ones of the other rows."""
+    own = np.isin(near.values, heavy)
+    others = below + near.counts - np.cumsum(np.where(own, near.counts, 0))  # up to and with this value
+    at = np.flatnonzero(own)
+    upper = np.unique(np.concatenate([at, at + 1, np.searchsorted(others, wanted, side="left") + 1]))
+    return between(near.values, upper[(upper > 0) & (upper < len(near.values))])
+
+
+def exact_cuts(found: ValueCounts, ranges: int, rows: float) -> Cuts:
+    """Return the cuts of a column whose values are all at hand."""
+    values, counts = found.values, found.counts
+    if len(values) <= kept_apart(ranges, rows):
+        return tuple(between(values, np.arange(1, len(values))).tolist())
+    total, below = int(counts.sum()), np.cumsum(counts) - counts
+    own = counts * ranges >= total
+    wanted = wanted_places(below[own], counts[own], total, ranges)
+    return tuple(chosen_cuts(found, below, values[own], wanted).tolist())

@@ -1,0 +1,336 @@
+"""The scorecard as a learner: lines, rounds of points and strengths, pairs, whole points.
+
+Knows stages. Never sees a row. Law: the same totals give the same model.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.contracts import Statistic
+from tallystick.data.schema import Note, Schema
+from tallystick.errors import Argument, OptionError, TargetError, shown, some
+from tallystick.learners.logistic.prepare import KnownRows, class_weights
+from tallystick.learners.scorecard.lines import beginning, check_columns, fewer_lines, single
+from tallystick.learners.scorecard.pairs import add_pairs, line_bends, without
+from tallystick.learners.scorecard.points import COST, FINER, Smooth, joined, parts_of, unrounded
+from tallystick.learners.scorecard.priors import CardPiece
+from tallystick.learners.scorecard.quadratic import Spot
+from tallystick.learners.scorecard.rounds import SAMPLE, START, Rounds, State, first_state
+from tallystick.models.logistic.design import Design
+from tallystick.models.scorecard.axes import LevelAxis, RangeAxis
+from tallystick.models.scorecard.model import LN2, CardFit, ScorecardModel
+from tallystick.models.scorecard.options import MOST_PAIRS, ScorecardOptions
+from tallystick.models.scorecard.parts import LinePoints, Part
+from tallystick.stats.cards import CardSums, LineCounts, RowVariety, variety
+from tallystick.stats.gradients import RowFacts
+
+Array = NDArray[np.float64]
+Whole = NDArray[np.int64]
+Stages = Generator[Any, Any, Any]
+DROPS, USELESS = 3, -0.5  # times columns are left out, and the worth in nats below which they are
+POLISH = 6  # rounds at the end with strengths held
+MOST_LOGITS = 500.0  # points beyond say no more, and on the finest scale could not be written down
+
+
+@dataclass
+class ScorecardDraft:
+    """A fit under way: the stages as a generator, and the question it waits on."""
+
+    stages: Stages
+    question: Statistic[Any] | None
+    model: ScorecardModel | None = None
+
+
+@dataclass(frozen=True)
+class ScorecardLearner:
+    """unit: a weight of 1 is this many; chosen: the strength in force where l2 is "cv"; notes are filled
+    on the way.
+    """
+
+    options: ScorecardOptions
+    unit: int = 1
+    chosen: float = 1.0
+    notes: list[Note] | None = None
+
+    def start(self, schema: Schema) -> ScorecardDraft:
+        """Return the first draft."""
+        stages = self._stages(schema)
+        return ScorecardDraft(stages, next(stages))
+
+    def ask(self, draft: ScorecardDraft) -> Statistic[Any] | None:
+        """Return the next question."""
+        return draft.question
+
+    def update(self, draft: ScorecardDraft, total: Any) -> ScorecardDraft:
+        """Work the answer in."""
+        try:
+            draft.question = draft.stages.send(total)
+        except StopIteration as end:
+            draft.question, draft.model = None, end.value
+        return draft
+
+    def finish(self, draft: ScorecardDraft) -> ScorecardModel:
+        """Return the model."""
+        assert draft.model is not None
+        return draft.model
+
+    def _stages(self, schema: Schema) -> Stages:
+        check_columns(self.options, schema)
+        known = yield from known_rows(schema, self.options, self.unit)
+        begun = yield from beginning(schema, self.options, known)
+        if begun.crowded:
+            self._note(
+                "crowded",
+                f"{some(begun.crowded, 5)} stayed out: a card has no room for more lines. Leave out columns "
+                "that you do not need.",
+                len(begun.crowded),
+            )
+        state = first_state(begun.pieces, known)
+        counts = begun.counts
+        rounds = replace((yield from sampling(known, state)), fixed=self._strength() is not None)
+        if strength := self._strength():
+            state = replace(state, strengths=tuple(np.full(len(s), strength) for s in state.strengths))
+        if state.pieces:
+            state, spot = yield from rounds.run(state)
+            state, spot, counts = yield from self._shortened(rounds, state, spot, counts, schema)
+            limit = MOST_PAIRS if self.options.pairs is None else self.options.pairs
+            if limit:
+                rows = counts.sum(axis=1) / self.unit
+                state, spot = yield from add_pairs(rounds, state, spot, rows, limit)
+                counts = yield LineCounts(state.layout, len(schema.predicted.labels))
+            if not rounds.fixed:
+                state, counts = yield from useful(rounds, state, counts)
+            if state.pieces:
+                state, spot = yield from replace(rounds, fixed=True, most=POLISH).run(state)
+        return (yield from self._pointed(schema, known, state, spot if state.pieces else None, counts))
+
+    def _strength(self) -> float | None:
+        """Return the variance of every prior, where it is not left to the rows."""
+        if self.options.l2 == "auto":
+            return None
+        return 1.0 / (self.chosen if self.options.l2 == "cv" else float(self.options.l2))
+
+    def _note(self, code: str, text: str, count: int = 0) -> None:
+        if self.notes is not None:
+            self.notes.append(Note(code, text, count=count))
+
+    def _shortened(
+        self, rounds: Rounds, state: State, spot: Spot, counts: Whole, schema: Schema
+    ) -> Generator[Any, Any, tuple[State, Spot, Whole]]:
+        """Return the state with as few columns and lines as wished."""
+        most, before = self.options.max_columns, state.pieces
+        if most is not None and len(state.pieces) > most:
+            order = sorted(range(len(state.pieces)), key=lambda j: (-state.worth[j], j))[:most]
+            state = without(state, [j in order for j in range(len(state.pieces))])
+        if self.options.max_lines is not None:
+            state = self._with_fewer_lines(state, spot, before, counts, schema)
+        if state.pieces != before:
+            counts = yield LineCounts(state.layout, len(schema.predicted.labels))
+            if state.pieces:
+                state, spot = yield from rounds.run(state)
+        return state, spot, counts
+
+    def _with_fewer_lines(
+        self, state: State, spot: Spot, before: Sequence[CardPiece], counts: Whole, schema: Schema
+    ) -> State:
+        """Return the state with the lines of each column joined until they are as few as wished. before:
+        the pieces that spot and counts are of.
+        """
+        most, bends = self.options.max_lines, line_bends(spot)
+        assert most is not None
+        pieces, strengths, start, places = [], [], 0, {}
+        for piece in before:
+            places[piece.name] = slice(start, start + piece.lines)
+            start += piece.lines
+        for j, piece in enumerate(state.pieces):
+            axis, at = piece.axes[0], places[piece.name]
+            strength = state.strengths[j]
+            if isinstance(axis, RangeAxis | LevelAxis):
+                shorter = fewer_lines(axis, state.f[state.part(j)], bends[at], most)
+                if shorter != axis:
+                    fewer = regrouped(axis, shorter, counts[at])
+                    made = single(shorter, fewer, schema, self.options, self.unit)
+                    if made is None:
+                        continue
+                    piece, strength = made, np.full(len(made.covariances), START / len(made.covariances))
+            pieces.append(piece)
+            strengths.append(strength)
+        lines = sum(p.lines for p in pieces)
+        return state.with_pieces(pieces, strengths, np.zeros((lines, state.f.shape[1])))
+
+    def _pointed(
+        self, schema: Schema, known: KnownRows, state: State, spot: Spot | None, counts: Whole
+    ) -> Generator[Any, Any, ScorecardModel]:
+        """Return the model with whole points on a scale fine enough that rounding costs next to nothing."""
+        smooth = Smooth.of(state)
+        exact = yield from self._loss(known, state, smooth.f, smooth.constant)
+        refuse_endless(smooth, exact)
+        if spot is not None:
+            fewer = joined(state, smooth, line_bends(spot), counts.sum(axis=1) / self.unit)
+            loss = yield from self._loss(known, state, fewer.f, fewer.constant)
+            smooth = fewer if loss - exact <= 0.5 * COST * known.rows else smooth
+        for times in FINER:
+            step = self.options.points_to_double * times
+            points, base = smooth.rounded(step)
+            rounded = yield from self._loss(known, state, *unrounded(points, base, step))
+            if rounded - exact <= COST * known.rows:
+                break
+        self._note_scale(step)
+        errors = state.errors if state.pieces else np.zeros((0, known.links))
+        parts, spread = parts_of(state, points, counts, errors * (step / LN2), schema)
+        self._note_separation(parts, exact, known)
+        used = {name for part in parts for name in part.columns}
+        left_out = tuple(c.name for c in schema.used if c.name not in used)
+        if left_out:
+            self._note("no-points", f"The rows give no points to {some(left_out, 5)}.", len(left_out))
+        shift = population_shift(self.options, schema, known)
+        fit = CardFit(
+            exact / known.rows,
+            rounded / known.rows,
+            null_loss(known),
+            math.fsum(known.classes.tolist()),
+            state.degrees,
+            state.evidence if math.isfinite(state.evidence) else -exact,
+            state.passes,
+        )
+        base = base + np.rint(shift * (step / LN2)).astype(np.int64)
+        return ScorecardModel(
+            schema, self.options, step, base, tuple(parts), fit, self.unit, tuple(spread), left_out
+        )
+
+    def _note_scale(self, step: int) -> None:
+        if step != self.options.points_to_double:
+            self._note(
+                "finer-scale",
+                f"{step} points double the odds, not {self.options.points_to_double}: whole points on that "
+                "scale would have cost more than 0.002 of log-loss.",
+            )
+
+    def _note_separation(self, parts: Sequence[Part], loss: float, known: KnownRows) -> None:
+        """Say where points are only as large as the prior lets them be: the rows want no end of them."""
+        names = [part.name for part in parts if isinstance(part, LinePoints) and separates(part, self.unit)]
+        who = some(names, 5) + (" separates" if len(names) == 1 else ", each by itself, separate")
+        if not names:
+            if not known.whole or loss >= LN2 * float(known.class_weights.min()):  # a row on the wrong side
+                return
+            who = "The lines together separate"
+        self._note(
+            "separated",
+            f"{who} the classes completely: the points come from the prior, since the rows would have them "
+            "without end.",
+            len(names),
+        )
+
+    def _loss(self, known: KnownRows, state: State, f: Array, constant: Array) -> Generator[Any, Any, float]:
+        theta = np.concatenate([constant[None, :].astype(np.float64), f.reshape(-1, len(constant))])
+        total = yield CardSums(state.layout, theta, known.bits, known.copies)
+        return Rounds(known).loss_of(total)
+
+
+def useful(rounds: Rounds, state: State, counts: Whole) -> Generator[Any, Any, tuple[State, Whole]]:
+    """Return the card without columns that the rows would rather do without, and the counts of its lines."""
+    for _ in range(DROPS):
+        kept = [worth > USELESS for worth in state.worth]
+        if all(kept):
+            break
+        lines = [counts[state.part(j)] for j, keep in enumerate(kept) if keep]
+        counts = np.concatenate(lines) if lines else counts[:0]
+        state = without(state, kept)
+        if not state.pieces:
+            break
+        state, _ = yield from rounds.run(state)
+    return state, counts
+
+
+def known_rows(schema: Schema, options: ScorecardOptions, unit: int) -> Generator[Any, Any, KnownRows]:
+    """Ask for the rows of each class."""
+    target, nothing = schema.predicted, Design((), (), ())
+    facts = yield RowFacts(nothing, len(target.labels))
+    if np.count_nonzero(facts.classes) < 2:
+        present = [label for label, n in zip(target.labels, facts.classes, strict=True) if n]
+        raise TargetError(
+            f"target {shown(target.name)} has one class ({some(present)}) among the rows with weight; "
+            "two are needed."
+        )
+    return KnownRows(nothing, facts, unit, class_weights(options.class_weight, target, facts.classes / unit))
+
+
+def sampling(known: KnownRows, state: State) -> Generator[Any, Any, Rounds]:
+    """Return rounds on these rows; where they are many, ask by how many kinds a sample can be drawn."""
+    if known.rows < 2 * SAMPLE:
+        return Rounds(known)
+    axes = state.layout.axes
+    total = yield RowVariety(axes)
+    return Rounds(known, axes, variety(total))
+
+
+def separates(part: LinePoints, unit: int) -> bool:
+    """Do the lines of a column hold one class each: the ranges one after the other, levels of more than a
+    row or two?
+    """
+    rows = part.rows[part.rows.any(axis=1)]
+    if (np.count_nonzero(rows, axis=1) > 1).any():
+        return False
+    if isinstance(part.axis, LevelAxis):
+        return int(rows.sum()) >= 3 * unit * len(rows)
+    lines = part.rows[: part.axis.known]
+    classes = lines[lines.any(axis=1)].argmax(axis=1)
+    return int(np.count_nonzero(np.diff(classes))) < len(np.unique(classes))
+
+
+def refuse_endless(smooth: Smooth, loss: float) -> None:
+    """Raise where points have no end, or none that can be written down."""
+    most = max(float(np.abs(x).max(initial=0.0)) for x in (smooth.f, smooth.constant))
+    if not (math.isfinite(loss) and most < MOST_LOGITS):
+        raise OptionError(
+            "the points have no end: l2 or class_weight is too far from 1 for these rows. Bring it nearer."
+        )
+
+
+def regrouped(axis: RangeAxis | LevelAxis, shorter: RangeAxis | LevelAxis, counts: Whole) -> Whole:
+    """Return counts[line, class] on the lines of a shorter axis."""
+    out = np.zeros((shorter.size, counts.shape[1]), np.int64)
+    if isinstance(axis, RangeAxis):
+        assert isinstance(shorter, RangeAxis)
+        starts = [0, *(axis.cuts.index(c) + 1 for c in shorter.cuts)]
+        line = np.searchsorted(starts, np.arange(axis.known), side="right") - 1
+        line = np.append(line, shorter.known)
+    else:
+        assert isinstance(shorter, LevelAxis)
+        line = np.zeros(axis.size, np.int64)
+        line[axis.lines] = shorter.lines
+    np.add.at(out, line, counts)
+    return out
+
+
+def null_loss(known: KnownRows) -> float:
+    """Return the mean log-loss of the class shares."""
+    rows = known.classes * known.class_weights
+    rows = rows[rows > 0]
+    total = math.fsum(rows.tolist())
+    return -math.fsum((rows * kernels.log(rows / total)).tolist()) / total
+
+
+def population_shift(options: ScorecardOptions, schema: Schema, known: KnownRows) -> Array:
+    """Return what the class shares of another population add to the constants [link]."""
+    if options.population is None:
+        return np.zeros(known.links)
+    target = schema.predicted
+    given = {target.label_of(k): float(v) for k, v in options.population.items()}
+    if sorted(given) != sorted(target.labels):
+        raise OptionError(
+            Argument("population"),
+            f" names {some(sorted(given))}; the classes are {some(target.labels)}. Give a share for each.",
+        )
+    rows = known.classes * known.class_weights
+    wanted = np.array([given[label] for label in target.labels])
+    logs = kernels.log(wanted) - kernels.log(np.maximum(rows, 1e-9) / math.fsum(rows.tolist()))
+    return logs[1:] - logs[0] if known.links == 1 else logs - math.fsum(logs.tolist()) / len(logs)

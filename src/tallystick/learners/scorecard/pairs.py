@@ -1,0 +1,205 @@
+"""Pairs of columns that say together what neither says alone: looked for by sums, kept where the evidence
+pays.
+
+A pair is screened by what is left of the rows' residuals on the joint lines of two coarse columns, taken
+into the card, and dropped again unless the evidence it brings pays for having been looked for among so
+many. Knows rounds and sums. Knows nothing of rows. Law: of equals the pair that comes first in the order
+of the columns.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.learners.scorecard.priors import CardPiece, pair_piece
+from tallystick.learners.scorecard.quadratic import Spot
+from tallystick.learners.scorecard.rounds import Rounds, State
+from tallystick.models.scorecard.axes import LevelAxis, PairAxis, RangeAxis
+from tallystick.stats.cards import PairResiduals
+
+Array = NDArray[np.float64]
+Whole = NDArray[np.int64]
+COARSE = 8  # lines of a column in a pair, missing not counted
+BATCHES = 3
+STRENGTHS = (0.03, 0.1, 0.3, 1.0, 3.0)  # tried when a pair is screened
+ENTER = 0.5  # nats that a pair must promise to be tried
+COLUMNS = 60  # the most that are paired, those of most worth first
+CLOSER = 48  # pairs that are looked at closely, by a rough measure
+
+
+@dataclass(frozen=True)
+class PairedColumn:
+    """A column that may be paired: its coarse axis, and the rows on its lines."""
+
+    piece: int
+    axis: RangeAxis | LevelAxis
+    rows: Array
+
+
+@dataclass(frozen=True)
+class FoundPair:
+    """A pair that promises `gain` nats at a strength."""
+
+    gain: float
+    first: int
+    second: int
+    strength: float
+    piece: CardPiece
+
+
+def add_pairs(
+    rounds: Rounds, state: State, spot: Spot, counts: Array, most: int
+) -> Generator[Any, Any, tuple[State, Spot]]:
+    """Return the card with at most so many pairs, where any pays. counts[line]: rows on the lines of the
+    card.
+    """
+    columns = candidates(state, spot, counts)
+    price = 1.0 + math.log(max(len(columns) * (len(columns) - 1) // 2, 1))
+    tried: set[tuple[int, int]] = set()
+    batch = -(-most // BATCHES)
+    for _ in range(BATCHES):
+        have = sum(piece.is_pair for piece in state.pieces)
+        open_pairs = [p for p in combinations(range(len(columns)), 2) if p not in tried]
+        if have >= most or not open_pairs:
+            break
+        found = yield from screened(rounds, state, columns, open_pairs)
+        chosen = [one for one in found if one.gain > ENTER][: min(batch, most - have)]
+        if not chosen:
+            break
+        tried |= {(one.first, one.second) for one in chosen}
+        better, there = yield from rounds.run(with_pairs(state, chosen))
+        kept = [not p.is_pair or worth > price for p, worth in zip(better.pieces, better.worth, strict=True)]
+        if sum(k for k, p in zip(kept, better.pieces, strict=True) if p.is_pair) <= have:
+            break
+        if not all(kept):
+            better, there = yield from rounds.run(without(better, kept))
+        state, spot = better, there
+    return state, spot
+
+
+def with_pairs(state: State, chosen: Sequence[FoundPair]) -> State:
+    """Return the state with pairs that have no points yet."""
+    pieces = [one.piece for one in chosen]
+    strengths = [
+        np.full(len(p.covariances), one.strength / len(p.covariances))
+        for one, p in zip(chosen, pieces, strict=True)
+    ]
+    more = np.zeros((sum(p.lines for p in pieces), state.f.shape[1]))
+    return state.with_pieces(
+        (*state.pieces, *pieces), (*state.strengths, *strengths), np.concatenate([state.f, more])
+    )
+
+
+def without(state: State, kept: Sequence[bool]) -> State:
+    """Return the state without some pieces."""
+    at = [j for j, keep in enumerate(kept) if keep]
+    lines = [state.f[state.part(j)] for j in at]
+    f = np.concatenate(lines) if lines else np.zeros((0, state.f.shape[1]))
+    return replace(state, worth=()).with_pieces(
+        [state.pieces[j] for j in at], [state.strengths[j] for j in at], f
+    )
+
+
+def candidates(state: State, spot: Spot, counts: Array) -> list[PairedColumn]:
+    """Return the columns that may be paired, in their order: those of most worth where there are too many."""
+    bends, out = line_bends(spot).sum(axis=1), []
+    for j, piece in enumerate(state.pieces):
+        axis, part = piece.axes[0], state.part(j)
+        if piece.monotone or not isinstance(axis, RangeAxis | LevelAxis):
+            continue
+        coarse, lines = coarsened(axis, bends[part], counts[part])
+        rows = np.zeros(coarse.size)
+        np.add.at(rows, lines, counts[part])
+        if np.count_nonzero(rows) > 1:
+            out.append(PairedColumn(j, coarse, rows))
+    if len(out) > COLUMNS:
+        best = sorted(range(len(out)), key=lambda i: (-state.worth[out[i].piece], i))[:COLUMNS]
+        out = [out[i] for i in sorted(best)]
+    return out
+
+
+def line_bends(spot: Spot) -> Array:
+    """Return the curvature of each line [line, link]."""
+    parts = zip(spot.curvature, spot.weight.tolist(), spot.cross, strict=True)
+    return np.stack([np.diag(matrix) + weight * cross * cross for matrix, weight, cross in parts], axis=1)
+
+
+def coarsened(axis: RangeAxis | LevelAxis, bends: Array, rows: Array) -> tuple[RangeAxis | LevelAxis, Whole]:
+    """Return an axis of at most COARSE known lines, and which of them each line becomes.
+
+    Ranges are joined to equal shares of curvature, which is where the rows still have to be told apart;
+    of levels those with most of it stand for themselves, the others together.
+    """
+    known = axis.known
+    if isinstance(axis, RangeAxis):
+        group = np.arange(known)
+        if known > COARSE:
+            before = np.concatenate([[0.0], np.add.accumulate(bends[:known])])
+            middle = before[:-1] + 0.5 * bends[:known]
+            group = np.minimum((COARSE * middle / max(before[-1], 1e-300)).astype(np.int64), COARSE - 1)
+        starts = np.flatnonzero(np.diff(group)) + 1
+        line = np.searchsorted(starts, np.arange(known), side="right")
+        coarse: RangeAxis | LevelAxis = RangeAxis(axis.name, tuple(axis.cuts[i - 1] for i in starts.tolist()))
+        return coarse, np.append(line, coarse.known).astype(np.int64)
+    line = np.arange(known)
+    if known > COARSE:
+        first = np.argsort(-bends[:known], kind="stable")
+        line = np.full(known, COARSE - 1)
+        line[np.sort(first[: COARSE - 1])] = np.arange(COARSE - 1)
+    coarse = LevelAxis(axis.name, tuple(int(line[i]) for i in axis.line))
+    return coarse, np.array([*line.tolist(), coarse.known, coarse.known + 1], np.int64)
+
+
+def screened(
+    rounds: Rounds, state: State, columns: Sequence[PairedColumn], pairs: Sequence[tuple[int, int]]
+) -> Generator[Any, Any, list[FoundPair]]:
+    """Return what each pair promises, the best first."""
+    known, axes = rounds.known, tuple(c.axis for c in columns)
+    sample = rounds.sample(state.layout.lines)
+    total = yield PairResiduals(
+        state.layout, state.theta, known.bits, known.copies, axes, tuple(pairs), sample
+    )
+    unit = known.factor * 2.0**-known.bits * sample.every
+    tables = [(table[0] * unit, table[1] * (unit * rounds.bend)) for table in total]
+    rough = [-math.fsum((g * g / (h + 1.0)).ravel().tolist()) for g, h in tables]
+    closer = sorted(range(len(pairs)), key=lambda i: (rough[i], i))[:CLOSER]
+    out = []
+    for i in sorted(closer):
+        a, b = columns[pairs[i][0]], columns[pairs[i][1]]
+        piece = pair_piece(PairAxis(a.axis, b.axis), a.rows, b.rows)
+        if piece is not None:
+            gain, strength = promise(piece, *tables[i], rounds.share)
+            out.append(FoundPair(gain, *pairs[i], strength, piece))
+    return sorted(out, key=lambda one: (-one.gain, one.first, one.second))
+
+
+def promise(piece: CardPiece, gradient: Array, bends: Array, share: float) -> tuple[float, float]:
+    """Return the most evidence that a pair promises, and at which strength; gradient, bends [link, first,
+    second].
+    """
+    g, h = gradient.reshape(len(gradient), -1), bends.reshape(len(bends), -1)
+    best = (-math.inf, STRENGTHS[0])
+    for covariance in piece.covariances:
+        gains = [0.0] * len(STRENGTHS)
+        for one, bend in zip(g, h, strict=True):
+            at = np.flatnonzero(bend > 1e-9)
+            root = np.sqrt(bend[at])
+            y = one[at] / root
+            inner = root[:, None] * covariance[np.ix_(at, at)] * root[None, :]
+            for i, strength in enumerate(STRENGTHS):
+                factor, _ = kernels.cholesky(np.ascontiguousarray(strength * inner + np.eye(len(at))))
+                fit = kernels.dot(y, y) - kernels.dot(kernels.cholesky_solve(factor, y), y)
+                logs = math.fsum(kernels.log(np.diag(factor).copy()).tolist())
+                gains[i] += 0.5 * share * (fit - 2.0 * logs)
+        top = max(range(len(gains)), key=lambda i: (gains[i], -i))
+        if gains[top] > best[0]:
+            best = (gains[top], STRENGTHS[top])
+    return best

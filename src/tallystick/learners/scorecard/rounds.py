@@ -1,0 +1,290 @@
+"""Rounds of learning: sums at the present points, then the optimum and the strengths that they bear out.
+
+Knows pieces, sums and quadratics. Knows nothing of rows, rounding or files. Law: the same totals give the
+same points.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.kernels import Curvature, Sums
+from tallystick.learners.logistic.prepare import KnownRows
+from tallystick.learners.scorecard.priors import CardPiece
+from tallystick.learners.scorecard.quadratic import Directions, Optimum, Spot, optimum
+from tallystick.models.scorecard.axes import Axis, LevelAxis, RangeAxis
+from tallystick.stats.cards import ALL_ROWS, CardLayout, CardSums, RowSample
+
+Array = NDArray[np.float64]
+ALIKE = 0.3  # directions' worth by which a strength is drawn towards those of its kind
+LAMBDA = 0.2  # a strength's prior falls as (1 + strength)^(-LAMBDA / 2): finite where classes are separated
+START = 0.3  # the strength a piece begins with, over its covariances
+GONE = 1e-5  # a strength below is 0 from then on
+INNER = 3  # times the strengths are improved on the sums of one walk over the rows
+MOST = 30  # rounds
+SETTLED = 0.005  # a change of the evidence, in nats, that is none
+STEP, MOVED = 0.02, 0.05  # or: of a score, and of a strength
+STILL = 0.01  # a change of strengths after which they are not improved again on the same sums
+POLISHED = 1e-3  # a change of points, in log-odds, that is none
+SLACK = 0.5  # nats by which a step may miss what was foretold
+LEAST = 0.02  # of a step that is still one
+ENDLESS = 1e3  # log-odds
+MORE = 4  # times the rows, where they do not tell the curvature well
+SAMPLE, PER_LINE = 16_384, 8  # rows that the curvature is asked of: at least, and for each line
+
+
+@dataclass(frozen=True)
+class State:
+    """Points so far in log-odds: f[line, link] and constant[link]; strengths[piece][covariance]."""
+
+    pieces: tuple[CardPiece, ...]
+    strengths: tuple[Array, ...]
+    f: Array
+    constant: Array
+    evidence: float = -math.inf
+    worth: tuple[float, ...] = ()
+    degrees: float = 0.0
+    loss: float = math.inf
+    errors: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    passes: int = 0
+
+    @cached_property
+    def layout(self) -> CardLayout:
+        """The lines of all pieces."""
+        return CardLayout(tuple(axis for piece in self.pieces for axis in piece.axes))
+
+    @property
+    def theta(self) -> Array:
+        """Weights as the sums take them: the constant, then the lines."""
+        return np.concatenate([self.constant[None, :], self.f])
+
+    @cached_property
+    def starts(self) -> tuple[int, ...]:
+        """Where the lines of each piece begin."""
+        return tuple(int(s) for s in np.cumsum([0, *(p.lines for p in self.pieces)])[:-1])
+
+    def part(self, j: int) -> slice:
+        """Return where the lines of a piece lie."""
+        return slice(self.starts[j], self.starts[j] + self.pieces[j].lines)
+
+    @cached_property
+    def ways(self) -> tuple[tuple[slice, int], ...]:
+        """LinePoints whose points only rise or fall."""
+        out = []
+        for j, piece in enumerate(self.pieces):
+            axis = piece.axes[0]
+            if piece.monotone and isinstance(axis, RangeAxis | LevelAxis):
+                out.append((slice(self.starts[j], self.starts[j] + axis.known), piece.monotone))
+        return tuple(out)
+
+    def with_pieces(self, pieces: Sequence[CardPiece], strengths: Sequence[Array], f: Array) -> State:
+        """Return other pieces with points of their own."""
+        return replace(self, pieces=tuple(pieces), strengths=tuple(strengths), f=f)
+
+
+def first_state(pieces: Sequence[CardPiece], known: KnownRows) -> State:
+    """Return no points, and the constants of the class shares."""
+    counts = known.classes * known.class_weights + 0.5
+    logs = kernels.log(counts / math.fsum(counts.tolist()))
+    constant = logs[1:] - logs[0] if known.links == 1 else logs - math.fsum(logs.tolist()) / len(logs)
+    strengths = tuple(np.full(len(p.covariances), START / len(p.covariances)) for p in pieces)
+    lines = sum(p.lines for p in pieces)
+    return State(tuple(pieces), strengths, np.zeros((lines, known.links)), constant)
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """How rounds are done. axes: the lines that rows are sampled by; variety: how many kinds of rows they
+    tell apart. fixed: strengths stay as they are.
+    """
+
+    known: KnownRows
+    axes: tuple[Axis, ...] = ()
+    variety: float = 0.0
+    fixed: bool = False
+    most: int = MOST
+
+    @property
+    def classes(self) -> int:
+        """How many classes there are."""
+        return len(self.known.facts.classes)
+
+    @property
+    def bend(self) -> float:
+        """What a link's own curvature is taken for: with more than two classes the others move too."""
+        return 1.0 if self.classes == 2 else self.classes / (self.classes - 1.0)
+
+    @property
+    def share(self) -> float:
+        """The numbers that the links amount to, a link: one of many is told by the others."""
+        return 1.0 if self.classes == 2 else (self.classes - 1.0) / self.classes
+
+    def sample(self, lines: int) -> RowSample:
+        """Return the rows that the curvature of a card of so many lines is asked of."""
+        every = int(min(self.known.rows, self.variety)) // max(SAMPLE, PER_LINE * lines)
+        return RowSample(self.axes, every) if every > 1 else ALL_ROWS
+
+    def ask(self, state: State, sample: RowSample) -> Generator[Any, Any, tuple[float, Sums]]:
+        """Ask for loss and gradient of all rows at the present points; with the curvature, if all rows are
+        asked for that.
+        """
+        own = Curvature.OWN if sample.every == 1 else Curvature.NONE
+        total: Sums = yield CardSums(state.layout, state.theta, self.known.bits, self.known.copies, own)
+        return self.loss_of(total), total
+
+    def bent(self, state: State, total: Sums, sample: RowSample) -> Generator[Any, Any, Spot]:
+        """Return the spot; where the curvature is still to be asked for, the rows of a sample tell it."""
+        every = sample.every
+        if every == 1:
+            return self.spot(total, total, 1.0)
+        known = self.known
+        part: Sums = yield CardSums(
+            state.layout, state.theta, known.bits, known.copies, Curvature.OWN, sample
+        )
+        times = self.loss_of(total) / max(self.loss_of(part), 1e-300)
+        return self.spot(total, part, min(max(times, every / 2.0), every * 2.0))
+
+    def loss_of(self, total: Sums) -> float:
+        """Return minus the log-likelihood."""
+        unit = self.known.factor * 2.0**-self.known.bits
+        return float(total.loss[0]) * self.known.factor + float(total.loss[1]) * unit
+
+    def spot(self, total: Sums, part: Sums, times: float) -> Spot:
+        """Read the sums; part: of rows whose curvature, so many times, stands for that of all."""
+        unit = self.known.factor * 2.0**-self.known.bits
+        gradient = total.gradient.astype(np.float64) * unit
+        matrices, weights, crosses = [], [], []
+        for lower in part.squares:
+            whole = (np.tril(lower) + np.tril(lower, -1).T) * (unit * self.bend * times)
+            weight = max(float(whole[0, 0]), 1e-9)
+            cross = whole[1:, 0].copy()
+            matrices.append(np.ascontiguousarray(whole[1:, 1:] - np.multiply.outer(cross, cross) / weight))
+            weights.append(weight)
+            crosses.append(cross / weight)
+        return Spot(gradient[1:], gradient[0].copy(), tuple(matrices), np.array(weights), np.array(crosses))
+
+    def run(self, state: State) -> Generator[Any, Any, tuple[State, Spot]]:
+        """Return the state after as many rounds as it takes, and the sums there."""
+        sample = self.sample(state.layout.lines)
+        loss, total = yield from self.ask(state, sample)
+        spot = yield from self.bent(state, total, sample)
+        state, before = replace(state, loss=loss, passes=state.passes + 1), -math.inf
+        found: list[Optimum] = []
+        for turn in range(self.most):
+            better, found, moved = self.improve(state, spot, INNER if turn else 1)
+            tried, total, part = yield from self.checked(state, better, spot, sample)
+            if part < 0.5 and sample.every > 1:  # these rows do not tell the curvature well: ask more of them
+                every = sample.every // MORE
+                sample = RowSample(self.axes, every) if every > 1 else ALL_ROWS
+                spot = yield from self.again(state, sample)
+                continue
+            if part < LEAST:  # no way on from here; points without an end are for the caller to refuse
+                state = state if np.abs(better.f).max(initial=0.0) < ENDLESS else replace(state, f=better.f)
+                break
+            change = float(np.abs(tried.f - state.f).max(initial=0.0))
+            spot = yield from self.bent(tried, total, sample)
+            state = tried
+            if self.fixed:
+                if change <= POLISHED:
+                    break
+                continue
+            rise = abs(state.evidence - before)
+            if (turn > 2 and rise < SETTLED) or (change < STEP and moved < MOVED):
+                break
+            before = state.evidence
+        return self.told(state, found), spot
+
+    def again(self, state: State, sample: RowSample) -> Generator[Any, Any, Spot]:
+        """Return the spot of a state by the curvature of more rows."""
+        _, total = yield from self.ask(state, sample)
+        spot: Spot = yield from self.bent(state, total, sample)
+        return spot
+
+    def checked(
+        self, state: State, better: State, spot: Spot, sample: RowSample
+    ) -> Generator[Any, Any, tuple[State, Sums, float]]:
+        """Return the better state, or a point on the way to it where the loss falls about as foretold, and
+        which part of the way it is.
+        """
+        change, shift = better.f - state.f, better.constant - state.constant
+        rise, bend = spot.gain(change, shift)
+        slack, t = better.evidence, 1.0
+        while True:
+            tried = replace(better, f=state.f + t * change, constant=state.constant + t * shift)
+            loss, total = yield from self.ask(tried, sample)
+            tried = replace(tried, loss=loss, evidence=slack - loss, passes=tried.passes + 1)
+            if state.loss - loss >= t * rise - 1.7 * t * t * bend - SLACK or t < LEAST:
+                return tried, total, t
+            better, t = replace(better, passes=tried.passes), 0.5 * t
+
+    def improve(self, state: State, spot: Spot, times: int) -> tuple[State, list[Optimum], float]:
+        """Return the optimum of the quadratic with better strengths (the evidence without the loss yet),
+        the same by link, and how far strengths moved at last. times: how often they are improved.
+        """
+        directions, rows = Directions.of(state.pieces), self.known.rows
+        kinds = [kind for piece in state.pieces for kind in piece.kinds]
+        matrices = [directions.turned(w) for w in spot.curvature]
+        sides = [directions.along(spot.pulled(state.f, k)) for k in range(len(matrices))]
+        strengths, moved = np.concatenate(state.strengths), 0.0
+        for _ in range(times):
+            found = [
+                optimum(directions, matrix, side, strengths, rows, state.ways)
+                for matrix, side in zip(matrices, sides, strict=True)
+            ]
+            if self.fixed:
+                break
+            strengths, moved = self.strengthened(kinds, strengths, found)
+            if moved < STILL:
+                break
+        f, slack = np.stack([o.f for o in found], axis=1), 0.0
+        for o in found:
+            slack -= 0.5 * kernels.dot(o.v, o.v) + 0.5 * self.share * o.log_determinant
+        ends = np.cumsum([len(p.covariances) for p in state.pieces])
+        better = replace(
+            state,
+            strengths=tuple(np.split(strengths, ends[:-1])),
+            f=f,
+            constant=spot.constant(state.constant, f - state.f),
+            evidence=slack,
+        )
+        return better, found, moved
+
+    def told(self, state: State, found: Sequence[Optimum]) -> State:
+        """Return the state with what its pieces are worth and how sure their points are."""
+        worth = [math.fsum(o.worth(j, self.share) for o in found) for j in range(len(state.pieces))]
+        degrees = self.share * math.fsum(x for o in found for x in o.told.tolist())
+        errors = np.stack([np.sqrt(o.variances()) for o in found], axis=1)
+        return replace(state, worth=tuple(worth), degrees=degrees, errors=errors)
+
+    def strengthened(
+        self, kinds: Sequence[str], strengths: Array, found: Sequence[Optimum]
+    ) -> tuple[Array, float]:
+        """Return the strengths that the optimum bears out, and how far they moved. kinds[covariance]: those
+        of a kind are alike, so each is drawn towards what they are together.
+        """
+        length, told = np.zeros(len(kinds)), np.zeros(len(kinds))
+        for o in found:
+            own = o.sizes(len(kinds))
+            length, told = length + own[0] * strengths, told + own[1] * self.share
+        own_bound = told + LAMBDA * strengths / (1.0 + strengths)
+        alike = {}
+        for kind in dict.fromkeys(kinds):
+            at = [c for c, k in enumerate(kinds) if k == kind]
+            all_told = max(math.fsum(own_bound[at].tolist()), 1e-9)
+            alike[kind] = math.fsum(length[at].tolist()) / all_told
+        shared = np.array([0.0 if kind.startswith("pair") else ALIKE for kind in kinds])
+        drawn = shared * np.array([alike[kind] for kind in kinds])
+        bound = own_bound + shared
+        new = (length + drawn) / np.maximum(bound, 1e-300)
+        new = np.minimum(np.maximum(new, strengths / 10.0), strengths * 10.0)
+        new = np.where((new < GONE) | (strengths <= 0.0), 0.0, new)
+        moved = float((np.abs(new - strengths) / (0.05 + strengths)).max(initial=0.0))
+        return new, moved

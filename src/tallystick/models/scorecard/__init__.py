@@ -1,0 +1,1 @@
+"""The fitted scorecard: points per line of each column."""

@@ -1,0 +1,118 @@
+"""One row at a time, as fast as Python can: a dict of cells to points and shares, without a table on the way.
+
+Knows the parts of a fitted card. Law: the shares are the bits that the same row gets in a table.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick import kernels
+from tallystick.data.schema import ABSENT, Column
+from tallystick.errors import DataError, shown
+from tallystick.models.cells import alias, read_number, written
+from tallystick.models.scorecard.axes import LevelAxis, RangeAxis
+from tallystick.models.scorecard.model import ScorecardModel
+from tallystick.models.scorecard.parts import LinePoints, PairPoints, WordPoints
+from tallystick.models.tree.record import is_number
+
+Points = list[float]
+Read = Callable[[Any], float]  # a cell as a number, NaN where missing; of levels as a code
+Line = Callable[[float], int]
+
+
+class CardRow:
+    """The card's parts, ready for single cells. `able` is False where a column needs more than one cell's
+    value.
+    """
+
+    def __init__(self, model: ScorecardModel) -> None:
+        self.model = model
+        self.marks = {"": True} | dict.fromkeys(model.schema.marks, True)
+        numbers = any(is_number(mark) for mark in model.schema.marks)  # such as -999: for the long way
+        self.able = not numbers and not any(isinstance(part, WordPoints) for part in model.parts)
+        if not self.able:
+            return
+        by_class = [model._by_class(part.points).tolist() for part in model.parts]
+        self.base: Points = model.additive.base.tolist()
+        used = dict.fromkeys(name for part in model.parts for name in part.columns)
+        self.readers = [(name, self._reader(model.schema[name])) for name in used]
+        place = {name: i for i, name in enumerate(used)}
+        self.lines: list[tuple[int, Line, list[Points]]] = []
+        self.pairs: list[tuple[int, Line, int, Line, int, list[Points]]] = []
+        for part, table in zip(model.parts, by_class, strict=True):
+            if isinstance(part, LinePoints):
+                self.lines.append((place[part.name], line_of(part.axis), table))
+            elif isinstance(part, PairPoints):
+                a, b = part.axis.first, part.axis.second
+                self.pairs.append((place[a.name], line_of(a), place[b.name], line_of(b), b.size, table))
+
+    def shares(self, row: Mapping[str, Any]) -> NDArray[np.float64] | None:
+        """Return P(class | row) [class]; None where only a table can read the row, or say what it lacks."""
+        if not self.able:
+            return None
+        try:
+            cells = [read(row[name]) for name, read in self.readers]
+        except (KeyError, DataError):
+            return None
+        parts = [table[line(cells[i])] for i, line, table in self.lines]
+        for i, first, j, second, wide, table in self.pairs:
+            parts.append(table[first(cells[i]) * wide + second(cells[j])])
+        scores = [math.fsum(points) for points in zip(self.base, *parts, strict=True)]
+        return kernels.softmax(self.model.slope * np.array([scores])).reshape(-1)
+
+    def _reader(self, column: Column) -> Read:
+        return self._number(column) if column.kind == "numeric" else self._levels(column)
+
+    def _levels(self, column: Column) -> Read:
+        known: dict[Any, int] = {level: i for i, level in enumerate(column.levels)}
+        missing, unseen, marks = len(known), len(known) + 1, self.marks
+        absent = known.get(ABSENT, missing)
+
+        def read(cell: Any) -> float:
+            plain = (
+                type(cell) is str or type(cell) is int
+            )  # True is not a 1 here, so others are written first
+            if plain and cell in known:
+                return known[cell]
+            text = written(cell, column.name)
+            if text is None or text in marks:
+                return absent
+            if text not in known:
+                text = alias(text, column)
+            found = known.get(text, unseen)
+            if plain and len(known) < 10_000:
+                known[cell] = found  # the same cell comes again
+            return found
+
+        return read
+
+    def _number(self, column: Column) -> Read:
+        marks = self.marks
+
+        def read(cell: Any) -> float:
+            if type(cell) is not float:
+                number = read_number(column.name, cell, marks)
+                if number is None:
+                    return math.nan
+                cell = number
+            if cell in (math.inf, -math.inf):
+                raise DataError(f"column {shown(column.name)} is infinite.")  # a table says what to do
+            return float(cell)
+
+        return read
+
+
+def line_of(axis: RangeAxis | LevelAxis) -> Line:
+    """Return what finds the line of a cell."""
+    if isinstance(axis, LevelAxis):
+        lines: list[int] = axis.lines.tolist()
+        return lambda code: lines[int(code)]
+    cuts, missing = list(axis.cuts), axis.known
+    return lambda x: bisect_right(cuts, x) if x == x else missing

@@ -1,0 +1,166 @@
+"""A scorecard for the page: its sentences, its pictures, its lines as tables, the points behind a row.
+
+Knows cards. Knows nothing of HTML. Law: every number is the card's own; without raw rows no line of a single
+training row tells its class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tallystick.contracts import Table
+from tallystick.description import ColumnView
+from tallystick.draw.card import axis_ends, panel_picture
+from tallystick.errors import counted
+from tallystick.explain.card import Card, CardLine, CardSection, card_of
+from tallystick.explain.card_picture import Way, counted_rows, panel_of
+from tallystick.explain.scorecard import explain
+from tallystick.models.scorecard.model import ScorecardModel
+from tallystick.reports.answer import reached, strongest
+from tallystick.reports.column_effects import pulls
+from tallystick.reports.ingredients import Ingredients
+from tallystick.reports.scales import pair, scales_data
+from tallystick.reports.sentences import Name, Said, percent, say
+
+MOST_PANELS = 24  # sections drawn; all stand in the table
+FEW_PANELS = 6  # of a card that is shown small
+MOST_LINES = 60  # of a section in the table
+MOST_REASONS = 4
+
+
+# -- sentences --
+
+
+def card_sentences(model: ScorecardModel, table: Table, views: Sequence[ColumnView]) -> list[Said]:
+    """Return what the strongest column tells, and how far apart its lines are in points."""
+    weights = pulls(model, table)
+    known = {v.name for v in views}
+    order = [n for n in sorted(weights, key=lambda n: (-weights[n], n)) if n in known and weights[n] > 0]
+    if not order:
+        return [say("No column of the card has points: it gives every row the same shares.")]
+    first = strongest(table, views, order, reached(model, table))
+    card = card_of(model)
+    section = next((s for n in order for s in card.sections if s.columns == (n,)), card.sections[0])
+    return [first, _apart(card, section, _most_frequent(table, len(card.classes)))]
+
+
+def _most_frequent(table: Table, classes: int) -> Way:
+    """Return the two classes that points are told of: the second of two against the first, else the two most
+    frequent.
+    """
+    if classes == 2:
+        return 1, 0
+    assert table.classes is not None
+    full = np.bincount(table.classes, table.weights, minlength=classes)
+    order = np.argsort(-full, kind="stable").tolist()
+    return order[0], order[1]
+
+
+def _apart(card: Card, section: CardSection, way: Way) -> Said:
+    """Return the best and the worst line of a section, with the training rows behind them."""
+    lines = [line for line in section.lines if line.rows > 1] or list(section.lines)
+    low, high = (f(lines, key=lambda line: card.lead(line.points, *way)) for f in (min, max))
+    label, against = card.classes[way[0]], card.classes[way[1]]
+    ends = [
+        say(
+            "{} where it {} ({})",
+            f"{card.lead(line.points, *way):+d}",
+            _words(section, line),
+            _behind(card, line, way),
+        )
+        for line in (low, high)
+    ]
+    of = (
+        say("{}", Name(label)) if len(card.classes) == 2 else say("{} against {}", Name(label), Name(against))
+    )
+    return say(
+        "On the card, the points of {} go from {} to {}; {} points double the odds of {}.",
+        Name(section.name),
+        *ends,
+        card.step,
+        of,
+    )
+
+
+def _words(section: CardSection, line: CardLine) -> Said:
+    if section.kind == "words":
+        return say("{}", Name(line.text))
+    return say("is {}", Name(line.text))
+
+
+def _behind(card: Card, line: CardLine, way: Way) -> Said:
+    return say(
+        "{}, {} of them {}", counted_rows(line), percent(line.shares[way[0]]), Name(card.classes[way[0]])
+    )
+
+
+# -- pictures and tables --
+
+
+def card_section(given: Ingredients, model: ScorecardModel) -> dict[str, Any]:
+    """Return the chosen card: its rule, its panels, its lines, and scales that move."""
+    card, way = card_of(model), pair(given)
+    return {
+        "kind": "card",
+        "scales": scales_data(given, model, step=model.step),
+        "card": _card(given, card, way, MOST_PANELS) | {"tables": _tables(given, card)},
+    }
+
+
+def card_small(given: Ingredients, model: ScorecardModel) -> dict[str, Any]:
+    """Return a card that was not chosen: its rule and its first panels."""
+    return {"kind": "card", "card": _card(given, card_of(model), pair(given), FEW_PANELS)}
+
+
+def _card(given: Ingredients, card: Card, way: Way, most: int) -> dict[str, Any]:
+    least = 1 if given.row is not None else 2
+    panels = [panel_of(card, section, way, least) for section in card.sections]
+    ends = axis_ends(panels)
+    return {
+        "rule": card.rule(),
+        "panels": [{"svg": panel_picture(p, ends), "wide": p.size[0] > 330} for p in panels[:most]],
+        "left": max(0, len(panels) - most),
+        "out": list(card.left_out),
+        "way": [card.classes[way[0]], card.classes[way[1]]],
+        "lines": counted(sum(len(s.lines) for s in card.sections), "line"),
+    }
+
+
+def _tables(given: Ingredients, card: Card) -> list[dict[str, Any]]:
+    """Return every section with its lines; the share is that of the class that points speak for."""
+    one = len(card.in_favour) == 1
+    out = []
+    for section in card.sections:
+        rows = [
+            {
+                "text": line.text,
+                "points": [f"{p:+d}" if p else "0" for p in line.points],
+                "rows": f"{line.rows:,.10g}",
+                "share": percent(line.shares[1]) if one and _shown(given, line) else "",
+            }
+            for line in section.lines[:MOST_LINES]
+        ]
+        left = max(0, len(section.lines) - MOST_LINES)
+        out.append({"name": section.name, "rows": rows, "left": left, "one": one, "classes": card.in_favour})
+    return out
+
+
+def _shown(given: Ingredients, line: CardLine) -> bool:
+    """Say whether the class shares of a line may be shown: not of a single row where no row may be."""
+    return line.rows > 0 and (given.row is not None or line.rows >= 2)
+
+
+# -- one row --
+
+
+def card_reasons(model: ScorecardModel, table: Table, row: int, way: Way) -> list[dict[str, str]]:
+    """Return the parts of a row that weigh most for one class against another, in points."""
+    found = explain(model, table.slice(row, row + 1))
+    leads = [(round(r.parts[way[0]] - r.parts[way[1]]), r.column, r.value) for r in found.reasons]
+    leads.sort(key=lambda r: (-abs(r[0]), r[1]))
+    return [
+        {"points": f"{p:+d}", "words": f"{name} = {value}"} for p, name, value in leads[:MOST_REASONS] if p
+    ]

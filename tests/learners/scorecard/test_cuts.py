@@ -1,0 +1,78 @@
+"""Where ranges begin: exact, whether all values are at hand or only those of cells."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from tallystick.data.schema import Column
+from tallystick.data.table.block import Block
+from tallystick.learners.scorecard.cuts import cuts_by_column, exact_cuts, kept_apart, wanted_places
+from tallystick.stats.quantiles import count_values
+
+number = st.one_of(st.floats(-1e300, 1e300), st.floats(-1, 1), st.integers(-3, 3).map(float))
+
+
+def answered(values, weights, ranges, ends):
+    """Cuts by questions over blocks, merged in a turned order."""
+    column = Column("x", "numeric", low=float(values.min()), high=float(values.max()))
+    weight = len(values) if weights is None else int(weights.sum())
+    stages = cuts_by_column([column], ranges, weight, float(weight))
+    bounds = [0, *ends, len(values)]
+    blocks = [
+        Block(b - a, {"x": values[a:b]}, weights=None if weights is None else weights[a:b])
+        for a, b in pairwise(bounds)
+    ]
+    question = next(stages)
+    while True:
+        total = question.zero()
+        for block in reversed(blocks):
+            total = question.merge(question.add(question.zero(), block), total)
+        try:
+            question = stages.send(total)
+        except StopIteration as end:
+            return end.value["x"]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    rows=st.lists(st.tuples(number, st.integers(1, 4)), min_size=1, max_size=60),
+    weighted=st.booleans(),
+    ranges=st.integers(2, 6),
+    ends=st.lists(st.integers(0, 60), max_size=2),
+)
+@example([(0.0, 1)] * 30 + [(float(i), 1) for i in range(1, 30)], False, 4, [5])
+@example([(5e-324, 1), (1e300, 1), (-1e300, 4), (0.0, 1), (1.0, 1)], True, 2, [])
+def test_cuts_by_questions_are_those_of_all_values(rows, weighted, ranges, ends):
+    values = np.array([v for v, _ in rows]) + 0.0
+    weights = np.array([w for _, w in rows], np.int64) if weighted else None
+    total = len(values) if weights is None else int(weights.sum())
+    want = exact_cuts(count_values(values, weights), ranges, float(total))
+    assert answered(values, weights, ranges, sorted(min(e, len(rows)) for e in ends)) == want
+
+
+def test_a_value_with_many_rows_has_a_range_of_its_own():
+    values = np.concatenate([np.zeros(500), np.arange(1.0, 501.0)])
+    cuts = exact_cuts(count_values(values, None), 8, 1000.0)
+    assert cuts[0] == 0.5
+    inside = np.histogram(values, [-np.inf, *cuts, np.inf])[0]
+    assert inside[0] == 500
+    assert len(inside) == 8
+    assert inside[1:].max() - inside[1:].min() <= 1
+
+
+def test_few_values_are_kept_apart_as_long_as_rows_go_with_them():
+    assert kept_apart(32, 100) == 32
+    assert kept_apart(32, 64 * 70) == 70
+    assert kept_apart(32, 1e9) == 128
+    values = np.arange(70.0)
+    assert len(exact_cuts(count_values(np.repeat(values, 70), None), 32, 4_900.0)) == 69
+    assert len(exact_cuts(count_values(values, None), 32, 70.0)) == 31
+
+
+def test_stretches_between_heavy_values_have_their_share():
+    heavy = np.array([100], np.int64)
+    assert wanted_places(heavy, np.array([100], np.int64), 400, 4).tolist() == [200]

@@ -1,0 +1,103 @@
+"""The optimum of a card's quadratic beside plain NumPy; the evidence beside brute force."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+
+from tallystick.learners.scorecard.priors import piece_of
+from tallystick.learners.scorecard.quadratic import Directions, Spot, optimum
+from tallystick.models.scorecard.axes import LevelAxis, RangeAxis
+
+RANGES = RangeAxis("x", (1.0, 2.0, 4.0))
+LEVELS = LevelAxis("a", (0, 1, 2))
+ROWS = (np.array([5.0, 9.0, 4.0, 2.0, 3.0]), np.array([8.0, 10.0, 5.0, 0.0, 0.0]))
+
+
+def pieces(monotone=0):
+    return (piece_of(RANGES, ROWS[0], False, monotone), piece_of(LEVELS, ROWS[1], False))
+
+
+def problem(seed=0):
+    rng = np.random.default_rng(seed)
+    half = rng.normal(size=(30, 10))
+    return half.T @ half, rng.normal(size=10) * 3
+
+
+def solved(parts, strengths, matrix, right, ways=()):
+    directions = Directions.of(parts)
+    return optimum(directions, directions.turned(matrix), directions.along(right), strengths, 1e9, ways)
+
+
+def covariance(parts, strengths):
+    out, line, at = np.zeros((10, 10)), 0, 0
+    for piece in parts:
+        for one in piece.covariances:
+            out[line : line + piece.lines, line : line + piece.lines] += strengths[at] * one
+            at += 1
+        line += piece.lines
+    return out
+
+
+def test_the_optimum_is_that_of_the_covariance():
+    matrix, right = problem()
+    strengths = np.array([0.5, 0.7, 1.1, 2.0])
+    k = covariance(pieces(), strengths)
+    want = k @ np.linalg.solve(np.eye(10) + matrix @ k, right)
+    found = solved(pieces(), strengths, matrix, right)
+    np.testing.assert_allclose(found.f, want, atol=1e-4)
+    spread = k - k @ np.linalg.solve(np.eye(10) + matrix @ k, matrix @ k)
+    np.testing.assert_allclose(found.variances(), np.diag(spread), atol=1e-3)
+    sign, logs = np.linalg.slogdet(np.eye(10) + matrix @ k)
+    assert sign == 1
+    assert found.log_determinant == pytest.approx(logs, abs=1e-2)
+
+
+def test_what_a_piece_is_worth_is_the_evidence_without_it():
+    matrix, right = problem(1)
+    strengths = np.array([0.5, 0.7, 1.1, 2.0])
+
+    def evidence(k):
+        inner = np.linalg.solve(np.eye(10) + matrix @ k, right)
+        return 0.5 * right @ k @ inner - 0.5 * np.linalg.slogdet(np.eye(10) + matrix @ k)[1]
+
+    without = strengths * [1, 1, 1, 0]
+    want = evidence(covariance(pieces(), strengths)) - evidence(covariance(pieces(), without))
+    assert solved(pieces(), strengths, matrix, right).worth(1, 1.0) == pytest.approx(want, abs=1e-2)
+
+
+def test_the_evidence_of_one_number_is_the_integral():
+    w, r, s = 3.0, 2.0, 0.8
+    value = math.exp(0.5 * s * r * r / (1 + s * w)) / math.sqrt(1 + s * w)
+    density = lambda f: math.exp(r * f - 0.5 * w * f * f - 0.5 * f * f / s) / math.sqrt(2 * math.pi * s)  # noqa: E731
+    assert quad(density, -20, 20)[0] == pytest.approx(value)
+
+
+@pytest.mark.parametrize("way", [1, -1])
+def test_points_that_only_rise_are_the_best_of_those(way):
+    matrix, right = problem(2)
+    strengths = np.array([0.5, 0.7, 1.1, 2.0])
+    found = solved(pieces(way), strengths, matrix, right, [(slice(0, 4), way)])
+    assert (way * np.diff(found.f[:4]) >= 0).all()
+    k = covariance(pieces(way), strengths)
+    inverse = np.linalg.pinv(k, rcond=1e-8)
+
+    def cost(f):
+        return 0.5 * f @ matrix @ f - right @ f + 0.5 * f @ inverse @ f
+
+    rng, best = np.random.default_rng(3), cost(found.f)
+    for _ in range(300):
+        f = found.f + k @ rng.normal(size=10) * 10.0 ** rng.uniform(-6, -1)
+        if (way * np.diff(f[:4]) >= 0).all():
+            assert cost(f) >= best - 1e-9
+
+
+def test_a_spot_tells_gain_and_the_constant_that_follows():
+    spot = Spot(np.array([[1.0]]), np.array([2.0]), (np.array([[3.0]]),), np.array([4.0]), np.array([[0.5]]))
+    rise, bend = spot.gain(np.array([[0.1]]), np.array([0.2]))
+    assert rise == pytest.approx(0.5)
+    assert bend == pytest.approx(0.5 * (3 * 0.01 + 4 * 0.25**2))
+    assert spot.constant(np.array([1.0]), np.array([[0.1]]))[0] == pytest.approx(1 + 0.5 - 0.05)
