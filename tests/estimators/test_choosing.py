@@ -5,11 +5,14 @@ from __future__ import annotations
 from importlib import resources
 
 import numpy as np
+import pytest
 
 import tallystick as ts
 from tallystick.estimators import choosing
 from tallystick.estimators.choosing import choose
 from tallystick.methods import NAMES
+
+pytestmark = pytest.mark.slow
 
 VOTES = str(resources.files("tallystick.examples") / "votes.csv")
 

@@ -15,6 +15,8 @@ from tallystick.export.python import python
 from tallystick.export.standalone import Model
 from tallystick.export.standalone_reasons import reasons
 
+pytestmark = pytest.mark.slow
+
 CARDS = ["card", "card three", "card crossed", "card words"]
 GIVEN = {"flag": True, "name": "O'Brien", "count": 3, "stars": 1.5, "review": "bad film"}
 NODE = """

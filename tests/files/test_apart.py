@@ -17,6 +17,8 @@ from tallystick.cli.main import run
 from tallystick.errors import DataError, OptionError, TallyError
 from tallystick.files.apart import files_of
 
+pytestmark = pytest.mark.slow
+
 VOTES = (resources.files("tallystick.examples") / "votes.csv").read_text(encoding="utf-8")
 
 

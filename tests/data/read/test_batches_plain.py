@@ -18,6 +18,8 @@ from tallystick.data.read.strings import SPACES, numbers
 from tallystick.data.schema import MISSING_MARKS
 from tallystick.data.source import open_source
 
+pytestmark = pytest.mark.slow
+
 SEPARATORS = (",", ";", "\t")
 numeric = st.floats(-1e6, 1e6).map(repr) | st.integers(-(10**17), 10**17).map(str)
 cells = {

@@ -22,6 +22,8 @@ from tallystick.data.source import open_source
 from tallystick.data.source.csv import CsvFile
 from tallystick.errors import DataError, OptionError
 
+pytestmark = pytest.mark.slow
+
 ROWS = 4_000
 
 

@@ -14,6 +14,8 @@ from tallystick.export.card_form import card_form
 from tallystick.export.sql.reasons import refuse_reasons
 from tallystick.export.sql.select import sql
 
+pytestmark = pytest.mark.slow
+
 KEY = "row number"
 CARDS = ["card", "card three", "card crossed"]
 
