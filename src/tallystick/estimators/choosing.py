@@ -81,8 +81,8 @@ def _most(table: Table) -> int:
 
 
 def _chosen(found: Comparison[Any]) -> tuple[Entry[Any], str]:
-    """Return the razor's entry among the methods: the most frequent class is no model, and if it would do
-    that is said.
+    """Return the razor's entry among the methods. Always answering the most frequent class is not a model to
+    save: where it would do as well, that is said.
     """
     best = found.best.result
     if all(e.result.loss > best.loss + best.loss_error for e in found.entries if e.family == "majority"):

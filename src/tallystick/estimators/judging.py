@@ -199,9 +199,8 @@ def able(table: Table, methods: Mapping[str, str]) -> tuple[list[str], str]:
     if len(rest) == len(methods) or any(c.kind != "text" for c in table.schema.used):
         return list(methods), ""
     if not rest:
-        raise OptionError(
-            "a tree does not read text, and all columns hold text. Use bayes, logistic or card."
-        )
+        fit = ", ".join(name for name in NAMES if named(name).reads_text)
+        raise OptionError(f"a tree does not read text, and all columns hold text. Use: {fit}.")
     gone = some([name for name in methods if name not in rest])
     return rest, f"all columns hold text, which a tree does not read: left out {gone}."
 

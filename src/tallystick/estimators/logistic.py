@@ -162,12 +162,7 @@ class LogisticRegression(Classifier):
 
     def _path(self, table: Table, engine: Engine, options: LogisticOptions) -> PenaltyPath:
         """Return the losses of five folds along the strengths of the prior."""
-        plan = deal(table, 5)
-        weights = table.weights if table.weights is not None else np.ones(table.rows, np.int64)
-        parts = []
-        for k in plan.numbers:
-            held = plan.held(table, k)
-            parts.append((table.with_weights(weights - held), table.with_weights(held)))
+        parts = list(deal(table, 5).halves(table))
         return choose(parts, engine, options, table.schema, table.unit)
 
     def _answer_settings(

@@ -5,6 +5,7 @@ Knows the learner, the model and how to show it. Knows nothing of sums.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -133,9 +134,6 @@ class Scorecard(Classifier):
     def _wishes(self) -> Wishes:
         return replace(super()._wishes(), min_letters=plain(self.min_letters))
 
-    def _learning(self) -> dict[str, Any]:
-        return self._options().to_dict() | self._wishes().to_dict()
-
     def _read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
         """Return the encoded table that is learnt from."""
         table = super()._read(X, y, sample_weight)
@@ -160,21 +158,17 @@ class Scorecard(Classifier):
         """Return the strength of the least loss in five folds; of equals the first."""
         if table.place == "far":
             raise OptionError("l2='cv' needs rows that can be dealt into folds. Use l2='auto' here.")
-        plan = deal(table, 5)
-        weights = table.weights if table.weights is not None else np.ones(table.rows, np.int64)
-        losses = dict.fromkeys(STRENGTHS, 0.0)
-        for k in plan.numbers:
-            held = plan.held(table, k)
-            training, tested = table.with_weights(weights - held), table.with_weights(held)
-            for strength in STRENGTHS:
+        terms: dict[float, list[float]] = {strength: [] for strength in STRENGTHS}
+        for training, tested in deal(table, 5).halves(table):
+            for strength, own in terms.items():
                 fixed = replace(options, l2=strength)
                 model = fit(ScorecardLearner(fixed, table.unit), training, engine)
                 for block in tested.blocks():
                     assert block.classes is not None
                     assert block.weights is not None
-                    own = model.log_shares(block)[np.arange(block.rows), block.classes]
-                    losses[strength] -= float((own * block.weights).sum())
-        return min(STRENGTHS, key=lambda s: losses[s])
+                    logs = model.log_shares(block)[np.arange(block.rows), block.classes]
+                    own += (logs * block.weights).tolist()
+        return max(STRENGTHS, key=lambda s: math.fsum(terms[s]))  # exact, so in any order of rows
 
     def _restore(self, document: Mapping[str, Any]) -> None:
         self._set_stored(document["parameters"])
@@ -300,7 +294,7 @@ class Scorecard(Classifier):
         keeps the standard error of each line, not how errors of different columns go together, so their sum
         is taken, the most it can be: intervals are wide rather than narrow. It does not hold what the
         card's base, the choice of cuts, pairs and prior strengths add, nor a change of the population; and
-        it is no interval of what a single row will turn out to be.
+        it is not an interval of what a single row will turn out to be.
 
         Parameters
         ----------

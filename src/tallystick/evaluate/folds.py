@@ -66,6 +66,13 @@ class FoldPlan:
             out[rows] = 1 if table.weights is None else table.weights[rows]
         return out
 
+    def halves(self, table: Table) -> Iterator[tuple[Table, Table]]:
+        """Yield (rows to train on, rows to test on) of each fold: the whole table, by weights."""
+        weights = table.weights if table.weights is not None else np.ones(table.rows, np.int64)
+        for f in self.numbers:
+            held = self.held(table, f)
+            yield table.with_weights(weights - held), table.with_weights(held)
+
     def part(self, f: int) -> tuple[Rows, Rows]:
         """Return (training pieces, test pieces) of one fold."""
         if self.large:

@@ -346,9 +346,10 @@ class Explanation:
             lines.append("every class has a share of 0 somewhere: answered by the prior alone")
         rows = [(self.begins, "", self.base[c] - self.base[rival]), *self.for_class()]
         most = max((abs(w) for _, _, w in rows if np.isfinite(w)), default=1.0) or 1.0
+        form = "+8.0f" if self.unit == "points" else "+8.2f"
         for column, value, weight in rows:
-            lines.append(_bar_line(f"{column} = {value}" if value else column, weight, most))
-        lines.append(f"{padded(f'sum: {self.unit}', 44)} {self.scores[c] - self.scores[rival]:+8.2f}")
+            lines.append(_bar_line(f"{column} = {value}" if value else column, weight, most, form))
+        lines.append(f"{padded(f'sum: {self.unit}', 44)} {self.scores[c] - self.scores[rival]:{form}}")
         for reason in self.reasons:
             lines += _word_lines(reason, c, rival)
         return "\n".join(lines)
@@ -361,10 +362,10 @@ def _difference(parts: Sequence[float], c: int, rival: int) -> float:
     return 0.0 if a == b else a - b
 
 
-def _bar_line(name: str, weight: float, most: float) -> str:
+def _bar_line(name: str, weight: float, most: float, form: str) -> str:
     size = BAR if not np.isfinite(weight) else round(abs(weight) / most * BAR)
     side = ("▇" * size).rjust(BAR) + "|" if weight < 0 else " " * BAR + "|" + "▇" * size
-    return f"{padded(cut(clean(name), 44), 44)} {weight:+8.2f} {side.rstrip()}"
+    return f"{padded(cut(clean(name), 44), 44)} {weight:{form}} {side.rstrip()}"
 
 
 def _word_lines(reason: Reason, c: int, rival: int) -> list[str]:

@@ -10,10 +10,22 @@ from hypothesis import strategies as st
 
 from tallystick.data.schema import Column
 from tallystick.data.table.block import Block
-from tallystick.learners.scorecard.cuts import cuts_by_column, exact_cuts, kept_apart, wanted_places
+from tallystick.data.table.ranks import between
+from tallystick.learners.scorecard.cuts import chosen_cuts, cuts_by_column, kept_apart, wanted_places
 from tallystick.stats.quantiles import count_values
 
 number = st.one_of(st.floats(-1e300, 1e300), st.floats(-1, 1), st.integers(-3, 3).map(float))
+
+
+def exact_cuts(found, ranges, rows):
+    """The cuts of a column whose values are all at hand."""
+    values, counts = found.values, found.counts
+    if len(values) <= kept_apart(ranges, rows):
+        return tuple(between(values, np.arange(1, len(values))).tolist())
+    total, below = int(counts.sum()), np.cumsum(counts) - counts
+    own = counts * ranges >= total
+    wanted = wanted_places(below[own], counts[own], total, ranges)
+    return tuple(chosen_cuts(found, below, values[own], wanted).tolist())
 
 
 def answered(values, weights, ranges, ends):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from tallystick.learners.scorecard.priors import piece_of
+from tallystick.learners.scorecard.priors import CardPiece, piece_of
 from tallystick.learners.scorecard.quadratic import Directions, Spot, optimum
 from tallystick.models.scorecard.axes import LevelAxis, RangeAxis
 
@@ -71,9 +71,16 @@ def test_what_a_piece_is_worth_is_the_evidence_without_it():
 
 def test_the_evidence_of_one_number_is_the_integral():
     w, r, s = 3.0, 2.0, 0.8
-    value = math.exp(0.5 * s * r * r / (1 + s * w)) / math.sqrt(1 + s * w)
-    density = lambda f: math.exp(r * f - 0.5 * w * f * f - 0.5 * f * f / s) / math.sqrt(2 * math.pi * s)  # noqa: E731
-    assert quad(density, -20, 20)[0] == pytest.approx(value)
+    axis = RangeAxis("x", ())  # one line, and one for missing, which has no variance here
+    piece = CardPiece("x", (axis,), (np.diag([1.0, 0.0]),), ("trend",))
+    found = solved((piece,), np.array([s]), np.diag([w, 0.0]), np.array([r, 0.0]))
+    f = float(found.f[0])
+    ours = r * f - 0.5 * w * f * f - 0.5 * float(found.v @ found.v) - 0.5 * found.log_determinant
+
+    def density(x):
+        return math.exp(r * x - 0.5 * w * x * x - 0.5 * x * x / s) / math.sqrt(2 * math.pi * s)
+
+    assert ours == pytest.approx(math.log(quad(density, -20, 20)[0]))
 
 
 @pytest.mark.parametrize("way", [1, -1])

@@ -19,7 +19,7 @@ MOST = 50
 
 
 def refuse_reasons(form: Form, most: Any) -> None:
-    """Refuse reasons of what is no card, or a number that is none."""
+    """Refuse reasons of a model that is not a scorecard, and numbers of them that make no sense."""
     if not is_whole(most) or not 0 <= most <= MOST:
         raise OptionError(f"reasons must be a whole number from 0 to {MOST}, not {shown(most)}.")
     if most and not form.has_reasons:

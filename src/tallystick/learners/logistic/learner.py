@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.contracts import Statistic
 from tallystick.data.schema import Note, Schema
-from tallystick.errors import OptionError, TargetError, shown, some
+from tallystick.errors import OptionError, shown
 from tallystick.learners.logistic import solvers
 from tallystick.learners.logistic.average import averaged, row_shares, word_means
 from tallystick.learners.logistic.build import build
@@ -27,17 +26,17 @@ from tallystick.learners.logistic.prepare import (
     KnownRows,
     Moments,
     Prepared,
-    class_weights,
     first_question,
+    known_rows,
     prepare,
     repeat_notes,
 )
 from tallystick.learners.logistic.problem import Point, Problem, Start, norm
 from tallystick.learners.logistic.separation import SeparationVerdict, ahead, lacking, look
+from tallystick.learners.stages import LearnerInStages, Stages
 from tallystick.models.logistic.design import design_of
 from tallystick.models.logistic.model import LogisticModel
 from tallystick.models.logistic.options import DEFAULT_L2, ERRORS, LogisticOptions
-from tallystick.stats.gradients import RowFacts
 
 Array = NDArray[np.float64]
 LIMITS = {"newton": 200, "lbfgs": 5_000, "conjugate-gradient": 20_000, "gradient": 1_000_000}
@@ -48,17 +47,8 @@ MANY, EVERY = 100_000, 16  # from so many rows on, a sample of one in EVERY says
 CHEAP = 2_000_000  # rows times weights below which the curvature is asked for at every step
 
 
-@dataclass
-class LogisticDraft:
-    """A fit under way: the stages as a generator, and the question it waits on."""
-
-    stages: Generator[Statistic[Any], Any, LogisticModel]
-    question: Statistic[Any] | None
-    model: LogisticModel | None = None
-
-
 @dataclass(frozen=True)
-class LogisticLearner:
+class LogisticLearner(LearnerInStages[LogisticModel]):
     """unit: a weight of 1 is this many; errors: standard errors are wanted; trace and notes are filled on
     the way.
     """
@@ -70,29 +60,7 @@ class LogisticLearner:
     trace: list[solvers.SolverStep] | None = None
     notes: list[Note] | None = None
 
-    def start(self, schema: Schema) -> LogisticDraft:
-        """Return the first draft."""
-        stages = self._stages(schema)
-        return LogisticDraft(stages, next(stages))
-
-    def ask(self, draft: LogisticDraft) -> Statistic[Any] | None:
-        """Return the next question."""
-        return draft.question
-
-    def update(self, draft: LogisticDraft, total: Any) -> LogisticDraft:
-        """Work the answer in."""
-        try:
-            draft.question = draft.stages.send(total)
-        except StopIteration as end:
-            draft.question, draft.model = None, end.value
-        return draft
-
-    def finish(self, draft: LogisticDraft) -> LogisticModel:
-        """Return the model."""
-        assert draft.model is not None
-        return draft.model
-
-    def _stages(self, schema: Schema) -> Generator[Statistic[Any], Any, LogisticModel]:
+    def _stages(self, schema: Schema) -> Stages[LogisticModel]:
         options = self.options
         known, basis = yield from prepared(options, schema, self.unit)
         ready = None
@@ -121,15 +89,7 @@ def prepared(
             f"solver 'newton' needs a matrix of weights, and text column {shown(design.texts[0].name)} has "
             "one for every word; take 'auto' or 'lbfgs'."
         )
-    facts = yield RowFacts(design, len(schema.predicted.labels))
-    if np.count_nonzero(facts.classes) < 2:
-        present = [label for label, n in zip(schema.predicted.labels, facts.classes, strict=True) if n]
-        raise TargetError(
-            f"target {shown(schema.predicted.name)} has one class ({some(present)}) among the rows with "
-            "weight; two are needed."
-        )
-    weights = class_weights(options.class_weight, schema.predicted, facts.classes / unit)
-    known = KnownRows(design, facts, unit, weights)
+    known = yield from known_rows(design, options.class_weight, schema.predicted, unit)
     size = design.size * known.links
     if not design.texts and size <= MATRIX and many(known.rows, size):
         found = Moments.of((yield first_question(known, False)), known)

@@ -8,22 +8,22 @@ order of rows.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.data.schema import Note, Schema, Target
-from tallystick.errors import OptionError, nearest, shown, some
+from tallystick.errors import OptionError, TargetError, nearest, shown, some
 from tallystick.kernels import Curvature
 from tallystick.learners.logistic.problem import Mask, Problem, Scales, Spread, Start, start_of, unit_bits
 from tallystick.models.logistic.design import Design
 from tallystick.models.logistic.options import LogisticOptions
-from tallystick.stats.gradients import Copies, LogisticSums, RowTotals, TextWeights, Total
+from tallystick.stats.gradients import Copies, LogisticSums, RowFacts, RowTotals, TextWeights, Total
 
 Array = NDArray[np.float64]
 COPIES = 2**20  # the heaviest whole weight that is taken as copies; beyond it weights are factors
@@ -97,6 +97,20 @@ def class_weights(option: str | Mapping[str, float] | None, target: Target, clas
         return _sum(classes) / (len(classes) * np.maximum(classes, 1e-9))
     given = {target.label_of(k): float(v) for k, v in option.items()}
     return np.array([given.get(label, 1.0) for label in target.labels])
+
+
+def known_rows(
+    design: Design, option: str | Mapping[str, float] | None, target: Target, unit: int
+) -> Generator[Any, Any, KnownRows]:
+    """Ask for the rows of each class; fewer than two classes are an error. option: the weights of classes."""
+    facts = yield RowFacts(design, len(target.labels))
+    if np.count_nonzero(facts.classes) < 2:
+        present = [label for label, n in zip(target.labels, facts.classes, strict=True) if n]
+        raise TargetError(
+            f"target {shown(target.name)} has one class ({some(present)}) among the rows with weight; "
+            "two are needed."
+        )
+    return KnownRows(design, facts, unit, class_weights(option, target, facts.classes / unit))
 
 
 def first_question(known: KnownRows, matrix: bool, every: int = 1) -> LogisticSums:

@@ -143,14 +143,3 @@ def chosen_cuts(
     at = np.flatnonzero(own)
     upper = np.unique(np.concatenate([at, at + 1, np.searchsorted(others, wanted, side="left") + 1]))
     return between(near.values, upper[(upper > 0) & (upper < len(near.values))])
-
-
-def exact_cuts(found: ValueCounts, ranges: int, rows: float) -> Cuts:
-    """Return the cuts of a column whose values are all at hand."""
-    values, counts = found.values, found.counts
-    if len(values) <= kept_apart(ranges, rows):
-        return tuple(between(values, np.arange(1, len(values))).tolist())
-    total, below = int(counts.sum()), np.cumsum(counts) - counts
-    own = counts * ranges >= total
-    wanted = wanted_places(below[own], counts[own], total, ranges)
-    return tuple(chosen_cuts(found, below, values[own], wanted).tolist())

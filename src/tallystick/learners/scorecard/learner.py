@@ -14,43 +14,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.contracts import Statistic
 from tallystick.data.schema import Note, Schema
-from tallystick.errors import Argument, OptionError, TargetError, shown, some
-from tallystick.learners.logistic.prepare import KnownRows, class_weights
+from tallystick.errors import Argument, OptionError, some
+from tallystick.learners.logistic.build import null_likelihood
+from tallystick.learners.logistic.prepare import KnownRows, known_rows
 from tallystick.learners.scorecard.lines import beginning, check_columns, fewer_lines, single
 from tallystick.learners.scorecard.pairs import add_pairs, line_bends, without
 from tallystick.learners.scorecard.points import COST, FINER, Smooth, joined, parts_of, unrounded
 from tallystick.learners.scorecard.priors import CardPiece
 from tallystick.learners.scorecard.quadratic import Spot
 from tallystick.learners.scorecard.rounds import SAMPLE, START, Rounds, State, first_state
+from tallystick.learners.stages import LearnerInStages, Stages
 from tallystick.models.logistic.design import Design
 from tallystick.models.scorecard.axes import LevelAxis, RangeAxis
 from tallystick.models.scorecard.model import LN2, CardFit, ScorecardModel
 from tallystick.models.scorecard.options import MOST_PAIRS, ScorecardOptions
 from tallystick.models.scorecard.parts import LinePoints, Part
 from tallystick.stats.cards import CardSums, LineCounts, RowVariety, variety
-from tallystick.stats.gradients import RowFacts
 
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
-Stages = Generator[Any, Any, Any]
+NOTHING = Design((), (), ())  # no columns but those that lines are made of
 DROPS, USELESS = 3, -0.5  # times columns are left out, and the worth in nats below which they are
 POLISH = 6  # rounds at the end with strengths held
 MOST_LOGITS = 500.0  # points beyond say no more, and on the finest scale could not be written down
 
 
-@dataclass
-class ScorecardDraft:
-    """A fit under way: the stages as a generator, and the question it waits on."""
-
-    stages: Stages
-    question: Statistic[Any] | None
-    model: ScorecardModel | None = None
-
-
 @dataclass(frozen=True)
-class ScorecardLearner:
+class ScorecardLearner(LearnerInStages[ScorecardModel]):
     """unit: a weight of 1 is this many; chosen: the strength in force where l2 is "cv"; notes are filled
     on the way.
     """
@@ -60,40 +51,17 @@ class ScorecardLearner:
     chosen: float = 1.0
     notes: list[Note] | None = None
 
-    def start(self, schema: Schema) -> ScorecardDraft:
-        """Return the first draft."""
-        stages = self._stages(schema)
-        return ScorecardDraft(stages, next(stages))
-
-    def ask(self, draft: ScorecardDraft) -> Statistic[Any] | None:
-        """Return the next question."""
-        return draft.question
-
-    def update(self, draft: ScorecardDraft, total: Any) -> ScorecardDraft:
-        """Work the answer in."""
-        try:
-            draft.question = draft.stages.send(total)
-        except StopIteration as end:
-            draft.question, draft.model = None, end.value
-        return draft
-
-    def finish(self, draft: ScorecardDraft) -> ScorecardModel:
-        """Return the model."""
-        assert draft.model is not None
-        return draft.model
-
-    def _stages(self, schema: Schema) -> Stages:
+    def _stages(self, schema: Schema) -> Stages[ScorecardModel]:
         check_columns(self.options, schema)
-        known = yield from known_rows(schema, self.options, self.unit)
+        known = yield from known_rows(NOTHING, self.options.class_weight, schema.predicted, self.unit)
         begun = yield from beginning(schema, self.options, known)
-        if begun.crowded:
-            self._note(
-                "crowded",
-                f"{some(begun.crowded, 5)} stayed out: a card has no room for more lines. Leave out columns "
-                "that you do not need.",
-                len(begun.crowded),
-            )
+        self._note_names(
+            "crowded",
+            begun.crowded,
+            "{} stayed out: a card has no room for more lines. Leave out columns that you do not need.",
+        )
         state = first_state(begun.pieces, known)
+        wished_away: tuple[str, ...] = ()
         counts = begun.counts
         rounds = replace((yield from sampling(known, state)), fixed=self._strength() is not None)
         if strength := self._strength():
@@ -101,6 +69,9 @@ class ScorecardLearner:
         if state.pieces:
             state, spot = yield from rounds.run(state)
             state, spot, counts = yield from self._shortened(rounds, state, spot, counts, schema)
+            kept = {piece.name for piece in state.pieces}
+            wished_away = tuple(piece.name for piece in begun.pieces if piece.name not in kept)
+            self._note_names("fewer-columns", wished_away, "max_columns or max_lines leaves out {}.")
             limit = MOST_PAIRS if self.options.pairs is None else self.options.pairs
             if limit:
                 rows = counts.sum(axis=1) / self.unit
@@ -110,7 +81,10 @@ class ScorecardLearner:
                 state, counts = yield from useful(rounds, state, counts)
             if state.pieces:
                 state, spot = yield from replace(rounds, fixed=True, most=POLISH).run(state)
-        return (yield from self._pointed(schema, known, state, spot if state.pieces else None, counts))
+        model = yield from self._pointed(schema, known, state, spot if state.pieces else None, counts)
+        silent = tuple(n for n in model.left_out if n not in wished_away and n not in begun.crowded)
+        self._note_names("no-points", silent, "The rows give no points to {}.")
+        return model
 
     def _strength(self) -> float | None:
         """Return the variance of every prior, where it is not left to the rows."""
@@ -121,6 +95,10 @@ class ScorecardLearner:
     def _note(self, code: str, text: str, count: int = 0) -> None:
         if self.notes is not None:
             self.notes.append(Note(code, text, count=count))
+
+    def _note_names(self, code: str, names: Sequence[str], words: str) -> None:
+        if names:
+            self._note(code, words.format(some(names, 5)), len(names))
 
     def _shortened(
         self, rounds: Rounds, state: State, spot: Spot, counts: Whole, schema: Schema
@@ -189,13 +167,11 @@ class ScorecardLearner:
         self._note_separation(parts, exact, known)
         used = {name for part in parts for name in part.columns}
         left_out = tuple(c.name for c in schema.used if c.name not in used)
-        if left_out:
-            self._note("no-points", f"The rows give no points to {some(left_out, 5)}.", len(left_out))
         shift = population_shift(self.options, schema, known)
         fit = CardFit(
             exact / known.rows,
             rounded / known.rows,
-            null_loss(known),
+            -null_likelihood(known) / known.rows,
             math.fsum(known.classes.tolist()),
             state.degrees,
             state.evidence if math.isfinite(state.evidence) else -exact,
@@ -250,19 +226,6 @@ def useful(rounds: Rounds, state: State, counts: Whole) -> Generator[Any, Any, t
     return state, counts
 
 
-def known_rows(schema: Schema, options: ScorecardOptions, unit: int) -> Generator[Any, Any, KnownRows]:
-    """Ask for the rows of each class."""
-    target, nothing = schema.predicted, Design((), (), ())
-    facts = yield RowFacts(nothing, len(target.labels))
-    if np.count_nonzero(facts.classes) < 2:
-        present = [label for label, n in zip(target.labels, facts.classes, strict=True) if n]
-        raise TargetError(
-            f"target {shown(target.name)} has one class ({some(present)}) among the rows with weight; "
-            "two are needed."
-        )
-    return KnownRows(nothing, facts, unit, class_weights(options.class_weight, target, facts.classes / unit))
-
-
 def sampling(known: KnownRows, state: State) -> Generator[Any, Any, Rounds]:
     """Return rounds on these rows; where they are many, ask by how many kinds a sample can be drawn."""
     if known.rows < 2 * SAMPLE:
@@ -309,14 +272,6 @@ def regrouped(axis: RangeAxis | LevelAxis, shorter: RangeAxis | LevelAxis, count
         line[axis.lines] = shorter.lines
     np.add.at(out, line, counts)
     return out
-
-
-def null_loss(known: KnownRows) -> float:
-    """Return the mean log-loss of the class shares."""
-    rows = known.classes * known.class_weights
-    rows = rows[rows > 0]
-    total = math.fsum(rows.tolist())
-    return -math.fsum((rows * kernels.log(rows / total)).tolist()) / total
 
 
 def population_shift(options: ScorecardOptions, schema: Schema, known: KnownRows) -> Array:

@@ -77,7 +77,7 @@ class State:
 
     @cached_property
     def ways(self) -> tuple[tuple[slice, int], ...]:
-        """LinePoints whose points only rise or fall."""
+        """The lines whose points only rise or fall."""
         out = []
         for j, piece in enumerate(self.pieces):
             axis = piece.axes[0]

@@ -39,7 +39,7 @@ class RangeAxis:
 
     @property
     def known(self) -> int:
-        """LinePoints of values that are there."""
+        """The lines of values that are there."""
         return len(self.cuts) + 1
 
     @property
@@ -70,7 +70,7 @@ class LevelAxis:
 
     @cached_property
     def known(self) -> int:
-        """LinePoints of values that are there."""
+        """The lines of values that are there."""
         return max(self.line, default=-1) + 1
 
     @property
