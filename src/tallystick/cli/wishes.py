@@ -43,8 +43,9 @@ _OPTIONS = (
     click.option(
         FLAGS["monotone"],
         multiple=True,
-        metavar="NAME=WAY",
-        help="Card: a column whose points only rise or fall, e.g. income=falling.",
+        metavar="NAME=WAY[:LABEL]",
+        help="Card: a column whose points only rise or fall, e.g. income=falling; of more than two classes "
+        "those of one, e.g. income=rising:gold.",
     ),
     click.option(
         FLAGS["pairs"],
@@ -91,7 +92,7 @@ def parameters(given: dict[str, Any]) -> dict[str, Any]:
     if "cuts" in out:
         out["cuts"] = {name: _numbers(name, text) for name, text in _pairs("cuts", out, "age=25,40,60")}
     if "monotone" in out:
-        out["monotone"] = dict(_pairs("monotone", out, "income=falling"))
+        out["monotone"] = {name: _way(text) for name, text in _pairs("monotone", out, "income=falling")}
     if "population" in out:
         out["population"] = _by_label("population", out, "bad=0.03")
     if "class_weight" in out:
@@ -134,6 +135,11 @@ def _pairs(name: str, out: dict[str, Any], example: str) -> list[tuple[str, str]
         if names.count(key) > 1:
             raise OptionError(f"{FLAGS[name]} names {shown(key)} twice. Give it once.")
     return found
+
+
+def _way(text: str) -> str | dict[str, str]:
+    way, of, label = text.partition(":")
+    return {label: way} if of else way
 
 
 def _numbers(name: str, text: str) -> list[float]:

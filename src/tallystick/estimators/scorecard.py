@@ -54,7 +54,9 @@ class Scorecard(Classifier):
     cuts : dict, default None
         Where the ranges of a column begin, by column: {"age": [25, 40, 60]}.
     monotone : dict, default None
-        Columns whose points only rise or only fall: {"income": "falling"}. They are in no pair.
+        Columns whose points only rise or only fall: {"income": "falling"}; of more than two classes those
+        of one class against every other, so that its probability does: {"income": {"gold": "rising"}}. They
+        are in no pair.
     pairs : int, default None
         The most pairs of columns; None takes those that the rows pay for, at most 10; 0 takes none.
     max_lines : int, default None
@@ -97,7 +99,7 @@ class Scorecard(Classifier):
         points_to_double: int = 20,
         ranges: int = 32,
         cuts: Mapping[str, Sequence[float]] | None = None,
-        monotone: Mapping[str, str] | None = None,
+        monotone: Mapping[str, str | Mapping[Any, str]] | None = None,
         pairs: int | None = None,
         max_lines: int | None = None,
         max_columns: int | None = None,

@@ -167,11 +167,6 @@ def test_a_wish_that_cannot_be_had_is_one_line(number):
     assert str(caught.value).isprintable()
 
 
-def test_points_cannot_rise_for_all_of_three_classes():
-    with pytest.raises(OptionError, match="monotone is for two classes; 'y' has 3"):
-        ts.Scorecard(monotone={"x": "rising"}).fit(table(y=["pqr"[i % 3] for i in range(N)]), "y")
-
-
 def test_a_card_of_one_line_a_column_is_its_base():
     model = fitted(table(), max_lines=1)
     assert model.model_.parts == ()

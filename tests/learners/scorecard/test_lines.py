@@ -55,3 +55,13 @@ def test_levels_are_joined_in_the_order_of_their_points():
     f = np.array([[1.0], [-1.0], [1.1], [0.0], [0.0]])
     shorter = fewer_lines(axis, f, np.ones((5, 1)), 2)
     assert shorter.line == (0, 1, 0)
+
+
+def test_levels_in_an_order_are_joined_with_their_neighbours():
+    axis = LevelAxis("grade", (0, 1, 2))
+    f = np.array([[1.0], [-1.0], [1.1], [0.0], [0.0]])
+    assert fewer_lines(axis, f, np.ones((5, 1)), 2, ordered=True).line == (0, 0, 1)
+    many = LevelAxis("grade", tuple(range(300)))
+    line = gathered(many, np.ones((302, 2), np.int64), ordered=True).line
+    assert (np.diff(line) >= 0).all()
+    assert max(line) == 255

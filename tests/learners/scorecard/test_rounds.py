@@ -12,6 +12,7 @@ import tallystick as ts
 from tallystick.learners.logistic.prepare import KnownRows
 from tallystick.learners.scorecard.priors import CardPiece
 from tallystick.learners.scorecard.rounds import Rounds, State, first_state
+from tallystick.learners.scorecard.ways import OneWay
 from tallystick.models.logistic.design import Design
 from tallystick.models.scorecard.axes import LevelAxis, RangeAxis
 from tallystick.stats.gradients import RowTotals
@@ -44,7 +45,7 @@ def test_a_state_knows_where_the_lines_of_each_piece_lie():
     state = State((first, second), (np.ones(1), np.ones(1)), np.zeros((8, 1)), np.zeros(1))
     assert state.starts == (0, 4)
     assert state.part(1) == slice(4, 8)
-    assert state.ways == ((slice(4, 7), -1),)
+    assert state.ways == (OneWay(slice(4, 7), -1),)
     assert state.layout.lines == 8
 
 

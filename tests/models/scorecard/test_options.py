@@ -70,7 +70,7 @@ def test_it_is_said_before_any_row_is_read(number):
 def test_options_are_plain_data_that_make_them_again():
     given = {
         "cuts": {"age": (25, np.float64(40))},
-        "monotone": {"age": "rising"},
+        "monotone": {"age": "rising", "pay": {"a": "falling"}},
         "class_weight": {"a": 2, "b": 1},
         "population": {"a": 0.25, "b": 0.75},
         "l2": 3,

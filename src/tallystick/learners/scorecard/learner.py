@@ -132,7 +132,8 @@ class ScorecardLearner(LearnerInStages[ScorecardModel]):
             axis, at = piece.axes[0], places[piece.name]
             strength = state.strengths[j]
             if isinstance(axis, RangeAxis | LevelAxis):
-                shorter = fewer_lines(axis, state.f[state.part(j)], bends[at], most)
+                ordered = schema[axis.name].kind == "ordered"
+                shorter = fewer_lines(axis, state.f[state.part(j)], bends[at], most, ordered)
                 if shorter != axis:
                     fewer = regrouped(axis, shorter, counts[at])
                     made = single(shorter, fewer, schema, self.options, self.unit)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.data.schema import CODED, Schema
-from tallystick.errors import Argument, OptionError, nearest, shown
+from tallystick.errors import Argument, OptionError, nearest, shown, some
 from tallystick.learners.logistic.prepare import KnownRows
 from tallystick.learners.scorecard.cuts import cuts_by_column
 from tallystick.learners.scorecard.priors import CardPiece, piece_of, words_piece
@@ -36,12 +36,8 @@ WAYS = {"rising": 1, "falling": -1}
 
 def check_columns(options: ScorecardOptions, schema: Schema) -> None:
     """Raise where a wish names a column that is not there, or not fit for it."""
-    columns, labels = {c.name: c for c in schema.columns}, schema.predicted.labels
-    if options.monotone and len(labels) > 2:
-        raise OptionError(
-            f"monotone is for two classes; {shown(schema.predicted.name)} has {len(labels):,}. With more, "
-            "points that rise for one class must fall for another. Leave it out."
-        )
+    columns = {c.name: c for c in schema.columns}
+    check_classes(options, schema)
     for wish, given in (("cuts", options.cuts), ("monotone", options.monotone)):
         for name in given or {}:
             if name not in columns:
@@ -55,6 +51,41 @@ def check_columns(options: ScorecardOptions, schema: Schema) -> None:
                 raise OptionError(
                     Argument(wish), f" is for {what}; column {shown(name)} is {kind}. Leave it out there."
                 )
+
+
+def check_classes(options: ScorecardOptions, schema: Schema) -> None:
+    """Raise where points are to rise or fall and it is not said, or makes no sense, of which class."""
+    target = schema.predicted
+    for name, wish in (options.monotone or {}).items():
+        if isinstance(wish, str):
+            if len(target.labels) > 2:
+                example = f"{{{shown(name)}: {{{shown(target.labels[0])}: {wish!r}}}}}"
+                raise OptionError(
+                    Argument("monotone"),
+                    f" of column {shown(name)} must say of which class, since {shown(target.name)} has "
+                    f"{len(target.labels):,}, such as {example}.",
+                )
+            continue
+        for label in wish:
+            if (text := target.label_of(label)) not in target.labels:
+                raise OptionError(
+                    Argument("monotone"),
+                    f" of column {shown(name)} names class {shown(label)}, which is not there."
+                    f"{nearest(text, target.labels)} The classes are {some(target.labels)}.",
+                )
+
+
+def way_of(options: ScorecardOptions, schema: Schema, name: str) -> tuple[int, int]:
+    """Return which way the points of a column may go (1, -1, or 0 for any), and of which link."""
+    wish = (options.monotone or {}).get(name)
+    if wish is None or isinstance(wish, str):
+        return WAYS.get(wish or "", 0), 0
+    ((label, way),) = wish.items()
+    target = schema.predicted
+    number = target.labels.index(target.label_of(label))
+    if len(target.labels) == 2:  # what speaks against the first speaks for the second
+        return WAYS[way] * (1 if number else -1), 0
+    return WAYS[way], number
 
 
 def axes_of(
@@ -93,10 +124,17 @@ def words_of(schema: Schema, known: KnownRows) -> Generator[Any, Any, list[WordA
     return out
 
 
-def gathered(axis: LevelAxis, counts: Whole) -> LevelAxis:
-    """Return an axis of at most LEVELS lines: the levels with most rows, and one line for the others."""
+def gathered(axis: LevelAxis, counts: Whole, ordered: bool = False) -> LevelAxis:
+    """Return an axis of at most LEVELS lines: the levels with most rows, and one line for the others; of
+    levels in an order, stretches of about the same rows.
+    """
     if axis.known <= LEVELS:
         return axis
+    if ordered:
+        rows = counts[: axis.known].sum(axis=1)
+        before = np.cumsum(rows) - rows
+        stretch = before * LEVELS // max(int(rows.sum()), 1)
+        return LevelAxis(axis.name, tuple(np.unique(stretch, return_inverse=True)[1].tolist()))
     first = np.argsort(-counts[: axis.known].sum(axis=1), kind="stable")[: LEVELS - 1]
     line = np.full(axis.known, LEVELS - 1)
     line[np.sort(first)] = np.arange(LEVELS - 1)
@@ -133,7 +171,10 @@ def beginning(schema: Schema, options: ScorecardOptions, known: KnownRows) -> Ge
     layout = CardLayout(all_axes)
     counts: Whole = yield LineCounts(layout, labels)
     tables = {axis: counts[layout.part(i)] for i, axis in enumerate(all_axes)}
-    fewer = [gathered(a, tables[a]) if isinstance(a, LevelAxis) else a for a in axes]
+    fewer = [
+        gathered(a, tables[a], schema[a.name].kind == "ordered") if isinstance(a, LevelAxis) else a
+        for a in axes
+    ]
     if any(a is not b for a, b in zip(axes, fewer, strict=True)):
         layout = CardLayout((*fewer, *words))
         counts = yield LineCounts(layout, labels)
@@ -175,21 +216,25 @@ def single(
     rows = counts.sum(axis=1) / unit
     if np.count_nonzero(rows) < 2:
         return None
-    way = WAYS.get((options.monotone or {}).get(axis.name, ""), 0)
-    return piece_of(axis, rows, schema[axis.name].kind == "ordered", way)
+    sign, link = way_of(options, schema, axis.name)
+    piece = piece_of(axis, rows, schema[axis.name].kind == "ordered", sign)
+    return None if piece is None else replace(piece, link=link)
 
 
-def fewer_lines(axis: RangeAxis | LevelAxis, f: Array, bends: Array, most: int) -> RangeAxis | LevelAxis:
+def fewer_lines(
+    axis: RangeAxis | LevelAxis, f: Array, bends: Array, most: int, ordered: bool = False
+) -> RangeAxis | LevelAxis:
     """Return an axis of at most `most` known lines; those are joined whose points are nearest, by what it
     costs.
 
-    Ranges join their neighbours; levels those next to them in the order of their points.
+    Ranges and levels in an order join their neighbours; other levels those next to them in the order of
+    their points.
     """
     known = axis.known
     if known <= most:
         return axis
     order = np.arange(known)
-    if isinstance(axis, LevelAxis):
+    if isinstance(axis, LevelAxis) and not ordered:
         spread = [math.fsum((bends[:known, k] * f[:known, k] ** 2).tolist()) for k in range(f.shape[1])]
         order = np.argsort(f[:known, int(np.argmax(spread))], kind="stable")
     runs = [[int(i)] for i in order]

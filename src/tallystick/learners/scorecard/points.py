@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from tallystick.data.schema import Schema
 from tallystick.learners.scorecard.rounds import State
+from tallystick.learners.scorecard.ways import OneWay
 from tallystick.models.scorecard.axes import LevelAxis, PairAxis, RangeAxis, WordAxis
 from tallystick.models.scorecard.model import LN2
 from tallystick.models.scorecard.parts import LinePoints, PairPoints, Part, WordPoints
@@ -42,11 +43,12 @@ WASTE = 0.1  # nats that joining lines may cost over the whole card, of many row
 @dataclass(frozen=True)
 class Smooth:
     """Points before rounding: f[line, link] with class means taken out, and constant[link], both in
-    log-odds.
+    log-odds. ways: lines whose points only rise or fall.
     """
 
     f: Array
     constant: Array
+    ways: tuple[OneWay, ...] = ()
 
     @classmethod
     def of(cls, state: State) -> Smooth:
@@ -54,15 +56,18 @@ class Smooth:
         mean of 0.
         """
         if state.f.shape[1] == 1:
-            return cls(state.f, state.constant)
+            return cls(state.f, state.constant, state.ways)
         means = np.array([math.fsum(row) for row in state.f.tolist()]) / state.f.shape[1]
         constant = state.constant - math.fsum(state.constant.tolist()) / len(state.constant)
-        return cls(state.f - means.reshape(-1, 1), constant)
+        return cls(state.f - means.reshape(-1, 1), constant, state.ways)
 
     def rounded(self, step: int) -> tuple[Whole, Whole]:
         """Return whole points [line, link] and base [link]; halves go to the even number."""
         scale = step / LN2
-        return np.rint(self.f * scale).astype(np.int64), np.rint(self.constant * scale).astype(np.int64)
+        points = np.rint(self.f * scale).astype(np.int64)
+        for way in self.ways:
+            points[way.lines] = way.whole(self.f, scale)
+        return points, np.rint(self.constant * scale).astype(np.int64)
 
 
 def unrounded(points: Whole, base: Whole, step: int) -> tuple[Array, Array]:
@@ -76,6 +81,9 @@ def joined(state: State, smooth: Smooth, bends: Array, rows: Array) -> Smooth:
     """
     f, spent = smooth.f.copy(), 0.0
     weight = np.maximum(bends, SURE * rows.reshape(-1, 1))
+    for way in state.ways:  # one mean for all links, or differences would no longer go their way
+        means = [math.fsum(own) / len(own) for own in weight[way.lines].tolist()]
+        weight[way.lines] = np.array(means).reshape(-1, 1)
     all_rows = math.fsum(rows[: state.pieces[0].lines].tolist()) if state.pieces else 0.0
     most = min(WASTE, COST / 8 * all_rows)
     runs: list[
@@ -100,7 +108,7 @@ def joined(state: State, smooth: Smooth, bends: Array, rows: Array) -> Smooth:
         for k in (i - 1, i):
             if 0 <= k < len(costs):
                 costs[k] = _joining(f, weight, runs[k], runs[k + 1])
-    return Smooth(f, smooth.constant)
+    return replace(smooth, f=f)
 
 
 def _joining(f: Array, weight: Array, a: Sequence[int], b: Sequence[int]) -> float:

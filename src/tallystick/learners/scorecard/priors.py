@@ -29,7 +29,8 @@ class CardPiece:
     their lines.
 
     kinds: what each covariance is, since strengths of a kind are alike. monotone: 1 where points only rise
-    along the ranges, -1 where they only fall.
+    along the ranges, -1 where they only fall; link: of several links the one whose points do so against all
+    others.
     """
 
     name: str
@@ -37,6 +38,7 @@ class CardPiece:
     covariances: tuple[Array, ...]
     kinds: tuple[str, ...]
     monotone: int = 0
+    link: int = 0
 
     @property
     def lines(self) -> int:

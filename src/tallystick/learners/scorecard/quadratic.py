@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -191,6 +191,12 @@ class Optimum:
         np.add.at(told, kind, self.told)
         return length, told
 
+    def lines_at(self, v: Array) -> Array:
+        """Return f[line] for other directions that are seen."""
+        full = np.zeros(len(self.scale))
+        full[self.seen] = v * self.scale[self.seen]
+        return self.directions.lines_of(full)
+
     def own(self, piece: int) -> slice:
         """Return where the directions of a piece are among those that are seen."""
         at = self.directions.at[piece]
@@ -229,67 +235,13 @@ def optimum(
     side: Array,
     strengths: Array,
     rows: float,
-    ways: Sequence[tuple[slice, int]] = (),
 ) -> Optimum:
-    """Return the optimum of a link; matrix: B'W B; side: B'r. ways: lines whose f only rises (1) or only
-    falls (-1).
-    """
+    """Return the optimum of a link; matrix: B'W B; side: B'r."""
     seen, scale = directions.seen(strengths, rows), np.sqrt(strengths)[directions.kind]
     own = scale[seen]
     whole = np.ascontiguousarray(matrix[np.ix_(seen, seen)] * own[:, None] * own[None, :])
     whole.reshape(-1)[:: len(seen) + 1] += 1.0
     factor, _ = kernels.cholesky(whole)
     v = kernels.cholesky_solve(factor, side[seen] * own)
-    if ways:
-        v = held(directions, seen, scale, factor, v, ways)
-    full = np.zeros(len(scale))
-    full[seen] = v * own
-    f = directions.lines_of(full)
-    for lines, way in ways:
-        f[lines] = way * np.maximum.accumulate(way * f[lines])  # what rounding left
-    return Optimum(directions, seen, scale, f, v, factor)
-
-
-def held(
-    directions: Directions,
-    seen: Whole,
-    scale: Array,
-    factor: Array,
-    v: Array,
-    ways: Sequence[tuple[slice, int]],
-) -> Array:
-    """Return the optimum among those whose f only rises or falls along some lines, by its dual: one
-    multiplier of at least 0 per step, one after the other until none moves.
-    """
-    steps = []
-    for own, part, at in zip(directions.factors, directions.parts, directions.at, strict=True):
-        for lines, way in ways:
-            if not part.start <= lines.start < part.stop:
-                continue
-            inner = own[lines.start - part.start : lines.stop - part.start] * scale[at]
-            for rise in way * np.diff(inner, axis=0):
-                row = np.zeros(len(scale))
-                row[at] = rise
-                steps.append(row[seen])
-    if not steps:
-        return v
-    rises = np.array(steps)
-    moves = np.array([kernels.cholesky_solve(factor, row) for row in rises])
-    gram = kernels.product(rises, _turned(moves))
-    slack = kernels.product(rises, np.ascontiguousarray(v[:, None]))[:, 0]
-    held_by = np.zeros(len(steps))
-    for _ in range(10_000):
-        moved = 0.0
-        for i in range(len(steps)):
-            if gram[i, i] <= 1e-300:
-                continue
-            to = max(0.0, held_by[i] - slack[i] / gram[i, i])
-            change = to - held_by[i]
-            if change != 0.0:
-                held_by[i] = to
-                slack += change * gram[:, i]
-                moved = max(moved, abs(change) * math.sqrt(gram[i, i]))
-        if moved <= 1e-10:
-            break
-    out: Array = v + kernels.product(np.ascontiguousarray(held_by[None, :]), moves)[0]
-    return out
+    out = Optimum(directions, seen, scale, np.zeros(0), v, factor)
+    return replace(out, f=out.lines_at(v))

@@ -20,6 +20,7 @@ from tallystick.kernels import Curvature, Sums
 from tallystick.learners.logistic.prepare import KnownRows
 from tallystick.learners.scorecard.priors import CardPiece
 from tallystick.learners.scorecard.quadratic import Directions, Optimum, Spot, optimum
+from tallystick.learners.scorecard.ways import OneWay, held
 from tallystick.models.scorecard.axes import Axis, LevelAxis, RangeAxis
 from tallystick.stats.cards import ALL_ROWS, CardLayout, CardSums, RowSample
 
@@ -76,13 +77,14 @@ class State:
         return slice(self.starts[j], self.starts[j] + self.pieces[j].lines)
 
     @cached_property
-    def ways(self) -> tuple[tuple[slice, int], ...]:
+    def ways(self) -> tuple[OneWay, ...]:
         """The lines whose points only rise or fall."""
         out = []
         for j, piece in enumerate(self.pieces):
             axis = piece.axes[0]
             if piece.monotone and isinstance(axis, RangeAxis | LevelAxis):
-                out.append((slice(self.starts[j], self.starts[j] + axis.known), piece.monotone))
+                lines = slice(self.starts[j], self.starts[j] + axis.known)
+                out.append(OneWay(lines, piece.monotone, piece.link))
         return tuple(out)
 
     def with_pieces(self, pieces: Sequence[CardPiece], strengths: Sequence[Array], f: Array) -> State:
@@ -235,10 +237,11 @@ class Rounds:
         sides = [directions.along(spot.pulled(state.f, k)) for k in range(len(matrices))]
         strengths, moved = np.concatenate(state.strengths), 0.0
         for _ in range(times):
-            found = [
-                optimum(directions, matrix, side, strengths, rows, state.ways)
+            free = [
+                optimum(directions, matrix, side, strengths, rows)
                 for matrix, side in zip(matrices, sides, strict=True)
             ]
+            found = held(free, state.ways)
             if self.fixed:
                 break
             strengths, moved = self.strengthened(kinds, strengths, found)

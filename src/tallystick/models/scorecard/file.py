@@ -78,7 +78,7 @@ PARAMETERS: dict[str, Shape] = {
     "max_columns": Maybe(Whole(1)),
     "max_lines": Maybe(Whole(1)),
     "min_letters": Whole(1),
-    "monotone": Maybe(Named(Text(WAYS))),
+    "monotone": Maybe(Named(Either((Text(WAYS), Named(Text(WAYS)))))),
     "pairs": Maybe(Whole()),
     "points_to_double": Whole(1),
     "population": Maybe(Named(_POSITIVE)),

@@ -27,7 +27,8 @@ class ScorecardOptions:
     """Learning parameters: all of them are in the model file. `Scorecard` has their defaults.
 
     points_to_double: points that double the odds. ranges: the most ranges of a number to begin with.
-    cuts: where the ranges of a column begin, given. monotone: columns whose points only rise or fall.
+    cuts: where the ranges of a column begin, given. monotone: columns whose points only rise or fall, by
+    themselves or for one class against every other.
     pairs: the most pairs of columns; None leaves it to the rows. max_lines: lines that a column may have;
     max_columns: columns that a card may have. l2: "auto" finds the strength of each column's prior from
     the rows, "cv" one for all by cross-validation, a number is given. population: the shares of the
@@ -37,7 +38,7 @@ class ScorecardOptions:
     points_to_double: int
     ranges: int
     cuts: Mapping[str, tuple[float, ...]] | None
-    monotone: Mapping[str, str] | None
+    monotone: Mapping[str, str | Mapping[str, str]] | None
     pairs: int | None
     max_lines: int | None
     max_columns: int | None
@@ -56,6 +57,11 @@ class ScorecardOptions:
         for name in ("class_weight", "population"):
             if isinstance(values[name], Mapping):
                 values[name] = {label_text(k): v for k, v in values[name].items()}
+        if isinstance(values["monotone"], Mapping):
+            values["monotone"] = {
+                name: {label_text(k): v for k, v in way.items()} if isinstance(way, Mapping) else way
+                for name, way in values["monotone"].items()
+            }
         return cls(**values)
 
     def to_dict(self) -> dict[str, Any]:
@@ -130,7 +136,14 @@ class ScorecardOptions:
                 " must say 'rising' or 'falling' by column ({'income': 'falling'}), "
                 f"not {shown(self.monotone)}.",
             )
-        for name, way in self.monotone.items():
+        for name, wish in self.monotone.items():
+            if isinstance(wish, Mapping) and len(wish) != 1:
+                raise OptionError(
+                    Argument("monotone"),
+                    f" of column {shown(name)} must name one class, not {len(wish)}: what rises for one "
+                    "falls for another.",
+                )
+            way = next(iter(wish.values())) if isinstance(wish, Mapping) else wish
             if not isinstance(way, str) or way not in WAYS:
                 raise OptionError(
                     Argument("monotone"),
