@@ -31,6 +31,7 @@ VALUES = {  # one that can be passed, by the name of the argument
     "header": False,
     "inf": "missing",
     "sep": ";",
+    "table": "Sheet2",
     "cuts": {"age": [25, 40]},
     "l2": 1.0,
     "max_lines": 6,

@@ -29,6 +29,7 @@ FLAGS = {  # flags that take a value, by the name of the argument
     "missing": "--missing",
     "missing_columns": "--missing-columns",
     "sep": "--sep",
+    "table": "--table",
     **WISHES,
 }
 SWITCHES = {

@@ -23,6 +23,7 @@ _COMMON = (
 )
 _READING = (
     click.option("--sql", is_flag=True, help="FILE is an SQL query, such as \"SELECT * FROM 'votes.csv'\"."),
+    click.option("--table", metavar="NAME", help="The sheet of a workbook, or the table of an SQLite file."),
     click.option("--sep", help="What separates cells, e.g. ';' or tab; detected if not given."),
     click.option(
         "--header/--no-header",
@@ -142,6 +143,7 @@ def source(path: str, given: dict[str, Any]) -> Source:
     return ts.read(
         None if given.get("sql") else path,
         sql=path if given.get("sql") else None,
+        table=given.get("table"),
         encoding=given.get("encoding"),
         sep=_separator(given.get("sep")),
         header=given.get("header"),

@@ -316,3 +316,4 @@ class Reading:
     inf: Literal["error", "missing"] = "error"
     missing: tuple[str, ...] | None = None  # None: what the wishes say, else MISSING_MARKS
     longest: int = 1 << 26  # bytes of a line, at most
+    table: str | None = None  # of a file that may hold several: a sheet, a table, a file inside

@@ -193,8 +193,8 @@ def test_gz_is_unpacked_and_damage_is_named(file):  # row 14
 @pytest.mark.parametrize(
     ("data", "what"),
     [
-        (b"PK\x03\x04zip", "Excel"),
-        (b"\xd0\xcf\x11\xe0old", "Excel"),
+        (b"PK\x03\x04zip", "zip file"),
+        (b"\xd0\xcf\x11\xe0old", "workbook"),
         (b"%PDF-1.4", "PDF"),
         (b"<!DOCTYPE html>", "HTML"),
     ],

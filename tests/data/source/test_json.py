@@ -47,9 +47,20 @@ def test_json_files_are_lines_or_one_array(tmp_path):
     lines.write_text('{"x": 1}\n[1]\n')
     with pytest.raises(DataError, match=r"line 2 is not a record"):
         open_source(lines)
-    lines.write_text('{"x": {"deep": 1}}\n{"x": 2}\n')
-    with pytest.raises(DataError, match=r"column 'x' holds 'dict' objects"):
+    lines.write_text('{"x": {"deep": {"deeper": 1}}}\n{"x": {"deep": 2}}\n')
+    with pytest.raises(DataError, match=r"column 'x.deep' holds 'dict' objects"):
         rows_of(lines)
+
+
+def test_an_object_in_a_record_is_columns(tmp_path):
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"x": {"a": 1, "b": "u"}, "y": 2}\n{"x": {"a": 3}, "y": 4}\n{"y": 5}\n')
+    assert open_source(path).columns == ("x.a", "x.b", "y")
+    found = [tuple(row.values()) for batch in open_source(path).batches() for row in batch.to_pylist()]
+    assert found == [(1, "u", 2), (3, None, 4), (None, None, 5)]
+    path.write_text('{"x": {"a": 1}, "x.a": 2}\n')
+    with pytest.raises(DataError, match=r"t.jsonl has a record with 'x.a' twice"):
+        open_source(path)
 
 
 def test_keys_of_records_have_an_order_that_rows_do_not_change():

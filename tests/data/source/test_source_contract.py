@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import itertools
 import json
+import sqlite3
+import zipfile
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.feather
+import pyarrow.orc
 import pyarrow.parquet
 import pytest
 from declared import lacking
@@ -49,6 +54,33 @@ def two_files(folder: Path) -> list[str]:
     return [written(folder, "a.csv", "".join(lines[:151])), written(folder, "b.csv", turned)]
 
 
+def columnar(folder: Path, name: str) -> str:
+    table = pa.Table.from_pandas(FRAME)
+    if name.endswith(".orc"):
+        pyarrow.orc.write_table(table, folder / name)
+    else:
+        pyarrow.feather.write_feather(table, folder / name, chunksize=70)
+    return str(folder / name)
+
+
+def workbook(folder: Path, name: str) -> str:
+    FRAME.to_excel(str(folder / name), index=False)
+    return str(folder / name)
+
+
+def sqlite(folder: Path) -> str:
+    with contextlib.closing(sqlite3.connect(folder / "t.db")) as connection:
+        FRAME.to_sql("rows", connection, index=False, if_exists="replace")
+    return str(folder / "t.db")
+
+
+def packed(folder: Path) -> str:
+    with zipfile.ZipFile(folder / "t.zip", "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("inner/t.csv", CSV)
+        file.writestr("__MACOSX/inner/._t.csv", b"\0")
+    return str(folder / "t.zip")
+
+
 def query(folder: Path) -> str:
     pytest.importorskip("duckdb")
     return f"SELECT * FROM '{written(folder, 'q.csv', CSV)}'"
@@ -73,6 +105,12 @@ SOURCES = {
     "CSV, quoted": lambda folder: written(folder, "t.csv", FRAME.to_csv(index=False, quoting=2)),
     "several files": two_files,
     "Parquet": parquet,
+    "Feather": lambda folder: columnar(folder, "t.feather"),
+    "ORC": lambda folder: columnar(folder, "t.orc"),
+    "Excel": lambda folder: workbook(folder, "t.xlsx"),
+    "OpenDocument": lambda folder: workbook(folder, "t.ods"),
+    "SQLite": sqlite,
+    "CSV in a zip file": packed,
     "JSON lines": lambda folder: written(folder, "t.json", "\n".join(map(json.dumps, RECORDS))),
     "JSON array": lambda folder: written(folder, "t.json", json.dumps(RECORDS)),
     "SQL query": query,
@@ -89,7 +127,21 @@ SOURCES = {
     )[0],
     "a user's own": lambda folder: Own(),
 }
-FILES = {"CSV", "CSV, packed", "CSV, quoted", "several files", "Parquet", "JSON lines", "JSON array"}
+FILES = {
+    "CSV",
+    "CSV, packed",
+    "CSV, quoted",
+    "several files",
+    "Parquet",
+    "Feather",
+    "ORC",
+    "Excel",
+    "OpenDocument",
+    "SQLite",
+    "CSV in a zip file",
+    "JSON lines",
+    "JSON array",
+}
 
 
 @pytest.fixture(params=list(SOURCES))

@@ -23,6 +23,7 @@ def read(
     path: str | os.PathLike[str] | None = None,
     *,
     sql: str | None = None,
+    table: str | None = None,
     encoding: str | None = None,
     sep: str | None = None,
     header: bool | None = None,
@@ -37,11 +38,15 @@ def read(
     Parameters
     ----------
     path : str or path, default None
-        A file, a pattern such as "part-*.csv", or "-" for standard input, which is read once, into a scratch
+        A file (CSV and its kin, JSON, Parquet, Arrow, ORC, a workbook, SQLite, or one of these in a zip
+        file), a pattern such as "part-*.csv", or "-" for standard input, which is read once, into a scratch
         file.
     sql : str, default None
         A query instead of a path, such as "SELECT * FROM 'votes.csv'": one statement that only reads, and
         only files whose names, or patterns, it holds.
+    table : str, default None
+        Which table of a file that may hold several: a sheet of a workbook, a table of an SQLite file, a file
+        in a zip file.
     encoding : str, default None
         The character encoding, e.g. "cp1252"; None is UTF-8, or what the file's first bytes say.
     sep : str, default None
@@ -74,7 +79,7 @@ def read(
     ('sky', 'play')
     """
     marks = None if missing is None else tuple(str(mark) for mark in missing)
-    reading = _within(memory, Reading(encoding, sep, header, decimal, bad_rows, inf, marks))
+    reading = _within(memory, Reading(encoding, sep, header, decimal, bad_rows, inf, marks, table=table))
     if (path is None) == (sql is None):
         raise OptionError("read takes a path or sql='SELECT ...'. Pass one of them.")
     if sql is not None:

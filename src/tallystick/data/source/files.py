@@ -7,26 +7,25 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 from tallystick.contracts import Source
 from tallystick.data.schema import Reading
+from tallystick.data.source import archive, columnar, csv, database, json, many, parquet, workbook
 from tallystick.data.source import bytes as raw
-from tallystick.data.source import csv, json, many, parquet
 from tallystick.data.source.stream import cannot_read, settled, title
-from tallystick.errors import DataError, shown
+from tallystick.errors import DataError, OptionError, read_with, shown
 from tallystick.files.apart import placed
+from tallystick.files.stamp import Stamp
 
 _FOREIGN = {
-    b"PK\x03\x04": "a zip archive or an Excel workbook (.xlsx). Save it as CSV first",
-    b"\xd0\xcf\x11\xe0": "an old Excel workbook (.xls). Save it as CSV first",
     b"%PDF": "a PDF document. Save the table as CSV first",
     b"\x89PNG": "a PNG picture. Pass a table",
     b"\xff\xd8\xff": "a JPEG picture. Pass a table",
-    b"ARROW1": "an Arrow file. Write it as Parquet or CSV first",
-    b"SQLite format 3": "an SQLite database. Query it, and pass the result",
+    b"FEA1": "a Feather file of the first version. Write it again with a newer one",
     b"BZh": "compressed with bzip2. Decompress it first",
     b"\xfd7zXZ": "compressed with xz. Decompress it first",
     b"\x28\xb5\x2f\xfd": "compressed with zstd. Decompress it first",
@@ -55,6 +54,7 @@ class FileFormat:
     words: str
     knows: Callable[[Beginning], bool]
     open: Callable[[str, Reading, str], Source]
+    parts: bool = False  # one file may hold several tables
 
 
 def _refuse(what: str, path: str, reading: Reading, where: str) -> Source:
@@ -73,8 +73,31 @@ def _is_json(b: Beginning) -> bool:
     return b.text[:1] == b"{" or (b.text[:1] == b"[" and b.text[1:].lstrip()[:1] == b"{")
 
 
+def _begins(
+    words: str, magic: bytes, opens: Callable[[str, Reading, str], Source], parts: bool = False
+) -> FileFormat:
+    return FileFormat(words, lambda b: b.head.startswith(magic), opens, parts)
+
+
+def _is_workbook(b: Beginning) -> bool:
+    return b.head.startswith(ZIP) and archive.is_workbook(b.path)
+
+
+def _open_zip(path: str, reading: Reading, where: str) -> Source:
+    inside, title = archive.unpacked(path, reading, where)
+    table = open_file(inside, replace(reading, table=None), title)
+    return replace(table, files=(path,), stamps=(Stamp.of(path, where),))  # type: ignore[type-var]
+
+
+ZIP = b"PK\x03\x04"
 FORMATS = [  # the first that knows a file opens it
-    FileFormat("Parquet", lambda b: b.head[:4] == b"PAR1", parquet.open_parquet),
+    _begins("Parquet", b"PAR1", parquet.open_parquet),
+    _begins("Arrow", b"ARROW1", columnar.open_arrow),
+    _begins("ORC", b"ORC", columnar.open_orc),
+    _begins("SQLite", b"SQLite format 3\0", database.open_sqlite, parts=True),
+    FileFormat("a workbook", _is_workbook, workbook.open_workbook, parts=True),
+    _begins("an old workbook", b"\xd0\xcf\x11\xe0", workbook.open_workbook, parts=True),
+    _begins("a zip file", ZIP, _open_zip, parts=True),
     *(_foreign(magic, what) for magic, what in _FOREIGN.items()),
     FileFormat("HTML", _is_html, partial(_refuse, "an HTML page. Save the table as CSV first")),
     FileFormat("JSON", _is_json, json.open_json),
@@ -100,11 +123,22 @@ def found(path: str) -> list[str]:
 def open_file(path: str, reading: Reading, name: str | None) -> Source:
     """Open a file by what it holds, not by what it is called."""
     where = name or title(path)
+    if _is_remote(path):
+        raise DataError(f"{shown(path, 300)} is an address, and nothing is fetched. Download it first.")
     path = settled(path, where)
     head = first_bytes(path, where)
     path = placed(path)
     begins = Beginning(path, where, head)
-    return next(f for f in FORMATS if f.knows(begins)).open(path, reading, where)
+    known = next(f for f in FORMATS if f.knows(begins))
+    if reading.table is not None and not known.parts:
+        told = f" names one of several tables, and {where} is one. Leave it out."
+        raise OptionError(read_with("table", reading.table), told)
+    return known.open(path, reading, where)
+
+
+def _is_remote(path: str) -> bool:
+    """Does a path lead to another machine?"""
+    return re.match(r"[a-z][a-z0-9+.-]+://", path, re.IGNORECASE) is not None and not os.path.exists(path)
 
 
 def first_bytes(path: str, where: str) -> bytes:

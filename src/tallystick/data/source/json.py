@@ -1,7 +1,8 @@
 """JSON lines, and files that are one JSON array of records: read record by record, in blocks.
 
 Knows records as text. Knows nothing of kinds.
-Laws: a record's keys are its columns, a key that it lacks is a missing cell; no order of records matters.
+Laws: a record's keys are its columns, a key that it lacks is a missing cell; no order of records matters. An
+object in a record is columns too: {"home": {"town": ...}} is the column home.town.
 Time and memory go with the bytes of the file: a line or record has the limit of a line of CSV, or a sixth of
 the memory given, and a table of far more empty cells than filled ones is refused before it is made.
 """
@@ -135,7 +136,21 @@ class JsonFile:
     def records(self) -> Iterator[tuple[dict[str, Any], int]]:
         """Yield each record and the bytes it takes."""
         pieces = raw.utf8_pieces(self.path, self.encoding, self.where)
-        yield from self._of_array(pieces) if self.array else self._of_lines(pieces)
+        for record, size in self._of_array(pieces) if self.array else self._of_lines(pieces):
+            yield self._flat(record) if dict in map(type, record.values()) else record, size
+
+    def _flat(self, record: dict[str, Any]) -> dict[str, Any]:
+        """Return a record with the cells of its objects beside its own."""
+        flat: dict[str, Any] = {}
+        for key, cell in record.items():
+            cells = {f"{key}.{inner}": c for inner, c in cell.items()} if type(cell) is dict else {key: cell}
+            if twice := flat.keys() & cells.keys() or (record.keys() & cells.keys()) - {key}:
+                raise DataError(
+                    f"{self.where} has a record with {shown(min(twice))} twice: as a key, and as a key in an "
+                    "object. Rename one of them."
+                )
+            flat |= cells
+        return flat
 
     def _of_lines(self, pieces: Iterator[bytes]) -> Iterator[tuple[dict[str, Any], int]]:
         for number, line in enumerate(_lines(pieces, self.where, self.longest), 1):

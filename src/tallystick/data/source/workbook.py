@@ -1,0 +1,95 @@
+"""Workbooks of Excel and OpenDocument: one sheet, written out as a text table and read as one.
+
+Knows sheets through `calamine`, an extra. Knows nothing of kinds: header, lines above it and totals below it
+are found as in a CSV, so that a sheet and its export give one model.
+Laws: a formula is its value; a row without any cell is no row; a date is a date, whatever way it is shown.
+"""
+
+from __future__ import annotations
+
+import csv as text_tables
+import io
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from tallystick.contracts import Source
+from tallystick.data.schema import Reading
+from tallystick.data.source import csv
+from tallystick.data.source.parts import chosen_part
+from tallystick.data.source.scratch import ScratchFile
+from tallystick.data.source.stream import ScratchPath
+from tallystick.data.text import cell_text, number_text
+from tallystick.errors import DataError, TallyError, shown
+from tallystick.files.stamp import Stamp
+
+ROWS = 4_096  # written at once
+SECONDS_A_DAY = 86_400
+
+
+def open_workbook(path: str, reading: Reading, where: str) -> Source:
+    """Open a sheet of a workbook: the first that holds anything, or the one that `table` names."""
+    try:
+        import python_calamine as calamine
+    except ImportError:
+        raise DataError(
+            f"{where} is a workbook, which needs a reader. Install it: pip install 'tallystick[excel]', or "
+            "save the sheet as CSV."
+        ) from None
+    stamp = Stamp.of(path, where)
+    try:
+        # from its bytes: by a path it would go by the name
+        with open(path, "rb") as file, calamine.CalamineWorkbook.from_filelike(file) as book:
+            filled = [name for name in book.sheet_names if _is_filled(book, name)]
+            sheet, notes = chosen_part(reading.table, book.sheet_names, filled, where, "sheet")
+            text = _written(book.get_sheet_by_name(sheet).iter_rows(), sheet)
+    except TallyError:
+        raise
+    except BaseException as error:
+        # a reader that gives up ends in an exception that is none of Python's usual ones
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
+        raise DataError(
+            f"{where} is a workbook that cannot be read: {shown(error, 200)}. Save the sheet as CSV."
+        ) from error
+    settled = replace(reading, sep=",", encoding="utf-8", decimal=".", table=None)
+    table = csv.open_csv(text, settled, where)
+    return replace(table, stamps=(stamp,), files=(path,), said=[*notes, *table.said])
+
+
+def _is_filled(book: Any, name: str) -> bool:
+    """Does a sheet hold any cell? One that is a chart holds none."""
+    try:
+        return bool(book.get_sheet_by_name(name).height)
+    except Exception:  # of a reader that is not ours: sheets of other kinds end in errors of all kinds
+        return False
+
+
+def _written(rows: Iterator[list[Any]], sheet: str) -> ScratchPath:
+    """Return the rows as a text table in a scratch file."""
+    file = ScratchFile()
+    text = io.StringIO()
+    writer = text_tables.writer(text, lineterminator="\n")
+    begun = False
+    for number, row in enumerate(rows, 1):
+        cells = [_cell(cell, sheet) for cell in row]
+        filled = [cell for cell in cells if cell]
+        begun = begun or len(filled) > 1
+        if filled:  # above the table, a title that stands alone is a line of its own, as in an export
+            writer.writerow(cells if begun else filled)
+        if number % ROWS == 0:
+            file.append(text.getvalue().encode())
+            text.seek(0)
+            text.truncate()
+    file.append(text.getvalue().encode())
+    if not file.size:
+        raise DataError(f"sheet {shown(sheet)} is empty. Name another, or fill it.")
+    return ScratchPath.of(file)
+
+
+def _cell(cell: Any, sheet: str) -> str:
+    """Return a cell as a text table holds it: days and hours that were measured as a number of days."""
+    if isinstance(cell, timedelta):
+        return number_text(cell.total_seconds() / SECONDS_A_DAY)
+    return cell_text(cell, sheet) or ""
