@@ -63,6 +63,15 @@ def test_a_column_that_left_the_card_is_told_line_by_line():
     assert not any(place.startswith("standard errors") for place in found)
 
 
+def test_errors_that_go_together_in_another_way_are_told_in_a_line():
+    before = document(hand_made())
+    after = copy.deepcopy(before)
+    after["model"]["spread"] = {"base": [1.0], "factors": [[]], "units": [1.0]}
+    found = told(before, after)
+    assert list(found) == ["what they have in common"]
+    assert found["what they have in common"][0] == "not kept"
+
+
 def test_classes_and_words_are_named():
     before = document(three_classes())
     after = copy.deepcopy(before)

@@ -59,6 +59,7 @@ def many_words(document: dict[str, Any]) -> None:
     zeros = [[0] * len(labels)]
     part = {"name": "said", "part": "words", "words": [0], "points": zeros, "rows": zeros}
     document["model"] |= {"parts": [part], "errors": [], "left_out": [], "base": zeros[0]}
+    document["model"].pop("spread", None)
 
 
 CARD_TWICE = {"line": [0, 1, 2], "name": "sky", "part": "levels", "points": [[0]] * 5, "rows": [[0, 0]] * 5}
@@ -214,7 +215,7 @@ BROKEN: list[tuple[str, Change, str]] = [
     ("card", edit("model base", [1, 2]), "(links)|the points are not those of the class labels"),
     (
         "card",
-        edit("model base", [1, 2], "model parts", [], "model errors", []),
+        edit("model base", [1, 2], "model parts", [], "model errors", [], "model spread", GONE),
         "not those of the class labels",
     ),
     ("card", edit("model base 0", 10**12 + 1), "must be a whole number from -1,000,000,000,000"),
@@ -231,6 +232,7 @@ BROKEN: list[tuple[str, Change, str]] = [
     ("card", edit("model parts 0 line", [0]), "the lines of column 'sky' are not those of its levels"),
     ("card", edit("model parts 0 name", "nobody"), "column 'nobody' is not one that has levels"),
     ("card", edit("model errors", lambda errors: errors[1:]), "not a standard error for each line"),
+    ("card", edit("model spread factors 0 0", [1]), "what the standard errors have in common"),
     ("card", edit("model left_out", ["nobody"]), "a column without points is not one of the schema"),
     (
         "card-3",

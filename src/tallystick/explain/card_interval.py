@@ -1,9 +1,6 @@
-"""How sure a card is of a row: an interval of each probability, from the standard errors of its lines.
+"""How sure a card is of a row: an interval of each probability, from the covariance of its points.
 
 Knows fitted cards and blocks. Law: the interval holds the probability that the whole points give.
-
-A model file keeps the standard error of each line, not how the errors of different columns go together. The
-error of a sum is at most the sum of the errors, whatever they have to do with each other: that is taken here.
 """
 
 from __future__ import annotations
@@ -22,19 +19,36 @@ Array = NDArray[np.float64]
 
 
 def card_errors(model: ScorecardModel, block: Block) -> Array:
-    """Return the most that the standard error of each sum of points can be [row, link]."""
-    if model.parts and not model.errors:
-        raise OptionError("this card keeps no standard errors of its points. Fit it again.")
+    """Return the standard error of each sum of points [row, link]."""
+    if model.spread is None:
+        raise OptionError("this card does not keep how the errors of its points go together. Fit it again.")
+    errors = np.concatenate([model.spread.base[None, :], *model.errors])  # [1 + line, link]
     out = np.zeros((block.rows, model.links))
-    for part, errors in zip(model.parts, model.errors, strict=True):
+    for k, (whole, unit) in enumerate(zip(model.spread.factors, model.spread.units, strict=True)):
+        factor = whole * unit
+        with np.errstate(over="ignore"):  # a file may tell any error
+            squares = errors[:, k] ** 2
+        own = np.maximum(squares - (factor**2).sum(axis=0), 0.0)  # goes together with no other line
+        sums = _added_up(model, block, np.concatenate([factor, own[None, :]]))
+        out[:, k] = np.sqrt((sums[:, :-1] ** 2).sum(axis=1) + sums[:, -1])
+    return out
+
+
+def _added_up(model: ScorecardModel, block: Block, table: Array) -> Array:
+    """Return what the lines of each row, and the base, add up to [row, number]; table[number, 1 + line]."""
+    out = np.repeat(table[None, :, 0], block.rows, axis=0)
+    start = 1
+    for part in model.parts:
+        own = table[:, start : start + len(part.points)].T
+        start += len(part.points)
         if isinstance(part, WordPoints):
             starts, words, _ = block.words(part.name)
-            whole = np.zeros((part.size + 1, model.links))
-            whole[list(part.words)] = errors
+            whole = np.zeros((part.size + 1, len(table)))
+            whole[list(part.words)] = own
             rows = np.repeat(np.arange(block.rows), np.diff(starts))
             np.add.at(out, rows, whole[np.minimum(words, part.size)])
         else:
-            out += errors[part.axis.codes(block)]
+            out += own[part.axis.codes(block)]
     return out
 
 
@@ -45,11 +59,11 @@ def card_interval(model: ScorecardModel, block: Block) -> Array:
     if model.links == 1:
         odds = np.stack([scores[:, 0] - scores[:, 1], scores[:, 1] - scores[:, 0]], axis=1)
         spread = np.repeat(errors, 2, axis=1)
-    else:
+    else:  # the odds against all others move with the points of each as the others share what is left
         rest = np.maximum(1.0 - shares, 1e-300)
         odds = kernels.log(np.maximum(shares, 1e-300)) - kernels.log(rest)
         others = (shares[:, None, :] * (1.0 - np.eye(model.links))) / rest[:, :, None]  # [row, class, other]
-        spread = errors + np.einsum("rco,ro->rc", others, errors)
+        spread = np.sqrt(errors**2 + np.einsum("rco,ro->rc", others**2, errors**2))
     ends = [_share(odds - NORMAL_975 * spread), _share(odds + NORMAL_975 * spread)]
     return np.stack([np.minimum(ends[0], shares), np.maximum(ends[1], shares)], axis=2)
 

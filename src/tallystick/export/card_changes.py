@@ -6,12 +6,14 @@ exactly when their own parts are equal.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from typing import Any
 
 from tallystick.data.schema import Schema
 from tallystick.errors import shown
 from tallystick.explain.card import line_names
+from tallystick.export import canonical
 from tallystick.export.diff_models import Pair, by_class, walk
 from tallystick.models.scorecard.axes import LevelAxis, RangeAxis
 from tallystick.models.scorecard.parts import PairPoints, Part, WordPoints, part_from
@@ -62,8 +64,14 @@ def _facts(document: dict[str, Any]) -> dict[str, Any]:
         "columns without points": model["left_out"],
         "training rows": rows,
         "standard errors": errors,
+        "what they have in common": _digest(model.get("spread")),
         "fit": model["fit"],
     }
+
+
+def _digest(spread: Any) -> str:
+    """Return a name for how the errors go together: whether it changed is what matters, not each number."""
+    return hashlib.sha256(canonical.write(spread)).hexdigest()[:12] if spread else "not kept"
 
 
 def _by_line(names: list[str], values: list[Any], labels: list[str]) -> dict[str, Any]:

@@ -50,9 +50,8 @@ def test_ranges_that_hardly_differ_are_joined_and_others_are_not():
 def test_neighbours_with_the_same_points_are_one_line_with_the_rows_of_both():
     points = np.array([[5], [5], [-3], [7], [0]])
     rows = np.array([[1, 2], [3, 4], [5, 6], [7, 8], [9, 9]])
-    errors = np.array([[1.0], [2.0], [3.0], [4.0], [5.0]])
-    found, spread = ranges_of(AXIS, points, rows, errors)
+    found, made = ranges_of(AXIS, points, rows)
     assert found.axis.cuts == (40.0, 60.0)
     assert found.points.ravel().tolist() == [5, -3, 7, 0]
     assert found.rows.tolist() == [[4, 6], [5, 6], [7, 8], [9, 9]]
-    assert spread[:, 0].tolist() == pytest.approx([(3 * 1.0 + 7 * 2.0) / 10, 3.0, 4.0, 5.0])
+    assert made == [[0, 1], [2], [3], [4]]

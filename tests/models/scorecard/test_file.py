@@ -31,6 +31,19 @@ def test_a_good_file_passes():
     assert FILE.check is check
 
 
+LINES = sum(len(part["points"]) for part in GOOD["model"]["parts"])
+SPREAD = {"base": [1.5], "factors": [[[1] * (LINES + 1), [-2] * (LINES + 1)]], "units": [0.25]}
+
+
+def test_how_errors_go_together_may_stand_in_a_file_and_may_be_lacking():
+    document = deepcopy(GOOD)
+    assert "spread" not in document["model"]
+    document["model"]["errors"] = [[[2.0]] * len(part["points"]) for part in document["model"]["parts"]]
+    document["model"]["spread"] = SPREAD
+    MODEL.check(document["model"], "model", {})
+    check(document, SCHEMA)
+
+
 def line(points, rows):
     return lambda m, p: m["parts"][0].update(points=points, rows=rows)
 
@@ -63,6 +76,11 @@ BAD = [
     ("the lines of column 'a' are not those of its levels", lambda m, p: m["parts"][1].update(line=[1, 1])),
     ("the rows of 'x' are too many", line([[1]] * 4, [[2**62, 2**62]] * 4)),
     ("not a standard error for each line", lambda m, p: m.update(errors=[[[1.0]]])),
+    (
+        "errors have in common is not that of each line",
+        lambda m, p: m.update(spread=SPREAD | {"factors": [[[1]]]}),
+    ),
+    ("errors have in common is not that of each line", lambda m, p: m.update(errors=[], spread=SPREAD)),
     ("a column without points", lambda m, p: m.update(left_out=["nobody"])),
     ("a column without points", lambda m, p: m.update(left_out=["x"])),
     ("must rise", lambda m, p: p.update(cuts={"x": [2, 1]})),
@@ -182,6 +200,7 @@ def test_a_pair_and_a_column_of_its_name_are_two_parts(hostile):
     }
     document["model"]["parts"].append(pair)
     document["model"]["errors"].append([[0.0]] * 8)
+    del document["model"]["spread"]
     document["model"]["left_out"] = [n for n in document["model"]["left_out"] if n not in ("x", "a")]
     again = from_data(signed(document))
     assert np.isfinite(again.predict_proba([dict.fromkeys(c.name for c in again.schema_.columns)])).all()

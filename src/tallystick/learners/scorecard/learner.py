@@ -24,12 +24,14 @@ from tallystick.learners.scorecard.points import COST, FINER, Smooth, joined, pa
 from tallystick.learners.scorecard.priors import CardPiece
 from tallystick.learners.scorecard.quadratic import Spot
 from tallystick.learners.scorecard.rounds import SAMPLE, START, Rounds, State, first_state
+from tallystick.learners.scorecard.spread import base_spread, spread_of
 from tallystick.learners.stages import LearnerInStages, Stages
 from tallystick.models.logistic.design import Design
 from tallystick.models.scorecard.axes import LevelAxis, RangeAxis
 from tallystick.models.scorecard.model import LN2, CardFit, ScorecardModel
 from tallystick.models.scorecard.options import MOST_PAIRS, ScorecardOptions
 from tallystick.models.scorecard.parts import LinePoints, Part
+from tallystick.models.scorecard.spread import CardSpread
 from tallystick.stats.cards import CardSums, LineCounts, RowVariety, variety
 
 Array = NDArray[np.float64]
@@ -163,8 +165,8 @@ class ScorecardLearner(LearnerInStages[ScorecardModel]):
             if rounded - exact <= COST * known.rows:
                 break
         self._note_scale(step)
-        errors = state.errors if state.pieces else np.zeros((0, known.links))
-        parts, spread = parts_of(state, points, counts, errors * (step / LN2), schema)
+        parts, places = parts_of(state, points, counts, schema)
+        errors, spread = self._sure(known, state, spot, places, counts, step)
         self._note_separation(parts, exact, known)
         used = {name for part in parts for name in part.columns}
         left_out = tuple(c.name for c in schema.used if c.name not in used)
@@ -180,8 +182,26 @@ class ScorecardLearner(LearnerInStages[ScorecardModel]):
         )
         base = base + np.rint(shift * (step / LN2)).astype(np.int64)
         return ScorecardModel(
-            schema, self.options, step, base, tuple(parts), fit, self.unit, tuple(spread), left_out
+            schema, self.options, step, base, tuple(parts), fit, self.unit, errors, left_out, spread
         )
+
+    def _sure(
+        self,
+        known: KnownRows,
+        state: State,
+        spot: Spot | None,
+        places: Sequence[Sequence[Sequence[int]]],
+        counts: Whole,
+        step: int,
+    ) -> tuple[tuple[Array, ...], CardSpread]:
+        """Return how sure the points are: the standard errors of each part's lines, and all together."""
+        if spot is None:
+            rows = known.classes * known.class_weights
+            shares = rows / math.fsum(rows.tolist())
+            weight = rows * (1.0 - shares) * Rounds(known).bend
+            return (), base_spread(weight[1:] if known.links == 1 else weight, step)
+        shares = counts.sum(axis=1) / (self.unit * math.fsum(known.classes.tolist()))
+        return spread_of(state.optima, spot, places, shares, step)
 
     def _note_scale(self, step: int) -> None:
         if step != self.options.points_to_double:

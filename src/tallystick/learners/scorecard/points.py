@@ -120,19 +120,17 @@ def _joining(f: Array, weight: Array, a: Sequence[int], b: Sequence[int]) -> flo
 
 
 def parts_of(
-    state: State, points: Whole, counts: Whole, errors: Array, schema: Schema
-) -> tuple[list[Part], list[Array]]:
-    """Return the parts of the card with the standard errors of their lines, and the columns without
-    points.
-    """
+    state: State, points: Whole, counts: Whole, schema: Schema
+) -> tuple[list[Part], list[list[list[int]]]]:
+    """Return the parts of the card, and for each of their lines the lines of the state that it is made of."""
     parts: list[Part] = []
-    spread: list[Array] = []
+    places: list[list[list[int]]] = []
     for j, piece in enumerate(state.pieces):
         at = state.part(j)
-        own, rows, error = points[at], counts[at], errors[at]
-        axis = piece.axes[0]
+        own, rows, axis = points[at], counts[at], piece.axes[0]
         if not own.any():
             continue
+        made = [[i] for i in range(len(own))]
         if isinstance(axis, WordAxis):
             words = [a.word for a in piece.axes if isinstance(a, WordAxis)]
             said = [i for i in range(len(words)) if own[2 * i + 1].any()]
@@ -141,36 +139,24 @@ def parts_of(
             parts.append(
                 WordPoints(piece.name, tuple(words[i] for i in said), own[at_words], rows[at_words], size)
             )
-            spread.append(error[at_words])
+            made = [[i] for i in at_words]
         elif isinstance(axis, PairAxis):
             parts.append(PairPoints(axis, own, rows))
-            spread.append(error)
         elif isinstance(axis, LevelAxis):
             parts.append(LinePoints(axis, own, rows))
-            spread.append(error)
         else:
-            lines, line_errors = ranges_of(axis, own, rows, error)
+            lines, made = ranges_of(axis, own, rows)
             parts.append(lines)
-            spread.append(line_errors)
-    return parts, spread
+        places.append([[at.start + i for i in line] for line in made])
+    return parts, places
 
 
-def ranges_of(axis: RangeAxis, points: Whole, rows: Whole, errors: Array) -> tuple[LinePoints, Array]:
-    """Return ranges with neighbours of the same points as one line."""
+def ranges_of(axis: RangeAxis, points: Whole, rows: Whole) -> tuple[LinePoints, list[list[int]]]:
+    """Return ranges with neighbours of the same points as one line, and the lines that each is made of."""
     change = (points[1 : axis.known] != points[: axis.known - 1]).any(axis=1)
     starts = np.concatenate([[0], np.flatnonzero(change) + 1])
     cuts = tuple(axis.cuts[i - 1] for i in starts[1:].tolist())
-    edges = np.concatenate([starts, [axis.known]]).astype(np.intp)
-    weight = rows.sum(axis=1).astype(np.float64)
-    mean = [
-        [
-            math.fsum((errors[a:b, k] * weight[a:b]).tolist()) / max(math.fsum(weight[a:b].tolist()), 1e-300)
-            for k in range(errors.shape[1])
-        ]
-        for a, b in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)
-    ]
+    made = [list(range(a, b)) for a, b in pairwise([*starts.tolist(), axis.known])]
     kept = np.concatenate([points[starts], points[-1:]])
     together = np.concatenate([np.add.reduceat(rows[: axis.known], starts, axis=0), rows[-1:]])
-    return LinePoints(RangeAxis(axis.name, cuts), kept, together), np.concatenate(
-        [np.array(mean), errors[-1:]]
-    )
+    return LinePoints(RangeAxis(axis.name, cuts), kept, together), [*made, [axis.known]]

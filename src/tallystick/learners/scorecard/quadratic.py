@@ -217,15 +217,14 @@ class Optimum:
         half = math.fsum(kernels.log(np.diag(factor).copy()).tolist())
         return 0.5 * kernels.dot(kernels.cholesky_solve(factor, v), v) + share * half
 
-    def variances(self) -> Array:
-        """Return the variance of f[line]."""
-        d, out = self.directions, np.zeros(len(self.f))
+    def roots(self) -> Array:
+        """Return S[line, direction]: S S' is the covariance of f."""
+        d, out = self.directions, np.zeros((len(self.f), len(self.v)))
         for j, (factor, part) in enumerate(zip(d.factors, d.parts, strict=True)):
             own = self.own(j)
             here = self.seen[own] - d.at[j].start
             scaled = np.ascontiguousarray(factor[:, here] * self.scale[self.seen[own]])
-            both = kernels.product(scaled, self.spread(j))
-            out[part] = [kernels.dot(a, b) for a, b in zip(both, scaled, strict=True)]
+            out[part] = kernels.product(scaled, _turned(self.inverse[:, own]))
         return out
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -44,7 +44,9 @@ SAMPLE, PER_LINE = 16_384, 8  # rows that the curvature is asked of: at least, a
 
 @dataclass(frozen=True)
 class State:
-    """Points so far in log-odds: f[line, link] and constant[link]; strengths[piece][covariance]."""
+    """Points so far in log-odds: f[line, link] and constant[link]; strengths[piece][covariance]. optima: by
+    link, where the last rounds ended.
+    """
 
     pieces: tuple[CardPiece, ...]
     strengths: tuple[Array, ...]
@@ -54,7 +56,7 @@ class State:
     worth: tuple[float, ...] = ()
     degrees: float = 0.0
     loss: float = math.inf
-    errors: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    optima: tuple[Optimum, ...] = ()
     passes: int = 0
 
     @cached_property
@@ -261,11 +263,10 @@ class Rounds:
         return better, found, moved
 
     def told(self, state: State, found: Sequence[Optimum]) -> State:
-        """Return the state with what its pieces are worth and how sure their points are."""
+        """Return the state with what its pieces are worth."""
         worth = [math.fsum(o.worth(j, self.share) for o in found) for j in range(len(state.pieces))]
         degrees = self.share * math.fsum(x for o in found for x in o.told.tolist())
-        errors = np.stack([np.sqrt(o.variances()) for o in found], axis=1)
-        return replace(state, worth=tuple(worth), degrees=degrees, errors=errors)
+        return replace(state, worth=tuple(worth), degrees=degrees, optima=tuple(found))
 
     def strengthened(
         self, kinds: Sequence[str], strengths: Array, found: Sequence[Optimum]

@@ -60,6 +60,13 @@ _FIT = Record(
         "rows": Number(0, _BIG),
     }
 )
+_SPREAD = Record(
+    {
+        "base": Listed(Number(0, MOST_POINTS), "links"),
+        "factors": Listed(Listed(Listed(Whole(-MOST_POINTS, MOST_POINTS))), "links"),
+        "units": Listed(Number(0, MOST_POINTS), "links"),
+    }
+)
 MODEL = Record(
     {
         "base": Listed(Whole(-MOST_POINTS, MOST_POINTS), "links"),
@@ -68,7 +75,8 @@ MODEL = Record(
         "left_out": Listed(Text(), distinct=True),
         "parts": Listed(_PART),
         "step": Whole(1, 10**9),
-    }
+    },
+    {"spread": _SPREAD},
 )
 _POSITIVE = Number(0, _BIG)
 PARAMETERS: dict[str, Shape] = {
@@ -78,7 +86,7 @@ PARAMETERS: dict[str, Shape] = {
     "max_columns": Maybe(Whole(1)),
     "max_lines": Maybe(Whole(1)),
     "min_letters": Whole(1),
-    "monotone": Maybe(Named(Either((Text(WAYS), Named(Text(WAYS)))))),
+    "monotone": Maybe(Named(Either((Named(Text(WAYS)), Text(WAYS))))),
     "pairs": Maybe(Whole()),
     "points_to_double": Whole(1),
     "population": Maybe(Named(_POSITIVE)),
@@ -110,6 +118,10 @@ def check(document: dict[str, Any], schema: Schema) -> None:
     sizes = [len(part["points"]) for part in model["parts"]]
     if model["errors"] and [len(e) for e in model["errors"]] != sizes:
         raise _edited("there is not a standard error for each line")
+    if "spread" in model:
+        factors, known = model["spread"]["factors"], len(model["errors"]) == len(sizes)
+        if not known or any(len(row) != sum(sizes) + 1 for factor in factors for row in factor):
+            raise _edited("what the standard errors have in common is not that of each line")
     if not set(model["left_out"]) <= set(columns) - {n for one in seen for n in one}:
         raise _edited("a column without points is not one of the schema, or it has points")
 

@@ -23,6 +23,7 @@ from tallystick.models.additive import Additive, Calibration
 from tallystick.models.decision import decide
 from tallystick.models.scorecard.options import ScorecardOptions
 from tallystick.models.scorecard.parts import LinePoints, PairPoints, Part, WordPoints, part_from
+from tallystick.models.scorecard.spread import CardSpread
 
 if TYPE_CHECKING:
     from tallystick.models.scorecard.one_row import CardRow
@@ -60,7 +61,8 @@ class ScorecardModel:
     """base[link] and parts in the order of the columns, pairs last.
 
     step: points that double the odds, in force. errors[part][line][link]: standard errors of points, or
-    empty. left_out: columns that the rows gave no points.
+    empty. left_out: columns that the rows gave no points. spread: how the errors go together; None where a
+    file does not tell.
     """
 
     schema: Schema
@@ -72,6 +74,7 @@ class ScorecardModel:
     unit: int = 1
     errors: tuple[Array, ...] = ()
     left_out: tuple[str, ...] = ()
+    spread: CardSpread | None = None
 
     kind = KIND
 
@@ -160,7 +163,8 @@ class ScorecardModel:
 
     def to_dict(self) -> dict[str, Any]:
         """Return this model's own part of the model file."""
-        return {
+        own = {} if self.spread is None else {"spread": self.spread.to_dict()}
+        return own | {
             "base": self.base.tolist(),
             "errors": [e.tolist() for e in self.errors],
             "fit": self.fit.to_dict(),
@@ -175,6 +179,7 @@ class ScorecardModel:
     ) -> ScorecardModel:
         """Build the model from `to_dict()`; the reader of model files has checked the shape."""
         words = {c.name: len(c.words) for c in schema.columns if c.kind == "text"}
+        lines = sum(len(p["points"]) for p in data["parts"])
         return cls(
             schema,
             options,
@@ -185,6 +190,7 @@ class ScorecardModel:
             unit,
             tuple(np.array(e, np.float64) for e in data["errors"]),
             tuple(data["left_out"]),
+            CardSpread.from_dict(data["spread"], lines) if "spread" in data else None,
         )
 
 
