@@ -22,8 +22,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tallystick as ts
+from tallystick import methods
 from tallystick.errors import OptionError, TallyError
 from tallystick.estimators import from_data
+from tallystick.estimators.parameters import SHARED
 
 pytestmark = pytest.mark.slow
 
@@ -52,6 +54,10 @@ def rows_of(seed: int, rows: int, missing: bool, new: bool = False) -> dict[str,
         "size": [sizes[i] for i in r.integers(0, len(sizes), rows)],
         "flag": [bool(v) for v in r.random(rows) < 0.4],
     }
+    heard = ["quick", "brown", "fox", "a", "jumps", "löwe"] + ["unheard"] * new
+    table["note"] = [
+        " ".join(heard[i] for i in r.integers(0, len(heard), r.integers(1, 6))) for _ in range(rows)
+    ]
     if missing:
         for name in table:
             gone = r.random(rows) < 0.1
@@ -110,7 +116,7 @@ def cases(labels: Any) -> st.SearchStrategy[Case]:
 WISHES = st.fixed_dictionaries(
     {},
     optional={
-        "kinds": st.just({"size": "ordered"}),
+        "kinds": st.sampled_from([{"size": "ordered"}, {"size": "ordered", "note": "text"}]),
         "missing": st.sampled_from([["?"], ["green", "3"], "red"]),
         "keep": st.just(["flag"]),
     },
@@ -174,6 +180,12 @@ def tree_settings(labels: list[Any]) -> st.SearchStrategy[dict[str, Any]]:
     )
 
 
+WORDS: dict[str, Any] = {
+    "words": st.sampled_from(["counts", "tf-idf"]),
+    "min_letters": st.sampled_from([1, 3]),
+}
+
+
 def bayes_settings(labels: list[Any]) -> st.SearchStrategy[dict[str, Any]]:
     size = len(labels)
     shares = st.lists(st.integers(1, 5), min_size=size, max_size=size).map(lambda s: [v / sum(s) for v in s])
@@ -190,7 +202,9 @@ def bayes_settings(labels: list[Any]) -> st.SearchStrategy[dict[str, Any]]:
             "variance": st.sampled_from([None, "ml", "unbiased", "smoothed"]),
             "share": st.sampled_from(["none", "classes", "columns", "both"]),
             "calibrate": st.booleans(),
-        },
+        }
+        | WORDS
+        | {"min_count": st.sampled_from([1, 3])},
     )
 
 
@@ -206,6 +220,30 @@ def logistic_settings(labels: list[Any]) -> st.SearchStrategy[dict[str, Any]]:
             "interactions": st.sampled_from([1, 2]),
             "polynomial": st.sampled_from([1, 2]),
             "solver": st.sampled_from(["auto", "newton", "lbfgs"]),
+            "max_iter": st.sampled_from([None, 500]),
+            "trace": st.booleans(),
+        }
+        | WORDS,
+    )
+
+
+def card_settings(labels: list[Any]) -> st.SearchStrategy[dict[str, Any]]:
+    size = len(labels)
+    shares = st.lists(st.integers(1, 5), min_size=size, max_size=size).map(lambda s: [v / sum(s) for v in s])
+    return st.fixed_dictionaries(
+        {},
+        optional={
+            "points_to_double": st.sampled_from([20, 7]),
+            "ranges": st.sampled_from([32, 4]),
+            "cuts": st.sampled_from([None, {"x": [-0.5, 0.25]}]),
+            "monotone": st.sampled_from([None, {"x": "rising"}, {"n": "falling"}]),
+            "pairs": st.sampled_from([None, 0, 2]),
+            "max_lines": st.sampled_from([None, 2]),
+            "max_columns": st.sampled_from([None, 1, 3]),
+            "l2": st.sampled_from(["auto", "cv", 3.0]),
+            "class_weight": st.sampled_from(["balanced", dict.fromkeys(labels, 2.0)]),
+            "population": shares.map(lambda s: dict(zip(labels, s, strict=True))),
+            "min_letters": st.sampled_from([1, 3]),
         },
     )
 
@@ -373,3 +411,25 @@ def test_naive_bayes_is_its_file_its_copies_and_its_exports(drawn):
 @FEW
 def test_logistic_regression_is_its_file_its_copies_and_its_exports(drawn):
     check(ts.LogisticRegression, *drawn)
+
+
+@given(drawn=chosen(card_settings))
+@FEW
+def test_a_scorecard_is_its_file_its_copies_and_its_exports(drawn):
+    check(ts.Scorecard, *drawn)
+
+
+DRAWN = {
+    "tree": tree_settings,
+    "bayes": bayes_settings,
+    "logistic": logistic_settings,
+    "card": card_settings,
+    "regression": lambda labels: st.fixed_dictionaries({}, optional=GROWTH),
+}
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_every_parameter_of_a_fit_is_among_the_settings_that_are_combined(name):
+    own = set(methods.named(name).load("estimator")()._names()) - {*SHARED}
+    drawn = DRAWN[name](["a", "b"]).wrapped_strategy.optional
+    assert own == set(drawn)
