@@ -15,12 +15,24 @@ def shown(value: object, limit: int = 60) -> str:
     """Return a value for a message: text quoted, control and direction characters escaped, long ones cut;
     numbers, True, False and None as they are typed.
     """
-    text = str(value)
+    text = _text_of(value)
     if value is None or isinstance(value, bool | int | float):
         return text if len(text) <= limit else text[: limit - 1] + "…"
     if len(text) > limit:
         text = text[: limit - 1] + "…"
     return "'" + "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text) + "'"
+
+
+def _text_of(value: object) -> str:
+    """Return the text of a value; of what cannot be written out, what it is."""
+    try:
+        return str(value)
+    except (
+        Exception
+    ):  # whole numbers beyond Python's limit, objects that cannot say what they are, nested ones
+        if isinstance(value, int):
+            return f"a whole number of {value.bit_length() * 3 // 10:,} digits or so"
+        return f"<{type(value).__name__}>"
 
 
 def some(values: Iterable[object], limit: int = 5) -> str:
@@ -35,8 +47,13 @@ def counted(count: float, thing: str) -> str:
     return f"{count:,.10g} {thing if count == 1 else thing + ('es' if thing.endswith('s') else 's')}"
 
 
-def nearest(name: str, names: Sequence[str]) -> str:
+LONGEST_NAME = 1000  # a longer one was not misspelt, and to compare it would take long
+
+
+def nearest(name: object, names: Sequence[str]) -> str:
     """Return ` Did you mean 'x'?` for the closest known name, or nothing."""
+    if not isinstance(name, str) or len(name) > LONGEST_NAME:
+        return ""
     folded = {known.casefold(): known for known in reversed(names)}
     import difflib
 

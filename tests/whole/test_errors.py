@@ -88,3 +88,17 @@ def test_a_count_that_opens_a_message_can_be_put_elsewhere():
         " different texts",
     )
     assert errors.without_count("12 different texts") == ("", "12 different texts")
+
+
+def test_what_cannot_be_written_out_is_shown_as_what_it_is():
+    class Rude:
+        def __str__(self):
+            raise RuntimeError("rude")
+
+    nested = []
+    for _ in range(100_000):
+        nested = [nested]
+    assert errors.shown(10**5000) == "a whole number of 4,983 digits or so"
+    assert errors.shown(Rude()) == "'<Rude>'"
+    assert errors.shown(nested) == "'<list>'"
+    assert errors.nearest(10**5000, ["a"]) == errors.nearest("x" * 10**6, ["a"]) == ""

@@ -29,10 +29,9 @@ PROBES = {
     "estimators/naive_bayes_updates.py": (2, "columns of pandas"),
     "estimators/peers.py": (7, "estimators of others"),
     "estimators/plain_rows.py": (2, "arrays and frames"),
-    "estimators/regression_tree.py": (1, "targets that users pass"),
-    "estimators/rows.py": (8, "arrays and frames"),
+    "estimators/rows.py": (7, "arrays and frames"),
     "files/whole.py": (1, "the system"),
-    "models/naive_bayes/options.py": (2, "numbers that users pass"),
+    "models/naive_bayes/options.py": (1, "numbers that users pass"),
 }
 
 # The alternatives of a sum: what a part or a term is, and what there is to know of it, is said by its type.

@@ -265,9 +265,13 @@ class Columns:
                 raise OptionError(f"{name} go by column, {name}={{{example}}}, not {shown(given)}.")
         own = object.__setattr__
         own(self, "kinds", dict(self.kinds or {}))
-        own(self, "levels", {name: tuple(values) for name, values in (self.levels or {}).items()})
-        own(self, "missing", None if self.missing is None else tuple(map(str, _listed(self.missing))))
-        own(self, "keep", tuple(_listed(() if self.keep is None else self.keep)))
+        own(self, "levels", {name: listed("levels", values) for name, values in (self.levels or {}).items()})
+        own(
+            self,
+            "missing",
+            None if self.missing is None else tuple(map(str, listed("missing", self.missing))),
+        )
+        own(self, "keep", listed("keep", () if self.keep is None else self.keep))
 
     __repr__ = typed
 
@@ -276,7 +280,7 @@ class Columns:
         """Return what `columns=` and its short form `kinds=` say together."""
         if columns is not None and not isinstance(columns, Columns):
             raise OptionError(f"columns must be ts.Columns(...), not {shown(columns)}.")
-        if not kinds:
+        if kinds is None or (isinstance(kinds, Mapping) and not kinds):
             return columns or Columns()
         if columns is not None and columns.kinds:
             raise OptionError("kinds= and columns=ts.Columns(kinds=...) were both given. Pass one of them.")
@@ -292,8 +296,16 @@ class Columns:
         }
 
 
-def _listed(given: Any) -> Iterable[Any]:
-    return [given] if isinstance(given, str) else given
+def listed(name: str, given: Any) -> tuple[Any, ...]:
+    """Return what was given in a list, or by itself."""
+    if isinstance(given, str):
+        return (given,)
+    try:
+        if not isinstance(given, Mapping | bytes):
+            return tuple(given)
+    except TypeError:  # not iterable
+        pass
+    raise OptionError(f"{name} must be a list of texts, not {shown(given)}.")
 
 
 @dataclass(frozen=True, repr=False)
@@ -302,6 +314,9 @@ class Wishes(Columns):
 
     min_count: int = 1  # rows that a word of a text must be in to be known
     min_letters: int = 1  # characters that it must have
+
+
+DECIMALS, BAD_ROWS, INFINITIES = (".", ","), ("error", "skip"), ("error", "missing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,3 +332,19 @@ class Reading:
     missing: tuple[str, ...] | None = None  # None: what the wishes say, else MISSING_MARKS
     longest: int = 1 << 26  # bytes of a line, at most
     table: str | None = None  # of a file that may hold several: a sheet, a table, a file inside
+
+    def __post_init__(self) -> None:
+        for name, kind, words in (
+            ("encoding", str, "the name of a text encoding, such as 'cp1252'"),
+            ("sep", str, "text, such as ';'"),
+            ("header", bool, "True or False"),
+            ("table", str, "the name of a sheet, a table or a file inside"),
+        ):
+            given = getattr(self, name)
+            if given is not None and not (isinstance(given, kind) and given != ""):
+                raise OptionError(f"{name} must be {words}, or None to look at the file, not {shown(given)}.")
+        for name, known in (("decimal", DECIMALS), ("bad_rows", BAD_ROWS), ("inf", INFINITIES)):
+            given = getattr(self, name)
+            if not (isinstance(given, str) and given in known):
+                listed = " or ".join(map(shown, known))
+                raise OptionError(f"{name} must be {listed}, not {shown(given)}.")

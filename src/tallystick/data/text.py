@@ -18,6 +18,7 @@ EXACT = 2.0**53  # whole numbers from here on are no longer exact as doubles
 WRITTEN_OUT = 2.0**64  # whole numbers from here on are written as powers of ten
 MICROSECOND = datetime.timedelta(microseconds=1)
 EPOCH = datetime.datetime(1970, 1, 1)
+OF_PANDAS = ("NAType", "NaTType")  # its missing values, known by name: it is not imported for this
 TRUTH_LABELS = {"1": "true", "0": "false", "1.0": "true", "0.0": "false", "true": "true", "false": "false"}
 
 
@@ -38,18 +39,23 @@ def moment_text(micros: int, zoned: bool = False) -> str:
     return f"{date} {time}Z" if zoned else date if time == "00:00:00" else f"{date} {time}"
 
 
+def is_missing(cell: Any) -> bool:
+    """Say whether one value is none: None, NaN, or NA and NaT of pandas."""
+    return cell is None or (isinstance(cell, float) and cell != cell) or type(cell).__name__ in OF_PANDAS
+
+
 def cell_text(cell: Any, name: str) -> str | None:
     """Return one value as canonical text, None for a missing one; what is not a cell is an error."""
     if isinstance(cell, str):
         return cell if type(cell) is str else str.__str__(cell)
-    if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
+    if is_missing(cell):
         return None
     if isinstance(cell, bool):
         return "true" if cell else "false"
     if isinstance(cell, int):
         return _whole_text(int(cell), name)
     if isinstance(cell, float):
-        return None if cell != cell else number_text(float(cell))
+        return number_text(float(cell))
     reason: Exception | None = None
     try:
         if (text := _rare_text(cell, name)) != "":

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Block, Model
 from tallystick.data.schema import Note
+from tallystick.errors import TargetError, counted
 from tallystick.estimators.base import Estimator
 from tallystick.estimators.plain_rows import from_floats
 
@@ -185,15 +186,19 @@ class Classifier(Estimator):
             The share of rows that are answered correctly.
         """
         from tallystick.data.source.door import with_each_row
-        from tallystick.evaluate import labels_of
+        from tallystick.evaluate.labels import labels_of, weights_of
 
         self._check_fitted()
         X = with_each_row(X)
         truth = labels_of(X, self.schema_.predicted.name if y is None else y, self.schema_)
         found = self.predict(X)
         read = np.array([label is not None for label in found]) if found.dtype == object else slice(None)
+        if len(found) != len(truth):
+            raise TargetError(
+                f"y has {len(truth):,} labels for {counted(len(found), 'row')}. Pass one per row."
+            )
         right = (found == self.classes_[np.maximum(truth, 0)]) & (truth >= 0)
-        weights = None if sample_weight is None else np.asarray(sample_weight)[read]
+        weights = None if sample_weight is None else weights_of(X, sample_weight, len(found))[read]
         return float(np.average(right[read], weights=weights))
 
     def __sklearn_tags__(self) -> Any:

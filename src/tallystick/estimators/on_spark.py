@@ -50,7 +50,7 @@ def transform(model: Any, frame: Any, how: str = "arrow") -> Any:
     if not is_spark(frame):
         return model.predict(frame) if model._regression else model.predict_proba(frame)
     if how not in WAYS:
-        close = nearest(str(how), WAYS)
+        close = nearest(how, WAYS)
         raise OptionError(f"how={shown(how)} is not a way to answer.{close} Use 'arrow' or 'sql'.")
     _refuse(model, frame)
     return _by_sql(model, frame) if how == "sql" else _by_arrow(model, frame)

@@ -5,7 +5,7 @@ Knows the learner and the model. Knows nothing of splits or sums.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -115,7 +115,8 @@ class RegressionTree(_AnyTree):
 
     def _read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
         """Return the encoded table that `_fit_table` learns from."""
-        if y is not None and not isinstance(y, str) and hasattr(y, "__len__") and len(y) == 1:
+        alone = isinstance(y, str) or (isinstance(y, np.ndarray) and y.ndim == 0)
+        if isinstance(y, Sized) and not alone and len(y) == 1:
             raise DataError("one sample (row) is too few to grow a tree. Give at least two rows.")
         return super()._read(X, y, sample_weight)
 

@@ -6,7 +6,7 @@ Knows containers by what they say of themselves. Knows nothing of estimators, sc
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,8 @@ def width(X: Any) -> int | None:
         return int(X.shape[1])
     if not isinstance(X, list | tuple) or not X or isinstance(X[0], str | bytes | Mapping | os.PathLike):
         return None
-    return len(X[0]) if hasattr(X[0], "__len__") else None
+    row, alone = X[0], isinstance(X[0], np.ndarray) and X[0].ndim == 0
+    return len(row) if isinstance(row, Sized) and not alone else None
 
 
 def is_matrix(X: Any) -> bool:

@@ -55,7 +55,7 @@ def export_card(model: Any, sha256: str, format: str = CARD_FORMATS[0]) -> str:
     """Return the card of a model that has one."""
     if format not in CARD_FORMATS:
         raise OptionError(
-            f"a card has no format {shown(format)}.{nearest(str(format), CARD_FORMATS)} "
+            f"a card has no format {shown(format)}.{nearest(format, CARD_FORMATS)} "
             f"Use one of {', '.join(CARD_FORMATS)}."
         )
     text: str = methods.of_kind(model.kind).load("card")(model, sha256, format)

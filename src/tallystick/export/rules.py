@@ -23,7 +23,7 @@ def export_rules(model: Any, sha256: str, format: str = "text") -> str:
     """Return the if-then rules of a model that has them: of a tree, those of the tree that is shown."""
     if format not in RULE_FORMATS:
         raise OptionError(
-            f"rules have no format {shown(format)}.{nearest(str(format), RULE_FORMATS)} "
+            f"rules have no format {shown(format)}.{nearest(format, RULE_FORMATS)} "
             f"Use one of {', '.join(RULE_FORMATS)}."
         )
     text: str = methods.of_kind(model.kind).load("rules")(model, sha256, format)

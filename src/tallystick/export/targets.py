@@ -90,7 +90,7 @@ def export(model: Any, kind: str, sha256: str = "", **options: Any) -> str | byt
     """Return the model in another language; onnx gives bytes."""
     if kind not in TARGETS:
         raise OptionError(
-            f"there is no export to {shown(kind)}.{nearest(str(kind), tuple(TARGETS))} "
+            f"there is no export to {shown(kind)}.{nearest(kind, tuple(TARGETS))} "
             f"Use one of {', '.join(TARGETS)}."
         )
     known = TARGETS[kind].options

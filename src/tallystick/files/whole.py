@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from tallystick.errors import TallyError, shown
+from tallystick.files.apart import as_path
 
 _replacing: list[tuple[str, os.stat_result]] = []  # each file of this process that was about to take its name
 
@@ -85,7 +86,7 @@ class Fault:
 @contextlib.contextmanager
 def whole_file(path: str | os.PathLike[str], thing: str, error: type[TallyError]) -> Iterator[Sink]:
     """Give a file to write to that takes its name when all went well."""
-    fault = Fault(os.fspath(path), thing, error)
+    fault = Fault(as_path(path), thing, error)
     target = Path(os.path.realpath(path))
     with fault:
         if target.exists() and not stat.S_ISREG(target.stat().st_mode):

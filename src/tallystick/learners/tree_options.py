@@ -50,6 +50,9 @@ class TreeOptions:
         _whole("min_samples_split", self.min_samples_split, 2)
         _whole("max_leaf_nodes", self.max_leaf_nodes, 2, optional=True)
         _whole("max_bins", self.max_bins, 2, optional=True)
+        for name in ("stop_at_zero_gain", "cut_rows"):
+            if not isinstance(getattr(self, name), bool):
+                raise OptionError(f"{name} must be True or False, not {shown(getattr(self, name))}.")
         if isinstance(self.class_weight, str):
             _one_of("class_weight", self.class_weight, ("balanced",))
         if not (is_number(self.cut_price) and 0 <= self.cut_price < 1e6):
@@ -110,6 +113,7 @@ def _one_of(name: str, value: Any, known: tuple[str, ...]) -> None:
 def _whole(name: str, value: Any, low: int, optional: bool = False) -> None:
     if optional and value is None:
         return
-    if not is_whole(value) or value < low:
+    if not is_whole(value) or not low <= value < 2**31:
         none = " or None" if optional else ""
-        raise OptionError(f"{name} must be a whole number of at least {low}{none}, not {shown(value)}.")
+        most = " and below 2^31" if is_whole(value) and value > 0 else ""
+        raise OptionError(f"{name} must be a whole number of at least {low}{most}{none}, not {shown(value)}.")

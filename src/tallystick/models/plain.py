@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import math
 import numbers
+import sys
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+LARGEST = sys.float_info.max
 PLAIN = frozenset({type(None), bool, int, float, str})  # seen first: a small fit asks of some fifty values
 
 
@@ -39,13 +41,14 @@ def make_plain(options: Any, names: tuple[str, ...]) -> None:
 
 
 def is_number(value: Any) -> bool:
-    """Say whether a value is a number: neither a flag nor NaN."""
+    """Say whether a value is a number: neither a flag nor NaN, nor beyond what a double holds."""
     if type(value) is float or type(value) is int:
-        return value == value
+        return value == value and (type(value) is float or -LARGEST <= value <= LARGEST)
     return (
         isinstance(value, numbers.Real)
         and not isinstance(value, bool | np.bool_)
-        and not math.isnan(float(value))
+        and not math.isnan(value)
+        and (math.isinf(value) or bool(-LARGEST <= value <= LARGEST))  # type: ignore[operator]
     )
 
 

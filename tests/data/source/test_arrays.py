@@ -9,8 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tallystick as ts
+from tallystick.data.read.reader import read_table
 from tallystick.data.read.strings import distinct
-from tallystick.data.source.arrays import filled, from_numbers, from_texts, to_numbers
+from tallystick.data.source import open_source
+from tallystick.data.source.arrays import filled, from_numbers, from_texts, sound, to_numbers
 from tallystick.errors import DataError
 
 TYPES = ["int8", "uint8", "int16", "int32", "uint32", "int64", "uint64", "float32", "float64", "bool", ">i4"]
@@ -74,3 +77,41 @@ def test_a_dictionary_asked_for_an_entry_it_lacks_is_damaged():
         distinct(beyond)
     with pytest.raises(DataError, match="dictionary of 2 entries is asked for entry -3"):
         distinct(below)
+
+
+def misplaced(kind):
+    """Return four texts, one of which lies far beyond the memory of all."""
+    size = np.int32 if kind == pa.string() else np.int64
+    starts = pa.py_buffer(np.array([0, 100_000_000, 3, 2, 3], size))
+    return pa.Array.from_buffers(kind, 4, [None, starts, pa.py_buffer(b"abc")])
+
+
+def misplaced_views():
+    view = np.zeros(4, [("size", "i4"), ("start", "S4"), ("buffer", "i4"), ("offset", "i4")])
+    view["size"], view["buffer"] = 10**8, 77
+    return pa.Array.from_buffers(pa.string_view(), 4, [None, pa.py_buffer(view.tobytes())])
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        misplaced(pa.string()),
+        misplaced(pa.large_string()),
+        pa.DictionaryArray.from_arrays([0, 1, 2, 3], misplaced(pa.string())),
+        misplaced_views(),
+    ],
+    ids=["string", "large string", "dictionary", "views"],
+)
+def test_texts_that_lie_beyond_their_memory_are_refused_before_they_are_read(cells):
+    for table in (pa.table({"x": cells}), {"x": cells}):
+        with pytest.raises(DataError, match="column 'x' says that its texts lie where none are"):
+            read_table(open_source(table))
+    with pytest.raises(DataError, match="column 'y' says"):
+        ts.DecisionTree().fit({"x": [1, 2, 3, 4]}, cells)
+
+
+@given(st.lists(st.none() | st.text(st.characters(exclude_categories=["Cs"])), max_size=9), st.integers(0, 9))
+def test_texts_are_sound_wherever_they_were_cut(texts, start):
+    for kind in (pa.string(), pa.large_string(), pa.string_view()):
+        cells = pa.array(texts, kind)[start:]
+        assert sound(cells, "x") is cells

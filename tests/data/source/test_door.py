@@ -72,3 +72,34 @@ def test_what_is_used_twice_is_opened_once_and_objects_stay_as_they_are(tmp_path
     assert files_behind(source) == [str(path)]
     assert files_behind(FRAME) == []
     assert not is_spark(FRAME)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"encoding": 5},
+        {"encoding": ""},
+        {"sep": 1.5},
+        {"sep": ""},
+        {"header": "yes"},
+        {"decimal": "x"},
+        {"decimal": None},
+        {"bad_rows": "maybe"},
+        {"inf": 0},
+        {"missing": 5},
+        {"missing": {"NA": 1}},
+        {"memory": 1.5},
+    ],
+    ids=str,
+)
+def test_settings_of_reading_that_make_no_sense_are_refused_by_name(given, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("x,y\n1,a\n2,b\n")
+    with pytest.raises(OptionError, match=next(iter(given))):
+        read(path, **given)
+
+
+def test_one_mark_of_missing_may_stand_by_itself(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("x,y\n1,a\nNA,b\n")
+    assert read(path, missing="NA").reading == read(path, missing=["NA"]).reading

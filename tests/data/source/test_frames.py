@@ -303,3 +303,28 @@ def test_a_named_separator_is_used_even_where_spaces_give_every_line_as_many_cel
     with pytest.raises(DataError, match=r"but ' ' would give every line the same number"):
         file(b"b b\n0 0\n1 1\n")
     assert rows_of(file(b"b b\n0 0\n1 1\n", sep=",")) == [("0 0",), ("1 1",)]
+
+
+def test_a_name_that_polars_cannot_hand_over_is_refused_before_it_tries():
+    with pytest.raises(DataError, match=r"the DataFrame has the column name 'a\\x00', with a NUL character"):
+        open_source(pl.DataFrame({"a\0": [1, 2]}))
+
+
+def test_a_stream_or_a_lazy_frame_that_raises_is_one_line_with_its_own_error_behind():
+    def batches():
+        yield pa.record_batch({"x": [1, 2]})
+        raise RuntimeError("mid\nway")
+
+    stream = pa.RecordBatchReader.from_batches(pa.schema([("x", pa.int64())]), batches())
+    with pytest.raises(DataError) as told:
+        open_source(stream)
+    assert str(told.value).endswith("cannot be read as an Arrow table: 'Unknown error: mid\\nway'.")
+    assert told.value.__cause__ is not None
+    with pytest.raises(DataError, match="the LazyFrame cannot be collected: 'unable to find column"):
+        open_source(pl.LazyFrame({"x": [1]}).select("z"))
+
+
+@pytest.mark.parametrize("cells", [5, "abc", b"abc", {"a": 1}, None, 1.5])
+def test_a_column_of_one_value_is_refused_by_its_name(cells):
+    with pytest.raises(DataError, match=r"column 'x' is given as .* but needs one value per row"):
+        open_source({"x": cells})

@@ -322,6 +322,14 @@ def condense(
     )
 
 
+def distinct_texts(cells: pa.Array, name: str, marks: Sequence[str]) -> Distinct:
+    """Return the cells of an array of any type as distinct texts."""
+    found = condense(cells, name, (), ".", as_text=True)
+    assert isinstance(found, Coded)  # texts were asked for
+    with as_utf8(name):
+        return found.distinct(marks)
+
+
 class as_utf8:  # noqa: N801  reads as what it does: with as_utf8(name)
     """Say in which column there are texts whose bytes are not UTF-8, where they are read."""
 

@@ -182,7 +182,7 @@ def check_wishes(wishes: Wishes, names: Iterable[str], reading: Reading, inf: st
             if name not in known:
                 raise OptionError(
                     Argument(option),
-                    f" names column {shown(name)}, which is not in the table.{nearest(str(name), known)}",
+                    f" names column {shown(name)}, which is not in the table.{nearest(name, known)}",
                 )
     for name, kind in wishes.kinds.items():
         if kind not in KINDS:

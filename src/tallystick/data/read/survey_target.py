@@ -25,7 +25,7 @@ from tallystick.data.read.texts import TextCounts
 from tallystick.data.read.weights import Chosen
 from tallystick.data.schema import LabelType, Note, Target
 from tallystick.data.table.block import class_type
-from tallystick.data.text import label_form
+from tallystick.data.text import is_missing, label_form
 from tallystick.errors import Argument, TargetError, counted, nearest, shown, some
 from tallystick.kernels import CellKind, Parsed
 
@@ -65,7 +65,7 @@ def mixed_labels(target: Any) -> tuple[Note, ...]:
     """Return a note when labels of several types come together."""
     cells = target if isinstance(target, list | tuple) else target.tolist() if _is_objects(target) else ()
     names = {bool: "boolean", int: "number", float: "number", str: "text"}
-    types = {names.get(type(c), type(c).__name__) for c in cells if c is not None and c == c}
+    types = {names.get(type(c), type(c).__name__) for c in cells if not is_missing(c)}
     if len(types) < 2:
         return ()
     text = (

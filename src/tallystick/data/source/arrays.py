@@ -2,7 +2,7 @@
 
 pyarrow's own converters (`pa.array`, `pa.scalar`, `to_numpy`, `fill_null` with a number) load pandas wherever
 it is installed, to see whether they were given some of it: a quarter of the time from a CSV file to a tree.
-Knows Arrow's layouts. Knows nothing of cells, kinds or columns.
+Knows Arrow's layouts. Knows nothing of cells or kinds.
 Law: the same array as pyarrow's converters give.
 """
 
@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+
+from tallystick.errors import DataError, shown
 
 
 def from_numbers(values: NDArray[Any]) -> pa.Array:
@@ -39,6 +41,41 @@ def from_texts(texts: Sequence[str | None]) -> pa.LargeStringArray:
     np.cumsum(np.fromiter(sizes, np.int64, len(texts)), out=starts[1:])
     buffers = [there, pa.py_buffer(starts), pa.py_buffer(joined.encode())]
     return pa.Array.from_buffers(pa.large_string(), len(texts), buffers)
+
+
+def sound(column: Any, name: str) -> Any:
+    """Return an Arrow column that others made; refuse one whose texts lie beyond its own memory.
+
+    Numbers cannot: Arrow checks the sizes of buffers when an array is made, but not where each text begins.
+    """
+    for chunk in column.chunks if isinstance(column, pa.ChunkedArray) else [column]:
+        if not _is_sound(chunk):
+            raise DataError(
+                f"column {shown(name)} says that its texts lie where none are. "
+                "The data is damaged: write it again, or pass the texts themselves."
+            )
+    return column
+
+
+def _is_sound(array: pa.Array) -> bool:
+    kind, types = array.type, pa.types
+    if types.is_dictionary(kind):
+        return _is_sound(array.dictionary)
+    if types.is_string_view(kind) or types.is_run_end_encoded(kind) or isinstance(kind, pa.BaseExtensionType):
+        try:
+            array.validate(full=True)
+        except (pa.ArrowException, IndexError, UnicodeDecodeError) as error:
+            return "UTF8" in str(error)  # which is told where the texts are read, with an example
+        return True
+    wide = types.is_large_string(kind)
+    if not len(array) or not (wide or types.is_string(kind)):
+        return True
+    _, places, texts = array.buffers()
+    starts: NDArray[Any] = np.frombuffer(places, np.int64 if wide else np.int32)[
+        array.offset : array.offset + len(array) + 1
+    ]
+    end = 0 if texts is None else texts.size
+    return bool(starts[0] >= 0 and starts[-1] <= end and (starts[1:] >= starts[:-1]).all())
 
 
 def to_numbers(array: pa.Array) -> NDArray[Any]:

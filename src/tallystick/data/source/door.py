@@ -10,7 +10,7 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from tallystick.data.schema import Reading
+from tallystick.data.schema import Reading, listed
 from tallystick.data.source.base import BaseSource
 from tallystick.errors import DataError, OptionError, counted, shown
 from tallystick.files.apart import as_path, files_of
@@ -78,7 +78,7 @@ def read(
     >>> ts.read(path, sep=";").columns
     ('sky', 'play')
     """
-    marks = None if missing is None else tuple(str(mark) for mark in missing)
+    marks = None if missing is None else tuple(map(str, listed("missing", missing)))
     reading = _within(memory, Reading(encoding, sep, header, decimal, bad_rows, inf, marks, table=table))
     if (path is None) == (sql is None):
         raise OptionError("read takes a path or sql='SELECT ...'. Pass one of them.")

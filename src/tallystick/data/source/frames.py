@@ -18,10 +18,10 @@ import numpy as np
 import pyarrow as pa
 
 from tallystick.data.schema import Note, Reading
-from tallystick.data.source.arrays import from_numbers
+from tallystick.data.source.arrays import from_numbers, sound
 from tallystick.data.source.base import BaseSource
 from tallystick.data.source.names import clean_names
-from tallystick.data.text import YEARS, cell_text
+from tallystick.data.text import OF_PANDAS, YEARS, cell_text
 from tallystick.errors import DataError, shown
 from tallystick.files.stamp import Stamp
 
@@ -38,7 +38,6 @@ FAILURES = (
 )  # of Arrow
 NESTED = (list, tuple, dict, set, frozenset, np.ndarray)
 CELLS = (bool, int, float, str, type(None), datetime.date, decimal.Decimal, np.bool_, np.integer, np.floating)
-MISSING = ("NAType", "NaTType")  # of pandas, which is not imported for this
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,8 @@ class Stream(BaseSource):
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield all rows."""
         for batch in self.walk():
-            yield pa.RecordBatch.from_arrays(batch.columns, names=list(self.columns))
+            cells = [sound(cells, name) for cells, name in zip(batch.columns, self.columns, strict=True)]
+            yield pa.RecordBatch.from_arrays(cells, names=list(self.columns))
 
 
 def from_pandas(frame: Any, reading: Reading, name: str | None) -> FrameSource:
@@ -148,26 +148,47 @@ def _as_texts(cells: Any, name: str) -> pa.Array:
 
 def from_lazy(frame: Any, reading: Reading, name: str | None) -> FrameSource:
     """Open a polars LazyFrame: collected once, as polars itself would."""
-    return from_arrow(frame.collect(), reading, name or "the LazyFrame")
+    try:
+        rows = frame.collect()
+    except Exception as error:
+        raise DataError(f"the LazyFrame cannot be collected: {_reason(error)}.") from error
+    return from_arrow(rows, reading, name or "the LazyFrame")
 
 
 def from_arrow(x: Any, reading: Reading, name: str | None) -> FrameSource:
     """Open anything with the Arrow stream interface. A stream that reads only once is kept in memory."""
     where = name or ("the DataFrame" if type(x).__module__.startswith("polars") else "the Arrow table")
+    if not isinstance(x, pa.Table):
+        x = _plain_polars(x, where)
     try:
-        table = x if isinstance(x, pa.Table) else pa.table(_plain_polars(x))
-    except FAILURES as error:
+        table = x if isinstance(x, pa.Table) else pa.table(x)
+    except UnicodeDecodeError as error:
         raise DataError(
-            f"{where} cannot be read as an Arrow table: {shown(error, 200)}. Cast the column first."
-        ) from error
+            f"{where} has a column name that is not UTF-8: {shown(error.object[:40])}. Rename it."
+        ) from None
+    except FAILURES as error:
+        raise DataError(f"{where} cannot be read as an Arrow table: {_reason(error)}.") from error
     names, notes = clean_names(table.column_names, where)
-    return FrameSource(where, names, table.num_rows, table.column, notes, reading)
+    return FrameSource(
+        where, names, table.num_rows, lambda j: sound(table.column(j), names[j]), notes, reading
+    )
 
 
-def _plain_polars(frame: Any) -> Any:
+def _reason(error: Exception) -> str:
+    """Return what another library says, without the traceback that Arrow adds where a stream raises."""
+    return shown(str(error).partition("\n\n")[0].partition(". Detail: ")[0], 200)
+
+
+def _plain_polars(frame: Any, where: str) -> Any:
     """Return a frame of polars without types that Arrow lacks: whole numbers of 128 bits become texts."""
     if not hasattr(frame, "get_columns"):
         return frame
+    if cut := [
+        name for name in frame.columns if "\0" in name
+    ]:  # handing it over, polars would end the process
+        raise DataError(
+            f"{where} has the column name {shown(cut[0])}, with a NUL character in it. Rename it."
+        )
     wide = [s for s in frame.get_columns() if str(s.dtype) in ("Int128", "UInt128")]
     strange = [s.name for s in frame.get_columns() if str(s.dtype).startswith("Object")]
     if strange:
@@ -261,7 +282,7 @@ def objects_column(cells: Sequence[Any], name: str) -> pa.Array:
     types = set(map(type, cells))
     if types - {type(None)} and all(issubclass(kind, (*NESTED, type(None))) for kind in types):
         return pa.nulls(len(cells), pa.list_(pa.null()))  # no cells: refused, unless the column is left out
-    if all(issubclass(kind, CELLS) or kind.__name__ in MISSING for kind in types):
+    if all(issubclass(kind, CELLS) or kind.__name__ in OF_PANDAS for kind in types):
         with contextlib.suppress(*FAILURES):
             return pa.array(cells, from_pandas=True)
     return _as_texts(cells, name)
@@ -297,9 +318,9 @@ def from_columns(columns: Mapping[Any, Any], reading: Reading, name: str | None)
 
 def _any_column(cells: Any, name: str) -> pa.ChunkedArray:
     if isinstance(cells, pa.ChunkedArray):
-        return cells
+        return sound(cells, name)
     if isinstance(cells, pa.Array):
-        return pa.chunked_array([cells])
+        return sound(pa.chunked_array([cells]), name)
     module = type(cells).__module__.partition(".")[0]
     if module == "pandas":
         return _pandas_column(cells, name)
@@ -311,10 +332,18 @@ def _any_column(cells: Any, name: str) -> pa.ChunkedArray:
                 f"column {shown(name)} has {cells.ndim} dimensions, but a column has one. Flatten it."
             )
         return _numpy_column(cells, name)
-    if hasattr(cells, "__arrow_c_stream__"):
-        return pa.chunked_array(cells)
-    if hasattr(cells, "__arrow_c_array__"):
-        return pa.chunked_array([pa.array(cells)])
+    try:
+        if hasattr(cells, "__arrow_c_stream__"):
+            return sound(pa.chunked_array(cells), name)
+        if hasattr(cells, "__arrow_c_array__"):
+            return sound(pa.chunked_array([pa.array(cells)]), name)
+    except FAILURES as error:
+        raise DataError(f"column {shown(name)} cannot be read by Arrow: {_reason(error)}.") from error
+    if isinstance(cells, str | bytes | Mapping) or not isinstance(cells, Iterable):
+        raise DataError(
+            f"column {shown(name)} is given as {shown(type(cells).__name__)}, but needs one value per row. "
+            "Pass a list, an array or a Series."
+        )
     return pa.chunked_array([objects_column(list(cells), name)])
 
 

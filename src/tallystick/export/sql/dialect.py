@@ -185,7 +185,7 @@ def dialect_of(name: str) -> Dialect:
     found = DIALECTS.get(str(name).lower())
     if found is None:
         raise OptionError(
-            f"there is no SQL dialect {shown(name)}.{nearest(str(name), list(DIALECTS))} "
+            f"there is no SQL dialect {shown(name)}.{nearest(name, list(DIALECTS))} "
             f"Use one of {', '.join(DIALECTS)}."
         )
     return found

@@ -109,4 +109,4 @@ def check_weights(given: Any) -> None:
 def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
     if not isinstance(value, str) or value not in allowed:
         words = ", ".join(f"'{a}'" for a in allowed)
-        raise OptionError(f"{name} must be one of {words}, not {shown(value)}.{nearest(str(value), allowed)}")
+        raise OptionError(f"{name} must be one of {words}, not {shown(value)}.{nearest(value, allowed)}")

@@ -6,13 +6,13 @@ Knows names and numbers given by the user. Knows nothing of counts or rows.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tallystick.errors import OptionError, nearest, shown, some
 from tallystick.models.naive_bayes.distributions import every_name, fitting
-from tallystick.models.plain import is_whole, make_plain
+from tallystick.models.plain import is_number, is_whole, make_plain
 
 PRIORS = ("data", "uniform", "none")
 VARIANCES = ("ml", "unbiased", "smoothed")
@@ -59,6 +59,8 @@ class BayesOptions:
             raise OptionError(f"calibrate must be True or False, not {shown(self.calibrate)}.")
         if isinstance(self.priors, str):
             _one_of("priors", self.priors, PRIORS)
+        else:
+            _numbers("priors", self.priors)
         for name in ("alpha", "m", "p"):
             _not_negative(name, getattr(self, name))
         given = self.distributions
@@ -113,7 +115,7 @@ class BayesOptions:
                 if name not in columns:
                     raise OptionError(
                         f"{parameter} names the column {shown(name)}, which is not used."
-                        f"{nearest(str(name), columns)}"
+                        f"{nearest(name, columns)}"
                     )
 
     def to_dict(self) -> dict[str, Any]:
@@ -153,8 +155,15 @@ def _one_of(parameter: str, value: Any, options: Sequence[str]) -> None:
     if not isinstance(value, str) or value not in options:
         raise OptionError(
             f"{parameter}={shown(value)} is unknown. Use one of {', '.join(options)}."
-            f"{nearest(str(value), options)}"
+            f"{nearest(value, options)}"
         )
+
+
+def _numbers(parameter: str, given: Any) -> None:
+    """Refuse what is not a number for each of some names, or a list of numbers."""
+    listed = given.values() if isinstance(given, Mapping) else given
+    if not (isinstance(listed, Iterable) and all(is_number(value) for value in listed)):
+        raise OptionError(f"{parameter} must be a number for each class, not {shown(given)}.")
 
 
 def _not_negative(parameter: str, given: Any) -> None:
@@ -162,7 +171,7 @@ def _not_negative(parameter: str, given: Any) -> None:
         for value in given.values():
             _not_negative(parameter, value)
     elif given is not None and (
-        isinstance(given, bool | str) or not hasattr(given, "__float__") or not 0 <= float(given) < math.inf
+        not is_number(given) or not 0 <= given < math.inf
     ):
         raise OptionError(f"{parameter} must be a number of at least 0, not {shown(given)}.")
     elif parameter == "p" and given is not None and float(given) > 1:

@@ -148,7 +148,7 @@ class ScorecardOptions:
                 raise OptionError(
                     Argument("monotone"),
                     f" of column {shown(name)} must be 'rising' or 'falling', not {shown(way)}."
-                    f"{nearest(str(way), WAYS)}",
+                    f"{nearest(way, WAYS)}",
                 )
 
     def _check_population(self) -> None:
