@@ -26,6 +26,7 @@ VALUES = {  # one that can be passed, by the name of the argument
     "min_count": 1,
     "calibrate": False,
     "bad_rows": "skip",
+    "day_first": True,
     "decimal": ",",
     "encoding": "cp1252",
     "header": False,

@@ -33,6 +33,8 @@ FLAGS = {  # flags that take a value, by the name of the argument
     **WISHES,
 }
 SWITCHES = {
+    ("day_first", True): "--day-first",
+    ("day_first", False): "--month-first",
     ("header", True): "--header",
     ("header", False): "--no-header",
     ("lenient", True): "--lenient",

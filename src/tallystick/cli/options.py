@@ -31,7 +31,14 @@ _READING = (
         help="The first line is a header, or data: then columns are called column_1, column_2, ...",
     ),
     click.option("--encoding", help="Character encoding of the file, e.g. cp1252; UTF-8 if not given."),
-    click.option("--decimal", type=click.Choice([".", ","]), default=".", help="Decimal mark of numbers."),
+    click.option(
+        "--decimal", type=click.Choice([".", ","]), help="Decimal mark of numbers; found if not given."
+    ),
+    click.option(
+        "--day-first/--month-first",
+        default=None,
+        help="3/4/2012 is in April, or in March; found if not given.",
+    ),
     click.option(
         "--bad-rows",
         type=click.Choice(["error", "skip"]),
@@ -147,7 +154,8 @@ def source(path: str, given: dict[str, Any]) -> Source:
         encoding=given.get("encoding"),
         sep=_separator(given.get("sep")),
         header=given.get("header"),
-        decimal=given.get("decimal", "."),
+        decimal=given.get("decimal"),
+        day_first=given.get("day_first"),
         missing=given.get("missing") or None,
         bad_rows=given.get("bad_rows", "error"),
         inf=given.get("inf", "error"),

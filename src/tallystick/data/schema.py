@@ -57,6 +57,7 @@ class Column:
 
     `levels`: levels sorted by UTF-8 bytes; ordered in their order; boolean: the false text, the true text.
     `low`, `high`: the range of a numeric column. `unit`: "date" when the numbers are days since 1970-01-01.
+    `written`: how its numbers or dates are written, as an example (see data/written.py); "": plainly.
     `words`: the vocabulary of a text column, sorted by UTF-8 bytes. `least`: rows that a word must be in;
     words of fewer are unseen.
     `missing`: rows without a value. `why`: the reason for the kind, for people; not part of the model.
@@ -68,6 +69,7 @@ class Column:
     low: float | None = None
     high: float | None = None
     unit: Literal["", "date"] = ""
+    written: str = ""
     words: tuple[str, ...] = ()
     missing: int = 0
     declared: bool = False  # the kind or the levels were given by the user
@@ -81,6 +83,8 @@ class Column:
             out["levels"] = list(self.levels)
         if self.kind == "numeric":
             out |= {"high": self.high, "low": self.low, "unit": self.unit}
+        if self.written:
+            out["written"] = self.written
         if self.kind == "text":
             out["words"] = list(self.words)
         if self.declared:
@@ -326,11 +330,12 @@ class Reading:
     encoding: str | None = None
     sep: str | None = None
     header: bool | None = None
-    decimal: str = "."
+    decimal: str | None = None  # None: by column, a point where both would do
     bad_rows: Literal["error", "skip"] = "error"
     inf: Literal["error", "missing"] = "error"
     missing: tuple[str, ...] | None = None  # None: what the wishes say, else MISSING_MARKS
     longest: int = 1 << 26  # bytes of a line, at most
+    day_first: bool | None = None  # of dates such as 3/4/2012
     table: str | None = None  # of a file that may hold several: a sheet, a table, a file inside
 
     def __post_init__(self) -> None:
@@ -338,6 +343,7 @@ class Reading:
             ("encoding", str, "the name of a text encoding, such as 'cp1252'"),
             ("sep", str, "text, such as ';'"),
             ("header", bool, "True or False"),
+            ("day_first", bool, "True or False"),
             ("table", str, "the name of a sheet, a table or a file inside"),
         ):
             given = getattr(self, name)
@@ -345,6 +351,6 @@ class Reading:
                 raise OptionError(f"{name} must be {words}, or None to look at the file, not {shown(given)}.")
         for name, known in (("decimal", DECIMALS), ("bad_rows", BAD_ROWS), ("inf", INFINITIES)):
             given = getattr(self, name)
-            if not (isinstance(given, str) and given in known):
+            if not (isinstance(given, str) and given in known) and (name, given) != ("decimal", None):
                 listed = " or ".join(map(shown, known))
                 raise OptionError(f"{name} must be {listed}, not {shown(given)}.")

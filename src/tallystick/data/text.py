@@ -13,6 +13,7 @@ from typing import Any
 from tallystick.errors import DataError, shown
 
 DOUBLES = 400  # decimal places beyond which no double reaches
+DAY = 86_400_000_000  # microseconds
 YEARS = 8_000  # from 1970 on, either way
 EXACT = 2.0**53  # whole numbers from here on are no longer exact as doubles
 WRITTEN_OUT = 2.0**64  # whole numbers from here on are written as powers of ten

@@ -73,6 +73,7 @@ class ColumnView:
     gain_ratio: float | None = None
     cut: float | str | None = None
     left: float | None = None
+    unit: str = ""  # "date": cut and distribution are days since 1970-01-01
 
     @property
     def rank(self) -> tuple[bool, float]:
@@ -92,7 +93,7 @@ class ColumnView:
             "gain_ratio": self.gain_ratio,
             "left": self.left,
             "cut": self.cut,
-        }
+        } | ({"unit": self.unit} if self.unit else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +222,16 @@ def views(group: Group, known: bool) -> list[ColumnView]:
     missing = stack.missing.sum(axis=1).tolist()
     return [
         ColumnView(
-            c.name, c.kind, c.why, missing[j], filled[j], parts[j], *gains[j][:2], cuts[j], gains[j][2]
+            c.name,
+            c.kind,
+            c.why,
+            missing[j],
+            filled[j],
+            parts[j],
+            *gains[j][:2],
+            cuts[j],
+            gains[j][2],
+            c.unit,
         )
         for j, c in enumerate(columns)
     ]

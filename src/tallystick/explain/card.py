@@ -16,7 +16,7 @@ import numpy as np
 
 from tallystick import kernels
 from tallystick.data.schema import Column
-from tallystick.data.text import moment_text, number_text
+from tallystick.data.text import DAY, moment_text, number_text
 from tallystick.draw.svg import as_html
 from tallystick.draw.text import Line, Span, clean, plain, table, wrapped
 from tallystick.models.scorecard.axes import LevelAxis, RangeAxis
@@ -25,7 +25,6 @@ from tallystick.models.scorecard.parts import LinePoints, PairPoints, Part, Word
 
 WIDE = 80
 LEVELS = 8  # of one line that are named
-DAY = 86_400_000_000  # microseconds
 
 
 @dataclass(frozen=True)

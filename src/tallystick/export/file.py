@@ -16,6 +16,7 @@ from typing import Any
 from tallystick import methods
 from tallystick.data.schema import CODED, Schema
 from tallystick.data.schema import KINDS as COLUMN_KINDS
+from tallystick.data.written import way_of
 from tallystick.errors import ModelFileError, OptionError, shown
 from tallystick.export import canonical
 from tallystick.files.apart import as_path
@@ -42,7 +43,10 @@ def _column(kind: str) -> Record:
         keys |= {"high": Maybe(Number()), "low": Maybe(Number()), "unit": Text(("", "date"))}
     if kind == "text":
         keys["words"] = Listed(Text(), distinct=True)
-    return Record(keys, {"declared": Flag(only=True)})
+    may: dict[str, Shape] = {"declared": Flag(only=True)}
+    if kind == "numeric":
+        may["written"] = Text(test=lambda t: way_of(t) is not None, words="1234.5 or 31 December 2020")
+    return Record(keys, may)
 
 
 _COLUMN = Variant("kind", {kind: _column(kind) for kind in COLUMN_KINDS if kind != "out"})

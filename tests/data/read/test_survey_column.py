@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from tallystick.data.read.cells import condense
-from tallystick.data.read.judge import Asked
+from tallystick.data.read.plan import Asked
 from tallystick.data.read.survey_column import BatchWords, ColumnSurvey, SecondLook
 from tallystick.data.read.weights import Chosen
 from tallystick.errors import DataError

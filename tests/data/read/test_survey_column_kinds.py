@@ -6,7 +6,8 @@ import pyarrow as pa
 import pytest
 
 from tallystick.data.read import strings
-from tallystick.data.read.judge import Asked, KindVerdict, NumberFacts
+from tallystick.data.read.judge import KindVerdict, NumberFacts
+from tallystick.data.read.plan import Asked
 from tallystick.data.read.survey_column import (
     decide_numbers,
     decide_out,

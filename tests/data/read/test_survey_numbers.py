@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tallystick.data.read.cells import Floats, small_column
-from tallystick.data.read.judge import Asked
+from tallystick.data.read.plan import Asked
 from tallystick.data.read.survey_numbers import NumbersSeen, Places, first_rows, good_numbers
 from tallystick.data.read.weights import Chosen
 

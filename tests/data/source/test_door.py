@@ -83,7 +83,6 @@ def test_what_is_used_twice_is_opened_once_and_objects_stay_as_they_are(tmp_path
         {"sep": ""},
         {"header": "yes"},
         {"decimal": "x"},
-        {"decimal": None},
         {"bad_rows": "maybe"},
         {"inf": 0},
         {"missing": 5},

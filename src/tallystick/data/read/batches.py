@@ -33,7 +33,7 @@ from tallystick.data.read.cells import (
     narrow,
     small_columns,
 )
-from tallystick.data.read.judge import ReadingPlan
+from tallystick.data.read.plan import ReadingPlan
 from tallystick.data.source.arrays import from_numbers, from_texts
 from tallystick.data.source.unread import unread
 from tallystick.data.threads import checkpoint, in_order

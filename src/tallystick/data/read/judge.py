@@ -6,27 +6,25 @@ Law: the verdict depends on the multiset of values alone, not on their order or 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from tallystick import kernels
 from tallystick.data.read.cells import among
+from tallystick.data.read.plan import Asked
+from tallystick.data.read.ways import way_written
 from tallystick.data.schema import (
     ABSENT,
-    KINDS,
-    MISSING_MARKS,
     NUMBER_MARKS,
     Kind,
     Note,
-    Reading,
-    Wishes,
 )
 from tallystick.data.source.arrays import from_numbers, from_texts
-from tallystick.data.text import cell_text, label_number, number_text
+from tallystick.data.text import label_number, number_text
+from tallystick.data.written import Way
 from tallystick.errors import (
     Argument,
     Count,
@@ -34,7 +32,6 @@ from tallystick.errors import (
     Message,
     OptionError,
     counted,
-    nearest,
     read_with,
     shown,
     some,
@@ -66,32 +63,6 @@ UNREAD_NUMBERS = (Cell.OTHER_DECIMAL, Cell.THOUSANDS, Cell.PERCENT, Cell.CURRENC
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What the user said about one column."""
-
-    kind: str | None = None
-    levels: tuple[str, ...] | None = None
-    keep: bool = False
-    marks: tuple[str, ...] = MISSING_MARKS
-    decimal: str = "."
-    inf: str = "error"
-    min_count: int = 1
-    min_letters: int = 1
-
-    @property
-    def declared(self) -> bool:
-        """Did the user settle what the column is?"""
-        return self.kind is not None or self.levels is not None
-
-    @property
-    def wants_text(self) -> bool:
-        """Are even numbers wanted as texts?"""
-        return self.kind in ("levels", "ordered", "boolean", "text") or (
-            self.kind is None and self.levels is not None
-        )
-
-
-@dataclass(frozen=True)
 class KindVerdict:
     """A kind, why, and what has to be said about it. `fold`: letter case means nothing."""
 
@@ -100,6 +71,7 @@ class KindVerdict:
     notes: tuple[Note, ...] = ()
     levels: tuple[str, ...] = ()
     fold: bool = False
+    way: Way | None = None  # how numbers or dates are written, where it is not plainly
 
 
 @dataclass(frozen=True)
@@ -140,81 +112,6 @@ class NumberFacts:
     binary: bool = False  # no value but 0 and 1
     run: bool = False
     dated: bool = False
-
-
-@dataclass(frozen=True)
-class ReadingPlan:
-    """The wishes, checked against the names of a table."""
-
-    kinds: Mapping[str, str] = field(default_factory=dict)
-    levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    keep: frozenset[str] = frozenset()
-    marks: tuple[str, ...] = MISSING_MARKS
-    decimal: str = "."
-    inf: str = "error"
-    min_count: int = 1
-    min_letters: int = 1
-
-    def of(self, name: str) -> Asked:
-        """Return what was said about one column."""
-        if name in self.kinds or name in self.levels or name in self.keep:
-            kind, levels = self.kinds.get(name), self.levels.get(name)
-            return replace(self.plain, kind=kind, levels=levels, keep=name in self.keep)
-        return self.plain
-
-    @cached_property
-    def plain(self) -> Asked:
-        """What holds of a column of which nothing was said."""
-        return Asked(
-            marks=self.marks,
-            decimal=self.decimal,
-            inf=self.inf,
-            min_count=self.min_count,
-            min_letters=self.min_letters,
-        )
-
-
-def check_wishes(wishes: Wishes, names: Iterable[str], reading: Reading, inf: str) -> ReadingPlan:
-    """Return the wishes as a plan; a wish for an unknown column or kind is an error."""
-    known = list(names)
-    for option, asked in (("kinds", wishes.kinds), ("levels", wishes.levels), ("keep", wishes.keep)):
-        for name in asked:
-            if name not in known:
-                raise OptionError(
-                    Argument(option),
-                    f" names column {shown(name)}, which is not in the table.{nearest(name, known)}",
-                )
-    for name, kind in wishes.kinds.items():
-        if kind not in KINDS:
-            raise OptionError(
-                Argument("kinds"),
-                f" gives column {shown(name)} the kind {shown(kind)}. Use one of: {', '.join(KINDS)}.",
-            )
-    marks = wishes.missing if wishes.missing is not None else reading.missing
-    levels = {name: _level_texts(name, values) for name, values in wishes.levels.items()}
-    return ReadingPlan(
-        dict(wishes.kinds),
-        levels,
-        frozenset(wishes.keep),
-        MISSING_MARKS if marks is None else tuple(sorted({"", *map(_mark_text, marks)})),
-        reading.decimal,
-        "missing" if "missing" in (inf, reading.inf) else "error",
-        wishes.min_count,
-        wishes.min_letters,
-    )
-
-
-def _mark_text(mark: Any) -> str:
-    return cell_text(mark, "missing") or ""
-
-
-def _level_texts(name: str, values: Iterable[Any]) -> tuple[str, ...]:
-    texts = [cell_text(value, name) for value in values]
-    if None in texts or len(set(texts)) != len(texts) or not texts:
-        raise OptionError(
-            f"levels of column {shown(name)} must be different values, none missing: {some(texts)}."
-        )
-    return tuple(t.strip() for t in texts if t is not None)
 
 
 # Without the value: notes are kept in the model file, and nothing of a column left out may be in it.
@@ -287,14 +184,15 @@ def judge_texts(name: str, facts: TextFacts, asked: Asked) -> KindVerdict:
         return KindVerdict("text", "as asked")
     if asked.kind == "numeric":
         dates = bool((facts.kinds == Cell.DATE).any()) or facts.dates > 0
-        return KindVerdict("dates" if dates else "numbers", "as asked")
+        plain = KindVerdict("dates" if dates else "numbers", "as asked")
+        return (not dates and _judge_as_written(name, facts, asked)) or plain
     if asked.wants_text:
         return _judge_declared(name, facts, asked)
     if facts.present == 0:
         return out(name, f"all {facts.total:,} values are missing", facts.total)
     if facts.order is not None and len(facts.texts) > 1:
         return KindVerdict("ordered", "the column came with an order", levels=facts.order)
-    numbers = _judge_as_numbers(name, facts)
+    numbers = _judge_as_written(name, facts, asked) or _judge_as_numbers(name, facts)
     if numbers is not None:
         return numbers
     if facts.numbers + facts.dates == 0 and (facts.kinds == Cell.BOOLEAN).all():
@@ -342,6 +240,26 @@ def _judge_as_numbers(name: str, facts: TextFacts) -> KindVerdict | None:
                 what, f"nearly all values read as {what}", (_missing_note(name, what, facts, ~inside),)
             )
     return None
+
+
+def _judge_as_written(name: str, facts: TextFacts, asked: Asked) -> KindVerdict | None:
+    """Return "numbers" or "dates" when all cells are, written in one way that is not the plain one."""
+    known = among(facts.kinds, (Cell.NUMBER, Cell.INTEGER, Cell.INFINITE, Cell.DATE))
+    if known.all():
+        return None
+    marked = number_marks(facts.texts, facts.kinds)
+    if (known | marked).all():
+        return None
+    way = way_written(name, facts.texts, marked, asked.mark, asked.day_first)
+    if way is None:
+        return None
+    what: Literal["numbers", "dates"] = "dates" if way.dated else "numbers"
+    example = shown(facts.some(~marked, 1)[0])
+    text = f"column {shown(name)} holds {way.words}, such as {example}: read as {what}."
+    notes: tuple[Note, ...] = (Note("read-as-written", text, name),)
+    if marked.any():
+        notes += (_missing_note(name, what, facts, marked),)
+    return KindVerdict(what, f"{way.words}, such as {example}", notes, way=way)
 
 
 def number_marks(texts: Any, kinds: NDArray[np.uint8]) -> NDArray[np.bool_]:

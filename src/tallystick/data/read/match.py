@@ -38,12 +38,14 @@ from tallystick.data.read.cells import (
     tidied,
 )
 from tallystick.data.read.strings import Distinct
+from tallystick.data.read.ways import read_in
 from tallystick.data.read.words import Vocabulary, match_words
 from tallystick.data.schema import ABSENT, CODED, NUMBER_MARKS, Column, Note, Schema, meanings
 from tallystick.data.source.arrays import filled, from_numbers, from_texts
 from tallystick.data.table.block import Block, code_type
 from tallystick.data.text import number_text
 from tallystick.data.threads import in_order, thread_count
+from tallystick.data.written import way_of
 from tallystick.errors import Argument, DataError, DataWarning, OptionError, counted, nearest, shown, some
 from tallystick.files.stamp import unchanged
 from tallystick.kernels import CellKind
@@ -72,6 +74,7 @@ class Matcher:
     def __init__(self, column: Column, marks: tuple[str, ...], decimal: str, inf_missing: bool) -> None:
         self.column, self.marks, self.decimal, self.inf_missing = column, marks, decimal, inf_missing
         self.sentinels = mark_numbers(marks)
+        self.way = way_of(column.written)
         self.threads = 1  # more than one when no other column waits
         self.tables: dict[int, NDArray[Any]] = {}  # by base: the code of each small whole number
 
@@ -195,7 +198,7 @@ class Matcher:
 
     def _read(self, cells: pa.Array) -> Found:
         dated = self.column.unit == "date"
-        parsed = strings.numbers(cells, self.marks, self.decimal, dates=dated)
+        parsed = read_in(cells, self.way, self.decimal, self.marks)
         wanted = (CellKind.DATE,) if dated else READABLE
         wrong = len(cells) - parsed.count(CellKind.MISSING, *wanted)
         if not wrong:
@@ -212,7 +215,7 @@ class Matcher:
     def _read_each(self, cells: pa.DictionaryArray) -> Found:
         """As _read, with each text of a dictionary read once, however often it repeats."""
         dated, texts = self.column.unit == "date", cells.dictionary
-        parsed = strings.numbers(texts, self.marks, self.decimal, dates=dated)
+        parsed = read_in(texts, self.way, self.decimal, self.marks)
         fine = among(parsed.kinds, (CellKind.MISSING, *((CellKind.DATE,) if dated else READABLE)))
         values = np.append(np.where(fine, parsed.values, np.nan), np.nan)
         wrong = [i for i in np.flatnonzero(~fine).tolist() if not self._is_mark(texts[i].as_py() or "")]
@@ -229,7 +232,7 @@ class Matcher:
         if isinstance(found, Floats):
             return tidied(found.values, self.sentinels, found.scan)
         wanted = (CellKind.DATE,) if self.column.unit == "date" else READABLE
-        parsed = strings.numbers(found.values, (), self.decimal, dates=True)
+        parsed = read_in(found.values, self.way, self.decimal)
         values = np.where(among(parsed.kinds, wanted), parsed.values, np.nan)
         by_code = tidied(np.append(values, np.nan), self.sentinels)
         out: NDArray[np.float64] = by_code[found.codes]
@@ -330,7 +333,8 @@ def match(
     absent = _absent(source, schema, missing_columns)
     notes = _absent_notes(source, absent)
     reading = source.reading
-    matchers = [Matcher(c, schema.marks, reading.decimal, reading.inf == "missing") for c in schema.used]
+    how = schema.marks, reading.decimal or ".", reading.inf == "missing"
+    matchers = [Matcher(c, *how) for c in schema.used]
     if len(matchers) == 1:
         matchers[0].threads = thread_count(threads)
     names = [c.name for c in schema.used if c.name not in absent]

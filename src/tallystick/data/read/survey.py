@@ -28,7 +28,7 @@ from tallystick import kernels
 from tallystick.contracts import Heading
 from tallystick.data.read.batches import parts_together
 from tallystick.data.read.cells import Floats, Part, SmallIntegers, as_utf8, read_cells
-from tallystick.data.read.judge import ReadingPlan, check_wishes
+from tallystick.data.read.plan import ReadingPlan, check_wishes
 from tallystick.data.read.strings import Distinct
 from tallystick.data.read.survey_column import BatchWords, ColumnSurvey, Decided, Piece, SecondLook
 from tallystick.data.read.survey_target import (

@@ -26,7 +26,6 @@ from tallystick.data.read.cells import (
     text_cells,
 )
 from tallystick.data.read.judge import (
-    Asked,
     KindVerdict,
     NumberFacts,
     TextFacts,
@@ -35,9 +34,11 @@ from tallystick.data.read.judge import (
     number_cure,
     number_marks,
 )
+from tallystick.data.read.plan import Asked
 from tallystick.data.read.strings import Distinct
 from tallystick.data.read.survey_numbers import LISTED, NumbersSeen, Places, first_rows, good_numbers
 from tallystick.data.read.texts import TextCounts
+from tallystick.data.read.ways import read_in
 from tallystick.data.read.weights import Chosen
 from tallystick.data.read.words import counted_words
 from tallystick.data.schema import ABSENT, Column, Note
@@ -67,7 +68,8 @@ def decide_numbers(
     notes: what was done to the values.
     """
     verdict = judge_numbers(name, facts, asked)
-    notes = (*before.notes, *notes, *verdict.notes)
+    said = () if before.way is not None and verdict.kind == "numeric" else verdict.notes
+    notes = (*before.notes, *notes, *said)
     why = before.why if verdict.kind == "numeric" and before.notes else verdict.why
     if verdict.kind == "out":
         return decide_out(name, asked, replace(verdict, notes=notes), facts.missing)
@@ -79,6 +81,7 @@ def decide_numbers(
         low=facts.low if known else None,
         high=facts.high if known else None,
         unit="date" if facts.dated else "",
+        written="" if before.way is None or verdict.kind != "numeric" else before.way.example,
         missing=0 if ABSENT in verdict.levels else facts.missing,
         declared=asked.declared,
         why=why,
@@ -372,10 +375,14 @@ class ColumnSurvey:
                 np.add.at(counts, into[:-1], old)
         facts = self._facts(texts, counts[:, m], parsed.kinds, total, m)
         verdict = judge_texts(name, facts, asked)
+        if verdict.way is not None and (self.numbers.rows or self.dates.rows):
+            return SecondLook()  # plain numbers are to be seen as they are written, too
         if (
             verdict.kind in ("numbers", "dates")
             and not (self.numbers if verdict.kind == "dates" else self.dates).rows
         ):
+            if verdict.way is not None:
+                parsed = read_in(texts, verdict.way, asked.decimal)
             return self._read(name, asked, (parsed, counts), verdict, (total, m))
         if verdict.kind == "out":
             return decide_out(name, asked, verdict, facts.missing)
@@ -426,8 +433,8 @@ class ColumnSurvey:
     ) -> Decided | SecondLook:
         """Judge texts that are numbers or dates, with those read before."""
         parsed, counts = found
-        wanted = list(FAMILIES[verdict.kind])
-        if asked.kind == "numeric":
+        wanted = [*FAMILIES[verdict.kind], *(LOOSE if verdict.way is not None else ())]
+        if asked.kind == "numeric" and verdict.way is None:
             wanted += LOOSE
             strange = self.strange.get(verdict.kind, Strange())
             if strange.first is not None:

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from tallystick import kernels
 from tallystick.data.read.cells import Floats, SmallIntegers, mark_numbers
-from tallystick.data.read.judge import MANY_ROWS, Asked, NumberFacts, fills_its_range, is_row_index
+from tallystick.data.read.judge import MANY_ROWS, NumberFacts, fills_its_range, is_row_index
+from tallystick.data.read.plan import Asked
 from tallystick.data.read.weights import Chosen
 
 Counts = NDArray[np.int64]

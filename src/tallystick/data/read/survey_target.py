@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from tallystick.data.read import strings
 from tallystick.data.read.cells import Coded, Floats, SmallIntegers, among, read_cells
-from tallystick.data.read.judge import ReadingPlan, number_cure, number_marks
+from tallystick.data.read.judge import number_cure, number_marks
+from tallystick.data.read.plan import ReadingPlan
 from tallystick.data.read.slips import say_variants, variants
 from tallystick.data.read.strings import Distinct
 from tallystick.data.read.texts import TextCounts

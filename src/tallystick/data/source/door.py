@@ -27,7 +27,8 @@ def read(
     encoding: str | None = None,
     sep: str | None = None,
     header: bool | None = None,
-    decimal: str = ".",
+    decimal: str | None = None,
+    day_first: bool | None = None,
     missing: tuple[str, ...] | list[str] | None = None,
     bad_rows: Literal["error", "skip"] = "error",
     inf: Literal["error", "missing"] = "error",
@@ -53,8 +54,10 @@ def read(
         What separates cells; None: found by looking.
     header : bool, default None
         Whether the first line holds the names of the columns; None: found by looking.
-    decimal : {".", ","}, default "."
-        The decimal mark of numbers.
+    decimal : {".", ","}, default None
+        The decimal mark of numbers; None: found by looking, column by column.
+    day_first : bool, default None
+        Whether 3/4/2012 is a day in April; None: found by looking, column by column.
     missing : list of str, default None
         What stands for missing, instead of the usual marks.
     bad_rows : {"error", "skip"}, default "error"
@@ -79,7 +82,8 @@ def read(
     ('sky', 'play')
     """
     marks = None if missing is None else tuple(map(str, listed("missing", missing)))
-    reading = _within(memory, Reading(encoding, sep, header, decimal, bad_rows, inf, marks, table=table))
+    given = Reading(encoding, sep, header, decimal, bad_rows, inf, marks, day_first=day_first, table=table)
+    reading = _within(memory, given)
     if (path is None) == (sql is None):
         raise OptionError("read takes a path or sql='SELECT ...'. Pass one of them.")
     if sql is not None:

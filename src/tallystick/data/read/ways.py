@@ -1,0 +1,65 @@
+"""The one way in which the texts of a column are written, if they are numbers or dates at all.
+
+Knows distinct texts and what the user said of marks and days. Knows nothing of rows.
+Law: what two ways read as different numbers is a question to the user, never a guess.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tallystick.data.read import strings
+from tallystick.data.read.cells import WRITTEN_NUMBERS, among
+from tallystick.data.source.arrays import from_numbers
+from tallystick.data.written import DateWay, NumberWay, Way, Ways, plain
+from tallystick.errors import Argument, DataError, read_with, shown
+from tallystick.kernels import CellKind, Parsed
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def way_written(
+    name: str, texts: Any, marked: NDArray[np.bool_], decimal: str | None, day_first: bool | None
+) -> Way | None:
+    """Return the way of all texts but those marked; None: they are plain, or no numbers and no dates."""
+    if marked.all():
+        return None
+    texts = texts.filter(from_numbers(~marked)) if marked.any() else texts
+    found = [way for way in Ways(texts, decimal, day_first).found if _reads(texts, way)]
+    if len(found) < 2:
+        return found[0] if found else None
+    example, first, second = shown(texts[0].as_py()), *(shown(_read_as(texts, w)) for w in found[:2])
+    if isinstance(found[0], DateWay):
+        one, other = read_with("day_first", True), read_with("day_first", False)
+    else:
+        one, other = (read_with("decimal", way.decimal) for way in found[:2] if isinstance(way, NumberWay))
+    raise DataError(
+        f"column {shown(name)} holds {example}, which may be {first} or {second}. Say which: ",
+        one,
+        " or ",
+        other,
+        "; or keep the texts: ",
+        Argument("kinds", {name: "levels"}),
+        ".",
+    )
+
+
+def read_in(texts: Any, way: Way | None, decimal: str, marks: tuple[str, ...] = ()) -> Parsed:
+    """Read texts as numbers or dates, written in a way or plainly."""
+    if way is None:
+        return strings.numbers(texts, marks, decimal, dates=True)
+    return strings.numbers(plain(texts, way), marks, dates=True)
+
+
+def _reads(texts: Any, way: Way) -> bool:
+    """Is every text a number, or a day that there was?"""
+    family = (CellKind.DATE,) if way.dated else (*WRITTEN_NUMBERS, CellKind.LEADING_ZEROS)
+    return bool(among(read_in(texts, way, ".").kinds, family).all())
+
+
+def _read_as(texts: Any, way: Way) -> str:
+    text: str = plain(texts[:1], way)[0].as_py()
+    return text

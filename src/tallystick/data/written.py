@@ -1,0 +1,207 @@
+"""How people write numbers and dates: 1.234,50 €, (12), 10.9%, 12 kg, 31.12.2020; and the plain way of each.
+
+Knows Arrow texts. Knows nothing of columns or rules.
+Laws: a way is found from the distinct texts alone; texts that two ways read as different numbers have two,
+and nobody chooses; only a text that is written in a way is changed by it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+CURRENCIES = ("€", "$", "£", "¥", "₹", "EUR", "USD", "GBP", "CHF", "JPY", "SEK", "NOK", "DKK", "PLN", "CZK")
+UNITS = (
+    *("%", "‰", "°", "°C", "°F", "K", "kg", "g", "mg", "µg", "t", "lb", "lbs", "oz"),
+    *("km", "m", "cm", "mm", "mi", "ft", "in", "yd", "m²", "m2", "km²", "ha"),
+    *("m³", "m3", "l", "L", "ml", "cl"),
+    *("s", "sec", "ms", "min", "h", "hrs", "hours", "d", "days", "weeks", "months", "yrs", "years"),
+    *("W", "kW", "MW", "kWh", "V", "A", "Hz", "MHz", "GHz", "B", "KB", "kB", "MB", "GB", "TB"),
+    *("km/h", "mph", "bpm", "mmHg", "mg/dl", "mmol/l", "kcal", "kJ", "bar", "hPa", "px", "pts"),
+    *("k€", "Mio", "Mrd", "Tsd"),
+)
+THOUSANDS = ("", ",", ".", " ", "\u00a0", "\u202f", "'", "’")
+SAMPLE = 50  # texts looked at before all are
+_GAP = "[ \u00a0\u202f]?"
+_DAY, _MONTH = "(0?[1-9]|[12][0-9]|3[01])", "(0?[1-9]|1[0-2])"
+_TIME = r"([ T][0-9]{1,2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?)?"
+_SPLIT = re.compile(
+    "^\\(?[-+]?(?P<before>[^\\d\\s.,'’+(-]*)\\s?[-+]?"
+    "(?P<body>\\d[\\d.,'’ \u00a0\u202f]*?)[ \u00a0\u202f]?(?P<after>[^\\d\\s.,'’)][^)]*)?\\)?$"
+)
+_NUMBER = re.compile(r"^(\(?)([^\d(]*?)1([^\d]?)234([.,])5( ?)([^)]*?)\)?$")
+_DATE = re.compile(r"^(31|12)([./-])(31|12)\2(2020)$")
+
+
+@dataclass(frozen=True)
+class NumberWay:
+    """A number: what stands before and after it, its marks, and whether brackets mean a minus."""
+
+    before: str = ""
+    thousands: str = ""
+    decimal: str = "."
+    after: str = ""
+    brackets: bool = False
+
+    dated = False
+
+    @property
+    def example(self) -> str:
+        """The number 1234.5, written so: this is what a model file keeps."""
+        gap = " " if self.after and self.after != "%" else ""
+        plain = f"{self.before}1{self.thousands}234{self.decimal}5{gap}{self.after}"
+        return f"({plain})" if self.brackets else plain
+
+    @property
+    def words(self) -> str:
+        """What the numbers are, for a note."""
+        if self.after == "%":
+            return "percentages"
+        if self.before or self.after in CURRENCIES:
+            return f"amounts in {self.before or self.after}"
+        return f"numbers of {self.after}" if self.after else "numbers"
+
+    def pattern(self, bare: bool) -> str:
+        """Return what a text written so matches. bare: also without what stands before and after it."""
+        maybe = "?" if bare else ""
+        before = f"(?:{re.escape(self.before)}{_GAP}){maybe}" if self.before else ""
+        after = f"(?:{_GAP}{re.escape(self.after)}){maybe}" if self.after else ""
+        mark = re.escape(self.thousands)
+        whole = rf"(?:[0-9]{{1,3}}(?:{mark}[0-9]{{3}})+|[0-9]+)" if mark else "[0-9]+"
+        number = rf"[-+]?{before}[-+]?{whole}(?:{re.escape(self.decimal)}[0-9]+)?{after}"
+        return rf"^(?:{number}|\({number}\))$" if self.brackets else f"^{number}$"
+
+    def rewrite(self, texts: Any) -> Any:
+        """Return texts that are written so in the plain way."""
+        import pyarrow.compute as pc
+
+        if self.brackets:
+            texts = pc.replace_substring_regex(texts, r"^\((.*)\)$", r"-\1")
+        for gone in (self.before, self.after, self.thousands, " ", "\u00a0", "\u202f"):
+            texts = pc.replace_substring(texts, gone, "") if gone else texts
+        return pc.replace_substring(texts, self.decimal, ".") if self.decimal != "." else texts
+
+
+@dataclass(frozen=True)
+class DateWay:
+    """A date in figures: the mark between them, and whether the day comes first."""
+
+    mark: str
+    day_first: bool = True
+
+    dated = True
+    words = "dates"
+
+    @property
+    def example(self) -> str:
+        """The last day of 2020, written so."""
+        return self.mark.join(("31", "12", "2020") if self.day_first else ("12", "31", "2020"))
+
+    def pattern(self, bare: bool) -> str:
+        """Return what a text written so matches."""
+        first, second = (_DAY, _MONTH) if self.day_first else (_MONTH, _DAY)
+        mark = re.escape(self.mark)
+        return f"^{first}{mark}{second}{mark}[0-9]{{4}}{_TIME}$"
+
+    def rewrite(self, texts: Any) -> Any:
+        """Return texts that are written so as year, month and day."""
+        import pyarrow.compute as pc
+
+        mark = re.escape(self.mark)
+        for short, long in (
+            (rf"^([0-9]){mark}", rf"0\1{self.mark}"),
+            (rf"^(..){mark}([0-9]){mark}", rf"\1{self.mark}0\2{self.mark}"),
+            (r"^(.{10}[ T])([0-9]):", r"\g0\2:"),
+            (
+                rf"^(..){mark}(..){mark}([0-9]{{4}})",
+                r"\3-\2-\1" if self.day_first else r"\3-\1-\2",
+            ),
+        ):
+            texts = pc.replace_substring_regex(texts, short, long.replace(r"\g", r"\1"))
+        return texts
+
+
+Way = NumberWay | DateWay
+
+
+def way_of(example: str) -> Way | None:
+    """Return the way that a model file keeps as an example; None of a text that is none."""
+    if found := _DATE.match(example):
+        return DateWay(found[2], found[1] == "31") if found[1] != found[3] else None
+    if found := _NUMBER.match(example):
+        way = NumberWay(found[2], found[3], found[4], found[6], bool(found[1]))
+        known = way.before in ("", *CURRENCIES) and way.after in ("", *CURRENCIES, *UNITS)
+        return way if known and way.thousands in THOUSANDS and way.example == example else None
+    return None
+
+
+def plain(texts: Any, way: Way) -> Any:
+    """Return texts in the plain way, as far as they are written in this one."""
+    import pyarrow.compute as pc
+
+    trimmed = pc.utf8_trim_whitespace(texts)
+    fits = pc.match_substring_regex(trimmed, way.pattern(bare=True))
+    return pc.if_else(fits, way.rewrite(trimmed), texts)
+
+
+@dataclass(frozen=True)
+class Ways:
+    """The ways in which all of some distinct texts are written; more than one: who brought them must say."""
+
+    texts: Any  # Arrow large_string
+    decimal: str | None = None  # as the user said, or None
+    day_first: bool | None = None
+
+    @cached_property
+    def found(self) -> tuple[Way, ...]:
+        """The ways that fit every text and are not the plain one; of those that read alike one."""
+        out: dict[tuple[str, ...], Way] = {}
+        for way in self._candidates():
+            if self._fits(way):
+                read = way.rewrite(self.texts)
+                if not read.equals(self.texts):
+                    out.setdefault(tuple(read.to_pylist()), way)
+        return tuple(out.values())
+
+    def _fits(self, way: Way) -> bool:
+        import pyarrow.compute as pc
+
+        pattern = way.pattern(bare=False)
+        some = pc.all(pc.match_substring_regex(self.texts[:SAMPLE], pattern)).as_py()
+        return bool(some and pc.all(pc.match_substring_regex(self.texts, pattern)).as_py())
+
+    def _candidates(self) -> Iterator[Way]:
+        first = self.texts[0].as_py()
+        for mark, day_first in product("./-", (True, False)):
+            if mark in first and self.day_first in (None, day_first) and (day_first or mark != "."):
+                yield DateWay(mark, day_first)
+        split = _SPLIT.match(first)
+        if split is None:
+            return
+        before, after = split["before"] or "", split["after"] or ""
+        if before not in ("", *CURRENCIES) or after not in ("", *CURRENCIES, *UNITS):
+            return
+        money = bool(before) or after in CURRENCIES
+        for thousands, decimal in product(THOUSANDS, ".,"):
+            if thousands != decimal and self.decimal in (None, decimal):
+                way = NumberWay(before, thousands, decimal, after, self._brackets)
+                if not (money and self._grouped(decimal)) and way != NumberWay():
+                    yield way
+
+    @cached_property
+    def _brackets(self) -> bool:
+        import pyarrow.compute as pc
+
+        return bool(pc.any(pc.starts_with(self.texts, "(")).as_py())
+
+    def _grouped(self, decimal: str) -> bool:
+        """Would every decimal of amounts of money be three figures? Then they are thousands."""
+        import pyarrow.compute as pc
+
+        with_mark = self.texts.filter(pc.match_substring(self.texts, decimal))
+        three = rf"{re.escape(decimal)}[0-9]{{3}}([^0-9]|$)"
+        return bool(len(with_mark)) and bool(pc.all(pc.match_substring_regex(with_mark, three)).as_py())
