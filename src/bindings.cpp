@@ -327,6 +327,7 @@ void bind_scores(nb::module_& m) {
 
 void bind_bayes(nb::module_& m);     // bindings_bayes.cpp
 void bind_logistic(nb::module_& m);  // bindings_logistic.cpp
+void bind_optimal(nb::module_& m);   // bindings_optimal.cpp
 void bind_text(nb::module_& m);      // bindings_text.cpp
 void bind_trees(nb::module_& m);     // bindings_trees.cpp
 
@@ -343,4 +344,5 @@ NB_MODULE(_kernels, m) {
     bind_logistic(m);
     bind_bayes(m);
     bind_trees(m);
+    bind_optimal(m);
 }

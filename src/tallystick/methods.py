@@ -165,6 +165,17 @@ METHODS = (
     ),
     replace(
         _TREE,
+        name="optimal",
+        kind="optimal-tree",
+        words="optimal tree",
+        estimator="estimators.optimal_tree:OptimalTree",
+        file="learners.tree_file:OPTIMAL_FILE",
+        guarded="estimators.faces:guarded_optimal",
+        tuned=tuple((f"depth {n}", {"max_depth": n}) for n in (1, 2, 3)),
+        compared=False,  # the search may take minutes: it is compared where it is named
+    ),
+    replace(
+        _TREE,
         name="regression",
         kind="regression-tree",
         words="regression tree",

@@ -13,9 +13,11 @@ import tallystick as ts
 from tallystick.cli.main import tally
 
 ESTIMATORS = {
-    "DecisionTree": "apply c45 cart column_use get_depth get_n_leaves id3 predict_log_proba predict_proba "
+    "DecisionTree": "against apply c45 cart column_use get_depth get_n_leaves id3 optimal predict_log_proba "
+    "predict_proba predict_proba_one prune pruning_path rules show splits",
+    "OptimalTree": "against apply column_use get_depth get_n_leaves predict_log_proba predict_proba "
     "predict_proba_one prune pruning_path rules show splits",
-    "RegressionTree": "apply column_use get_depth get_n_leaves prune pruning_path rules show splits",
+    "RegressionTree": "against apply column_use get_depth get_n_leaves prune pruning_path rules show splits",
     "NaiveBayes": "forget independence nomogram partial_fit predict_joint_log_proba predict_log_proba "
     "predict_proba predict_proba_one shares to_logistic update votes",
     "LogisticRegression": "forest nomogram predict_log_proba predict_proba predict_proba_one summary "

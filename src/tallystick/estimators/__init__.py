@@ -16,6 +16,7 @@ from tallystick.export import from_bytes, read_file
 if TYPE_CHECKING:
     from tallystick.estimators.logistic import LogisticRegression
     from tallystick.estimators.naive_bayes import NaiveBayes
+    from tallystick.estimators.optimal_tree import OptimalTree
     from tallystick.estimators.regression_tree import RegressionTree
     from tallystick.estimators.scorecard import Scorecard
     from tallystick.estimators.tree import DecisionTree
@@ -83,6 +84,7 @@ __all__ = [
     "Estimator",
     "LogisticRegression",
     "NaiveBayes",
+    "OptimalTree",
     "RegressionTree",
     "Scorecard",
     "Verdict",

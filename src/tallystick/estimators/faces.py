@@ -29,6 +29,17 @@ def guarded_tree(estimator: Any, table: Table) -> Any:
     return fresh._fit_table(table)
 
 
+def guarded_optimal(estimator: Any, table: Table) -> Any:
+    """Return the tree, searched for again where a leaf holds a single row: at a higher and higher price of a
+    leaf none does.
+    """
+    found, price = estimator, max(1.0, estimator.leaf_price)
+    while found.get_n_leaves() > 1 and bool((found.model_.rows.sum(axis=1) <= 1).any()):
+        found = type(estimator)(**estimator.get_params(deep=False) | {"leaf_price": price})._fit_table(table)
+        price *= 2
+    return found
+
+
 def guarded_card(estimator: Any, table: Table) -> Any:
     """Return the card, fitted again without pairs and with ever fewer lines where a line holds a single row;
     a line of missing values may still do so, and the report leaves out its class.

@@ -42,6 +42,7 @@ from tallystick.models.tree.weights import class_weights, cost_table
 
 if TYPE_CHECKING:
     from tallystick.contracts import Table
+    from tallystick.estimators.optimal_tree import OptimalTree
 
 GROWING = tuple(TreeOptions.__dataclass_fields__)
 PER_CLASS = ("class_weight", "priors", "costs")
@@ -102,7 +103,7 @@ class _AnyTree(TreeViews):
         table = super()._read(X, y, sample_weight)
         target = table.schema.target
         if target is not None and target.labels:
-            check_classes(self.class_weight, self.priors, self.costs, target)
+            check_classes(self.class_weight, self._setting("priors"), self.costs, target)
         return table
 
     def _grow(self, table: Table, engine: Engine, notes: list[Note] | None = None) -> Tree:
@@ -221,6 +222,30 @@ class _AnyTree(TreeViews):
         return str(self.model_) if self.__sklearn_is_fitted__() else repr(self)
 
 
+class ClassTree(_AnyTree, Classifier):
+    """What trees for classes share: numbers per class, by label."""
+
+    def _own_costs(self, target: Target) -> tuple[tuple[float, ...], ...]:
+        """Return costs[class][answer] by which answers are decided; nothing where the largest share is."""
+        return cost_table(self.costs, target)
+
+    def _by_label(self, target: Target) -> Self:
+        """Return an unfitted copy with its lists of numbers per class by label: a part of the rows may lack
+        a class.
+        """
+        given = self.get_params(deep=False)
+        for name in PER_CLASS:
+            if given.get(name) is not None and not isinstance(given[name], str | Mapping):
+                given[name] = dict(zip(target.labels, plain(given[name]), strict=True))
+        if isinstance(given["costs"], Mapping):
+            table = cost_table(self.costs, target)
+            given["costs"] = {
+                label: dict(zip(target.labels, row, strict=True))
+                for label, row in zip(target.labels, table, strict=True)
+            }
+        return type(self)(**given)
+
+
 _PLAIN: dict[str, Any] = {
     "average": False,
     "smoothing": 0.0,
@@ -228,7 +253,7 @@ _PLAIN: dict[str, Any] = {
 }  # answer by the leaf's own shares
 
 
-class DecisionTree(_AnyTree, Classifier):
+class DecisionTree(ClassTree):
     """A tree of tests on single columns, its leaves the class counts of the rows that came there.
 
     Parameters
@@ -294,6 +319,7 @@ class DecisionTree(_AnyTree, Classifier):
     See Also
     --------
     DecisionTree.id3, DecisionTree.c45, DecisionTree.cart : the classical settings by name.
+    DecisionTree.optimal : the best tree of a small depth, proven.
 
     Examples
     --------
@@ -432,6 +458,24 @@ class DecisionTree(_AnyTree, Classifier):
         }
         return cls(**_PLAIN | own | given)
 
+    @staticmethod
+    def optimal(**given: Any) -> OptimalTree:
+        """Return the tree with the fewest training errors of its depth, which is searched for and proven.
+
+        Parameters
+        ----------
+        **given
+            Parameters of `OptimalTree`: max_depth, max_leaf_nodes, leaf_price and others.
+
+        Returns
+        -------
+        OptimalTree
+            Not fitted yet.
+        """
+        from tallystick.estimators.optimal_tree import OptimalTree
+
+        return OptimalTree(**given)
+
     @property
     def _averages(self) -> bool:
         return bool(self.average)
@@ -451,23 +495,3 @@ class DecisionTree(_AnyTree, Classifier):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_settings(self)
-
-    def _own_costs(self, target: Target) -> tuple[tuple[float, ...], ...]:
-        """Return costs[class][answer] by which answers are decided; nothing where the largest share is."""
-        return cost_table(self.costs, target)
-
-    def _by_label(self, target: Target) -> Self:
-        """Return an unfitted copy with its lists of numbers per class by label: a part of the rows may lack
-        a class.
-        """
-        given = self.get_params(deep=False)
-        for name in PER_CLASS:
-            if given[name] is not None and not isinstance(given[name], str | Mapping):
-                given[name] = dict(zip(target.labels, plain(given[name]), strict=True))
-        if isinstance(given["costs"], Mapping):
-            table = cost_table(self.costs, target)
-            given["costs"] = {
-                label: dict(zip(target.labels, row, strict=True))
-                for label, row in zip(target.labels, table, strict=True)
-            }
-        return type(self)(**given)

@@ -7,7 +7,7 @@ growing. Law: nothing here changes the estimator; pruning returns a new one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Engine
 from tallystick.data.schema import Note
-from tallystick.draw.charts import line_chart
 from tallystick.draw.svg import Picture, as_html
 from tallystick.errors import OptionError, shown
 from tallystick.estimators.base import Estimator
 from tallystick.estimators.given_rows import coded, read_labelled
+from tallystick.estimators.pruning_path import PruningPath
 from tallystick.estimators.tree_settings import check_price, check_whole
 from tallystick.explain.tree import (
     ColumnUse,
@@ -30,8 +30,9 @@ from tallystick.explain.tree import (
     splits,
     tree_svg,
 )
+from tallystick.explain.tree_against import TreesBeside, beside
 from tallystick.learners import prune as pruners
-from tallystick.learners.prune import Held, Judged, LinkPath
+from tallystick.learners.prune import Held, LinkPath
 from tallystick.models.tree import Tree
 from tallystick.models.tree.rules import Rules, generalised, rules
 from tallystick.models.tree.text import count, show
@@ -41,88 +42,6 @@ if TYPE_CHECKING:
     from tallystick.data.read.match import Matched
 
 CHOICES = ("minimum", "one-se")
-
-
-@dataclass(frozen=True, eq=False)
-class PruningPath:
-    """The nested prunings of a tree, the root alone first, with training and cross-validated error per
-    row.
-    """
-
-    alpha: NDArray[np.float64]
-    leaves: NDArray[np.int64]
-    error: NDArray[np.float64]
-    cv_error: NDArray[np.float64] | None
-    cv_se: NDArray[np.float64] | None
-    minimum: int | None
-    one_se: int | None
-    root_error: float
-    measure: str = "error"  # or "cost", where answers have costs
-
-    @classmethod
-    def of(cls, path: LinkPath, judged: Judged | None, measure: str = "error") -> PruningPath:
-        """Return the table of a path, with or without cross-validation."""
-        return cls(
-            path.alpha,
-            path.leaves,
-            path.error,
-            judged.cv_error if judged else None,
-            judged.cv_se if judged else None,
-            judged.minimum if judged else None,
-            judged.one_se if judged else None,
-            float(path.error[0]),
-            measure,
-        )
-
-    @property
-    def cp(self) -> NDArray[np.float64]:
-        """Alpha over the error of the root: the complexity parameter of rpart."""
-        return self.alpha / self.root_error if self.root_error else self.alpha
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the table as plain data."""
-        steps = []
-        for k in range(len(self.alpha)):
-            step: dict[str, Any] = {
-                "alpha": float(self.alpha[k]),
-                "cp": float(self.cp[k]),
-                "leaves": int(self.leaves[k]),
-                f"training_{self.measure}": float(self.error[k]),
-            }
-            if self.cv_error is not None and self.cv_se is not None:
-                step |= {f"cv_{self.measure}": float(self.cv_error[k]), "cv_se": float(self.cv_se[k])}
-            steps.append(step)
-        return {"minimum": self.minimum, "one_se": self.one_se, "steps": steps}
-
-    def __str__(self) -> str:
-        alpha = _aligned("alpha", [f"{a:.7f}" for a in self.alpha])
-        error = _aligned(f"training {self.measure}", [f"{e:.5f}" for e in self.error])
-        held_out = "  cross-validated" if self.cv_error is not None else ""
-        out = [f"leaves  {alpha[0]}  {error[0]}{held_out}"]
-        for k in range(len(self.alpha)):
-            line = f"{self.leaves[k]:6,}  {alpha[k + 1]}  {error[k + 1]}"
-            if self.cv_error is not None and self.cv_se is not None:
-                line += f"  {self.cv_error[k]:.5f} ± {self.cv_se[k]:.5f}"
-                line += "  ← least" if k == self.minimum else ""
-                line += "  ← smallest within one standard error" if k == self.one_se else ""
-            out.append(line)
-        return "\n".join(out)
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.picture()
-
-    def picture(self) -> Picture:
-        """Return the errors against the size of the tree as a picture."""
-        leaves = [float(n) for n in self.leaves]
-        error = self.error.tolist()
-        curves = [(f"training {self.measure}", leaves, error, error, error)]
-        if self.cv_error is not None and self.cv_se is not None:
-            low, high = (self.cv_error - self.cv_se).tolist(), (self.cv_error + self.cv_se).tolist()
-            held_out = f"cross-validated {self.measure} ± one standard error"
-            curves.append((held_out, leaves, self.cv_error.tolist(), low, high))
-        return Picture(line_chart(curves, "leaves", self.measure, log_x=leaves[-1] > 50))
 
 
 class TreeViews(Estimator):
@@ -261,6 +180,27 @@ class TreeViews(Estimator):
 
     def _repr_html_(self) -> str:
         return self.picture() if self.__sklearn_is_fitted__() else as_html(repr(self))
+
+    def against(self, other: Any) -> TreesBeside:
+        """Return how far two trees of the same rows are from each other: a grown one and the optimal one.
+
+        Parameters
+        ----------
+        other : DecisionTree or OptimalTree
+            A tree fitted to the same rows.
+
+        Returns
+        -------
+        TreesBeside
+            Training errors and leaves of both; if one is optimal, counted as its certificate counts them.
+        """
+        self._check_fitted()
+        if not isinstance(other, TreeViews) or other._regression != self._regression:
+            raise OptionError(f"against() takes a fitted tree with the same target, not {shown(other)}.")
+        other._check_fitted()
+        if other.rows_["fingerprint"] != self.rows_["fingerprint"]:
+            raise OptionError("the two trees were fitted to different rows. Fit both to the same table.")
+        return beside(self.model_, other.model_)
 
     # -- smaller trees --
 
@@ -446,12 +386,6 @@ class TreeViews(Estimator):
         """Return a tree grown from other rows by the same options, unpruned."""
         tree: Tree = self._grow(table, self._engine())
         return replace(tree, answers=replace(tree.answers, average=False))
-
-
-def _aligned(head: str, cells: list[str]) -> list[str]:
-    """Return a heading and its cells, all of one width."""
-    wide = max(len(head), *map(len, cells))
-    return [f"{text:>{wide}}" for text in (head, *cells)]
 
 
 def _unused(what: str, do: str) -> OptionError:

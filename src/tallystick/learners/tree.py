@@ -50,14 +50,7 @@ class TreeLearner:
 
     def start(self, schema: Schema) -> TreeDraft:
         """Take the columns a tree can test: all but texts."""
-        columns = tuple(j for j, c in enumerate(schema.used) if c.kind != "text")
-        if not columns:
-            raise DataError(
-                "a tree needs columns of numbers or levels, and there is none besides "
-                f"{counted(len(schema.used), 'column')} of text. "
-                "Use NaiveBayes for text."
-            )
-        return TreeDraft(schema, columns)
+        return TreeDraft(schema, tested_columns(schema))
 
     def ask(self, draft: TreeDraft) -> Statistic[Any] | None:
         """Ask for all splits at once; an engine that cannot is asked level by level."""
@@ -119,6 +112,18 @@ class TreeLearner:
         if self.options.max_leaf_nodes is not None:
             tree = limited(tree, self.options.max_leaf_nodes)
         return tree
+
+
+def tested_columns(schema: Schema) -> tuple[int, ...]:
+    """Return the positions in `schema.used` of what a tree can test: all but texts."""
+    columns = tuple(j for j, c in enumerate(schema.used) if c.kind != "text")
+    if not columns:
+        raise DataError(
+            "a tree needs columns of numbers or levels, and there is none besides "
+            f"{counted(len(schema.used), 'column')} of text. "
+            "Use NaiveBayes for text."
+        )
+    return columns
 
 
 def binned_note(name: str) -> Note:

@@ -27,6 +27,7 @@ from tallystick.models.shapes import (
     Whole,
     check_list,
 )
+from tallystick.models.tree.certificate import ENDS
 
 
 class _Long:
@@ -37,7 +38,8 @@ class _Long:
         check_list(value, place, "", sizes, 0)
 
 
-MODEL = Record({"branches": _Long(), "candidates": _Long(), "nodes": _Long()})
+_LISTS: dict[str, Shape] = {"branches": _Long(), "candidates": _Long(), "nodes": _Long()}
+MODEL = Record(_LISTS)
 
 _SMALL = Whole(1, 2**31 - 1)
 _BOTH: dict[str, Shape] = {
@@ -69,6 +71,28 @@ OPTIONAL: dict[str, Shape] = {
     "priors": Maybe(Either((Named(Number(0)), Listed(Number(0))))),
 }
 REGRESSION: dict[str, Shape] = _BOTH
+OPTIMAL: dict[str, Shape] = {
+    "class_weight": DECISION["class_weight"],
+    "costs": OPTIONAL["costs"],
+    "leaf_price": Number(0, 1e12),
+    "max_depth": Maybe(_SMALL),
+    "max_leaf_nodes": DECISION["max_leaf_nodes"],
+    "max_work": Maybe(Whole(1, 2**62)),
+}
+_CERTIFICATE = Record(
+    {
+        "bound": Number(0),
+        "ended": Text(ENDS),
+        "found": Number(0),
+        "leaf_price": OPTIMAL["leaf_price"],
+        "leaves": _SMALL,
+        "loss": Number(0),
+        "max_depth": OPTIMAL["max_depth"],
+        "max_leaf_nodes": OPTIMAL["max_leaf_nodes"],
+        "measure": Text(("errors", "weighted errors", "cost")),
+        "work": Whole(0, 2**62),
+    }
+)
 
 
 def check(document: dict[str, Any], schema: Schema) -> None:
@@ -76,11 +100,12 @@ def check(document: dict[str, Any], schema: Schema) -> None:
     nodes against the schema.
     """
     labels = schema.target.labels if schema.target else ()
-    if (document["kind"] == "decision-tree") != bool(labels):
+    if (document["kind"] == "regression-tree") == bool(labels):
         raise ModelFileError(
             f"model file: a {document['kind']} cannot have {len(labels):,} class labels. The file was edited."
         )
 
 
 DECISION_FILE = FileKind(MODEL, Record(DECISION | WISHES, OPTIONAL), check)
+OPTIMAL_FILE = FileKind(Record(_LISTS | {"certificate": _CERTIFICATE}), Record(OPTIMAL | WISHES), check)
 REGRESSION_FILE = FileKind(MODEL, Record(REGRESSION | WISHES), check)

@@ -41,20 +41,20 @@ class TreeOptions:
 
     def __post_init__(self) -> None:
         make_plain(self, NAMES)
-        _one_of("criterion", self.criterion, tuple(CRITERIA))
-        _one_of("level_splits", self.level_splits, ("groups", "each"))
-        _one_of("missing_values", self.missing_values, ("learned", "fractions"))
-        _one_of("cuts", self.cuts, ("midpoint", "observed"))
-        _whole("max_depth", self.max_depth, 1, optional=True)
-        _whole("min_samples_leaf", self.min_samples_leaf, 1)
-        _whole("min_samples_split", self.min_samples_split, 2)
-        _whole("max_leaf_nodes", self.max_leaf_nodes, 2, optional=True)
-        _whole("max_bins", self.max_bins, 2, optional=True)
+        check_one_of("criterion", self.criterion, tuple(CRITERIA))
+        check_one_of("level_splits", self.level_splits, ("groups", "each"))
+        check_one_of("missing_values", self.missing_values, ("learned", "fractions"))
+        check_one_of("cuts", self.cuts, ("midpoint", "observed"))
+        check_whole_option("max_depth", self.max_depth, 1, optional=True)
+        check_whole_option("min_samples_leaf", self.min_samples_leaf, 1)
+        check_whole_option("min_samples_split", self.min_samples_split, 2)
+        check_whole_option("max_leaf_nodes", self.max_leaf_nodes, 2, optional=True)
+        check_whole_option("max_bins", self.max_bins, 2, optional=True)
         for name in ("stop_at_zero_gain", "cut_rows"):
             if not isinstance(getattr(self, name), bool):
                 raise OptionError(f"{name} must be True or False, not {shown(getattr(self, name))}.")
         if isinstance(self.class_weight, str):
-            _one_of("class_weight", self.class_weight, ("balanced",))
+            check_one_of("class_weight", self.class_weight, ("balanced",))
         if not (is_number(self.cut_price) and 0 <= self.cut_price < 1e6):
             raise OptionError(f"cut_price must be a number from 0 up, not {shown(self.cut_price)}.")
         if not (is_number(self.min_impurity_decrease) and self.min_impurity_decrease >= 0):
@@ -105,12 +105,14 @@ class TreeOptions:
 NAMES = tuple(f.name for f in fields(TreeOptions))
 
 
-def _one_of(name: str, value: Any, known: tuple[str, ...]) -> None:
+def check_one_of(name: str, value: Any, known: tuple[str, ...]) -> None:
+    """Refuse a text that is not one of those known."""
     if not isinstance(value, str) or value not in known:
         raise OptionError(f"{name} must be one of {', '.join(known)}, not {shown(value)}.")
 
 
-def _whole(name: str, value: Any, low: int, optional: bool = False) -> None:
+def check_whole_option(name: str, value: Any, low: int, optional: bool = False) -> None:
+    """Refuse what is not a whole number of at least `low`, or None where that is allowed."""
     if optional and value is None:
         return
     if not is_whole(value) or not low <= value < 2**31:

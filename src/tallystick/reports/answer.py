@@ -171,7 +171,17 @@ def _sentence(parts: Sequence[Said]) -> Said:
 
 
 def tree_sentences(tree: Tree, table: Table, views: Sequence[ColumnView]) -> list[Said]:
-    """Return what the root's test tells, then the largest groups that the tree makes."""
+    """Return what the root's test tells, then the largest groups that the tree makes, then what is proven."""
+    proof = [] if tree.certificate is None else [say("{}", sentence(str(tree.certificate)))]
+    return [*_tree_sentences(tree, table), *proof]
+
+
+def sentence(text: str) -> str:
+    """Return a text that begins with a capital."""
+    return text[:1].upper() + text[1:]
+
+
+def _tree_sentences(tree: Tree, table: Table) -> list[Said]:
     shown = tree.shown
     nodes, target = shown.nodes, shown.schema.predicted
     if len(nodes) == 1:

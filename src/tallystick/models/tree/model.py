@@ -24,6 +24,7 @@ from tallystick.models.decision import decide
 from tallystick.models.tree import walk
 from tallystick.models.tree.average import Average, average, leaf_shares, log_evidence
 from tallystick.models.tree.candidates_file import read_candidates, write_candidates
+from tallystick.models.tree.certificate import Certificate
 from tallystick.models.tree.file import read_nodes, write_nodes
 from tallystick.models.tree.nodes import SPREADS, Candidates, Nodes
 from tallystick.models.tree.prior import prior_of_tests
@@ -31,7 +32,7 @@ from tallystick.models.tree.record import RecordWalk
 from tallystick.models.tree.text import show
 from tallystick.models.tree.weights import ClassWeights, criterion_weights
 
-KINDS = ("decision-tree", "regression-tree")
+KINDS = ("decision-tree", "regression-tree", "optimal-tree")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,8 @@ class Tree:
 
     unit: what a weight of 1 is in `nodes.counts`. row_unit: what one row weighs there where rows are counted,
     in evidence, smoothing and pruning (0: the unit). candidates: the splits that could have been, or their
-    texts from a file (read when asked for), or None when they were not kept.
+    texts from a file (read when asked for), or None when they were not kept. certificate: what is proven of a
+    tree that was searched for as a whole.
     """
 
     schema: Schema
@@ -83,6 +85,7 @@ class Tree:
     answers: Answers = field(default_factory=Answers)
     candidates: Candidates | Unsorted | Sequence[str] | None = None
     row_unit: int = 0
+    certificate: Certificate | None = None
 
     @property
     def regression(self) -> bool:
@@ -92,7 +95,7 @@ class Tree:
     @property
     def kind(self) -> str:
         """The kind of model in a file."""
-        return KINDS[self.regression]
+        return KINDS[2 if self.certificate is not None else self.regression]
 
     @cached_property
     def rows(self) -> NDArray[np.float64]:
@@ -319,7 +322,8 @@ class Tree:
         else:
             assert self.all_candidates is not None
             texts = write_candidates(self.all_candidates, self.nodes)
-        return write_nodes(self.nodes) | {"candidates": texts}
+        proof = {} if self.certificate is None else {"certificate": self.certificate.to_dict()}
+        return write_nodes(self.nodes) | {"candidates": texts} | proof
 
     @classmethod
     def from_dict(
@@ -334,4 +338,5 @@ class Tree:
                 f"the tree in the model file is damaged: {tests:,} tests need as many texts of candidates. "
                 "Get the file again."
             )
-        return cls(schema, nodes, unit, answers, tuple(texts) if texts else None, row_unit)
+        proof = Certificate.from_dict(data["certificate"]) if "certificate" in data else None
+        return cls(schema, nodes, unit, answers, tuple(texts) if texts else None, row_unit, proof)

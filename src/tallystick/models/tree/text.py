@@ -59,6 +59,9 @@ def heading(tree: Tree) -> list[str]:
         )
         lines.append(f"Answers are averaged over all prunings: {_right(tree, ' of the averaged answers')}")
     lines += _unequal(tree)
+    if tree.certificate is not None:
+        said = str(tree.certificate)
+        lines.append(f"Certificate: {said}")
     if target and not tree.regression and len(target.labels) <= MOST_CLASSES:
         lines.append("Counts: " + ", ".join(plain(label) for label in target.labels))
     if _spreads(picture):

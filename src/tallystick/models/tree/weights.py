@@ -32,6 +32,16 @@ class ClassWeights:
         out: NDArray[np.float64] = np.where(counts > 0, own / np.maximum(counts, 1), 0.0)
         return out
 
+    def of_mean_one(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return what an error in a row of each class counts: weights by share are scaled to have mean 1 over
+        all rows, so that an error is still one error.
+        """
+        own = self.of(counts)
+        if not self.by_share:
+            return own
+        out: NDArray[np.float64] = own * (counts.sum() / max(float((own * counts).sum()), 1e-300))
+        return out
+
     def times(self, factors: Sequence[float]) -> ClassWeights:
         """Return the weights, each times a factor."""
         return ClassWeights(tuple(w * f for w, f in zip(self.weights, factors, strict=True)), self.by_share)
