@@ -83,6 +83,11 @@ def test_mutated_files_are_refused_or_give_finite_shares_that_sum_to_1(tmp_path,
     assert found["tally"]["answered"] > 500  # mutations that go all the way are tried too
 
 
+def test_a_file_that_loads_is_the_file_that_is_written(files):
+    for data in files.values():
+        assert from_data(data).to_bytes() == data
+
+
 @pytest.mark.night
 @pytest.mark.parametrize("part", range(20))
 def test_two_million_mutated_files_are_refused_or_give_finite_shares(tmp_path, part):
@@ -148,6 +153,12 @@ ODD = {
     "null": ('"count":24', '"count":null', "must be a whole number"),
     "an empty key": ('"count":24', '"":0,"count":24', "unknown key ''"),
     "a hostile key": ('"count":24', '"\u202ekey":0,"count":24', r"unknown key '\u202ekey'"),
+    "a real as a whole number": ('"alpha":1.0', '"alpha":1', "is not as its model is written"),
+    "a longer real": ('"alpha":1.0', '"alpha":1.00', "is not as its model is written"),
+    "an exponent": ('"alpha":1.0', '"alpha":10e-1', "is not as its model is written"),
+    "a space": ('"count":24', '"count": 24', "is not as its model is written"),
+    "a line end": ('"count":24', '\n"count":24', "is not as its model is written"),
+    "an escaped slash": ('"name":"y"', '"name":"\\/y"', "is not as its model is written"),
     "a missing key": ('"count":24,', "", "lacks the key 'count'"),
 }
 

@@ -74,6 +74,7 @@ def test_every_rule_of_the_reader_has_a_file_that_breaks_it(documents):
         lines |= met(error)
     for data in odd(documents["bayes"]):
         lines |= met(refusal(data))
+    lines |= met(refusal(broken(documents, "bayes", lambda d: d["parameters"].update(alpha=1))))
     far = signed(documents["tree"]).replace(b"2,6.325,1,", b"2,1e999,1,", 1)
     assert b"1e999" in far
     lines |= met(refusal(resigned_text(far)))

@@ -1,15 +1,16 @@
 """Small models of every kind, and files made of edited documents with a checksum that fits.
 
-Knows the frame of a model file, but none of the code that reads one: the tests' own view of the format.
+Knows the frame of a model file, but none of the code that reads one: the tests' own view of the format, but
+for canonical text, which is the product's.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 from typing import Any
 
 import tallystick as ts
+from tallystick.export.file import to_bytes
 
 FRAME = '{\n"format":{"name":"tallystick model","version":1}'
 CLASSIFIERS = ("naive-bayes", "decision-tree", "logistic-regression", "scorecard")
@@ -93,7 +94,7 @@ def questions(schema: Any) -> list[dict[str, Any]]:
 def signed(document: dict[str, Any]) -> bytes:
     """Return an edited document in the frame of a model file, with a checksum that fits."""
     inner = {k: v for k, v in document.items() if k not in ("format", "sha256")}
-    return resigned(json.dumps(inner, ensure_ascii=False, separators=(",", ":"))[1:-1])
+    return to_bytes(inner)
 
 
 def resigned(members: str) -> bytes:

@@ -2,9 +2,10 @@
 
     python mutations.py SEED COUNT PLACE
 
-Each case is refused with one line, or gives finite shares that sum to 1 (a mean: finite numbers). More than a
-second of processor time for one case, or 512 MB more memory than before the first one, ends the process. The
-number of the case stands in the file PLACE, so that the one that ended it can be found. Prints JSON.
+Each case is refused with one line, or is the file that its model is written to and gives finite shares that
+sum to 1 (a mean: finite numbers). More than a second of processor time for one case, or 512 MB more memory
+than before the first one, ends the process. The number of the case stands in the file PLACE, so that the one
+that ended it can be found. Prints JSON.
 """
 
 from __future__ import annotations
@@ -163,6 +164,8 @@ def verdict(data: bytes, schema: str, kept: dict[str, Any]) -> str:
             assert model.model_.all_candidates is not None or not model.to_dict()["model"]["candidates"]
     except ModelFileError as error:
         return "refused" if "\n" not in str(error) else f"more than one line: {error}"
+    if model.to_bytes() != data:
+        return "written otherwise"
     if not np.isfinite(found).all():
         return f"not finite: {found.tolist()}"
     if found.ndim == 2 and ((found < 0).any() or abs(found.sum(axis=1) - 1).max() > 1e-9):
@@ -191,7 +194,7 @@ def main() -> None:
             for _ in range(chance.choice([1, 1, 1, 2, 3])):
                 mutate(document, originals, chance)
             data, schema = signed(document), json.dumps(document.get("schema"))
-        except (IndexError, KeyError, TypeError, AttributeError, RecursionError):  # nothing left to change
+        except (LookupError, TypeError, ValueError, AttributeError, RecursionError):  # nothing left to change
             tally["skipped"] += 1
             continue
         signal.setitimer(signal.ITIMER_PROF, 1.0)  # nobody catches it: the process ends

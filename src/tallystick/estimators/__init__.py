@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tallystick import methods
 from tallystick.estimators.base import Estimator
 from tallystick.estimators.classifier import Classifier
-from tallystick.export import from_bytes, read_file
+from tallystick.export import from_bytes, read_file, refuse_other_bytes
 
 if TYPE_CHECKING:
     from tallystick.estimators.logistic import LogisticRegression
@@ -62,6 +62,7 @@ def from_data(data: bytes) -> Estimator:
     try:
         document = from_bytes(data)
         estimator: Estimator = methods.of_kind(document["kind"]).load("estimator")._from_document(document)
+        refuse_other_bytes(data, estimator.to_bytes())
     finally:
         if collecting:
             gc.enable()

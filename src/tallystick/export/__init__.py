@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from tallystick.export.file import from_bytes, read_file, save, to_bytes
+from tallystick.export.file import from_bytes, read_file, refuse_other_bytes, save, to_bytes
 
 __all__ = [
     "from_bytes",
     "read_file",
+    "refuse_other_bytes",
     "save",
     "to_bytes",
 ]

@@ -91,6 +91,18 @@ def from_bytes(data: bytes) -> dict[str, Any]:
         raise
 
 
+def refuse_other_bytes(data: bytes, written: bytes) -> None:
+    """Refuse a file that is not, byte by byte, the one that its model is written to."""
+    if data == written:
+        return
+    lines = zip(data.split(b"\n"), written.split(b"\n"), strict=False)
+    first = next(number for number, (found, wanted) in enumerate(lines, 1) if found != wanted)
+    raise ModelFileError(
+        f"model file: line {first:,} is not as its model is written. The file was edited: write it again "
+        "from the fitted model."
+    )
+
+
 def _checked(document: dict[str, Any]) -> dict[str, Any]:
     """Return the document if all its sections are what they should be."""
     kind = document.get("kind")

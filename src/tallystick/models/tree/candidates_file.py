@@ -15,11 +15,13 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tallystick.data.schema import CODED, Schema
 from tallystick.errors import ModelFileError
 from tallystick.models.tree.nodes import NO_CUT, Candidates, Nodes
 
+WHOLE = 2**53  # whole numbers below are doubles, and written without a point
 KEPT = 5  # candidates per node in a file
 
 
@@ -27,7 +29,15 @@ def number(value: float) -> float | int | None:
     """Return a float as JSON shows it best: NaN as null, whole numbers without a point."""
     if value != value:
         return None
-    return int(value) if value == int(value) and abs(value) < 2**53 else float(value)
+    return int(value) if value == int(value) and abs(value) < WHOLE else float(value)
+
+
+def numbers(values: NDArray[np.float64]) -> list[float | int | None]:
+    """Return `number` of each of many."""
+    out: list[float | int | None] = values.tolist()
+    for i in np.flatnonzero(~((values != np.floor(values)) & (np.abs(values) < WHOLE))).tolist():
+        out[i] = number(values[i])
+    return out
 
 
 def short(value: float) -> float | int | None:
@@ -98,6 +108,8 @@ def _read_text(text: str, node: int, nodes: Nodes, schema: Schema) -> list[list[
     total = nodes.counts[node].tolist()
     try:
         rows = json.loads(text)
+        if json.dumps(rows, separators=(",", ":")) != text:
+            raise ValueError
         if type(rows) is not list or len(rows) > KEPT or set(map(type, rows)) - {list}:
             raise ValueError
         rows = [row + [[], [], []][len(row) - 4 :] for row in rows if 4 <= len(row) <= 7 or _refuse()]

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from tallystick.data.schema import CODED, Schema
 from tallystick.errors import ModelFileError
-from tallystick.models.tree.candidates_file import number
+from tallystick.models.tree.candidates_file import numbers
 from tallystick.models.tree.nodes import SPREADS, STAYS, Nodes
 
 LARGEST = 2**62  # a node's rows in table units stay below this, so that no sum overflows
@@ -34,14 +34,15 @@ def write_nodes(nodes: Nodes) -> dict[str, Any]:
     """Return the nodes and branches as lists."""
     rows: list[list[Any]] = nodes.counts.tolist()
     if len(nodes.mean):
-        rows = [[*r, number(m), number(d)] for r, m, d in zip(rows, nodes.mean, nodes.deviance, strict=True)]
-    branches = []
-    for node in np.flatnonzero(nodes.column >= 0).tolist():
-        test = [int(nodes.column[node]), number(nodes.cut[node]), int(nodes.missing_branch[node])]
-        rows[node] += [*test, number(nodes.gain[node])]
-        if nodes.branch_start[node + 1] > nodes.branch_start[node]:
-            branches.append(nodes.levels(node).tolist())
-    return {"branches": branches, "nodes": rows}
+        answers = zip(rows, numbers(nodes.mean), numbers(nodes.deviance), strict=True)
+        rows = [[*row, mean, deviance] for row, mean, deviance in answers]
+    tests = np.flatnonzero(nodes.column >= 0)
+    column, missing = nodes.column[tests].tolist(), nodes.missing_branch[tests].tolist()
+    cut, gain = numbers(nodes.cut[tests]), numbers(nodes.gain[tests])
+    for node, *test in zip(tests.tolist(), column, cut, missing, gain, strict=True):
+        rows[node] += test
+    of_levels = tests[nodes.branch_start[tests + 1] > nodes.branch_start[tests]]
+    return {"branches": [nodes.levels(node).tolist() for node in of_levels.tolist()], "nodes": rows}
 
 
 def read_nodes(data: Mapping[str, Any], schema: Schema) -> Nodes:
