@@ -16,14 +16,16 @@ TENNIS = files("tallystick") / "examples" / "play-tennis.csv"
 
 @pytest.fixture(scope="module")
 def models():
-    return [kind().fit(TENNIS, "Play") for kind in (ts.DecisionTree, ts.NaiveBayes, ts.LogisticRegression)]
+    kinds = (ts.DecisionTree, ts.NaiveBayes, ts.LogisticRegression, ts.Scorecard)
+    return [kind().fit(TENNIS, "Play") for kind in kinds]
 
 
 def results(models):
-    tree, bayes, logistic = models
+    tree, bayes, logistic, card = models
     yield from (model.explain(TENNIS, 1) for model in models)
     yield from (tree.splits(0), tree.rules(), tree.pruning_path(folds=0), tree.column_use())
     yield from (bayes.votes(), bayes.shares("Outlook"), logistic.summary())
+    yield from (card.card_, card.to_naive_bayes(), card.beside_naive_bayes())
     yield from (ts.describe(TENNIS, "Play"), ts.cross_validate(tree, TENNIS, "Play", folds=2))
     yield ts.compare(TENNIS, "Play", folds=2, tuned=False)
 

@@ -165,7 +165,7 @@ def _y(name):
     return [row["x"] for row in data] if isinstance(data, list) else data["x"]
 
 
-@pytest.mark.parametrize("method", [ts.DecisionTree, ts.NaiveBayes, ts.LogisticRegression])
+@pytest.mark.parametrize("method", [ts.DecisionTree, ts.NaiveBayes, ts.LogisticRegression, ts.Scorecard])
 def test_one_row_with_a_moment_is_answered_as_a_table_is(method, tmp_path):
     frame = CONTAINERS["ns"]()
     model = method(kinds={"x": "levels"}).fit(frame, LABELS)

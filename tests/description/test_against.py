@@ -13,7 +13,12 @@ from tallystick.errors import OptionError
 
 pytestmark = pytest.mark.slow
 
-METHODS = {"bayes": ts.NaiveBayes, "tree": ts.DecisionTree, "logistic": ts.LogisticRegression}
+METHODS = {
+    "bayes": ts.NaiveBayes,
+    "tree": ts.DecisionTree,
+    "logistic": ts.LogisticRegression,
+    "card": ts.Scorecard,
+}
 
 
 def table(rows, seed, **change):
@@ -87,6 +92,7 @@ def test_a_shift_is_told_by_counts_or_moments_and_silence_is_explained(model):
         "naive-bayes": {"grade", "said"},
         "logistic-regression": {"age", "kids"},
         "decision-tree": set(),
+        "scorecard": {"grade", "age"},
     }[kind]
     assert expected <= told
     for column in found.columns:  # counts alone judge in full
@@ -99,6 +105,10 @@ def test_what_cannot_be_judged_is_said_and_never_called_unchanged(model):
     page = str(ts.describe(rows, against=model))
     if model.model_.kind == "naive-bayes":
         assert "grade" in {c.name for c in changes(rows, model).changed}
+        return
+    if model.model_.kind == "scorecard":
+        assert {c.name for c in changes(rows, model).changed} == {"grade"}
+        assert "said: not judged: it has no line on the card" in page
         return
     assert "no column changed" not in page
     assert "no change found, but" in page
@@ -133,3 +143,30 @@ def test_few_rows_and_other_things_than_models_are_handled(model):
     assert changes(table(5, 2), model).rows == 5
     with pytest.raises(OptionError, match="against must be a fitted model"):
         ts.describe(table(10, 1), against="m.tally.json")
+
+
+def test_levels_on_one_line_of_a_card_are_counted_together():
+    rows = [{"town": "abcdef"[i % 6], "y": "pq"[(i % 6 < 3) ^ (i % 13 == 0)]} for i in range(600)]
+    model = ts.Scorecard(max_lines=2).fit(rows, "y")
+    (part,) = model.model_.parts
+    assert len(set(part.axis.line)) == 2
+    same = [{"town": "abcdef"[i % 6]} for i in range(300)]
+    within = [{"town": "aaadef"[i % 6]} for i in range(300)]  # a for b and c: the same line
+    across = [{"town": "abcaef"[i % 6]} for i in range(300)]
+    found = [changes(r, model)["town"] for r in (same, within, across)]
+    assert [c.shift.value for c in found[:2]] == pytest.approx([0.0, 0.0], abs=1e-12)
+    assert found[2].findings == ("17% of the values moved to other places (limit 13%)",)
+    assert not any(c.untold for c in found)
+
+
+def test_a_word_that_became_frequent_is_named():
+    rows = [
+        {"said": "good day" if i % 2 else "bad day sir", "y": "pq"[(i % 2) ^ (i % 9 == 0)]} for i in range(90)
+    ]
+    model = ts.Scorecard(kinds={"said": "text"}).fit(rows, "y")
+    fewer = changes([{"said": f"good morning {i % 7}"} for i in range(40)], model)["said"]
+    assert fewer.findings == ("word 'bad' is in 50% fewer of the rows (limit 37%)",)
+    assert fewer.untold == "a card keeps counts of the words with points only"
+    more = changes([{"said": f"good bad {i % 7}"} for i in range(40)], model)["said"]
+    assert "more of the rows" in more.findings[0]
+    assert changes([{"said": row["said"]} for row in rows], model)["said"].findings == ()

@@ -76,13 +76,23 @@ def test_a_card_says_why_it_keeps_no_count():
                 {"name": "w", "part": "words", "rows": [[1, 2]], "words": [0]},
                 {"name": "l", "part": "levels", "line": [0, 0, 1], "rows": [[1, 2]] * 4},
                 {"name": "n", "part": "ranges", "cuts": [], "rows": [[1, 2]] * 2},
+                {
+                    "first": {"name": "l", "part": "levels", "line": [0, 1, 1]},
+                    "part": "pair",
+                    "rows": [[i, 0] for i in range(12)],
+                    "second": {"name": "p", "part": "ranges", "cuts": [5.0]},
+                },
             ]
         }
     }
     told = [of_card(document, Column(n, "levels")).untold for n in ("w", "l", "n", "gone")]
     assert told == [
         "a card keeps counts of the words with points only",
-        "some of its levels share a line of the card",
+        "",
         "the card has one line for all its numbers",
-        "it has no line of its own on the card",
+        "it has no line on the card",
     ]
+    shared = of_card(document, Column("l", "levels"))
+    assert (shared.counts.tolist(), shared.line.tolist()) == ([3.0, 3.0], [0, 0, 1])
+    paired = of_card(document, Column("p", "numeric"))  # it is in a pair alone
+    assert (paired.counts.tolist(), paired.cuts.tolist()) == ([0 + 3 + 6 + 9, 1 + 4 + 7 + 10], [5.0])

@@ -10,7 +10,7 @@ import tallystick as ts
 ROWS = {"c": ["u", "u", "v", "v", "v"] * 20, "y": ["p", "p", "q", "q", "p"] * 20}
 
 
-@pytest.fixture(scope="module", params=[ts.NaiveBayes, ts.DecisionTree, ts.LogisticRegression])
+@pytest.fixture(scope="module", params=[ts.NaiveBayes, ts.DecisionTree, ts.LogisticRegression, ts.Scorecard])
 def model(request):
     return request.param().fit(ROWS, "y")
 

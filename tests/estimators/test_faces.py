@@ -49,3 +49,20 @@ def test_a_card_with_a_line_of_one_row_is_fitted_again():
     assert not alone(shown)
     assert shown.pairs == 0
     assert guarded_card(shown, table) is shown
+
+
+def test_a_missing_value_that_one_row_has_alone_is_not_on_a_guarded_card():
+    rows = [{"a": "uv"[i % 2], "b": i % 30, "y": "pq"[(i % 2) ^ (i % 9 == 0)]} for i in range(120)]
+    rows.append({"a": None, "b": None, "y": "q"})
+    card = ts.Scorecard(kinds={"a": "levels", "b": "numeric"})
+    table = card._read(rows, "y")
+    card._fit_table(table)
+    assert any((part.rows.sum(axis=1) == 1).any() for part in card.model_.parts)
+    shown = guarded_card(card, table)
+    for part in shown.model_.parts:
+        assert (part.rows.sum(axis=1) != 1).all()
+        assert not part.points[part.rows.sum(axis=1) == 0].any()
+    assert "missing" not in str(shown.card_)
+    assert any(
+        (part.rows.sum(axis=1) == 1).any() for part in card.model_.parts
+    )  # it is as it was

@@ -24,6 +24,7 @@ CLASSIFIERS = {
     "naive Bayes, Gaussian": lambda **own: ts.NaiveBayes(distributions="gaussian", **own),
     "naive Bayes, no smoothing": lambda **own: ts.NaiveBayes(alpha=0, **own),
     "logistic regression": lambda **own: ts.LogisticRegression(**own),
+    "scorecard": lambda **own: ts.Scorecard(**own),
 }
 every = pytest.mark.parametrize("make", CLASSIFIERS.values(), ids=list(CLASSIFIERS))
 LARGE = 2**53 + 2  # a whole number that is a double, beside others that are none

@@ -19,7 +19,7 @@ from tallystick.learners.tree_options import TreeOptions
 from tallystick.models.logistic.options import LogisticOptions
 from tallystick.models.naive_bayes import BayesOptions
 
-ESTIMATORS = [ts.DecisionTree, ts.RegressionTree, ts.NaiveBayes, ts.LogisticRegression]
+ESTIMATORS = [ts.DecisionTree, ts.RegressionTree, ts.NaiveBayes, ts.LogisticRegression, ts.Scorecard]
 every = pytest.mark.parametrize("estimator", ESTIMATORS)
 ROWS = [
     {

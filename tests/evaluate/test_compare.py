@@ -107,7 +107,7 @@ def test_levels_and_words_of_test_rows_alone_are_unseen_and_teach_nothing():
     more = {n: [*v, *([*new[n]] if n != "y" else ["yes", "no"])] for n, v in rows.items()}
     kinds = {"text": "text"}
     train, test = np.arange(60), np.array([60, 61])
-    for make in (ts.NaiveBayes, ts.LogisticRegression, ts.DecisionTree):
+    for make in (ts.NaiveBayes, ts.LogisticRegression, ts.DecisionTree, ts.Scorecard):
         plain, wider = (make(kinds=kinds)._read(data, "y") for data in (rows, more))
         model = make(kinds=kinds)._fit_table(wider.take(train))
         assert make(kinds=kinds)._fit_table(plain.take(train)).to_bytes() == model.to_bytes()

@@ -83,7 +83,7 @@ def test_a_cross_validation_does_not_depend_on_the_order_of_rows():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("model", [ts.DecisionTree, ts.LogisticRegression])
+@pytest.mark.parametrize("model", [ts.DecisionTree, ts.LogisticRegression, ts.Scorecard])
 def test_a_fold_may_lack_a_class_that_has_a_weight(model):
     rows = {"x": np.arange(60.0) % 7, "y": ["a"] * 30 + ["b"] * 29 + ["c"]}
     weighted = model(class_weight={"a": 1, "b": 2, "c": 5})

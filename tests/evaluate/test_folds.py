@@ -24,7 +24,12 @@ from tallystick.evaluate.folds import hold_out, one_out, time_folds
 
 EXAMPLES = Path(ts.__file__).parent / "examples"
 DATA = os.environ.get("TALLYSTICK_DATA")
-METHODS = {"tree": ts.DecisionTree, "bayes": ts.NaiveBayes, "logistic": ts.LogisticRegression}
+METHODS = {
+    "tree": ts.DecisionTree,
+    "bayes": ts.NaiveBayes,
+    "logistic": ts.LogisticRegression,
+    "card": ts.Scorecard,
+}
 
 
 def booleans(rows, columns, right, seed):

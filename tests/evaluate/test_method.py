@@ -25,7 +25,9 @@ def test_the_page_names_what_is_asked():
     assert declared(FoldRows) == {"blocks", "answers"}
 
 
-@pytest.mark.parametrize("method", [ts.NaiveBayes, ts.DecisionTree, ts.RegressionTree, ts.LogisticRegression])
+@pytest.mark.parametrize(
+    "method", [ts.NaiveBayes, ts.DecisionTree, ts.RegressionTree, ts.LogisticRegression, ts.Scorecard]
+)
 def test_every_method_of_ours_has_all_of_it(method):
     assert {name for name in declared(Fits) - {"model_"} if not hasattr(method, name)} == set()
 
@@ -38,7 +40,7 @@ def test_methods_that_are_compared_have_what_folds_ask(method):
 
 def test_a_fitted_model_answers_a_block():
     rows = {"c": ["u", "v"] * 5, "y": ["p", "q"] * 5}
-    for make in (ts.NaiveBayes, ts.DecisionTree, ts.LogisticRegression):
+    for make in (ts.NaiveBayes, ts.DecisionTree, ts.LogisticRegression, ts.Scorecard):
         model = make()
         table = model._read(rows, "y")
         shares = model._fit_table(table).model_.shares(table.slice(0, 4))

@@ -54,7 +54,9 @@ def warned(model, data, **given):
     return [str(w.message) for w in told]
 
 
-@pytest.mark.parametrize("model", [ts.DecisionTree(), ts.NaiveBayes(), ts.LogisticRegression()])
+@pytest.mark.parametrize(
+    "model", [ts.DecisionTree(), ts.NaiveBayes(), ts.LogisticRegression(), ts.Scorecard()]
+)
 @pytest.mark.parametrize("share", [0.02, 0.35, 0.9])
 @pytest.mark.parametrize("rows", [200, 100_000])
 def test_fit_warns_of_every_perfect_leak_and_of_nothing_else(model, rows, share):

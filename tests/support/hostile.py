@@ -121,13 +121,14 @@ def written(seed: object, folder: Path) -> tuple[Files, list[str]]:
 def commands(files: Files, names: list[str], seed: int) -> Iterator[list[str]]:
     """Every command, the models among them fitted on the way; heavy ones in turn."""
     data, new, model, other = map(str, (files.data, files.new, files.model, files.other))
-    target, method = f"--target={names[-1]}", ("bayes", "tree", "logistic")[seed % 3]
+    target, method = f"--target={names[-1]}", ("bayes", "tree", "logistic", "card")[seed % 4]
     out = str(files.folder)
     yield ["describe", data, target, "--picture", f"{out}/d.svg"]
     yield ["describe", data, target, "--json"]
     fit = ["fit", data, target, "--folds", "0", f"--keep={names[0]}"]
     yield [*fit, "--model", method, "-o", model, "--picture", f"{out}/f.svg"]
-    yield [*fit, "--model", ("tree", "logistic", "bayes")[seed % 3], "-o", other, "--json"]
+    second = ("tree", "logistic", "card", "bayes")[seed % 4]
+    yield [*fit, "--model", second, "-o", other, "--json"]
     for ending in ("csv", "jsonl", "parquet"):
         yield [
             "predict",
@@ -150,6 +151,13 @@ def commands(files: Files, names: list[str], seed: int) -> Iterator[list[str]]:
     for to in ("rules", "sql", "python", "js"):
         yield ["export", model, "--to", to]
         yield ["export", other, "--to", to, "--json"]
+    if "card" in (method, second):
+        card = model if method == "card" else other
+        yield ["predict", card, new, "--json", "--reasons", "3", "--reasons-against", "average"]
+        yield ["predict", card, new, "-o", f"{out}/reasons.csv", "--reasons", "3"]
+        yield ["export", card, "--to", "sql", "--reasons", "2"]
+        for form, ending in (("markdown", "md"), ("csv", "csv"), ("html", "html")):
+            yield ["export", card, "--to", "card", "--format", form, "-o", f"{out}/card.{ending}"]
     heavy: list[list[str]] = [
         ["compare", data, target, "--no-tuning", "--folds", "2", "--picture", f"{out}/c.svg"],
         ["curve", data, target, "--repeats", "1", "--method", method, "--picture", f"{out}/l.svg"],
@@ -211,7 +219,7 @@ def in_a_file(path: Path) -> Iterator[str]:
         page = path.read_text(encoding="utf-8")
         if re.search("<img src=x|<script>alert", page):
             yield "markup of the user's in the page"
-    if path.name == "p.csv":
+    if path.suffix == ".csv" and path.name in ("p.csv", "reasons.csv", "card.csv"):
         cells = [c for row in csv.reader(io.StringIO(path.read_bytes().decode(), newline="")) for c in row]
         live = [c for c in cells if re.match(r"[=+\-@\t\r]", c) and not re.fullmatch(r"[+-]?[0-9.e+-]+", c)]
         if live:

@@ -210,7 +210,8 @@ def sweep(names: list[str]) -> list[str]:
 
     labels, numbers = ["a", "b"] * (ROWS // 2), list(range(ROWS))
     plain = {"x": [1.5, 2.5, 3.5, 4.5] * (ROWS // 4), "t": ["u", "v"] * (ROWS // 2)}
-    kinds: list[Any] = [ts.DecisionTree, ts.NaiveBayes, ts.LogisticRegression, ts.RegressionTree]
+    kinds: list[Any] = [ts.DecisionTree, ts.NaiveBayes, ts.LogisticRegression, ts.Scorecard]
+    kinds.append(ts.RegressionTree)
     models = [k().fit(plain, numbers if k is ts.RegressionTree else labels) for k in kinds]
     for name in names:
         for cells in columns_of(name):

@@ -32,6 +32,7 @@ METHODS = {
     "tree": lambda: ts.DecisionTree(max_depth=3),
     "bayes": lambda: ts.NaiveBayes(distributions="gaussian"),
     "logistic": lambda: ts.LogisticRegression(l2=1.0),
+    "card": lambda: ts.Scorecard(pairs=0),
 }
 
 

@@ -52,6 +52,7 @@ def methods(memory: str | None) -> dict:
         "bayes": ts.NaiveBayes(memory=memory),
         "gaussian": ts.NaiveBayes(distributions="gaussian", memory=memory),
         "logistic": ts.LogisticRegression(memory=memory),
+        "card": ts.Scorecard(memory=memory),
     }
 
 

@@ -19,7 +19,7 @@ from tallystick.errors import Argument, DataError, Message, TallyError, read_wit
 
 pytestmark = pytest.mark.slow
 
-LEARNERS = [ts.NaiveBayes, ts.DecisionTree, ts.LogisticRegression]
+LEARNERS = [ts.NaiveBayes, ts.DecisionTree, ts.LogisticRegression, ts.Scorecard]
 
 
 def test_names_that_are_numbers_are_texts_and_mixed_names_an_error():  # row 19

@@ -83,7 +83,7 @@ def test_all_that_learners_engines_and_statistics_declare_is_asked_for(monkeypat
 
 def test_learners_ask_blocks_for_nothing_that_is_not_declared(monkeypatch):
     engine = RecordedQuestions()
-    for make in (ts.NaiveBayes, ts.DecisionTree, ts.LogisticRegression):
+    for make in (ts.NaiveBayes, ts.DecisionTree, ts.LogisticRegression, ts.Scorecard):
         make(engine=engine)._fit_table(some_table(monkeypatch))
     ts.NaiveBayes(engine=engine)._fit_table(some_table(monkeypatch, t=["good film", "bad"] * 10))
     assert engine.asked["block"] - members(contracts.Block) == set()
@@ -92,7 +92,7 @@ def test_learners_ask_blocks_for_nothing_that_is_not_declared(monkeypatch):
 
 def test_methods_ask_tables_for_nothing_that_is_not_declared(monkeypatch):
     asked: set[str] = set()
-    for make in (ts.NaiveBayes, ts.DecisionTree, ts.LogisticRegression):
+    for make in (ts.NaiveBayes, ts.DecisionTree, ts.LogisticRegression, ts.Scorecard):
         table = Recorder(some_table(monkeypatch), asked)
         make()._fit_table(table)
         cross_shares(make(), table, deal(table, 2), None)

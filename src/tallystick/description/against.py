@@ -8,6 +8,8 @@ Measures and limits, n new rows and m training rows:
   missing   the share of rows without a value; a change beyond 0.05 and twice its standard error
   counts    total variation: half the sum of the absolute differences of shares, "so many values moved";
             beyond 0.10 and what chance alone would give, the sum of sqrt(p (1 - p) (1/n + 1/m) / (2 pi))
+  words     of a scorecard, which counts the rows with a word: the word whose share of rows moved most;
+            beyond 0.10 and three standard errors
   moments   the mean's move in standard deviations of the training rows; beyond 0.25 and twice sqrt(1/n + 1/m)
 """
 
@@ -31,7 +33,7 @@ from tallystick.description.known import Known
 from tallystick.errors import OptionError, counted, shown, some
 
 MISSING_LIMIT, COUNTS_LIMIT, MEAN_LIMIT = 0.05, 0.10, 0.25
-COUNTS, MOMENTS = "total variation", "mean in standard deviations"
+COUNTS, MOMENTS, WORDS = "total variation", "mean in standard deviations", "share of rows with a word"
 NAMED = 5  # unseen levels given by name
 
 
@@ -42,6 +44,8 @@ class Shift:
     measure: str
     value: float
     limit: float
+    word: str = ""  # that it is about
+    rose: bool = False  # whether more rows have the word
 
     @property
     def beyond(self) -> bool:
@@ -184,7 +188,10 @@ def _add(seen: _Seen, part: Any, column: Column, known: Known) -> None:
     seen.unseen += part.unseen[name]
     if column.kind in CODED:
         k = len(column.levels)
-        seen.counts = seen.counts + np.bincount(block.codes(name), minlength=k + 2)[:k]
+        own = np.bincount(block.codes(name), minlength=k + 2)[:k]
+        if known.line is not None and known.counts is not None:
+            own = np.bincount(known.line, own, len(known.counts))
+        seen.counts = seen.counts + own
     elif column.kind == "numeric":
         values = block.values(name)
         values = values[~np.isnan(values)]
@@ -202,8 +209,8 @@ def _add(seen: _Seen, part: Any, column: Column, known: Known) -> None:
     elif column.kind == "text":
         _, words, counts = block.words(name)
         k = len(column.words)
-        found = np.bincount(words, counts, minlength=k + 1)
-        seen.counts = seen.counts + found[:k]
+        found = np.bincount(words, None if known.words is not None else counts, minlength=k + 1)
+        seen.counts = seen.counts + (found[:k] if known.words is None else found[known.words])
         seen.values += int(found.sum())
         seen.unseen += int(found[k])
 
@@ -231,7 +238,7 @@ def _change(
     rows, trained = sizes
     missing = (column.missing / trained if trained else 0.0, seen.missing / rows if rows else 0.0)
     outside = (seen.below, seen.above) if column.kind == "numeric" and column.low is not None else None
-    shift, untold = _shift(column, known, seen, trained), known.untold
+    shift, untold = _shift(column, known, seen, sizes), known.untold
     if not untold:
         untold = (
             "there is too little to compare"
@@ -276,13 +283,19 @@ def _about_values(column: Column, seen: _Seen, unseen: Counter[str]) -> list[str
 
 
 def _about_shift(shift: Shift) -> str:
+    if shift.measure == WORDS:
+        moved = f"{shift.value:.0%} {'more' if shift.rose else 'fewer'} of the rows"
+        return f"word {shown(shift.word)} is in {moved} (limit {shift.limit:.0%})"
     if shift.measure == COUNTS:
         return f"{shift.value:.0%} of the values moved to other places (limit {shift.limit:.0%})"
     return f"the mean moved by {shift.value:.2f} standard deviations (limit {shift.limit:.2f})"
 
 
-def _shift(column: Column, known: Known, seen: _Seen, trained: float) -> Shift | None:
+def _shift(column: Column, known: Known, seen: _Seen, sizes: tuple[int, float]) -> Shift | None:
     """Return how far the values moved, where the file keeps enough to tell."""
+    rows, trained = sizes
+    if known.words is not None and known.counts is not None:
+        return _words_moved(column, known.counts, known.words, seen, sizes) if rows and trained else None
     if known.counts is not None and known.counts.sum() > 0 and np.sum(seen.counts) > 0:
         extra = [0.0, seen.unseen] if column.kind != "numeric" else [0.0, 0]
         before = np.append(known.counts, extra[0])
@@ -293,6 +306,20 @@ def _shift(column: Column, known: Known, seen: _Seen, trained: float) -> Shift |
         limit = max(MEAN_LIMIT, 2 * math.sqrt(1 / seen.values + 1 / trained))
         return Shift(MOMENTS, move, limit)
     return None
+
+
+def _words_moved(
+    column: Column, counts: NDArray[np.float64], words: Any, seen: _Seen, sizes: tuple[int, float]
+) -> Shift:
+    """Return the word whose share of rows moved furthest beyond what chance leaves it."""
+    rows, trained = sizes
+    before, after = counts / trained, np.asarray(seen.counts, dtype=np.float64) / rows
+    p = (counts + seen.counts) / (rows + trained)
+    limit = COUNTS_LIMIT + 3 * np.sqrt(p * (1 - p) * (1 / rows + 1 / trained))
+    move = np.abs(after - before)
+    at = int(np.argmax(move - limit))
+    word, rose = column.words[int(words[at])], bool(after[at] > before[at])
+    return Shift(WORDS, float(move[at]), float(limit[at]), word, rose)
 
 
 def _variation(before: NDArray[np.float64], after: NDArray[np.float64]) -> Shift:

@@ -20,11 +20,14 @@ from tallystick.data.schema import Column
 @dataclass(frozen=True, slots=True)
 class Known:
     """What the file keeps of a column's training values: counts by level, bin or word, or mean and standard
-    deviation; or why there is nothing.
+    deviation; or why there is nothing. line[level]: where levels are counted together; words: the places in
+    the vocabulary of those whose rows are counted.
     """
 
     counts: NDArray[np.float64] | None = None
     cuts: NDArray[np.float64] | None = None
+    line: NDArray[np.int64] | None = None
+    words: NDArray[np.int64] | None = None
     mean: float = math.nan
     deviation: float = math.nan
     untold: str = ""
@@ -64,23 +67,40 @@ def of_logistic(document: Mapping[str, Any], column: Column) -> Known:
 
 
 def of_card(document: Mapping[str, Any], column: Column) -> Known:
-    """Return what a scorecard keeps: the training rows on each line of a column; of levels that share a line
-    and of words no count of each.
+    """Return what a scorecard keeps: the training rows on each line of a column, its own or those of a pair;
+    of a text how many rows have each word that has points.
     """
-    parts = [p for p in document["model"]["parts"] if p.get("name") == column.name]
-    if not parts:
-        return Known(untold="it has no line of its own on the card")
-    rows = np.array(parts[0]["rows"], dtype=np.float64).sum(axis=1)
-    if parts[0]["part"] == "ranges":
-        if not parts[0]["cuts"]:
-            return Known(untold="the card has one line for all its numbers")
-        return Known(rows[:-1], np.array(parts[0]["cuts"]))
-    if parts[0]["part"] == "words":
-        return Known(untold="a card keeps counts of the words with points only")
-    lines = parts[0]["line"]
-    if len(set(lines)) < len(lines):
-        return Known(untold="some of its levels share a line of the card")
-    return Known(rows[lines])
+    for part in document["model"]["parts"]:
+        if part.get("name") == column.name:
+            rows = np.array(part["rows"], dtype=np.float64).sum(axis=1)
+            return _words(part, rows) if part["part"] == "words" else _lines(part, rows)
+    for part in document["model"]["parts"]:
+        if part["part"] == "pair":
+            first, second = (_size(part[side]) for side in ("first", "second"))
+            table = np.array(part["rows"], dtype=np.float64).sum(axis=1).reshape(first, second)
+            for axis, side in ((1, "first"), (0, "second")):
+                if part[side]["name"] == column.name:
+                    return _lines(part[side], table.sum(axis=axis))
+    return Known(untold="it has no line on the card")
+
+
+def _words(part: Mapping[str, Any], rows: NDArray[np.float64]) -> Known:
+    untold = "a card keeps counts of the words with points only"
+    return Known(rows, words=np.array(part["words"]), untold=untold)
+
+
+def _lines(axis: Mapping[str, Any], rows: NDArray[np.float64]) -> Known:
+    """Return the rows on the known lines of an axis."""
+    if axis["part"] == "levels":
+        lines = np.array(axis["line"], np.int64)
+        return Known(rows[: _size(axis) - 2], line=lines)
+    if not axis["cuts"]:
+        return Known(untold="the card has one line for all its numbers")
+    return Known(rows[:-1], np.array(axis["cuts"]))
+
+
+def _size(axis: Mapping[str, Any]) -> int:
+    return len(axis["cuts"]) + 2 if axis["part"] == "ranges" else max(axis["line"], default=-1) + 3
 
 
 def _moments(own: Mapping[str, Any], rows: float, unit: int) -> Known:

@@ -5,7 +5,7 @@ Knows changes and `draw.text`. Knows nothing of rows or models.
 
 from __future__ import annotations
 
-from tallystick.description.against import COUNTS, Changes, ColumnChange
+from tallystick.description.against import MOMENTS, Changes, ColumnChange
 from tallystick.draw.text import Line, Span, Style, clean, wrapped
 from tallystick.errors import counted, some
 
@@ -50,10 +50,10 @@ def _column(column: ColumnChange, cells: int) -> list[Line]:
         return wrapped(clean(f"not judged: {column.untold}; no level or range is new"), cells, f"  {name}")
     size = (
         f"{column.shift.value:.0%}"
-        if column.shift.measure == COUNTS
+        if column.shift.measure != MOMENTS
         else f"{column.shift.value:.2f} deviations"
     )
-    limit = f"{column.shift.limit:.0%}" if column.shift.measure == COUNTS else f"{column.shift.limit:.2f}"
+    limit = f"{column.shift.limit:.0%}" if column.shift.measure != MOMENTS else f"{column.shift.limit:.2f}"
     words = f"nothing new (moved by {size}, limit {limit}){_caveat(column)}"
     return wrapped(clean(words), cells, f"  {name}")
 

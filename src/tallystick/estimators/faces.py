@@ -6,6 +6,8 @@ Knows the estimators. Knows nothing of pages or folds.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
+from dataclasses import replace
 from typing import Any
 
 from tallystick.contracts import Table
@@ -42,16 +44,30 @@ def guarded_optimal(estimator: Any, table: Table) -> Any:
 
 def guarded_card(estimator: Any, table: Table) -> Any:
     """Return the card, fitted again without pairs and with ever fewer lines where a line holds a single row;
-    a line of missing values may still do so, and the report leaves out its class.
+    a line that still does, such as a value that one row alone lacks, has no points and no row.
     """
     found = estimator
     for more in ({"pairs": 0}, *({"pairs": 0, "max_lines": n} for n in (12, 6, 3, 2))):
-        if not any(bool((_rows(part) == found.model_.unit).any()) for part in found.model_.parts):
+        if not any(_single(part, found.model_.unit).any() for part in found.model_.parts):
             return found
         least = min(more.get("max_lines", 10**6), estimator.max_lines or 10**6)
         wish = {"pairs": 0} | ({"max_lines": least} if "max_lines" in more else {})
         found = type(estimator)(**estimator.get_params(deep=False) | wish)._fit_table(table)
-    return found
+    out, unit = copy(found), found.model_.unit
+    out.model_ = replace(out.model_, parts=tuple(_hushed(part, unit) for part in out.model_.parts))
+    return out
+
+
+def _hushed(part: Any, unit: int) -> Any:
+    """Return a part whose lines of a single row are empty."""
+    empty = _single(part, unit)[:, None]
+    return replace(part, points=part.points * ~empty, rows=part.rows * ~empty)
+
+
+def _single(part: Any, unit: int) -> Any:
+    """Return which lines of a part hold a single row."""
+    rows = _rows(part)
+    return (rows > 0) & (rows <= unit)
 
 
 def _rows(part: Any) -> Any:

@@ -21,7 +21,7 @@ from tallystick.data.schema import ABSENT, TRUTHS, Column, Wishes, meanings
 from tallystick.data.source import open_source
 from tallystick.errors import DataError, DataWarning
 
-LEARNERS = (ts.DecisionTree, ts.NaiveBayes, ts.LogisticRegression)
+LEARNERS = (ts.DecisionTree, ts.NaiveBayes, ts.LogisticRegression, ts.Scorecard)
 MARKS = ("N/A", "NULL", "nan", "#N/A", "\\N", "-", "k.A.", "n/a", ".")
 
 

@@ -30,7 +30,7 @@ ARRAYS = {
     "arrow int": pd.array(NUMBERS, dtype="int64[pyarrow]"),
     "arrow bool": pd.array([True, False] * (ROWS // 2), dtype="bool[pyarrow]"),
 }
-METHODS = [ts.DecisionTree, ts.NaiveBayes, ts.LogisticRegression]
+METHODS = [ts.DecisionTree, ts.NaiveBayes, ts.LogisticRegression, ts.Scorecard]
 
 
 @pytest.mark.parametrize("name", ARRAYS)

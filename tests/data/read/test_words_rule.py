@@ -28,7 +28,7 @@ def test_words_of_one_letter_count():
     assert shares[words.index("a")] == 2 / 7
 
 
-@pytest.mark.parametrize("estimator", [ts.NaiveBayes, ts.LogisticRegression])
+@pytest.mark.parametrize("estimator", [ts.NaiveBayes, ts.LogisticRegression, ts.Scorecard])
 def test_an_option_leaves_short_words_out_and_the_file_keeps_it(estimator, tmp_path):
     model = estimator(kinds={"said": "text"}, min_letters=2).fit(ROWS, "y")
     assert model.schema_["said"].words == ("and", "apple", "blue", "not", "or", "red", "see", "x_1")
@@ -46,7 +46,7 @@ def test_an_option_leaves_short_words_out_and_the_file_keeps_it(estimator, tmp_p
 
 
 @pytest.mark.parametrize("letters", [1, 2])
-@pytest.mark.parametrize("estimator", [ts.NaiveBayes, ts.LogisticRegression])
+@pytest.mark.parametrize("estimator", [ts.NaiveBayes, ts.LogisticRegression, ts.Scorecard])
 def test_exported_code_cuts_words_alike(estimator, letters, tmp_path):
     model = estimator(kinds={"said": "text"}, min_letters=letters).fit(ROWS, "y")
     rows = [{"said": s} for s in ("a b apple", "I", "2 é red x_1", "", "a a a")]

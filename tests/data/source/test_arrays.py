@@ -51,7 +51,7 @@ def test_a_view_of_an_array_cannot_be_written_to():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("model", ["DecisionTree", "NaiveBayes", "LogisticRegression"])
+@pytest.mark.parametrize("model", ["DecisionTree", "NaiveBayes", "LogisticRegression", "Scorecard"])
 def test_from_a_csv_file_to_predictions_neither_pandas_nor_masked_arrays_are_loaded(tmp_path, model):
     rows = [f"{i},{i / 7},{'xyz'[i % 3]},{['yes', 'no', ''][i % 3]},{'ab'[i % 5 > 1]}" for i in range(60)]
     path = tmp_path / "rows.csv"

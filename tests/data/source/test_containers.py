@@ -20,7 +20,7 @@ from tallystick.errors import DataError
 
 pytestmark = pytest.mark.slow
 
-LEARNERS = [ts.NaiveBayes, ts.DecisionTree, ts.LogisticRegression]
+LEARNERS = [ts.NaiveBayes, ts.DecisionTree, ts.LogisticRegression, ts.Scorecard]
 ROWS = 90
 DAY = dt.date(2020, 1, 1)
 

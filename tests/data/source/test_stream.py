@@ -157,7 +157,7 @@ def test_predict_answers_every_row_in_its_place_and_says_why_it_cannot(folder, t
     assert "rows-unread" in [note["code"] for note in found["notes"]]
 
 
-@pytest.mark.parametrize("kind", ["DecisionTree", "NaiveBayes", "LogisticRegression"])
+@pytest.mark.parametrize("kind", ["DecisionTree", "NaiveBayes", "LogisticRegression", "Scorecard"])
 def test_answers_in_python_have_every_row_too(folder, tmp_path, kind):
     model = getattr(ts, kind)().fit(folder / "t.csv", "y")
     new = tmp_path / "new.csv"

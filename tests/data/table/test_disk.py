@@ -49,6 +49,7 @@ MODELS = {
     "bayes": lambda **given: ts.NaiveBayes(**given),
     "words": lambda **given: ts.NaiveBayes(words="tf-idf", min_count=2, **given),
     "logistic": lambda **given: ts.LogisticRegression(**given),
+    "card": lambda **given: ts.Scorecard(**given),
 }
 
 

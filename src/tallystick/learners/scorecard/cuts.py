@@ -141,5 +141,6 @@ def chosen_cuts(
     own = np.isin(near.values, heavy)
     others = below + near.counts - np.cumsum(np.where(own, near.counts, 0))  # up to and with this value
     at = np.flatnonzero(own)
-    upper = np.unique(np.concatenate([at, at + 1, np.searchsorted(others, wanted, side="left") + 1]))
-    return between(near.values, upper[(upper > 0) & (upper < len(near.values))])
+    begins = np.zeros(len(near.values) + 2, bool)  # which values a range begins with
+    begins[np.concatenate([at, at + 1, np.searchsorted(others, wanted, side="left") + 1])] = True
+    return between(near.values, np.flatnonzero(begins[1 : len(near.values)]) + 1)

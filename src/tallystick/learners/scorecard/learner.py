@@ -267,7 +267,7 @@ def separates(part: LinePoints, unit: int) -> bool:
         return int(rows.sum()) >= 3 * unit * len(rows)
     lines = part.rows[: part.axis.known]
     classes = lines[lines.any(axis=1)].argmax(axis=1)
-    return int(np.count_nonzero(np.diff(classes))) < len(np.unique(classes))
+    return int(np.count_nonzero(np.diff(classes))) < len(set(classes.tolist()))
 
 
 def refuse_endless(smooth: Smooth, loss: float) -> None:
