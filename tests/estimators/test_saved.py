@@ -236,7 +236,7 @@ def card_settings(labels: list[Any]) -> st.SearchStrategy[dict[str, Any]]:
             "points_to_double": st.sampled_from([20, 7]),
             "ranges": st.sampled_from([32, 4]),
             "cuts": st.sampled_from([None, {"x": [-0.5, 0.25]}]),
-            "monotone": st.sampled_from([None, {"x": "rising"}, {"n": "falling"}]),
+            "monotone": st.sampled_from([None, {"x": "rising"}, {"n": {labels[0]: "falling"}}]),
             "pairs": st.sampled_from([None, 0, 2]),
             "max_lines": st.sampled_from([None, 2]),
             "max_columns": st.sampled_from([None, 1, 3]),
