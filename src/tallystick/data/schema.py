@@ -30,7 +30,10 @@ _MARKS = (
 NUMBER_MARKS: frozenset[str] = frozenset(_MARKS.split("|"))
 
 # Texts for no and yes: (no, yes), in lower case.
-TRUTHS: tuple[tuple[str, str], ...] = (("false", "true"), ("f", "t"), ("no", "yes"), ("n", "y"), ("0", "1"))
+TRUTHS: tuple[tuple[str, str], ...] = (
+    *(("false", "true"), ("f", "t"), ("no", "yes"), ("n", "y"), ("0", "1")),
+    *(("nein", "ja"), ("non", "oui"), ("falsch", "wahr"), ("faux", "vrai"), ("falso", "vero")),
+)
 ABSENT = "(missing)"  # the level of a missing cell, in a column of one value or nothing
 
 

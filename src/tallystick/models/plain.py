@@ -48,7 +48,7 @@ def is_number(value: Any) -> bool:
         isinstance(value, numbers.Real)
         and not isinstance(value, bool | np.bool_)
         and not math.isnan(value)
-        and (math.isinf(value) or bool(-LARGEST <= value <= LARGEST))  # type: ignore[operator]
+        and (math.isinf(value) or -LARGEST <= float(value) <= LARGEST)
     )
 
 

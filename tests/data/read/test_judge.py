@@ -172,6 +172,22 @@ def test_a_decimal_comma_is_read_on_request(tmp_path):
     assert read_table(read(path, decimal=",")).schema["x"].high == 3.14
 
 
+@pytest.mark.parametrize(
+    ("cells", "levels"),
+    [
+        (["yes", "no"], ("no", "yes")),
+        (["Yes", "no", "YES", "No"], ("no", "yes")),
+        (["Y", "N"], ("N", "Y")),
+        (["ja", "nein", "Ja"], ("nein", "ja")),
+        (["Oui", "Non"], ("Non", "Oui")),
+    ],
+)
+def test_words_for_yes_and_no_are_boolean_in_any_case(cells, levels):
+    column = kind_of([*cells, *cells])
+    assert (column.kind, column.levels) == ("boolean", levels)
+    assert kind_of([*cells, "maybe"]).kind == "levels"
+
+
 # row 36
 def test_iso_dates_are_days_with_a_note_in_any_type():
     texts = ["1970-01-02", "1970-01-11", None]
@@ -438,7 +454,7 @@ needs_data = pytest.mark.skipif(not DATA, reason="TALLYSTICK_DATA is not set")
     ("path", "kinds"),
     [
         ("zoo/zoo.csv.gz", {"animal": "out", "hair": "boolean", "legs": "numeric", "type": "levels"}),
-        ("weather/weather.nominal.csv.gz", {"outlook": "levels", "windy": "boolean", "play": "levels"}),
+        ("weather/weather.nominal.csv.gz", {"outlook": "levels", "windy": "boolean", "play": "boolean"}),
         ("car/car.csv.gz", {"doors": "levels", "persons": "levels", "safety": "levels"}),
         ("sms-spam/sms-spam.csv.gz", {"label": "levels", "text": "text"}),
         ("sick/sick.csv.gz", {"TBG": "out", "TBG measured": "out", "age": "numeric", "sex": "levels"}),

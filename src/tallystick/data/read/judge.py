@@ -19,6 +19,7 @@ from tallystick.data.read.ways import way_written
 from tallystick.data.schema import (
     ABSENT,
     NUMBER_MARKS,
+    TRUTHS,
     Kind,
     Note,
 )
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MANY_ROWS = 20  # the identifier rule needs this many filled cells
+MOST_TRUTHS = 64  # spellings of yes and no in all letter cases, about
 RUN_SHARE = 6  # tenths of the whole numbers from lowest to highest, each once: they number rows, some gone
 NEARLY_ALL = 99  # percent of the cells must be numbers for the others to be taken as missing
 FEW_TOKENS = 10  # other texts at most, for the same
@@ -197,6 +199,8 @@ def judge_texts(name: str, facts: TextFacts, asked: Asked) -> KindVerdict:
         return numbers
     if facts.numbers + facts.dates == 0 and (facts.kinds == Cell.BOOLEAN).all():
         return _judge_boolean(name, facts, asked)
+    if facts.numbers + facts.dates == 0 and (pair := _truths(facts)) is not None:
+        return KindVerdict("boolean", f"no value but {pair[1]} and {pair[0]}", levels=pair)
     if len(facts.texts) == 1 and facts.numbers + facts.dates == 0:
         if facts.missing and facts.texts[0].as_py() != ABSENT:
             return present_or_missing(name, facts.texts[0].as_py(), facts.present)
@@ -212,6 +216,17 @@ def _judge_boolean(name: str, facts: TextFacts, asked: Asked) -> KindVerdict:
     if len(said) == 1 and not asked.keep:
         return out(name, ONE_VALUE.format(counted(facts.present, "row")), facts.present)
     return KindVerdict("boolean", "no value but true and false", levels=("false", "true"), fold=True)
+
+
+def _truths(facts: TextFacts) -> tuple[str, str] | None:
+    """Return the texts for no and yes, where there are no others; in small letters where cases differ."""
+    if not 2 <= len(facts.texts) <= MOST_TRUTHS:
+        return None
+    texts = facts.texts.to_pylist()
+    pair = next((p for p in TRUTHS if {text.lower() for text in texts} == set(p)), None)
+    if pair is None or len(texts) > 2:
+        return pair
+    return (texts[0], texts[1]) if texts[0].lower() == pair[0] else (texts[1], texts[0])
 
 
 def _judge_as_numbers(name: str, facts: TextFacts) -> KindVerdict | None:

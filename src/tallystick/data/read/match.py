@@ -50,7 +50,7 @@ from tallystick.errors import Argument, DataError, DataWarning, OptionError, cou
 from tallystick.files.stamp import unchanged
 from tallystick.kernels import CellKind
 
-SAME_VALUES = ("0", "1", "false", "true")  # of a boolean, whatever its levels are called
+SAME_VALUES = ("0", "1", "false", "true")  # of a boolean whose levels are two of them
 READABLE = (*WRITTEN_NUMBERS, CellKind.LEADING_ZEROS, CellKind.INEXACT)
 
 
@@ -174,7 +174,7 @@ class Matcher:
         plain = text.lower() if np.isnan(value) else number_text(value)
         if plain in self.column.levels:
             return plain, False
-        told = self.column.kind != "boolean" or plain not in SAME_VALUES
+        told = plain not in SAME_VALUES or not set(self.column.levels) <= {*SAME_VALUES, ABSENT}
         return self.meanings.get(plain, text), told and plain in self.meanings
 
     def _values(self, cells: Any) -> Found:
