@@ -2,7 +2,7 @@
 #include "bindings.hpp"
 #include "kernels/logistic/solve.hpp"
 #include "kernels/logistic/answers.hpp"
-#include "kernels/logistic/dense.hpp"
+#include "kernels/logistic/blocks.hpp"
 #include "kernels/logistic/newton.hpp"
 
 namespace {
@@ -246,9 +246,33 @@ void bind_logistic(nb::module_& m) {
     m.def("product", [](In<double> a, In<double> b, Out<double> out) {
         logistic::product(a.shape(0), a.shape(1), b.shape(1), a.data(), b.data(), out.data());
     }, nb::arg("a").noconvert(), nb::arg("b").noconvert(), nb::arg("out").noconvert(), Release());
-    m.def("lower_inverse", [](In<double> l, Out<double> out) {
-        logistic::lower_inverse(l.shape(0), l.data(), out.data());
-    }, nb::arg("l").noconvert(), nb::arg("out").noconvert(), Release());
+    m.def("posterior", [](In<double> matrix, In<int64_t> at, In<double> scale, Out<double> work, Out<double> out,
+                          Out<double> told) {
+        logistic::posterior(at.size(), matrix.shape(0), matrix.data(), at.data(), scale.data(), work.data(), out.data(),
+                            told.data());
+    }, nb::arg("matrix").noconvert(), nb::arg("at").noconvert(), nb::arg("scale").noconvert(), nb::arg("work").noconvert(),
+       nb::arg("out").noconvert(), nb::arg("told").noconvert(), Release());
+    m.def("along", [](In<int64_t> table, In<double> rows, In<double> x, Out<double> out) {
+        logistic::along({table.shape(0), table.data(), rows.data()}, x.data(), out.data());
+    }, nb::arg("table").noconvert(), nb::arg("rows").noconvert(), nb::arg("x").noconvert(), nb::arg("out").noconvert(),
+       Release());
+    m.def("lines_along", [](In<int64_t> table, In<double> rows, In<double> v, Out<double> out) {
+        logistic::lines_along({table.shape(0), table.data(), rows.data()}, v.data(), out.data());
+    }, nb::arg("table").noconvert(), nb::arg("rows").noconvert(), nb::arg("v").noconvert(), nb::arg("out").noconvert(),
+       Release());
+    m.def("diagonal_along", [](In<int64_t> table, In<double> rows, In<double> w, Out<double> out) {
+        logistic::diagonal_along({table.shape(0), table.data(), rows.data()}, w.shape(0), w.data(), out.data());
+    }, nb::arg("table").noconvert(), nb::arg("rows").noconvert(), nb::arg("w").noconvert(), nb::arg("out").noconvert(),
+       Release());
+    m.def("turn_work", [](size_t q, size_t n) { return logistic::turn_doubles(q, n); }, nb::arg("q"), nb::arg("n"));
+    m.def("turn", [](In<int64_t> table, In<double> rows, In<double> w, In<int64_t> some, Out<double> work, Out<double> out) {
+        logistic::turn({table.shape(0), table.data(), rows.data()}, w.shape(0), w.data(), some.size(), some.data(),
+                       work.data(), out.data());
+    }, nb::arg("table").noconvert(), nb::arg("rows").noconvert(), nb::arg("w").noconvert(), nb::arg("some").noconvert(),
+       nb::arg("work").noconvert(), nb::arg("out").noconvert(), Release());
+    m.def("without_constant", [](In<int64_t> lower, double unit, Out<double> w, Out<double> cross) {
+        return logistic::without_constant(cross.size(), lower.data(), unit, w.data(), cross.data());
+    }, nb::arg("lower").noconvert(), nb::arg("unit"), nb::arg("w").noconvert(), nb::arg("cross").noconvert(), Release());
     m.def("eigen", [](Out<double> a, Out<double> v) { return logistic::eigen(a.shape(0), a.data(), v.data()); },
           nb::arg("a").noconvert(), nb::arg("v").noconvert(), Release());
     m.def("eigen_ends", [](In<double> a, In<double> l, size_t rounds, Out<double> v, Out<double> ends) {

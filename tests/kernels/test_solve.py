@@ -121,12 +121,44 @@ def test_products_and_triangles_are_those_of_numpy(seed, n, m, k):
     factor, done = kernels.cholesky(whole)
     assert done == n
     np.testing.assert_allclose(np.tril(factor), np.linalg.cholesky(whole), rtol=1e-9, atol=1e-12)
-    inverse = kernels.lower_inverse(factor)
-    np.testing.assert_allclose(inverse @ np.tril(factor), np.eye(n), atol=1e-9)
     values, vectors = kernels.eigen(whole)
     assert (np.diff(values) <= 1e-12).all()
     np.testing.assert_allclose(vectors.T @ (values[:, None] * vectors), whole, atol=1e-9)
     np.testing.assert_allclose(vectors @ vectors.T, np.eye(n), atol=1e-9)
+
+
+@given(seed=st.integers(0, 10_000), n=st.integers(1, 101), rank=st.integers(1, 120))
+@settings(max_examples=25, deadline=None)
+def test_the_posterior_is_the_inverse_that_it_says(seed, n, rank):
+    rng = np.random.default_rng(seed)
+    half = rng.normal(size=(rank, n + 3))
+    matrix = half.T @ half
+    at = np.sort(rng.choice(n + 3, n, replace=False)).astype(np.int64)
+    scale = rng.uniform(0.1, 3, n)
+    root, told = kernels.posterior(np.tril(matrix), at, scale)
+    want = np.linalg.inv(np.eye(n) + scale[:, None] * matrix[np.ix_(at, at)] * scale)
+    np.testing.assert_allclose(root.T @ root, want, atol=1e-9)
+    np.testing.assert_allclose(told, 1.0 - np.diag(want), atol=1e-9)
+    assert not np.triu(root, 1).any()
+    less = kernels.posterior(np.tril(matrix), at[: n // 2], scale[: n // 2])[0]
+    assert (less == root[: n // 2, : n // 2]).all()
+
+
+def test_a_posterior_of_what_is_not_there_is_refused():
+    with pytest.raises(ValueError, match=r"at must lie within 0\.\.1; found 0\.\.2"):
+        kernels.posterior(np.eye(2), np.array([0, 2]), np.ones(2))
+
+
+def test_a_curvature_without_its_constant():
+    rng = np.random.default_rng(2)
+    half = rng.integers(-9, 9, size=(60, 38))
+    whole = half.T @ half
+    w, weight, cross = kernels.without_constant(np.tril(whole).astype(np.int64), 0.25)
+    assert weight == whole[0, 0] * 0.25
+    np.testing.assert_allclose(cross, whole[1:, 0] / whole[0, 0])
+    want = 0.25 * (whole[1:, 1:] - np.outer(whole[1:, 0], whole[1:, 0]) / whole[0, 0])
+    np.testing.assert_allclose(w, want, atol=1e-9)
+    assert (w == w.T).all()
 
 
 def test_rows_together_or_alone_have_the_same_bits():

@@ -1,6 +1,6 @@
 // The sums, answers and linear algebra of logistic regression, on columns of every layout and with weights.
 #include "kernels/logistic/answers.hpp"
-#include "kernels/logistic/dense.hpp"
+#include "kernels/logistic/blocks.hpp"
 #include "kernels/logistic/newton.hpp"
 #include "kernels/logistic/solve.hpp"
 #include "tests.hpp"
@@ -139,9 +139,18 @@ void algebra(size_t n) {
     times(n, a.data(), x.data(), y.data());
     for (double v : y) EXPECT(v > 0.999999 && v < 1.000001);
     std::vector<double> inverse(n * n), turned(n * n);
-    lower_inverse(n, l.data(), inverse.data());
-    EXPECT(inverse[0] * l[0] > 0.999999);
+    std::vector<int64_t> at(n), table{0, int64_t(n), 0, int64_t(n)}, lower((n + 1) * (n + 1), 3);
+    for (size_t i = 0; i < n; ++i) at[i] = int64_t(i);
+    posterior(n, n, a.data(), at.data(), d.data(), turned.data(), inverse.data(), y.data());
+    EXPECT(inverse[0] == 1.0 && y[0] == 0.0);
     product(n, n, n, a.data(), inverse.data(), turned.data());
+    const Basis basis{1, table.data(), a.data()};
+    along(basis, x.data(), y.data());
+    lines_along(basis, x.data(), y.data());
+    diagonal_along(basis, n, a.data(), y.data());
+    std::vector<double> memory(turn_doubles(n, n));
+    turn(basis, n, a.data(), n, at.data(), memory.data(), turned.data());
+    EXPECT(without_constant(n, lower.data(), 0.5, turned.data(), y.data()) == 1.5);
     inverse_diagonal(n, l.data(), scratch.data(), y.data());
     eigen_ends(n, a.data(), l.data(), 5, scratch.data(), ends.data());
     lasso_step(n, a.data(), x.data(), y.data(), y.data(), 1e-9, 50, d.data(), hd.data());

@@ -1,4 +1,4 @@
-// Products, eigenvectors and triangular inverses of small dense matrices in a fixed order of additions: the same bits
+// Products, eigenvectors and inverses of small dense matrices in a fixed order of additions: the same bits
 // everywhere, without BLAS or LAPACK. Matrices lie row by row.
 #pragma once
 
@@ -6,68 +6,159 @@
 
 namespace tally::logistic {
 
-// out[r][x] += factor[r] * from[x] for four rows at once: from is read once.
-TALLY_INLINE void add_to_four(size_t n, const double factor[4], const double* from, double* const out[4]) {
-    size_t x = 0;
-    for (; x + 4 <= n; x += 4) {
-        const Four value = *reinterpret_cast<const Four*>(from + x);
-        for (size_t r = 0; r < 4; ++r) *reinterpret_cast<Four*>(out[r] + x) += factor[r] * value;
+// out[R, 8] += (Sign < 0: -=) a[R, m] b[m, 8]: every entry is added to over m in its order, as in `entry`.
+template <int Sign, size_t R>
+TALLY_INLINE void tile(size_t m, const double* a, size_t a_wide, const double* b, size_t b_wide, double* out, size_t wide) {
+    Four low[R], high[R];
+    for (size_t r = 0; r < R; ++r) {
+        low[r] = *reinterpret_cast<const Four*>(out + r * wide);
+        high[r] = *reinterpret_cast<const Four*>(out + r * wide + 4);
     }
-    for (; x < n; ++x)
-        for (size_t r = 0; r < 4; ++r) out[r][x] += factor[r] * from[x];
+    for (size_t j = 0; j < m; ++j) {
+        const Four b0 = *reinterpret_cast<const Four*>(b + j * b_wide), b1 = *reinterpret_cast<const Four*>(b + j * b_wide + 4);
+        for (size_t r = 0; r < R; ++r) {
+            const double factor = a[r * a_wide + j];
+            if (Sign > 0)
+                low[r] += factor * b0, high[r] += factor * b1;
+            else
+                low[r] -= factor * b0, high[r] -= factor * b1;
+        }
+    }
+    for (size_t r = 0; r < R; ++r) {
+        *reinterpret_cast<Four*>(out + r * wide) = low[r];
+        *reinterpret_cast<Four*>(out + r * wide + 4) = high[r];
+    }
 }
 
-TALLY_INLINE void add_to(size_t n, double factor, const double* from, double* out) {
-    for (size_t x = 0; x < n; ++x) out[x] += factor * from[x];
+template <int Sign>
+TALLY_INLINE double entry(size_t m, const double* a, const double* b, size_t b_wide, double sum) {
+    for (size_t j = 0; j < m; ++j) {
+        if (Sign > 0)
+            sum += a[j] * b[j * b_wide];
+        else
+            sum -= a[j] * b[j * b_wide];
+    }
+    return sum;
+}
+
+// out[n, k] += (Sign < 0: -=) a[n, m] b[m, k]; a_wide, b_wide, wide: doubles from one row to the next.
+template <int Sign>
+TALLY_INLINE void add_product(size_t n, size_t m, size_t k, const double* a, size_t a_wide, const double* b, size_t b_wide,
+                              double* out, size_t wide) {
+    const size_t whole = k - k % 8, fours = n - n % 4;
+    for (size_t x = 0; x < whole; x += 8) {
+        for (size_t i = 0; i < fours; i += 4)
+            tile<Sign, 4>(m, a + i * a_wide, a_wide, b + x, b_wide, out + i * wide + x, wide);
+        for (size_t i = fours; i < n; ++i) tile<Sign, 1>(m, a + i * a_wide, a_wide, b + x, b_wide, out + i * wide + x, wide);
+    }
+    for (size_t i = 0; i < n; ++i)
+        for (size_t x = whole; x < k; ++x)
+            out[i * wide + x] = entry<Sign>(m, a + i * a_wide, b + x, b_wide, out[i * wide + x]);
 }
 
 // out[n, k] = a[n, m] b[m, k]; every entry is added up over m in its order, so that vector code keeps it.
 inline void product(size_t n, size_t m, size_t k, const double* a, const double* b, double* out) {
     run_fast([=] {
-        constexpr size_t kWide = 256;  // columns of b taken at a time, so that they stay near
         for (size_t i = 0; i < n * k; ++i) out[i] = 0.0;
-        for (size_t first = 0; first < k; first += kWide) {
-            const size_t wide = k - first < kWide ? k - first : kWide;
-            size_t i = 0;
-            for (; i + 4 <= n; i += 4) {
-                double* to = out + i * k + first;
-                double* const rows[4] = {to, to + k, to + 2 * k, to + 3 * k};
-                for (size_t j = 0; j < m; ++j) {
-                    const double* at = a + i * m + j;
-                    const double factor[4] = {at[0], at[m], at[2 * m], at[3 * m]};
-                    add_to_four(wide, factor, b + j * k + first, rows);
-                }
-            }
-            for (; i < n; ++i)
-                for (size_t j = 0; j < m; ++j) add_to(wide, a[i * m + j], b + j * k + first, out + i * k + first);
-        }
+        add_product<1>(n, m, k, a, m, b, k, out, k);
     });
 }
 
-// out[n, n] = the inverse of a lower triangle l[n, n]: row by row what the rows above leave, four rows at a time.
-inline void lower_inverse(size_t n, const double* l, double* out) {
+constexpr size_t kBlock = 32;  // columns that `posterior` takes at a time
+
+// The block a[size, size] at the diagonal becomes its Cholesky factor, x[size, size] that factor's inverse. No pivot of
+// I + (something with no negative eigenvalue) is below 1; what rounding leaves below is taken for 1.
+TALLY_INLINE void factor_block(size_t n, size_t size, double* a, double* x) {
+    for (size_t i = 0; i < size; ++i) {
+        for (size_t j = 0; j < i; ++j) {
+            double sum = a[i * n + j];
+            for (size_t k = 0; k < j; ++k) sum -= a[i * n + k] * a[j * n + k];
+            a[i * n + j] = sum * x[j * n + j];
+        }
+        double pivot = a[i * n + i];
+        for (size_t k = 0; k < i; ++k) pivot -= a[i * n + k] * a[i * n + k];
+        a[i * n + i] = __builtin_sqrt(pivot > 1.0 ? pivot : 1.0);
+        x[i * n + i] = 1.0 / a[i * n + i];
+        for (size_t j = 0; j < i; ++j) {
+            double sum = 0.0;
+            for (size_t k = j; k < i; ++k) sum -= a[i * n + k] * x[k * n + j];
+            x[i * n + j] = sum * x[i * n + i];
+        }
+    }
+}
+
+// X[n, n] with X'X = (I + D M D)^-1, M being entries at[n] of matrix[wide, wide] and D = diag(scale[n]); and
+// told[n] = the diagonal of I - X'X. a[n, n]: scratch.
+inline void posterior(size_t n, size_t wide, const double* matrix, const int64_t* at, const double* scale, double* a,
+                      double* x, double* told) {
     run_fast([=] {
-        for (size_t i = 0; i < n * n; ++i) out[i] = 0.0;
-        for (size_t first = 0; first < n; first += 4) {
-            const size_t end = first + 4 < n ? first + 4 : n;
-            size_t done = 0;  // rows above that have been taken off
-            if (end - first == 4) {
-                double* to = out + first * n;
-                double* const rows[4] = {to, to + n, to + 2 * n, to + 3 * n};
-                for (; done < first; ++done) {
-                    const double* at = l + first * n + done;
-                    const double factor[4] = {-at[0], -at[n], -at[2 * n], -at[3 * n]};
-                    add_to_four(done + 1, factor, out + done * n, rows);
+        for (size_t i = 0; i < n; ++i) {
+            const double* from = matrix + size_t(at[i]) * wide;
+            for (size_t j = 0; j <= i; ++j) a[i * n + j] = from[at[j]] * scale[i] * scale[j];
+            a[i * n + i] += 1.0;
+        }
+        for (size_t i = 0; i < n * n; ++i) x[i] = 0.0;
+        for (size_t first = 0; first < n; first += kBlock) {
+            const size_t size = n - first < kBlock ? n - first : kBlock, below = first + size;
+            double* panel = a + first * n + first;
+            // what the columns before leave of this one: a transposed copy of its rows lies above the diagonal
+            for (size_t k = 0; k < first; ++k)
+                for (size_t c = 0; c < size; ++c) a[k * n + first + c] = a[(first + c) * n + k];
+            add_product<-1>(n - first, first, size, a + first * n, n, a + first, n, panel, n);
+            double* own = x + first * n + first;
+            for (size_t c = 0; c < size; ++c)  // the diagonal block's own upper part is not read
+                for (size_t d = c + 1; d < size; ++d) panel[c * n + d] = 0.0;
+            factor_block(n, size, panel, own);
+            // rows below: times the transposed inverse of the block
+            double across[kBlock * kBlock], row[kBlock];
+            for (size_t c = 0; c < size; ++c)
+                for (size_t d = 0; d < size; ++d) across[c * kBlock + d] = own[d * n + c];
+            for (size_t i = below; i < n; ++i) {
+                double* to = a + i * n + first;
+                for (size_t d = 0; d < size; ++d) row[d] = to[d], to[d] = 0.0;
+                add_product<1>(1, size, size, row, kBlock, across, kBlock, to, n);
+            }
+            // the inverse's rows: what the blocks before leave, then times the inverse of the block
+            if (first) {
+                double* sums = x + first * n;
+                for (size_t col = 0; col < first; col += kBlock) {
+                    const size_t cols = first - col < kBlock ? first - col : kBlock;
+                    add_product<-1>(size, first - col, cols, a + first * n + col, n, x + col * n + col, n, sums + col, n);
+                }
+                double block[kBlock * kBlock];
+                for (size_t col = 0; col < first; col += kBlock) {
+                    const size_t cols = first - col < kBlock ? first - col : kBlock;
+                    for (size_t c = 0; c < size; ++c)
+                        for (size_t d = 0; d < cols; ++d) block[c * kBlock + d] = sums[c * n + col + d], sums[c * n + col + d] = 0.0;
+                    add_product<1>(size, size, cols, own, n, block, kBlock, sums + col, n);
                 }
             }
-            for (size_t i = first; i < end; ++i) {
-                double* row = out + i * n;
-                for (size_t j = done; j < i; ++j) add_to(j + 1, -l[i * n + j], out + j * n, row);
-                const double own = 1.0 / l[i * n + i];
-                for (size_t x = 0; x < i; ++x) row[x] *= own;
-                row[i] = own;
-            }
         }
+        for (size_t j = 0; j < n; ++j) told[j] = 0.0;
+        for (size_t i = 0; i < n; ++i)
+            for (size_t j = 0; j <= i; ++j) told[j] += x[i * n + j] * x[i * n + j];
+        for (size_t j = 0; j < n; ++j) told[j] = told[j] < 1.0 ? 1.0 - told[j] : 0.0;
+    });
+}
+
+// From lower[1 + n, 1 + n], whole multiples of `unit`, the constant first: w[n, n] with the constant free to follow, and
+// cross[n] = how it follows. Returns the constant's own.
+inline double without_constant(size_t n, const int64_t* lower, double unit, double* w, double* cross) {
+    return run_fast([=] {
+        const size_t p = 1 + n;
+        const double own = double(lower[0]) * unit, weight = own > 1e-9 ? own : 1e-9;
+        for (size_t i = 0; i < n; ++i) cross[i] = double(lower[(1 + i) * p]) * unit / weight;
+        for (size_t i = 0; i < n; ++i) {
+            const int64_t* from = lower + (1 + i) * p + 1;
+            const double mine = cross[i] * weight;
+            for (size_t j = 0; j <= i; ++j) w[i * n + j] = double(from[j]) * unit - mine * cross[j];
+        }
+        constexpr size_t kSide = 16;  // mirrored square by square, so that both stay near
+        for (size_t i = 0; i < n; i += kSide)
+            for (size_t j = 0; j <= i; j += kSide)
+                for (size_t r = i; r < i + kSide && r < n; ++r)
+                    for (size_t c = j; c < j + kSide && c < r; ++c) w[c * n + r] = w[r * n + c];
+        return weight;
     });
 }
 

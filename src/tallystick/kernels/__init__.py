@@ -8,6 +8,7 @@ What only the rows can tell (a code beyond its table) is the caller's promise.
 from __future__ import annotations
 
 from tallystick.kernels.bayes import add_level_scores, count_entries, mdl_cuts
+from tallystick.kernels.blocks import BlockBasis
 from tallystick.kernels.counts import count_classes, count_codes, count_columns
 from tallystick.kernels.cut import ALL_DATES, ALL_NUMBERS, code_cells, copy_cells, cut_cells, read_columns
 from tallystick.kernels.explog import exp, log, log1p, log2, n_log2_n, sigmoid
@@ -86,11 +87,12 @@ from tallystick.kernels.solve import (
     inverse_diagonal,
     lasso_step,
     longest,
-    lower_inverse,
+    posterior,
     precondition,
     product,
     pulled,
     times,
+    without_constant,
 )
 from tallystick.kernels.text import CellKind, Parsed, join_texts, parse_numbers
 from tallystick.kernels.words import WordCounter, WordRows, WordTable
@@ -103,6 +105,7 @@ __all__ = [
     "SUM_DIGITS",
     "Answer",
     "Begun",
+    "BlockBasis",
     "CellKind",
     "Curvature",
     "DenseColumns",
@@ -172,7 +175,6 @@ __all__ = [
     "log_sum_exp",
     "logistic_sums",
     "longest",
-    "lower_inverse",
     "mdl_cuts",
     "mix_hashes",
     "n_log2_n",
@@ -180,6 +182,7 @@ __all__ = [
     "newton",
     "parse_numbers",
     "pick_cells",
+    "posterior",
     "precondition",
     "product",
     "pulled",
@@ -197,6 +200,7 @@ __all__ = [
     "sum_hashes",
     "times",
     "whole",
+    "without_constant",
     "word_rows",
     "word_values",
 ]

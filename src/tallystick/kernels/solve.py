@@ -106,11 +106,27 @@ def product(a: Floats, b: Floats) -> Floats:
     return out
 
 
-def lower_inverse(factor: Floats) -> Floats:
-    """Return the inverse of a lower triangle."""
-    out = np.empty_like(check.array("factor", factor, "float64", (None, len(factor))))
-    _kernels.lower_inverse(factor, out)
-    return out
+def posterior(matrix: Floats, at: Whole, scale: Floats) -> tuple[Floats, Floats]:
+    """Return X with X'X = (I + D M D)^-1, M being rows and columns `at` of a symmetric matrix and D =
+    diag(scale), and the diagonal of I - X'X.
+    """
+    check.array("matrix", matrix, "float64", (None, len(matrix)))
+    n = len(check.array("at", at, "int64", (None,)))
+    check.array("scale", scale, "float64", (n,))
+    if n and not (at.min() >= 0 and at.max() < len(matrix)):
+        raise ValueError(f"at must lie within 0..{len(matrix) - 1}; found {at.min()}..{at.max()}")
+    out, told = np.empty((n, n)), np.empty(n)
+    _kernels.posterior(matrix, at, scale, np.empty((n, n)), out, told)
+    return out, told
+
+
+def without_constant(lower: Whole, unit: float) -> tuple[Floats, float, Floats]:
+    """Return what a curvature in whole `unit`s, the constant first and only its lower triangle filled, is
+    where the constant is free to follow; the constant's own; and how it follows each of the others.
+    """
+    n = len(check.array("lower", lower, "int64", (None, len(lower)))) - 1
+    w, cross = np.empty((n, n)), np.empty(n)
+    return w, float(_kernels.without_constant(lower, unit, w, cross)), cross
 
 
 def eigen(a: Floats) -> tuple[Floats, Floats]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.integrate import quad
 
 from tallystick.learners.scorecard.priors import CardPiece, piece_of
-from tallystick.learners.scorecard.quadratic import Directions, Spot, optimum
+from tallystick.learners.scorecard.quadratic import Directions, Pull, Spot
 from tallystick.models.scorecard.axes import LevelAxis, RangeAxis
 
 RANGES = RangeAxis("x", (1.0, 2.0, 4.0))
@@ -28,8 +29,7 @@ def problem(seed=0):
 
 
 def solved(parts, strengths, matrix, right):
-    directions = Directions.of(parts)
-    return optimum(directions, directions.turned(matrix), directions.along(right), strengths, 1e9)
+    return Pull.of(Directions.of(parts), matrix, right, strengths).optimum(strengths)
 
 
 def covariance(parts, strengths):
@@ -90,3 +90,27 @@ def test_a_spot_tells_gain_and_the_constant_that_follows():
     assert rise == pytest.approx(0.5)
     assert bend == pytest.approx(0.5 * (3 * 0.01 + 4 * 0.25**2))
     assert spot.constant(np.array([1.0]), np.array([[0.1]]))[0] == pytest.approx(1 + 0.5 - 0.05)
+
+
+def test_directions_of_which_rows_tell_nothing_are_left_out_but_not_where_rows_pull():
+    parts = pieces()
+    directions = Directions.of(parts)
+    strengths = np.ones(4)
+    nothing = np.zeros(len(directions.kind))
+    assert len(directions.seen(strengths, nothing, nothing)) == 0
+    one = nothing.copy()
+    one[2] = 1.0
+    assert directions.seen(strengths, one, nothing).tolist() == [2]
+    assert directions.seen(strengths, nothing, -one).tolist() == [2]
+    assert directions.seen(np.zeros(4), one, one).tolist() == []
+    kept = Directions.of([replace(parts[0], monotone=1), parts[1]])
+    first = kept.at[0]
+    assert kept.seen(strengths, nothing, nothing).tolist() == list(range(first.start, first.stop))
+
+
+def test_what_rows_do_not_tell_is_as_unsure_as_before():
+    strengths = np.array([0.5, 0.7, 1.1, 2.0])
+    found = solved(pieces(), strengths, np.zeros((10, 10)), np.zeros(10))
+    roots = found.roots()
+    np.testing.assert_allclose(roots @ roots.T, covariance(pieces(), strengths), atol=1e-6)
+    assert not found.f.any()

@@ -11,7 +11,7 @@ import pytest
 import tallystick as ts
 from tallystick.learners.logistic.prepare import KnownRows
 from tallystick.learners.scorecard.priors import CardPiece
-from tallystick.learners.scorecard.rounds import Rounds, State, first_state
+from tallystick.learners.scorecard.rounds import GONE, Rounds, State, first_state, further, levelled
 from tallystick.learners.scorecard.ways import OneWay
 from tallystick.models.logistic.design import Design
 from tallystick.models.scorecard.axes import LevelAxis, RangeAxis
@@ -47,6 +47,33 @@ def test_a_state_knows_where_the_lines_of_each_piece_lie():
     assert state.part(1) == slice(4, 8)
     assert state.ways == (OneWay(slice(4, 7), -1),)
     assert state.layout.lines == 8
+
+
+def test_strengths_that_go_one_way_go_on():
+    """s -> sqrt(16 s) comes to 16 by halves in logarithms; two steps tell the rest of the way."""
+    strengths, before = np.array([1.0]), np.zeros(1)
+    for _ in range(2):
+        strengths, before, _ = further(strengths, np.sqrt(16.0 * strengths), before)
+    assert strengths[0] == pytest.approx(16.0)
+
+
+def test_strengths_that_turn_back_are_not_carried_on_and_none_leaps():
+    new, way, moved = further(
+        np.array([1.0, 1.0, 1.0]), np.array([0.5, 1e9, GONE / 2]), np.array([0.7, 0, 0])
+    )
+    assert new[0] == pytest.approx(0.5)
+    assert 9.9 < new[1] < 10.0
+    assert new[2] == pytest.approx(0.1, rel=0.01)
+    assert way[0] == pytest.approx(math.log(0.5))
+    assert moved == pytest.approx(new[1] / 1.05, rel=0.2)
+    gone, _, _ = further(np.array([2 * GONE, 0.0]), np.array([GONE / 2, 0.0]), np.zeros(2))
+    assert gone.tolist() == [0.0, 0.0]
+
+
+def test_the_points_of_a_line_sum_to_nothing_over_the_classes():
+    f = np.array([[1.0, 2.0, 6.0], [0.0, 0.0, 0.0]])
+    assert levelled(f).tolist() == [[-2.0, -1.0, 3.0], [0.0, 0.0, 0.0]]
+    assert levelled(f[:, :1]).tolist() == [[1.0], [0.0]]
 
 
 def test_the_points_of_one_column_of_levels_are_those_of_its_counts_drawn_to_the_mean():

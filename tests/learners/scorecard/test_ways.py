@@ -12,7 +12,7 @@ from scipy.optimize import nnls
 import tallystick as ts
 from tallystick.errors import OptionError
 from tallystick.learners.scorecard.priors import piece_of
-from tallystick.learners.scorecard.quadratic import Directions, optimum
+from tallystick.learners.scorecard.quadratic import Directions, Pull
 from tallystick.learners.scorecard.ways import OneWay, held, multipliers
 from tallystick.models.scorecard.axes import LevelAxis, RangeAxis
 
@@ -31,7 +31,7 @@ def links(count, seed=6):
     for _ in range(count):
         half = rng.normal(size=(30, 10))
         matrix, right = half.T @ half, rng.normal(size=10) * 20
-        found.append(optimum(directions, directions.turned(matrix), directions.along(right), STRENGTHS, 1e9))
+        found.append(Pull.of(directions, matrix, right, STRENGTHS).optimum(STRENGTHS))
         problems.append((matrix, right))
     return found, problems
 

@@ -23,7 +23,7 @@ from tallystick.learners.scorecard.pairs import add_pairs, line_bends, without
 from tallystick.learners.scorecard.points import COST, FINER, Smooth, joined, parts_of, unrounded
 from tallystick.learners.scorecard.priors import CardPiece
 from tallystick.learners.scorecard.quadratic import Spot
-from tallystick.learners.scorecard.rounds import SAMPLE, START, Rounds, State, first_state
+from tallystick.learners.scorecard.rounds import SAMPLE, SETTLED, START, Rounds, State, first_state
 from tallystick.learners.scorecard.spread import base_spread, spread_of
 from tallystick.learners.stages import LearnerInStages, Stages
 from tallystick.models.logistic.design import Design
@@ -81,6 +81,8 @@ class ScorecardLearner(LearnerInStages[ScorecardModel]):
                 counts = yield LineCounts(state.layout, len(schema.predicted.labels))
             if not rounds.fixed:
                 state, counts = yield from useful(rounds, state, counts)
+            if state.pieces and not rounds.fixed:
+                state, spot = yield from replace(rounds, settled=SETTLED).run(state)
             if state.pieces:
                 state, spot = yield from replace(rounds, fixed=True, most=POLISH).run(state)
         model = yield from self._pointed(schema, known, state, spot if state.pieces else None, counts)

@@ -30,7 +30,7 @@ Whole = NDArray[np.int64]
 WORDS = 100  # words of a text column that may be on a card
 FEW_ROWS, TOLD = 3, 2.0  # rows a word must be in, and how far they must be from the class shares
 LEVELS = 256  # lines of a column of levels: rarer ones share the last
-MOST = 2_000  # lines in all; with more than two classes as many as make the same work
+MOST, LINKS = 2_000, 8  # lines in all; with more links than that as many as make the same sums of curvature
 WAYS = {"rising": 1, "falling": -1}
 
 
@@ -180,7 +180,7 @@ def beginning(schema: Schema, options: ScorecardOptions, known: KnownRows) -> Ge
         counts = yield LineCounts(layout, labels)
         tables = {axis: counts[layout.part(i)] for i, axis in enumerate(layout.axes)}
     links = 1 if labels == 2 else labels
-    room = int(MOST / math.sqrt(links)) - 2 * len(words)
+    room = int(MOST * min(math.sqrt(LINKS / links), 1.0)) - 2 * len(words)
     kept, crowded = with_room(fewer, tables, room)
     pieces = [p for a in kept if (p := single(a, tables[a], schema, options, known.unit)) is not None]
     for name in dict.fromkeys(w.name for w in words):

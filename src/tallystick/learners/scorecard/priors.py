@@ -46,22 +46,17 @@ class CardPiece:
         return sum(axis.size for axis in self.axes)
 
     @cached_property
-    def directions(self) -> tuple[Array, NDArray[np.int64], Array]:
-        """The principal directions of all covariances: B[line, direction], B B' being the covariance; which
-        covariance each belongs to, and its variance.
+    def directions(self) -> tuple[Array, NDArray[np.int64]]:
+        """The principal directions of all covariances: B[line, direction], B B' being the covariance; and
+        which covariance each belongs to.
         """
-        factors, kinds, sizes = [], [], []
+        factors, kinds = [], []
         for c, covariance in enumerate(self.covariances):
             values, vectors = kernels.eigen(covariance)
             kept = values > FAINT * values[0]
             factors.append((vectors[kept] * np.sqrt(values[kept])[:, None]).T)
             kinds.append(np.full(int(kept.sum()), c, np.int64))
-            sizes.append(values[kept])
-        return (
-            np.ascontiguousarray(np.concatenate(factors, axis=1)),
-            np.concatenate(kinds),
-            np.concatenate(sizes),
-        )
+        return np.ascontiguousarray(np.concatenate(factors, axis=1)), np.concatenate(kinds)
 
     @property
     def is_pair(self) -> bool:

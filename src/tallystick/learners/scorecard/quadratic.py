@@ -14,19 +14,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
+from tallystick.kernels import BlockBasis
 from tallystick.learners.scorecard.priors import CardPiece
 
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
-FAINT = 1e-6  # directions with less than this part of a piece's largest variance are left out
-UNSEEN = 0.02  # times lines over rows: directions of less variance no rows could tell from 0
-SLIGHT = 1e-4  # directions of less variance, in log-odds, change no loss that matters
+UNSEEN = 0.1  # of a direction that the rows determine, or of its squared length: less is as good as nothing
+GROWTH = 10.0  # times that a strength may become by the sums of one walk over the rows
 
 
 @dataclass(frozen=True)
@@ -72,79 +71,49 @@ class Spot:
 class Directions:
     """The principal directions of pieces, side by side.
 
-    factors[piece]: B[line, direction]; parts[piece]: its lines; at[piece]: its directions; kind[direction]:
-    which covariance of all pieces it belongs to; size[direction]: its variance at strength 1.
+    parts[piece]: its lines; at[piece]: its directions; kind[direction]: which covariance of all pieces it
+    belongs to; whole[direction]: of a piece of which nothing may be left out.
     """
 
-    factors: tuple[Array, ...]
+    basis: BlockBasis
+    factors: tuple[Array, ...]  # of each piece: B[line, direction]
     parts: tuple[slice, ...]
     at: tuple[slice, ...]
     kind: Whole
-    size: Array
-    lines: Array  # of its piece [direction]
-    whole: NDArray[np.bool_]  # of a piece of which nothing may be left out [direction]
+    whole: NDArray[np.bool_]
 
     @classmethod
     def of(cls, pieces: Sequence[CardPiece]) -> Directions:
         """Lay out the directions of pieces."""
-        factors, parts, at, kinds, sizes, lines, whole = [], [], [], [], [], [], []
-        line, direction, covariance = 0, 0, 0
-        for piece in pieces:
-            factor, own, size = piece.directions
-            factors.append(factor)
-            parts.append(slice(line, line + piece.lines))
-            at.append(slice(direction, direction + len(size)))
-            kinds.append(own + covariance)
-            sizes.append(size)
-            lines.append(np.full(len(size), float(piece.lines)))
-            whole.append(np.full(len(size), piece.monotone != 0))
-            line, direction = line + piece.lines, direction + len(size)
-            covariance += len(piece.covariances)
+        factors = [piece.directions[0] for piece in pieces]
+        basis = BlockBasis.of(factors)
+        first = np.cumsum([0, *(len(piece.covariances) for piece in pieces)])
+        kinds = [piece.directions[1] + k for piece, k in zip(pieces, first[:-1], strict=True)]
+        whole = [np.full(factor.shape[1], p.monotone != 0) for p, factor in zip(pieces, factors, strict=True)]
+        table = basis.table.tolist()
         return cls(
+            basis,
             tuple(factors),
-            tuple(parts),
-            tuple(at),
+            tuple(slice(line, line + lines) for line, lines, _, _ in table),
+            tuple(slice(start, start + size) for _, _, start, size in table),
             np.concatenate(kinds),
-            np.concatenate(sizes),
-            np.concatenate(lines),
             np.concatenate(whole),
         )
 
-    def seen(self, strengths: Array, rows: float) -> Whole:
-        """Return the directions with so much variance that rows can tell them from 0."""
-        variance = strengths[self.kind] * self.size
-        most = np.zeros(len(self.size))
-        for part in self.at:
-            most[part] = variance[part].max(initial=0.0)
-        least = np.where(
-            self.whole, 0.0, np.maximum(np.maximum(FAINT * most, SLIGHT), UNSEEN * self.lines / rows)
-        )
-        return np.flatnonzero((variance > least) & (variance > 0.0))
+    def seen(self, strengths: Array, tells: Array, side: Array) -> Whole:
+        """Return the directions of which rows can tell something, or which they pull at: tells[direction] is
+        the diagonal of B'W B, side is B'r.
+        """
+        strength = strengths[self.kind]
+        known = strength * (tells + side * side) > UNSEEN
+        return np.flatnonzero((known | self.whole) & (strength > 0.0))
 
-    def turned(self, curvature: Array) -> Array:
-        """Return B'W B."""
-        half = np.empty((len(self.size), len(curvature)))
-        for factor, part, at in zip(self.factors, self.parts, self.at, strict=True):
-            half[at] = kernels.product(_turned(factor), np.ascontiguousarray(curvature[part]))
-        out = np.empty((len(half), len(half)))
-        for factor, part, at in zip(self.factors, self.parts, self.at, strict=True):
-            out[:, at] = kernels.product(np.ascontiguousarray(half[:, part]), factor)
-        whole: Array = 0.5 * (out + out.T)
-        return whole
 
-    def along(self, values: Array) -> Array:
-        """Return B'x for values[line]."""
-        out = np.empty(len(self.size))
-        for factor, part, at in zip(self.factors, self.parts, self.at, strict=True):
-            out[at] = kernels.product(np.ascontiguousarray(values[None, part]), factor)[0]
-        return out
-
-    def lines_of(self, v: Array) -> Array:
-        """Return B v by line."""
-        out = np.zeros(self.parts[-1].stop if self.parts else 0)
-        for factor, part, at in zip(self.factors, self.parts, self.at, strict=True):
-            out[part] = kernels.product(factor, np.ascontiguousarray(v[at, None]))[:, 0]
-        return out
+def _solved(root: Array, right: Array) -> Array:
+    """Return X'X b."""
+    half = kernels.product(root, np.ascontiguousarray(right[:, None]))
+    out: Array = kernels.product(_turned(half), root)[0]
+    return out
 
 
 def _turned(a: Array) -> Array:
@@ -155,6 +124,8 @@ def _turned(a: Array) -> Array:
 class Optimum:
     """The optimum of one link: f[line], v and how far rows and priors determine it, over the directions that
     are seen, scale[direction] being the roots of their strengths.
+
+    root: X with X'X = C; told: the diagonal of I - C, how far the rows determine each direction.
     """
 
     directions: Directions
@@ -162,26 +133,13 @@ class Optimum:
     scale: Array
     f: Array
     v: Array
-    factor: Array  # the Cholesky factor of I + L'W L
+    root: Array
+    told: Array
 
     @property
     def log_determinant(self) -> float:
         """The logarithm of the determinant of I + L'W L."""
-        return 2.0 * math.fsum(kernels.log(np.diag(self.factor).copy()).tolist())
-
-    @cached_property
-    def inverse(self) -> Array:
-        """The inverse of the Cholesky factor."""
-        return kernels.lower_inverse(self.factor)
-
-    @cached_property
-    def told(self) -> Array:
-        """How far the rows determine each direction that is seen: the diagonal of I - C."""
-        squares = np.zeros(len(self.v))
-        for row in self.inverse:
-            squares += row * row
-        out: Array = np.maximum(1.0 - squares, 0.0)
-        return out
+        return -2.0 * math.fsum(kernels.log(np.diag(self.root).copy()).tolist())
 
     def sizes(self, covariances: int) -> tuple[Array, Array]:
         """Return, per covariance, v'v and tr(I - C)."""
@@ -195,7 +153,7 @@ class Optimum:
         """Return f[line] for other directions that are seen."""
         full = np.zeros(len(self.scale))
         full[self.seen] = v * self.scale[self.seen]
-        return self.directions.lines_of(full)
+        return self.directions.basis.lines_of(full)
 
     def own(self, piece: int) -> slice:
         """Return where the directions of a piece are among those that are seen."""
@@ -205,7 +163,7 @@ class Optimum:
 
     def spread(self, piece: int) -> Array:
         """Return the block of C that belongs to a piece."""
-        own = np.ascontiguousarray(self.inverse[:, self.own(piece)])
+        own = np.ascontiguousarray(self.root[:, self.own(piece)])
         return kernels.product(_turned(own), own)
 
     def worth(self, piece: int, share: float) -> float:
@@ -219,28 +177,48 @@ class Optimum:
 
     def roots(self) -> Array:
         """Return S[line, direction]: S S' is the covariance of f."""
-        d, out = self.directions, np.zeros((len(self.f), len(self.v)))
+        d = self.directions
+        unseen = np.setdiff1d(np.flatnonzero(self.scale > 0.0), self.seen, assume_unique=True)
+        out = np.zeros((len(self.f), len(self.v) + len(unseen)))
         for j, (factor, part) in enumerate(zip(d.factors, d.parts, strict=True)):
             own = self.own(j)
             here = self.seen[own] - d.at[j].start
             scaled = np.ascontiguousarray(factor[:, here] * self.scale[self.seen[own]])
-            out[part] = kernels.product(scaled, _turned(self.inverse[:, own]))
+            out[part, : len(self.v)] = kernels.product(scaled, _turned(self.root[:, own]))
+            free = [i for i in unseen.tolist() if d.at[j].start <= i < d.at[j].stop]  # the rows tell nothing
+            places = len(self.v) + np.searchsorted(unseen, free)
+            out[part, places] = factor[:, np.array(free, np.int64) - d.at[j].start] * self.scale[free]
         return out
 
 
-def optimum(
-    directions: Directions,
-    matrix: Array,
-    side: Array,
-    strengths: Array,
-    rows: float,
-) -> Optimum:
-    """Return the optimum of a link; matrix: B'W B; side: B'r."""
-    seen, scale = directions.seen(strengths, rows), np.sqrt(strengths)[directions.kind]
-    own = scale[seen]
-    whole = np.ascontiguousarray(matrix[np.ix_(seen, seen)] * own[:, None] * own[None, :])
-    whole.reshape(-1)[:: len(seen) + 1] += 1.0
-    factor, _ = kernels.cholesky(whole)
-    v = kernels.cholesky_solve(factor, side[seen] * own)
-    out = Optimum(directions, seen, scale, np.zeros(0), v, factor)
-    return replace(out, f=out.lines_at(v))
+@dataclass(frozen=True)
+class Pull:
+    """What the rows want of one link: the lower triangle of B'W B over the directions that may matter, its
+    diagonal and B'r over all.
+    """
+
+    directions: Directions
+    some: Whole
+    matrix: Array
+    tells: Array
+    side: Array
+
+    @classmethod
+    def of(cls, directions: Directions, curvature: Array, right: Array, strengths: Array) -> Pull:
+        """Turn W and r of a link to the directions of its prior."""
+        basis = directions.basis
+        tells, side = basis.diagonal(curvature), basis.along(right)
+        some = directions.seen(GROWTH * strengths, tells, side)
+        return cls(directions, some, basis.turned(curvature, some), tells, side)
+
+    def optimum(self, strengths: Array) -> Optimum:
+        """Return the optimum under strengths."""
+        directions = self.directions
+        scale = np.sqrt(strengths)[directions.kind]
+        place = np.isin(self.some, directions.seen(strengths, self.tells, self.side), assume_unique=True)
+        seen, at = self.some[place], np.flatnonzero(place)
+        own = scale[seen]
+        root, told = kernels.posterior(self.matrix, at, own)
+        v = _solved(root, self.side[seen] * own)
+        out = Optimum(directions, seen, scale, np.zeros(0), v, root, told)
+        return replace(out, f=out.lines_at(v))

@@ -19,7 +19,7 @@ from tallystick import kernels
 from tallystick.kernels import Curvature, Sums
 from tallystick.learners.logistic.prepare import KnownRows
 from tallystick.learners.scorecard.priors import CardPiece
-from tallystick.learners.scorecard.quadratic import Directions, Optimum, Spot, optimum
+from tallystick.learners.scorecard.quadratic import Directions, Optimum, Pull, Spot
 from tallystick.learners.scorecard.ways import OneWay, held
 from tallystick.models.scorecard.axes import Axis, LevelAxis, RangeAxis
 from tallystick.stats.cards import ALL_ROWS, CardLayout, CardSums, RowSample
@@ -29,10 +29,14 @@ ALIKE = 0.3  # directions' worth by which a strength is drawn towards those of i
 LAMBDA = 0.2  # a strength's prior falls as (1 + strength)^(-LAMBDA / 2): finite where classes are separated
 START = 0.3  # the strength a piece begins with, over its covariances
 GONE = 1e-5  # a strength below is 0 from then on
-INNER = 3  # times the strengths are improved on the sums of one walk over the rows
+INNER = 2  # times the strengths are improved on the sums of one walk over the rows
 MOST = 30  # rounds
-SETTLED = 0.005  # a change of the evidence, in nats, that is none
+LOOSE, SETTLED = 5e-3, 5e-4  # a change of the evidence, in nats for each number that the rows determine,
+# that is none: on the way, and at the end
+BOLD = 5.0  # log-odds that a line may change by in one round: beyond, the quadratic foretells nothing
 STEP, MOVED = 0.02, 0.05  # or: of a score, and of a strength
+AHEAD = 0.75  # of two steps that go the same way: the second is taken 1 / (1 - ratio) times, so at most four
+MOST_STEP = 2.3  # in the logarithm of a strength: about ten times
 STILL = 0.01  # a change of strengths after which they are not improved again on the same sums
 POLISHED = 1e-3  # a change of points, in log-odds, that is none
 SLACK = 0.5  # nats by which a step may miss what was foretold
@@ -107,13 +111,14 @@ def first_state(pieces: Sequence[CardPiece], known: KnownRows) -> State:
 @dataclass(frozen=True)
 class Rounds:
     """How rounds are done. axes: the lines that rows are sampled by; variety: how many kinds of rows they
-    tell apart. fixed: strengths stay as they are.
+    tell apart. fixed: strengths stay as they are. settled: a change of the evidence that ends the rounds.
     """
 
     known: KnownRows
     axes: tuple[Axis, ...] = ()
     variety: float = 0.0
     fixed: bool = False
+    settled: float = LOOSE
     most: int = MOST
 
     @property
@@ -165,15 +170,14 @@ class Rounds:
         """Read the sums; part: of rows whose curvature, so many times, stands for that of all."""
         unit = self.known.factor * 2.0**-self.known.bits
         gradient = total.gradient.astype(np.float64) * unit
-        matrices, weights, crosses = [], [], []
-        for lower in part.squares:
-            whole = (np.tril(lower) + np.tril(lower, -1).T) * (unit * self.bend * times)
-            weight = max(float(whole[0, 0]), 1e-9)
-            cross = whole[1:, 0].copy()
-            matrices.append(np.ascontiguousarray(whole[1:, 1:] - np.multiply.outer(cross, cross) / weight))
-            weights.append(weight)
-            crosses.append(cross / weight)
-        return Spot(gradient[1:], gradient[0].copy(), tuple(matrices), np.array(weights), np.array(crosses))
+        links = [kernels.without_constant(lower, unit * self.bend * times) for lower in part.squares]
+        return Spot(
+            gradient[1:],
+            gradient[0].copy(),
+            tuple(w for w, _, _ in links),
+            np.array([weight for _, weight, _ in links]),
+            np.array([cross for _, _, cross in links]),
+        )
 
     def run(self, state: State) -> Generator[Any, Any, tuple[State, Spot]]:
         """Return the state after as many rounds as it takes, and the sums there."""
@@ -201,7 +205,8 @@ class Rounds:
                     break
                 continue
             rise = abs(state.evidence - before)
-            if (turn > 2 and rise < SETTLED) or (change < STEP and moved < MOVED):
+            still = rise < self.settled * max(self.determined(found), 1.0)
+            if (turn > 2 and still) or (change < STEP and moved < MOVED):
                 break
             before = state.evidence
         return self.told(state, found), spot
@@ -216,40 +221,43 @@ class Rounds:
         self, state: State, better: State, spot: Spot, sample: RowSample
     ) -> Generator[Any, Any, tuple[State, Sums, float]]:
         """Return the better state, or a point on the way to it where the loss falls about as foretold, and
-        which part of the way it is.
+        which part of the way, as far as it goes at once, it is.
         """
         change, shift = better.f - state.f, better.constant - state.constant
         rise, bend = spot.gain(change, shift)
-        slack, t = better.evidence, 1.0
+        far = float(np.abs(change).max(initial=0.0))
+        if far > BOLD:  # and what the strengths would be there is not known
+            better = replace(better, strengths=state.strengths)
+        slack, first = better.evidence, BOLD / max(far, BOLD)
+        t = first
         while True:
             tried = replace(better, f=state.f + t * change, constant=state.constant + t * shift)
             loss, total = yield from self.ask(tried, sample)
             tried = replace(tried, loss=loss, evidence=slack - loss, passes=tried.passes + 1)
-            if state.loss - loss >= t * rise - 1.7 * t * t * bend - SLACK or t < LEAST:
-                return tried, total, t
+            if state.loss - loss >= t * rise - 1.7 * t * t * bend - SLACK or t < LEAST * first:
+                return tried, total, t / first
             better, t = replace(better, passes=tried.passes), 0.5 * t
 
     def improve(self, state: State, spot: Spot, times: int) -> tuple[State, list[Optimum], float]:
         """Return the optimum of the quadratic with better strengths (the evidence without the loss yet),
         the same by link, and how far strengths moved at last. times: how often they are improved.
         """
-        directions, rows = Directions.of(state.pieces), self.known.rows
+        directions = Directions.of(state.pieces)
         kinds = [kind for piece in state.pieces for kind in piece.kinds]
-        matrices = [directions.turned(w) for w in spot.curvature]
-        sides = [directions.along(spot.pulled(state.f, k)) for k in range(len(matrices))]
         strengths, moved = np.concatenate(state.strengths), 0.0
+        pulls = [
+            Pull.of(directions, w, spot.pulled(state.f, k), strengths) for k, w in enumerate(spot.curvature)
+        ]
+        before = np.zeros(len(strengths))
         for _ in range(times):
-            free = [
-                optimum(directions, matrix, side, strengths, rows)
-                for matrix, side in zip(matrices, sides, strict=True)
-            ]
-            found = held(free, state.ways)
+            found = held([pull.optimum(strengths) for pull in pulls], state.ways)
             if self.fixed:
                 break
-            strengths, moved = self.strengthened(kinds, strengths, found)
+            borne_out = self.strengthened(kinds, strengths, found)
+            strengths, before, moved = further(strengths, borne_out, before)
             if moved < STILL:
                 break
-        f, slack = np.stack([o.f for o in found], axis=1), 0.0
+        f, slack = levelled(np.stack([o.f for o in found], axis=1)), 0.0
         for o in found:
             slack -= 0.5 * kernels.dot(o.v, o.v) + 0.5 * self.share * o.log_determinant
         ends = np.cumsum([len(p.covariances) for p in state.pieces])
@@ -262,17 +270,18 @@ class Rounds:
         )
         return better, found, moved
 
+    def determined(self, found: Sequence[Optimum]) -> float:
+        """Return how many numbers the rows determine."""
+        return self.share * math.fsum(x for o in found for x in o.told.tolist())
+
     def told(self, state: State, found: Sequence[Optimum]) -> State:
         """Return the state with what its pieces are worth."""
         worth = [math.fsum(o.worth(j, self.share) for o in found) for j in range(len(state.pieces))]
-        degrees = self.share * math.fsum(x for o in found for x in o.told.tolist())
-        return replace(state, worth=tuple(worth), degrees=degrees, optima=tuple(found))
+        return replace(state, worth=tuple(worth), degrees=self.determined(found), optima=tuple(found))
 
-    def strengthened(
-        self, kinds: Sequence[str], strengths: Array, found: Sequence[Optimum]
-    ) -> tuple[Array, float]:
-        """Return the strengths that the optimum bears out, and how far they moved. kinds[covariance]: those
-        of a kind are alike, so each is drawn towards what they are together.
+    def strengthened(self, kinds: Sequence[str], strengths: Array, found: Sequence[Optimum]) -> Array:
+        """Return the strengths that the optimum bears out. kinds[covariance]: those of a kind are alike, so
+        each is drawn towards what they are together.
         """
         length, told = np.zeros(len(kinds)), np.zeros(len(kinds))
         for o in found:
@@ -288,7 +297,33 @@ class Rounds:
         drawn = shared * np.array([alike[kind] for kind in kinds])
         bound = own_bound + shared
         new = (length + drawn) / np.maximum(bound, 1e-300)
-        new = np.minimum(np.maximum(new, strengths / 10.0), strengths * 10.0)
-        new = np.where((new < GONE) | (strengths <= 0.0), 0.0, new)
-        moved = float((np.abs(new - strengths) / (0.05 + strengths)).max(initial=0.0))
-        return new, moved
+        out: Array = np.where(strengths > 0.0, new, 0.0)
+        return out
+
+
+def further(strengths: Array, better: Array, before: Array) -> tuple[Array, Array, float]:
+    """Return strengths on the way from these to better ones, the way taken in logarithms, and how far they
+    moved. Where two steps go the same way (before: the last one), the rest of it is taken at once.
+    """
+    live = better > 0.0
+    way = np.zeros(len(strengths))
+    way[live] = kernels.log(better[live] / strengths[live])
+    ratio = np.clip(way / np.where(before == 0.0, np.inf, before), 0.0, AHEAD)
+    step = np.clip(way / (1.0 - ratio), -MOST_STEP, MOST_STEP)
+    new = strengths * kernels.exp(step)
+    new = np.where((new < GONE) | ~live, 0.0, new)
+    moved = float((np.abs(new - strengths) / (0.05 + strengths)).max(initial=0.0))
+    return new, way, moved
+
+
+def levelled(f: Array) -> Array:
+    """Return points of several links with a sum of 0 on each line, which is where the prior wants them: the
+    rows see only differences.
+    """
+    if f.shape[1] == 1:
+        return f
+    total = np.zeros(len(f))
+    for column in f.T:
+        total += column
+    out: Array = f - (total / f.shape[1])[:, None]
+    return out

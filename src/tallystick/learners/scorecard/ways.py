@@ -114,7 +114,8 @@ class HeldSteps:
             rows[:, at] = way.sign * np.diff(inner * one.scale[at], axis=0)
             rises.append(rows[:, one.seen])
         rise = np.ascontiguousarray(np.concatenate(rises))
-        moves = np.array([kernels.cholesky_solve(one.factor, row) for row in rise]).reshape(rise.shape)
+        half = kernels.product(rise, np.ascontiguousarray(one.root.T))
+        moves = kernels.product(half, one.root)
         gram = kernels.product(rise, np.ascontiguousarray(moves.T))
         slack = kernels.product(rise, np.ascontiguousarray(one.v[:, None]))[:, 0]
         return cls(moves, gram, slack)

@@ -1,0 +1,54 @@
+"""A basis in blocks beside the same basis as one matrix."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tallystick import kernels
+
+
+def whole(factors):
+    out = np.zeros((sum(len(f) for f in factors), sum(f.shape[1] for f in factors)))
+    line = direction = 0
+    for f in factors:
+        out[line : line + len(f), direction : direction + f.shape[1]] = f
+        line, direction = line + len(f), direction + f.shape[1]
+    return out
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    sizes=st.lists(st.tuples(st.integers(1, 40), st.integers(1, 40)), min_size=1, max_size=4),
+)
+@settings(max_examples=25, deadline=None)
+def test_blocks_are_the_matrix_they_make(seed, sizes):
+    rng = np.random.default_rng(seed)
+    factors = [rng.normal(size=size) for size in sizes]
+    b, basis = whole(factors), kernels.BlockBasis.of(factors)
+    assert (basis.lines, basis.directions) == b.shape
+    half = rng.normal(size=b.shape[:1] * 2)
+    w, x, v = half + half.T, rng.normal(size=len(b)), rng.normal(size=b.shape[1])
+    np.testing.assert_allclose(basis.along(x), b.T @ x, atol=1e-9)
+    np.testing.assert_allclose(basis.lines_of(v), b @ v, atol=1e-9)
+    np.testing.assert_allclose(basis.diagonal(w), np.diag(b.T @ w @ b), atol=1e-8)
+    some = np.flatnonzero(rng.uniform(size=b.shape[1]) < 0.6).astype(np.int64)
+    want = (b.T @ w @ b)[np.ix_(some, some)]
+    np.testing.assert_allclose(np.tril(basis.turned(w, some)), np.tril(want), atol=1e-8)
+
+
+def test_directions_that_are_not_there_are_refused():
+    basis = kernels.BlockBasis.of([np.eye(3)])
+    for some in ([0, 3], [1, 1], [2, 0], [-1, 1]):
+        with pytest.raises(ValueError, match=r"some must rise within 0\.\.2"):
+            basis.turned(np.eye(3), np.array(some))
+    with pytest.raises(ValueError, match="w"):
+        basis.turned(np.eye(2), np.array([0]))
+
+
+def test_no_pieces_have_no_lines():
+    basis = kernels.BlockBasis.of([])
+    assert (basis.lines, basis.directions) == (0, 0)
+    assert len(basis.along(np.zeros(0))) == 0
