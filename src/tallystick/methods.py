@@ -97,6 +97,27 @@ _TREE = Method(
     missing="goes where the test says (learned from the rows), as does a level never seen",
 )
 
+_RULES = Method(
+    name="rules",
+    kind="rule-list",
+    words="rule list",
+    estimator="estimators.rules:RuleList",
+    file="models.rules.file:FILE",
+    explain="explain.rules:explain",
+    form="export.form:rules_form",
+    changes="export.diff_models:rule_changes",
+    known="description.known:of_rules",
+    report="reports.faces:RULES",
+    rules="export.rules:own_rules",
+    tuned=tuple(
+        (f"at most {n} rules" if n else "any number of rules", {"max_rules": n})
+        for n in (1, 2, 3, 5, 8, None)
+    ),
+    compared=False,  # a tree says much the same and answers better: rules are compared where they are named
+    reads_text=False,
+    missing="fulfils a condition that says so, and no other, as does a level never seen",
+)
+
 METHODS = (
     _TREE,
     Method(
@@ -162,6 +183,14 @@ METHODS = (
         compared=False,  # with many classes a fit takes seconds: it is compared where it is named
         curved=False,
         missing="has a line of its own; a level never seen adds nothing",
+    ),
+    _RULES,
+    replace(
+        _RULES,
+        name="rule-set",
+        kind="rule-set",
+        words="rule set",
+        estimator="estimators.rules:RuleSet",
     ),
     replace(
         _TREE,

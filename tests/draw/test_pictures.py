@@ -38,6 +38,7 @@ DRAWN = {
     "naive Bayes": lambda: fitted("NaiveBayes"),
     "logistic": lambda: fitted("LogisticRegression"),
     "card": lambda: fitted("Scorecard"),
+    "rules": lambda: fitted("RuleList"),
     "comparison": lambda: ts.compare(VOTES, "party", methods=("bayes",), tuned=False, folds=2),
     "curve": lambda: ts.learning_curve(VOTES, "party", methods=("bayes",), repeats=1),
     "scores": lambda: ts.cross_validate(ts.NaiveBayes(), VOTES, "party", folds=2),

@@ -34,7 +34,8 @@ from tallystick.stats.cards import CardLayout, CardSums, LineCounts, PairResidua
 from tallystick.stats.class_values import ClassValues
 from tallystick.stats.fingerprint import Both, Prints
 from tallystick.stats.gradients import Copies, NewtonSums
-from tallystick.stats.level_tables import Frontier
+from tallystick.stats.level_tables import CodedColumn, Coding, Frontier
+from tallystick.stats.rule_tables import ListCounts, Pick, RuleTables
 from tallystick.stats.shortcuts import SHORTCUTS
 from tallystick.stats.split_search import GrowingTree
 
@@ -249,6 +250,7 @@ def questions(schema):
         Both(Prints(schema), BayesSums(asks, 2)),
         Within(schema, True),
         *card_questions(),
+        *rule_questions(),
     ]
 
 
@@ -263,6 +265,16 @@ def card_questions():
         PairResiduals(layout, theta, 20, Copies(), axes, ((0, 1),)),
         RowVariety(axes),
     ]
+
+
+def rule_questions():
+    """What rules ask: tables of the rows that conditions pick, and what a list takes."""
+    form = CodedColumn((Coding("sky", "levels", 3), Coding("x", "numeric", 3, np.array([-0.5, 0.5]), True)))
+    rules = (
+        (Pick(0, (True, False, True, False)), Pick(1, (True, True, False, True))),
+        (Pick(1, (False, True, True, False)),),
+    )
+    return [RuleTables(form, rules[:1], (rules[1], ()), 2), ListCounts(form, rules, 2)]
 
 
 WHOLE = {  # what needs all rows in one place

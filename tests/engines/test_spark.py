@@ -27,6 +27,8 @@ LEARNERS = {
     "bayes": lambda: ts.NaiveBayes(distributions="gaussian"),
     "logistic": lambda: ts.LogisticRegression(l2=1.0),
     "card": lambda: ts.Scorecard(pairs=1, ranges=8),
+    "rules": lambda: ts.RuleList(),
+    "rule set": lambda: ts.RuleSet(max_rules=2),
 }
 MOST = ("tree", "bayes", "logistic")
 

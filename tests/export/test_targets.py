@@ -28,6 +28,7 @@ KINDS = {
     "logistic regression that reads text": ("logistic words", "logistic counts"),
     "scorecard": ("card", "card three", "card crossed"),
     "scorecard that reads text": ("card words",),
+    "rule list, rule set": ("rules", "rules three", "rules costs", "rule set", "rule set three"),
 }
 
 

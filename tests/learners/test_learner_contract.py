@@ -22,6 +22,7 @@ import pytest
 import tallystick as ts
 from tallystick import methods as listed
 from tallystick.data.table import table as table_room
+from tallystick.estimators.rules import RuleList, RuleSet
 from tallystick.estimators.tree_views import TreeViews
 from tallystick.learners.criteria import CRITERIA
 
@@ -208,6 +209,8 @@ def test_a_print_names_columns_and_classes_never_codes(method, frame):
     columns = ["sky", "temperature", "visits", "member", "note"]
     if isinstance(model, TreeViews):  # a tree names the columns it tests
         columns = [c.name for c, use in zip(model.schema_.used, model.column_use().usage, strict=True) if use]
+    if isinstance(model, RuleList | RuleSet):  # so do rules
+        columns = [c.column.name for rule in model.model_.rules for c in rule.conditions]
     for name in (*columns, *model.schema_.target.labels):
         assert name in text
     assert "fög" in text or "sun" in text or "sky" in text

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from model_files import models, resigned
 
+from tallystick import methods
 from tallystick.errors import ModelFileError
 from tallystick.estimators import from_data
 from tallystick.export.file import from_bytes
@@ -35,12 +36,12 @@ def refused(data: bytes) -> bool:
 
 # -- damage --
 
-KINDS = ("bayes", "tree", "logistic", "tree-numbers", "card-3")
+KINDS = ("bayes", "tree", "logistic", "tree-numbers", "card-3", "rules", "rule-set")
 
 
 def test_the_kinds_tested_here_are_all_kinds(files):
     kinds = {json.loads(files[name])["kind"] for name in KINDS}
-    assert kinds == {"naive-bayes", "decision-tree", "logistic-regression", "regression-tree", "scorecard"}
+    assert kinds == set(methods.KINDS)
 
 
 @pytest.mark.parametrize("name", KINDS)

@@ -32,6 +32,8 @@ NAMES = (
     "logistic",
     "logistic-3",
     "logistic-flags",
+    "rule-set",
+    "rules",
     "tree",
     "tree-numbers",
     "tree-plain",
@@ -105,7 +107,9 @@ def test_the_json_schema_refuses_another_type_and_unknown_keys(schema, section):
 SECRET = "xyzzy-7421-plugh"
 
 
-@pytest.mark.parametrize("method", ["NaiveBayes", "DecisionTree", "LogisticRegression", "Scorecard"])
+@pytest.mark.parametrize(
+    "method", ["NaiveBayes", "DecisionTree", "LogisticRegression", "Scorecard", "RuleList"]
+)
 def test_a_secret_in_a_column_left_out_is_nowhere_in_the_model(method):
     rows = [
         {

@@ -118,6 +118,11 @@ MODELS: dict[str, tuple[str, Any]] = {
     "card": ("boolean", lambda: ts.Scorecard(**WISHES)),
     "card three": ("text", lambda: ts.Scorecard(**WISHES)),
     "card crossed": ("crossed", lambda: ts.Scorecard(**WISHES)),
+    "rules": ("boolean", lambda: ts.RuleList(**WISHES)),
+    "rules three": ("text", lambda: ts.RuleList(class_weight="balanced", **WISHES)),
+    "rules costs": ("boolean", lambda: ts.RuleList(costs=[[0, 1], [5, 0]], **WISHES)),
+    "rule set": ("crossed", lambda: ts.RuleSet(**WISHES)),
+    "rule set three": ("text", lambda: ts.RuleSet(**WISHES)),
 }
 OBSERVED = ("integer", lambda: ts.DecisionTree(cuts="observed", average=False, max_depth=9, **WISHES))
 TEXT_KIND: dict[str, Any] = {"kinds": {"review": "text"}}

@@ -13,7 +13,7 @@ import tallystick as ts
 from tallystick.export.file import to_bytes
 
 FRAME = '{\n"format":{"name":"tallystick model","version":1}'
-CLASSIFIERS = ("naive-bayes", "decision-tree", "logistic-regression", "scorecard")
+CLASSIFIERS = ("naive-bayes", "decision-tree", "logistic-regression", "scorecard", "rule-list", "rule-set")
 
 
 def rows(count: int = 24) -> list[dict[str, Any]]:
@@ -68,6 +68,12 @@ def models() -> dict[str, Any]:
         "logistic": ts.LogisticRegression(kinds=kinds).fit(table, "y"),
         "card": ts.Scorecard(kinds=kinds, l2=1.0, ranges=4, monotone={"temp": "rising"}).fit(told(), "y"),
         "card-3": ts.Scorecard(cuts={"temp": [0, 3.5]}, max_lines=3, l2=0.5, pairs=2).fit(untold, "y"),
+        "rules": ts.RuleList(kinds={"sky": "levels"}, costs={"a": {"b": 3.0}}).fit(
+            [{k: v for k, v in r.items() if k != "said"} for r in told()], "y"
+        ),
+        "rule-set": ts.RuleSet(max_conditions=3, class_weight={"b": 2.0}).fit(
+            [r | {"y": "abc"[(r["n"] > 1) + (r["n"] > 3)]} for r in told()], "y"
+        ),
         "logistic-3": ts.LogisticRegression(interactions=2, polynomial=2, l2=1.0).fit(untold, "y"),
     }
 

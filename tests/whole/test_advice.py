@@ -14,7 +14,15 @@ from tallystick.cli.main import COMMANDS, tally
 from tallystick.errors import IN_COLUMNS, Argument, read_with
 
 PACKAGE = Path(ts.__file__).parent
-ESTIMATORS = (ts.DecisionTree, ts.RegressionTree, ts.NaiveBayes, ts.LogisticRegression, ts.Scorecard)
+ESTIMATORS = (
+    ts.DecisionTree,
+    ts.RegressionTree,
+    ts.NaiveBayes,
+    ts.LogisticRegression,
+    ts.Scorecard,
+    ts.RuleList,
+    ts.RuleSet,
+)
 VALUES = {  # one that can be passed, by the name of the argument
     "keep": ["id"],
     "kinds": {"id": "out"},

@@ -22,6 +22,8 @@ ESTIMATORS = {
     "predict_proba predict_proba_one shares to_logistic update votes",
     "LogisticRegression": "forest nomogram predict_log_proba predict_proba predict_proba_one summary "
     "trace_picture",
+    "RuleList": "predict_log_proba predict_proba predict_proba_one rules rules_on",
+    "RuleSet": "predict_log_proba predict_proba predict_proba_one rules rules_on",
     "Scorecard": "beside_naive_bayes nomogram predict_interval predict_log_proba predict_proba "
     "predict_proba_one reasons to_naive_bayes",
 }

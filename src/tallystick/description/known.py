@@ -43,6 +43,11 @@ def of_tree(document: Mapping[str, Any], column: Column) -> Known:
     return Known(untold="a tree keeps no counts of a column")
 
 
+def of_rules(document: Mapping[str, Any], column: Column) -> Known:
+    """Return what rules keep: nothing."""
+    return Known(untold="rules keep no counts of a column")
+
+
 def of_bayes(document: Mapping[str, Any], column: Column) -> Known:
     """Return what naive Bayes keeps: counts by level, bin or word, or exact sums."""
     model, unit = document["model"], document["rows"]["unit"]

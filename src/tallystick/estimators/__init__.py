@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tallystick.estimators.naive_bayes import NaiveBayes
     from tallystick.estimators.optimal_tree import OptimalTree
     from tallystick.estimators.regression_tree import RegressionTree
+    from tallystick.estimators.rules import RuleList, RuleSet
     from tallystick.estimators.scorecard import Scorecard
     from tallystick.estimators.tree import DecisionTree
     from tallystick.estimators.verification import Verdict, verify
@@ -35,7 +36,7 @@ def load(path: str | os.PathLike[str]) -> Estimator:
 
     Returns
     -------
-    DecisionTree, RegressionTree, NaiveBayes or LogisticRegression
+    DecisionTree, RegressionTree, NaiveBayes, LogisticRegression, Scorecard, RuleList or RuleSet
         The model, with the parameters of its fit.
 
     Examples
@@ -87,6 +88,8 @@ __all__ = [
     "NaiveBayes",
     "OptimalTree",
     "RegressionTree",
+    "RuleList",
+    "RuleSet",
     "Scorecard",
     "Verdict",
     "from_data",

@@ -21,6 +21,7 @@ from tallystick.estimators.plain_rows import from_floats
 from tallystick.estimators.tree_settings import (
     check_classes,
     check_settings,
+    named_by_label,
     plain_value,
     text_notes,
     weight_notes,
@@ -233,17 +234,7 @@ class ClassTree(_AnyTree, Classifier):
         """Return an unfitted copy with its lists of numbers per class by label: a part of the rows may lack
         a class.
         """
-        given = self.get_params(deep=False)
-        for name in PER_CLASS:
-            if given.get(name) is not None and not isinstance(given[name], str | Mapping):
-                given[name] = dict(zip(target.labels, plain(given[name]), strict=True))
-        if isinstance(given["costs"], Mapping):
-            table = cost_table(self.costs, target)
-            given["costs"] = {
-                label: dict(zip(target.labels, row, strict=True))
-                for label, row in zip(target.labels, table, strict=True)
-            }
-        return type(self)(**given)
+        return type(self)(**named_by_label(self.get_params(deep=False), PER_CLASS, target))
 
 
 _PLAIN: dict[str, Any] = {

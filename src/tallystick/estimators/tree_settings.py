@@ -6,7 +6,7 @@ Knows names, numbers and labels. Knows nothing of rows. Law: a wrong value is an
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tallystick.data.schema import Note, Schema, Target
@@ -72,6 +72,23 @@ def check_classes(class_weight: Any, priors: Any, costs: Any, target: Target) ->
 def _names(given: Mapping[Any, Any], target: Target) -> set[str]:
     """Return the labels that the keys of a mapping mean."""
     return {target.label_of(key) for key in given}
+
+
+def named_by_label(given: dict[str, Any], names: Sequence[str], target: Target) -> dict[str, Any]:
+    """Return parameters with those of some names, lists of numbers per class, by label; costs by class and
+    answer.
+    """
+    out = dict(given)
+    for name in names:
+        if out.get(name) is not None and not isinstance(out[name], str | Mapping):
+            out[name] = dict(zip(target.labels, plain(out[name]), strict=True))
+    if isinstance(out["costs"], Mapping):
+        table = cost_table(given["costs"], target)
+        out["costs"] = {
+            label: dict(zip(target.labels, row, strict=True))
+            for label, row in zip(target.labels, table, strict=True)
+        }
+    return out
 
 
 def text_notes(schema: Schema) -> tuple[Note, ...]:

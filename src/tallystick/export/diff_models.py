@@ -11,6 +11,7 @@ from typing import Any
 
 from tallystick.data.schema import Schema
 from tallystick.errors import shown
+from tallystick.models.rules.model import condition_of
 from tallystick.models.tree.file import read_nodes
 from tallystick.models.tree.nodes import Nodes
 from tallystick.models.tree.sentences import condition
@@ -38,6 +39,38 @@ def tree_changes(a: dict[str, Any], b: dict[str, Any]) -> Iterator[Pair]:
     for place, before, after in tree_facts(a, b):
         if before != after or type(before) is not type(after):
             yield place, before, after
+
+
+def rule_changes(a: dict[str, Any], b: dict[str, Any]) -> Iterator[Pair]:
+    """Yield what differs between two lists or sets of rules: rules that came or went, their order, then the
+    rows behind those of both.
+    """
+    before, after = rule_facts(a), rule_facts(b)
+    yield from walk(before["rules"], after["rules"], "rules")
+    both = [rule for rule in before["rows"] if rule in after["rows"]]
+    for name in ("rows", "imagined rows"):
+        for rule in both:
+            yield from walk(before[name][rule], after[name][rule], f"{name} of {rule}")
+    yield from walk(before["all rows"], after["all rows"], "all rows")
+
+
+def rule_facts(document: dict[str, Any]) -> dict[str, Any]:
+    """Return rules by their sentences, in their order, and what is behind them."""
+    schema, model = Schema.from_dict(document["schema"]), document["model"]
+    labels = list(schema.predicted.labels)
+    rules = [(" and ".join(sentences(rule, schema)), rule) for rule in model["rules"]]
+    every = [*rules, ("the rows without a rule", model["otherwise"])]
+    return {
+        "rules": [name for name, _ in rules],
+        "rows": {name: by_class(rule["counts"], labels) for name, rule in every},
+        "imagined rows": {name: rule["imagined"] for name, rule in every},
+        "all rows": by_class(model["totals"], labels),
+    }
+
+
+def sentences(rule: dict[str, Any], schema: Schema) -> list[str]:
+    """Return the conditions of a rule of a file."""
+    return [condition_of(c, schema).sentence() for c in rule["conditions"]]
 
 
 def by_name(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""A fitted model as plain data that every export target reads: columns, then a tree or terms.
+"""A fitted model as plain data that every export target reads: columns, then a tree, rules or terms.
 
     model --form_of--> Form (this file) --> JavaScript, Python: the data and a fixed piece of code beside it
                                         --> SQL, ONNX: written out from the data
@@ -38,11 +38,13 @@ from tallystick.models.additive import (
 from tallystick.models.logistic.model import LogisticModel
 from tallystick.models.logistic.parts import ProductTerm, TextTerm
 from tallystick.models.naive_bayes import NaiveBayesModel
+from tallystick.models.rules.model import RuleModel
 from tallystick.models.scorecard.axes import RangeAxis
 from tallystick.models.scorecard.model import ScorecardModel
 from tallystick.models.scorecard.parts import PairTerm
 from tallystick.models.tree import SPREADS, Tree
 from tallystick.models.tree.nodes import STAYS
+from tallystick.models.tree.sentences import Condition
 
 Data = dict[str, Any]
 
@@ -52,14 +54,16 @@ class Form:
     """What a target needs to know.
 
     columns: those that the model looks at; `column` below is a place among them. labels: typed; none in
-    regression.
-    nodes: of a tree, node 0 is the root. A leaf is [shares]. A test is [column, cut, to, missing, shares]: a
-    number x goes to to[0] when x < cut, else to to[1]; a level goes to to[code] (cut is None); a missing or
-    unseen value goes to `missing`: a node, or [[node, part], ...] when it goes down all of them in parts. A
-    way that leads to the node itself ends there, and only then the test has shares.
-    base, terms: of an additive model; score = base + the parts of the terms in their order, then slope *
-    score + shift. A term's "average" is what its reasons are measured from, where that is not 0. The points
-    of a card are whole numbers; what its terms say of reason codes, `card_form` tells.
+    regression. nodes: of a tree, node 0 is the root. A leaf is [shares]. A test is [column, cut, to, missing,
+    shares]: a number x goes to to[0] when x < cut, else to to[1]; a level goes to to[code] (cut is None); a
+    missing or unseen value goes to `missing`: a node, or [[node, part], ...] when it goes down all of them in
+    parts. A way that leads to the node itself ends there, and only then the test has shares. rules: of a list
+    of rules, [conditions, shares] each; the first whose conditions all hold answers, and the last has none. A
+    condition is [column, range, codes, missing]: of a number [low, high) with None for no end, or None where
+    no number is allowed; of levels the codes that are; whether a missing or unseen value is. base, terms: of
+    an additive model; score = base + the parts of the terms in their order, then slope * score + shift. A
+    term's "average" is what its reasons are measured from, where that is not 0. The points of a card are
+    whole numbers; what its terms say of reason codes, `card_form` tells.
     """
 
     kind: str
@@ -69,6 +73,7 @@ class Form:
     marks: tuple[str, ...]
     sha256: str
     nodes: tuple[list[Any], ...] = ()
+    rules: tuple[list[Any], ...] = ()
     costs: tuple[tuple[float, ...], ...] = ()
     base: tuple[float, ...] = ()
     terms: tuple[Data, ...] = ()
@@ -80,6 +85,11 @@ class Form:
     def is_tree(self) -> bool:
         """Whether it is a tree; else base and terms."""
         return bool(self.nodes)
+
+    @property
+    def ends(self) -> list[list[float]]:
+        """The shares of every end: of a tree's leaves and tests where some value stays, or of rules."""
+        return [end[-1] for end in (*self.nodes, *self.rules) if end[-1] is not None]
 
     @property
     def has_reasons(self) -> bool:
@@ -112,15 +122,18 @@ class Form:
             "sentinels": list(self.sentinels),
             "columns": [_column(c) for c in self.columns],
         }
+        costs = [list(row) for row in self.costs]
         if self.is_tree:
-            return out | {"nodes": list(self.nodes), "costs": [list(row) for row in self.costs]}
+            return out | {"nodes": list(self.nodes), "costs": costs}
+        if self.rules:
+            return out | {"rules": list(self.rules), "costs": costs}
         scaled = {"slope": self.slope, "shift": list(self.shift)} if self.shift else {}
         return out | {"base": _finite(self.base), "terms": list(self.terms)} | scaled
 
     def to_json(self) -> str:
         """Return `to_dict` as JSON that may stand in a script: no `<` is in it; an item a line."""
         data = self.to_dict()
-        long = {key: data.pop(key) for key in ("columns", "nodes", "terms") if key in data}
+        long = {key: data.pop(key) for key in ("columns", "nodes", "rules", "terms") if key in data}
         lines = [f"{_json(key)}:{_json(value)}" for key, value in data.items()]
         lines += [f"{_json(key)}:[\n" + ",\n".join(map(_json, items)) + "\n]" for key, items in long.items()]
         text = "{" + ",\n".join(lines) + "}"
@@ -247,6 +260,27 @@ def _parts(tree: Tree, node: int) -> list[list[Any]]:
     weight, own = nodes.weight, int(nodes.weight[node])
     below = nodes.branches(node).tolist()
     return [[b, float(weight[b] / own) if own else 1 / len(below)] for b in below]
+
+
+# -- rules --
+
+
+def rules_form(model: RuleModel, sha256: str) -> Form:
+    """Return the form of a list or set of rules."""
+    names = {c.column.name for rule in model.rules for c in rule.conditions}
+    head = _head(model.schema, model.kind, names, sha256)
+    place = {c.name: i for i, c in enumerate(head["columns"])}
+    rules = tuple(
+        [[_condition(c, place) for c in rule.conditions], shares]
+        for rule, shares in zip(model.all_rules, model.rule_shares.tolist(), strict=True)
+    )
+    return Form(**head, rules=rules, costs=model.costs)
+
+
+def _condition(c: Condition, place: dict[str, int]) -> list[Any]:
+    ends = [None if math.isinf(end) else end for end in (c.low, c.high)]
+    between = None if c.levels is not None or c.never else ends
+    return [place[c.column.name], between, None if c.levels is None else list(c.levels), c.missing]
 
 
 # -- additive models --

@@ -33,6 +33,8 @@ def onnx_model(form: Form) -> bytes:
     graph = _Graph(onnx)
     if form.is_tree:
         _tree(graph, form)
+    elif form.rules:
+        _rules(graph, form)
     else:
         _terms(graph, form)
     return graph.to_bytes(form)
@@ -166,7 +168,6 @@ def _tree(graph: _Graph, form: Form) -> None:
     """Tests as one tree of cuts that answers with the number of the end, then the ends' answers by number."""
     ends = [node for node, test in enumerate(form.nodes) if test[-1] is not None]
     cuts = _Cuts(form, {node: number for number, node in enumerate(ends)})
-    shares = np.array([form.nodes[node][-1] for node in ends])
     proto = graph.onnx.TensorProto
     if cuts.features:
         features = graph.add("Concat", [_feature(graph, form, f) for f in cuts.features], axis=1)
@@ -175,6 +176,13 @@ def _tree(graph: _Graph, form: Form) -> None:
         number = graph.add("Reshape", [whole, graph.constant([-1], np.int64)])
     else:
         raise OptionError("a tree without any test reads no column, and ONNX needs an input. Use its answer.")
+    _answers(graph, form, number)
+
+
+def _answers(graph: _Graph, form: Form, number: str) -> None:
+    """Add the outputs: what the end of each row's number [row] answers."""
+    shares = np.array(form.ends)
+    proto = graph.onnx.TensorProto
     if not form.labels:
         graph.add("Gather", [graph.constant(shares[:, 0]), number], out="value")
         graph.output("value", proto.DOUBLE, [None])
@@ -271,6 +279,48 @@ class _Cuts:
             "target_ids": [0] * len(leaves),
             "target_weights_as_tensor": array(np.array([float(rows[i][5]) for i in leaves]), "weights"),
         }
+
+
+# -- rules --
+
+
+def _rules(graph: _Graph, form: Form) -> None:
+    """Every rule as a flag [row, 1]; the first that is set is the end, the last always is."""
+    if len(form.rules) == 1:
+        raise OptionError(
+            "rules without any condition read no column, and ONNX needs an input. Use its answer."
+        )
+    proto = graph.onnx.TensorProto
+    flags = []
+    for conditions, _ in form.rules[:-1]:
+        flag = _condition(graph, form, conditions[0])
+        for condition in conditions[1:]:
+            flag = graph.add("And", [flag, _condition(graph, form, condition)])
+        flags.append(flag)
+    always = graph.add("Or", [flags[0], graph.add("Not", [flags[0]])])
+    whole = [graph.add("Cast", [flag], to=proto.INT32) for flag in [*flags, always]]
+    number = graph.add("ArgMax", [graph.add("Concat", whole, axis=1)], axis=1, keepdims=0)
+    _answers(graph, form, number)
+
+
+def _condition(graph: _Graph, form: Form, condition: list[Any]) -> str:
+    """Return whether rows fulfil a condition [row, 1]."""
+    place, between, codes, missing = condition
+    cell = graph.cell(form, place)
+    if codes is not None:
+        levels = len(form.columns[place].levels)
+        allowed = [k in codes for k in range(levels)] + [missing] * 2
+        return graph.add("Gather", [graph.constant(allowed, np.bool_), cell])
+    gone = graph.add("IsNaN", [cell])
+    if between is None:
+        return gone if missing else graph.add("And", [gone, graph.add("Not", [gone])])
+    flag = graph.add("Not", [gone])
+    low, high = between
+    if low is not None:
+        flag = graph.add("And", [flag, graph.add("GreaterOrEqual", [cell, graph.constant([low])])])
+    if high is not None:
+        flag = graph.add("And", [flag, graph.add("Less", [cell, graph.constant([high])])])
+    return graph.add("Or", [flag, gone]) if missing else flag
 
 
 # -- base and terms --

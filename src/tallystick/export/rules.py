@@ -1,6 +1,7 @@
-"""The rules of a tree as text, Markdown or JSON; two classes also as a Boolean expression.
+"""The rules of a tree, or of a rule list or set, as text, Markdown or JSON; two classes also as a Boolean
+expression.
 
-Knows rules of trees. A method that has none refuses: naive Bayes and logistic regression add up parts of all
+Knows rules. A method that has none refuses: naive Bayes and logistic regression add up parts of all
 columns.
 """
 
@@ -11,9 +12,11 @@ from typing import Any
 
 from tallystick import methods
 from tallystick.errors import OptionError, nearest, shown
+from tallystick.explain.rules import told_rules
 from tallystick.export.form import form_of, printable
 from tallystick.export.heading import heading
 from tallystick.export.targets import RULE_FORMATS
+from tallystick.models.rules.model import RuleModel
 from tallystick.models.tree import Tree
 from tallystick.models.tree.rules import Rule, Rules, rules
 from tallystick.models.tree.sentences import plain
@@ -45,29 +48,50 @@ def additive_rules(model: Any, sha256: str, format: str) -> str:
 
 def tree_rules(model: Tree, sha256: str, format: str) -> str:
     """Return the rules of a tree."""
-    found = rules(model)
+    return _written(model, rules(model), sha256, format, {"averaged": model.averaged is not None})
+
+
+def own_rules(model: RuleModel, sha256: str, format: str) -> str:
+    """Return the rules of a list or set, with their probabilities."""
+    return _written(model, told_rules(model), sha256, format)
+
+
+def _written(
+    model: Tree | RuleModel, found: Rules, sha256: str, format: str, more: dict[str, Any] | None = None
+) -> str:
     if format == "json":
-        return _json(model, found, sha256)
+        return _json(model, found, sha256, more or {})
     head = heading(form_of(model, sha256))
     if format == "markdown":
-        return _markdown(model, found, head)
+        return _markdown(found, head)
     return "\n".join([*(f"# {line}" for line in head), str(found), *_expression(found)]) + "\n"
 
 
 def _expression(found: Rules) -> list[str]:
-    labels = found.schema.target.labels if found.schema.target else ()
-    if len(labels) != 2:
-        return []
-    return [f"as an expression: {plain(labels[1])} = {found.expression()}"]
+    said = expression_of(found)
+    return [] if said is None else [f"as an expression: {plain(found.schema.predicted.labels[1])} = {said}"]
 
 
-def _markdown(model: Tree, found: Rules, head: list[str]) -> str:
-    measure = "± " if model.regression else "share"
+def expression_of(found: Rules) -> str | None:
+    """Return when the second of two classes is answered; None where there are more classes, or no expression
+    that could be read.
+    """
+    if not found.schema.target or len(found.schema.target.labels) != 2:
+        return None
+    try:
+        return found.expression()
+    except OptionError:  # a long list of rules with two answers
+        return None
+
+
+def _markdown(found: Rules, head: list[str]) -> str:
+    measure = "share" if found.schema.predicted.labels else "± "
     lines = [f"# Rules for {cell(found.schema.predicted.name)}", ""]
     lines += [f"- {cell(line.strip())}" for line in head]
     lines += ["", f"| | if | then | rows | {measure} |", "|---:|---|---|---:|---:|"]
-    for number, rule in enumerate(found, 1):
-        lines.append(f"| {number} | {_if(rule)} | {_then(rule)} | {rule.covers:,.10g} | {_measure(rule)} |")
+    for number, rule in enumerate(found.all_rules, 1):
+        when = "otherwise" if rule is found.otherwise else _if(rule)
+        lines.append(f"| {number} | {when} | {_then(rule)} | {rule.covers:,.10g} | {_measure(rule)} |")
     notes = [cell(note) for note in [*found.notes, *_expression(found)]]
     return "\n".join([*lines, *(["", *notes] if notes else [])]) + "\n"
 
@@ -86,6 +110,8 @@ def _then(rule: Rule) -> str:
 
 
 def _measure(rule: Rule) -> str:
+    if rule.probability is not None:
+        return f"{rule.probability:.3f}"
     return f"{rule.share:.3f}" if isinstance(rule.answer, str) else f"{rule.spread:.4g}"
 
 
@@ -97,8 +123,8 @@ def cell(text: str) -> str:
     return out
 
 
-def _json(model: Tree, found: Rules, sha256: str) -> str:
-    data = {"kind": model.kind, "sha256": sha256, "averaged": model.averaged is not None} | found.to_dict()
-    if found.schema.target and len(found.schema.target.labels) == 2:
-        data["expression"] = found.expression()
+def _json(model: Tree | RuleModel, found: Rules, sha256: str, more: dict[str, Any]) -> str:
+    data = {"kind": model.kind, "sha256": sha256} | more | found.to_dict()
+    if (said := expression_of(found)) is not None:
+        data["expression"] = said
     return printable(json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False)) + "\n"

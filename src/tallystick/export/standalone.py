@@ -191,7 +191,7 @@ class Column:
 
 
 class Model:
-    """One model: a tree of tests, or a base and a part per column."""
+    """One model: a tree of tests, a list of rules, or a base and a part per column."""
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         self.data, self.labels = data, data["labels"]
@@ -200,12 +200,17 @@ class Model:
 
     def predict(self, row: Row) -> dict[str, Any]:
         """Return the label and the probabilities of a row; regression: the value."""
+        if "rules" in self.data:
+            return self.answer(self.first(row)[1])
         return self.answer(self.down(row) if "nodes" in self.data else self.shares(self.parts(row)))
 
     def explain(self, row: Row) -> dict[str, Any]:
         """Return the answer and why."""
         if "nodes" in self.data:
             return {**self.answer(self.down(row)), "path": self.path(row)}
+        if "rules" in self.data:
+            number, shares = self.first(row)
+            return {**self.answer(shares), "rule": number, "conditions": self.told(number, row)}
         parts, base, told = self.parts(row), self.base, []
         for term, part in zip(self.data["terms"], parts, strict=True):
             own, usual = part, term.get("average")
@@ -267,6 +272,39 @@ class Model:
             if not isinstance(after, int) or after == node:
                 break
             node = after
+        return out
+
+    # -- rules --
+
+    def first(self, row: Row) -> tuple[int | None, list[float]]:
+        """Return the number of the first rule that holds, from 1 on (None: no rule), and its shares."""
+        cells = [column.cell(row) for column in self.columns]
+        rules = self.data["rules"]
+        for number, (conditions, shares) in enumerate(rules, 1):
+            if all(self.holds(condition, cells) for condition in conditions):
+                return (number if number < len(rules) else None), shares
+        raise AssertionError("the last rule has no conditions")
+
+    def holds(self, condition: Sequence[Any], cells: Sequence[Any]) -> bool:
+        """Say whether a row fulfils a condition of a rule."""
+        column, between, codes, missing = condition
+        x = cells[column]
+        if codes is not None:
+            return x in codes if x < len(self.columns[column].levels or ()) else bool(missing)
+        if x != x:
+            return bool(missing)
+        return between is not None and all(
+            end is None or (x >= end if side == 0 else x < end) for side, end in enumerate(between)
+        )
+
+    def told(self, number: int | None, row: Row) -> list[dict[str, Any]]:
+        """Return the conditions of a rule, with the values of a row."""
+        out = []
+        for i, between, codes, missing in self.data["rules"][number - 1][0] if number else ():
+            column = self.columns[i]
+            levels = None if codes is None else [(column.levels or [])[k] for k in codes]
+            value = {"column": column.name, "value": row[column.name], "missing": missing}
+            out.append({**value, "range": between, "levels": levels})
         return out
 
     # -- base and terms --

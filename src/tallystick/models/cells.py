@@ -5,14 +5,16 @@ Knows Python values. Knows nothing of tables: those are read in data.read, to th
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from tallystick.data.schema import NUMBER_MARKS, Column, meanings
+from tallystick.data.schema import ABSENT, NUMBER_MARKS, Column, meanings
 from tallystick.data.text import WRITTEN_OUT, cell_text, number_text
 from tallystick.errors import DataError, shown
 
+Read = Callable[[Any], float]  # a cell as a number, NaN where missing; of levels as a code
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 SPACES = " \t\n\v\f\r"
@@ -48,3 +50,44 @@ def alias(text: str, column: Column) -> str:
     elif not said and plain not in ("false", "true"):
         return text
     return plain if plain in column.levels else said.get(plain, text)
+
+
+def reader_of(column: Column, marks: Mapping[str, bool]) -> Read:
+    """Return what reads single cells of a column of numbers or levels."""
+    return _number_reader(column, marks) if column.kind == "numeric" else _level_reader(column, marks)
+
+
+def _level_reader(column: Column, marks: Mapping[str, bool]) -> Read:
+    known: dict[Any, int] = {level: i for i, level in enumerate(column.levels)}
+    missing, unseen = len(known), len(known) + 1
+    absent = known.get(ABSENT, missing)
+
+    def read(cell: Any) -> float:
+        plain = type(cell) is str or type(cell) is int  # True is not a 1 here, so others are written first
+        if plain and cell in known:
+            return known[cell]
+        text = written(cell, column.name)
+        if text is None or text in marks:
+            return absent
+        if text not in known:
+            text = alias(text, column)
+        found = known.get(text, unseen)
+        if plain and len(known) < 10_000:
+            known[cell] = found  # the same cell comes again
+        return found
+
+    return read
+
+
+def _number_reader(column: Column, marks: Mapping[str, bool]) -> Read:
+    def read(cell: Any) -> float:
+        if type(cell) is not float:
+            number = read_number(column.name, cell, marks)
+            if number is None:
+                return math.nan
+            cell = number
+        if cell in (math.inf, -math.inf):
+            raise DataError(f"column {shown(column.name)} is infinite.")  # a table says what to do
+        return float(cell)
+
+    return read

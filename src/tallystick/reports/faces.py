@@ -22,6 +22,7 @@ from tallystick.reports.cards import card_reasons, card_section, card_sentences,
 from tallystick.reports.column_effects import additive_pulls, card_pulls, tree_pulls
 from tallystick.reports.ingredients import Ingredients
 from tallystick.reports.rows import Groups, class_groups, leaf_groups, no_reasons
+from tallystick.reports.rules import rule_pulls, rule_section, rule_sentences, rule_small
 from tallystick.reports.scales import scales_data
 from tallystick.reports.sentences import Said, say
 from tallystick.reports.trees import tree_data, tree_facts
@@ -91,3 +92,4 @@ TREE = Face(tree_sentences, _tree_section, _tree_small, tree_pulls, leaf_groups)
 BAYES = Face(bayes_sentences, _bayes_section, _bayes_small, additive_pulls)
 LOGISTIC = Face(logistic_sentences, _logistic_section, _logistic_small, additive_pulls)
 CARD = Face(card_sentences, card_section, card_small, card_pulls, reasons=card_reasons)
+RULES = Face(rule_sentences, rule_section, rule_small, rule_pulls)

@@ -12,7 +12,7 @@ from tallystick.data.schema import Column, Schema, Target
 from tallystick.errors import OptionError
 from tallystick.learners.prune import Bound
 from tallystick.models.tree import STAYS, Nodes, Tree
-from tallystick.models.tree.rules import _holds, generalised, rules
+from tallystick.models.tree.rules import generalised, holds, rules
 
 seeds = st.integers(0, 10_000)
 
@@ -23,12 +23,12 @@ def test_rules_give_every_row_the_class_of_its_leaf(seed):
     tree, block = random_tree(seed), random_rows(seed, 120)
     found = rules(tree)
     labels = tree.labels[tree.stops(block)]
-    holds = np.array([_holds(rule.conditions, block) for rule in found])
-    assert (holds.sum(axis=0) == 1).all(), (
+    taken = np.array([holds(rule.conditions, block) for rule in found])
+    assert (taken.sum(axis=0) == 1).all(), (
         "just one rule holds for every row, missing and unseen values included"
     )
     answers = np.array([SCHEMA.target.labels.index(rule.answer) for rule in found])
-    assert (answers[holds.argmax(axis=0)] == labels).all()
+    assert (answers[taken.argmax(axis=0)] == labels).all()
     assert sum(rule.covers for rule in found) == tree.rows[0].sum()
 
 
@@ -51,10 +51,10 @@ def test_a_rule_names_a_column_once_and_siblings_of_one_class_are_joined(seed):
 @given(seeds)
 def test_regression_rules_cover_every_row_once(seed):
     tree, block = Tree(REGRESSION, random_nodes(seed, regression=True)), random_rows(seed, 60)
-    holds = np.array([_holds(rule.conditions, block) for rule in rules(tree)])
-    assert (holds.sum(axis=0) == 1).all()
+    taken = np.array([holds(rule.conditions, block) for rule in rules(tree)])
+    assert (taken.sum(axis=0) == 1).all()
     answers = np.array([rule.answer for rule in rules(tree)])
-    assert (answers[holds.argmax(axis=0)] == tree.shares(block)[:, 0]).all()
+    assert (answers[taken.argmax(axis=0)] == tree.shares(block)[:, 0]).all()
 
 
 @settings(max_examples=50, deadline=None)
@@ -98,8 +98,8 @@ def boolean_tree() -> Tree:
 def test_a_tree_of_two_classes_is_a_boolean_expression():
     found = rules(boolean_tree())
     assert found.expression() == "¬f3∧f2 ∨ f3∧¬f2∧f1"
-    assert found.expression("0") == "¬f3∧¬f2 ∨ f3∧¬f2∧¬f1 ∨ f3∧f2"
-    with pytest.raises(OptionError, match="two classes, this tree has 3"):
+    assert found.expression("0") == "f3∧f2 ∨ f3∧¬f1 ∨ ¬f3∧¬f2"  # the leaf says f3∧¬f2∧¬f1: ¬f2 is not needed
+    with pytest.raises(OptionError, match="two classes, this model has 3"):
         rules(random_tree(3)).expression()
 
 

@@ -2,7 +2,8 @@
 //
 //   const model = tallystick(data);
 //   model.predict(row)   {label, probabilities: {label: share}}; regression: {value}
-//   model.explain(row)   the same, and why: {base, parts: [{column, value, parts: [one per label]}]} or {path: [...]}
+//   model.explain(row)   the same, and why: {base, parts: [{column, value, parts: [one per label]}]}, {path: [...]}
+//                        or {rule, conditions: [...]}
 //
 // null, undefined, NaN and the model's marks (such as "?") are missing. Levels that were never seen are known as such.
 // A number may be given as text. What cannot be read is an Error that says which column.
@@ -128,6 +129,32 @@ function tallystick(data) {
       if (typeof next !== "number" || next === node) return out;
       node = next;
     }
+  }
+
+  // ---- rules ----
+
+  function holds([i, between, codes, missing], cells) {
+    const x = cells[i];
+    if (codes !== null) return x < columns[i].levels.length ? codes.includes(x) : missing;
+    if (x !== x) return missing;
+    return between !== null && (between[0] === null || x >= between[0]) && (between[1] === null || x < between[1]);
+  }
+
+  function first(row) { // the place of the first rule that holds; the last has no conditions
+    const cells = columns.map((_, i) => cellOf(row, i));
+    return data.rules.findIndex(([conditions]) => conditions.every((c) => holds(c, cells)));
+  }
+
+  function ruled(row) { // the conditions of the rule that answers, and its number from 1 on
+    const at = first(row), [conditions, shares] = data.rules[at];
+    const said = conditions.map(([i, range, codes, missing]) => {
+      const c = columns[i], levels = codes === null ? null : codes.map((k) => c.levels[k]);
+      const [low, high] = range || [null, null];
+      const ends = [low === null ? "" : `≥ ${low}`, high === null ? "" : `< ${high}`].filter((t) => t).join(" and ");
+      const text = levels ? `${c.name} in {${levels.join(", ")}}` : range ? `${c.name} ${ends || "is known"}` : `${c.name} is missing`;
+      return { column: c.name, value: row[c.name], text, range, levels, missing };
+    });
+    return { ...answer(shares), rule: at + 1 < data.rules.length ? at + 1 : null, conditions: said };
   }
 
   // ---- base and terms ----
@@ -289,8 +316,9 @@ function tallystick(data) {
     target: data.target,
     labels: data.labels,
     columns: data.columns,
-    predict: (row) => answer(data.nodes ? down(row) : shares(parts(row))),
+    predict: (row) => answer(data.nodes ? down(row) : data.rules ? data.rules[first(row)][1] : shares(parts(row))),
     explain(row) {
+      if (data.rules) return ruled(row);
       if (data.nodes) return { ...answer(down(row)), path: path(row) };
       const all = parts(row);
       return { ...answer(shares(all)), base: start, parts: data.terms.map((term, i) => told(term, row, all[i])) };

@@ -23,8 +23,9 @@ from tallystick.export.sql.names import (
     refuse_hidden,
 )
 from tallystick.export.sql.reasons import Reasons, refuse_reasons
+from tallystick.export.sql.rules import first_rule
 from tallystick.export.sql.terms import prior, score
-from tallystick.export.sql.tree import Tests, ends
+from tallystick.export.sql.tree import Tests
 
 USE = (
     "Numbers must be SQL numbers, dates SQL dates, or text that reads as such. Infinite numbers are missing.",
@@ -52,7 +53,7 @@ def sql(
         form, dialect_of(dialect), table, given or [c.name for c in form.columns], unseen, reasons
     )
     lines = [*heading(form), f"SQL for {writer.sql.title}.", *(USE if unseen else USE[:-1])]
-    body = writer.tree() if form.is_tree else writer.terms()
+    body = writer.tree() if form.is_tree else writer.rules() if form.rules else writer.terms()
     return "".join(f"-- {line}\n" for line in lines) + body + "\n"
 
 
@@ -149,11 +150,17 @@ class _Writer:
             self._array(before, at) if self.sql.name == "spark" else self._join(before, at)
         )
 
+    def rules(self) -> str:
+        """Return the SELECT of rules: the number of the first that holds, and the answers of all."""
+        at = f"{self.own}_at"
+        found = self.step("rule", "cells", [f"{first_rule(self.form, self.sql)} AS {at}"])
+        last = self._array("rule", at) if self.sql.name == "spark" else self._join("rule", at)
+        return self.cells() + found + last
+
     def _ends(self) -> list[list[str]]:
         """Return the answer and the shares of each end, as literals."""
         form, out = self.form, []
-        for node in ends(form):
-            found = form.nodes[node][-1]
+        for found in form.ends:
             answer = form.labels[best(form, found)] if form.labels else found[0]
             out.append([self.sql.literal(answer), *(self.sql.double(p) for p in found if form.labels)])
         return out

@@ -14,16 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.data.schema import ABSENT, Column
-from tallystick.errors import DataError, shown
-from tallystick.models.cells import alias, read_number, written
+from tallystick.errors import DataError
+from tallystick.models.cells import reader_of
 from tallystick.models.scorecard.axes import LevelAxis, RangeAxis
 from tallystick.models.scorecard.model import ScorecardModel
 from tallystick.models.scorecard.parts import LinePoints, PairPoints, WordPoints
 from tallystick.models.tree.record import is_number
 
 Points = list[float]
-Read = Callable[[Any], float]  # a cell as a number, NaN where missing; of levels as a code
 Line = Callable[[float], int]
 
 
@@ -42,7 +40,7 @@ class CardRow:
         by_class = [model._by_class(part.points).tolist() for part in model.parts]
         self.base: Points = model.additive.base.tolist()
         used = dict.fromkeys(name for part in model.parts for name in part.columns)
-        self.readers = [(name, self._reader(model.schema[name])) for name in used]
+        self.readers = [(name, reader_of(model.schema[name], self.marks)) for name in used]
         place = {name: i for i, name in enumerate(used)}
         self.lines: list[tuple[int, Line, list[Points]]] = []
         self.pairs: list[tuple[int, Line, int, Line, int, list[Points]]] = []
@@ -66,47 +64,6 @@ class CardRow:
             parts.append(table[first(cells[i]) * wide + second(cells[j])])
         scores = [math.fsum(points) for points in zip(self.base, *parts, strict=True)]
         return kernels.softmax(self.model.slope * np.array([scores])).reshape(-1)
-
-    def _reader(self, column: Column) -> Read:
-        return self._number(column) if column.kind == "numeric" else self._levels(column)
-
-    def _levels(self, column: Column) -> Read:
-        known: dict[Any, int] = {level: i for i, level in enumerate(column.levels)}
-        missing, unseen, marks = len(known), len(known) + 1, self.marks
-        absent = known.get(ABSENT, missing)
-
-        def read(cell: Any) -> float:
-            plain = (
-                type(cell) is str or type(cell) is int
-            )  # True is not a 1 here, so others are written first
-            if plain and cell in known:
-                return known[cell]
-            text = written(cell, column.name)
-            if text is None or text in marks:
-                return absent
-            if text not in known:
-                text = alias(text, column)
-            found = known.get(text, unseen)
-            if plain and len(known) < 10_000:
-                known[cell] = found  # the same cell comes again
-            return found
-
-        return read
-
-    def _number(self, column: Column) -> Read:
-        marks = self.marks
-
-        def read(cell: Any) -> float:
-            if type(cell) is not float:
-                number = read_number(column.name, cell, marks)
-                if number is None:
-                    return math.nan
-                cell = number
-            if cell in (math.inf, -math.inf):
-                raise DataError(f"column {shown(column.name)} is infinite.")  # a table says what to do
-            return float(cell)
-
-        return read
 
 
 def line_of(axis: RangeAxis | LevelAxis) -> Line:

@@ -54,11 +54,11 @@ def _bits(schema: Schema, nodes: Nodes, rows: Floats, tests: NDArray[np.int64]) 
     second = np.concatenate([[0], np.cumsum(nodes.branch_of == 1)])
     start = nodes.branch_start
     j = second[start[tests + 1]] - second[start[tests]] + (lost & (nodes.missing_branch[tests] == 1))
-    out[groups] += _group_bits(k[groups], j[groups])
+    out[groups] += group_bits(k[groups], j[groups])
     return out
 
 
-def _group_bits(k: NDArray[np.int64], j: NDArray[np.int64]) -> Floats:
+def group_bits(k: NDArray[np.int64], j: NDArray[np.int64]) -> Floats:
     """Return the bits that name j of k levels."""
     logs = np.cumsum(kernels.log2(np.maximum(np.arange(k.max(initial=0) + 1.0), 1.0)))  # of the factorials
     bits: Floats = kernels.log2(np.maximum(k - 1.0, 1.0)) + (logs[k] - logs[j] - logs[k - j]) - 1

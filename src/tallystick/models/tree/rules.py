@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Block
 from tallystick.data.schema import CODED, Schema
-from tallystick.errors import OptionError
+from tallystick.errors import OptionError, shown, some
+from tallystick.models.rules.expression import Disjunction, disjunction
+from tallystick.models.rules.minimal import MOST_VARIABLES
 from tallystick.models.tree.model import Tree
 from tallystick.models.tree.nodes import SPREADS, STAYS
 from tallystick.models.tree.sentences import Condition, condition, number, plain, rows
@@ -36,7 +38,7 @@ class Rule:
     answer: the class, or the mean of a regression. covers: training rows the rule takes; total: all training
     rows.
     right: those of its class. prior: the share of the class in all rows. spread: standard deviation in
-    regression.
+    regression. probability, interval: what a rule of its own method answers, and between which shares.
     """
 
     conditions: tuple[Condition, ...]
@@ -46,6 +48,8 @@ class Rule:
     right: float = 0.0
     prior: float = 0.0
     spread: float = 0.0
+    probability: float | None = None
+    interval: tuple[float, float] | None = None
 
     @property
     def share(self) -> float:
@@ -57,18 +61,35 @@ class Rule:
         """How many times more frequent the class is here than in all rows."""
         return self.share / self.prior if self.prior else 0.0
 
-    def __str__(self) -> str:
+    @property
+    def sentence(self) -> str:
+        """The rule without its rows."""
         several = len(self.conditions) > 1
         parts = " and ".join(
             f"({c.sentence()})" if several and c.missing and not c.never else c.sentence()
             for c in self.conditions
         )
         head = f"if {parts} then " if parts else "always "
+        if isinstance(self.answer, str):
+            return head + plain(self.answer)
+        return head + number(float(f"{self.answer:.6g}"))
+
+    def __str__(self) -> str:
+        return f"{self.sentence} ({self.rows_told})"
+
+    @property
+    def rows_told(self) -> str:
+        """How many rows the rule takes, and how they answer."""
         share = self.covers / self.total if self.total else 0.0
         covered = f"{rows(self.covers, 1)} {'row' if self.covers == 1 else 'rows'}, {share:.1%}"
+        if self.probability is not None and self.interval is not None:
+            low, high = self.interval
+            wrong = rows(self.covers - self.right, 1)
+            sure = f"{self.probability:.3f}, 95 % between {low:.3f} and {high:.3f}"
+            return f"{covered}, {wrong} wrong; {sure}"
         if isinstance(self.answer, str):
-            return f"{head}{plain(self.answer)} ({covered}; share {self.share:.3f}, lift {self.lift:.2f})"
-        return f"{head}{number(float(f'{self.answer:.6g}'))} ({covered}; ± {self.spread:.4g})"
+            return f"{covered}; share {self.share:.3f}, lift {self.lift:.2f}"
+        return f"{covered}; ± {self.spread:.4g}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rule as a record."""
@@ -79,6 +100,8 @@ class Rule:
             "rows": self.covers,
             "text": str(self),
         }
+        if self.probability is not None and self.interval is not None:
+            out |= {"interval": list(self.interval), "probability": self.probability}
         if isinstance(self.answer, str):
             return out | {"lift": self.lift, "share": self.share}
         return out | {"spread": self.spread}
@@ -92,7 +115,14 @@ class Rules:
     rules: tuple[Rule, ...]
     default: str | float
     notes: tuple[str, ...] = ()
-    ordered: bool = False  # conditions were dropped, so that more than one rule may hold: the first answers
+    ordered: bool = False  # more than one rule may hold: the first answers
+    otherwise: Rule | None = None  # the rows that no rule takes, where they are known
+    how: str = ""  # which rule answers, where that is to be said
+
+    @property
+    def all_rules(self) -> tuple[Rule, ...]:
+        """The rules, and the rows that no rule takes where they are known."""
+        return self.rules if self.otherwise is None else (*self.rules, self.otherwise)
 
     def __iter__(self) -> Iterator[Rule]:
         return iter(self.rules)
@@ -106,10 +136,12 @@ class Rules:
     def __str__(self) -> str:
         target = self.schema.target
         several = "rule" if len(self.rules) == 1 else "rules"
-        lines = [f"{len(self.rules):,} {several} for {plain(target.name) if target else ''}:"]
+        how = f"; {self.how}" if self.how and len(self.rules) > 1 else ""
+        lines = [f"{len(self.rules):,} {several} for {plain(target.name) if target else ''}{how}:"]
         lines += [f"{k:>3}. {rule}" for k, rule in enumerate(self.rules, 1)]
         if self.ordered:
-            lines.append(f"otherwise {plain(self.default)}")
+            own = "" if self.otherwise is None else f" ({self.otherwise.rows_told})"
+            lines.append(f"otherwise {plain(self.default)}{own}")
         return "\n".join([*lines, *self.notes])
 
     __repr__ = __str__
@@ -127,28 +159,40 @@ class Rules:
         """Return when the answer is `label` (by default the second of two classes) as a Boolean expression.
 
         A boolean column stands by its name, negated with ¬; other conditions stand in brackets. It speaks of
-        known values; where missing ones go is in the rules.
+        known values; where missing ones go is in the rules. Of up to 12 distinct conditions no disjunction of
+        conjunctions is shorter.
+        """
+        return str(self.disjunction(label))
+
+    def disjunction(self, label: object = None) -> Disjunction:
+        """Return the expression as data: its terms, how many conditions they have, and whether no other has
+        fewer; of more than 12 distinct conditions the rules as they are.
         """
         labels = self.schema.predicted.labels
-        if len(labels) != 2:
-            found = f"this tree has {len(labels)}" if labels else "this tree answers numbers"
-            raise OptionError(f"a Boolean expression needs two classes, {found}. Use rules().")
-        wanted = labels[1] if label is None else str(label)
-        if wanted not in labels:
+        if label is None and len(labels) != 2:
+            found = f"this model has {len(labels)}" if labels else "this model answers numbers"
             raise OptionError(
-                f"{wanted!r} is not a class of this tree. Classes: {labels[0]!r}, {labels[1]!r}."
+                f"a Boolean expression needs two classes, {found}. Name a class, or use rules()."
             )
-        terms = [r.conditions for r in self.rules if r.answer == wanted]
-        if any(not t for t in terms):
-            return "true"
-        texts = ["∧".join(_literal(c) for c in term) for term in terms]
-        return " ∨ ".join(texts) if texts else "false"
+        wanted = labels[1] if label is None else self.schema.predicted.label_of(label)
+        if wanted not in labels:
+            raise OptionError(f"{shown(label)} is not a class of this model. Classes: {some(labels)}.")
+        rules = [(_known(rule.conditions), rule.answer == wanted) for rule in self.rules]
+        reached = [(c, says) for c, says in rules if not any(test.never for test in c)]
+        least = disjunction(reached, self.default == wanted)
+        if least is not None:
+            return least
+        if self.ordered and {says for _, says in reached} != {True}:
+            raise OptionError(
+                f"the rules have more than {MOST_VARIABLES} distinct conditions and more than one answer, "
+                "too many for one expression. Read them in their order: rules()."
+            )
+        return Disjunction(tuple(c for c, says in reached if says), False)
 
 
-def _literal(c: Condition) -> str:
-    if c.column.kind == "boolean" and c.levels is not None and len(c.levels) == 1:
-        return ("" if c.levels[0] else "¬") + plain(c.column.name)
-    return f"({c.sentence(missing=False)})"
+def _known(conditions: tuple[Condition, ...]) -> tuple[Condition, ...]:
+    """Return the conditions that say something of known values."""
+    return tuple(c for c in conditions if not c.always)
 
 
 @dataclass(frozen=True)
@@ -279,7 +323,7 @@ def generalised(found: Rules, block: Block, unit: int, upper: Upper) -> Rules:
     ordered = [r for _, r in sorted(short.values(), key=lambda pair: pair[0])]
     taken = np.zeros(block.rows, bool)
     for rule in ordered:
-        taken |= _holds(rule.conditions, block)
+        taken |= holds(rule.conditions, block)
     rest = [float(weights[~taken & (block.classes == k)].sum()) for k in range(len(labels))]
     default = labels[int(np.argmax(rest))] if sum(rest) else found.default
     before = sum(len(r.conditions) for r in found.rules)
@@ -294,7 +338,7 @@ def _drop(
     """Return the rule without the conditions it can do without, and its feared error rate."""
 
     def judged(conditions: Sequence[Condition]) -> tuple[float, float, float]:
-        here = _holds(conditions, block)
+        here = holds(conditions, block)
         covers, good = float(weights[here].sum()), float(weights[here & right].sum())
         feared = upper(np.array([covers - good]), np.array([covers]))[0] / covers if covers else 1.0
         return float(feared), covers, good
@@ -311,7 +355,7 @@ def _drop(
     return error, replace(rule, conditions=tuple(kept), covers=covers, right=good)
 
 
-def _holds(conditions: Iterable[Condition], block: Block) -> NDArray[np.bool_]:
+def holds(conditions: Iterable[Condition], block: Block) -> NDArray[np.bool_]:
     """Return which rows fulfil all conditions."""
     out = np.ones(block.rows, bool)
     for c in conditions:

@@ -74,7 +74,7 @@
 
   let row = null;
   const listeners = [];
-  function told() { // {label, probabilities, path | base, parts}, or {error}
+  function told() { // {label, probabilities, path | conditions | base, parts}, or {error}
     try { return model.explain(row); } catch (error) { return { error: error.message }; }
   }
   function changed() {
@@ -433,6 +433,13 @@
     return out;
   }
 
+  function ruled(found) { // the rule that answers, with the values of the row
+    const said = found.rule === null ? "No rule holds." : `Rule ${found.rule} answers:`;
+    const value = (c) => (c.value === null || c.value === undefined || c.value === "" ? "missing" : c.value);
+    const lines = found.conditions.map((c) => make("li", {}, name(c.text), make("span", { class: "soft" }, name(` (${value(c)})`))));
+    return [make("p", {}, said), make("ul", { class: "way" }, ...lines)];
+  }
+
   if (ask) {
     const fields = find("fields"), more = find("more");
     ask.fields.forEach((field, k) => {
@@ -458,7 +465,7 @@
       }
       find("says").replaceChildren(name(found.label));
       find("shares").replaceChildren(...bars(found));
-      find("why").replaceChildren(...(found.path ? way(found) : reasons(found)));
+      find("why").replaceChildren(...(found.path ? way(found) : found.conditions ? ruled(found) : reasons(found)));
     });
     begin(0);
   }

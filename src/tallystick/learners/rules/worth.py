@@ -1,0 +1,66 @@
+"""What a rule is worth: by how many nats the classes of the rows are better told with it than without.
+
+Knows counts. Knows nothing of columns or rows.
+
+The rows that a rule takes, and those it leaves, are told by their evidence (the probability of their classes
+in any order when the shares are unknown, `models/tree/average.py`). A condition costs half the bits that name
+it among all that were looked at, as in the prior of a tree's tests (`models/tree/prior.py`): neighbouring
+cuts part nearly the same rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.models.tree.average import log_evidence
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+HALF_LN2 = 0.34657359027997264
+
+
+@dataclass(frozen=True, eq=False)
+class Telling:
+    """How well counts tell the classes apart. factors[class]: what a unit of the table counts as, class
+    weights among it. totals[class]: all rows. imagined: rows of each evidence that have the shares of all
+    rows. one: the class that is told from all others, which then count as one; None: all are told apart.
+    """
+
+    factors: Floats
+    totals: Ints
+    imagined: float
+    one: int | None = None
+
+    @property
+    def base(self) -> Floats:
+        """The shares of the imagined rows, every class with half a row more."""
+        whole = self.rows(self.totals) + 0.5
+        out: Floats = whole / whole.sum()
+        return out
+
+    def rows(self, counts: Ints) -> Floats:
+        """Return counts[..., class] in rows; of the others and of one class, where one is told."""
+        out: Floats = counts * self.factors
+        if self.one is None:
+            return out
+        own = out[..., self.one]
+        others = np.delete(out, self.one, axis=-1).sum(axis=-1)
+        return np.stack([others, own], axis=-1)
+
+    def evidence(self, counts: Ints) -> Floats:
+        """Return the log of the evidence of counts[set, class]."""
+        return log_evidence(self.rows(counts), self.imagined, self.base)
+
+    def gains(self, covered: Ints, left: Ints) -> Floats:
+        """Return what taking rows away tells: covered[offer, class] of left[class]."""
+        whole = self.evidence(left[None])[0]
+        out: Floats = self.evidence(covered) + self.evidence(left - covered) - whole
+        return out
+
+
+def price(bits: Floats) -> Floats:
+    """Return what conditions cost in nats, by the bits that name them."""
+    return HALF_LN2 * bits

@@ -1,0 +1,1 @@
+"""Rules: conditions, answers and counts, and the least expression of what they say."""
