@@ -22,6 +22,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Tables = list[Ints]  # [column][code, class]
 WIDTH = 3  # rules that are grown beside each other
+LEAST_WORTH = 1.0  # nats that a rule must tell beyond the price of its conditions: less is found in noise
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class RuleGrower:
         while beam:
             found = self._extended(beam, left)
             for rule in found:
-                if rule.worth > (0.0 if best is None else best.worth) and self._answers(rule):
+                if rule.worth > (LEAST_WORTH if best is None else best.worth) and self._answers(rule):
                     best = rule
             open_ = [r for r in found if np.count_nonzero(r.covered) > 1 and self._may_grow(r)]
             beam = []
