@@ -65,6 +65,7 @@ def methods() -> dict[str, Any]:
         "ID3": tree.id3(),
         "C4.5": tree.c45(),
         "CART": tree.cart(class_weight="balanced"),
+        "optimal tree": tree.optimal(max_depth=2, leaf_price=1, max_work=3_000_000),
         "logistic regression": logistic(),
         "logistic regression, no prior": logistic(l2=0, kinds={"note": "out"}),
         "logistic regression, prior by cross-validation": logistic(l2="cv"),

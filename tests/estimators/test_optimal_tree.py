@@ -19,7 +19,6 @@ from tallystick.estimators.faces import guarded_optimal
 
 XOR = [{"a": a, "b": b, "y": "odd" if a != b else "even"} for a in (0, 1) for b in (0, 1)]
 DATA = os.environ.get("TALLYSTICK_DATA")
-LONG = ("page-blocks/page.blocks", "segment/segment")  # minutes at depth 3
 KNOWN = {  # errors at depth 2 and 3, of the numeric columns with 0 for missing
     "glass/glass": (71, 45),
     "ionosphere/ionosphere": (29, 19),
@@ -46,8 +45,8 @@ def test_exclusive_or_takes_four_leaves():
 
 
 @pytest.mark.skipif(DATA is None, reason="TALLYSTICK_DATA is not set")
-@pytest.mark.parametrize("name", [name for name in KNOWN if name not in LONG])
-@pytest.mark.parametrize("depth", [2, 3])
+@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize("depth", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_published_optima_are_found(name, depth):
     if KNOWN[name][depth - 2] is None:
         pytest.skip("not published")
@@ -59,14 +58,6 @@ def test_published_optima_are_found(name, depth):
         tree.fit(numbers, frame.iloc[:, -1].astype(str))
     assert tree.certificate_.proven
     assert tree.certificate_.loss == KNOWN[name][depth - 2]
-
-
-@pytest.mark.night
-@pytest.mark.skipif(DATA is None, reason="TALLYSTICK_DATA is not set")
-@pytest.mark.parametrize("name", LONG)
-@pytest.mark.parametrize("depth", [2, 3])
-def test_published_optima_of_larger_tables_are_found(name, depth):
-    test_published_optima_are_found(name, depth)
 
 
 def test_a_leaf_that_saves_no_more_than_its_price_is_not_there():

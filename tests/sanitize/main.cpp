@@ -14,5 +14,6 @@ int main() {
     test_words();
     test_bayes();
     test_trees();
+    test_optimal();
     std::puts("sanitize: all kernels clean");
 }

@@ -50,3 +50,4 @@ void test_cut();
 void test_words();
 void test_bayes();
 void test_trees();
+void test_optimal();

@@ -24,11 +24,13 @@ struct Limits {
     int64_t work = no_key;
 };
 
-// The best tree of a node with a key below the bound asked for; where there is none, key is that bound.
+// The best tree of a node with a key below the bound asked for; where there is none, no tree has a smaller key than this.
 struct Found {
     int64_t key = no_key;
     std::vector<Test> tree;  // depth first; empty: none is below the bound
 };
+
+inline constexpr size_t few = 4;  // cuts of one view in a sweep: what they tell spares others
 
 class Search {
 public:
@@ -46,8 +48,9 @@ public:
         const int64_t least = sums.floor * table_.worth + 2 * table_.leaf;  // of any tree that is not a leaf
         if (depth == 0 || node.columns.empty() || least >= out.key) return out;
         if (depth == 1) return one_test(node, out);
-        if (depth == 2) return two_tests(node, leaves, out);
-        return deep(node, depth, leaves, out);
+        out = depth == 2 ? two_tests(node, leaves, std::move(out)) : deep(node, depth, leaves, std::move(out));
+        if (out.tree.empty()) out.key = std::max(below, std::min(out.key, leaf));
+        return out;
     }
 
     struct Sums {
@@ -89,33 +92,43 @@ public:
         side_.assign(node.size(), 1);
         each_left(view, cut, node.size(), [&](uint32_t r) { side_[r] = 0; });
         count(node.size(), node.columns.size());
-        const Node left = part_of(table_, node, side_, 0), right = part_of(table_, node, side_, 1);
+        const Node left = part_of(table_, node, side_, 0);
+        Node right;  // made where it is asked for
+        const std::vector<uint8_t> side = side_;
+        auto other = [&]() -> const Node& {
+            if (right.rows.empty()) right = part_of(table_, node, side, 1);
+            return right;
+        };
         const Test test = test_of(table_, view, cut, node.size());
         const int64_t full = depth < 40 ? int64_t{1} << (depth - 1) : no_key;  // the most leaves of a side
         Sides out{left_bound, right_bound, {below, {}}};
         if (leaves >= 2 * full) {
-            halves(left, right, depth, full, full, test, out);
+            halves(left, other, depth, full, full, test, out);
             return out;
         }
         for (int64_t own = 1; own < leaves; ++own) {  // with so many leaves on the left
             if (own > full || leaves - own > full) continue;
             Sides part{left_bound, right_bound, {out.found.key, {}}};
-            halves(left, right, depth, own, leaves - own, test, part);
+            halves(left, other, depth, own, leaves - own, test, part);
             if (!part.found.tree.empty()) out.found = std::move(part.found);
         }
         return out;
     }
 
 private:
-    void halves(const Node& left, const Node& right, int depth, int64_t left_leaves, int64_t right_leaves, const Test& test,
+    // Trees up to twice the bound are asked for: how far a side is from being good enough spares its neighbours.
+    static int64_t ample(int64_t below) { return below + std::max(below, int64_t{0}); }
+
+    template <class Other>
+    void halves(const Node& left, Other other, int depth, int64_t left_leaves, int64_t right_leaves, const Test& test,
                 Sides& out) {
-        const int64_t below = out.found.key;
-        const Found a = solve(left, depth - 1, left_leaves, below - out.right);
+        const int64_t below = out.found.key, room = below - out.right;
+        const Found a = solve(left, depth - 1, left_leaves, ample(room));
         out.left = std::max(out.left, a.key);
-        if (a.tree.empty()) return;
-        const Found b = solve(right, depth - 1, right_leaves, below - a.key);
+        if (a.key >= room) return;
+        const Found b = solve(other(), depth - 1, right_leaves, ample(below - a.key));
         out.right = std::max(out.right, b.key);
-        if (b.tree.empty()) return;
+        if (a.key + b.key >= below) return;
         out.found.key = a.key + b.key;
         out.found.tree.assign(1, test);
         out.found.tree.insert(out.found.tree.end(), a.tree.begin(), a.tree.end());
@@ -182,7 +195,7 @@ private:
                     if (v == first) ++first;
                     continue;
                 }
-                const size_t take = std::min(open.size(), lanes - asked.size());
+                const size_t take = std::min({open.size(), lanes - asked.size(), few});
                 for (size_t i = 0; i < take; ++i)
                     asked.push_back({&views[v], open[(2 * i + 1) * open.size() / (2 * take)], {}, {}, {}});
             }
@@ -197,11 +210,20 @@ private:
                 if (matters(key, id, out.key, best)) out.key = key, best = id, best_view = v, best_cut = lane.cut;
             }
         }
-        if (best == no_id) return out;
+        if (best == no_id) return or_least(std::move(out), bounds);
         const View& view = views[best_view];
         Sides sides = both(node, view, view.cuts[best_cut], 2, leaves, 0, 0, out.key + 1);
         TALLY_REQUIRE(sides.found.key == out.key);
         return sides.found;
+    }
+
+    // Where no tree was found, the least that any cut's sides can have.
+    static Found or_least(Found out, const std::vector<Bounds>& bounds) {
+        if (!out.tree.empty()) return out;
+        out.key = no_key;
+        for (const Bounds& each : bounds)
+            for (size_t c = 0; c < each.size(); ++c) out.key = std::min(out.key, each.both(c));
+        return out;
     }
 
     struct Keys {
@@ -290,7 +312,7 @@ inline Found Search::deep(const Node& node, int depth, int64_t leaves, Found out
             const Frontier::Pick& here = frontier.of_view(v, out.key, best);
             if (here.bound < pick.bound) pick = here;
         }
-        if (pick.bound == no_key) return out;
+        if (pick.bound == no_key) return or_least(std::move(out), frontier.bounds);
         const View& view = frontier.views[pick.view];
         const Cut& cut = view.cuts[pick.cut];
         const Bounds& known = frontier.bounds[pick.view];
