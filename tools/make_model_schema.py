@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from tallystick.export import file
-from tallystick.learners import tree_file as tree_shape
 from tallystick.methods import KINDS
 from tallystick.models import shapes
 
@@ -51,7 +50,7 @@ def record(shape: shapes.Record, consts: dict[str, str]) -> dict[str, Any]:
     """Return an object with known keys; `consts` are those whose value is fixed."""
     keys = {**shape.keys, **shape.optional}
     properties = {
-        k: LONG[k] if isinstance(v, tree_shape._Long) else schema(v) for k, v in sorted(keys.items())
+        k: LONG[k] if isinstance(v, shapes.LongList) else schema(v) for k, v in sorted(keys.items())
     }
     properties |= {k: {"const": v} for k, v in consts.items()}
     return {

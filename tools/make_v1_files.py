@@ -56,6 +56,8 @@ def more() -> dict[str, Any]:
 def answers(model: Any) -> dict[str, Any]:
     """Return rows and what the model answers."""
     asked = questions(model.schema_)
+    if hasattr(model, "score_samples"):
+        return {"rows": asked, "log_likelihoods": [v.hex() for v in model.score_samples(asked).tolist()]}
     out: dict[str, Any] = {"rows": asked, "predictions": [_plain(v) for v in model.predict(asked).tolist()]}
     if hasattr(model, "predict_proba"):
         out["shares"] = [[v.hex() for v in row] for row in model.predict_proba(asked).tolist()]

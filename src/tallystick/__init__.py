@@ -34,6 +34,7 @@ _WHERE = {
     "CostComplexity": "learners.prune",
     "DataWarning": "errors",
     "DecisionTree": "estimators",
+    "DensityTree": "estimators",
     "DescriptionLength": "learners.prune",
     "Local": "engines.local",
     "LogisticRegression": "estimators",
@@ -64,6 +65,7 @@ __all__ = [
     "CostComplexity",
     "DataWarning",
     "DecisionTree",
+    "DensityTree",
     "DescriptionLength",
     "Local",
     "LogisticRegression",
@@ -99,6 +101,7 @@ if TYPE_CHECKING:
     from tallystick.errors import DataWarning, TallyError
     from tallystick.estimators import (
         DecisionTree,
+        DensityTree,
         LogisticRegression,
         NaiveBayes,
         OptimalTree,

@@ -25,7 +25,8 @@ class Method:
     name: what `methods=` and the command line call it. kind: what the model file says. words: what people
     read. estimator: the public class. tuned: at most eight settings that inner folds choose from, the
     simplest model first. reads_text: whether it looks at columns of text. regression: whether its target is a
-    number. missing: what a missing value does, in words that follow "A missing value".
+    number. target: whether it has one. missing: what a missing value does, in words that follow "A missing
+    value".
 
     The faces: file (FileKind), the shapes of its part of the model file and their check; form, the model as
     plain data for exports: (model, sha256) -> Form; explain, why a row is answered: (model, block, row);
@@ -60,6 +61,7 @@ class Method:
     curved: bool = False  # whether `learning_curve` draws it unless `methods=` names others
     reads_text: bool = True
     regression: bool = False
+    target: bool = True  # whether it predicts a column; else it tells of all of them
     missing: str = "is read as the model says"
     thing: str = ""  # what one model of it is called, if not `words`
 
@@ -213,7 +215,21 @@ METHODS = (
         regression=True,
     ),
 )
-KINDS = {method.kind: method for method in METHODS}
+DENSITIES = (  # they have no target, so nothing is predicted, compared or exported
+    Method(
+        name="density",
+        kind="density-tree",
+        words="density tree",
+        estimator="estimators.density:DensityTree",
+        file="models.density.file:FILE",
+        explain="explain.density:explain",
+        compared=False,
+        reads_text=False,
+        target=False,
+        missing="is an outcome like any other, with a share in every leaf",
+    ),
+)
+KINDS = {method.kind: method for method in (*METHODS, *DENSITIES)}
 NAMES = tuple(method.name for method in METHODS if not method.regression)  # of the classifiers
 COMPARED = tuple(m.name for m in METHODS if m.compared and not m.regression)  # unless `methods=` names others
 CURVED = tuple(m.name for m in METHODS if m.curved and not m.regression)

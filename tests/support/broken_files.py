@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from broken_density import DENSITY
+
 Change = Callable[[dict[str, Any]], None]
 GONE = object()
 
@@ -76,6 +78,7 @@ BROKEN: list[tuple[str, Change, str]] = [
     ("bayes", edit("rows count", 2**63), "must be a whole number from 0"),
     # the schema
     ("bayes", edit("schema target", None), "schema.target must be an object, found None"),
+    ("bayes", edit("schema target", 7), "schema.target must be an object, found 7"),
     ("bayes", edit("schema columns 0 kind", "magic"), "must be one of numeric, levels"),
     ("bayes", edit("schema columns 0", []), "schema.columns[0] must be an object"),
     ("bayes", edit("schema columns 0 extra", 1), "has the unknown key 'extra'"),
@@ -243,4 +246,6 @@ BROKEN: list[tuple[str, Change, str]] = [
     ("card", words("words 0", 99), "column 'said' has a word that is not in its vocabulary"),
     ("card", many_points, "more than a whole number can be told from the next"),
     ("card", many_words, "the words of column 'said' would fill the memory"),
+    # density trees
+    *DENSITY,
 ]

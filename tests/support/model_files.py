@@ -74,6 +74,9 @@ def models() -> dict[str, Any]:
         "rule-set": ts.RuleSet(max_conditions=3, class_weight={"b": 2.0}).fit(
             [r | {"y": "abc"[(r["n"] > 1) + (r["n"] > 3)]} for r in told()], "y"
         ),
+        "density": ts.DensityTree(pruning=None, min_samples_leaf=4, pieces=4, kinds={"sky": "levels"}).fit(
+            numbers
+        ),
         "logistic-3": ts.LogisticRegression(interactions=2, polynomial=2, l2=1.0).fit(untold, "y"),
     }
 

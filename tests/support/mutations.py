@@ -152,6 +152,8 @@ def answers(model: Any, kept: dict[str, Any], schema: str) -> Any:
         kept[schema] = [m.block for m in model._blocks(questions(model.schema_))]
     if hasattr(model, "classes_"):
         return np.concatenate([model.model_.shares(block) for block in kept[schema]])
+    if hasattr(model, "score_samples"):
+        return model.score_samples(questions(model.schema_))
     return model.predict(questions(model.schema_))
 
 

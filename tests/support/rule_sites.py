@@ -20,6 +20,7 @@ READERS = (
     "models/naive_bayes/file.py",
     "models/logistic/file.py",
     "models/scorecard/file.py",
+    "models/density/file.py",
     "models/tree/file.py",
     "learners/tree_file.py",
     "models/tree/model.py",

@@ -37,7 +37,8 @@ def height(room: str) -> int:
     return next(i for i, line in enumerate(ORDER) if room in line.split())
 
 
-every = pytest.mark.parametrize("method", methods.METHODS, ids=[m.name for m in methods.METHODS])
+EVERY = (*methods.METHODS, *methods.DENSITIES)
+every = pytest.mark.parametrize("method", EVERY, ids=[m.name for m in EVERY])
 
 
 @every
@@ -64,7 +65,9 @@ def test_a_method_is_tuned_over_at_most_eight_settings_of_its_own(method):
 
 
 def test_names_and_kinds_are_those_of_one_method_each():
-    assert len({m.name for m in methods.METHODS}) == len(methods.METHODS) == len(methods.KINDS)
+    assert len({m.name for m in EVERY}) == len(EVERY) == len(methods.KINDS)
+    assert all(m.target for m in methods.METHODS)
+    assert not any(m.target for m in methods.DENSITIES)
     assert tuple(m.name for m in methods.METHODS if not m.regression) == methods.NAMES
     with pytest.raises(OptionError, match=r"there is no method 'tre'\. Did you mean 'tree'\?"):
         methods.named("tre")

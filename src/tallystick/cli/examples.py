@@ -46,6 +46,20 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("tally fit votes.csv -t party --model bayes -o - > piped.tally.json", "the model file into a pipe"),
         ("tally fit votes.csv -t party --model bayes --memory 64MB", "the same, the rows on disk"),
     ),
+    "density": (
+        ("tally density votes.csv", "groups of rows that are alike, a sentence each"),
+        (
+            "tally density votes.csv -o groups.tally.json --picture groups.svg --set max_leaf_nodes=4 "
+            "--leaves 4",
+            "at most four of them, saved and as a picture",
+        ),
+        (
+            "tally density votes.csv --score votes.csv --rows likely.csv",
+            "how likely each row is, and its leaf",
+        ),
+        ("tally density votes.csv --sample 100 --seed 7 --rows drawn.csv", "a hundred rows like them"),
+        ("tally density votes.csv --json", "every number, for another program"),
+    ),
     "predict": (
         ("tally predict votes.tally.json new.csv", "prediction and probability of every row"),
         ("tally predict votes.tally.json new.csv -o out.parquet --keep-columns", "a file with all columns"),

@@ -20,7 +20,7 @@ from tallystick.methods import NAMES, named
 
 if TYPE_CHECKING:
     from tallystick.contracts import Table
-    from tallystick.estimators import Classifier
+    from tallystick.estimators import Classifier, Estimator
     from tallystick.estimators.choosing import ChosenMethod
     from tallystick.evaluate.checks import Check
 
@@ -192,13 +192,12 @@ def settings(texts: tuple[str, ...]) -> dict[str, Any]:
     return out
 
 
-def summary(estimator: Classifier, content: bytes) -> dict[str, Any]:
+def summary(estimator: Estimator, content: bytes) -> dict[str, Any]:
     """Return what a fitted model is, as plain data."""
-    target = estimator.schema_.predicted
+    target = estimator.schema_.target
     return {
         "kind": estimator.model_.kind,
-        "target": target.name,
-        "classes": list(target.labels),
+        **({} if target is None else {"target": target.name, "classes": list(target.labels)}),
         "columns": [c.name for c in estimator.schema_.used],
         "rows": estimator.rows_["count"] / estimator.rows_["unit"],
         "notes": [n.to_dict() for n in estimator.notes_],
@@ -245,7 +244,7 @@ def check_lines(checks: list[Check]) -> list[Line]:
     return out
 
 
-def in_words(estimator: Classifier, content: bytes, output: str | None) -> list[Line]:
+def in_words(estimator: Estimator, content: bytes, output: str | None) -> list[Line]:
     """Return where the model lies, in a line."""
     if output is None:
         return [(Span("The model is not saved. Add -o FILE.tally.json to keep it."),)]

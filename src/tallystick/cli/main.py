@@ -57,6 +57,7 @@ COMMANDS = {
     "curve": "judge",
     "report": "report",
     "export": "export",
+    "density": "density",
     "verify": "models",
     "diff": "models",
 }

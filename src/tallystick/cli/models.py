@@ -63,11 +63,11 @@ def refitted(kept: bytes, data: str, given: dict[str, Any]) -> bytes:
 
     estimator = from_data(kept)
     refuse_held_out(estimator)
-    target = estimator.schema_.predicted
+    target = estimator.schema_.target
     fresh = type(estimator)(**(estimator.get_params(deep=False) | {"threads": given["threads"]}))
     with screen.progress("fitting again") as progress:
         options.show_progress(fresh, progress)
-        fresh._fit_table(fresh._read(options.source(data, given), target.name))
+        fresh._fit_table(fresh._read(options.source(data, given), target and target.name))
     return fresh.to_bytes()
 
 

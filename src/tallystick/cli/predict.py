@@ -76,6 +76,11 @@ def predict(model: str, data: str, output: str | None, as_json: bool, **given: A
 
     options.keep_apart([model, data], {"-o": "-" if output is None else output})
     estimator = ts.load(model)
+    if not estimator._predicts:
+        raise OptionError(
+            f"{shown(model)} is a {estimator.model_.kind}, which predicts nothing. How likely it makes rows "
+            "says tally density MODEL --score FILE."
+        )
     if estimator._regression:
         raise OptionError(
             f"{shown(model)} is a {estimator.model_.kind}, which does not predict classes. "

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tallystick.estimators.tree import DecisionTree
     from tallystick.estimators.verification import Verdict, verify
 
-_METHODS = {method.estimator.partition(":")[2]: method for method in methods.METHODS}
+_METHODS = {method.estimator.partition(":")[2]: method for method in (*methods.METHODS, *methods.DENSITIES)}
 
 
 def load(path: str | os.PathLike[str]) -> Estimator:
@@ -83,6 +83,7 @@ def __getattr__(name: str) -> Any:
 __all__ = [
     "Classifier",
     "DecisionTree",
+    "DensityTree",
     "Estimator",
     "LogisticRegression",
     "NaiveBayes",

@@ -44,6 +44,7 @@ class Estimator(Parameters, PlainMethod):
     source_notes_: tuple[Note, ...]
     rows_: dict[str, Any]
     _regression: ClassVar[bool] = False
+    _predicts: ClassVar[bool] = True  # a target, which must be given
     feature_names_in_: NDArray[np.object_]  # only where columns had names
     _named_columns = False  # the columns of the fit had names
     _by_held_out = False  # pruned by rows that no refit has: the parameters are those of the fit
@@ -194,7 +195,7 @@ class Estimator(Parameters, PlainMethod):
 
     def _read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
         """Return the encoded table that `_fit_table` learns from."""
-        if y is None:
+        if y is None and self._predicts:
             raise OptionError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None. "
                 "Pass labels, or the name of a column of X."

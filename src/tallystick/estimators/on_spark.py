@@ -25,6 +25,7 @@ WAYS = ("arrow", "sql")
 FAR = (  # what needs all rows in one place: parameter, value, what to do instead
     ("l2", "cv", "Pass a number or l2='auto'"),
     ("calibrate", True, "Pass calibrate=False"),
+    ("pruning", "held-out", "Pass pruning='length'"),
     ("pruning", "pessimistic", "Pass pruning=ts.CostComplexity() or ts.DescriptionLength()"),
 )
 TYPES = {"text": pa.string(), "integer": pa.int64(), "number": pa.float64(), "boolean": pa.bool_()}

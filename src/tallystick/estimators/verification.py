@@ -89,7 +89,8 @@ def verify(
     refuse_held_out(known)
     given = known.get_params(deep=False) | {"engine": engine, "threads": threads, "memory": memory}
     again = type(known)(**given)
-    again.fit(X, known.schema_.predicted.name if y is None else y, sample_weight)
+    target = known.schema_.target
+    again.fit(X, target.name if y is None and target is not None else y, sample_weight)
     found = again.to_bytes()
     if found == data:
         return Verdict(True, "", len(data))

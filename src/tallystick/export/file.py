@@ -57,7 +57,9 @@ _TARGET = Record(
         "type": Text(("text", "integer", "number", "boolean")),
     }
 )
-_SCHEMA = Record({"columns": Listed(_COLUMN), "marks": Listed(Text(), distinct=True), "target": _TARGET})
+_SCHEMA = Record(
+    {"columns": Listed(_COLUMN), "marks": Listed(Text(), distinct=True), "target": Maybe(_TARGET)}
+)
 _NOTE = Record({"code": Text(), "column": Text(), "count": Whole(), "text": Text()})
 _ROWS = Record(
     {
@@ -117,7 +119,7 @@ def _checked(document: dict[str, Any]) -> dict[str, Any]:
         "kind": Text(),
         "sha256": Text(),
     }
-    _check_schema(document, sizes)
+    _check_schema(document, sizes, methods.of_kind(kind))
     sections = fixed | {
         "model": extra.model,
         "notes": Listed(_NOTE),
@@ -155,7 +157,7 @@ def _check_frame(data: bytes) -> None:
         )
 
 
-def _check_schema(document: dict[str, Any], sizes: shapes.Sizes) -> None:
+def _check_schema(document: dict[str, Any], sizes: shapes.Sizes, method: methods.Method) -> None:
     """Check the schema first: the lengths it names bind the model's own part."""
     Record({"schema": _SCHEMA}, {k: _Any() for k in document if k != "schema"}).check(
         document, "the file", sizes
@@ -171,6 +173,11 @@ def _check_schema(document: dict[str, Any], sizes: shapes.Sizes) -> None:
         if kind == "numeric" and ((low is None) != (high is None) or (low is not None and low > high)):
             raise shapes.wrong(f"{place} range", "low <= high", f"{low} to {high}")
     target = document["schema"]["target"]
+    if (target is not None) != method.target:
+        wanted = "an object" if method.target else "null"
+        raise shapes.wrong("the file.schema.target", wanted, target)
+    if target is None:
+        return
     if target["type"] == "boolean" and not set(target["labels"]) <= {"false", "true"}:
         raise shapes.wrong("the target's labels", "false and true", target["labels"])
     if target["type"] in ("integer", "number"):
@@ -204,6 +211,15 @@ def read_file(path: str | os.PathLike[str]) -> bytes:
             return file.read(size + 1 if size else MAX_BYTES)  # a pipe does not tell its size
     except OSError as error:
         raise ModelFileError(f"cannot read the model file {name}: {error.strerror or error}.") from None
+
+
+def is_model_file(path: str | os.PathLike[str]) -> bool:
+    """Say whether a file begins like a model file; what cannot be read does not."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(_MAGIC)) == _MAGIC
+    except OSError:
+        return False
 
 
 def save(path: str | os.PathLike[str], data: bytes, thing: str = "model file") -> None:

@@ -17,28 +17,18 @@ from tallystick.models.shapes import (
     FileKind,
     Flag,
     Listed,
+    LongList,
     Maybe,
     Named,
     Number,
     Record,
     Shape,
-    Sizes,
     Text,
     Whole,
-    check_list,
 )
 from tallystick.models.tree.certificate import ENDS
 
-
-class _Long:
-    """A list whose entries are checked where they are read."""
-
-    def check(self, value: Any, place: str, sizes: Sizes) -> None:
-        """Raise unless the value is a list."""
-        check_list(value, place, "", sizes, 0)
-
-
-_LISTS: dict[str, Shape] = {"branches": _Long(), "candidates": _Long(), "nodes": _Long()}
+_LISTS: dict[str, Shape] = {"branches": LongList(), "candidates": LongList(), "nodes": LongList()}
 MODEL = Record(_LISTS)
 
 _SMALL = Whole(1, 2**31 - 1)

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from tallystick.errors import Argument, OptionError, shown
+
 LARGEST = sys.float_info.max
 PLAIN = frozenset({type(None), bool, int, float, str})  # seen first: a small fit asks of some fifty values
 
@@ -57,3 +59,11 @@ def is_whole(value: Any) -> bool:
     return type(value) is int or (
         isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
     )
+
+
+def check_whole(name: str, value: Any, low: int, high: int) -> None:
+    """Raise unless an option is a whole number within a range."""
+    if not is_whole(value) or not low <= value <= high:
+        raise OptionError(
+            Argument(name), f" must be a whole number from {low:,} to {high:,}, not {shown(value)}."
+        )

@@ -146,6 +146,15 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
+class LongList:
+    """A list whose entries are checked where they are read, all at once."""
+
+    def check(self, value: Any, place: str, sizes: Sizes) -> None:
+        """Raise unless the value is a list."""
+        check_list(value, place, "", sizes, 0)
+
+
+@dataclass(frozen=True, slots=True)
 class Counts:
     """A flat list of counts, checked at once because it may be long."""
 

@@ -61,6 +61,10 @@ class CodedColumn:
         columns = {c.name: c.codes(block).astype(code_dtype(c.k + 2), copy=False) for c in self.codings}
         return Rows(block.rows, columns, block.classes, block.response, block.weights)
 
+    def done(self) -> CodedColumn:
+        """Return the form of rows that are in it already: their codes as they are."""
+        return CodedColumn(tuple(replace(c, values=None) for c in self.codings))
+
 
 class Test(NamedTuple):
     """A test made: the node it stands at, its column, and the next node of each code, missing included.
@@ -142,7 +146,7 @@ class Frontier:
 
     def in_form(self) -> Frontier:
         """Return the same question of blocks that are in its form already: lighter to send."""
-        return replace(self, form=CodedColumn(tuple(replace(c, values=None) for c in self.codings)))
+        return replace(self, form=self.form.done())
 
     def zero(self) -> Level:
         """Return the total of no rows."""

@@ -15,6 +15,7 @@ from tallystick.stats.class_values import ByRanks, ClassValues
 from tallystick.stats.gradients import LogisticSums, NewtonSums, NewtonToTheEnd
 from tallystick.stats.level_tables import Frontier
 from tallystick.stats.node_rows import WhereRowsStand
+from tallystick.stats.pair_tables import PairTables
 from tallystick.stats.rule_tables import ListCounts, RuleTables
 from tallystick.stats.split_search import GrowingTree, WholeTree
 
@@ -28,7 +29,7 @@ SHORTCUTS: Mapping[type[Any], Shortcut[Any]] = {
 
 def in_a_form(question: Statistic[Any]) -> InForm[Any] | None:
     """Return the question if it is asked in a form of the rows that is worth keeping, None of any other."""
-    if isinstance(question, Frontier | RuleTables | ListCounts) or (
+    if isinstance(question, Frontier | PairTables | RuleTables | ListCounts) or (
         isinstance(question, LogisticSums) and question.every > 1
     ):
         return question

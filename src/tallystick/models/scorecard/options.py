@@ -14,7 +14,7 @@ from typing import Any
 from tallystick.data.text import label_text
 from tallystick.errors import Argument, OptionError, nearest, shown
 from tallystick.models.logistic.options import check_weights
-from tallystick.models.plain import is_number, is_whole, make_plain
+from tallystick.models.plain import check_whole, is_number, make_plain
 
 CHOSEN = ("auto", "cv")
 WAYS = ("rising", "falling")
@@ -82,10 +82,10 @@ class ScorecardOptions:
             ("ranges", 2, MOST_RANGES),
             ("min_letters", 1, 1_000),
         ):
-            _whole(name, getattr(self, name), low, high)
+            check_whole(name, getattr(self, name), low, high)
         for name, low in (("pairs", 0), ("max_lines", 1), ("max_columns", 1)):
             if getattr(self, name) is not None:
-                _whole(name, getattr(self, name), low, 1_000_000)
+                check_whole(name, getattr(self, name), low, 1_000_000)
         chosen = isinstance(self.l2, str) and self.l2 in CHOSEN
         if not (chosen or (is_number(self.l2) and 0 < float(self.l2) < math.inf)):
             raise OptionError(
@@ -165,10 +165,3 @@ class ScorecardOptions:
             raise OptionError(
                 Argument("population"), f" must sum to 1, not to {math.fsum(given.values()):g}."
             )
-
-
-def _whole(name: str, value: Any, low: int, high: int) -> None:
-    if not is_whole(value) or not low <= value <= high:
-        raise OptionError(
-            Argument(name), f" must be a whole number from {low:,} to {high:,}, not {shown(value)}."
-        )

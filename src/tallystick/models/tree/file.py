@@ -3,8 +3,8 @@
 Knows the shape of the model file's own part. Knows nothing of bytes, checksums, rows or words.
 Law: `read(write(tree))` is the same tree; whatever else `read` accepts gives finite shares for every row.
 
-    nodes       a leaf is its counts [n_1 .. n_k] (regression: [weight, mean, deviance]); a test has four
-    more:
+    nodes       a leaf is its counts [n_1 .. n_k] (regression: [weight, mean, deviance]; without a target:
+                [weight]); a test has four more:
                 column, cut (null for a test of levels), missing branch (-1 stays, -2 spreads), gain
     branches    for each test of levels, in node order: the branch of each level, -1 stays
     candidates  for each test, in node order: a JSON text of its best candidate splits. It is a text because
@@ -49,8 +49,8 @@ def read_nodes(data: Mapping[str, Any], schema: Schema) -> Nodes:
     """Build the nodes from `write_nodes`, or say in one line what is wrong with them."""
     rows = data["nodes"]
     regression = schema.regression
-    width = 3 if regression else len(schema.target.labels) if schema.target else 0
-    if not isinstance(rows, list) or not rows or not width:
+    width = 3 if regression else len(schema.target.labels) if schema.target else 1
+    if not isinstance(rows, list) or not rows:
         raise ModelFileError("the model file holds no tree. Write the file again from the fitted model.")
     _demand(set(map(type, rows)) == {list}, "a node is not a list")
     sizes = np.array(list(map(len, rows)))
