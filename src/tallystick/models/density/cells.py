@@ -80,10 +80,20 @@ class ColumnCells:
         out: Floats = kernels.log(halves) + kernels.log([2.0])[0]
         return out
 
+    @property
+    def half_reach(self) -> float:
+        """Half of how far all pieces reach: by it the density falls beyond them."""
+        return max(float(self.edges[-1] / 2 - self.edges[0] / 2), LEAST_WIDTH)
+
+    @cached_property
+    def log_half_reach(self) -> float:
+        """Logarithm of half of how far all pieces reach."""
+        return float(kernels.log([self.half_reach])[0])
+
     @cached_property
     def log_scale(self) -> float:
-        """Logarithm of how far all pieces reach: by it the density falls beyond them."""
-        return float(kernels.log([self.edges[-1] / 2 - self.edges[0] / 2])[0] + kernels.log([2.0])[0])
+        """Logarithm of how far all pieces reach."""
+        return self.log_half_reach + float(kernels.log([2.0])[0])
 
     def codes(self, block: Block) -> NDArray[Any]:
         """Return the cell of each row; k is missing, k + 1 a level never seen."""
@@ -104,9 +114,8 @@ class ColumnCells:
         codes[below], codes[above] = self.k + 1, self.k + 2
         far = np.concatenate([below, above])
         half = np.concatenate([edges[0] / 2 - values[below] / 2, values[above] / 2 - edges[-1] / 2])
-        reach = edges[-1] / 2 - edges[0] / 2
-        falls = kernels.log(1 + half / reach) if len(far) else half
-        return codes, far, -self.log_scale - 2 * falls
+        falls = kernels.log(half + self.half_reach) if len(far) else half
+        return codes, far, 2 * self.log_half_reach - self.log_scale - 2 * falls
 
     def reached(self, reach: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return which outcomes can come to a node, of reach[cell, missing last]."""
