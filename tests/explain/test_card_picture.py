@@ -35,7 +35,7 @@ def test_pairs_stand_last_and_have_no_lines_without_rows():
     panels = panels_of(card_of(hand_made()), (1, 0))
     assert [isinstance(p, Panel) for p in panels] == [True, True, False]
     pair = panels[-1]
-    assert pair.first == ("below 30", "30 and more")
+    assert pair.first == ("< 30", "≥ 30")
     assert pair.second == ("f", "m")
     assert [[m and m.points for m in row] for row in pair.cells] == [[7, -7], [None, 3]]
 

@@ -38,8 +38,8 @@ def test_a_pair_is_a_two_way_table():
     lines = scorecard(s.card(), "", "markdown").splitlines()
     start = lines.index("| age \\\\ home | free or rent | own |")
     assert lines[start + 2 : start + 4] == [
-        "| below 30 | -9 (3) | 0 (2) |",
-        "| 30 and more | +1 (1) | +2 (4) |",
+        "| \\< 30 | -9 (3) | 0 (2) |",
+        "| ≥ 30 | +1 (1) | +2 (4) |",
     ]
 
 

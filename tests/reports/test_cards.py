@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from cards import hand_made, three_classes
+from cards import hand_made, three_classes, worded
 
+from tallystick.explain.beside import beside
 from tallystick.explain.card import card_of
-from tallystick.reports.cards import _apart, _card, _tables, card_reasons, card_section, card_small
+from tallystick.reports.cards import (
+    _apart,
+    _card,
+    _tables,
+    beside_bayes,
+    card_reasons,
+    card_section,
+    card_small,
+)
 
 
 def test_the_sentence_tells_the_outer_lines_with_their_rows():
@@ -59,3 +68,18 @@ def test_the_reasons_of_a_row_are_its_points_the_heaviest_first(given):
     assert points == sorted(points, reverse=True)
     other = card_reasons(found.model, found.table, 0, (0, 1))
     assert [int(r["points"]) for r in other] == [-int(r["points"]) for r in said]
+
+
+def test_points_learnt_stand_beside_points_counted_and_other_signs_come_first():
+    model = hand_made()
+    model.parts[1].points[:2] = -model.parts[1].points[:2]  # against what its rows say
+    found, want = beside_bayes(model, (1, 0)), beside(model, (1, 0))
+    assert [c["name"] for c in found["columns"]] == ["sex", "age"]
+    assert [c["opposite"] for c in found["columns"]] == [True, False]
+    assert found["sentence"].startswith("The two differ in sign in sex: ")
+    for column in want.columns:
+        shown = next(c for c in found["columns"] if c["name"] == column.name)
+        assert [(int(x["learnt"]), int(x["counted"])) for x in shown["lines"]] == [
+            (x.learnt, x.counted) for x in column.lines
+        ]
+    assert beside_bayes(worded(), (1, 0)) is None  # words alone do not tell how many rows a class has

@@ -183,7 +183,7 @@ def _draw_panel(svg: Svg, panel: Panel, ends: tuple[float, float]) -> None:
     def up(points: float) -> float:
         return BOTTOM - (points - ends[0]) / ((ends[1] - ends[0]) or 1.0) * (BOTTOM - TOP)
 
-    for tick in ticks(*ends, 4):
+    for tick in ticks(*ends, 5):
         svg.line(LEFT, up(tick), WIDE - 6, up(tick), opacity=0.5 if tick == 0 else 0.12)
         svg.text(LEFT - 5, up(tick) + 4, f"{tick:+g}" if tick else "0", 11, text_anchor="end")
     if panel.marks:

@@ -227,10 +227,10 @@ def section_of(model: ScorecardModel, number: int, part: Part, levels: int = LEV
 
 
 def axes_of(model: ScorecardModel, part: Part, levels: int = LEVELS) -> tuple[tuple[str, ...], ...]:
-    """Return the names of all lines along each column of a part."""
+    """Return the names of all lines along each column of a part; of a pair in few letters."""
     if isinstance(part, PairPoints):
         both = part.axis.first, part.axis.second
-        return tuple(tuple(line_names(model.schema[axis.name], axis, levels)) for axis in both)
+        return tuple(tuple(line_names(model.schema[axis.name], axis, levels, short=True)) for axis in both)
     return (tuple(names_of(model, part, levels)[0]),)
 
 
@@ -248,12 +248,15 @@ def names_of(model: ScorecardModel, part: Part, levels: int = LEVELS) -> tuple[l
     return line_names(model.schema[part.name], part.axis, levels), kind
 
 
-def line_names(column: Column, axis: RangeAxis | LevelAxis, most: int = LEVELS) -> list[str]:
+def line_names(
+    column: Column, axis: RangeAxis | LevelAxis, most: int = LEVELS, short: bool = False
+) -> list[str]:
     """Return the lines of an axis in words: ranges, levels (those on one line together), missing, a new
-    level.
+    level. short: ranges in few letters.
     """
     if isinstance(axis, RangeAxis):
-        return [*range_names([end_text(column, cut) for cut in axis.cuts]), "missing"]
+        ends = [end_text(column, cut) for cut in axis.cuts]
+        return [*(short_ranges(ends) if short else range_names(ends)), "missing"]
     levels: list[list[str]] = [[] for _ in range(axis.known)]
     for level, line in zip(column.levels, axis.line, strict=True):
         levels[line].append(level)
@@ -269,6 +272,13 @@ def end_text(column: Column, value: float) -> str:
         except (OverflowError, ValueError):
             return f"{number_text(value)} days after 1970-01-01"
     return number_text(value)
+
+
+def short_ranges(ends: Sequence[str]) -> list[str]:
+    """Return ranges in few letters: < 3.5, 3.5 to 7, ≥ 7."""
+    if not ends:
+        return ["any number"]
+    return [f"< {ends[0]}", *(f"{a} to {b}" for a, b in pairwise(ends)), f"≥ {ends[-1]}"]
 
 
 def range_names(ends: Sequence[str]) -> list[str]:

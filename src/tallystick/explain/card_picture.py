@@ -5,13 +5,11 @@ Knows cards and how they are drawn. Knows no row. Law: the points drawn are thos
 
 from __future__ import annotations
 
-import itertools
-
 from tallystick.data.text import number_text
 from tallystick.draw.card import MOST_BARS, HeatMap, Mark, Panel, card_picture
 from tallystick.draw.nomogram import Scale, nomogram
 from tallystick.draw.text import clean
-from tallystick.explain.card import Card, CardLine, CardSection
+from tallystick.explain.card import Card, CardLine, CardSection, short_ranges
 
 MOST_MARKS = 24  # of a line of the nomogram, the heaviest
 Way = tuple[int, int]  # the class that points speak for, and the one against it
@@ -102,6 +100,4 @@ def _short(section: CardSection, line: CardLine) -> str:
     """Return a range in few letters; other lines as they are."""
     if section.kind != "ranges" or not section.cuts or line.place[0] > len(section.cuts):
         return line.text
-    ends = [f"< {number_text(section.cuts[0])}"]
-    ends += [f"{number_text(a)} to {number_text(b)}" for a, b in itertools.pairwise(section.cuts)]
-    return [*ends, f"≥ {number_text(section.cuts[-1])}"][line.place[0]]
+    return short_ranges([number_text(cut) for cut in section.cuts])[line.place[0]]

@@ -15,10 +15,12 @@ from tallystick.contracts import Table
 from tallystick.description import ColumnView
 from tallystick.draw.card import axis_ends, panel_picture
 from tallystick.errors import counted
+from tallystick.explain.beside import beside
 from tallystick.explain.card import Card, CardLine, CardSection, card_of
 from tallystick.explain.card_picture import Way, counted_rows, panel_of
 from tallystick.explain.scorecard import explain
 from tallystick.models.scorecard.model import ScorecardModel
+from tallystick.models.scorecard.parts import LinePoints
 from tallystick.reports.answer import reached, strongest
 from tallystick.reports.column_effects import pulls
 from tallystick.reports.ingredients import Ingredients
@@ -106,7 +108,8 @@ def card_section(given: Ingredients, model: ScorecardModel) -> dict[str, Any]:
     return {
         "kind": "card",
         "scales": scales_data(given, model, step=model.step),
-        "card": _card(given, card, way, MOST_PANELS) | {"tables": _tables(given, card)},
+        "card": _card(given, card, way, MOST_PANELS)
+        | {"tables": _tables(given, card), "beside": beside_bayes(model, way)},
     }
 
 
@@ -129,6 +132,37 @@ def _card(given: Ingredients, card: Card, way: Way, most: int) -> dict[str, Any]
     }
 
 
+def beside_bayes(model: ScorecardModel, way: Way) -> dict[str, Any] | None:
+    """Return the points beside those of counting alone on the same lines, columns that differ in sign first;
+    None where the card does not keep enough to count.
+    """
+    if not any(isinstance(part, LinePoints) for part in model.parts):
+        return None
+    found = beside(model, way)
+    columns = sorted(found.columns, key=lambda c: not c.opposite)
+    return {
+        "sentence": found.sentence(),
+        "base": [signed(p) for p in found.base],
+        "columns": [
+            {
+                "name": c.name,
+                "opposite": c.opposite,
+                "lines": [
+                    {"text": x.text, "learnt": signed(x.learnt), "counted": signed(x.counted)}
+                    for x in c.lines[:MOST_LINES]
+                ],
+                "left": max(0, len(c.lines) - MOST_LINES),
+            }
+            for c in columns
+        ],
+    }
+
+
+def signed(points: int) -> str:
+    """Return points as they stand on a card."""
+    return f"{points:+d}" if points else "0"
+
+
 def _tables(given: Ingredients, card: Card) -> list[dict[str, Any]]:
     """Return every section with its lines; the share is that of the class that points speak for."""
     one = len(card.in_favour) == 1
@@ -137,7 +171,7 @@ def _tables(given: Ingredients, card: Card) -> list[dict[str, Any]]:
         rows = [
             {
                 "text": line.text,
-                "points": [f"{p:+d}" if p else "0" for p in line.points],
+                "points": [signed(p) for p in line.points],
                 "rows": f"{line.rows:,.10g}",
                 "share": percent(line.shares[1]) if one and _shown(given, line) else "",
             }

@@ -10,8 +10,13 @@ from hypothesis import strategies as st
 
 from tallystick.data.schema import Column
 from tallystick.data.table.block import Block
-from tallystick.data.table.ranks import between
-from tallystick.learners.scorecard.cuts import chosen_cuts, cuts_by_column, kept_apart, wanted_places
+from tallystick.learners.scorecard.cuts import (
+    chosen_cuts,
+    cuts_by_column,
+    kept_apart,
+    plain_cuts,
+    wanted_places,
+)
 from tallystick.stats.quantiles import count_values
 
 number = st.one_of(st.floats(-1e300, 1e300), st.floats(-1, 1), st.integers(-3, 3).map(float))
@@ -21,11 +26,11 @@ def exact_cuts(found, ranges, rows):
     """The cuts of a column whose values are all at hand."""
     values, counts = found.values, found.counts
     if len(values) <= kept_apart(ranges, rows):
-        return tuple(between(values, np.arange(1, len(values))).tolist())
+        return tuple(plain_cuts(values, np.arange(1, len(values))))
     total, below = int(counts.sum()), np.cumsum(counts) - counts
     own = counts * ranges >= total
     wanted = wanted_places(below[own], counts[own], total, ranges)
-    return tuple(chosen_cuts(found, below, values[own], wanted).tolist())
+    return tuple(chosen_cuts(found, below, values[own], wanted))
 
 
 def answered(values, weights, ranges, ends):
@@ -88,3 +93,15 @@ def test_few_values_are_kept_apart_as_long_as_rows_go_with_them():
 def test_stretches_between_heavy_values_have_their_share():
     heavy = np.array([100], np.int64)
     assert wanted_places(heavy, np.array([100], np.int64), 400, 4).tolist() == [200]
+
+
+def test_cuts_have_as_few_digits_as_will_do():
+    values = np.array([0.99, 1.04, 7.0, 8.0, 57.0, 497.0, 754.0, 755.0])
+    assert plain_cuts(values, np.arange(1, 8)) == [1.02, 4.0, 7.5, 30.0, 300.0, 600.0, 754.5]
+
+
+@given(st.lists(number, min_size=2, max_size=30, unique=True))
+def test_a_plain_cut_lies_between_its_values(given_):
+    values = np.sort(np.array(given_))
+    cuts = np.array(plain_cuts(values, np.arange(1, len(values))))
+    assert ((values[:-1] < cuts) & (cuts <= values[1:])).all()

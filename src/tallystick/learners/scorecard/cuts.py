@@ -21,6 +21,7 @@ from tallystick.stats.distribution import Grid, Near, Spreads, ValueSpread, cell
 from tallystick.stats.quantiles import ValueCounts
 
 Counts = NDArray[np.int64]
+DIGITS = 17  # tell any two numbers apart
 Cuts = tuple[float, ...]
 PLAIN, SHARE = (
     4,
@@ -48,7 +49,7 @@ def cuts_by_column(
         if spread.many:
             crowds.append(Crowd(grid, spread.cells, ranges))
         else:
-            out[grid.name] = tuple(between(spread.few.values, np.arange(1, len(spread.few.values))).tolist())
+            out[grid.name] = tuple(plain_cuts(spread.few.values, np.arange(1, len(spread.few.values))))
     heavy = [ValueCounts(np.zeros(0), np.zeros(0, np.int64), 0) for _ in crowds]
     if any(crowd.full.any() for crowd in crowds):
         heavy = yield Near(tuple(c.grid for c in crowds), tuple(c.full for c in crowds))
@@ -56,7 +57,7 @@ def cuts_by_column(
         plans = [crowd.planned(found) for crowd, found in zip(crowds, heavy, strict=True)]
         near = yield Near(tuple(c.grid for c in crowds), tuple(p.there for p in plans))
         for crowd, plan, values in zip(crowds, plans, near, strict=True):
-            out[crowd.grid.name] = tuple(crowd.cuts(plan, values).tolist())
+            out[crowd.grid.name] = tuple(crowd.cuts(plan, values))
     return out
 
 
@@ -115,7 +116,7 @@ class Crowd:
         there[filled[np.clip(near, 0, len(filled) - 1)]] = True
         return Plan(heavy, weights, wanted, there)
 
-    def cuts(self, plan: Plan, near: ValueCounts) -> NDArray[np.float64]:
+    def cuts(self, plan: Plan, near: ValueCounts) -> list[float]:
         """Return the cuts, from all values of the cells that the plan asked for."""
         return chosen_cuts(near, self.below(near), plan.heavy, plan.wanted)
 
@@ -134,13 +135,28 @@ def wanted_places(below: Counts, weights: Counts, total: int, ranges: int) -> Co
     return np.array(out, np.int64)
 
 
-def chosen_cuts(
-    near: ValueCounts, below: Counts, heavy: NDArray[np.float64], wanted: Counts
-) -> NDArray[np.float64]:
+def chosen_cuts(near: ValueCounts, below: Counts, heavy: NDArray[np.float64], wanted: Counts) -> list[float]:
     """Return cuts on both sides of heavy values and after the wanted ones of the other rows."""
     own = np.isin(near.values, heavy)
     others = below + near.counts - np.cumsum(np.where(own, near.counts, 0))  # up to and with this value
     at = np.flatnonzero(own)
     begins = np.zeros(len(near.values) + 2, bool)  # which values a range begins with
     begins[np.concatenate([at, at + 1, np.searchsorted(others, wanted, side="left") + 1])] = True
-    return between(near.values, np.flatnonzero(begins[1 : len(near.values)]) + 1)
+    return plain_cuts(near.values, np.flatnonzero(begins[1 : len(near.values)]) + 1)
+
+
+def plain_cuts(values: NDArray[np.float64], upper: Counts) -> list[float]:
+    """Return the cuts below some values: about halfway from the value before, with as few digits as will do,
+    since people read them.
+    """
+    low, high, middle = values[upper - 1], values[upper], between(values, upper)
+    return [_plain(*ends) for ends in zip(low.tolist(), high.tolist(), middle.tolist(), strict=True)]
+
+
+def _plain(low: float, high: float, middle: float) -> float:
+    """Return the number of fewest digits in the middle half between two values."""
+    for digits in range(1, DIGITS):
+        cut = float(f"{middle:.{digits}g}")
+        if low < cut <= high and abs(cut - middle) <= high / 4 - low / 4:
+            return cut
+    return middle

@@ -469,6 +469,6 @@
     });
     begin(0);
   }
-  window.addEventListener("beforeprint", () => { find("how").open = true; if (find("card-table")) find("card-table").open = true; });
+  window.addEventListener("beforeprint", () => { find("how").open = true; ["card-table", "card-beside"].forEach((id) => { if (find(id)) find(id).open = true; }); });
   window.report = Object.freeze({ model, data: given });
 })();
