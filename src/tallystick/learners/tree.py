@@ -20,7 +20,10 @@ from tallystick.errors import DataError, counted, shown
 from tallystick.learners.tree_levels import Levels, begin
 from tallystick.learners.tree_options import TreeOptions
 from tallystick.models.tree import Answers, Candidates, Nodes, Tree
+from tallystick.stats.room import refuse_beyond_memory
 from tallystick.stats.split_search import BINS, MOST_DISTINCT, GrowingTree, Grown, NodeLook
+
+MANY_CLASSES = 1000  # from here on the counts of classes decide how much memory a tree takes
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,26 @@ class TreeLearner:
 
     def start(self, schema: Schema) -> TreeDraft:
         """Take the columns a tree can test: all but texts."""
-        return TreeDraft(schema, tested_columns(schema))
+        columns = tested_columns(schema)
+        self._refuse_classes(schema, columns)
+        return TreeDraft(schema, columns)
+
+    def _refuse_classes(self, schema: Schema, columns: tuple[int, ...]) -> None:
+        """Refuse so many classes that the counts of nodes and candidates cannot be kept.
+
+        A tree that is grown out has a leaf for each class at least, where its rows and tests allow it.
+        """
+        classes = len(schema.predicted.labels)
+        if classes < MANY_CLASSES:
+            return
+        leaves = min(classes, self.rows or classes, 2 ** min(self.options.max_depth or 63, 63))
+        leaves = min(leaves, cells_of(schema, columns, leaves))
+        tables = 2 + len(columns) * self.keep_candidates  # of counts by class, for each leaf
+        refuse_beyond_memory(
+            8 * classes * leaves * tables,
+            f"the counts of {classes:,} classes in a tree of {leaves:,} leaves",
+            "Join rare classes, or set max_depth.",
+        )
 
     def ask(self, draft: TreeDraft) -> Statistic[Any] | None:
         """Ask for all splits at once; an engine that cannot is asked level by level."""
@@ -200,6 +222,17 @@ def beyond(nodes: Nodes, heavy: NDArray[np.float64], most: int) -> NDArray[np.bo
         for child in nodes.branches(node).tolist():
             heapq.heappush(queue, (-worth[child], child))
     return stop
+
+
+def cells_of(schema: Schema, columns: tuple[int, ...], most: int) -> int:
+    """Return into how many cells tests can part all rows, `most` where there may be more."""
+    cells = 1
+    for j in columns:
+        column = schema.used[j]
+        cells *= len(column.levels) + 1 if column.kind in CODED else most
+        if cells >= most:
+            return most
+    return cells
 
 
 def limited(tree: Tree, most: int) -> Tree:

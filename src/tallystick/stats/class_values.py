@@ -17,9 +17,11 @@ from tallystick import kernels
 from tallystick.contracts import Block, Table
 from tallystick.data.table.block import classes_of
 from tallystick.data.threads import checkpoint, in_order
+from tallystick.stats.room import refuse_beyond_memory
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
+COPIES = 3  # tables of values by class that are held at once, where they are judged
 
 
 class ValuesByClass(NamedTuple):
@@ -67,6 +69,11 @@ class ClassValues:
     ) -> ValuesByClass:
         """Return the counts of a column whose values are codes among distinct ones, missing last."""
         size = len(distinct) + 1
+        refuse_beyond_memory(
+            COPIES * 8 * size * self.classes,
+            f"the {size - 1:,} values of a column by {self.classes:,} classes",
+            "Join rare classes, or round the numbers.",
+        )
         counts = kernels.count_codes(codes, classes, size, self.classes, weights=weights)
         return ValuesByClass(distinct, counts[:-1], counts[-1].copy())
 

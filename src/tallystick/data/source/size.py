@@ -35,7 +35,7 @@ def refuse_too_large(source: Source) -> None:
     size = source.needed
     if size > LEAST and size > (there := memory()):  # a small table is read sooner than asked for
         raise DataError(
-            f"{source.name} needs about {_told(size)} of memory, and this machine has {_told(there)}. Pass ",
+            f"{source.name} needs about {told(size)} of memory, and this machine has {told(there)}. Pass ",
             Argument("memory", f"{max(there // 2 >> 30, 1)}GB"),
             " to keep the rows on disk, or take fewer of them.",
         )
@@ -52,7 +52,7 @@ def budget(memory: Any) -> int:
         raise OptionError(Argument("memory", str(memory)), " is not a size. Write it as '512MB' or '4GB'.")
     if size < LEAST:
         raise OptionError(
-            Argument("memory", str(memory)), f" is too little to work in. Give at least {_told(LEAST)}."
+            Argument("memory", str(memory)), f" is too little to work in. Give at least {told(LEAST)}."
         )
     return size
 
@@ -80,8 +80,8 @@ def refuse_too_wide(source: Source, size: int) -> None:
     """Refuse more columns than a budget has room for: each takes memory, whatever the rows."""
     if (needed := COLUMN * len(source.columns)) > size:
         raise DataError(
-            f"{source.name} has {len(source.columns):,} columns, which take at least {_told(needed)} of "
-            f"memory however few the rows, and {_told(size)} is given. "
+            f"{source.name} has {len(source.columns):,} columns, which take at least {told(needed)} of "
+            f"memory however few the rows, and {told(size)} is given. "
             "Pass ",
             Argument("memory", f"{-(-needed >> 20)}MB"),
             ", or take fewer columns.",
@@ -101,6 +101,7 @@ def memory() -> int:
     return min(there, int(limit)) if limit.isdigit() else there
 
 
-def _told(size: int) -> str:
+def told(size: int) -> str:
+    """Return a number of bytes as people say it."""
     power = min(max(size.bit_length() - 1, 0) // 10, len(UNITS) - 1)
     return f"{size / 1024**power:,.3g} {UNITS[power]}"

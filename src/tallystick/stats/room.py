@@ -1,0 +1,17 @@
+"""Whether what is to be kept fits in the memory of this machine, said before it is asked for.
+
+Knows sizes. Knows nothing of rows. Small things are not looked at: asking for what there is takes longer.
+"""
+
+from __future__ import annotations
+
+from tallystick.data.source.size import memory, told
+from tallystick.errors import DataError
+
+SMALL = 1 << 28  # bytes that any machine has
+
+
+def refuse_beyond_memory(needed: int, what: str, cure: str) -> None:
+    """Refuse what would take more bytes than there are. what: in the plural; cure: a sentence."""
+    if needed > SMALL and needed > (there := memory()):
+        raise DataError(f"{what} take about {told(needed)} of memory, and there are {told(there)}. {cure}")
