@@ -59,6 +59,7 @@ WORDS = [
     "NA",
     "?",
 ]
+STRICT = {"bad_rows": "error"}  # what polluted.py has repaired
 SENTENCES = ["well, this is it", "a; b; c", "he said so", "tab\tinside", "pipe | here", "two words"]
 
 
@@ -338,7 +339,8 @@ def unclosed_quote(rng: random.Random) -> Case:
     row = rng.randrange(len(g.rows))
     lines = g.text().split("\n")
     lines[row + 1] = ",".join([*g.rows[row][:-1], '"open'])
-    return Case("\n".join(lines).encode(), error=f"opened in line {row + 2:,} that is never closed")
+    error = f"opened in line {row + 2:,} that is never closed"
+    return Case("\n".join(lines).encode(), error=error, options=STRICT)
 
 
 def stray_quote(rng: random.Random) -> Case:
@@ -347,7 +349,7 @@ def stray_quote(rng: random.Random) -> Case:
     lines = g.text().split("\n")
     lines[row + 1] = ",".join(['"open', *g.rows[row][1:]])
     lines[row + 5] = ",".join([*g.rows[row + 4][:-1], '"closed"'])
-    return Case("\n".join(lines).encode(), error=f"opened in line {row + 2:,} goes on")
+    return Case("\n".join(lines).encode(), error=f"opened in line {row + 2:,} goes on", options=STRICT)
 
 
 def short_row(rng: random.Random) -> Case:
@@ -355,7 +357,8 @@ def short_row(rng: random.Random) -> Case:
     row = rng.randrange(1, len(g.rows) - 1)
     lines = g.text().split("\n")
     lines[row + 1] = ",".join(g.rows[row][:-1])
-    return Case("\n".join(lines).encode(), error=rf"1 row that does not have.*line {row + 2:,};")
+    error = rf"1 row that does not have.*line {row + 2:,};"
+    return Case("\n".join(lines).encode(), error=error, options=STRICT)
 
 
 def long_rows(rng: random.Random) -> Case:
@@ -365,7 +368,7 @@ def long_rows(rng: random.Random) -> Case:
     for row in chosen:
         lines[row + 1] += ",extra"
     named = ", ".join(f"{row + 2:,}" for row in chosen)
-    return Case("\n".join(lines).encode(), error=rf"3 rows that do not have.*lines {named};")
+    return Case("\n".join(lines).encode(), error=rf"3 rows that do not have.*lines {named};", options=STRICT)
 
 
 def nul_byte(rng: random.Random) -> Case:
@@ -373,7 +376,7 @@ def nul_byte(rng: random.Random) -> Case:
     row = rng.randrange(len(g.rows))
     g.rows[row][0] = "a\0b"
     out = "\n".join(",".join(cells) for cells in [g.names, *g.rows])
-    return Case(out.encode(), error=f"NUL byte in line {row + 2:,}")
+    return Case(out.encode(), error=f"NUL byte in line {row + 2:,}", options=STRICT)
 
 
 def repeated_name(rng: random.Random) -> Case:
@@ -389,7 +392,7 @@ def cut_gz(rng: random.Random) -> Case:
 
 def spaces_between(rng: random.Random) -> Case:
     rows = "\n".join(" ".join(rng.choice(["a", "b", "7"]) for _ in range(4)) for _ in range(20))
-    return Case(("p q r s\n" + rows).encode(), error="Pass sep=' '")
+    return Case(("p q r s\n" + rows).encode(), error="Pass sep=' '", options=STRICT)
 
 
 def nothing(rng: random.Random) -> Case:

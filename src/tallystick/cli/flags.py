@@ -38,6 +38,7 @@ SWITCHES = {
     ("header", True): "--header",
     ("header", False): "--no-header",
     ("lenient", True): "--lenient",
+    ("strict", True): "--strict",
     ("RegressionTree", None): "ts.RegressionTree in Python (tally compare --regression judges it)",
 }
 HOLDERS = {"encoding": "NAME", "kinds": "NAME=KIND", "missing": "MARK"}  # where only the user knows the value

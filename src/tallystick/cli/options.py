@@ -41,10 +41,11 @@ _READING = (
     ),
     click.option(
         "--bad-rows",
-        type=click.Choice(["error", "skip"]),
-        default="error",
-        help="How to treat rows with more or fewer cells than the others.",
+        type=click.Choice(["error", "skip", "repair"]),
+        help="How to treat damaged rows. If not given, up to 1 % of all rows (at least 10) are repaired, "
+        "where one reading fits the columns, or else left out.",
     ),
+    click.option("--strict", is_flag=True, default=False, help="Repair nothing: a damaged row is an error."),
     click.option(
         "--inf",
         type=click.Choice(["error", "missing"]),
@@ -142,7 +143,6 @@ columns = _all(_COLUMNS)  # what its columns are
 matching = _all(_MATCHING)  # new rows that are not as those of the fit
 
 
-
 def source(path: str, given: dict[str, Any]) -> Source:
     """Open a data file with the reading options given on the command line."""
     import tallystick as ts
@@ -157,7 +157,8 @@ def source(path: str, given: dict[str, Any]) -> Source:
         decimal=given.get("decimal"),
         day_first=given.get("day_first"),
         missing=given.get("missing") or None,
-        bad_rows=given.get("bad_rows", "error"),
+        bad_rows=given.get("bad_rows"),
+        strict=given.get("strict", False),
         inf=given.get("inf", "error"),
         memory=given.get("memory"),
     )

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from tallystick.data.read.match import Matched
     from tallystick.estimators import Classifier
 
+UNREAD = "unread"  # the column of reasons why rows could not be read
+HELD = 200_000  # answers that wait until it is known whether there are any
+
 
 @click.command(short_help="Predict the rows of a file with a saved model.")
 @click.argument("model", metavar="MODEL", type=click.Path())
@@ -68,8 +71,8 @@ def predict(model: str, data: str, output: str | None, as_json: bool, **given: A
     """Predict the class of every row of FILE with a saved MODEL.
 
     Columns are matched by name: their order means nothing, further columns are ignored, the target among
-    them. The output has one row per row of FILE, in its order: the prediction and its probability. With
-    --bad-rows skip a row that cannot be read has an empty answer, and the reason in the column `unread`.
+    them. The output has one row per row of FILE, in its order: the prediction and its probability. A row that
+    cannot be read has an empty answer, and the reason in the column `unread`, which is there only then.
     """
     import tallystick as ts
     from tallystick.data.read.match import every_row
@@ -90,6 +93,10 @@ def predict(model: str, data: str, output: str | None, as_json: bool, **given: A
     source = every_row(options.source(data, given))
     met = MetRows()
     answers = predicted(cast("Classifier", estimator), source, met, given)
+    if given["bad_rows"] is None:
+        answers = _reasons_if_any(answers)
+    elif given["bad_rows"] == "error" or given["strict"]:
+        answers = (part.drop_columns([UNREAD]) for part in answers)
     if as_json:
         if output is not None:
             raise OptionError("--json prints; it does not go with -o. Leave out one of them.")
@@ -210,9 +217,7 @@ def predicted(
     told = _reasons(estimator, given)
     for k in range(given["reasons"] or 0):
         names, types = [*names, f"reason_{k + 1}"], [*types, pa.string()]
-    skips = given["bad_rows"] == "skip"
-    if skips:
-        names, types = [*names, "unread"], [*types, pa.string()]
+    names, types = [*names, UNREAD], [*types, pa.string()]
     carried = Carried(source, _carried_names(source, given, names, met))
     yield carried.beside(pa.schema(list(zip(names, types, strict=True))).empty_table())
     met.schema = estimator.schema_
@@ -230,8 +235,7 @@ def predicted(
         if given["flag_outside"]:
             columns.append(pa.array(met.beyond(names_outside(matched.block, estimator.schema_)), pa.string()))
         columns += told(matched.block)
-        if skips:
-            columns = _without_answers(columns, matched)
+        columns = _without_answers(columns, matched)
         met.add(matched, int(prior_only.sum()), best, target.labels)
         yield carried.beside(pa.table(columns, names=names))
 
@@ -267,9 +271,28 @@ def _without_answers(columns: list[Any], matched: Matched) -> list[Any]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    if not matched.unread:
+        return [*columns, pa.nulls(matched.block.rows, pa.string())]
     reasons = pa.array([matched.unread.get(row) for row in range(matched.block.rows)], pa.string())
     read = pc.is_null(reasons)
     return [pc.if_else(read, column, pa.scalar(None, column.type)) for column in columns] + [reasons]
+
+
+def _reasons_if_any(answers: Iterator[pa.Table]) -> Iterator[pa.Table]:
+    """Yield the answers, without the column of reasons where every row of FILE could be read.
+
+    Of long files the column is kept: what is written cannot wait for their end.
+    """
+    held, rows, lost = [], 0, 0
+    for part in answers:
+        held.append(part)
+        rows += part.num_rows
+        lost += part.num_rows - part.column(UNREAD).null_count
+        if rows > HELD:
+            break
+    keep = lost > 0 or rows > HELD
+    yield from held if keep else (part.drop_columns([UNREAD]) for part in held)
+    yield from answers
 
 
 def _carried_names(source: Source, given: dict[str, Any], answers: list[str], met: MetRows) -> list[str]:

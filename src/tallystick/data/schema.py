@@ -323,7 +323,7 @@ class Wishes(Columns):
     min_letters: int = 1  # characters that it must have
 
 
-DECIMALS, BAD_ROWS, INFINITIES = (".", ","), ("error", "skip"), ("error", "missing")
+DECIMALS, BAD_ROWS, INFINITIES = (".", ","), ("error", "skip", "repair"), ("error", "missing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,7 +334,7 @@ class Reading:
     sep: str | None = None
     header: bool | None = None
     decimal: str | None = None  # None: by column, a point where both would do
-    bad_rows: Literal["error", "skip"] = "error"
+    bad_rows: Literal["error", "skip", "repair"] | None = None  # None: repair, while few are bad
     inf: Literal["error", "missing"] = "error"
     missing: tuple[str, ...] | None = None  # None: what the wishes say, else MISSING_MARKS
     longest: int = 1 << 26  # bytes of a line, at most
@@ -354,6 +354,6 @@ class Reading:
                 raise OptionError(f"{name} must be {words}, or None to look at the file, not {shown(given)}.")
         for name, known in (("decimal", DECIMALS), ("bad_rows", BAD_ROWS), ("inf", INFINITIES)):
             given = getattr(self, name)
-            if not (isinstance(given, str) and given in known) and (name, given) != ("decimal", None):
+            if not (isinstance(given, str) and given in known) and (given is not None or name == "inf"):
                 listed = " or ".join(map(shown, known))
                 raise OptionError(f"{name} must be {listed}, not {shown(given)}.")

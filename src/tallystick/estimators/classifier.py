@@ -57,7 +57,7 @@ class Classifier(Estimator):
         Returns
         -------
         array [row, class]
-            In the order of `classes_`. NaN for a row that a file read with bad_rows="skip" cannot give.
+            In the order of `classes_`. NaN for a row of a file that cannot be read.
         """
         return self._shares(X, lenient=lenient, missing_columns=missing_columns)
 
@@ -146,7 +146,7 @@ class Classifier(Estimator):
         Returns
         -------
         array [row]
-            Labels; None for a row that a file read with bad_rows="skip" cannot give.
+            Labels; None for a row of a file that cannot be read.
         """
         self._check_fitted()
         found = from_floats(self.schema_, self._fitting(X), self._best_of_floats, self._local().threads)

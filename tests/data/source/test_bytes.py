@@ -30,7 +30,9 @@ CELL = st.sampled_from(["a", "", '"x,y"', '"l\ne"', '"q""q"', "é"])
 def test_blocks_joined_are_the_file_and_no_row_lies_in_two(rows, size):
     data = "".join(",".join(row) + "\n" for row in rows).encode()
     pieces = (data[i : i + 3] for i in range(0, len(data), 3))
-    blocks = list(row_blocks(pieces, ",", "t.csv", size))
+    found = list(row_blocks(pieces, ",", "t.csv", size))
+    blocks = [one.block for one in found]
+    assert [one.at for one in found] == [sum(map(len, blocks[:i])) for i in range(len(blocks))]
     assert b"".join(blocks).strip() == data.strip()
     assert all(open_quote(block, ",") is None for block in blocks)
     assert all(block.endswith(b"\n") for block in blocks[:-1])

@@ -45,7 +45,6 @@ def test_a_date_over_dates_is_data_and_a_name_over_dates_is_not(tmp_path):
         "country,2019,2020\nFrance,2715.5,2630.3\nSpain,1393.0,1281.4\nItaly,2005.1,1888.7\n",  # years
         "sample,400.5,401.0,401.5,kind\n1,.5,.2,.3,a\n2,.1,.7,.1,b\n3,.9,.2,.4,a\n4,.2,.4,.9,b\n",  # a scale
         "vote,party\ny,a\nn,b\ny,b\nn,a\n",
-        "x,y\nx,y\n1,2\n3,4\nx,y\n5,6\n",  # a header repeated where files were joined
     ],
 )
 def test_a_header_stays_one(tmp_path, text):

@@ -48,7 +48,7 @@ def test_lines_above_the_table_are_left_out_and_said():
 
 
 def test_a_line_that_names_the_separator_is_believed():
-    assert look("sep=;\na;b\n1;2\n").sep == ";"
+    assert look("sep=;\na;b\n1;2\n").dialect.sep == ";"
 
 
 def test_rows_know_their_lines_and_quoted_line_ends_are_not_rows():

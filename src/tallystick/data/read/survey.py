@@ -45,7 +45,7 @@ from tallystick.data.threads import checkpoint, in_order
 from tallystick.errors import DataError, counted
 from tallystick.kernels.ranks import FEW_COLUMNS
 
-ROWS_SKIPPED = "rows-skipped"  # the one note of a source that tells of rows the model has not seen
+OF_ROWS = ("rows-skipped", "rows-repaired")  # notes of a source that a model keeps: rows not seen, or mended
 
 
 @dataclass(frozen=True)
@@ -318,7 +318,7 @@ class Survey:
     def decide(self, notes: Sequence[Note] = ()) -> Decision:
         """Return what the table is. notes: those of the source; what it lost of its rows comes first."""
         target, said, spelt = self.goal or self._target()
-        lost = tuple(n for n in notes if n.code == ROWS_SKIPPED)
+        lost = tuple(n for n in notes if n.code in OF_ROWS)
         if self.decided.keys() != self.seen.keys() and self.again() is not None:
             raise RuntimeError("the survey needs another look: call again()")
         done = [self.decided[name] for name in self.seen]

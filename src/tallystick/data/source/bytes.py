@@ -12,7 +12,7 @@ import os
 import re
 import zlib
 from collections.abc import Iterator
-from typing import IO
+from typing import IO, NamedTuple
 
 import numpy as np
 
@@ -30,6 +30,21 @@ BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+
+
+class Walked(NamedTuple):
+    """A block of whole rows: where it begins, in bytes, and the number of its first line. doubtful: quotes
+    stand elsewhere than around cells, or any other damage may be in it.
+    """
+
+    block: bytes
+    at: int
+    line: int
+    doubtful: bool = False
+
+
+class DamagedText(DataError):  # noqa: N818  what was found, as NotFitted
+    """Quotes or bytes of a text table are out of place: one who mends rows can go on."""
 
 
 def open_bytes(path: str) -> IO[bytes]:
@@ -148,13 +163,13 @@ def _decoded(
 
 def row_blocks(
     pieces: Iterator[bytes], sep: str, where: str, size: int, line: int = 1, longest: int = LONGEST_ROW
-) -> Iterator[bytes]:
+) -> Iterator[Walked]:
     """Yield blocks of whole rows of about `size` bytes; the last one holds at least the last few rows.
 
-    line: the number of the first line, for messages. longest: bytes of a line, at most.
+    line: the number of the first line. longest: bytes of a line, at most.
     """
     held, rest = b"", list[bytes]()  # held: whole rows not yet given away; rest: a row that may go on
-    enough, there = size, 0
+    enough, there, at, start, plain = size, 0, 0, line, True
     for piece in pieces:
         if (nul := piece.find(b"\0")) >= 0:
             raise nul_byte(where, line + sum(map(lines_in, rest)) + piece.count(b"\n", 0, nul))
@@ -163,24 +178,25 @@ def row_blocks(
         if there < enough:
             continue
         block = b"".join(rest)
-        cut = last_row_end(block, sep, where, line)
+        cut, quotes = _row_end(block, sep, where, line)
         if cut == 0:
             _refuse_endless(block, sep, where, line, longest)
             enough = 2 * there  # so that a long row is not looked at again with every piece
             rest = [block]
             continue
         if held:
-            yield held
+            yield Walked(held, at, start, not plain)
+        at, start, plain = at + len(held), line, quotes
         held, rest, enough, there = block[:cut], [block[cut:]], size, len(block) - cut
         line += lines_in(held)
     last = b"".join(rest)
     _refuse_endless(last, sep, where, line, longest)
-    check_quotes(last, sep, where, line)
+    quotes = check_quotes(last, sep, where, line)
     if len(last) < 4096:  # so that a footer is never alone
-        held, last = held + last, b""
-    for block in (held, last):
-        if block.strip(b"\r\n"):
-            yield block
+        held, last, plain = held + last, b"", plain and quotes
+    for found in (Walked(held, at, start, not plain), Walked(last, at + len(held), line, not quotes)):
+        if found.block.strip(b"\r\n"):
+            yield found
 
 
 def lines_in(block: bytes) -> int:
@@ -193,7 +209,7 @@ def lines_in(block: bytes) -> int:
 
 def nul_byte(where: str, line: int) -> DataError:
     """Return the error for a file with a NUL byte."""
-    return DataError(
+    return DamagedText(
         f"{where} holds a NUL byte in line {line:,}. It is not a text file, or it is damaged; clean it first."
     )
 
@@ -204,7 +220,7 @@ def _refuse_endless(rest: bytes, sep: str, where: str, line: int, longest: int) 
         return
     opened = open_quote(rest, sep)
     if opened is not None:
-        raise DataError(_unclosed(where, line + rest.count(b"\n", 0, opened)))
+        raise DamagedText(_unclosed(where, line + rest.count(b"\n", 0, opened)))
     raise endless(where, line, longest)
 
 
@@ -228,28 +244,34 @@ def _unclosed(where: str, line: int) -> str:
 
 def last_row_end(block: bytes, sep: str, where: str = "", line: int = 1) -> int:
     """Return the end of the last whole row in a block that begins a row; 0 when no row ends."""
+    return _row_end(block, sep, where, line)[0]
+
+
+def _row_end(block: bytes, sep: str, where: str, line: int) -> tuple[int, bool]:
+    """As last_row_end, and whether quotes stand around cells only."""
     newline = b"\n" if b"\n" in block else b"\r"
     if b'"' not in block:
-        return block.rfind(newline) + 1
+        return block.rfind(newline) + 1, True
     quotes = plain_quotes(block, sep)
     if quotes is None:
-        return _slow_row_end(block, sep, newline, where, line)
+        return _slow_row_end(block, sep, newline, where, line), False
     end = block.rfind(newline)
     while end >= 0 and np.searchsorted(quotes, end) % 2:  # inside a quoted cell: from before its quote on
         end = block.rfind(newline, 0, int(quotes[np.searchsorted(quotes, end) - 1]))
-    return end + 1
+    return end + 1, True
 
 
-def check_quotes(block: bytes, sep: str, where: str, line: int) -> None:
-    """Refuse a last block of rows whose quotes are stray or never closed."""
+def check_quotes(block: bytes, sep: str, where: str, line: int) -> bool:
+    """Refuse a last block of rows whose quotes are stray or never closed; are they all around cells?"""
     if b'"' not in block:
-        return
+        return True
     quotes = plain_quotes(block, sep)
     if quotes is None or len(quotes) % 2:
         _slow_row_end(block, sep, b"\n", where, line)
         opened = open_quote(block, sep)
         if opened is not None:
-            raise DataError(_unclosed(where, line + block.count(b"\n", 0, opened)))
+            raise DamagedText(_unclosed(where, line + block.count(b"\n", 0, opened)))
+    return quotes is not None
 
 
 def plain_quotes(block: bytes, sep: str) -> np.ndarray[tuple[int], np.dtype[np.int64]] | None:
@@ -300,16 +322,16 @@ def open_quote(block: bytes, sep: str) -> int | None:
 def _slow_row_end(block: bytes, sep: str, newline: bytes, where: str, line: int) -> int:
     """As last_row_end, for blocks with quotes inside cells. A quote closed in mid-cell is a stray quote."""
     end, last = 0, 0
-    allowed = (sep.encode(), b"\r", b"\n", b"")
+    allowed, blank = (sep.encode(), b"\r", b"\n", b""), b" \t".replace(sep.encode(), b"")
     for cell in quoted_cells(block, sep):
         last = max(last, block.rfind(newline, end, cell.start()) + 1)
         if not cell[1]:
             return last
         end = cell.end()
-        after = block[end : end + 80].lstrip(b" \t")
+        after = block[end : end + 80].lstrip(blank)
         if after[:1] not in allowed and end < len(block):
             at = line + block.count(b"\n", 0, cell.start())
-            raise DataError(
+            raise DamagedText(
                 f"{where} has a stray quote: the cell opened in line {at:,} goes on after its closing quote "
                 f"({shown(cell[0][-20:].decode(errors='replace') + after[:10].decode(errors='replace'))}). "
                 "Double the quotes inside cells."

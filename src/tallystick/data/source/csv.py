@@ -19,12 +19,16 @@ import pyarrow.csv as pacsv
 from tallystick.data.schema import Note, Reading
 from tallystick.data.source import bytes as raw
 from tallystick.data.source.base import BaseSource
+from tallystick.data.source.bytes import Walked
 from tallystick.data.source.cut import cut_rows
+from tallystick.data.source.dialect import TextDialect
 from tallystick.data.source.names import clean_names
+from tallystick.data.source.repair import Mending, mended_block
 from tallystick.data.source.size import longest_row, needed
-from tallystick.data.source.sniff import look_at
+from tallystick.data.source.sniff import SEPARATORS, look_at
 from tallystick.data.source.unread import marked
-from tallystick.errors import DataError, counted, read_with, shown
+from tallystick.data.source.walk import TextRow, doubtful, rows_in, walked
+from tallystick.errors import DataError, read_with, shown
 from tallystick.files.stamp import Stamp
 
 HEAD = 1 << 17  # bytes looked at, at least
@@ -39,7 +43,6 @@ SEPARATOR_WORDS = {
     "\t": "tab-separated",
     "|": "separated by pipes",
 }
-NAMED = 5  # lines named in a note
 FOOTER = 5  # lines at most
 FOOTER_WORDS = (
     "total",
@@ -72,7 +75,9 @@ class CsvFile(BaseSource):
     stamps: tuple[Stamp, ...] = ()
     files: tuple[str, ...] = ()
     each: bool = False  # every row has its place: one that cannot be read has empty cells, and a reason
-    ragged: set[int] = field(default_factory=set)  # lines of the rows left out so far
+    header: bytes = b""  # its line, where it is one
+    dialect: TextDialect = field(default_factory=TextDialect)
+    mending: Mending = field(default_factory=Mending)  # of damaged rows, so far
 
     def each_row(self) -> CsvFile:
         """Return the same file with a place for every row, as answers to rows need it."""
@@ -86,12 +91,22 @@ class CsvFile(BaseSource):
     @property
     def notes(self) -> tuple[Note, ...]:
         """What was done while reading, so far."""
-        return (*self.said, *self._left_out())
+        return (*self.said, *self.mending.notes(self.each))
+
+    @property
+    def sep(self) -> str:
+        """What separates cells."""
+        return self.reading.sep or ","
+
+    @property
+    def strict(self) -> bool:
+        """Is every damaged row an error?"""
+        return self.reading.bad_rows == "error"
 
     @property
     def form(self) -> str:
         """How the file is read, in words."""
-        sep = self.reading.sep or ","
+        sep = self.dialect.sep
         cut = SEPARATOR_WORDS.get(sep, f"separated by {shown(sep)}")
         header = f"header in line {self.skip:,}" if self.reading.header else "no header"
         return f"{cut}, {(self.reading.encoding or 'utf-8').upper()}, {header}"
@@ -107,82 +122,93 @@ class CsvFile(BaseSource):
 
     def pieces(self) -> Iterator[CsvRows]:
         """Yield pieces of some rows; any thread may call for them."""
-        before, line = None, self.skip + 1
-        for block in self.blocks():
+        before: Walked | None = None
+        for found in self.blocks():
             if before is not None:
-                yield CsvRows(self, before, False, line)
-                line += raw.lines_in(before)
-            before = block
+                yield CsvRows(self, before, False)
+            before = found
         if before is not None:
-            yield CsvRows(self, before, True, line)
+            yield CsvRows(self, before, True)
 
-    def blocks(self) -> Iterator[bytes]:
-        """Yield the rows below the header, as UTF-8 bytes in blocks of whole rows."""
+    def blocks(self) -> Iterator[Walked]:
+        """Yield the rows below the header, as UTF-8 bytes in blocks of whole rows; from the first quote that
+        is not as it should be on, as damaged rows are found.
+        """
+        at, line = 0, self.skip + 1
+        try:
+            for found in raw.row_blocks(
+                self.below(), self.sep, self.name, self.block, line, self.reading.longest
+            ):
+                yield found
+                at, line = found.at + len(found.block), found.line + raw.lines_in(found.block)
+        except raw.DamagedText:
+            if self.strict:
+                raise
+            yield from walked(self.below(at), self.sep, self.name, at, line, self.reading.longest)
+
+    def below(self, at: int = 0) -> Iterator[bytes]:
+        """Yield the text below the header, from some byte of it on."""
         size = max(min(self.block, raw.PIECE), self.block // 4)  # a quarter, as more may be held at once
         pieces = raw.utf8_pieces(self.path, self.reading.encoding or "utf-8", self.name, size)
-        below = _without_lines(pieces, self.skip)
-        sep = self.reading.sep or ","
-        for block in raw.row_blocks(below, sep, self.name, self.block, self.skip + 1, self.reading.longest):
-            yield raw.unspaced(block, sep)
+        usual = pieces if self.dialect.usual else self.dialect.pieces(pieces)
+        for piece in _without_lines(usual, self.skip):
+            if at < len(piece):
+                yield piece[at:]
+            at = max(at - len(piece), 0)
 
     def checked(self, block: bytes, last: bool) -> bytes:
         """Return a block of valid UTF-8, without the lines below the table if it is the last."""
-        if last and not self.each and self.reading.bad_rows == "error":  # else it is one of the bad rows
+        if last and not self.each and self.reading.bad_rows != "skip":  # else it is one of the bad rows
             block = self._without_footer(block)
         if not is_utf8(block):
             raise self._explained("invalid UTF-8")
         return block
 
-    def cells(self, block: bytes, line: int) -> pa.RecordBatch:
-        """Return the cells of a block as texts; line: the number of its first."""
+    def cells(self, block: bytes, found: Walked) -> pa.RecordBatch:
+        """Return the cells of a checked block as texts; found: the block as it was found."""
         reasons: dict[int, str] = {}
+        mend = self.suspicious(block) if found.doubtful and not self.strict else self.has_header(block)
         try:
-            table, bad = cut_cells(block, self.columns, self.reading.sep or ",")
-            if bad:
-                reasons = self._ragged(block, line)
-            if bad and self.each:
-                table, _ = cut_cells(self._filled(block), self.columns, self.reading.sep or ",")
+            if not mend:
+                table, bad = cut_cells(raw.unspaced(block, self.sep), self.columns, self.sep)
+            if mend or bad:
+                if self.strict:
+                    raise self._ragged()
+                block, reasons = mended_block(self, block, found.at, found.line)
+                table, bad = cut_cells(raw.unspaced(block, self.sep), self.columns, self.sep)
         except pa.ArrowInvalid as error:
             raise self._explained(error) from None
         batch = table.combine_chunks().to_batches()[0] if table.num_rows else _no_rows(self.columns)
-        return marked(batch, reasons) if self.each and reasons else batch
+        return marked(batch, reasons) if reasons else batch
 
-    def _ragged(self, block: bytes, line: int) -> dict[int, str]:
-        """Return, for each row of another length, by its place, what is wrong with it; or refuse it."""
-        from tallystick.data.source.damage import ragged_in, ragged_rows
+    def suspicious(self, block: bytes) -> bool:
+        """May a block hold other damage than rows of another length?"""
+        if b"\0" in block or self.has_header(block):
+            return True
+        if b'"' not in block or (
+            (quotes := raw.plain_quotes(block, self.sep)) is not None and not len(quotes) % 2
+        ):
+            return False
+        return doubtful(block, self.sep) or any(
+            row.fault for row in rows_in(block.decode("latin-1"), self.sep, 0)
+        )
 
-        if self.reading.bad_rows != "skip":
-            raise ragged_rows(self)
-        width, out = len(self.columns), {}
-        for bad in ragged_in(block, width, self.reading.sep or ","):
-            self.ragged.add(line + bad.line)
-            out[bad.row] = f"line {line + bad.line:,} has {counted(bad.cells, 'cell')}, not {width:,}"
-        return out
+    def has_header(self, block: bytes) -> bool:
+        """Does the header stand in a block, where rows are?"""
+        if not self.header or self.strict:
+            return False
+        return block.startswith(self.header) or b"\n" + self.header in block
 
-    def _filled(self, block: bytes) -> bytes:
-        """Return a block with empty cells in place of every row of another length."""
-        from tallystick.data.source.damage import ragged_in
+    def repeats_header(self, block: bytes, row: TextRow) -> bool:
+        """Is this row the header once more?"""
+        return (
+            not self.strict and bool(self.header) and block[row.start : row.end].strip(b"\r\n") == self.header
+        )
 
-        sep = self.reading.sep or ","
-        empty = (sep * (len(self.columns) - 1)).encode() + b"\n"
-        out, at = list[bytes](), 0
-        for bad in ragged_in(block, len(self.columns), sep):
-            out += [block[at : bad.start], empty]
-            at = bad.end
-        return b"".join([*out, block[at:]])
+    def _ragged(self) -> DataError:
+        from tallystick.data.source.damage import ragged_rows
 
-    def _left_out(self) -> list[Note]:
-        """Return the note on rows of another length, over all walks. A model keeps it: it names no lines."""
-        count = len(self.ragged)
-        if not count:
-            return []
-        rows, width = counted(count, "row"), len(self.columns)
-        if not self.each:
-            text = f"left out: {rows} with more or fewer than {width} cells."
-            return [Note("rows-skipped", text, count=count)]
-        named = ", ".join(f"{line:,}" for line in sorted(self.ragged)[:NAMED]) + ", …" * (count > NAMED)
-        text = f"not read: {rows} with more or fewer than {width} cells (line{'s' * (count > 1)} {named})."
-        return [Note("rows-unread", text, count=count)]
+        return ragged_rows(self)
 
     def _explained(self, error: object) -> DataError:
         from tallystick.data.source.damage import bad_bytes
@@ -193,12 +219,12 @@ class CsvFile(BaseSource):
 
     def _without_footer(self, block: bytes) -> bytes:
         """Return the last block without the lines below the table, with a note."""
-        cut, lines = footer_start(block, len(self.columns), self.reading.sep or ",")
+        cut, lines = footer_start(block, len(self.columns), self.sep)
         if lines:
             shown_lines = ", ".join(map(shown, lines))
             text = f"{len(lines)} line{'s' * (len(lines) > 1)} below the table left out: {shown_lines}."
             self._say(Note("lines-after-table", text, count=len(lines)))
-        elif total := looks_like_total(block, len(self.columns), self.reading.sep or ","):
+        elif total := looks_like_total(block, len(self.columns), self.sep):
             text = (
                 f"the last row may be a total, {shown(total)}; it counts as a row. If it is one, delete it."
             )
@@ -215,21 +241,21 @@ class CsvRows:
     """Some rows of a file, not yet cut into cells; any thread may call for them."""
 
     file: CsvFile
-    block: bytes
+    found: Walked
     last: bool
-    line: int  # the number of the first
 
     def __call__(self) -> pa.RecordBatch:
         """Return the rows as texts."""
-        return self.file.cells(self.file.checked(self.block, self.last), self.line)
+        return self.file.cells(self.file.checked(self.found.block, self.last), self.found)
 
     def plain(self) -> tuple[bytes, str] | None:
         """Return the rows as bytes, and the separator, if no cell is quoted, so that separators and line ends
         tell all.
         """
-        if b'"' in self.block or len(self.file.columns) == 1:
+        block, file = self.found.block, self.file
+        if b'"' in block or len(file.columns) == 1 or self.found.doubtful or file.has_header(block):
             return None
-        return self.file.checked(self.block, self.last), self.file.reading.sep or ","
+        return file.checked(block, self.last), file.sep
 
 
 def open_csv(path: str, reading: Reading, where: str) -> CsvFile:
@@ -237,11 +263,12 @@ def open_csv(path: str, reading: Reading, where: str) -> CsvFile:
     stamp = Stamp.of(path, where)
     encoding = raw.encoding_of(raw.first_bytes(path, where, 4096), reading.encoding, where)
     head = _head(raw.utf8_pieces(path, encoding, where, HEAD), where)
-    if (nul := head.find(b"\0")) >= 0:
+    if (nul := head.find(b"\0")) >= 0 and reading.bad_rows == "error":
         raise raw.nul_byte(where, head.count(b"\n", 0, nul) + 1)
+    head = head.replace(b"\0", b"")
     look = look_at(_head_text(head, path, where), reading, where)
     names, notes = clean_names(look.names or [f"column_{j + 1}" for j in range(look.width)], where)
-    settled = replace(reading, encoding=encoding, sep=look.sep, header=look.header)
+    settled = replace(reading, encoding=encoding, sep=look.dialect.out, header=look.header)
     per_row = len(head) // max(head.count(b"\n"), 1)
     whole = raw.size_of(path)
     large = min(whole // BLOCKS, LARGEST)
@@ -261,6 +288,8 @@ def open_csv(path: str, reading: Reading, where: str) -> CsvFile:
         small=small,
         stamps=(stamp,),
         files=(path,),
+        header=look.line.encode(),
+        dialect=look.dialect,
     )
 
 
@@ -357,7 +386,7 @@ def _without_lines(pieces: Iterator[bytes], skip: int) -> Iterator[bytes]:
 
 def footer_start(block: bytes, width: int, sep: str) -> tuple[int, list[str]]:
     """Return where the lines below the table begin, and those lines: few, and narrower than the table."""
-    if width == 1 or b'"' in block[-4096:]:
+    if width == 1:
         return len(block), []
     lines = block[-4096:].rstrip(b"\r\n").splitlines(keepends=True)[-FOOTER - 1 :]
     cut, found = len(block), list[str]()
@@ -366,7 +395,7 @@ def footer_start(block: bytes, width: int, sep: str) -> tuple[int, list[str]]:
     places = [starts + sum(len(line) for line in lines[:i]) for i in range(len(lines))]
     for at, line in zip(reversed(places), reversed(lines), strict=True):
         text = line.decode("utf-8", "replace").strip("\r\n")
-        if not _is_footer(text, width, sep) or (len(found) == FOOTER):
+        if '"' in text or not _is_footer(text, width, sep) or len(found) == FOOTER:
             break
         cut = at
         if text.strip(sep + " "):
@@ -377,7 +406,7 @@ def footer_start(block: bytes, width: int, sep: str) -> tuple[int, list[str]]:
 def _is_footer(line: str, width: int, sep: str) -> bool:
     """Can this be no row of the table? A line of its width is one, whatever it says, wherever it stands."""
     cells = next(cut_rows(line, sep), ([], 0, 0))[0]
-    if len(cells) >= width:
+    if len(cells) >= width or any(len(line.split(other)) == width for other in SEPARATORS):
         return False
     return len(cells) <= 1 or _says_total(cells[0]) or not any(cell.strip() for cell in cells)
 
@@ -389,10 +418,12 @@ def _says_total(cell: str) -> bool:
 
 def looks_like_total(block: bytes, width: int, sep: str) -> str:
     """Return the last row if it begins as a footer does and is half empty, else nothing."""
-    if width == 1 or b'"' in block[-4096:]:
+    if width == 1:
         return ""
     last = block[-4096:].rstrip(b"\r\n").splitlines()[-1:] or [b""]
     line = last[0].decode("utf-8", "replace")
+    if '"' in line:
+        return ""
     cells = line.split(sep)
     half = 2 * sum(1 for cell in cells if cell.strip()) <= width
     return line if len(cells) == width and half and _says_total(cells[0]) else ""

@@ -6,14 +6,16 @@ Knows lines and bytes. Knows nothing of kinds.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from tallystick.data.source import bytes as raw
 from tallystick.data.source.cut import cut_rows
-from tallystick.errors import DataError, read_with, shown
+from tallystick.errors import DataError, counted, read_with, shown
 
 if TYPE_CHECKING:
     from tallystick.data.source.csv import CsvFile
+    from tallystick.data.source.repair import Damage
 
 NAMED = 5  # lines named in a message
 
@@ -28,6 +30,28 @@ class Ragged(NamedTuple):
     end: int
 
 
+def too_damaged(file: CsvFile, damage: Damage) -> DataError:
+    """Return the error for a file with more damaged rows than may be passed over: that of a strict reading,
+    and how many there are.
+    """
+    strict = replace(file, reading=replace(file.reading, bad_rows="error"))
+    try:
+        for piece in strict.pieces():
+            piece()
+    except raw.DamagedText as error:
+        rows = f" {counted(damage.bad, 'row')} of {damage.rows:,} are damaged; to have them mended where "
+        return DataError(
+            error.message,
+            rows,
+            "one reading fits, and left out where none does, pass ",
+            read_with("bad_rows", "repair"),
+            ".",
+        )
+    except DataError as error:
+        return error
+    return DataError(f"{file.name} has {counted(damage.bad, 'damaged row')}. Correct them.")
+
+
 def ragged_rows(file: CsvFile) -> DataError:
     """Return the error for rows with too many or too few cells: the first lines, and how many."""
     from tallystick.data.source.csv import cut_cells
@@ -35,22 +59,24 @@ def ragged_rows(file: CsvFile) -> DataError:
     sep, width = file.reading.sep or ",", len(file.columns)
     lines: list[int] = []
     count, line, example = 0, file.skip + 1, 0
-    for block in file.blocks():
-        block = block.decode("utf-8", "replace").encode()  # a later block may have other faults
+    for found in file.blocks():
+        block = found.block.decode("utf-8", "replace").encode()  # a later block may have other faults
         _, bad = cut_cells(block, file.columns, sep)
         count += len(bad)
         if bad and len(lines) < NAMED:
-            for found in ragged_in(block, width, sep):
-                lines.append(line + found.line)
-                example = example or found.cells
+            for row in ragged_in(block, width, sep):
+                lines.append(line + row.line)
+                example = example or row.cells
         line += raw.lines_in(block)
     named = ", ".join(f"{n:,}" for n in lines[:NAMED]) + (", …" if count > NAMED else "")
     return DataError(
         f"{file.name} has {count:,} row{'s' * (count != 1)} that do{'es' * (count == 1)} not have {width} "
         f"cells (line{'s' * (count != 1)} {named}; the first has {example}). "
         "Correct them, or pass ",
+        read_with("bad_rows", "repair"),
+        " to have them mended where one reading fits, or ",
         read_with("bad_rows", "skip"),
-        ".",
+        " to leave them out.",
     )
 
 

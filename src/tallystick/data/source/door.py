@@ -30,7 +30,8 @@ def read(
     decimal: str | None = None,
     day_first: bool | None = None,
     missing: tuple[str, ...] | list[str] | None = None,
-    bad_rows: Literal["error", "skip"] = "error",
+    bad_rows: Literal["error", "skip", "repair"] | None = None,
+    strict: bool = False,
     inf: Literal["error", "missing"] = "error",
     memory: Any = None,
 ) -> Source:
@@ -60,8 +61,13 @@ def read(
         Whether 3/4/2012 is a day in April; None: found by looking, column by column.
     missing : list of str, default None
         What stands for missing, instead of the usual marks.
-    bad_rows : {"error", "skip"}, default "error"
-        What to do with rows that have more or fewer cells than the others.
+    bad_rows : {"error", "skip", "repair"}, default None
+        What to do with damaged rows: more or fewer cells than the others, stray quotes, another separator.
+        "repair": each is mended where exactly one reading fits the columns, else left out; "skip": all are
+        left out; "error": they are an error. None: "repair", up to 1 % of the rows (at least 10), else
+        "error".
+    strict : bool, default False
+        Nothing is mended and no damage passed over: the same as bad_rows="error".
     inf : {"error", "missing"}, default "error"
         What to do with infinite numbers.
     memory : int or str, default None
@@ -81,8 +87,15 @@ def read(
     >>> ts.read(path, sep=";").columns
     ('sky', 'play')
     """
+    if strict and bad_rows not in (None, "error"):
+        raise OptionError(
+            f"strict=True and bad_rows={shown(bad_rows)} contradict each other. Pass one of them."
+        )
+    bad_rows = "error" if strict else bad_rows
     marks = None if missing is None else tuple(map(str, listed("missing", missing)))
     given = Reading(encoding, sep, header, decimal, bad_rows, inf, marks, day_first=day_first, table=table)
+    if given.sep is not None and any(char in given.sep for char in '"\r\n\0'):
+        raise OptionError(f"sep is {shown(sep)}, which cannot separate cells. Use for example ';' or '||'.")
     reading = _within(memory, given)
     if (path is None) == (sql is None):
         raise OptionError("read takes a path or sql='SELECT ...'. Pass one of them.")

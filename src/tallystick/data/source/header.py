@@ -8,11 +8,13 @@ those below them, in every column that can tell, is a row like the others.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from enum import Enum, auto
 from itertools import pairwise
 
 from tallystick.data.schema import MISSING_MARKS
+from tallystick.data.source.shapes import form, short_form
 
 LEAST = 2  # rows below, to tell
 NUMBERS = 0.9  # the share of numbers, or of dates, that makes a column one of them
@@ -31,9 +33,9 @@ class HeaderFit(Enum):
     """How a first cell goes with those below it."""
 
     NUMBER = auto()  # a number over numbers
-    LEVEL = auto()  # one of the texts below, which repeat, or a date over dates
+    LEVEL = auto()  # one of the texts below, which repeat, or of their form, as a date over dates
     STRANGE = auto()  # none of the few texts below
-    NAME = auto()  # a text over numbers or dates: no row has that
+    NAME = auto()  # a text over numbers, dates or codes: no row has that
     SILENT = auto()  # nothing can be concluded
 
 
@@ -71,6 +73,12 @@ def judged(first: Sequence[str], below: Sequence[Sequence[str]]) -> First:
     return First.DOUBT if alike else First.HEADER
 
 
+def evidence(first: Sequence[str], below: Sequence[Sequence[str]]) -> Counter[HeaderFit]:
+    """Return how the cells of a row go with those below them: how many of each kind."""
+    rows = [row for row in below if len(row) == len(first) and list(row) != list(first)]
+    return Counter(_fit(cell, [row[j] for row in rows]) for j, cell in enumerate(first))
+
+
 def _fit(cell: str, below: Sequence[str]) -> HeaderFit:
     cell = cell.strip()
     filled = [text for text in map(str.strip, below) if text not in MISSING_MARKS]
@@ -80,6 +88,9 @@ def _fit(cell: str, below: Sequence[str]) -> HeaderFit:
         return HeaderFit.NUMBER if is_number(cell) else HeaderFit.NAME
     if sum(bool(DATE.match(text)) for text in filled) >= NUMBERS * len(filled):
         return HeaderFit.LEVEL if DATE.match(cell) else HeaderFit.NAME
+    top, rows = Counter(short_form(form(text)) for text in filled).most_common(1)[0]
+    if "9" in top and rows >= NUMBERS * len(filled):  # codes, times, amounts: of one form, with digits
+        return HeaderFit.LEVEL if short_form(form(cell)) == top else HeaderFit.NAME
     known = set(filled)
     if 2 * len(known) > len(filled):  # texts of their own, as names of people are
         return HeaderFit.SILENT

@@ -13,62 +13,62 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from tallystick.data.schema import Note, Reading
-from tallystick.data.source.cut import cut_rows
+from tallystick.data.source.dialect import TextDialect
 from tallystick.data.source.header import First, is_number, judged
+from tallystick.data.source.top import Row, joined_header, top_of
+from tallystick.data.source.walk import rows_in
 from tallystick.errors import DataError, Message, read_with, shown, some
 
 SEPARATORS = (",", ";", "\t", "|")
+RARE = ("::", "||", "~~", "@@", ";;", "\t\t", " ")  # chosen where every row is cut alike
 OTHERS = (" ", ":", "^", "~", "\x01")  # never chosen, but named when nothing else fits
 ROWS = 100  # looked at
 NO_SCORE = (0.0, False, 0)
-PREAMBLE = 30  # lines at most
+ENOUGH = 20  # rows that tell
+LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 @dataclass(frozen=True)
 class FileLook:
     """What the head of a file tells. names: the header's cells, or none; skip: lines before the first row."""
 
-    sep: str
+    dialect: TextDialect
     header: bool
     width: int
     names: tuple[str, ...]
     skip: int
     notes: tuple[Note, ...]
     numbers: int  # columns whose cells are numbers here
-
-
-@dataclass(frozen=True)
-class Row:
-    """A row of the head: its cells, and the lines it spans (from 1, last included)."""
-
-    cells: list[str]
-    first: int
-    last: int
+    line: str = ""  # the header as it stands, where it is one line
 
 
 def look_at(text: str, reading: Reading, where: str) -> FileLook:
     """Return how to read a file, from its first lines; the last of them may be cut off."""
     text, named = _without_sep_line(text)
-    sep = reading.sep or named or best_separator(text)
+    mend = reading.bad_rows != "error"
+    dialect, said = dialect_of(text, reading.sep or named, mend)
+    text, sep = text if dialect.usual else dialect.rewritten(text, True)[0], dialect.out
     rows = first_rows(text, sep)
     if not any(cell.strip() for row in rows for cell in row.cells):
         raise DataError(f"{where} holds only empty lines. Check how it was written.")
     rows = _with_last_name(rows)
-    width = _width(rows)
-    start = _first_of_table(rows, width)
+    top = top_of(rows, sep, mend, reading.header, where)
+    table, width = top.row, len(top.row.cells)
     if width == 1:
         _refuse_one_column(text, sep, SEPARATORS if reading.sep else (*SEPARATORS, *OTHERS), where)
-    table = rows[start]
-    found = judged(table.cells, [row.cells for row in rows[start + 1 :]])
+    found = judged(table.cells, [row.cells for row in rows[top.start + 1 :]])
     header = reading.header if reading.header is not None else found is not First.DATA
-    if reading.header is not False:
-        _refuse_short_header(rows, start, where)
-    notes = _preamble_note(rows, start)
+    if header and mend:
+        top = joined_header(top, rows)
+        table = top.row
+    notes = (*said, *top.notes)
     if reading.header is None:
         notes += _header_note(found, table, width)
     skip = table.last if header else table.first - 1
     names = tuple(cell.strip() for cell in table.cells) if header else ()
-    return FileLook(sep, header, len(table.cells), names, skip, notes, _numbers(rows[start + header :]))
+    line = table.text if header and not LINE_END.search(table.text) else ""
+    numbers = _numbers(rows[top.start + top.rows * header :])
+    return FileLook(dialect, header, width, names, skip, notes, numbers, line)
 
 
 def _header_note(found: First, table: Row, width: int) -> tuple[Note, ...]:
@@ -115,29 +115,74 @@ def _count_the_rows(rows: Sequence[Row]) -> bool:
     return any(first == [str(start + i) for i in range(len(first))] for start in (0, 1))
 
 
-def _refuse_short_header(rows: Sequence[Row], start: int, where: str) -> None:
-    """Refuse a table whose first line has one name too few: it would pass for a line above the table."""
-    head, width = rows[0], len(rows[start].cells)
-    if start == 1 and len(head.cells) == width - 1 > 1 and all(cell.strip() for cell in head.cells):
-        raise DataError(
-            f"{where} has {len(head.cells)} names in line {head.first:,}, but {width} cells in the rows "
-            "below. Write a name for each column; row names need one too."
-        )
-
-
 def first_rows(text: str, sep: str, limit: int = ROWS) -> list[Row]:
     """Return the first rows that are not empty, with their lines. A last row without its end is left out."""
     whole = text if len(text) < 1000 else text[: max(text.rfind("\n"), text.rfind("\r")) + 1] or text
-    # A space before an opening quote is not part of the cell.
-    spaced = sep != " " and re.search(re.escape(sep) + ' +"', whole) is not None
-    rows, line = list[Row](), 0
-    for cells, lines, _ in cut_rows(whole, sep, spaced):
-        if any(cell.strip() for cell in cells) or len(cells) > 1:
-            rows.append(Row(cells, line + 1, line + lines))
-        line += lines
+    rows = _rows(whole, sep, limit, False)
+    # a quote that is never closed would leave nothing to look at
+    return rows if len(rows) >= min(ENOUGH, limit) else _rows(whole, sep, limit, True)
+
+
+def _rows(text: str, sep: str, limit: int, whole: bool) -> list[Row]:
+    rows, line, seen = list[Row](), 1, 0
+    for row in rows_in(text, sep, 0, whole):
+        line, seen = line + len(LINE_END.findall(text, seen, row.start)), row.start
+        if any(cell.strip() for cell in row.cells) or len(row.cells) > 1:
+            own = text[row.start : row.end].strip("\r\n")
+            rows.append(Row(row.cells, line, line + row.lines - 1, own, bool(row.fault)))
         if len(rows) >= limit:
             break
     return rows
+
+
+def dialect_of(text: str, given: str | None, mend: bool) -> tuple[TextDialect, tuple[Note, ...]]:
+    """Return how cells are separated and quoted, with a note where that is rare. given: the separator."""
+    usual = TextDialect(given or best_separator(text))
+    if not mend or len(usual.sep) > 1:
+        return usual, ()
+    ways = [TextDialect(usual.sep, "'")] if "'" in text else []
+    ways += [TextDialect(usual.sep, '"', "\\")] if '\\"' in text else []
+    if given is None:
+        ways += [TextDialect(2 * usual.sep)] if 2 * usual.sep in text else []
+        ways += [TextDialect(sep) for sep in RARE if sep in text]
+    if not ways:
+        return usual, ()
+    best = max((usual, *ways), key=lambda way: _evenness(text, way))  # of equals, the first
+    if best is usual:
+        return usual, ()
+    if best.quote != usual.quote:
+        return best, (Note("other-quotes", "texts are quoted by ' in this file."),)
+    if best.escape:
+        return best, (Note("other-escapes", 'quotes inside texts are written as \\" in this file.'),)
+    return best, (Note("other-separator", f"cells are separated by {shown(best.sep)} in this file."),)
+
+
+def _evenness(text: str, way: TextDialect) -> tuple[float, int]:
+    """Return how well a way to cut fits: the share of rows that are whole and of one width, wider than a cell
+    and not empty in every other column; then how few columns it leaves in quotes.
+    """
+    cut = text if way.usual else way.rewritten(text, True)[0]
+    rows = first_rows(cut, way.out)
+    counts = Counter(len(row.cells) for row in rows if not row.damaged)
+    width, hits = max(counts.items(), key=lambda item: item[1], default=(1, 0))
+    if width == 1 or (way.sep in RARE and (hits < len(rows) or not _tells(rows, way.sep))):
+        return 0.0, 0
+    every = [row.cells for row in rows if len(row.cells) == width]
+    if width > 2 and all(not any(cells[1::2]) for cells in every):  # a separator written twice
+        return 0.0, 0
+    return round(hits / max(len(rows), 1), 2), -sum(map(_all_quoted, zip(*every[1:], strict=True)))
+
+
+def _all_quoted(cells: Sequence[str]) -> bool:
+    """Does every text of a column stand in single quotes?"""
+    filled = [cell for cell in cells if cell]
+    return len(filled) > 2 and all(len(c) > 1 and c[0] == "'" == c[-1] for c in filled)
+
+
+def _tells(rows: Sequence[Row], sep: str) -> bool:
+    """Is a seldom separator sure to be one? Spaces are in texts too."""
+    width = len(rows[0].cells)
+    return sep != " " or (width > 2 and len(rows) > 2 and (len(rows) >= ENOUGH or _numbers(rows[1:]) > 0))
 
 
 def best_separator(text: str) -> str:
@@ -161,41 +206,6 @@ def _score(rows: Sequence[Row]) -> tuple[float, bool, int]:
     if hits == 1 and len(rows) > 1:  # no two rows alike: it merely occurs
         return NO_SCORE
     return (round(min(hits / len(rows), 0.9), 1), len(rows[0].cells) == width, width)
-
-
-def _width(rows: Sequence[Row]) -> int:
-    """Return the number of cells of most rows, lines of one cell above them apart; of equals, the larger."""
-    first = next((i for i, row in enumerate(rows) if len(row.cells) > 1), 0)
-    counts = Counter(len(row.cells) for row in (rows[first:] if first <= PREAMBLE else rows))
-    return max(counts.items(), key=lambda item: (item[1], item[0]))[0]
-
-
-def _first_of_table(rows: Sequence[Row], width: int) -> int:
-    """Return which row begins the table: the first as wide as most, after lines that are narrower."""
-    if len(rows[0].cells) >= width and not _is_title(rows[0], width):
-        return 0
-    for i, row in enumerate(rows[: PREAMBLE + 1]):
-        if len(row.cells) == width and not _is_title(row, width):
-            return i
-        if len(row.cells) > width:
-            return 0
-    return 0
-
-
-def _is_title(row: Row, width: int) -> bool:
-    """Is this a title over the table, as spreadsheets write it: one cell, the others empty?"""
-    filled = sum(1 for cell in row.cells if cell.strip())
-    return width >= 3 and len(row.cells) == width and filled <= 1
-
-
-def _preamble_note(rows: Sequence[Row], start: int) -> tuple[Note, ...]:
-    if start == 0:
-        return ()
-    first, last = rows[0].first, rows[start].first - 1
-    lines = f"line {first}" if first == last else f"lines {first} to {last}"
-    verb = "is" if first == last else "are"
-    text = f"{lines} before the table {verb} left out, e.g. {shown(rows[0].cells[0])}."
-    return (Note("lines-before-header", text, count=last - first + 1),)
 
 
 def _refuse_one_column(text: str, sep: str, others: Sequence[str], where: str) -> None:

@@ -1,0 +1,35 @@
+"""Thousands of damaged files from ten real tables: at most 0.5 % are read wrong, at most 3 % refused."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+
+import pytest
+from polluted import example, score, shop, table_of, tables
+
+
+def judged(scores):
+    total = sum(scores.values(), Counter())
+    files = total.total()
+    assert total["silent"] == 0, table_of(scores)
+    assert total["wrong"] <= 0.005 * files, table_of(scores)
+    assert total["refused"] <= 0.03 * files, table_of(scores)
+    return files
+
+
+@pytest.mark.slow
+def test_a_sample_of_damaged_files_is_read_right_or_set_aside():
+    assert judged(score(2, [shop(40), example("votes")])) >= 80
+
+
+@pytest.mark.night
+@pytest.mark.skipif("TALLYSTICK_DATA" not in os.environ, reason="TALLYSTICK_DATA is not set")
+def test_thousands_of_damaged_files_are_read_right_or_set_aside():
+    assert len(tables()) >= 10
+    assert judged(score(13)) >= 2_000
+
+
+@pytest.mark.night
+def test_damage_in_every_place_of_one_table_is_repaired_or_set_aside():
+    assert judged(score(10_000, [shop()])) >= 2_000
