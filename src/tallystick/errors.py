@@ -42,6 +42,11 @@ def some(values: Iterable[object], limit: int = 5) -> str:
     return text + (f" and {len(listed) - limit:,} more" if len(listed) > limit else "")
 
 
+def with_article(noun: str) -> str:
+    """Return `a tree`, `an optimal tree`."""
+    return f"{'an' if noun[:1] in 'aeiou' else 'a'} {noun}"
+
+
 def counted(count: float, thing: str) -> str:
     """Return `1 row`, `1,234 rows`, `2 classes`."""
     return f"{count:,.10g} {thing if count == 1 else thing + ('es' if thing.endswith('s') else 's')}"

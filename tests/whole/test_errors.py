@@ -102,3 +102,8 @@ def test_what_cannot_be_written_out_is_shown_as_what_it_is():
     assert errors.shown(Rude()) == "'<Rude>'"
     assert errors.shown(nested) == "'<list>'"
     assert errors.nearest(10**5000, ["a"]) == errors.nearest("x" * 10**6, ["a"]) == ""
+
+
+def test_a_noun_has_its_article():
+    assert errors.with_article("tree") == "a tree"
+    assert errors.with_article("optimal tree") == "an optimal tree"

@@ -11,7 +11,7 @@ import click
 from tallystick.cli import options, screen
 from tallystick.data.schema import Note, Schema
 from tallystick.draw.text import clean
-from tallystick.errors import DataError, OptionError, counted, nearest, shown, some
+from tallystick.errors import DataError, OptionError, counted, nearest, shown, some, with_article
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -86,7 +86,7 @@ def predict(model: str, data: str, output: str | None, as_json: bool, **given: A
         )
     if estimator._regression:
         raise OptionError(
-            f"{shown(model)} is a {estimator.model_.kind}, which does not predict classes. "
+            f"{shown(model)} is {with_article(estimator.model_.kind)}, which does not predict classes. "
             "For numbers use Python: ts.load(path).predict(rows)."
         )
     estimator.threads, estimator.memory = given["threads"], given["memory"]

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from tallystick.description.against import MOMENTS, Changes, ColumnChange
 from tallystick.draw.text import Line, Span, Style, clean, wrapped
-from tallystick.errors import counted, some
+from tallystick.errors import counted, some, with_article
 
 
 def page(found: Changes, cells: int = 80) -> list[Line]:
     """Return all lines, at most `cells` wide."""
-    trained = f"the {counted(found.trained, 'training row')} of a {found.kind}"
+    trained = f"the {counted(found.trained, 'training row')} of {with_article(found.kind)}"
     head = f"{clean(found.name)}: {counted(found.rows, 'row')} beside {trained}"
     style: Style = "bad" if found.changed else "note" if found.unjudged else "good"
     lines: list[Line] = [*_plain(head, cells), *wrapped(verdict(found), cells, "", style), ()]
@@ -26,7 +26,7 @@ def page(found: Changes, cells: int = 80) -> list[Line]:
 def verdict(found: Changes) -> str:
     """Return what is known in a line: how many columns changed, and how many cannot be judged."""
     many, open_, every = len(found.changed), len(found.unjudged), counted(len(found.columns), "column")
-    kept = f"the file of a {found.kind} keeps too little of the training rows"
+    kept = f"the file of {with_article(found.kind)} keeps too little of the training rows"
     if many:
         rest = f"; of the others {open_} cannot be judged in full: {kept}" if open_ else ""
         return f"{many} of {every} changed{rest}"

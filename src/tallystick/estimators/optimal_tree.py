@@ -9,6 +9,8 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
+import numpy as np
+
 from tallystick.contracts import Engine, Model
 from tallystick.data.schema import Columns, Note, Target
 from tallystick.data.threads import thread_count
@@ -130,7 +132,9 @@ class OptimalTree(ClassTree):
         if target is None or not target.labels:
             return Answers()
         costs, weights = cost_table(self.costs, target), class_weights(self.class_weight, None, target)
-        return Answers(costs=costs, weights=weights)
+        # imagined rows that weigh the same in every class change no answer, but where answers have costs
+        few = 0.0 if costs else float(np.sqrt(8 / len(target.labels)))
+        return Answers(smoothing=few, costs=costs, weights=weights)
 
     def _check_parameters(self) -> None:
         for name in ("class_weight", "costs"):

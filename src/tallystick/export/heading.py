@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tallystick import __version__, methods
 from tallystick.data.schema import Column
-from tallystick.errors import counted
+from tallystick.errors import counted, with_article
 from tallystick.export.form import Form
 from tallystick.models.tree.sentences import plain
 
@@ -16,7 +16,8 @@ MOST = 100  # columns and labels that are named one by one
 
 def heading(form: Form) -> list[str]:
     """Return the lines of the comment."""
-    lines = [f"Tallystick {__version__}: a {methods.of_kind(form.kind).noun} for '{plain(form.target)}'."]
+    what = with_article(methods.of_kind(form.kind).noun)
+    lines = [f"Tallystick {__version__}: {what} for '{plain(form.target)}'."]
     if form.labels:
         lines.append(f"Classes: {_some([plain(label) for label in form.labels])}.")
     if form.sha256:

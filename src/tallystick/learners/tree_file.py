@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from tallystick.data.schema import Schema
-from tallystick.errors import ModelFileError
+from tallystick.errors import ModelFileError, with_article
 from tallystick.learners.criteria import CRITERIA
 from tallystick.learners.prune.methods import FILE_NAMES
 from tallystick.models.shapes import (
@@ -92,7 +92,8 @@ def check(document: dict[str, Any], schema: Schema) -> None:
     labels = schema.target.labels if schema.target else ()
     if (document["kind"] == "regression-tree") == bool(labels):
         raise ModelFileError(
-            f"model file: a {document['kind']} cannot have {len(labels):,} class labels. The file was edited."
+            f"model file: {with_article(document['kind'])} cannot have {len(labels):,} class labels. "
+            "The file was edited."
         )
 
 

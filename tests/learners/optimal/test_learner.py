@@ -84,4 +84,8 @@ def test_no_tree_there_is_is_better_nor_an_equal_one_first(part):
         proof = tree.certificate_
         assert (proof.proven, proof.ended) == (True, "proven"), seed
         assert (proof.found, proof.bound, proof.leaves) == (float(found), float(found), size), seed
+        labels = tree.classes_.tolist()
+        answers = [labels.index(answer) for answer in tree.predict(frame).tolist()]
+        lost = sum(row[a] for row, a in zip(losses, answers, strict=True))
+        assert proof.loss == float(lost) == pytest.approx(float(found - size * price)), seed
         assert twin.told(tree.model_, columns, tree.apply(frame).tolist()) == shape, seed

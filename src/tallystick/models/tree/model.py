@@ -128,8 +128,14 @@ class Tree:
 
     @cached_property
     def base(self) -> NDArray[np.float64]:
-        """The class shares of the imagined rows: those of the root, every class with half a row more."""
+        """The class shares of the imagined rows: those of the root, every class with half a row more. In a
+        tree with a certificate they weigh the same in every class, so that they change no answer.
+        """
         root = self.counted[0] + 0.5
+        if self.certificate is not None:
+            weights = self.answers.weights
+            heavy = np.ones(len(root)) if weights is None else weights.of(self.nodes.counts[0])
+            root = np.where(heavy > 0, 1 / np.where(heavy > 0, heavy, 1.0), 0.0)
         out: NDArray[np.float64] = root / root.sum()
         return out
 
