@@ -20,7 +20,7 @@ from tallystick.models.density.model import DensityModel
 from tallystick.models.density.sentences import Leaf, leaves_of, percent
 from tallystick.models.tree.sentences import number, reachable, rows
 
-LINES, WIDEST = 4, 42  # columns told in a leaf's box, and letters of one
+LINES, WIDEST = 4, 56  # columns told in a leaf's box, and letters of one
 
 
 @dataclass(frozen=True, slots=True)
