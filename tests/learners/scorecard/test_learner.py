@@ -140,6 +140,23 @@ def test_joining_lines_costs_no_more_than_rounding_may():
     assert model.model_.step <= 100
 
 
+def test_steps_that_separate_but_for_one_range_are_told_too():
+    x = np.random.default_rng(0).normal(size=60)
+    model = fitted(pd.DataFrame({"x": x, "y": np.where(x > 0, "p", "q")}))
+    assert said(model, "separated") == (
+        "'x': all rows but those of one range lie in ranges of one class, so the points come from the prior; "
+        "the rows would have them nearly without end."
+    )
+    assert np.isfinite(model.predict_proba(pd.DataFrame({"x": x}))).all()
+    noisy = np.where(np.random.default_rng(1).random(60) < 0.2, "p", np.where(x > 0, "p", "q"))
+    assert said(fitted(pd.DataFrame({"x": x, "y": noisy})), "separated") == ""
+
+
+def test_a_note_names_the_wish_that_left_columns_out():
+    assert said(fitted(table(), max_lines=1), "fewer-columns") == "max_lines leaves out 'x', 'w'."
+    assert said(fitted(table(), max_columns=1), "fewer-columns") == "max_columns leaves out 'w'."
+
+
 # ---- wishes ----
 
 WISHES = [

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,7 @@ Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
 NOTHING = Design((), (), ())  # no columns but those that lines are made of
 DROPS, USELESS = 3, -0.5  # times columns are left out, and the worth in nats below which they are
+FEW_MIXED = 10  # times as many rows lie in ranges of one class, where classes are nearly separated
 POLISH = 6  # rounds at the end with strengths held
 MOST_LOGITS = 500.0  # points beyond say no more, and on the finest scale could not be written down
 
@@ -73,7 +75,7 @@ class ScorecardLearner(LearnerInStages[ScorecardModel]):
             state, spot, counts = yield from self._shortened(rounds, state, spot, counts, schema)
             kept = {piece.name for piece in state.pieces}
             wished_away = tuple(piece.name for piece in begun.pieces if piece.name not in kept)
-            self._note_names("fewer-columns", wished_away, "max_columns or max_lines leaves out {}.")
+            self._note_names("fewer-columns", wished_away, f"{self._shortening()} {{}}.")
             limit = MOST_PAIRS if self.options.pairs is None else self.options.pairs
             if limit:
                 rows = counts.sum(axis=1) / self.unit
@@ -205,6 +207,11 @@ class ScorecardLearner(LearnerInStages[ScorecardModel]):
         shares = counts.sum(axis=1) / (self.unit * math.fsum(known.classes.tolist()))
         return spread_of(state.optima, spot, places, shares, step)
 
+    def _shortening(self) -> str:
+        """Return which wishes made the card shorter, in words."""
+        wishes = [name for name in ("max_columns", "max_lines") if getattr(self.options, name) is not None]
+        return " and ".join(wishes) + (" leaves out" if len(wishes) == 1 else " leave out")
+
     def _note_scale(self, step: int) -> None:
         if step != self.options.points_to_double:
             self._note(
@@ -215,8 +222,17 @@ class ScorecardLearner(LearnerInStages[ScorecardModel]):
 
     def _note_separation(self, parts: Sequence[Part], loss: float, known: KnownRows) -> None:
         """Say where points are only as large as the prior lets them be: the rows want no end of them."""
-        names = [part.name for part in parts if isinstance(part, LinePoints) and separates(part, self.unit)]
+        singles = [part for part in parts if isinstance(part, LinePoints)]
+        names = [part.name for part in singles if separates(part, self.unit)]
         who = some(names, 5) + (" separates" if len(names) == 1 else ", each by itself, separate")
+        if not names and (near := [part.name for part in singles if nearly_separates(part)]):
+            self._note(
+                "separated",
+                f"{some(near, 5)}: all rows but those of one range lie in ranges of one class, so the points "
+                "come from the prior; the rows would have them nearly without end.",
+                len(near),
+            )
+            return
         if not names:
             if not known.whole or loss >= LN2 * float(known.class_weights.min()):  # a row on the wrong side
                 return
@@ -270,6 +286,20 @@ def separates(part: LinePoints, unit: int) -> bool:
     lines = part.rows[: part.axis.known]
     classes = lines[lines.any(axis=1)].argmax(axis=1)
     return int(np.count_nonzero(np.diff(classes))) < len(set(classes.tolist()))
+
+
+def nearly_separates(part: LinePoints) -> bool:
+    """Do the classes lie in stretches of ranges one after the other, neighbours sharing at most a range of
+    few rows?
+    """
+    lines = part.rows[: part.axis.known]
+    if isinstance(part.axis, LevelAxis) or len(lines) < 4:
+        return False
+    at = [np.flatnonzero(lines[:, k]) for k in range(lines.shape[1]) if lines[:, k].any()]
+    ends = sorted((int(own[0]), int(own[-1])) for own in at)
+    mixed = np.count_nonzero(lines, axis=1) > 1
+    few = int(lines[mixed].sum()) * FEW_MIXED <= int(lines.sum())
+    return len(ends) > 1 and few and all(b[0] >= a[1] for a, b in pairwise(ends))
 
 
 def refuse_endless(smooth: Smooth, loss: float) -> None:
