@@ -35,12 +35,12 @@ class _AnyRules(Classifier):
     def __init__(
         self,
         *,
-        max_rules: int | None = None,
+        max_rules: int | None = 32,
         max_conditions: int | None = None,
         smoothing: float | None = None,
         class_weight: str | Mapping[Any, float] | None = None,
         costs: Any = None,
-        max_bins: int = 255,
+        max_bins: int = 64,
         columns: Columns | None = None,
         kinds: Mapping[str, str] | None = None,
         engine: Engine | None = None,
@@ -178,8 +178,8 @@ class RuleList(_AnyRules):
 
     Parameters
     ----------
-    max_rules : int, default None
-        The most rules; None leaves it to the rows.
+    max_rules : int, default 32
+        The most rules; None: as many as the rows pay for, hundreds on a large table.
     max_conditions : int, default None
         The most conditions of a rule; None leaves it to the rows.
     smoothing : float, default None
@@ -190,7 +190,7 @@ class RuleList(_AnyRules):
     costs : dict or table, default None
         {label: {answer: cost}} (not named: 1 for a wrong answer, 0 for a right one) or costs[class][answer]:
         the cheapest class is answered.
-    max_bins : int, default 255
+    max_bins : int, default 64
         Ranges of a number whose ends a condition may take; numbers of fewer distinct values have all cuts.
     columns : ts.Columns, default None
         What you know of the columns: kinds, levels, marks of missing values, columns to keep.
@@ -226,8 +226,8 @@ class RuleSet(_AnyRules):
 
     Parameters
     ----------
-    max_rules : int, default None
-        The most rules; None leaves it to the rows.
+    max_rules : int, default 32
+        The most rules; None: as many as the rows pay for, hundreds on a large table.
     max_conditions : int, default None
         The most conditions of a rule; None leaves it to the rows.
     smoothing : float, default None
@@ -238,7 +238,7 @@ class RuleSet(_AnyRules):
     costs : dict or table, default None
         {label: {answer: cost}} (not named: 1 for a wrong answer, 0 for a right one) or costs[class][answer]:
         the cheapest class is answered.
-    max_bins : int, default 255
+    max_bins : int, default 64
         Ranges of a number whose ends a condition may take; numbers of fewer distinct values have all cuts.
     columns : ts.Columns, default None
         What you know of the columns: kinds, levels, marks of missing values, columns to keep.

@@ -147,9 +147,15 @@ def holds(picks: Picks, codes: list[NDArray[Any]], rows: int) -> NDArray[np.bool
 
 
 def count(
-    codes: list[NDArray[Any]], classes: NDArray[Any], weights: Ints | None, here: Ints, out: list[Ints]
+    codes: list[NDArray[Any]],
+    classes: NDArray[Any],
+    weights: Ints | None,
+    here: Ints | None,
+    out: list[Ints],
 ) -> None:
-    """Add some rows to the tables of all columns."""
-    own = None if weights is None else weights[here]
-    some = [np.ascontiguousarray(c[here]) for c in codes]
-    kernels.count_columns(some, classes[here], [len(t) for t in out], out[0].shape[1], weights=own, out=out)
+    """Add some rows, or all (None), to the tables of some columns."""
+    if here is not None:
+        codes, classes = [c[here] for c in codes], classes[here]
+        weights = None if weights is None else weights[here]
+    each = [np.ascontiguousarray(c) for c in codes]
+    kernels.count_columns(each, classes, [len(t) for t in out], out[0].shape[1], weights=weights, out=out)

@@ -16,6 +16,7 @@ from tallystick.stats.gradients import LogisticSums, NewtonSums, NewtonToTheEnd
 from tallystick.stats.level_tables import Frontier
 from tallystick.stats.node_rows import WhereRowsStand
 from tallystick.stats.pair_tables import PairTables
+from tallystick.stats.rows_left import WhichRowsAreLeft
 from tallystick.stats.rule_tables import ListCounts, RuleTables
 from tallystick.stats.split_search import GrowingTree, WholeTree
 
@@ -24,6 +25,7 @@ SHORTCUTS: Mapping[type[Any], Shortcut[Any]] = {
     Frontier: WhereRowsStand(),
     GrowingTree: WholeTree(),
     NewtonSums: NewtonToTheEnd(),
+    RuleTables: WhichRowsAreLeft(),
 }
 
 

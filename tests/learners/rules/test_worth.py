@@ -33,5 +33,5 @@ def test_one_class_is_told_from_all_others():
     assert same > telling(one=1).gains(np.array([[20, 0, 0]]), np.array([20, 10, 10]))[0]
 
 
-def test_a_condition_costs_half_its_bits():
-    assert price(np.array([2.0]))[0] == pytest.approx(np.log(2))
+def test_a_condition_costs_a_quarter_of_a_nat_a_bit():
+    assert price(np.array([2.0]))[0] == 0.5

@@ -21,8 +21,9 @@ from tallystick.stats.rule_tables import Pick, Picks, RuleTables
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Tables = list[Ints]  # [column][code, class]
-WIDTH = 3  # rules that are grown beside each other
-LEAST_WORTH = 1.0  # nats that a rule must tell beyond the price of its conditions: less is found in noise
+WIDEST, MOST_LOOKED_AT = 8, 200_000  # rules grown beside each other, times rows: fewer on large tables
+PATIENCE = 3  # conditions that are added without finding a better rule
+LEAST_WORTH = 1.5  # nats that a rule must tell beyond the price of its conditions: less is found in noise
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,12 @@ class RuleGrower:
     max_conditions: int | None
     row: int = 1  # what one row weighs in the table
 
+    @property
+    def width(self) -> int:
+        """How many rules are grown beside each other: on small tables more, where few rows mislead."""
+        rows = int(self.telling.totals.sum()) // self.row
+        return max(1, min(WIDEST, MOST_LOOKED_AT // max(rows, 1)))
+
     def best(self, taken: tuple[Picks, ...], tables: Tables) -> Generator[Any, Any, FoundRule | None]:
         """Return the best rule among the rows that no rule takes; None: there is none worth its conditions.
         tables: of those rows.
@@ -55,14 +62,16 @@ class RuleGrower:
         left = tables[0].sum(axis=0)
         best: FoundRule | None = None
         beam: list[tuple[FoundRule | None, Tables]] = [(None, tables)]
-        while beam:
+        patience = PATIENCE
+        while beam and patience:
             found = self._extended(beam, left)
+            patience -= 1
             for rule in found:
                 if rule.worth > (LEAST_WORTH if best is None else best.worth) and self._answers(rule):
-                    best = rule
+                    best, patience = rule, PATIENCE
             open_ = [r for r in found if np.count_nonzero(r.covered) > 1 and self._may_grow(r)]
             beam = []
-            if open_:
+            if open_ and patience:
                 answers = yield RuleTables(self.form, taken, tuple(r.picks for r in open_), self.classes)
                 beam = list(zip(open_, answers, strict=True))
         return best
@@ -85,7 +94,7 @@ class RuleGrower:
             if rule is not None:
                 fits &= offers.covered.sum(axis=1) < rule.covered.sum()
             ranks = np.where(fits, _rank(worth, size), -np.inf)
-            for i in np.argsort(-ranks, kind="stable")[:WIDTH].tolist():
+            for i in np.argsort(-ranks, kind="stable")[: self.width].tolist():
                 if fits[i]:
                     picks = with_pick(() if rule is None else rule.picks, offers.pick(i))
                     made = float(costs[i]), float(worth[i]), float(ranks[i])
@@ -93,7 +102,7 @@ class RuleGrower:
         unique: dict[tuple[int, ...], FoundRule] = {}
         for found in sorted(out, key=lambda r: -r.rank):
             unique.setdefault(tuple(found.covered.tolist()), found)
-        return list(unique.values())[:WIDTH]
+        return list(unique.values())[: self.width]
 
     def _enough(self, covered: Ints) -> NDArray[np.bool_]:
         """Say which rules have two rows or more: a rule of one row would only name it."""

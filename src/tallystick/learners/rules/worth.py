@@ -3,9 +3,8 @@
 Knows counts. Knows nothing of columns or rows.
 
 The rows that a rule takes, and those it leaves, are told by their evidence (the probability of their classes
-in any order when the shares are unknown, `models/tree/average.py`). A condition costs half the bits that name
-it among all that were looked at, as in the prior of a tree's tests (`models/tree/prior.py`): neighbouring
-cuts part nearly the same rows.
+in any order when the shares are unknown, `models/tree/average.py`). A condition costs a quarter of a
+nat for each bit that names it among all that were looked at.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from tallystick.models.tree.average import log_evidence
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-HALF_LN2 = 0.34657359027997264
+PRICE = 0.25  # nats a bit; neighbouring cuts part nearly the same rows, so that m offers are not m chances
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,4 +62,4 @@ class Telling:
 
 def price(bits: Floats) -> Floats:
     """Return what conditions cost in nats, by the bits that name them."""
-    return HALF_LN2 * bits
+    return PRICE * bits

@@ -120,10 +120,13 @@ def log_gamma(x: Floats) -> Floats:
     """Return log Γ(x) for x > 0: raised to x >= 16 by Γ(x + 1) = x Γ(x), then Stirling's series."""
     x = np.asarray(x, dtype=np.float64)
     shift, product = x.copy(), np.ones_like(x)
+    few = x < 16  # the others are there already, and they are many
+    up, along = shift[few], product[few]
     for _ in range(16):
-        small = shift < 16
-        product = np.where(small, product * shift, product)
-        shift = np.where(small, shift + 1, shift)
+        small = up < 16
+        along = np.where(small, along * up, along)
+        up = np.where(small, up + 1, up)
+    shift[few], product[few] = up, along
     inverse = 1 / (shift * shift)
     series = inverse * (1 / 1260 - inverse * (1 / 1680 - inverse * (1 / 1188 - inverse * (691 / 360360))))
     tail = (1 / 12 - inverse * (1 / 360) + inverse * series) / shift
