@@ -13,6 +13,8 @@ from tallystick.stats.room import SMALL, refuse_beyond_memory
 
 LIMIT = 3 << 30
 FIT = """
+import resource
+resource.setrlimit(resource.RLIMIT_AS, ({limit}, {limit}))
 import numpy as np, tallystick as ts
 labels = [f"c{{i % {classes}}}" for i in range({rows})]
 numbers = np.random.default_rng(0).normal(size=({rows}, 3))
