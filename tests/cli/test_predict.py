@@ -179,3 +179,21 @@ def test_reasons_are_columns_of_their_own(inside):
 def test_reasons_of_another_method_are_refused(fitted):
     said = bad("predict", "votes.tally.json", "votes.csv", "--reasons", "4", cwd=fitted)
     assert "has no reason codes: a scorecard has." in said
+
+
+def test_every_row_has_a_line_and_one_that_cannot_be_read_has_a_reason(fitted):
+    header, *rows = (fitted / "votes.csv").read_text().splitlines()
+    rows[3] = "y,n,y"
+    rows[5] = rows[5].replace(",", ";")
+    (fitted / "hurt.csv").write_text("\n".join([header, *rows, *40 * ["y,n"]]) + "\n")
+    done = tally("predict", "votes.tally.json", "hurt.csv", cwd=fitted)
+    lines = done.stdout.decode().splitlines()
+    assert lines[0] == "prediction,probability,unread"
+    assert len(lines) == 1 + len(rows) + 40
+    assert next(csv.reader([lines[4]])) == ["", "", "line 5 has 3 cells, not 17"]
+    assert lines[6].startswith(("democrat", "republican"))
+    assert "not read: 41 rows (line 5 has 3 cells, not 17; line 437" in done.stderr.decode()
+    assert "repaired: line 7 has 1 cell, not 17" in done.stderr.decode()
+    refused = tally("predict", "votes.tally.json", "hurt.csv", "--strict", cwd=fitted)
+    assert refused.returncode == 2
+    assert "42 rows that do not have 17 cells" in refused.stderr.decode()
