@@ -467,7 +467,7 @@ def found(case: Polluted, folder: Path, **reading: object) -> tuple[str, str]:
     if at < len(rows):
         return wrong, f"more rows, {rows[at]}; {said}"
     if lost:
-        return ("aside" if "rows-skipped" in notes else "silent"), said
+        return ("aside" if notes & {"rows-skipped", "lines-after-table"} else "silent"), said
     return ("repaired" if notes & set(SAYS_DAMAGE) else "right"), said
 
 

@@ -406,7 +406,9 @@ def footer_start(block: bytes, width: int, sep: str) -> tuple[int, list[str]]:
 def _is_footer(line: str, width: int, sep: str) -> bool:
     """Can this be no row of the table? A line of its width is one, whatever it says, wherever it stands."""
     cells = next(cut_rows(line, sep), ([], 0, 0))[0]
-    if len(cells) >= width or any(len(line.split(other)) == width for other in SEPARATORS):
+    if len(cells) >= width or any(
+        len(line.split(other)) == width for other in (*SEPARATORS, *" "[: width > 2])
+    ):
         return False
     return len(cells) <= 1 or _says_total(cells[0]) or not any(cell.strip() for cell in cells)
 
