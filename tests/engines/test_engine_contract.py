@@ -35,6 +35,7 @@ from tallystick.stats.class_values import ClassValues
 from tallystick.stats.fingerprint import Both, Prints
 from tallystick.stats.gradients import Copies, NewtonSums
 from tallystick.stats.level_tables import CodedColumn, Coding, Frontier
+from tallystick.stats.pair_tables import CellEnds, PairTables, WholeNumbers
 from tallystick.stats.rule_tables import ListCounts, Pick, RuleTables
 from tallystick.stats.shortcuts import SHORTCUTS
 from tallystick.stats.split_search import GrowingTree
@@ -251,6 +252,7 @@ def questions(schema):
         Within(schema, True),
         *card_questions(),
         *rule_questions(),
+        *density_questions(),
     ]
 
 
@@ -264,6 +266,16 @@ def card_questions():
         CardSums(layout, theta, 20, Copies(), Curvature.OWN),
         PairResiduals(layout, theta, 20, Copies(), axes, ((0, 1),)),
         RowVariety(axes),
+    ]
+
+
+def density_questions():
+    """What a density tree asks: which numbers are whole, where cells end, how often two cells meet."""
+    form = CodedColumn((Coding("sky", "levels", 3), Coding("x", "numeric", 3, np.array([-0.5, 0.5]), True)))
+    return [
+        WholeNumbers(("x", "z"), 2.0**53),
+        CellEnds(("x", "z"), ((-0.5, 0.5), ())),
+        PairTables(form, (), (0,), 1, ((0, 1),)),
     ]
 
 
