@@ -20,9 +20,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from accuracy import Kept
+from accuracy import Kept, our_version
 from peers import _ready, numbers_of, one_hot, texts
 from protocol import folds, scores, table
+
+import tallystick as ts
 
 TWO_CLASSES = (
     "breast-cancer", "breast-cancer-wisconsin", "haberman", "house-votes-84", "ionosphere", "labor",
@@ -94,6 +96,16 @@ def _conditions(model: Any) -> int:
     return int(total)
 
 
+def ours(make: Callable[[], Any]) -> Callable[[pd.DataFrame, np.ndarray], Fitted]:
+    """Return one of our methods in the peers' form."""
+
+    def fit(X: pd.DataFrame, y: np.ndarray) -> Fitted:
+        model = make().fit(X, y)
+        return model.predict_proba, model.model_.conditions
+
+    return fit
+
+
 PEERS: dict[str, Callable[[pd.DataFrame, np.ndarray], Fitted]] = {
     "greedy rule list": _imodels(lambda m: m.GreedyRuleListClassifier()),
     "boosted rules": _imodels(lambda m: m.BoostedRulesClassifier(random_state=0)),
@@ -102,6 +114,9 @@ PEERS: dict[str, Callable[[pd.DataFrame, np.ndarray], Fitted]] = {
     "slipper": _imodels(lambda m: m.SlipperClassifier()),
     "ripper": ripper,
 }
+
+
+OURS = {"tallystick list": ours(ts.RuleList), "tallystick set": ours(ts.RuleSet)}
 
 
 def judged(fit: Callable[[pd.DataFrame, np.ndarray], Fitted], X: pd.DataFrame, y: np.ndarray) -> list[float]:
@@ -115,23 +130,33 @@ def judged(fit: Callable[[pd.DataFrame, np.ndarray], Fitted], X: pd.DataFrame, y
     return [*scores(np.nan_to_num(shares, nan=0.5), y), conditions, time.perf_counter() - start]
 
 
+def table_lines(found: dict[str, list[float]], sets: list[str], tag: str) -> list[str]:
+    """Return a line for each method: means over the sets on which all of them were run."""
+    lines = ["| method | mean accuracy | mean log-loss | mean conditions |", "|---|---:|---:|---:|"]
+    for method in (*OURS, *PEERS):
+        keys = [f"{name}|{method}|{tag if method in OURS else ''}" for name in sets]
+        if all(key in found for key in keys):
+            right, cost, conditions, _ = np.mean([found[key] for key in keys], axis=0)
+            lines.append(f"| {method} | {right:.4f} | {cost:.4f} | {conditions:.1f} |")
+    return lines
+
+
 def main() -> None:
-    kept = Kept()
+    """Run what is not kept yet, and print the means."""
+    kept, tag = Kept(), our_version()
     kept.path = kept.path.with_name("rules.json")
-    for name in sys.argv[1:] or TWO_CLASSES:
+    sets = sys.argv[1:] or list(TWO_CLASSES)
+    for name in sets:
         X, labels = table(name)
         y = (labels.to_numpy() == np.unique(labels)[1]).astype(int)
-        for method, fit in PEERS.items():
-            key = f"{name}|{method}|"
+        for method, fit in (OURS | PEERS).items():
+            key = f"{name}|{method}|{tag if method in OURS else ''}"
             if key in kept.all() or len(y) > SLOW.get(method, len(y)):
                 continue
-            try:
-                found = judged(fit, X, y)
-            except Exception as error:
-                print(name, method, "failed:", repr(error)[:200], flush=True)
-                continue
+            found = judged(fit, X, y)
             kept.put(key, found)
             print(name, method, *(f"{v:.4f}" for v in found), flush=True)
+    print("\n".join(table_lines(kept.all(), sets, tag)))
 
 
 if __name__ == "__main__":
