@@ -56,7 +56,7 @@ struct Sweeper {
     std::vector<N> weight;               // [own row]
     std::vector<uint32_t> own;           // [own row]
     std::vector<std::vector<N>> so_far;  // [view, place]: two: sum of weights
-    std::vector<Held<Width>> after;                // classes: [place, side]
+    std::vector<Held<Width>> after;      // classes: [place, side]: the heaviest class from one end
     std::vector<Held<Width>> sums;                 // [answer, side] and more
     std::vector<int64_t> all_sum, left_sum;  // [answer]
 
@@ -175,6 +175,8 @@ private:
         };
         const Held<Width>* rows = on_left.data();
         const size_t n = node.size();
+        V whole{};
+        for (size_t i = 0; i < n; ++i) whole += rows[i].v;
         for (size_t v = 0; v < views.size(); ++v) {
             const View& view = views[v];
             if (view.levels) {
@@ -189,9 +191,14 @@ private:
                     look(left, (V{} + all[i]) - left);
                 }
             } else {
-                for (size_t i = 0; i < n; ++i) {
+                for (size_t i = 0; i < view.low; ++i) {
                     left += rows[view.rows[i]].v;
                     if (view.ends[i]) look(left, (V{} + all[i]) - left);
+                }
+                left = whole;  // from the other end
+                for (size_t i = n; i-- > view.high;) {
+                    left -= rows[view.rows[i]].v;
+                    if (view.ends[i - 1]) look(left, (V{} + all[i - 1]) - left);
                 }
             }
         }
@@ -224,30 +231,54 @@ private:
     TALLY_INLINED void classes(Held<Width>* best) {
         V found{}, found_right{};
         const size_t C = table.answers, n = node.size();
-        Held<Width> *left = sums.data(), *right = left + C;
+        Held<Width> *here = sums.data(), *all = here + 2 * C;  // [class], left then right of the cut
+        auto add = [&](Held<Width>* to, uint32_t r, V& top, V& top_right) __attribute__((always_inline)) {
+            const uint32_t c = own[r];
+            const V left = on_left[r].v;
+            to[c].v += left, to[C + c].v += (V{} + weight[r]) - left;
+            raise(top, to[c].v), raise(top_right, to[C + c].v);
+        };
+        auto clear = [&](V& top, V& top_right) __attribute__((always_inline)) {
+            for (size_t c = 0; c < 2 * C; ++c) here[c].v = V{};
+            top = V{}, top_right = V{};
+        };
+        auto others = [&](V& top, V& top_right) __attribute__((always_inline)) {  // all rows but those so far
+            top = V{}, top_right = V{};
+            for (size_t c = 0; c < C; ++c) {
+                here[c].v = all[c].v - here[c].v, here[C + c].v = all[C + c].v - here[C + c].v;
+                raise(top, here[c].v), raise(top_right, here[C + c].v);
+            }
+        };
+        auto look = [&](size_t i, const V& top, const V& top_right) __attribute__((always_inline)) {
+            raise(found, top + after[2 * i].v), raise(found_right, top_right + after[2 * i + 1].v);
+        };
+        V top{}, top_right{};
+        std::fill(all, all + 2 * C, Held<Width>{});
+        for (size_t i = 0; i < n; ++i) add(all, static_cast<uint32_t>(i), top, top_right);
         for (const View& view : views) {
             if (view.levels) {
                 level_classes(view, found, found_right);
                 continue;
             }
-            for (size_t c = 0; c < 2 * C; ++c) left[c].v = V{};
-            V top{}, top_right{};
-            for (size_t i = n; i-- > 1;) {
-                const uint32_t r = view.rows[i], c = own[r];
-                const V here = on_left[r].v;
-                left[c].v += here, right[c].v += (V{} + weight[r]) - here;
-                raise(top, left[c].v), raise(top_right, right[c].v);
+            clear(top, top_right);  // before the most frequent value: forth, then back
+            for (size_t i = 0; i < view.low; ++i) {
+                add(here, view.rows[i], top, top_right);
                 after[2 * i].v = top, after[2 * i + 1].v = top_right;
             }
-            for (size_t c = 0; c < 2 * C; ++c) left[c].v = V{};
-            top = V{}, top_right = V{};
-            for (size_t i = 0; i + 1 < n; ++i) {
-                const uint32_t r = view.rows[i], c = own[r];
-                const V here = on_left[r].v;
-                left[c].v += here, right[c].v += (V{} + weight[r]) - here;
-                raise(top, left[c].v), raise(top_right, right[c].v);
-                if (!view.ends[i]) continue;
-                raise(found, top + after[2 * i + 2].v), raise(found_right, top_right + after[2 * i + 3].v);
+            others(top, top_right);
+            for (size_t i = view.low; i-- > 0;) {
+                if (view.ends[i]) look(i, top, top_right);
+                add(here, view.rows[i], top, top_right);
+            }
+            clear(top, top_right);  // behind it: back, then forth
+            for (size_t i = n; i-- > view.high;) {
+                add(here, view.rows[i], top, top_right);
+                after[2 * i].v = top, after[2 * i + 1].v = top_right;
+            }
+            others(top, top_right);
+            for (size_t i = view.high; i < n; ++i) {
+                if (view.ends[i - 1]) look(i, top, top_right);
+                add(here, view.rows[i], top, top_right);
             }
         }
         best[0].v = found, best[1].v = found_right;
@@ -255,12 +286,11 @@ private:
 
     TALLY_INLINED void level_classes(const View& view, V& found, V& found_right) {
         const size_t C = table.answers, n = node.size();
-        Held<Width> *all = sums.data(), *lost = all + 2 * C, *here = lost + 2 * C;  // [class], left then right of the cut
-        std::fill(all, all + 6 * C, Held<Width>{});
+        Held<Width> *here = sums.data(), *all = here + 2 * C, *lost = all + 2 * C;  // [class], left then right of the cut
+        std::fill(here, here + 2 * C, Held<Width>{}), std::fill(lost, lost + 2 * C, Held<Width>{});
         auto add = [&](Held<Width>* to, uint32_t r) __attribute__((always_inline)) {
             to[own[r]].v += on_left[r].v, to[C + own[r]].v += (V{} + weight[r]) - on_left[r].v;
         };
-        for (size_t i = 0; i < n; ++i) add(all, view.rows[i]);
         for (size_t i = view.known; i < n; ++i) add(lost, view.rows[i]);
         auto look = [&](const Held<Width>* group, const Held<Width>* more) __attribute__((always_inline)) {
             for (int s = 0; s < 2; ++s) {

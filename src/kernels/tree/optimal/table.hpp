@@ -136,6 +136,7 @@ struct View {
     std::vector<uint32_t> own_rows, own_code;         // where the order is not the node's
     std::vector<uint8_t> ends;         // [place]: the last of its value
     bool distinct = true;              // all places are
+    size_t low = 0, high = 0;          // the places of the most frequent value: nobody need walk through them
     std::vector<Cut> cuts;             // in their order
 };
 
@@ -145,9 +146,12 @@ inline uint64_t cut_id(uint32_t column, uint32_t rank, uint32_t side) {
 
 inline void mark_ends(View& view, size_t n) {
     view.ends.assign(n, 0);
-    for (size_t i = 0; i < n; ++i) {
+    for (size_t i = 0, begin = 0; i < n; ++i) {
         view.ends[i] = i + 1 == n || view.code[i] != view.code[i + 1];
         view.distinct &= view.ends[i] != 0;
+        if (!view.ends[i]) continue;
+        if (i + 1 - begin > view.high - view.low) view.low = begin, view.high = i + 1;
+        begin = i + 1;
     }
 }
 
@@ -174,10 +178,9 @@ inline View order_view(const Table& table, const Node& node, size_t j, bool miss
 }
 
 // A column of levels: the cuts are each level alone, with missing rows and without, then missing rows alone.
-inline View level_view(const Table& table, const Node& node, size_t j) {
+inline View level_view(const Node& node, size_t j) {
     View view;
     const size_t n = node.size(), lost = node.missing[j];
-    (void)table;
     view.column = node.columns[j], view.levels = true;
     view.rows = node.order_of(j), view.code = node.code_of(j);
     view.known = static_cast<uint32_t>(n - lost);
@@ -199,7 +202,7 @@ inline std::vector<View> views_of(const Table& table, const Node& node) {
     std::vector<View> views;
     for (size_t j = 0; j < node.columns.size(); ++j) {
         if (table.columns[node.columns[j]].levels) {
-            views.push_back(level_view(table, node, j));
+            views.push_back(level_view(node, j));
             continue;
         }
         if (node.missing[j]) views.push_back(order_view(table, node, j, true));
