@@ -31,6 +31,7 @@ def opened(tmp_path, text, **reading):
         "height;age;colour;code",
         "height age colour code",
         '"height""age",colour,code',
+        "hei\0ght,age,colour,code",
     ],
 )
 def test_a_damaged_header_is_mended(tmp_path, header):

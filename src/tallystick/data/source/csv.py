@@ -265,7 +265,7 @@ def open_csv(path: str, reading: Reading, where: str) -> CsvFile:
     head = _head(raw.utf8_pieces(path, encoding, where, HEAD), where)
     if (nul := head.find(b"\0")) >= 0 and reading.bad_rows == "error":
         raise raw.nul_byte(where, head.count(b"\n", 0, nul) + 1)
-    head = head.replace(b"\0", b"")
+    holed, head = head, head.replace(b"\0", b"")
     look = look_at(_head_text(head, path, where), reading, where)
     names, notes = clean_names(look.names or [f"column_{j + 1}" for j in range(look.width)], where)
     settled = replace(reading, encoding=encoding, sep=look.dialect.out, header=look.header)
@@ -276,6 +276,8 @@ def open_csv(path: str, reading: Reading, where: str) -> CsvFile:
     block = min(max(small, large), 1 << 25)
     size = needed(whole // max(per_row, 1), look.numbers, look.width - look.numbers)
     said = [*look.notes, *notes]
+    if b"\0" in b"".join(holed.splitlines()[: look.skip]):
+        said.append(Note("header-repaired", "the lines above the rows hold NUL bytes; taken out.", count=1))
     return CsvFile(
         path,
         where,
