@@ -9,7 +9,8 @@ taken from that file. Every result is kept in a file outside the repository (TAL
 cache folder), so that a second run costs nothing; ours are run again when the package has changed.
 
 Printed: per family the mean rank over the sets by log-loss and by accuracy, 1 is best, ties shared. `--docs`
-writes the tables into docs/accuracy.md.
+writes the tables into docs/accuracy.md, those of `boxes.py` among them; with `--kept` the black boxes and the
+scorecard are taken as far as they were run before.
 """
 
 from __future__ import annotations
@@ -249,6 +250,9 @@ if __name__ == "__main__":
     lines = family_lines(found)
     print("\n".join(lines))
     if "--docs" in sys.argv:
-        PAGE.write_text(
-            "\n".join([HEAD, *lines, *behind_lines(found), *set_lines(found)]) + "\n", encoding="utf-8"
-        )
+        import boxes  # it reads this module
+
+        methods = () if "--kept" in sys.argv else boxes.METHODS
+        beside = boxes.lines_of(boxes.run(list(SETS), boxes.FOLDS, methods))
+        page = [HEAD, *beside, *lines, *behind_lines(found), *set_lines(found)]
+        PAGE.write_text("\n".join(page) + "\n", encoding="utf-8")

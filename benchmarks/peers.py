@@ -154,10 +154,12 @@ def _with_categories(X: pd.DataFrame) -> Callable[[pd.DataFrame], pd.DataFrame]:
 
 
 def hist_boosting(X: pd.DataFrame, y: pd.Series) -> Answer:
-    """scikit-learn's HistGradientBoosting as it is, levels as categories."""
-    made = _with_categories(X)
-    model = HistGradientBoostingClassifier(random_state=0, categorical_features="from_dtype").fit(made(X), y)
-    return lambda new: model.predict_proba(made(new))
+    """scikit-learn's HistGradientBoosting as it is, levels as categories; not columns without a value."""
+    filled = [c for c in X if X[c].notna().any()]
+    made = _with_categories(X[filled])
+    model = HistGradientBoostingClassifier(random_state=0, categorical_features="from_dtype")
+    model.fit(made(X[filled]), y)
+    return lambda new: model.predict_proba(made(new[filled]))
 
 
 def lightgbm(X: pd.DataFrame, y: pd.Series) -> Answer:

@@ -22,7 +22,7 @@ from tallystick.methods import COMPARED, NAMES, named
 
 WORK = 200_000  # rows times columns times classes that are compared; of larger tables a part is
 FEWEST = 1_000  # rows of that part
-SLOW_WORK = 20_000  # the same, up to which methods that are slow with many classes are tried
+SLOW_WORK = 60_000  # the same, up to which methods that are slow with many classes are tried
 UNJUDGED = "bayes"  # taken where the rows are too few to be dealt into folds
 
 
