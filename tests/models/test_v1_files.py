@@ -33,6 +33,7 @@ NAMES = (
     "logistic",
     "logistic-3",
     "logistic-flags",
+    "optimal",
     "rule-set",
     "rules",
     "tree",

@@ -64,6 +64,7 @@ def models() -> dict[str, Any]:
         "tree-plain": ts.DecisionTree(
             average=False, missing_values="fractions", level_splits="each", class_weight="balanced"
         ).fit(untold, "y"),
+        "optimal": ts.DecisionTree.optimal(max_depth=2, kinds={"sky": "levels"}).fit(untold, "y"),
         "tree-numbers": ts.RegressionTree(min_samples_leaf=3).fit(numbers, "y"),
         "logistic": ts.LogisticRegression(kinds=kinds).fit(table, "y"),
         "card": ts.Scorecard(kinds=kinds, l2=1.0, ranges=4, monotone={"temp": "rising"}).fit(told(), "y"),
