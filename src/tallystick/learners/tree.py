@@ -23,6 +23,7 @@ from tallystick.models.tree import Answers, Candidates, Nodes, Tree
 from tallystick.stats.room import refuse_beyond_memory
 from tallystick.stats.split_search import BINS, MOST_DISTINCT, GrowingTree, Grown, NodeLook
 
+TABLES = 16  # by class, for each leaf: two nodes in counts, rows, shares and what the average is made of
 MANY_CLASSES = 1000  # from here on the counts of classes decide how much memory a tree takes
 
 
@@ -67,7 +68,7 @@ class TreeLearner:
             return
         leaves = min(classes, self.rows or classes, 2 ** min(self.options.max_depth or 63, 63))
         leaves = min(leaves, cells_of(schema, columns, leaves))
-        tables = 2 + len(columns) * self.keep_candidates  # of counts by class, for each leaf
+        tables = TABLES + len(columns) * self.keep_candidates
         refuse_beyond_memory(
             8 * classes * leaves * tables,
             f"the counts of {classes:,} classes in a tree of {leaves:,} leaves",
