@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tallystick.data.read.reader import read_table
-from tallystick.data.source import open_source
+from tallystick.data.source import open_source, read
 from tallystick.errors import DataError
 
 RECORDS = [
@@ -31,3 +31,9 @@ def test_queries_and_relations_are_tables(tmp_path):
         assert (table.schema, table.fingerprint) == (plain.schema, plain.fingerprint)
     with pytest.raises(DataError, match=r"the query cannot be run: .*nowhere"):
         open_source("select nope from 'nowhere.csv'")
+
+
+@pytest.mark.parametrize("query", ["SELECT '\ud800' AS x", 5, b"SELECT 1", ["SELECT 1"]], ids=ascii)
+def test_what_is_no_text_is_no_query(query):
+    with pytest.raises(DataError, match="is not a query"):
+        read(sql=query)

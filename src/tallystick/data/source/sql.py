@@ -47,6 +47,8 @@ def open_query(query: str, reading: Reading, name: str | None) -> Stream:
         import duckdb
     except ImportError:
         raise DataError("an SQL query needs DuckDB. Install it: pip install 'tallystick[sql]'.") from None
+    if not isinstance(query, str) or any("\ud800" <= c <= "\udfff" for c in query):
+        raise DataError(f"{shown(query)} is not a query: no text, or with half of a character. Correct it.")
     files = [file for text in names_in(query) for file in files_of(text)]
     patterns = [text for text in names_in(query) if glob.has_magic(text)]
     query, streams = _settled(query)
