@@ -15,7 +15,7 @@ import numpy as np
 from tallystick import kernels
 from tallystick.data.read.cells import among
 from tallystick.data.read.plan import Asked
-from tallystick.data.read.ways import way_written
+from tallystick.data.read.ways import may_be_written, way_written
 from tallystick.data.schema import (
     ABSENT,
     NUMBER_MARKS,
@@ -25,7 +25,7 @@ from tallystick.data.schema import (
 )
 from tallystick.data.source.arrays import from_numbers, from_texts
 from tallystick.data.text import label_number, number_text
-from tallystick.data.written import Way
+from tallystick.data.written import SAMPLE, Way
 from tallystick.errors import (
     Argument,
     Count,
@@ -260,7 +260,8 @@ def _judge_as_numbers(name: str, facts: TextFacts) -> KindVerdict | None:
 def _judge_as_written(name: str, facts: TextFacts, asked: Asked) -> KindVerdict | None:
     """Return "numbers" or "dates" when all cells are, written in one way that is not the plain one."""
     known = among(facts.kinds, (Cell.NUMBER, Cell.INTEGER, Cell.INFINITE, Cell.DATE))
-    if known.all():
+    few = number_marks(facts.texts[:SAMPLE], facts.kinds[:SAMPLE])  # there may be many texts, and on disk
+    if known.all() or not may_be_written(facts.texts[:SAMPLE], few, asked.mark, asked.day_first):
         return None
     marked = number_marks(facts.texts, facts.kinds)
     if (known | marked).all():

@@ -11,11 +11,12 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from importlib import import_module
 
 from tallystick.contracts import Source
 from tallystick.data.schema import Reading
-from tallystick.data.source import archive, columnar, csv, database, json, many, parquet, workbook
 from tallystick.data.source import bytes as raw
+from tallystick.data.source import csv, json, many, parquet
 from tallystick.data.source.stream import cannot_read, settled, title
 from tallystick.errors import DataError, OptionError, read_with, shown
 from tallystick.files.apart import placed
@@ -79,11 +80,26 @@ def _begins(
     return FileFormat(words, lambda b: b.head.startswith(magic), opens, parts)
 
 
+def _rare(module: str, opens: str) -> Callable[[str, Reading, str], Source]:
+    """Return what opens files of a format that few bring; its module is loaded when one comes."""
+
+    def opened(path: str, reading: Reading, where: str) -> Source:
+        known = import_module(f"tallystick.data.source.{module}")
+        found: Source = getattr(known, opens)(path, reading, where)
+        return found
+
+    return opened
+
+
 def _is_workbook(b: Beginning) -> bool:
+    from tallystick.data.source import archive
+
     return b.head.startswith(ZIP) and archive.is_workbook(b.path)
 
 
 def _open_zip(path: str, reading: Reading, where: str) -> Source:
+    from tallystick.data.source import archive
+
     inside, title = archive.unpacked(path, reading, where)
     table = open_file(inside, replace(reading, table=None), title)
     return replace(table, files=(path,), stamps=(Stamp.of(path, where),))  # type: ignore[type-var]
@@ -92,11 +108,11 @@ def _open_zip(path: str, reading: Reading, where: str) -> Source:
 ZIP = b"PK\x03\x04"
 FORMATS = [  # the first that knows a file opens it
     _begins("Parquet", b"PAR1", parquet.open_parquet),
-    _begins("Arrow", b"ARROW1", columnar.open_arrow),
-    _begins("ORC", b"ORC", columnar.open_orc),
-    _begins("SQLite", b"SQLite format 3\0", database.open_sqlite, parts=True),
-    FileFormat("a workbook", _is_workbook, workbook.open_workbook, parts=True),
-    _begins("an old workbook", b"\xd0\xcf\x11\xe0", workbook.open_workbook, parts=True),
+    _begins("Arrow", b"ARROW1", _rare("columnar", "open_arrow")),
+    _begins("ORC", b"ORC", _rare("columnar", "open_orc")),
+    _begins("SQLite", b"SQLite format 3\0", _rare("database", "open_sqlite"), parts=True),
+    FileFormat("a workbook", _is_workbook, _rare("workbook", "open_workbook"), parts=True),
+    _begins("an old workbook", b"\xd0\xcf\x11\xe0", _rare("workbook", "open_workbook"), parts=True),
     _begins("a zip file", ZIP, _open_zip, parts=True),
     *(_foreign(magic, what) for magic, what in _FOREIGN.items()),
     FileFormat("HTML", _is_html, partial(_refuse, "an HTML page. Save the table as CSV first")),
