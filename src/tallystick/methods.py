@@ -59,6 +59,7 @@ class Method:
     tuned: Settings = ()
     compared: bool = True  # whether `compare` and `report` try it unless `methods=` names others
     curved: bool = False  # whether `learning_curve` draws it unless `methods=` names others
+    few_classes: bool = False  # whether it takes seconds where there are many
     reads_text: bool = True
     regression: bool = False
     target: bool = True  # whether it predicts a column; else it tells of all of them
@@ -176,14 +177,8 @@ METHODS = (
         card="export.card:scorecard",
         reasons="explain.reasons:asked",
         guarded="estimators.faces:guarded_card",
-        tuned=(
-            ("at most 3 lines, no pairs", {"max_lines": 3, "pairs": 0}),
-            ("at most 6 lines, no pairs", {"max_lines": 6, "pairs": 0}),
-            ("no pairs", {"pairs": 0}),
-            ("as it is", {}),
-        ),
-        compared=False,  # with many classes a fit takes seconds: it is compared where it is named
-        curved=False,
+        curved=True,
+        few_classes=True,
         missing="has a line of its own; a level never seen adds nothing",
     ),
     _RULES,

@@ -18,7 +18,7 @@ from tallystick.estimators.naive_bayes import NaiveBayes
 from tallystick.evaluate.cases import some_rows
 from tallystick.evaluate.compare import Comparison, Entry, razor
 from tallystick.evaluate.crossval import FoldWay
-from tallystick.methods import COMPARED, NAMES, named
+from tallystick.methods import COMPARED, named
 
 WORK = 200_000  # rows times columns times classes that are compared; of larger tables a part is
 FEWEST = 1_000  # rows of that part
@@ -66,12 +66,12 @@ def choose(
 
 
 def _tried(table: Table) -> tuple[str, ...]:
-    """Return the methods to try: with more than two classes only those that are compared by themselves,
-    unless the table is small.
+    """Return the methods to try: with more than two classes only those that are quick there, unless the
+    table is small.
     """
     classes = len(table.schema.predicted.labels)
     small = table.rows * len(table.schema.used) * classes <= SLOW_WORK
-    return NAMES if classes == 2 or small else COMPARED
+    return tuple(m for m in COMPARED if classes == 2 or small or not named(m).few_classes)
 
 
 def _most(table: Table) -> int:

@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from importlib import import_module
 
 from tallystick.contracts import Source
 from tallystick.data.schema import Reading
@@ -80,15 +79,31 @@ def _begins(
     return FileFormat(words, lambda b: b.head.startswith(magic), opens, parts)
 
 
-def _rare(module: str, opens: str) -> Callable[[str, Reading, str], Source]:
-    """Return what opens files of a format that few bring; its module is loaded when one comes."""
+# Formats that few bring: their readers are loaded when one comes.
 
-    def opened(path: str, reading: Reading, where: str) -> Source:
-        known = import_module(f"tallystick.data.source.{module}")
-        found: Source = getattr(known, opens)(path, reading, where)
-        return found
 
-    return opened
+def _open_arrow(path: str, reading: Reading, where: str) -> Source:
+    from tallystick.data.source.columnar import open_arrow
+
+    return open_arrow(path, reading, where)
+
+
+def _open_orc(path: str, reading: Reading, where: str) -> Source:
+    from tallystick.data.source.columnar import open_orc
+
+    return open_orc(path, reading, where)
+
+
+def _open_sqlite(path: str, reading: Reading, where: str) -> Source:
+    from tallystick.data.source.database import open_sqlite
+
+    return open_sqlite(path, reading, where)
+
+
+def _open_workbook(path: str, reading: Reading, where: str) -> Source:
+    from tallystick.data.source.workbook import open_workbook
+
+    return open_workbook(path, reading, where)
 
 
 def _is_workbook(b: Beginning) -> bool:
@@ -108,11 +123,11 @@ def _open_zip(path: str, reading: Reading, where: str) -> Source:
 ZIP = b"PK\x03\x04"
 FORMATS = [  # the first that knows a file opens it
     _begins("Parquet", b"PAR1", parquet.open_parquet),
-    _begins("Arrow", b"ARROW1", _rare("columnar", "open_arrow")),
-    _begins("ORC", b"ORC", _rare("columnar", "open_orc")),
-    _begins("SQLite", b"SQLite format 3\0", _rare("database", "open_sqlite"), parts=True),
-    FileFormat("a workbook", _is_workbook, _rare("workbook", "open_workbook"), parts=True),
-    _begins("an old workbook", b"\xd0\xcf\x11\xe0", _rare("workbook", "open_workbook"), parts=True),
+    _begins("Arrow", b"ARROW1", _open_arrow),
+    _begins("ORC", b"ORC", _open_orc),
+    _begins("SQLite", b"SQLite format 3\0", _open_sqlite, parts=True),
+    FileFormat("a workbook", _is_workbook, _open_workbook, parts=True),
+    _begins("an old workbook", b"\xd0\xcf\x11\xe0", _open_workbook, parts=True),
     _begins("a zip file", ZIP, _open_zip, parts=True),
     *(_foreign(magic, what) for magic, what in _FOREIGN.items()),
     FileFormat("HTML", _is_html, partial(_refuse, "an HTML page. Save the table as CSV first")),
