@@ -288,7 +288,7 @@ def test_the_command_line_tells_of_both(tmp_path):
         " ".join(done.stderr.decode().split()).count("is read by meaning: 'false' as 'no', 'true' as 'yes'")
         == 1
     )
-    (tmp_path / "new.csv").write_text("agreed\nja\nnein\n")
+    (tmp_path / "new.csv").write_text("agreed\nsi\nnada\n")
     done = tally("predict", "m.json", "new.csv", "--json", cwd=tmp_path)
     (note,) = json.loads(done.stdout)["notes"]
     assert note["code"] == "no-level-known"
@@ -312,7 +312,7 @@ def test_exports_answer_by_meaning_and_know_what_is_not_there(tmp_path):
         (True, None, "N/A"),
         ("F", "", "-"),
         (0, True, "0.1"),
-        ("ja", "u", None),
+        ("si", "u", None),
         (None, "0", "1"),
     ]
     for agreed, basket, marked in cells:

@@ -219,14 +219,11 @@ def _judge_boolean(name: str, facts: TextFacts, asked: Asked) -> KindVerdict:
 
 
 def _truths(facts: TextFacts) -> tuple[str, str] | None:
-    """Return the texts for no and yes, where there are no others; in small letters where cases differ."""
-    if not 2 <= len(facts.texts) <= MOST_TRUTHS:
+    """Return the words for no and yes, where there are no others and they come in several letter cases."""
+    if not 2 < len(facts.texts) <= MOST_TRUTHS:
         return None
-    texts = facts.texts.to_pylist()
-    pair = next((p for p in TRUTHS if {text.lower() for text in texts} == set(p)), None)
-    if pair is None or len(texts) > 2:
-        return pair
-    return (texts[0], texts[1]) if texts[0].lower() == pair[0] else (texts[1], texts[0])
+    said = {text.as_py().lower() for text in facts.texts}
+    return next((pair for pair in TRUTHS if said == set(pair)), None)
 
 
 def _judge_as_numbers(name: str, facts: TextFacts) -> KindVerdict | None:
