@@ -24,7 +24,7 @@ from tallystick.learners.scorecard.pairs import add_pairs, line_bends, without
 from tallystick.learners.scorecard.points import COST, FINER, Smooth, joined, parts_of, unrounded
 from tallystick.learners.scorecard.priors import CardPiece
 from tallystick.learners.scorecard.quadratic import Spot
-from tallystick.learners.scorecard.rounds import SAMPLE, SETTLED, START, Rounds, State, first_state
+from tallystick.learners.scorecard.rounds import SAMPLE, SETTLED, START, Rounds, State, first_state, no_end
 from tallystick.learners.scorecard.spread import base_spread, spread_of
 from tallystick.learners.stages import LearnerInStages, Stages
 from tallystick.models.logistic.design import Design
@@ -306,9 +306,7 @@ def refuse_endless(smooth: Smooth, loss: float) -> None:
     """Raise where points have no end, or none that can be written down."""
     most = max(float(np.abs(x).max(initial=0.0)) for x in (smooth.f, smooth.constant))
     if not (math.isfinite(loss) and most < MOST_LOGITS):
-        raise OptionError(
-            "the points have no end: l2 or class_weight is too far from 1 for these rows. Bring it nearer."
-        )
+        raise no_end()
 
 
 def regrouped(axis: RangeAxis | LevelAxis, shorter: RangeAxis | LevelAxis, counts: Whole) -> Whole:

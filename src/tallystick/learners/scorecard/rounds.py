@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
+from tallystick.errors import OptionError
 from tallystick.kernels import Curvature, Sums
 from tallystick.learners.logistic.prepare import KnownRows
 from tallystick.learners.scorecard.priors import CardPiece
@@ -42,6 +43,7 @@ POLISHED = 1e-3  # a change of points, in log-odds, that is none
 SLACK = 0.5  # nats by which a step may miss what was foretold
 LEAST = 0.02  # of a step that is still one
 ENDLESS = 1e3  # log-odds
+BEYOND = 1e9  # log-odds that no rows and no step could come to
 MORE = 4  # times the rows, where they do not tell the curvature well
 SAMPLE, PER_LINE = 16_384, 8  # rows that the curvature is asked of: at least, and for each line
 
@@ -106,6 +108,13 @@ def first_state(pieces: Sequence[CardPiece], known: KnownRows) -> State:
     strengths = tuple(np.full(len(p.covariances), START / len(p.covariances)) for p in pieces)
     lines = sum(p.lines for p in pieces)
     return State(tuple(pieces), strengths, np.zeros((lines, known.links)), constant)
+
+
+def no_end() -> OptionError:
+    """Return the error of points that grow without bound."""
+    return OptionError(
+        "the points have no end: l2 or class_weight is too far from 1 for these rows. Bring it nearer."
+    )
 
 
 @dataclass(frozen=True)
@@ -188,6 +197,8 @@ class Rounds:
         found: list[Optimum] = []
         for turn in range(self.most):
             better, found, moved = self.improve(state, spot, INNER if turn else 1)
+            if not np.abs(better.f).max(initial=0.0) < BEYOND:
+                raise no_end()
             tried, total, part = yield from self.checked(state, better, spot, sample)
             if part < 0.5 and sample.every > 1:  # these rows do not tell the curvature well: ask more of them
                 every = sample.every // MORE
