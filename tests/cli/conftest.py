@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
+import sqlite3
 from importlib import resources
 
 import pytest
@@ -45,6 +47,10 @@ def ready(tmp_path_factory):
         for i in range(56)
     ]
     (folder / "days.csv").write_text("day,shop,orders,late\n" + "\n".join(days) + "\n")
+    with contextlib.closing(sqlite3.connect(folder / "shop.db")) as shop:
+        shop.execute("CREATE TABLE orders (a, b)")
+        shop.execute("INSERT INTO orders VALUES (1, 'x'), (2, 'y'), (3, 'x')")
+        shop.commit()
     (folder / "semicolon.csv").write_text("a;b\n1,5;x\n2,5;y\n3,5;x\n")
     (folder / "bare.csv").write_text("1,x\n2,y\n3,x\n")
     (folder / "latin.csv").write_bytes("name,b\ncafé,1\nthé,2\ncafé,3\n".encode("cp1252"))

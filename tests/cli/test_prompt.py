@@ -85,7 +85,7 @@ def test_the_columns_of_a_pruning_path_stand_under_each_other():
     path = ts.RegressionTree(max_depth=2).fit({"a": numbers, "y": [n * n * 7 for n in numbers]}, "y")
     lines = str(path.pruning_path(folds=0)).split("\n")
     assert len({len(line) for line in lines}) == 1
-    with pytest.raises(ts.errors.OptionError, match="this tree answers numbers"):
+    with pytest.raises(ts.errors.OptionError, match="this model answers numbers"):
         path.rules().expression()
 
 

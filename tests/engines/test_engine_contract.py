@@ -392,6 +392,7 @@ SHORT_WAYS = {
     Frontier: lambda **given: ts.DecisionTree(missing_values="fractions", **given),
     GrowingTree: lambda **given: ts.DecisionTree(**given),
     NewtonSums: lambda **given: ts.LogisticRegression(**given),
+    RuleTables: lambda **given: ts.RuleList(**given),
 }
 
 

@@ -8,13 +8,13 @@ from sklearn.dummy import DummyClassifier
 import tallystick as ts
 from tallystick.errors import OptionError
 from tallystick.estimators.judging import able, candidates_of, curve_read, methods_named, settings
-from tallystick.methods import NAMES
+from tallystick.methods import NAMES, named
 
 ROWS = {"c": ["u", "v"] * 10, "y": ["p", "q"] * 10}
 TEXT = {"t": [f"some words {i} of a text" for i in range(20)], "y": ["p", "q"] * 10}
 
 
-@pytest.mark.parametrize("family", NAMES)
+@pytest.mark.parametrize("family", [name for name in NAMES if named(name).tuned])
 def test_a_method_is_tuned_over_at_most_eight_settings(family):
     found = settings(family, {"threads": 1})
     assert 2 <= len(found) <= 8

@@ -133,7 +133,7 @@ def texts(tmp_path):
 
 def test_tables_of_text_alone_are_compared_without_the_tree_and_say_so(texts, capsys):
     found = ts.compare(texts, "y", tuned=False, folds=3)
-    assert {e.family for e in found.entries} == {"majority", "bayes", "logistic"}
+    assert {e.family for e in found.entries} == {"majority", "bayes", "logistic", "card"}
     assert "check text-alone: all columns hold text, which a tree does not read" in str(found)
     curve = ts.learning_curve(texts, "y", methods=["tree", "bayes", "logistic"], repeats=2)
     assert [c.name for c in curve.curves] == ["naive Bayes", "logistic regression"]
@@ -164,7 +164,7 @@ def test_the_best_method_is_sought_with_the_folds_asked_for(tmp_path, capsys):
 def test_a_class_of_one_row_is_compared_and_scored_by_every_method():
     rows = {"x": [i / 7 for i in range(100)], "y": ["p" if i == 50 else "q" for i in range(100)]}
     found = ts.compare(rows, "y", folds=5)
-    assert {e.family for e in found.entries} == {"majority", "tree", "bayes", "logistic"}
+    assert {e.family for e in found.entries} == {"majority", "tree", "bayes", "logistic", "card"}
     assert ts.cross_validate(ts.LogisticRegression(), rows, "y", folds=5).accuracy >= 0.98
 
 

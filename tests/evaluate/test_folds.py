@@ -203,7 +203,7 @@ def test_every_judgement_of_rows_that_repeat_agrees(few, tmp_path, capsys):
     frame, wanted = few
     near = pytest.approx(wanted, abs=0.02)
     found = ts.compare(frame, "y", folds=5)
-    assert [e.result.accuracy for e in found.entries if e.family != "majority"] == [near] * 6
+    assert [e.result.accuracy for e in found.entries if e.family != "majority"] == [near] * 7
     assert ts.report(frame, "y", repeats=0).comparison.chosen.result.accuracy == near
     curve = ts.learning_curve(frame, "y", methods=["tree", "bayes", "logistic"], repeats=5)
     assert [1 - m["error"][-1] for m in curve.to_dict()["methods"]] == [near] * 3

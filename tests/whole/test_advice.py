@@ -25,6 +25,8 @@ ESTIMATORS = (
 )
 VALUES = {  # one that can be passed, by the name of the argument
     "keep": ["id"],
+    "alpha": 8.0,
+    "pruning": "length",
     "kinds": {"id": "out"},
     "levels": {"size": ["S", "M"]},
     "missing": ["-999"],

@@ -39,6 +39,7 @@ def tree_changes(a: dict[str, Any], b: dict[str, Any]) -> Iterator[Pair]:
     for place, before, after in tree_facts(a, b):
         if before != after or type(before) is not type(after):
             yield place, before, after
+    yield from walk(a["model"].get("certificate"), b["model"].get("certificate"), "certificate")
 
 
 def rule_changes(a: dict[str, Any], b: dict[str, Any]) -> Iterator[Pair]:

@@ -9,7 +9,6 @@ rows can change them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -33,7 +32,7 @@ class Grid:
     high: float
     cells: int
 
-    @cached_property
+    @property
     def scale(self) -> float:
         """Cells for each half unit."""
         half = self.high / 2 - self.low / 2  # halves first: no overflow

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
+from tallystick.data.schema import Reading
 from tallystick.data.source.base import BaseSource, Given
 
 BATCH = pa.record_batch({"x": [1, 2]})
@@ -20,7 +21,7 @@ def test_a_source_that_says_nothing_has_no_files_no_size_and_typed_text():
     source = Two()
     assert (source.typed, source.needed, source.files, source.stamps) == (True, 0, (), ())
     assert (source.form, source.held) == ("", None)
-    assert source.reading.bad_rows == "error"
+    assert source.reading == Reading()
 
 
 def test_its_pieces_are_its_batches_and_no_way_of_reading_changes_it():

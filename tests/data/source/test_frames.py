@@ -129,15 +129,15 @@ def test_quoted_newlines_and_doubled_quotes_are_cells(file):  # row 8
 
 def test_a_stray_quote_is_an_error_with_the_line_that_opened_it(file):
     with pytest.raises(DataError, match=r"quote opened in line 32 that is never closed"):
-        rows_of(file(TABLE + b'1,"x,3\n' + ROWS))
+        rows_of(file(TABLE + b'1,"x,3\n' + ROWS, strict=True))
     with pytest.raises(DataError, match=r"stray quote: the cell opened in line 32"):
-        rows_of(file(TABLE + b'1,"x,3\n' + ROWS + b'4,"y",6\n'))
+        rows_of(file(TABLE + b'1,"x,3\n' + ROWS + b'4,"y",6\n', strict=True))
 
 
 def test_ragged_rows_are_an_error_with_lines_and_count_or_skipped(file):  # row 9
     data = TABLE + b"1,2\n" + ROWS + b"1,2,3,4\n" * 6 + ROWS
     with pytest.raises(DataError, match=r"7 rows that do not have 3 cells \(lines 32, 63, 64, 65, 66, …"):
-        rows_of(file(data))
+        rows_of(file(data, strict=True))
     source = file(data, bad_rows="skip")
     assert len(rows_of(source)) == 90
     assert "7 rows" in notes_of(source)["rows-skipped"]
@@ -150,7 +150,7 @@ def test_separators_are_found(file, sep):  # row 10
 
 def test_one_column_where_another_separator_fits_is_an_error_naming_it(file):
     with pytest.raises(DataError, match=r"Pass sep=' '"):
-        file(TABLE.replace(b",", b" "))
+        file(TABLE.replace(b",", b" "), strict=True)
     with pytest.raises(DataError, match=r"Pass sep=';'"):
         file(TABLE.replace(b",", b";"), sep=",")
     assert rows_of(file(TABLE.replace(b",", b" "), sep=" ")) == expected_rows()
@@ -179,9 +179,9 @@ def test_utf16_is_read_by_its_mark_or_refused_with_a_hint(file):  # row 12
 
 def test_nul_bytes_are_an_error_with_the_line(file):  # row 13
     with pytest.raises(DataError, match=r"NUL byte in line 3"):
-        file(b"a,b\n1,2\n3,\x004\n")
+        file(b"a,b\n1,2\n3,\x004\n", strict=True)
     with pytest.raises(DataError, match=r"NUL byte in line 60,00\d"):
-        rows_of(file(b"a,b\n" + b"1,2\n" * 60_000 + b"3,\x004\n"))
+        rows_of(file(b"a,b\n" + b"1,2\n" * 60_000 + b"3,\x004\n", strict=True))
 
 
 def test_gz_is_unpacked_and_damage_is_named(file):  # row 14
