@@ -376,8 +376,8 @@ class Compared:
         summed = Summing().total(table, question)
         if type(question) in SHORTCUTS and type(found) is not type(summed):
             self.taken.add(type(question))
-        if isinstance(question, ClassValues):
-            self.taken.add(ClassValues)
+        if isinstance(question, ClassValues | RuleTables):
+            self.taken.add(type(question))
             same(found, summed)
         if isinstance(question, Frontier):
             for i in range(len(question.open)):

@@ -168,6 +168,7 @@ SHARED: tuple[tuple[str, str], ...] = (
     ("tally describe ragged.csv --bad-rows skip", "leave out rows of another length, counted"),
     ("tally describe --sql \"SELECT * FROM 'votes.csv'\"", "the rows of a query, by DuckDB"),
     ("tally describe shop.db --table orders", "a table of an SQLite file, or a sheet of a workbook"),
+    ("tally describe votes.csv --strict", "refuse what would be repaired or set aside"),
     ("tally describe days.csv --day-first", "3/4/2012 is a day in April"),
     ("tally describe infinite.csv --inf missing", "infinite numbers are missing"),
     ("tally describe votes.csv --kind crime=out --missing '?'", "leave a column out; what means missing"),
