@@ -139,9 +139,9 @@ void algebra(size_t n) {
     times(n, a.data(), x.data(), y.data());
     for (double v : y) EXPECT(v > 0.999999 && v < 1.000001);
     std::vector<double> inverse(n * n), turned(n * n);
-    std::vector<int64_t> at(n), table{0, int64_t(n), 0, int64_t(n)}, lower((n + 1) * (n + 1), 3);
-    for (size_t i = 0; i < n; ++i) at[i] = int64_t(i);
-    posterior(n, n, a.data(), at.data(), d.data(), turned.data(), inverse.data(), y.data());
+    std::vector<int64_t> order(n), table{0, int64_t(n), 0, int64_t(n)}, lower((n + 1) * (n + 1), 3);
+    for (size_t i = 0; i < n; ++i) order[i] = int64_t(i);
+    posterior(n, n, a.data(), order.data(), d.data(), turned.data(), inverse.data(), y.data());
     EXPECT(inverse[0] == 1.0 && y[0] == 0.0);
     product(n, n, n, a.data(), inverse.data(), turned.data());
     const Basis basis{1, table.data(), a.data()};
@@ -149,7 +149,7 @@ void algebra(size_t n) {
     lines_along(basis, x.data(), y.data());
     diagonal_along(basis, n, a.data(), y.data());
     std::vector<double> memory(turn_doubles(n, n));
-    turn(basis, n, a.data(), n, at.data(), memory.data(), turned.data());
+    turn(basis, n, a.data(), n, order.data(), memory.data(), turned.data());
     EXPECT(without_constant(n, lower.data(), 0.5, turned.data(), y.data()) == 1.5);
     inverse_diagonal(n, l.data(), scratch.data(), y.data());
     eigen_ends(n, a.data(), l.data(), 5, scratch.data(), ends.data());
