@@ -1,4 +1,5 @@
 """The methods, an entry each: where to find what belongs to a method, and the settings it is tuned over.
+The variants: names for a method with settings of its own, such as `id3`.
 
 Knows names. What a name stands for is loaded when somebody asks for it: who predicts with one kind of model
 waits for no other. Whoever would ask "which kind of model is this?" asks here instead.
@@ -8,8 +9,9 @@ holds that, and that every name is there.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any
 
@@ -230,6 +232,32 @@ COMPARED = tuple(m.name for m in METHODS if m.compared and not m.regression)  # 
 CURVED = tuple(m.name for m in METHODS if m.curved and not m.regression)
 
 
+@dataclass(frozen=True)
+class MethodVariant:
+    """A method as people name it, with the settings that go with the name.
+
+    name: what `methods=`, `--model` and `--method` call it. words: what people read. maker: the class method
+    of the estimator that makes it; "" is the class itself. settings: parameters beyond those of the maker.
+    """
+
+    name: str
+    words: str
+    method: Method
+    maker: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is the method with its defaults."""
+        return self.name == self.method.name
+
+    def make(self, shared: Mapping[str, Any]) -> Any:
+        """Return the estimator, not fitted; shared: parameters that every estimator has."""
+        kind = self.method.load("estimator")
+        made = (getattr(kind, self.maker) if self.maker else kind)(**shared)
+        return made.set_params(**self.settings)
+
+
 def of_kind(kind: str) -> Method:
     """Return the method whose model files say `kind`."""
     return KINDS[kind]
@@ -237,7 +265,73 @@ def of_kind(kind: str) -> Method:
 
 def named(name: str) -> Method:
     """Return the method that people call `name`; an unknown one is an error that names those there are."""
-    for method in METHODS:
-        if method.name == name:
-            return method
-    raise OptionError(f"there is no method {shown(name)}.{nearest(name, NAMES)} Use: {', '.join(NAMES)}.")
+    return variant(name).method
+
+
+_BY_NAME = {method.name: method for method in METHODS}
+VARIANTS = (
+    *(MethodVariant(method.name, method.words, method) for method in METHODS),
+    MethodVariant("id3", "ID3 tree", _TREE, "id3"),
+    MethodVariant("c45", "C4.5 tree", _TREE, "c45"),
+    MethodVariant("cart", "CART tree", _TREE, "cart"),
+    MethodVariant(
+        "bayes-gaussian", "naive Bayes, Gaussian", _BY_NAME["bayes"], settings={"distributions": "gaussian"}
+    ),
+    MethodVariant(
+        "bayes-gaussian-shared",
+        "naive Bayes, shared variance",
+        _BY_NAME["bayes"],
+        settings={"distributions": "gaussian", "share": "classes"},
+    ),
+    MethodVariant(
+        "bayes-binned", "naive Bayes, binned", _BY_NAME["bayes"], settings={"distributions": "binned"}
+    ),
+    MethodVariant(
+        "bayes-ml",
+        "naive Bayes, unsmoothed",
+        _BY_NAME["bayes"],
+        settings={"distributions": "gaussian", "alpha": 0.0},
+    ),
+    MethodVariant(
+        "logistic-ml",
+        "logistic regression, l2 0",
+        _BY_NAME["logistic"],
+        settings={"l2": 0.0},
+    ),
+)
+CHOICES = tuple(v.name for v in VARIANTS if not v.method.regression)  # what can be named for classes
+
+
+def variant(name: str) -> MethodVariant:
+    """Return what people call `name`: a method, a variant, or either with settings, `tree:max_depth=3`.
+
+    An unknown one is an error that names those there are.
+    """
+    known, colon, settings = name.partition(":")
+    for entry in VARIANTS:
+        if entry.name == known:
+            return _with_settings(entry, name, settings) if colon else entry
+    near = nearest(known, CHOICES)
+    raise OptionError(f"there is no method {shown(known)}.{near} Use: {', '.join(CHOICES)}.")
+
+
+def _with_settings(entry: MethodVariant, name: str, texts: str) -> MethodVariant:
+    own: dict[str, Any] = {}
+    for text in texts.split(","):
+        key, equals, value = text.partition("=")
+        if not equals or not key:
+            raise OptionError(
+                f"{shown(text)} in the method {shown(name)} is not NAME=VALUE. Write for example "
+                "bayes:alpha=0.5,distributions=gaussian."
+            )
+        own[key] = setting_value(value)
+    settings = {**entry.settings, **own}
+    return replace(entry, name=name, words=f"{entry.words}, {texts.replace(',', ', ')}", settings=settings)
+
+
+def setting_value(text: str) -> Any:
+    """Return the value of a setting that was typed: JSON if it reads as JSON, else text."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text

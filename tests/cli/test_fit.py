@@ -69,6 +69,18 @@ def test_fit_sets_parameters_of_the_method(folder):
     assert '"alpha":0.5' in (folder / "m.tally.json").read_text()
 
 
+@pytest.mark.parametrize("name", ["id3", "c45", "cart"])
+def test_fit_takes_the_classical_trees_by_name(folder, name):
+    good("fit", "--model", name, "votes.csv", "-t", "party", "-o", "m.tally.json", "--folds", "0", cwd=folder)
+    known = getattr(ts.DecisionTree, name)().fit(str(folder / "votes.csv"), "party")
+    assert (folder / "m.tally.json").read_bytes() == known.to_bytes()
+
+
+def test_fit_names_the_methods_there_are(folder):
+    said = bad("fit", "--model", "c4", "votes.csv", "-t", "party", cwd=folder)
+    assert "there is no method 'c4'. Did you mean 'c45'? Use: tree, bayes," in said
+
+
 def test_fit_never_writes_over_its_data(folder):
     before = (folder / "votes.csv").read_bytes()
     assert "is the file 'votes.csv', which this command reads" in bad(

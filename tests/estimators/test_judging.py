@@ -6,6 +6,7 @@ import pytest
 from sklearn.dummy import DummyClassifier
 
 import tallystick as ts
+from tallystick import methods
 from tallystick.errors import OptionError
 from tallystick.estimators.judging import able, candidates_of, curve_read, methods_named, settings
 from tallystick.methods import NAMES, named
@@ -33,6 +34,22 @@ def test_candidates_are_the_baseline_then_each_method_as_it_is_and_tuned():
     ]
     assert [c.name for c in candidates_of(("bayes",), False, {})] == ["most frequent class", "naive Bayes"]
     assert candidates_of(("regression",), False, {})[0].name == "mean"
+
+
+def test_variants_and_estimators_by_name_are_compared_as_they_are():
+    found = candidates_of(("id3", "bayes:alpha=3"), True, {})[1:]
+    assert [(c.name, c.family) for c in found] == [("ID3 tree", "tree"), ("naive Bayes, alpha=3", "bayes")]
+    mine = {"mine": ts.DecisionTree(max_depth=1)}
+    entries = ts.compare(ROWS, "y", methods=mine, folds=2).entries
+    assert {(e.name, e.family) for e in entries} == {("mine", "tree"), ("most frequent class", "majority")}
+    with pytest.raises(OptionError, match="'dummy' is no estimator of Tallystick, but 'DummyClassifier'"):
+        ts.compare(ROWS, "y", methods={"dummy": DummyClassifier()})
+
+
+def test_learning_curves_take_variants():
+    names = ("bayes-gaussian-shared", "bayes", "logistic-ml", "logistic", "tree:max_depth=2")
+    curve = ts.learning_curve(ROWS, "y", methods=names, sizes=[6], repeats=1)
+    assert [c.name for c in curve.curves] == [methods.variant(n).words for n in names]
 
 
 def test_methods_of_the_user_are_called_by_their_class_or_name():

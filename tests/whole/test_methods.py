@@ -79,3 +79,35 @@ def test_the_list_loads_no_method():
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert set(re.findall(r"tallystick\.(\w+)", out)) == {"errors", "methods"}
+
+
+@pytest.mark.parametrize("name", methods.CHOICES)
+def test_every_variant_is_an_estimator_of_its_method_and_takes_what_all_share(name):
+    entry = methods.variant(name)
+    made = entry.make({"threads": 1})
+    assert (made._kind, made.threads) == (entry.method.kind, 1)
+    assert made.get_params() | entry.settings == made.get_params()
+    assert entry.plain == (name in methods.NAMES)
+
+
+def test_names_and_words_of_variants_are_those_of_one_each():
+    names, words = zip(*((v.name, v.words) for v in methods.VARIANTS), strict=True)
+    assert len(set(names)) == len(set(words)) == len(methods.VARIANTS)
+
+
+def test_the_classical_trees_have_the_settings_of_their_makers():
+    for name in ("id3", "c45", "cart"):
+        known = getattr(ts.DecisionTree, name)(threads=1)
+        assert methods.variant(name).make({"threads": 1}).get_params() == known.get_params()
+
+
+def test_a_name_may_carry_settings():
+    entry = methods.variant("bayes-gaussian:alpha=0.5,share=classes")
+    assert entry.words == "naive Bayes, Gaussian, alpha=0.5, share=classes"
+    known = ts.NaiveBayes(distributions="gaussian", alpha=0.5, share="classes")
+    assert entry.make({}).get_params() == known.get_params()
+    assert not entry.plain
+    with pytest.raises(OptionError, match=r"'alpha' in the method 'bayes:alpha' is not NAME=VALUE"):
+        methods.variant("bayes:alpha")
+    with pytest.raises(OptionError, match=r"NaiveBayes has no parameter 'alpa'\. Did you mean 'alpha'\?"):
+        methods.variant("bayes:alpa=1").make({})

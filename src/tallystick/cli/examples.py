@@ -23,6 +23,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "fit": (
         ("tally fit votes.csv --target party -o new.tally.json", "choose a method, learn, save the model"),
         ("tally fit votes.csv -t party --model tree", "a decision tree, not saved"),
+        ("tally fit votes.csv -t party --model id3", "the tree that ID3 grows; so c45, cart and others"),
         ("tally fit votes.csv -t party --model tree --picture tree.svg", "and the tree as a picture"),
         (
             "tally fit votes.csv -t party --model bayes --set alpha=0.5 --folds 5",
@@ -118,6 +119,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "tally curve votes.csv -t party --method bayes --repeats 2 --picture curve.svg --json",
             "one method; a picture and JSON",
+        ),
+        (
+            "tally curve votes.csv -t party --method bayes --method logistic-ml --repeats 2",
+            "naive Bayes beside logistic regression without a prior",
         ),
     ),
     "report": (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import shlex
 import sys
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from tallystick.cli.flags import as_flags, checks_as_flags
 from tallystick.cli.wishes import parameters, refuse_others, refuse_unnamed, wishes
 from tallystick.draw.text import Line, Span, between, clean, wrapped
 from tallystick.errors import OptionError, TallyError, shown
-from tallystick.methods import NAMES, named
+from tallystick.methods import NAMES, setting_value, variant
 
 if TYPE_CHECKING:
     from tallystick.contracts import Table
@@ -25,21 +24,13 @@ if TYPE_CHECKING:
     from tallystick.evaluate.checks import Check
 
 MODELS = tuple(sorted(NAMES))
-BEST = "best"
 SHOWN = 40  # lines of a model on the page
 
 
 @click.command(short_help="Learn from a file and save the model.")
 @click.argument("data", metavar="FILE", type=click.Path())
 @click.option("--target", "-t", required=True, help="The column to be predicted.")
-@click.option(
-    "--model",
-    "method",
-    type=click.Choice([*MODELS, BEST]),
-    default=BEST,
-    show_default=True,
-    help="The method; best compares all of them, untuned, and takes the simplest that is good enough.",
-)
+@options.model
 @click.option(
     "--output",
     "-o",
@@ -117,13 +108,14 @@ def learned(data: str, target: str, method: str, folds: int, given: dict[str, An
     """
     source, choice = options.source(data, given), None
     estimator: Any
-    if method == BEST:
+    if method == options.BEST:
         choice = chosen(source, target, folds or 10, given)
         estimator = choice.estimator(options.wishes(given))
     else:
         wished = parameters(given)
-        refuse_others(method, wished)
-        estimator = named(method).load("estimator")(**options.wishes(given))
+        asked = variant(method)
+        refuse_others(asked.method.name, wished)
+        estimator = asked.make(options.wishes(given))
         estimator.set_params(**settings(given.get("settings", ())), **wished)
     with screen.progress("fitting") as progress:
         options.show_progress(estimator, progress)
@@ -185,10 +177,7 @@ def settings(texts: tuple[str, ...]) -> dict[str, Any]:
         name, equals, value = text.partition("=")
         if not equals or not name:
             raise OptionError(f"--set {shown(text)} is not NAME=VALUE. Write for example --set alpha=0.5.")
-        try:
-            out[name] = json.loads(value)
-        except ValueError:
-            out[name] = value
+        out[name] = setting_value(value)
     return out
 
 

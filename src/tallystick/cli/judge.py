@@ -9,7 +9,7 @@ import click
 
 from tallystick.cli import options, screen
 from tallystick.cli.flags import checks_as_flags
-from tallystick.methods import COMPARED, NAMES
+from tallystick.methods import COMPARED
 
 _target = click.option("--target", "-t", required=True, help="The column to be predicted.")
 
@@ -25,7 +25,7 @@ _target = click.option("--target", "-t", required=True, help="The column to be p
     "--held-out", metavar="FILE", type=click.Path(), help="Test on the rows of another file; no folds."
 )
 @click.option("--regression", is_flag=True, help="The target is a number: regression trees beside the mean.")
-@click.option("--method", "methods", multiple=True, type=click.Choice(NAMES), help="Compare only these.")
+@options.methods("Compare only these.")
 @click.option("--no-tuning", is_flag=True, help="Only the default settings of the methods: faster.")
 @click.option("--ignore", multiple=True, metavar="CODE", help="Leave out a check, e.g. dependence.")
 @options.picture
@@ -82,7 +82,7 @@ def compare(
 @click.command(short_help="Learning curves: the error against the number of training rows.")
 @click.argument("data", metavar="FILE", type=click.Path())
 @_target
-@click.option("--method", "methods", multiple=True, type=click.Choice(NAMES), help="Draw only these.")
+@options.methods("Draw only these.")
 @click.option("--repeats", type=click.IntRange(min=1), default=20, show_default=True, help="Random subsets.")
 @options.picture
 @options.columns

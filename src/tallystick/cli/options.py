@@ -11,11 +11,58 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from tallystick.errors import OptionError, shown
+from tallystick.methods import CHOICES, variant
 
 if TYPE_CHECKING:
     from tallystick.contracts import Source
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+BEST = "best"  # the method that is chosen by comparing
+
+
+def _checked(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
+    """Return names of methods as they were typed, once each is known."""
+    for name in (value,) if isinstance(value, str) else value:
+        try:
+            if name != BEST or param.multiple:
+                variant(name)
+        except OptionError as error:
+            raise click.BadParameter(str(error), ctx, param) from None
+    return value
+
+
+def _offered(ctx: click.Context, param: click.Parameter, typed: str) -> list[str]:
+    """Return the names that a shell may offer."""
+    return [name for name in (*CHOICES, *(() if param.multiple else (BEST,))) if name.startswith(typed)]
+
+
+_METHOD_HELP = f"One of {', '.join(CHOICES)}; any with settings, such as tree:max_depth=3."
+model = click.option(
+    "--model",
+    "method",
+    metavar="NAME",
+    callback=_checked,
+    shell_complete=_offered,
+    default=BEST,
+    show_default=True,
+    help="The method; best compares all of them, untuned, and takes the simplest that is good enough. "
+    + _METHOD_HELP,
+)
+
+
+def methods(words: str) -> Callable[[F], F]:
+    """Return the option that names several methods."""
+    return click.option(
+        "--method",
+        "methods",
+        multiple=True,
+        metavar="NAME",
+        callback=_checked,
+        shell_complete=_offered,
+        help=f"{words} {_METHOD_HELP}",
+    )
+
 
 _COMMON = (
     click.option("--json", "as_json", is_flag=True, help="Print the result as JSON."),

@@ -10,7 +10,7 @@ import click
 from tallystick.cli import options, screen
 from tallystick.draw.text import Line, Span, clean, wrapped
 from tallystick.errors import OptionError
-from tallystick.methods import COMPARED, NAMES
+from tallystick.methods import COMPARED
 
 
 @click.command(short_help="One HTML file: the answer, the data, the model, what if.")
@@ -26,7 +26,7 @@ from tallystick.methods import COMPARED, NAMES
 @click.option("--save-model", metavar="MODEL", help="Also save the chosen model, for predict and verify.")
 @click.option("--no-rows", is_flag=True, help="Show no raw row, and no leaf of a tree with a single row.")
 @click.option("--by", multiple=True, metavar="NAME", help="Count errors by the levels of a column.")
-@click.option("--method", "methods", multiple=True, type=click.Choice(NAMES), help="Compare only these.")
+@options.methods("Compare only these.")
 @click.option("--tuned", is_flag=True, help="Compare the methods tuned as well: slower.")
 @click.option("--folds", type=click.IntRange(min=2), default=10, show_default=True, help="Number of folds.")
 @click.option("--repeats", type=click.IntRange(min=0), default=5, show_default=True,

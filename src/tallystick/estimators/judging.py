@@ -12,6 +12,7 @@ from typing import Any, Literal, overload
 from tallystick.contracts import Table
 from tallystick.data.source.door import is_spark, opened
 from tallystick.errors import OptionError, shown, some
+from tallystick.estimators.base import Estimator
 from tallystick.estimators.naive_bayes import NaiveBayes
 from tallystick.estimators.peers import Foreign, Majority, Mean, raw_frame
 from tallystick.estimators.regression_tree import RegressionTree
@@ -37,9 +38,10 @@ from tallystick.evaluate.costs import cost_matrix
 from tallystick.evaluate.crossval import FoldWay, held_words, no_dealing
 from tallystick.evaluate.held_out import HeldOut, hold
 from tallystick.evaluate.running import training_loss
-from tallystick.methods import COMPARED, CURVED, NAMES, named, of_kind
+from tallystick.methods import COMPARED, CURVED, NAMES, named, of_kind, variant
 
 Progress = Callable[[int, int, str], None]
+Methods = Sequence[str] | Mapping[str, Any]  # names as `methods.variant` takes them, or estimators by name
 
 
 def settings(family: str, shared: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
@@ -63,7 +65,7 @@ def compare(
     data: Any,
     target: Any = None,
     *,
-    methods: Sequence[str] | None = None,
+    methods: Methods | None = None,
     others: Mapping[str, Any] | Iterable[Any] = (),
     tuned: bool = True,
     folds: int | Sequence[float] = 10,
@@ -86,8 +88,9 @@ def compare(
         The rows, as `fit` takes them.
     target : str or array, default None
         The name of the column to predict, or the labels.
-    methods : list of str, default None
-        The methods to compare, such as "tree"; None is all of them.
+    methods : list of str or dict, default None
+        The methods to compare: "tree", a variant such as "id3", either with settings, "tree:max_depth=3", or
+        estimators by name; None is all of them that are plain.
     others : dict or list, default ()
         scikit-learn estimators to compare with, in a list or by name; they get the rows in a pandas frame.
     tuned : bool, default True
@@ -129,7 +132,7 @@ def compare(
     refuse_spark(data)
     check_codes(ignore)
     methods = COMPARED if methods is None else methods
-    _known(methods)
+    methods_named(methods, shared)
     data = opened(data)
     if held_out is not None:
         no_dealing(groups, time)
@@ -139,8 +142,7 @@ def compare(
     reader: Any = RegressionTree(**shared) if regression else NaiveBayes(**shared)
     table = way.read(reader, data, target, sample_weight)
     held = None if held_out is None else hold(held_out, way.lean(table), reader)
-    families = ["regression"] if regression else list(methods)
-    made = candidates_of(families, tuned, shared, data, others)
+    made = candidates_of(["regression"] if regression else methods, tuned, shared, data, others)
     return compare_read(table, way, made, held=held, cost=cost, ignore=ignore, progress=progress)
 
 
@@ -183,14 +185,6 @@ def refuse_spark(data: Any) -> None:
         )
 
 
-def _known(names: Iterable[str]) -> None:
-    for name in names:
-        if named(name).regression:
-            raise OptionError(
-                f"{shown(name)} is for numbers. Pass regression=True, or use: {', '.join(NAMES)}."
-            )
-
-
 def able(table: Table, methods: Mapping[str, str]) -> tuple[list[str], str]:
     """Return the methods (name: family) that can learn from the table, and a sentence where some are left
     out: a tree does not read text.
@@ -206,16 +200,20 @@ def able(table: Table, methods: Mapping[str, str]) -> tuple[list[str], str]:
 
 
 def candidates_of(
-    methods: Sequence[str], tuned: bool, shared: Mapping[str, Any], data: Any = None, others: Any = ()
+    methods: Methods, tuned: bool, shared: Mapping[str, Any], data: Any = None, others: Any = ()
 ) -> list[Candidate]:
-    """Return the most frequent class, the families as they are and tuned, and the user's own."""
-    base = ("mean", Mean()) if "regression" in methods else ("most frequent class", Majority())
+    """Return the most frequent class, the methods as they are, the plain ones tuned, and the user's own."""
+    numeric = not isinstance(methods, Mapping) and list(methods) == ["regression"]
+    base = ("mean", Mean()) if numeric else ("most frequent class", Majority())
     out = [Candidate(base[0], "majority", (("", base[1]),))]
-    for family in methods:
-        words, plain = named(family).words, named(family).load("estimator")
-        out.append(Candidate(words, family, (("", plain(**shared)),)))
-        if tuned and named(family).tuned:
-            out.append(Candidate(f"{words}, tuned", family, settings(family, shared)))
+    if isinstance(methods, Mapping):
+        out += [Candidate(name, of_kind(m._kind).name, (("", m),)) for name, m in methods.items()]
+    else:
+        for chosen in map(variant, methods):
+            family = chosen.method.name
+            out.append(Candidate(chosen.words, family, (("", chosen.make(shared)),)))
+            if tuned and chosen.plain and chosen.method.tuned:
+                out.append(Candidate(f"{chosen.words}, tuned", family, settings(family, shared)))
     if others:
         frame = raw_frame(data)
         out += [Candidate(n, "yours", (("", Foreign(e, frame)),)) for n, e in _named(others).items()]
@@ -226,7 +224,7 @@ def learning_curve(
     data: Any,
     target: Any = None,
     *,
-    methods: Sequence[str] | Mapping[str, Any] | None = None,
+    methods: Methods | None = None,
     sizes: Sequence[int] | None = None,
     repeats: int = 20,
     sample_weight: Any = None,
@@ -242,8 +240,8 @@ def learning_curve(
     target : str or array, default None
         The name of the column to predict, or the labels.
     methods : list of str or dict, default None
-        Methods, such as "tree", or estimators by name; None is naive Bayes, logistic regression and
-        the scorecard.
+        Methods, such as "tree", variants, "bayes-gaussian-shared", either with settings, "tree:max_depth=3",
+        or estimators by name; None is naive Bayes, logistic regression and the scorecard.
     sizes : list of int, default None
         The numbers of training rows; None: from 10 up to two thirds of the rows.
     repeats : int, default 20
@@ -270,17 +268,30 @@ def learning_curve(
     """
     refuse_spark(data)
     methods = CURVED if methods is None else methods
-    chosen = dict(methods) if isinstance(methods, Mapping) else methods_named(methods, shared)
+    chosen = methods_named(methods, shared)
     if not chosen:
         raise OptionError(f"no method to draw a curve of. Use: {', '.join(NAMES)}.")
     table = next(iter(chosen.values()))._read(data, target, sample_weight)
     return curve_read(table, chosen, sizes, repeats, progress)
 
 
-def methods_named(methods: Sequence[str], shared: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the estimators of families, by what they are called."""
-    _known(methods)
-    return {named(m).words: named(m).load("estimator")(**shared) for m in methods}
+def methods_named(methods: Methods, shared: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the estimators of methods for classes, by what they are called."""
+    if isinstance(methods, Mapping):
+        for name, method in methods.items():
+            if not isinstance(method, Estimator):
+                raise OptionError(
+                    f"{shown(name)} is no estimator of Tallystick, but {shown(type(method).__name__)}. "
+                    "Pass others= of compare for estimators of scikit-learn."
+                )
+        return dict(methods)
+    found = [variant(name) for name in methods]
+    for one in found:
+        if one.method.regression:
+            raise OptionError(
+                f"{shown(one.name)} is for numbers. Pass regression=True, or use: {', '.join(NAMES)}."
+            )
+    return {one.words: one.make(shared) for one in found}
 
 
 def curve_read(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -18,7 +18,7 @@ from tallystick.data.source import open_source
 from tallystick.data.source.door import files_behind
 from tallystick.description import Description, describe_table
 from tallystick.errors import DataError, OptionError, shown
-from tallystick.estimators.judging import candidates_of, compare_read, curve_read, methods_named
+from tallystick.estimators.judging import Methods, candidates_of, compare_read, curve_read, methods_named
 from tallystick.estimators.naive_bayes import NaiveBayes
 from tallystick.estimators.row_order import ordered, row_of
 from tallystick.estimators.rows import as_given
@@ -74,7 +74,7 @@ def report(
     target: str,
     *,
     path: str | os.PathLike[str] | None = None,
-    methods: Sequence[str] | None = None,
+    methods: Methods | None = None,
     tuned: bool = False,
     folds: int = 10,
     repeats: int = 5,
@@ -95,8 +95,8 @@ def report(
         The name of the column to predict.
     path : str or path, default None
         Where to write the page; None: nowhere, until `save`.
-    methods : list of str, default None
-        The methods to compare, such as "tree"; None is all of them.
+    methods : list of str or dict, default None
+        The methods to compare, as `ts.compare` takes them; None is all of them.
     tuned : bool, default False
         Whether each method is also tuned, as in `ts.compare`.
     folds : int, default 10
