@@ -15,7 +15,15 @@ import tallystick as ts
 from tallystick.data.read.reader import read_table
 from tallystick.data.schema import Target, Wishes
 from tallystick.data.source import open_source
-from tallystick.data.text import cell_text, label_form, label_number, label_text, moment_text, number_text
+from tallystick.data.text import (
+    cell_text,
+    label_form,
+    label_number,
+    label_text,
+    moment_text,
+    number_text,
+    quantity,
+)
 from tallystick.errors import DataError
 
 NOON = dt.datetime(2024, 2, 29, 12, 30)
@@ -180,3 +188,14 @@ def test_a_weight_may_be_given_for_a_class_of_numbers():
         {"a": [i / 3 for i in range(20)]}, y
     )
     assert model.model_.options.class_weight == {"1e+20": 2.0, "2.5": 1.0}
+
+
+def test_a_number_of_a_column_is_told_in_its_unit():
+    assert quantity(18_400.5, "") == "18400.5"
+    assert quantity(1 / 3, "", 4) == "0.3333"
+    assert quantity(18_400.5, "date") == quantity(18_400.5, "date", 6) == "2020-05-18 12:00:00"
+    assert quantity(18_400, "date", 2) == "2020-05-18"
+    assert quantity(18_400 + 1 / 7, "date") == "2020-05-18 03:25:42.857143"
+    assert quantity(18_400 + 1 / 7, "date", 6) == "2020-05-18 03:25:43"
+    assert quantity(1e300, "date") == "1e+300"  # no calendar goes so far
+    assert quantity(float("-inf"), "date", 6) == "-inf"

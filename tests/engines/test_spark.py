@@ -17,6 +17,7 @@ from tallystick.errors import DataError, OptionError, TallyError, TargetError
 
 pytestmark = pytest.mark.slow
 
+
 def sha(model):
     return hashlib.sha256(model.to_bytes()).hexdigest()
 

@@ -63,6 +63,4 @@ def test_a_missing_value_that_one_row_has_alone_is_not_on_a_guarded_card():
         assert (part.rows.sum(axis=1) != 1).all()
         assert not part.points[part.rows.sum(axis=1) == 0].any()
     assert "missing" not in str(shown.card_)
-    assert any(
-        (part.rows.sum(axis=1) == 1).any() for part in card.model_.parts
-    )  # it is as it was
+    assert any((part.rows.sum(axis=1) == 1).any() for part in card.model_.parts)  # it is as it was

@@ -62,9 +62,7 @@ def test_published_optima_are_found(name, depth):
 
 def test_a_leaf_that_saves_no_more_than_its_price_is_not_there():
     frame, target = hard_rows(60, 2)
-    sizes = [
-        ts.OptimalTree(max_depth=2, leaf_price=p).fit(frame, target).get_n_leaves() for p in (0, 3, 60)
-    ]
+    sizes = [ts.OptimalTree(max_depth=2, leaf_price=p).fit(frame, target).get_n_leaves() for p in (0, 3, 60)]
     assert sizes[0] >= sizes[1] >= sizes[2] == 1
 
 

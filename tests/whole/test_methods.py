@@ -111,3 +111,37 @@ def test_a_name_may_carry_settings():
         methods.variant("bayes:alpha")
     with pytest.raises(OptionError, match=r"NaiveBayes has no parameter 'alpa'\. Did you mean 'alpha'\?"):
         methods.variant("bayes:alpa=1").make({})
+
+
+DAYS = [
+    {"when": f"2021-{1 + i % 12:02}-{1 + i % 28:02}", "y": "late" if i % 12 > 5 else "early"}
+    for i in range(336)
+]
+DAY_NUMBER = re.compile(r"\b18[67]\d\d\b")  # 2021, in days since 1970
+
+
+@pytest.mark.parametrize("method", methods.METHODS, ids=[m.name for m in methods.METHODS])
+def test_a_date_is_told_as_a_date_in_the_words_of_every_method(method):
+    number = method.regression
+    rows = [r | {"y": i % 7 + 20.5 * (r["y"] == "late")} for i, r in enumerate(DAYS)] if number else DAYS
+    model = method.load("estimator")().fit(rows, "y")
+    told = f"{model}\n{model.explain(rows[0])}"
+    assert "2021-01-01" in told or "(2021-" in told
+    assert not DAY_NUMBER.search(told)
+
+
+@pytest.mark.parametrize("distribution", ["binned", "gaussian"])
+def test_naive_bayes_tells_dates_in_its_bins_and_votes(distribution):
+    model = ts.NaiveBayes(distributions={"when": distribution}).fit(DAYS, "y")
+    told = "\n".join(str(x) for x in (model.explain(DAYS[0]), model.votes("late"), model.shares("when")))
+    assert "2021-" in told
+    assert not DAY_NUMBER.search(told)
+
+
+def test_a_card_and_a_nomogram_draw_dates():
+    card = ts.Scorecard().fit(DAYS, "y")
+    drawn = (card.picture(), card.nomogram(), ts.LogisticRegression().fit(DAYS, "y").nomogram())
+    for picture in drawn:
+        words = " ".join(re.findall(r">([^<>]+)<", picture))
+        assert "2021-" in words
+        assert not DAY_NUMBER.search(words)

@@ -13,7 +13,7 @@ from typing import Any
 from tallystick.errors import DataError, shown
 
 DOUBLES = 400  # decimal places beyond which no double reaches
-DAY = 86_400_000_000  # microseconds
+DAY, SECOND = 86_400_000_000, 1_000_000  # in microseconds
 YEARS = 8_000  # from 1970 on, either way
 EXACT = 2.0**53  # whole numbers from here on are no longer exact as doubles
 WRITTEN_OUT = 2.0**64  # whole numbers from here on are written as powers of ten
@@ -27,6 +27,15 @@ def number_text(value: float) -> str:
     """Return the shortest text that reads back as the number; whole numbers without a point."""
     whole = abs(value) < WRITTEN_OUT and value == int(value)
     return str(int(value)) if whole else repr(float(value))
+
+
+def quantity(value: float, unit: str, digits: int | None = None) -> str:
+    """Return a number of a column as people write it, in some digits or in all that tell it apart; where the
+    unit is "date" the moment that these days since 1970 stand for, to the second or to the microsecond.
+    """
+    if unit == "date" and abs(value) < 365 * YEARS:
+        return moment_text(round(value * DAY) if digits is None else round(value * DAY / SECOND) * SECOND)
+    return number_text(value) if digits is None else f"{value:.{digits}g}"
 
 
 def moment_text(micros: int, zoned: bool = False) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tallystick.data.text import DAY, moment_text
+from tallystick.data.text import quantity
 from tallystick.description.columns import ColumnView, Description
 from tallystick.draw.text import Line, Span, bar, clean, cut, padded, spark, table, width, wrapped
 from tallystick.errors import counted, without_count
@@ -83,11 +83,6 @@ def _columns(d: Description, cells: int, all_columns: bool) -> Iterator[Line]:
         yield (Span(f"and {counted(len(ranked) - len(shown), 'more column')} (--json has all)", "dim"),)
 
 
-def _number(c: ColumnView, value: float) -> str:
-    """Return a number of a column, or the day that it stands for."""
-    return moment_text(round(value * DAY)) if c.unit == "date" else f"{value:.6g}"
-
-
 def _row(c: ColumnView, target: bool) -> list[Span]:
     left_out = c.kind == "out"
     row = [
@@ -97,7 +92,7 @@ def _row(c: ColumnView, target: bool) -> list[Span]:
         Span(small(c), "bar"),
     ]
     if target:
-        best = _number(c, c.cut) if isinstance(c.cut, float) else cut(clean(c.cut or ""), 12)
+        best = quantity(c.cut, c.unit, 6) if isinstance(c.cut, float) else cut(clean(c.cut or ""), 12)
         numbers = ["" if x is None else f"{x:.4f}" for x in (c.gain, c.left, c.gain_ratio)]
         sign = "has " if c.kind == "text" else "< "
         row += [

@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from tallystick.data.text import quantity
 from tallystick.draw.nomogram import SHARES
 from tallystick.draw.svg import Svg, colour, ticks
 from tallystick.draw.text import clean, cut, width
@@ -40,8 +41,9 @@ class Mark:
 
 @dataclass(frozen=True)
 class Panel:
-    """A column of the card. cuts: where the ranges of a number begin, marks in their order; without cuts
-    the marks are levels or words. missing: the line of missing values, apart. left: lines not drawn.
+    """A column of the card. cuts: where the ranges of a number begin, in its unit, marks in their order;
+    without cuts the marks are levels or words. missing: the line of missing values, apart. left: lines not
+    drawn.
     """
 
     name: str
@@ -49,6 +51,7 @@ class Panel:
     cuts: tuple[float, ...] | None = None
     missing: Mark | None = None
     left: int = 0
+    unit: str = ""
 
     @property
     def every(self) -> tuple[Mark, ...]:
@@ -265,7 +268,7 @@ def _draw_names(svg: Svg, panel: Panel, edges: Sequence[float]) -> None:
     if panel.cuts is not None:
         end = -1e9
         for at, value in zip(edges[1:-1], panel.cuts, strict=True):
-            text = short(value)
+            text = quantity(value, panel.unit) if panel.unit else short(value)
             half = LETTER * len(text) / 2
             if at - half > end + 6 and at + half < WIDE:
                 end = at + half

@@ -8,7 +8,7 @@ points that the model gets, and with them the very probability.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from tallystick import kernels
 from tallystick.data.schema import Column
-from tallystick.data.text import DAY, moment_text, number_text
+from tallystick.data.text import quantity
 from tallystick.draw.svg import as_html
 from tallystick.draw.text import Line, Span, clean, plain, table, wrapped
 from tallystick.models.scorecard.axes import LevelAxis, RangeAxis
@@ -55,7 +55,8 @@ class CardLine:
 @dataclass(frozen=True)
 class CardSection:
     """A column, or two at once: exactly one line holds for a row; of words any number does. axes: the names
-    of all lines along each column, those without rows or points too; cuts: where ranges begin, of a number.
+    of all lines along each column, those without rows or points too; cuts: where the ranges of a number
+    begin, in its unit.
     """
 
     name: str
@@ -64,6 +65,7 @@ class CardSection:
     lines: tuple[CardLine, ...]
     axes: tuple[tuple[str, ...], ...] = ()
     cuts: tuple[float, ...] = ()
+    unit: str = ""
 
     @property
     def reach(self) -> int:
@@ -222,8 +224,10 @@ def section_of(model: ScorecardModel, number: int, part: Part, levels: int = LEV
             shares = tuple(r / total if total else 0.0 for r in rows)
             place = divmod(i, wide) if kind == "pair" else (i,)
             lines.append(CardLine(text, tuple(points), total / model.unit, shares, tuple(error), place))
-    cuts = part.axis.cuts if isinstance(part, LinePoints) and isinstance(part.axis, RangeAxis) else ()
-    return CardSection(part.name, part.columns, kind, tuple(lines), axes, cuts)
+    section = CardSection(part.name, part.columns, kind, tuple(lines), axes)
+    if isinstance(part, LinePoints) and isinstance(part.axis, RangeAxis):
+        return replace(section, cuts=part.axis.cuts, unit=model.schema[part.name].unit)
+    return section
 
 
 def axes_of(model: ScorecardModel, part: Part, levels: int = LEVELS) -> tuple[tuple[str, ...], ...]:
@@ -255,23 +259,13 @@ def line_names(
     level. short: ranges in few letters.
     """
     if isinstance(axis, RangeAxis):
-        ends = [end_text(column, cut) for cut in axis.cuts]
+        ends = [quantity(cut, column.unit) for cut in axis.cuts]
         return [*(short_ranges(ends) if short else range_names(ends)), "missing"]
     levels: list[list[str]] = [[] for _ in range(axis.known)]
     for level, line in zip(column.levels, axis.line, strict=True):
         levels[line].append(level)
     names = [" or ".join(on) if len(on) <= most else f"{on[0]} or {len(on) - 1:,} others" for on in levels]
     return [*names, "missing", "a new level"]
-
-
-def end_text(column: Column, value: float) -> str:
-    """Return a number of a column with every digit, or the date that it stands for."""
-    if column.unit == "date":
-        try:
-            return moment_text(round(value * DAY))
-        except (OverflowError, ValueError):
-            return f"{number_text(value)} days after 1970-01-01"
-    return number_text(value)
 
 
 def short_ranges(ends: Sequence[str]) -> list[str]:

@@ -5,7 +5,7 @@ Knows cards and how they are drawn. Knows no row. Law: the points drawn are thos
 
 from __future__ import annotations
 
-from tallystick.data.text import number_text
+from tallystick.data.text import quantity
 from tallystick.draw.card import MOST_BARS, HeatMap, Mark, Panel, card_picture
 from tallystick.draw.nomogram import Scale, nomogram
 from tallystick.draw.text import clean
@@ -49,7 +49,7 @@ def panel_of(card: Card, section: CardSection, way: Way, least: int = 1) -> Pane
     if section.kind == "ranges":
         found = {line.place[0]: m for line, m in marks}
         whole = tuple(found.get(i, Mark(names[i], 0, 0.0, f"{names[i]}: no rows")) for i in range(missing_at))
-        return Panel(section.name, whole, section.cuts, missing)
+        return Panel(section.name, whole, section.cuts, missing, unit=section.unit)
     known = [m for line, m in marks if line.place[0] < missing_at]
     kept = sorted(range(len(known)), key=lambda i: (-abs(known[i].points), i))[:MOST_BARS]
     return Panel(section.name, tuple(known[i] for i in sorted(kept)), None, missing, len(known) - len(kept))
@@ -100,4 +100,4 @@ def _short(section: CardSection, line: CardLine) -> str:
     """Return a range in few letters; other lines as they are."""
     if section.kind != "ranges" or not section.cuts or line.place[0] > len(section.cuts):
         return line.text
-    return short_ranges([number_text(cut) for cut in section.cuts])[line.place[0]]
+    return short_ranges([quantity(cut, section.unit) for cut in section.cuts])[line.place[0]]

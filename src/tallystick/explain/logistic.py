@@ -16,6 +16,7 @@ import numpy as np
 
 from tallystick.contracts import Block
 from tallystick.data.schema import CODED, Column
+from tallystick.data.text import quantity
 from tallystick.draw.svg import as_html, ticks
 from tallystick.draw.text import Line, Span, between, clean, plain, table, wrapped
 from tallystick.errors import OptionError, counted, some
@@ -413,7 +414,9 @@ def _value(model: LogisticModel, part: Part, block: Block, row: int) -> str:
         if isinstance(part, Product)
         else block.values(part.name)[row]
     )
-    return "missing" if math.isnan(x) else f"{x:g}"
+    if math.isnan(x):
+        return "missing"
+    return quantity(x, "" if isinstance(part, Product) else model.schema[part.name].unit, 6)
 
 
 def _row_words(
@@ -479,4 +482,4 @@ def _number_marks(column: Column, slope: float, usual: float) -> list[tuple[str,
         return []
     round_ones = [v for v in ticks(column.low, column.high) if column.low <= v <= column.high]
     values = round_ones if len(round_ones) >= 2 else [column.low, column.high]
-    return [(f"{v:.6g}", slope * v - usual) for v in values]
+    return [(quantity(v, column.unit, 6), slope * v - usual) for v in values]

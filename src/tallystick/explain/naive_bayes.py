@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.contracts import Block
 from tallystick.data.table.block import Block as Rows
+from tallystick.data.text import quantity
 from tallystick.draw.charts import bar_chart
 from tallystick.draw.svg import Picture, as_html
 from tallystick.draw.text import clean, cut, padded
@@ -41,16 +42,16 @@ def value_names(model: NaiveBayesModel, part: Part) -> list[str]:
     if isinstance(part, Counted) and part.distribution != "binned":
         return list(column.levels)
     if isinstance(part, Counted):
-        return bin_names(part.cuts)
+        return bin_names(part.cuts, column.unit)
     return []
 
 
-def bin_names(cuts: Sequence[float]) -> list[str]:
-    """Return bins as conditions: < 3.5, 3.5 to 7, >= 7."""
+def bin_names(cuts: Sequence[float], unit: str = "") -> list[str]:
+    """Return bins as conditions: < 3.5, 3.5 to 7, >= 7; of dates too."""
     if not cuts:
         return ["any"]
-    inner = [f"{a:g} to {b:g}" for a, b in itertools.pairwise(cuts)]
-    return [f"< {cuts[0]:g}", *inner, f">= {cuts[-1]:g}"]
+    ends = [quantity(cut, unit, 6) for cut in cuts]
+    return [f"< {ends[0]}", *(f"{a} to {b}" for a, b in itertools.pairwise(ends)), f">= {ends[-1]}"]
 
 
 def find(model: NaiveBayesModel, column: str) -> Part:
@@ -83,7 +84,7 @@ class Shares:
     """R[value, class]: the share of a class's rows that have the value, smoothed; and the counts it comes
     from.
 
-    For a Gaussian column the rows are mean and variance; for a Poisson column the mean.
+    For a Gaussian column the rows are mean, in its unit, and variance; for a Poisson column the mean.
     """
 
     column: str
@@ -92,6 +93,7 @@ class Shares:
     values: tuple[str, ...]
     shares: Array
     counts: NDArray[np.int64] | None
+    unit: str = ""
 
     def __getitem__(self, key: tuple[str, str]) -> float:
         value, label = key
@@ -114,7 +116,8 @@ class Shares:
         lines = [f"{clean(self.column)} ({self.distribution})"]
         lines.append(" " * 22 + "".join(f"{cut(clean(c), 18):>20}" for c in self.classes))
         for i, value in enumerate(self.values[:40]):
-            cells = [f"{s:.5g}" for s in self.shares[i]]
+            unit = self.unit if value == "mean" else ""
+            cells = [quantity(float(s), unit, 5) for s in self.shares[i]]
             if self.counts is not None:
                 cells = [f"{s} ({n:,})" for s, n in zip(cells, self.counts[i].tolist(), strict=True)]
             lines.append(f"  {padded(cut(clean(value), 20), 20)}" + "".join(f"{c:>20}" for c in cells))
@@ -132,8 +135,8 @@ def shares(model: NaiveBayesModel, column: str) -> Shares:
     if isinstance(part, Summed):
         means = np.array([float(m) for m in part.means()])
         rows = [means, np.array(model.variances[column])] if of_part(part).squares else [means]
-        names = ("mean", "variance")[: len(rows)]
-        return Shares(column, part.distribution, labels, names, np.array(rows), None)
+        names, unit = ("mean", "variance")[: len(rows)], model.schema[column].unit
+        return Shares(column, part.distribution, labels, names, np.array(rows), None, unit)
     found = part.shares(model.options, model.unit)
     counts = part.counts if model.unit == 1 and not (isinstance(part, Worded) and part.idf) else None
     return Shares(column, part.distribution, labels, tuple(value_names(model, part)), found, counts)
@@ -258,7 +261,7 @@ def _sum_vote(model: NaiveBayesModel, part: Summed, c: int, label: str) -> Vote:
     shares_ = kernels.exp(scores[0] - scores[0].max())
     against = float(shares_ @ _rest(model.classes, c))
     weight = float(kernels.log(np.array([shares_[c]]))[0] - kernels.log(np.array([against]))[0])
-    return Vote(part.name, f"{mean:.4g}, its mean", label, weight)
+    return Vote(part.name, f"{quantity(mean, model.schema[part.name].unit, 4)}, its mean", label, weight)
 
 
 # -- one row --
@@ -416,10 +419,11 @@ def _value(model: NaiveBayesModel, part: Part, block: Block, row: int) -> tuple[
         x = float(block.values(part.name)[row])
         if np.isnan(x):
             return "missing", ""
+        told = quantity(x, column.unit, 6)
         if not isinstance(part, Counted) or not part.cuts:
-            return f"{x:g}", ""
-        entry = bin_names(part.cuts)[int(np.searchsorted(np.array(part.cuts), x, side="right"))]
-        return f"{x:g} ({entry})", entry
+            return told, ""
+        entry = bin_names(part.cuts, column.unit)[int(np.searchsorted(np.array(part.cuts), x, side="right"))]
+        return f"{told} ({entry})", entry
     code = int(block.codes(part.name)[row])
     entry = column.levels[code] if code < len(column.levels) else ""
     return entry or ("missing" if code == len(column.levels) else "a new level"), entry

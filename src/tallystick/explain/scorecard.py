@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.contracts import Block
+from tallystick.data.text import quantity
 from tallystick.draw.text import clean
 from tallystick.errors import counted
-from tallystick.explain.card import end_text
 from tallystick.explain.naive_bayes import Explanation, Reason
 from tallystick.explain.reasons import ReasonCode, best_reference
 from tallystick.explain.reasons import reasons as codes_of
@@ -92,6 +92,6 @@ def cell_of(model: ScorecardModel, axis: RangeAxis | LevelAxis, block: Block, ro
     """Return one cell of a row in words."""
     if isinstance(axis, RangeAxis):
         x = float(block.values(axis.name)[row])
-        return "missing" if math.isnan(x) else end_text(model.schema[axis.name], x)
+        return "missing" if math.isnan(x) else quantity(x, model.schema[axis.name].unit)
     levels = model.schema[axis.name].levels
     return [*levels, "missing", "a new level"][int(block.codes(axis.name)[row])]

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from tallystick.data.schema import ABSENT, NUMBER_MARKS, Column, meanings
 from tallystick.data.text import WRITTEN_OUT, cell_text, number_text
 from tallystick.errors import DataError, shown
 
+T = TypeVar("T")
 Read = Callable[[Any], float]  # a cell as a number, NaN where missing; of levels as a code
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
@@ -54,15 +55,20 @@ def alias(text: str, column: Column) -> str:
 
 def reader_of(column: Column, marks: Mapping[str, bool]) -> Read:
     """Return what reads single cells of a column of numbers or levels."""
-    return _number_reader(column, marks) if column.kind == "numeric" else _level_reader(column, marks)
+    if column.kind == "numeric":
+        return _number_reader(column, marks)
+    return level_reader(column, marks, range(len(column.levels) + 2))
 
 
-def _level_reader(column: Column, marks: Mapping[str, bool]) -> Read:
-    known: dict[Any, int] = {level: i for i, level in enumerate(column.levels)}
-    missing, unseen = len(known), len(known) + 1
+def level_reader(column: Column, marks: Mapping[str, bool], values: Sequence[T]) -> Callable[[Any], T]:
+    """Return what gives the value of a single cell's level. values: one a level, then that of a missing cell
+    and that of a level never seen.
+    """
+    *own, missing, unseen = values
+    known: dict[Any, T] = dict(zip(column.levels, own, strict=True))
     absent = known.get(ABSENT, missing)
 
-    def read(cell: Any) -> float:
+    def read(cell: Any) -> T:
         plain = type(cell) is str or type(cell) is int  # True is not a 1 here, so others are written first
         if plain and cell in known:
             return known[cell]

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Table
 from tallystick.data.schema import CODED, Column
+from tallystick.data.text import quantity
 from tallystick.description import ColumnView
 from tallystick.draw.text import between
 from tallystick.evaluate.measures import Measure
@@ -294,11 +295,12 @@ def _spread(model: NaiveBayesModel, part: Any) -> Said:
         return _word_sentence(part.name, _heard(model, part), labels, model.schema[part.name])
     c, d = _two(model.classes)
     if isinstance(part, Summed):
-        means = part.means()
+        unit = model.schema[part.name].unit
+        means = [quantity(float(mean), unit, 4) for mean in part.means()]
         return say(
             "The mean of {} is {} where {} is {}, and {} where it is {}.",
-            Name(part.name), f"{float(means[c]):.4g}", Name(model.schema.predicted.name), Name(labels[c]),
-            f"{float(means[d]):.4g}", Name(labels[d]),
+            Name(part.name), means[c], Name(model.schema.predicted.name), Name(labels[c]),
+            means[d], Name(labels[d]),
         )  # fmt: skip
     counts = part.counts.astype(float)
     shares = counts / np.maximum(counts.sum(axis=0), 1)

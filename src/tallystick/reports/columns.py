@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from tallystick.data.schema import Column, Note
+from tallystick.data.text import quantity
 from tallystick.description import ColumnView, Part
 from tallystick.draw.panels import length_bar, split_bars
 from tallystick.draw.text import clean, cut, width
 from tallystick.errors import counted
-from tallystick.models.tree.sentences import number
 from tallystick.reports.ingredients import Ingredients
 from tallystick.reports.sentences import percent
 
@@ -74,7 +74,7 @@ def _cut(view: ColumnView, column: Column) -> str:
     if view.cut is None:
         return ""
     if isinstance(view.cut, float):
-        return f"best cut: < {number(float(f'{view.cut:.6g}'), column)}"
+        return f"best cut: < {quantity(view.cut, column.unit, 6)}"
     return f"best {'word' if view.kind == 'text' else 'cut: <'} {cut(clean(view.cut), 24)}"
 
 
@@ -90,7 +90,7 @@ def _bars(given: Ingredients, view: ColumnView, column: Column) -> str:
 def _under(view: ColumnView, column: Column, parts: list[Part]) -> list[str]:
     """Return what stands under the bars: the ends of a range, or every level where there is room."""
     if column.kind == "numeric" and column.low is not None and column.high is not None:
-        return [number(float(f"{v:.6g}"), column) for v in (column.low, column.high)]
+        return [quantity(v, column.unit, 6) for v in (column.low, column.high)]
     return [clean(p.label) for p in parts] if _fit(parts) else []
 
 
@@ -107,7 +107,7 @@ def _shown(parts: tuple[Part, ...]) -> list[Part]:
 
 
 def _name(part: Part, column: Column) -> str:
-    return f"from {number(float(f'{part.low:.6g}'), column)}" if part.low is not None else part.label
+    return f"from {quantity(part.low, column.unit, 6)}" if part.low is not None else part.label
 
 
 def _told(given: Ingredients, part: Part) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from tallystick.data.schema import Column
+from tallystick.data.text import quantity
 from tallystick.draw.nomogram import SHARES, ticks
 from tallystick.draw.scales import place, scale_line
 from tallystick.draw.text import clean
@@ -23,7 +24,6 @@ from tallystick.models.logistic.model import LogisticModel
 from tallystick.models.naive_bayes import NaiveBayesModel
 from tallystick.models.scorecard.model import ScorecardModel
 from tallystick.models.scorecard.parts import PairTerm
-from tallystick.models.tree.sentences import number
 from tallystick.reports.ingredients import Ingredients
 
 MOST_SCALES = 16  # columns drawn; the others keep the value of the row below
@@ -148,7 +148,7 @@ def _raw_stops(term: Term, column: Column, way: tuple[int, int, float]) -> list[
     if isinstance(term, LevelTerm):
         return _level_stops(term, column, c, d, slope)
     if isinstance(term, BinTerm):
-        names, cuts = bin_names(term.cuts.tolist()), term.cuts.tolist()
+        names, cuts = bin_names(term.cuts.tolist(), column.unit), term.cuts.tolist()
         values = _inside(cuts, column)
         weights = [_lead(row, c, d) * slope for row in term.table[: len(names)]]
         return [Stop(v, n, w) for v, n, w in zip(values, names, weights, strict=True)]
@@ -196,7 +196,7 @@ def _number_stops(term: Any, column: Column, way: tuple[int, int, float]) -> lis
         else:
             scores = term.at_zero + term.slope * x
         weight = slope * _lead(scores, c, d)
-        out.append(Stop(x, number(float(f"{x:.4g}"), column), weight, i % (GRID // 4) == 0))
+        out.append(Stop(x, quantity(x, column.unit, 4), weight, i % (GRID // 4) == 0))
     if isinstance(term, LinearTerm) and column.missing:
         out.append(Stop(None, "(missing)", slope * _lead(term.missing, c, d)))
     return out

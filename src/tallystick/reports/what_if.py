@@ -6,13 +6,14 @@ Law: the page answers by the exported form alone; of a text column it keeps the 
 
 from __future__ import annotations
 
-import datetime
 import json
+import math
 from typing import Any
 
 import numpy as np
 
 from tallystick.data.schema import CODED, Column
+from tallystick.data.text import quantity
 from tallystick.errors import OptionError
 from tallystick.export.form import form_of
 from tallystick.reports.ingredients import Ingredients
@@ -82,9 +83,4 @@ def _field(column: Column) -> dict[str, Any]:
 
 
 def _day(value: float | None) -> str:
-    if value is None:
-        return "?"
-    try:
-        return (datetime.date(1970, 1, 1) + datetime.timedelta(days=int(value))).isoformat()
-    except OverflowError:
-        return "?"
+    return "?" if value is None else quantity(math.floor(value), "date")

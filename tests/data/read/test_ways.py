@@ -77,7 +77,7 @@ def test_plain_numbers_between_others_are_read_in_the_way_of_the_column(tmp_path
 
 def test_what_may_be_two_numbers_is_asked_about_and_answered(tmp_path):
     path = tmp_path / "t.csv"
-    path.write_text('x;y\n1,234;a\n5,678;b\n1,234;a\n')
+    path.write_text("x;y\n1,234;a\n5,678;b\n1,234;a\n")
     with pytest.raises(
         ts.TallyError,
         match=r"column 'x' holds '1,234', which may be '1.234' or '1234'\. Say which: .*decimal=','.* or "

@@ -14,9 +14,9 @@ import tallystick as ts
 @pytest.fixture
 def path(tmp_path):
     with contextlib.closing(sqlite3.connect(tmp_path / "t.db")) as connection:
-        connection.execute("CREATE TABLE \"the \"\"rows\"\"\" (x REAL, sky TEXT, y TEXT)")
+        connection.execute('CREATE TABLE "the ""rows""" (x REAL, sky TEXT, y TEXT)')
         rows = [(None if i % 9 == 0 else i / 3, f"s{i % 3}", "ab"[i % 7 < 3]) for i in range(80)]
-        connection.executemany("INSERT INTO \"the \"\"rows\"\"\" VALUES (?, ?, ?)", rows)
+        connection.executemany('INSERT INTO "the ""rows""" VALUES (?, ?, ?)', rows)
         connection.commit()
     return str(tmp_path / "t.db")
 
@@ -29,7 +29,7 @@ def test_the_only_table_is_read_missing_cells_and_all(path):
 
 def test_of_two_tables_one_is_named(path):
     with contextlib.closing(sqlite3.connect(path)) as connection:
-        connection.execute("CREATE VIEW few AS SELECT x, y FROM \"the \"\"rows\"\"\" WHERE x > 3")
+        connection.execute('CREATE VIEW few AS SELECT x, y FROM "the ""rows""" WHERE x > 3')
     with pytest.raises(ts.TallyError, match=r"t\.db has 2 tables: 'few', 'the .*Name one: .*table='few'"):
         ts.read(path)
     assert ts.read(path, table="few").columns == ("x", "y")

@@ -19,9 +19,7 @@ def planted(n=600, seed=0, noise=0.0):
         if rng.random() < noise:
             yes = not yes
         lost = rng.random() < 0.05
-        rows.append(
-            {"x": None if lost else x, "a": a, "size": size, "flag": flag, "y": ["no", "yes"][yes]}
-        )
+        rows.append({"x": None if lost else x, "a": a, "size": size, "flag": flag, "y": ["no", "yes"][yes]})
     return rows
 
 

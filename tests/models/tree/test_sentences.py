@@ -63,7 +63,7 @@ def test_a_cut_at_an_observed_value_is_written_as_that_value():
 def test_numbers_of_dates_are_dates():
     day = Column("day", "numeric", unit="date")
     assert number(1.0, day) == "1970-01-02"
-    assert number(0.5, day) == "1970-01-01T12:00:00"
+    assert number(0.5, day) == "1970-01-01 12:00:00"
     assert number(1e12, day) == "1e+12"  # no date lies there
     assert number(1 / 3) == "0.333333333333"
     assert (rows(3.0, 2), rows(4.0, 2)) == ("1.50", "2")

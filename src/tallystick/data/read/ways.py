@@ -47,9 +47,7 @@ def way_written(
     )
 
 
-def may_be_written(
-    some: Any, marked: NDArray[np.bool_], decimal: str | None, day_first: bool | None
-) -> bool:
+def may_be_written(some: Any, marked: NDArray[np.bool_], decimal: str | None, day_first: bool | None) -> bool:
     """May all texts be written in one way, as far as some of them tell? Marks tell nothing."""
     left = some.filter(from_numbers(~marked))
     return not len(left) or bool(Ways(left, decimal, day_first).found)

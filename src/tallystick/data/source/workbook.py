@@ -2,7 +2,7 @@
 
 Knows sheets through `calamine`, an extra. Knows nothing of kinds: header, lines above it and totals below it
 are found as in a CSV, so that a sheet and its export give one model.
-Laws: a formula is its value; a row without any cell is no row; a date is a date, whatever way it is shown.
+Laws: a formula is its value; a row without any cell does not count; a date is a date, however it is shown.
 """
 
 from __future__ import annotations

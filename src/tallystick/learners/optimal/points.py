@@ -68,9 +68,7 @@ class Points:
         return out
 
 
-def _coded(
-    schema: Schema, j: int, cells: NDArray[np.uint64]
-) -> tuple[SearchColumn, NDArray[np.float64]]:
+def _coded(schema: Schema, j: int, cells: NDArray[np.uint64]) -> tuple[SearchColumn, NDArray[np.float64]]:
     """Return a column as codes, missing last, and the numbers they stand for."""
     column = schema.used[j]
     if column.kind in CODED:

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.data.schema import ABSENT, Column
+from tallystick.data.schema import Column
 from tallystick.errors import DataError, shown
 from tallystick.models.additive import BinTerm, LevelTerm, LinearTerm, NormalTerm, Term
-from tallystick.models.cells import alias, read_number, written
+from tallystick.models.cells import level_reader, read_number
 from tallystick.models.naive_bayes.model import NaiveBayesModel
 from tallystick.models.tree.record import is_number
 
@@ -64,7 +64,8 @@ class BayesRow:
 
     def _reader(self, term: Term, column: Column) -> Read | None:
         if isinstance(term, LevelTerm):
-            return self._levels(term, column)
+            *own, _, unseen = term.table.tolist()
+            return level_reader(column, self.marks, [*own, None, unseen])
         if isinstance(term, BinTerm):
             cuts: list[float] = term.cuts.tolist()
             table: list[Parts] = term.table.tolist()
@@ -75,28 +76,6 @@ class BayesRow:
         if isinstance(term, LinearTerm):
             return None  # two additions per row in a table: not worth a way of its own
         return None
-
-    def _levels(self, term: LevelTerm, column: Column) -> Read:
-        rows: list[Parts] = term.table.tolist()
-        known: dict[Any, Parts | None] = {level: rows[i] for i, level in enumerate(column.levels)}
-        unseen, marks = rows[-1], self.marks
-        absent = rows[column.levels.index(ABSENT)] if ABSENT in column.levels else None
-
-        def read(cell: Any) -> Parts | None:
-            plain = type(cell) is str or type(cell) is int  # True is not 1 here, so others are written first
-            if plain and cell in known:
-                return known[cell]
-            text = written(cell, column.name)
-            if text is None or text in marks:
-                return absent
-            if text not in known:
-                text = alias(text, column)
-            found = known.get(text, unseen)
-            if plain and len(known) < 10_000:
-                known[cell] = found  # the same cell comes again
-            return found
-
-        return read
 
     def _number(self, column: Column, parts: Callable[[float], Parts]) -> Read:
         marks = self.marks

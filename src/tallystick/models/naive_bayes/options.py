@@ -170,9 +170,7 @@ def _not_negative(parameter: str, given: Any) -> None:
     if isinstance(given, Mapping):
         for value in given.values():
             _not_negative(parameter, value)
-    elif given is not None and (
-        not is_number(given) or not 0 <= given < math.inf
-    ):
+    elif given is not None and (not is_number(given) or not 0 <= given < math.inf):
         raise OptionError(f"{parameter} must be a number of at least 0, not {shown(given)}.")
     elif parameter == "p" and given is not None and float(given) > 1:
         raise OptionError(f"p is a share and at most 1, not {shown(given)}.")

@@ -6,7 +6,6 @@ Law: a sentence says exactly which values take a branch, missing and unseen ones
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.data.schema import ABSENT, Column, Schema
+from tallystick.data.text import quantity
 from tallystick.errors import shown
 from tallystick.models.tree.nodes import NO_CUT, SPREADS, Nodes
 
@@ -144,13 +144,7 @@ def bound(cut: float, column: Column | None = None) -> tuple[str, str]:
 
 def number(value: float, column: Column | None = None) -> str:
     """Return a number in at most 12 digits, or a date for a column of dates."""
-    if column is not None and column.unit == "date" and np.isfinite(value):
-        try:
-            moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(days=value)
-        except OverflowError:
-            return f"{value:.12g}"
-        return moment.date().isoformat() if value == int(value) else moment.isoformat(timespec="seconds")
-    return f"{value:.12g}"
+    return quantity(value, "" if column is None else column.unit, 12)
 
 
 def condition(schema: Schema, nodes: Nodes, node: int, branch: int) -> Condition:
