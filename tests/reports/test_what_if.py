@@ -36,7 +36,7 @@ def test_a_field_knows_what_may_be_typed():
         "high": 9.0,
     }
     day = _field(Column("d", "numeric", unit="date", low=0.0, high=1e12))
-    assert (day["kind"], day["hint"]) == ("date", "1970-01-01 to 1000000000000")  # no calendar goes so far: days
+    assert (day["kind"], day["hint"]) == ("date", "1970-01-01 to 1000000000000")  # beyond any calendar
 
 
 def test_only_the_heaviest_words_are_kept_and_that_is_said(monkeypatch):
