@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from tallystick.cli import options, screen
-from tallystick.data.schema import Note, Schema
+from tallystick.data.schema import Note
 from tallystick.draw.text import clean
 from tallystick.errors import DataError, OptionError, counted, nearest, shown, some, with_article
+from tallystick.estimators.answers import UNREAD, MetRows, Wanted, answer_tables
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from tallystick.contracts import Source
-    from tallystick.data.read.match import Matched
     from tallystick.estimators import Classifier
 
-UNREAD = "unread"  # the column of reasons why rows could not be read
 HELD = 200_000  # answers that wait until it is known whether there are any
 
 
@@ -108,82 +107,30 @@ def predict(model: str, data: str, output: str | None, as_json: bool, **given: A
     count = write_rows(answers, None if output == "-" else output, given["raw"])
     if output not in (None, "-"):
         print(clean(f"{count:,} row{'s' * (count != 1)} -> {output}{met.classes()}"))
-    met.say(source.notes)
+    say(met, source.notes)
 
 
-class MetRows:
-    """What was met in new rows, counted: nothing of it stays silent."""
-
-    def __init__(self) -> None:
-        self.missing: Counter[str] = Counter()
-        self.unseen: Counter[str] = Counter()
-        self.unreadable: Counter[str] = Counter()
-        self.outside: Counter[str] = Counter()
-        self.labels: Counter[str] = Counter()
-        self.notes: dict[Note, None] = {}  # each said once
-        self.filled: Counter[str] = Counter()
-        self.prior_only = 0
-        self.schema: Schema | None = None
-
-    def add(self, matched: Matched, prior_only: int, best: Any, labels: tuple[str, ...]) -> None:
-        """Count a batch: best[row] is the class that was answered."""
-        self.missing.update(matched.missing)
-        self.unseen.update(matched.unseen)
-        self.filled.update({name: matched.block.rows - n for name, n in matched.missing.items()})
-        self.unreadable.update(matched.unreadable)
-        self.notes.update(dict.fromkeys(matched.notes))
-        self.prior_only += prior_only
-        self.labels.update(labels[c] for row, c in enumerate(best.tolist()) if row not in matched.unread)
-
-    def beyond(self, rows: list[tuple[str, ...]]) -> list[str]:
-        """Count the columns outside their range, and return them as one text per row."""
-        self.outside.update(name for names in rows for name in names)
-        return ["; ".join(names) for names in rows]
-
-    def told(self) -> list[Note]:
-        """Return the notes of all batches, and one for each column of which no cell is known."""
-        from tallystick.data.read.match import strange_notes
-
-        return [*self.notes, *(strange_notes(self.schema, self.filled, self.unseen) if self.schema else ())]
-
-    def to_dict(self, reading: tuple[Note, ...]) -> dict[str, Any]:
-        """Return the counts as plain data, after the notes on how the file was read."""
-        return {
-            "missing_cells": dict(+self.missing),
-            "unseen_levels": dict(+self.unseen),
-            "unreadable_cells": dict(+self.unreadable),
-            "outside_range": dict(+self.outside),
-            "notes": [note.to_dict() for note in (*reading, *self.told())],
-            "answered_by_prior": self.prior_only,
-        }
-
-    def classes(self) -> str:
-        """Return how many rows went to each class, the most frequent first."""
-        top = self.labels.most_common(6)
-        text = ", ".join(f"{label} {n:,}" for label, n in top)
-        return f": {text}{', ...' if len(self.labels) > 6 else ''}" if top else ""
-
-    def say(self, reading: tuple[Note, ...]) -> None:
-        """Print one line on stderr for each thing worth knowing, beginning with how the file was read."""
-        notes = [*reading, *self.told()]
-        if unseen := +self.unseen:
-            notes.append(Note("unseen", f"levels the model has never seen: {_counts(unseen)}"))
-        if unreadable := +self.unreadable:
-            text = f"cells that are not numbers, taken as missing: {_counts(unreadable)}"
-            notes.append(Note("unreadable", text))
-        if outside := +self.outside:
-            text = f"values outside the range of the training rows: {_counts(outside)}"
-            notes.append(Note("outside", text))
-        if missing := +self.missing:
-            notes.append(Note("missing", f"missing cells: {_counts(missing)}"))
-        if self.prior_only:
-            notes.append(
-                Note(
-                    "prior-only",
-                    f"{counted(self.prior_only, 'row')} that fit no class; answered by the class shares",
-                )
+def say(met: MetRows, reading: tuple[Note, ...]) -> None:
+    """Print one line on stderr for each thing worth knowing, beginning with how the file was read."""
+    notes = [*reading, *met.told()]
+    if unseen := +met.unseen:
+        notes.append(Note("unseen", f"levels the model has never seen: {_counts(unseen)}"))
+    if unreadable := +met.unreadable:
+        text = f"cells that are not numbers, taken as missing: {_counts(unreadable)}"
+        notes.append(Note("unreadable", text))
+    if outside := +met.outside:
+        text = f"values outside the range of the training rows: {_counts(outside)}"
+        notes.append(Note("outside", text))
+    if missing := +met.missing:
+        notes.append(Note("missing", f"missing cells: {_counts(missing)}"))
+    if met.prior_only:
+        notes.append(
+            Note(
+                "prior-only",
+                f"{counted(met.prior_only, 'row')} that fit no class; answered by the class shares",
             )
-        screen.show_notes(notes)
+        )
+    screen.show_notes(notes)
 
 
 def _counts(counts: Counter[str]) -> str:
@@ -197,85 +144,26 @@ def _counts(counts: Counter[str]) -> str:
 def predicted(
     estimator: Classifier, source: Source, met: MetRows, given: dict[str, Any]
 ) -> Iterator[pa.Table]:
-    """Yield prediction and probability of every row, batch by batch; what is met is counted in `met`.
-
-    The first table may have no rows, so that there always is one.
+    """Yield prediction and probability of every row, batch by batch, with the columns of FILE that are
+    wanted beside them; what is met is counted in `met`.
     """
-    import numpy as np
-    import pyarrow as pa
-
-    from tallystick.data.source.arrays import from_numbers
-    from tallystick.estimators.base import names_outside
-
-    target = estimator.schema_.predicted
-    labels = pa.array(target.labels, pa.string())
-    names = ["prediction", "probability"] + [f"P({label})" for label in target.labels if given["proba"]]
-    shown_classes = len(names) - 2
-    types = [pa.string(), *[pa.float64()] * (len(names) - 1)]
-    if given["flag_outside"]:
-        names, types = [*names, "outside"], [*types, pa.string()]
-    told = _reasons(estimator, given)
-    for k in range(given["reasons"] or 0):
-        names, types = [*names, f"reason_{k + 1}"], [*types, pa.string()]
-    names, types = [*names, UNREAD], [*types, pa.string()]
-    carried = Carried(source, _carried_names(source, given, names, met))
-    yield carried.beside(pa.schema(list(zip(names, types, strict=True))).empty_table())
-    met.schema = estimator.schema_
-    reading = {name: given[name] for name in ("lenient", "missing_columns")}
-    reading |= {"warn": False, "unread": "keep"}
-    for matched in estimator._blocks(source, **reading):
-        shares = estimator.model_.shares(matched.block)
-        best = estimator._decide(shares)
-        prior_only = estimator._prior_only(matched.block, shares)
-        columns = [
-            labels.take(from_numbers(best)),
-            from_numbers(np.take_along_axis(shares, best[:, None], axis=1)[:, 0]),
-        ]
-        columns += [from_numbers(shares[:, c]) for c in range(shown_classes)]
-        if given["flag_outside"]:
-            columns.append(pa.array(met.beyond(names_outside(matched.block, estimator.schema_)), pa.string()))
-        columns += told(matched.block)
-        columns = _without_answers(columns, matched)
-        met.add(matched, int(prior_only.sum()), best, target.labels)
-        yield carried.beside(pa.table(columns, names=names))
-
-
-def _reasons(estimator: Classifier, given: dict[str, Any]) -> Callable[[Any], list[Any]]:
-    """Return what makes the columns of reasons of a block; of a model without any it is an error."""
-    import pyarrow as pa
-
-    from tallystick.estimators.classes import class_number
-    from tallystick.methods import of_kind
-
-    most: int | None = given["reasons"]
-    wanted = given["reasons_for"]
-    if most is None:
-        if wanted is not None or given["reasons_against"] != "best":
-            raise OptionError(
-                "--reasons-for and --reasons-against say how reasons are counted. Add --reasons 4."
-            )
-        return lambda block: []
-    label = None if wanted is None else class_number(estimator.schema_.predicted, wanted)
-    model = estimator.model_
-    asked = of_kind(model.kind).load("reasons")(model, most, given["reasons_against"], label)
-
-    def columns(block: Any) -> list[Any]:
-        rows = [[code.text for code in codes] for codes in asked(block)]
-        return [pa.array([r[k] if k < len(r) else None for r in rows], pa.string()) for k in range(most)]
-
-    return columns
-
-
-def _without_answers(columns: list[Any], matched: Matched) -> list[Any]:
-    """Return the answers, none of them for rows that could not be read, and the reasons beside them."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if not matched.unread:
-        return [*columns, pa.nulls(matched.block.rows, pa.string())]
-    reasons = pa.array([matched.unread.get(row) for row in range(matched.block.rows)], pa.string())
-    read = pc.is_null(reasons)
-    return [pc.if_else(read, column, pa.scalar(None, column.type)) for column in columns] + [reasons]
+    if given["reasons"] is None and (given["reasons_for"] is not None or given["reasons_against"] != "best"):
+        raise OptionError("--reasons-for and --reasons-against say how reasons are counted. Add --reasons 4.")
+    wanted = Wanted(
+        proba=given["proba"],
+        outside=given["flag_outside"],
+        reasons=given["reasons"],
+        against=given["reasons_against"],
+        towards=given["reasons_for"],
+        lenient=given["lenient"],
+        missing_columns=given["missing_columns"],
+    )
+    tables = answer_tables(estimator, source, met, wanted)
+    first = next(tables)
+    carried = Carried(source, _carried_names(source, given, first.column_names, met))
+    yield carried.beside(first)
+    for table in tables:
+        yield carried.beside(table)
 
 
 def _reasons_if_any(answers: Iterator[pa.Table]) -> Iterator[pa.Table]:
