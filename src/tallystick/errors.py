@@ -66,7 +66,7 @@ def nearest(name: object, names: Sequence[str]) -> str:
     return f" Did you mean {shown(folded[close[0]])}?" if close else ""
 
 
-IN_COLUMNS = ("keep", "levels", "missing")  # what estimators take inside of columns=ts.Columns(...)
+IN_COLUMNS = ("keep", "levels", "merge", "missing")  # what estimators take inside of columns=ts.Columns(...)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,19 +12,24 @@ from tallystick.description.gains import Stack
 
 
 def told(*levels, kind="levels"):
-    return [note.text for note in alike(Column("c", kind, levels=levels))]
+    rows = range(10, 10 + len(levels))
+    return [note.text for note in alike(Column("c", kind, levels=levels), rows)]
 
 
 def test_levels_that_differ_in_case_or_spaces_are_named():
     (text,) = told("New York", "new york", "NewYork", "Boston")
     assert text == (
-        "column 'c' has levels that differ only in letter case or spaces: 'New York', 'new york', 'NewYork'."
+        "column 'c' has levels that differ only in letter case or spaces: 'NewYork', 'new york', 'New York'. "
+        "To read them as one pass columns=ts.Columns(merge={'NewYork': ['New York', 'new york']})."
     )
 
 
 def test_levels_that_differ_by_an_ending_are_a_question():
     (text,) = told("teacher", "teachers", "nurse")
-    assert text == "column 'c' has levels that may mean the same: 'teacher' and 'teachers'."
+    assert text == (
+        "column 'c' has levels that may mean the same: 'teacher' and 'teachers'. If so, pass "
+        "columns=ts.Columns(merge={'teachers': ['teacher']})."
+    )
 
 
 @pytest.mark.parametrize(

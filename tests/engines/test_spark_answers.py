@@ -33,6 +33,19 @@ def table(rows=240, seed=0):
     )
 
 
+def test_spellings_that_were_merged_are_one_on_spark(spark):
+    rows = table().drop_columns(["key", "said"])
+    columns = ts.Columns(merge={"red": ["green"], "y": {"no": ["yes!"]}, "flag": {"on": ["true"]}})
+    model = ts.DecisionTree(max_depth=3, columns=columns).fit(rows, "y")
+    frame = spark.createDataFrame(rows).repartition(3)
+    assert ts.DecisionTree(max_depth=3, columns=columns).fit(frame, "y").to_bytes() == model.to_bytes()
+    assert model.schema_["colour"].levels == ("blue", "once", "red")
+    for how in ("arrow", "sql"):
+        answered = model.transform(frame, how).toArrow()
+        wanted = model.predict(answered.select(rows.column_names))
+        assert answered["prediction"].to_pylist() == wanted.tolist()
+
+
 MODELS = {
     "tree": lambda: ts.DecisionTree(max_depth=3),
     "bayes": lambda: ts.NaiveBayes(distributions="gaussian"),

@@ -233,6 +233,33 @@ def test_an_export_of_a_model_of_texts_answers_as_it_does_or_is_refused(method, 
         same(model, rows, RUNNERS[way](model, rows, tmp_path), SINGLE.get(target, 1e-9))
 
 
+MERGED = {
+    "plain": ["never seen", "O", "PLAIN"],
+    "high": ["huge", "High"],
+    "grade": {"3": ["4", "three"]},
+    "flag": {"true": ["ON"]},
+}
+
+
+@cache
+def merged_model(name: str):
+    columns = ts.Columns(e.KINDS, e.LEVELS, merge=MERGED)
+    model, rows = named(name).load("estimator")(columns=columns), table(400, 1, False, False)
+    return model.fit(rows, "y") if named(name).regression else model.fit(e.with_target(rows, "text"), "class")
+
+
+@pytest.mark.parametrize("method", [m for m in METHODS if m.form != NO_FORM], ids=lambda method: method.name)
+@pytest.mark.parametrize("way", [w for w in RUNNERS if w[0] not in ("rules", "card")], ids=" ".join)
+def test_an_export_knows_the_spellings_that_were_merged(method, way, tmp_path):
+    model, rows = merged_model(method.name), new_rows()
+    known = {"never seen": "plain", "O": "plain", "huge": "high", "4": "3"}
+    right = [{n: known.get(v, v) if isinstance(v, str) else v for n, v in row.items()} for row in rows]
+    assert right != rows
+    found = RUNNERS[way](model, rows, tmp_path)
+    same(model, rows, found, SINGLE.get(way[0], 1e-9))
+    same(model, right, found, SINGLE.get(way[0], 1e-9))
+
+
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
 def test_unknown_targets_and_options_are_refused(method):
     with pytest.raises(OptionError, match="there is no export to 'cobol'"):

@@ -29,6 +29,7 @@ VALUES = {  # one that can be passed, by the name of the argument
     "pruning": "length",
     "kinds": {"id": "out"},
     "levels": {"size": ["S", "M"]},
+    "merge": {"yes": ["YES", "Yes"], "answer": {"no": ["N"]}},
     "missing": ["-999"],
     "memory": "1GB",
     "lenient": True,

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tallystick.cli.wishes import FLAGS as WISHES
+from tallystick.data.merge import typed_merges
 from tallystick.data.schema import Note
 from tallystick.errors import Argument, shown, worded
 
@@ -26,6 +27,7 @@ FLAGS = {  # flags that take a value, by the name of the argument
     "kinds": "--kind",
     "levels": "--levels",
     "memory": "--memory",
+    "merge": "--merge",
     "missing": "--missing",
     "missing_columns": "--missing-columns",
     "sep": "--sep",
@@ -55,6 +57,8 @@ def flag(given: Argument) -> str:
 
 
 def _typed(name: str, value: Any) -> str:
+    if name == "merge":
+        return " --merge ".join(shlex.quote(_plain(line)) for line in typed_merges(value))
     if isinstance(value, dict):  # by column; one pair
         ((column, value),) = value.items()
         if value is not ...:

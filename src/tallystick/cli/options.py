@@ -116,6 +116,13 @@ _COLUMNS = (
     ),
     click.option("--keep", multiple=True, metavar="NAME", help="Use a column that would be left out."),
     click.option(
+        "--merge",
+        multiple=True,
+        metavar="TEXT=A,B,...",
+        help="Read spellings as one, in columns and target, e.g. 'yes=Yes,YES,Y'; of one column "
+        "'answer: yes=Yes,1'.",
+    ),
+    click.option(
         "--missing",
         multiple=True,
         metavar="MARK",
@@ -217,6 +224,7 @@ def _separator(text: str | None) -> str | None:
 
 def wishes(given: dict[str, Any]) -> dict[str, Any]:
     """Return what the user said about columns, as the parameters that every estimator and `describe` take."""
+    from tallystick.data.merge import read_merges
     from tallystick.data.schema import Columns
 
     levels = (pair(text, "--levels", "size=S,M,L") for text in given["levels"])
@@ -225,6 +233,7 @@ def wishes(given: dict[str, Any]) -> dict[str, Any]:
         levels={name: values.split(",") for name, values in levels},
         missing=given["missing"] or None,
         keep=given["keep"],
+        merge=read_merges(given["merge"]),
     )
     return {"columns": columns, "threads": given["threads"], "memory": given["memory"]}
 

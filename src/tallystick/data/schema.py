@@ -11,6 +11,7 @@ from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import lru_cache
 from typing import Any, Literal, get_args
 
+from tallystick.data.merge import merges, plain_merges
 from tallystick.data.text import TRUTH_LABELS, label_number, label_text
 from tallystick.errors import OptionError, TargetError, shown
 
@@ -63,6 +64,7 @@ class Column:
     `written`: how its numbers or dates are written, as an example (see data/written.py); "": plainly.
     `words`: the vocabulary of a text column, sorted by UTF-8 bytes. `least`: rows that a word must be in;
     words of fewer are unseen.
+    `merged`: (spelling, level) of spellings that the user merged into a level.
     `missing`: rows without a value. `why`: the reason for the kind, for people; not part of the model.
     """
 
@@ -76,6 +78,7 @@ class Column:
     words: tuple[str, ...] = ()
     missing: int = 0
     declared: bool = False  # the kind or the levels were given by the user
+    merged: tuple[tuple[str, str], ...] = ()
     why: str = field(default="", compare=False)
     least: int = field(default=1, compare=False)  # a wish, kept so that a part of the rows is read alike
 
@@ -92,6 +95,8 @@ class Column:
             out["words"] = list(self.words)
         if self.declared:
             out["declared"] = True
+        if self.merged:
+            out["merged"] = dict(self.merged)
         return out
 
     @classmethod
@@ -101,7 +106,13 @@ class Column:
         for key in ("levels", "words"):
             if key in fields:
                 fields[key] = tuple(fields[key])
+        fields["merged"] = tuple(sorted(fields.get("merged", {}).items()))
         return cls(**fields)
+
+
+def spelt(column: Column) -> dict[str, str]:
+    """Return the level of every text that is one, or that the user merged into one."""
+    return {level: level for level in column.levels} | dict(column.merged)
 
 
 def meanings(column: Column) -> dict[str, str]:
@@ -137,10 +148,18 @@ class Target:
     name: str
     labels: tuple[str, ...]
     type: LabelType = "text"
+    merged: tuple[tuple[str, str], ...] = ()  # (spelling, label), as the user merged them
 
     def to_dict(self) -> dict[str, Any]:
         """Return the target as plain data."""
-        return {"labels": list(self.labels), "name": self.name, "type": self.type}
+        out = {"labels": list(self.labels), "name": self.name, "type": self.type}
+        return out | ({"merged": dict(self.merged)} if self.merged else {})
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Target:
+        """Build a target from `to_dict()`."""
+        merged = tuple(sorted(data.get("merged", {}).items()))
+        return cls(data["name"], tuple(data["labels"]), data["type"], merged)
 
     def values(self) -> list[Any]:
         """Return the labels in the type they had: what `classes_` and `predict` give back."""
@@ -157,6 +176,8 @@ class Target:
         text = label_text(given)
         if text in self.labels:
             return text
+        if text in (merged := dict(self.merged)):
+            return merged[text]
         if self.type == "text":
             return str(given)
         if self.type == "boolean":
@@ -218,7 +239,7 @@ class Schema:
         target = data["target"]
         return cls(
             columns=tuple(Column.from_dict(c) for c in data["columns"]),
-            target=Target(target["name"], tuple(target["labels"]), target["type"]) if target else None,
+            target=Target.from_dict(target) if target else None,
             marks=tuple(data["marks"]),
         )
 
@@ -250,6 +271,10 @@ class Columns:
         What stands for a missing value, in place of the usual marks (an empty cell, ?, NA, NaN, None, null).
     keep : list of str, default ()
         Columns to use that would be left out, such as one whose every value is different.
+    merge : dict, default {}
+        Spellings that are one, by the text that they become: {"yes": ["Yes", "YES", "Y"]}, in all columns and
+        in the target; of one column, or of numbers, {"answer": {"yes": ["Yes", "1"]}}. New rows may have
+        them, too.
 
     Examples
     --------
@@ -263,6 +288,7 @@ class Columns:
     levels: Mapping[str, Iterable[Any]] = field(default_factory=dict)
     missing: Sequence[str] | None = None  # None: MISSING_MARKS
     keep: Sequence[str] = ()
+    merge: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in ("kinds", "levels"):
@@ -279,6 +305,7 @@ class Columns:
             None if self.missing is None else tuple(map(str, listed("missing", self.missing))),
         )
         own(self, "keep", listed("keep", () if self.keep is None else self.keep))
+        own(self, "merge", merges(self.merge))
 
     __repr__ = typed
 
@@ -294,13 +321,16 @@ class Columns:
         return replace(columns or Columns(), kinds=kinds)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data, as a model file has it among its parameters."""
-        return {
+        """Return plain data, as a model file has it among its parameters; what nothing is merged of is left
+        out, as in files from before there was any.
+        """
+        out = {
             "keep": sorted(self.keep),
             "kinds": dict(self.kinds),
             "levels": {str(name): [str(v) for v in values] for name, values in self.levels.items()},
             "missing": None if self.missing is None else sorted(self.missing),
         }
+        return out | ({"merge": plain_merges(self.merge)} if self.merge else {})
 
 
 def listed(name: str, given: Any) -> tuple[Any, ...]:

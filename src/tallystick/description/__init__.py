@@ -93,7 +93,7 @@ def describe(
     1.0
     """
     known, work = Columns.of(columns, kinds), choose_local(engine, threads, memory)
-    wishes = Wishes(known.kinds, known.levels, known.missing, known.keep)
+    wishes = Wishes(known.kinds, known.levels, known.missing, known.keep, known.merge)
     if is_spark(data) and against is None:
         return _on_spark(data, wishes, target)
     source = open_source(data, memory=work.memory)
@@ -160,7 +160,8 @@ def _doubts(group: Group, known: bool, used: int) -> Iterator[tuple[str, list[No
     for j, column in enumerate(columns):
         notes: list[Note] = []
         if not group.values:
-            notes += doubts.alike(column)
+            start = int(stack.starts[j])
+            notes += doubts.alike(column, stack.sizes[start : start + len(column.levels)].tolist())
         elif not column.unit:
             distinct, start = group.values[j], int(stack.starts[j])
             sizes = stack.sizes[start : start + len(distinct)]

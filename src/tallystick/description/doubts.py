@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from tallystick.data.read.slips import folded
 from tallystick.data.schema import Column, Note
 from tallystick.data.table.hashes import Conflicts
 from tallystick.description.gains import Stack
@@ -19,17 +20,24 @@ MANY_LEVELS = 5_000  # beyond this, names are not compared
 SHORT, MORE = 4, 2  # letters that two near-equal levels share at least, and that one has more at most
 
 
-def alike(column: Column) -> Iterator[Note]:
-    """Yield notes on levels that differ only in letter case or spaces, or by a letter or two at the end."""
+def alike(column: Column, rows: Sequence[int]) -> Iterator[Note]:
+    """Yield notes on levels that differ only in letter case or spaces, or by a letter or two at the end.
+
+    rows[level]: how many have it.
+    """
     if len(column.levels) > MANY_LEVELS or column.kind == "boolean":
         return
-    groups: dict[str, list[str]] = {}
-    for level in column.levels:
-        groups.setdefault("".join(level.split()).casefold(), []).append(level)
+    groups: dict[str, list[str]] = {}  # the levels of each spelling, the most frequent first
+    for _, level in sorted(zip((-int(n) for n in rows), column.levels, strict=True)):
+        groups.setdefault(folded(level), []).append(level)
     same = [level for group in groups.values() if len(group) > 1 for level in group]
     if same:
         what = "has levels that differ only in letter case or spaces"
-        text = f"column {shown(column.name)} {what}: {some(same, 6)}."
+        several = {group[0]: group[1:] for group in groups.values() if len(group) > 1}
+        cure = Argument("merge", {text: sorted(several[text]) for text in sorted(several)})
+        text = Message(
+            f"column {shown(column.name)} {what}: {some(same, 6)}. To read them as one pass ", cure, "."
+        )
         yield Note("levels-alike", text, column.name, len(same))
     names = sorted(groups)
     near = [
@@ -40,7 +48,12 @@ def alike(column: Column) -> Iterator[Note]:
     if near:
         listed = " and ".join(map(shown, near[0]))
         more = f" ({len(near):,} such pairs)" if len(near) > 1 else ""
-        text = f"column {shown(column.name)} has levels that may mean the same: {listed}{more}."
+        cure = Argument("merge", {near[0][1]: [near[0][0]]})
+        text = Message(
+            f"column {shown(column.name)} has levels that may mean the same: {listed}{more}. If so, pass ",
+            cure,
+            ".",
+        )
         yield Note("levels-alike", text, column.name, len(near))
 
 

@@ -38,7 +38,7 @@ def read_labelled(estimator: Estimator, data: Any) -> Table:
     levels: dict[str, Any] = {c.name: c.levels for c in schema.used if c.kind in ("boolean", "ordered")}
     if schema.predicted.labels:
         levels[name] = schema.predicted.labels
-    wishes = Wishes(kinds, levels, given.missing)
+    wishes = Wishes(kinds, levels, given.missing, merge=given.merge)
     table = read_table(source, wishes, y, None, estimator._local().threads, regression=estimator._regression)
     _refuse_new_labels(table, schema, source.name)
     return table

@@ -25,6 +25,7 @@ PLACES = {  # what does not stand in a constructor by itself, and where it does
     "levels": "columns=ts.Columns(levels={'size': ['S', 'M', 'L']})",
     "missing": "columns=ts.Columns(missing=['-999'])",
     "keep": "columns=ts.Columns(keep=['id'])",
+    "merge": "columns=ts.Columns(merge={'yes': ['Yes', 'YES']})",
     "progress": "engine=ts.Local(progress=function)",
     "verbose": "engine=ts.Local(progress=function)",
 }
@@ -130,12 +131,12 @@ class Parameters:
     def _wishes(self) -> Wishes:
         """Return what is asked of a reader."""
         known = Columns.of(self.columns, self.kinds)
-        return Wishes(known.kinds, known.levels, known.missing, known.keep)
+        return Wishes(known.kinds, known.levels, known.missing, known.keep, known.merge)
 
     def _set_stored(self, parameters: Mapping[str, Any]) -> None:
         """Set the parameters that a model file holds."""
         own = dict(parameters)
-        known = Columns(**{f.name: own.pop(f.name) for f in fields(Columns)})
+        known = Columns(**{f.name: own.pop(f.name) for f in fields(Columns) if f.name in own})
         self.columns, self.kinds = None if known == Columns() else known, None
         for name, value in own.items():
             setattr(self, name, value)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tallystick.contracts import Table
-from tallystick.data.read.slips import say_variants, sentinels, variants
+from tallystick.data.read.slips import merging, say_variants, sentinels, variants
 from tallystick.data.table.hashes import conflicts
-from tallystick.errors import OptionError, counted, nearest, shown
+from tallystick.errors import Message, OptionError, counted, nearest, shown
 from tallystick.evaluate.text import figure
 from tallystick.stats.giveaways import ADVICE, giveaways
 
@@ -112,7 +112,7 @@ def _classes(table: Table) -> Iterator[Check]:
         yield Check(
             "labels-alike",
             f"classes that may be one: {say_variants(alike)}.",
-            "If so, correct them in the data and compare again.",
+            Message("If they are one, pass ", merging(alike), "."),
             table.schema.predicted.name,
         )
     spelt = {label for (label, _), _ in alike}

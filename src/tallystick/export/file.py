@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tallystick import methods
@@ -22,7 +22,7 @@ from tallystick.export import canonical
 from tallystick.files.apart import as_path
 from tallystick.files.whole import whole_file
 from tallystick.models import shapes
-from tallystick.models.shapes import Flag, Listed, Maybe, Number, Record, Shape, Text, Variant, Whole
+from tallystick.models.shapes import Flag, Listed, Maybe, Named, Number, Record, Shape, Text, Variant, Whole
 
 NAME = "tallystick model"
 VERSION = 1
@@ -44,6 +44,8 @@ def _column(kind: str) -> Record:
     if kind == "text":
         keys["words"] = Listed(Text(), distinct=True)
     may: dict[str, Shape] = {"declared": Flag(only=True)}
+    if kind in CODED:
+        may["merged"] = Named(Text())
     if kind == "numeric":
         may["written"] = Text(test=lambda t: way_of(t) is not None, words="1234.5 or 31 December 2020")
     return Record(keys, may)
@@ -55,7 +57,8 @@ _TARGET = Record(
         "labels": Listed(Text(), size="classes", distinct=True),
         "name": Text(),
         "type": Text(("text", "integer", "number", "boolean")),
-    }
+    },
+    {"merged": Named(Text())},
 )
 _SCHEMA = Record(
     {"columns": Listed(_COLUMN), "marks": Listed(Text(), distinct=True), "target": Maybe(_TARGET)}
@@ -169,6 +172,7 @@ def _check_schema(document: dict[str, Any], sizes: shapes.Sizes, method: methods
         place, kind = f"column {shown(column['name'])}", column["kind"]
         if kind == "boolean" and len(column["levels"]) != 2:
             raise shapes.wrong(f"{place} levels", "a list of 2", column["levels"])
+        _check_merged(place, column.get("merged", {}), column.get("levels", ()))
         low, high = column.get("low"), column.get("high")
         if kind == "numeric" and ((low is None) != (high is None) or (low is not None and low > high)):
             raise shapes.wrong(f"{place} range", "low <= high", f"{low} to {high}")
@@ -178,6 +182,7 @@ def _check_schema(document: dict[str, Any], sizes: shapes.Sizes, method: methods
         raise shapes.wrong("the file.schema.target", wanted, target)
     if target is None:
         return
+    _check_merged("the target", target.get("merged", {}), target["labels"])
     if target["type"] == "boolean" and not set(target["labels"]) <= {"false", "true"}:
         raise shapes.wrong("the target's labels", "false and true", target["labels"])
     if target["type"] in ("integer", "number"):
@@ -185,6 +190,14 @@ def _check_schema(document: dict[str, Any], sizes: shapes.Sizes, method: methods
             Text(test=_reads_as(target["type"]), words=f"{target['type']} text").check(
                 label, "a label", sizes
             )
+
+
+def _check_merged(place: str, merged: Mapping[str, str], levels: Sequence[str]) -> None:
+    """Check that spellings become levels, and are none."""
+    known = set(levels)
+    for text, level in merged.items():
+        if level not in known or text in known:
+            raise shapes.wrong(f"{place} merged[{shown(text)}]", "one of its levels, and itself none", level)
 
 
 def _reads_as(kind: str) -> Callable[[str], bool]:

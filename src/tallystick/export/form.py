@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from tallystick import kernels, methods
 from tallystick.contracts import Model
 from tallystick.data.read.cells import mark_numbers
-from tallystick.data.schema import CODED, NUMBER_MARKS, Column, Schema, meanings
+from tallystick.data.schema import CODED, NUMBER_MARKS, Column, Schema, meanings, spelt
 from tallystick.data.text import number_text
 from tallystick.errors import OptionError
 from tallystick.kernels import CellKind
@@ -165,13 +165,17 @@ def no_form(model: Model, sha256: str) -> Form:
 
 
 def number_levels(column: Column) -> list[tuple[float, int]]:
-    """Return (number, code) of the levels that are written as numbers are: 1.0 means the level "1"."""
-    parsed = _parsed(column.levels)
+    """Return (number, code) of the levels, and of spellings merged into one, that are written as numbers are:
+    1.0 means the level "1".
+    """
+    known, at = spelt(column), {level: code for code, level in enumerate(column.levels)}
+    texts = tuple(known)
+    parsed = _parsed(texts)
     plain = (CellKind.NUMBER, CellKind.INTEGER)
     return [
-        (float(v), code)
-        for code, (v, kind) in enumerate(zip(parsed.values, parsed.kinds, strict=True))
-        if CellKind(kind) in plain and number_text(float(v)) == column.levels[code]
+        (float(v), at[known[text]])
+        for text, v, kind in zip(texts, parsed.values, parsed.kinds, strict=True)
+        if CellKind(kind) in plain and number_text(float(v)) == text
     ]
 
 
@@ -209,6 +213,8 @@ def _column(column: Column) -> Data:
         out["numbers"] = [[v, code] for v, code in numbers]
     if said := meanings(column):
         out["meant"] = {word: column.levels.index(level) for word, level in said.items()}
+    if column.merged:
+        out["merged"] = {text: column.levels.index(level) for text, level in column.merged}
     return out
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.data.schema import ABSENT, Column, meanings
+from tallystick.data.schema import ABSENT, Column, meanings, spelt
 from tallystick.errors import OptionError, some
 from tallystick.export.form import Form, best, number_levels
 from tallystick.export.heading import heading
@@ -147,7 +147,9 @@ def known_texts(form: Form, column: Column) -> dict[str, int]:
     """Return the code of every text that means a level or missing."""
     out: dict[str, int] = {}
     numbers = dict(number_levels(column))
-    words: dict[str, int] = {t: column.levels.index(t) for t in ("false", "true") if t in column.levels}
+    at = {level: code for code, level in enumerate(column.levels)}
+    known = {text: at[level] for text, level in spelt(column).items()}
+    words: dict[str, int] = {t: known[t] for t in ("false", "true") if t in known}
     if said := meanings(column):  # letter case means nothing where levels are yes and no
         words |= {level.lower(): code for code, level in enumerate(column.levels)}
         words |= {word: column.levels.index(level) for word, level in said.items()}
@@ -156,7 +158,7 @@ def known_texts(form: Form, column: Column) -> dict[str, int]:
         out |= {word: code, word.upper(): code, word.title(): code}
     for number, code in numbers.items():
         out |= {repr(number): code, repr(number).removesuffix(".0"): code}
-    out |= {text: code for code, text in enumerate(column.levels)}
+    out |= known
     absent = column.levels.index(ABSENT) if ABSENT in column.levels else len(column.levels)
     return out | dict.fromkeys(["", *form.marks], absent)
 

@@ -125,9 +125,10 @@ class Column:
         self.marks, self.sentinels = frozenset(model["marks"]), frozenset(model["sentinels"])
         self.number_marks = frozenset(model["number_marks"])
         self.codes: dict[str, int] = {text: code for code, text in enumerate(self.levels or ())}
+        self.absent: int = self.codes.get(ABSENT, len(self.codes))
+        self.codes |= data.get("merged", {})
         self.by_number: dict[float, int] = dict(data.get("numbers", ()))
         self.meant: dict[str, int] = data.get("meant", {})
-        self.absent: int = self.codes.get(ABSENT, len(self.codes))
         self.words = data.get("words", ())
         self.by_word = {word: number for number, word in enumerate(self.words)}
 

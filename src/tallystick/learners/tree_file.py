@@ -12,7 +12,6 @@ from tallystick.errors import ModelFileError, with_article
 from tallystick.learners.criteria import CRITERIA
 from tallystick.learners.prune.methods import FILE_NAMES
 from tallystick.models.shapes import (
-    WISHES,
     Either,
     FileKind,
     Flag,
@@ -25,6 +24,7 @@ from tallystick.models.shapes import (
     Shape,
     Text,
     Whole,
+    wished,
 )
 from tallystick.models.tree.certificate import ENDS
 
@@ -97,6 +97,6 @@ def check(document: dict[str, Any], schema: Schema) -> None:
         )
 
 
-DECISION_FILE = FileKind(MODEL, Record(DECISION | WISHES, OPTIONAL), check)
-OPTIMAL_FILE = FileKind(Record(_LISTS | {"certificate": _CERTIFICATE}), Record(OPTIMAL | WISHES), check)
-REGRESSION_FILE = FileKind(MODEL, Record(REGRESSION | WISHES), check)
+DECISION_FILE = FileKind(MODEL, wished(DECISION, OPTIONAL), check)
+OPTIMAL_FILE = FileKind(Record(_LISTS | {"certificate": _CERTIFICATE}), wished(OPTIMAL), check)
+REGRESSION_FILE = FileKind(MODEL, wished(REGRESSION), check)

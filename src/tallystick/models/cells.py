@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from tallystick.data.schema import ABSENT, NUMBER_MARKS, Column, meanings
+from tallystick.data.schema import ABSENT, NUMBER_MARKS, Column, meanings, spelt
 from tallystick.data.text import WRITTEN_OUT, cell_text, number_text
 from tallystick.errors import DataError, shown
 
@@ -43,14 +43,16 @@ def written(cell: Any, name: str) -> str | None:
 
 def alias(text: str, column: Column) -> str:
     """Return the level that a text means which is none itself: 1.0 is "1", TRUE is "true" or "yes"."""
-    plain, said = text.lower(), meanings(column)
+    plain, said, known = text.lower(), meanings(column), spelt(column)
+    if text in known:
+        return known[text]
     if NUMBER.fullmatch(text) and not LEADING_ZERO.match(text):
         number = float(text)
         exact = not text.lstrip("+-").isdigit() or (abs(number) < WRITTEN_OUT and int(number) == int(text))
         plain = number_text(number) if exact else text
     elif not said and plain not in ("false", "true"):
         return text
-    return plain if plain in column.levels else said.get(plain, text)
+    return known[plain] if plain in known else said.get(plain, text)
 
 
 def reader_of(column: Column, marks: Mapping[str, bool]) -> Read:

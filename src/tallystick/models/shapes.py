@@ -282,6 +282,13 @@ WISHES: dict[str, Shape] = {
     "levels": Named(Listed(Text())),
     "missing": Maybe(Listed(Text())),
 }
+_SPELLINGS = Named(Listed(Text()))
+MAY_WISH: dict[str, Shape] = {"merge": Named(Either((Listed(Text()), _SPELLINGS)))}
+
+
+def wished(own: Mapping[str, Shape], optional: Mapping[str, Shape] | None = None) -> Record:
+    """Return the shape of a method's parameters, with how the table was asked to be read."""
+    return Record({**own, **WISHES}, {**(optional or {}), **MAY_WISH})
 
 
 @dataclass(frozen=True, slots=True)

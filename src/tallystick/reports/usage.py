@@ -11,6 +11,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from tallystick import __version__
+from tallystick.data.merge import typed_merges
 from tallystick.data.schema import Columns
 from tallystick.draw.text import clean
 from tallystick.errors import TallyError
@@ -134,6 +135,7 @@ def _column_flags(columns: Columns) -> list[str]:
     parts = [f"--keep {_quoted(name)}" for name in columns.keep]
     parts += [f"--kind {_quoted(f'{name}={kind}')}" for name, kind in columns.kinds.items()]
     parts += [f"--levels {_quoted(k + '=' + ','.join(map(str, v)))}" for k, v in columns.levels.items()]
+    parts += [f"--merge {_quoted(line)}" for line in typed_merges(columns.merge)]
     return parts + [f"--missing {_quoted(mark)}" for mark in columns.missing or ()]
 
 

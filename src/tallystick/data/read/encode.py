@@ -160,8 +160,9 @@ def class_table(labels: Distinct, decision: Decision) -> NDArray[Any]:
     target = decision.schema.predicted
     at = {label: code for code, label in enumerate(target.labels)}
     parsed = strings.numbers_of(labels.values, decision.question.plan.decimal)
+    merged = dict(target.merged)
     forms = [
-        label_form(text, value, target.type)
+        merged.get(text) or label_form(text, value, target.type)
         for text, value in zip(labels.values.to_pylist(), parsed.values.tolist(), strict=True)
     ]
     return np.array([at[form] for form in forms] + [0], class_type(len(target.labels)))

@@ -40,7 +40,7 @@ from tallystick.data.read.cells import (
 from tallystick.data.read.strings import Distinct
 from tallystick.data.read.ways import read_in
 from tallystick.data.read.words import Vocabulary, match_words
-from tallystick.data.schema import ABSENT, CODED, NUMBER_MARKS, Column, Note, Schema, meanings
+from tallystick.data.schema import ABSENT, CODED, NUMBER_MARKS, Column, Note, Schema, meanings, spelt
 from tallystick.data.source.arrays import filled, from_numbers, from_texts
 from tallystick.data.table.block import Block, code_type
 from tallystick.data.text import number_text
@@ -82,6 +82,11 @@ class Matcher:
     def meanings(self) -> Mapping[str, str]:
         """The level that each text for no or yes means."""
         return meanings(self.column) if self.column.kind in CODED else {}
+
+    @cached_property
+    def spelt(self) -> Mapping[str, str]:
+        """The level of every text that is one, or was merged into one."""
+        return spelt(self.column)
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
@@ -160,11 +165,14 @@ class Matcher:
         parsed = strings.numbers(texts, (), self.decimal)
         looked = among(parsed.kinds, (CellKind.NUMBER, CellKind.INTEGER, CellKind.BOOLEAN))
         written, meant = texts.to_pylist(), dict[str, str]()
-        for i in range(len(texts)) if self.meanings else np.flatnonzero(looked).tolist():
+        every = self.meanings or self.column.merged
+        for i in range(len(texts)) if every else np.flatnonzero(looked).tolist():
             text = written[i]
-            if text not in levels:
+            if text not in self.spelt:
                 written[i], told = self._alias(text, float(parsed.values[i]) if looked[i] else np.nan)
                 meant |= {text: written[i]} if told else {}
+            else:
+                written[i] = self.spelt[text]
         return from_texts(written), meant
 
     def _alias(self, text: str, value: float) -> tuple[str, bool]:
@@ -172,8 +180,8 @@ class Matcher:
         or TRUE for true has not. value: the number that the text reads as, or NaN.
         """
         plain = text.lower() if np.isnan(value) else number_text(value)
-        if plain in self.column.levels:
-            return plain, False
+        if plain in self.spelt and (self.meanings or not np.isnan(value) or plain in SAME_VALUES):
+            return self.spelt[plain], False
         told = plain not in SAME_VALUES or not set(self.column.levels) <= {*SAME_VALUES, ABSENT}
         return self.meanings.get(plain, text), told and plain in self.meanings
 

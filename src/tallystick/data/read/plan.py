@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from tallystick.data.merge import of_all, spellings
+from tallystick.data.read import strings
 from tallystick.data.schema import KINDS, MISSING_MARKS, Reading, Wishes
 from tallystick.data.text import cell_text
 from tallystick.errors import Argument, OptionError, nearest, shown, some
@@ -28,6 +30,7 @@ class Asked:
     inf: str = "error"
     min_count: int = 1
     min_letters: int = 1
+    merge: Mapping[str, str] = field(default_factory=dict)  # the text that each spelling becomes
 
     @property
     def decimal(self) -> str:
@@ -60,17 +63,30 @@ class ReadingPlan:
     inf: str = "error"
     min_count: int = 1
     min_letters: int = 1
+    merge: Mapping[str, Any] = field(default_factory=dict)  # as `Columns` has it
 
     @property
     def decimal(self) -> str:
         """The decimal mark of plain numbers."""
         return self.mark or "."
 
+    @property
+    def spelt(self) -> frozenset[str]:
+        """All spellings that are merged, in whatever column."""
+        every = (spellings(self.merge, name) for name in (None, *self.merged_alone))
+        return frozenset(one for own in every for one in own)
+
+    @property
+    def merged_alone(self) -> frozenset[str]:
+        """The columns whose own spellings are merged: even numbers among them are read as texts."""
+        return frozenset(name for name, own in self.merge.items() if isinstance(own, Mapping))
+
     def of(self, name: str) -> Asked:
         """Return what was said about one column."""
-        if name in self.kinds or name in self.levels or name in self.keep:
+        if name in self.kinds or name in self.levels or name in self.keep or name in self.merged_alone:
             kind, levels = self.kinds.get(name), self.levels.get(name)
-            return replace(self.plain, kind=kind, levels=levels, keep=name in self.keep)
+            merge = spellings(self.merge, name)
+            return replace(self.plain, kind=kind, levels=levels, keep=name in self.keep, merge=merge)
         return self.plain
 
     @cached_property
@@ -83,13 +99,20 @@ class ReadingPlan:
             inf=self.inf,
             min_count=self.min_count,
             min_letters=self.min_letters,
+            merge=spellings(self.merge, None),
         )
 
 
 def check_wishes(wishes: Wishes, names: Iterable[str], reading: Reading, inf: str) -> ReadingPlan:
     """Return the wishes as a plan; a wish for an unknown column or kind is an error."""
     known = list(names)
-    for option, asked in (("kinds", wishes.kinds), ("levels", wishes.levels), ("keep", wishes.keep)):
+    alone = [name for name, own in wishes.merge.items() if isinstance(own, Mapping)]
+    for option, asked in (
+        ("kinds", wishes.kinds),
+        ("levels", wishes.levels),
+        ("keep", wishes.keep),
+        ("merge", alone),
+    ):
         for name in asked:
             if name not in known:
                 raise OptionError(
@@ -104,17 +127,43 @@ def check_wishes(wishes: Wishes, names: Iterable[str], reading: Reading, inf: st
             )
     marks = wishes.missing if wishes.missing is not None else reading.missing
     levels = {name: _level_texts(name, values) for name, values in wishes.levels.items()}
+    marks = MISSING_MARKS if marks is None else tuple(sorted({"", *map(_mark_text, marks)}))
+    _refuse_merges(wishes.merge, marks)
     return ReadingPlan(
         dict(wishes.kinds),
         levels,
         frozenset(wishes.keep),
-        MISSING_MARKS if marks is None else tuple(sorted({"", *map(_mark_text, marks)})),
+        marks,
         reading.decimal,
         reading.day_first,
         "missing" if "missing" in (inf, reading.inf) else "error",
         wishes.min_count,
         wishes.min_letters,
+        wishes.merge,
     )
+
+
+def _refuse_merges(merge: Mapping[str, Any], marks: tuple[str, ...]) -> None:
+    """Refuse to merge what stands for missing, and numbers of a column that is not named: they are read as
+    numbers, not as texts.
+    """
+    for name, own in (("", of_all(merge)), *((n, o) for n, o in merge.items() if isinstance(o, Mapping))):
+        for text, spelt in own.items():
+            for one in (text, *spelt):
+                if one in marks:
+                    raise OptionError(
+                        Argument("merge"),
+                        f" names {shown(one)}, which stands for missing. Name the other marks alone: ",
+                        Argument("missing", [...]),
+                        ".",
+                    )
+                if not name and strings.reads_as_number(one):
+                    raise OptionError(
+                        Argument("merge"),
+                        f" names {shown(one)}, a number, for all columns. Name the one that is meant: ",
+                        Argument("merge", {"NAME": {text: list(spelt)}}),
+                        ".",
+                    )
 
 
 def _mark_text(mark: Any) -> str:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tallystick.data.schema import Note
 from tallystick.errors import Argument, Message, counted, shown
 
-__all__ = ["near", "say_variants", "variants"]
+__all__ = ["merging", "near", "say_variants", "variants"]
 
 SHORT = 3  # letters of a label that may be a slip of another
 SELDOM = 0.05  # of the rows of the other: so seldom is a slip
@@ -53,6 +53,17 @@ def say_variants(found: Sequence[tuple[Pair, tuple[float, float]]], most: int = 
     ]
     more = f" and {len(found) - most:,} more" if len(found) > most else ""
     return ", ".join(parts) + more
+
+
+def merging(found: Sequence[tuple[Pair, tuple[float, float]]]) -> Argument:
+    """Return the argument that makes the labels of each pair one."""
+    into: dict[str, list[str]] = {}
+    last = {label: other for (label, other), _ in found}
+    for label, other in last.items():
+        while other in last:  # a slip of a slip: all become the most frequent
+            other = last[other]
+        into.setdefault(other, []).append(label)
+    return Argument("merge", {text: sorted(spelt) for text, spelt in sorted(into.items())})
 
 
 def folded(label: str) -> str:

@@ -21,7 +21,7 @@ from tallystick import kernels
 from tallystick.data.source.arrays import filled, from_numbers, from_texts
 from tallystick.data.table.block import code_type
 from tallystick.errors import DataError
-from tallystick.kernels import Parsed
+from tallystick.kernels import CellKind, Parsed
 
 SPACES = " \t\n\v\f\r"  # what is stripped: ASCII white space
 FEW = 100  # entries of a dictionary that Python merges sooner than Arrow
@@ -172,6 +172,12 @@ def numbers_of(texts: pa.LargeStringArray, decimal: str) -> Parsed:
     if len(texts) > FEW:
         return numbers(texts, (), decimal, dates=True)
     return _few_numbers(tuple(texts.to_pylist()), decimal)
+
+
+def reads_as_number(text: str) -> bool:
+    """Is this text a number or a date, plainly written?"""
+    plain = (CellKind.NUMBER, CellKind.INTEGER, CellKind.INFINITE, CellKind.DATE)
+    return int(_few_numbers((text,), ".").kinds[0]) in plain
 
 
 @lru_cache(maxsize=256)

@@ -28,6 +28,7 @@ from tallystick import kernels
 from tallystick.contracts import Heading
 from tallystick.data.read.batches import parts_together
 from tallystick.data.read.cells import Floats, Part, SmallIntegers, as_utf8, read_cells
+from tallystick.data.read.merging import unused_merges
 from tallystick.data.read.plan import ReadingPlan, check_wishes
 from tallystick.data.read.strings import Distinct
 from tallystick.data.read.survey_column import BatchWords, ColumnSurvey, Decided, Piece, SecondLook
@@ -100,6 +101,7 @@ class Question:
             frozenset(apart),
             regression,
             named is None or source.typed,
+            texts=plan.merged_alone,
             mixed=mixed,
         )
 
@@ -327,7 +329,9 @@ class Survey:
         refuse_nothing(self.question.name, schema, every)
         plain = not self.weighed.given or (self.weighed.whole and self.weighed.ones)
         unit = None if plain else self.weighed.unit
-        others = (*(n for n in notes if n not in lost), *spelt)
+        became = self.aim.became.union(*(seen.became for seen in self.seen.values()))
+        unused = unused_merges(self.question.plan.spelt, became)
+        others = (*(n for n in notes if n not in lost), *spelt, *unused)
         return Decision(self.question, schema, every, self.weighed.rows, unit, others)
 
 

@@ -34,6 +34,7 @@ from tallystick.data.read.judge import (
     number_cure,
     number_marks,
 )
+from tallystick.data.read.merging import Merged, in_order, kept, merged
 from tallystick.data.read.plan import Asked
 from tallystick.data.read.strings import Distinct
 from tallystick.data.read.survey_numbers import LISTED, NumbersSeen, Places, first_rows, good_numbers
@@ -46,7 +47,7 @@ from tallystick.data.source.arrays import from_numbers, from_texts
 from tallystick.data.table.block import WordCounts, code_type
 from tallystick.data.table.subset import take_words
 from tallystick.data.text import number_text
-from tallystick.errors import DataError, read_with, shown
+from tallystick.errors import Argument, DataError, read_with, shown
 from tallystick.kernels import CellKind, Parsed
 
 if TYPE_CHECKING:
@@ -95,6 +96,22 @@ def decide_out(name: str, asked: Asked, verdict: KindVerdict, missing: int) -> D
     return Decided(column, verdict.notes)
 
 
+def decide_levels(
+    name: str, asked: Asked, verdict: KindVerdict, missing: int, notes: tuple[Note, ...]
+) -> Decided:
+    """Return a column of levels. notes: what was done to its texts."""
+    column = Column(
+        name,
+        verdict.kind,  # type: ignore[arg-type]
+        verdict.levels,
+        missing=0 if ABSENT in verdict.levels else missing,
+        declared=asked.declared,
+        merged=kept(asked.merge, verdict.levels),
+        why=verdict.why,
+    )
+    return Decided(column, (*notes, *verdict.notes))
+
+
 def infinite_note(name: str, count: int) -> Note:
     """Return what is said where infinite values are allowed."""
     return Note(
@@ -122,6 +139,18 @@ def unreadable_cells(name: str, count: int, row: int, example: str) -> DataError
         f"column {shown(name)} should be numeric, but {wrong}, e.g. {shown(example)}{where}. ",
         number_cure(example),
     )
+
+
+def refuse_numbers(name: str, joined: Merged) -> None:
+    """Refuse to merge the texts of a column into numbers: only levels have spellings."""
+    if joined.became:
+        spelling, (text, _) = min(joined.became.items())
+        raise DataError(
+            f"column {shown(name)} holds numbers once {shown(spelling)} is merged into {shown(text)}, and "
+            f"only words are merged. Write {shown(text)} in the data, or keep the numbers as levels: ",
+            Argument("kinds", {name: "levels"}),
+            ".",
+        )
 
 
 def in_one_way(
@@ -232,6 +261,7 @@ class ColumnSurvey:
     verdict: KindVerdict | None = None  # that the texts are to be read word by word
     coded: int = 0  # cells of parts that are texts
     order: tuple[str, ...] | None = ()  # as the dictionaries list them; None: some part has no order
+    became: frozenset[str] = frozenset()  # spellings that were there, and were merged
     first: tuple[int, ...] = ()  # rows with infinite numbers among the texts
     strange: dict[str, Strange] = field(default_factory=dict)
     _last: tuple[pa.LargeStringArray, Parsed] | None = field(default=None, repr=False)
@@ -366,7 +396,9 @@ class ColumnSurvey:
     def _decide_texts(self, name: str, total: int, m: int) -> Decided | SecondLook:
         """Return what a column is of which some cells are texts."""
         asked = self.asked
-        texts, counts = self.texts.sorted()
+        joined = merged(*self.texts.sorted(), asked.merge)
+        self.became = frozenset(joined.became)
+        texts, counts = joined.texts, joined.counts
         parsed = self._parsed(texts)
         if asked.wants_text:
             texts, parsed, into = in_one_way(texts, parsed)
@@ -381,6 +413,7 @@ class ColumnSurvey:
             verdict.kind in ("numbers", "dates")
             and not (self.numbers if verdict.kind == "dates" else self.dates).rows
         ):
+            refuse_numbers(name, joined)
             if verdict.way is not None:
                 parsed = read_in(texts, verdict.way, asked.decimal)
             return self._read(name, asked, (parsed, counts), verdict, (total, m))
@@ -391,10 +424,7 @@ class ColumnSurvey:
         if verdict.kind == "text":
             self.verdict = verdict
             return SecondLook(words=True)
-        kind: Any = verdict.kind
-        missing = 0 if ABSENT in verdict.levels else facts.missing
-        column = Column(name, kind, verdict.levels, missing=missing, declared=asked.declared, why=verdict.why)
-        return Decided(column, verdict.notes)
+        return decide_levels(name, asked, verdict, facts.missing, joined.note("column", name, m))
 
     def _words(self, column: Column, asked: Asked, m: int, verdict: KindVerdict) -> Decided:
         """Return a text column with its vocabulary: the words that enough rows have."""
@@ -420,7 +450,7 @@ class ColumnSurvey:
         order = None
         if self.order is not None and self.coded:
             used = set(texts.to_pylist())
-            order = tuple(t for t in self.order if t in used)
+            order = tuple(t for t in in_order(self.order, self.asked.merge) if t in used)
         if (counts == 0).any():
             some = counts > 0
             texts, kinds, counts = texts.filter(from_numbers(some)), kinds[some], counts[some]

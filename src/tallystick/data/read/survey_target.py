@@ -8,8 +8,8 @@ merging give the same target and notes.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -19,15 +19,16 @@ from numpy.typing import NDArray
 from tallystick.data.read import strings
 from tallystick.data.read.cells import Coded, Floats, SmallIntegers, among, read_cells
 from tallystick.data.read.judge import number_cure, number_marks
+from tallystick.data.read.merging import kept, merged
 from tallystick.data.read.plan import ReadingPlan
-from tallystick.data.read.slips import say_variants, variants
+from tallystick.data.read.slips import merging, say_variants, variants
 from tallystick.data.read.strings import Distinct
 from tallystick.data.read.texts import TextCounts
 from tallystick.data.read.weights import Chosen
 from tallystick.data.schema import LabelType, Note, Target
 from tallystick.data.table.block import class_type
 from tallystick.data.text import is_missing, label_form
-from tallystick.errors import Argument, TargetError, counted, nearest, shown, some
+from tallystick.errors import Argument, Message, TargetError, counted, nearest, shown, some
 from tallystick.kernels import CellKind, Parsed
 
 if TYPE_CHECKING:
@@ -224,9 +225,11 @@ def _alike(target: Target, counts: NDArray[np.int64]) -> tuple[Note, ...]:
     found = variants(target.labels, counts.tolist()) if target.type == "text" else []
     if not found:
         return ()
-    text = (
-        f"target {shown(target.name)} has classes that may be one: {say_variants(found)}. If so, correct "
-        "them before learning: they are learned and judged as different classes."
+    text = Message(
+        f"target {shown(target.name)} has classes that may be one: {say_variants(found)}. They are learned "
+        "and judged as different classes; if they are one, pass ",
+        merging(found),
+        ".",
     )
     return (Note("labels-alike", text, target.name, len(found)),)
 
@@ -253,6 +256,11 @@ def _unbalanced(target: Target, counts: NDArray[np.int64]) -> tuple[Note, ...]:
         "the most frequent class. Judge by balanced accuracy and average precision, not by accuracy."
     )
     return (Note("imbalance", text, target.name, least),)
+
+
+def _labels_merged(merge: Mapping[str, str], target: Target) -> dict[str, str]:
+    """Return the label that each spelling becomes."""
+    return {spelling: target.label_of(text) for spelling, text in merge.items()}
 
 
 # ---- what has been seen so far ----
@@ -306,6 +314,7 @@ class TargetSurvey:
     absent: int = 0
     written: bool = False
     bad: str | None = None
+    became: frozenset[str] = frozenset()  # spellings that were there, and were merged
     infinite: tuple[int, int | None] = (0, None)  # responses, and the first row
 
     def __post_init__(self) -> None:
@@ -350,13 +359,18 @@ class TargetSurvey:
 
         mixed: what is said of labels of several types.
         """
-        texts, counts = self.labels.sorted()
+        merge = plan.of(name).merge
+        joined = merged(*self.labels.sorted(), merge)
+        self.became = frozenset(joined.became)
+        texts, counts = joined.texts, joined.counts
         parsed = strings.numbers_of(texts, plan.decimal)
         notes = (*mixed, *absent_notes(name, self.absent, self.rows))
         label_type = label_kind(parsed, typed and self.written and not mixed)
         target, into, spelt = labels_of(name, texts, parsed, label_type, self.rows - self.absent, plan)
         sizes = np.zeros(len(target.labels), np.int64)
         np.add.at(sizes, into[:-1], counts[:, 1 + m])
+        notes = (*notes, *joined.note("target", name, 1 + m))
+        target = replace(target, merged=kept(_labels_merged(merge, target), target.labels))
         return target, (*notes, *rare_note(target, sizes)), spelt
 
     def decide_response(self, name: str) -> tuple[Target, tuple[Note, ...]]:

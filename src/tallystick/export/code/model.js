@@ -20,7 +20,7 @@ function tallystick(data) {
   const each = (n, f) => Array.from({ length: n }, (_, i) => f(i));
   const columns = data.columns.map((c) => ({
     ...c,
-    codes: new Map((c.levels || []).map((t, i) => [t, i])),
+    codes: new Map([...(c.levels || []).map((t, i) => [t, i]), ...Object.entries(c.merged || {})]),
     meant: new Map(Object.entries(c.meant || {})),
     byNumber: new Map(c.numbers || []),
     byWord: new Map((c.words || []).map((t, i) => [t, i])),

@@ -6,7 +6,7 @@ level's text, and anything else is a text that is not a level.
 
 from __future__ import annotations
 
-from tallystick.data.schema import ABSENT, CODED, NUMBER_MARKS, Column, meanings
+from tallystick.data.schema import ABSENT, CODED, NUMBER_MARKS, Column, meanings, spelt
 from tallystick.export.form import Form, number_levels
 from tallystick.export.sql.dialect import LARGEST, Dialect
 
@@ -49,10 +49,12 @@ def cell(form: Form, column: Column, sql: Dialect) -> str:
 
 def _alias(column: Column, text: str, sql: Dialect) -> str:
     """Return the level that a text means which is none itself: 1.0 is "1", TRUE is "true"."""
-    words: dict[str, str] = {t: t for t in ("false", "true") if t in column.levels}
+    known = spelt(column)
+    words: dict[str, str] = {t: known[t] for t in ("false", "true") if t in known}
     numbers = {v: column.levels[code] for v, code in number_levels(column)}
     if said := meanings(column):  # letter case means nothing where levels are yes and no
         words |= {level.lower(): level for level in column.levels} | said
+        words |= {text: level for text, level in column.merged if text == text.lower()}
         numbers = {float(w): level for w, level in said.items() if w in ("0", "1")} | numbers
     out = text
     if numbers:
@@ -62,6 +64,9 @@ def _alias(column: Column, text: str, sql: Dialect) -> str:
     if words:
         arms = "".join(f" WHEN {sql.literal(w)} THEN {sql.literal(t)}" for w, t in words.items())
         out = f"CASE lower({text}){arms} ELSE {out} END"
+    if column.merged:
+        arms = "".join(f" WHEN {sql.literal(w)} THEN {sql.literal(t)}" for w, t in column.merged)
+        out = f"CASE {text}{arms} ELSE {out} END"
     return out
 
 

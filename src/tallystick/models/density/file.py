@@ -22,7 +22,6 @@ from tallystick.models.density.cells import LARGEST_WHOLE, ColumnCells
 from tallystick.models.density.model import DensityModel, reach_of
 from tallystick.models.density.options import LARGEST, LEAST_ALPHA, MOST_ALPHA, MOST_PIECES, PRUNINGS
 from tallystick.models.shapes import (
-    WISHES,
     Counts,
     FileKind,
     Flag,
@@ -35,6 +34,7 @@ from tallystick.models.shapes import (
     Rows,
     Text,
     Whole,
+    wished,
 )
 from tallystick.models.tree.file import read_nodes, write_nodes
 from tallystick.models.tree.nodes import NO_CUT, Nodes
@@ -49,9 +49,8 @@ MODEL = Record(
     }
 )
 _SMALL = Whole(1, LARGEST)
-PARAMETERS = Record(
-    WISHES
-    | {
+PARAMETERS = wished(
+    {
         "alpha": Number(LEAST_ALPHA, MOST_ALPHA),
         "max_depth": Maybe(_SMALL),
         "max_leaf_nodes": Maybe(_SMALL),

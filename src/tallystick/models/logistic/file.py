@@ -16,7 +16,6 @@ from tallystick.models.logistic.model import LogisticModel
 from tallystick.models.logistic.options import CHOSEN, SOLVERS, WORDS, LogisticOptions
 from tallystick.models.logistic.parts import Product, Slope
 from tallystick.models.shapes import (
-    WISHES,
     Either,
     FileKind,
     Flag,
@@ -31,6 +30,7 @@ from tallystick.models.shapes import (
     Text,
     Variant,
     Whole,
+    wished,
 )
 
 _BIG = 1e300
@@ -186,4 +186,4 @@ def _check_part(part: dict[str, Any], columns: dict[str, Any]) -> None:
         raise ModelFileError(f"model file: {place} needs a weight for each of {len(column.words):,} words.")
 
 
-FILE = FileKind(MODEL, Record(PARAMETERS | WISHES, OPTIONAL), check)
+FILE = FileKind(MODEL, wished(PARAMETERS, OPTIONAL), check)

@@ -22,7 +22,6 @@ from tallystick.models.naive_bayes.options import (
     BayesOptions,
 )
 from tallystick.models.shapes import (
-    WISHES,
     Counts,
     Either,
     FileKind,
@@ -38,6 +37,7 @@ from tallystick.models.shapes import (
     Text,
     Variant,
     Whole,
+    wished,
 )
 
 _MISSING = Counts("classes")
@@ -181,4 +181,4 @@ def _uneven(what: str, found: int, expected: str) -> ModelFileError:
     return ModelFileError(f"model file: {what} sum to {found:,}, not to {expected}. The file was edited.")
 
 
-FILE = FileKind(MODEL, Record(PARAMETERS | WISHES, OPTIONAL), check)
+FILE = FileKind(MODEL, wished(PARAMETERS, OPTIONAL), check)

@@ -12,7 +12,6 @@ from tallystick.errors import ModelFileError, OptionError, shown
 from tallystick.models.rules.options import MOST_BINS, MOST_RULES, RuleOptions
 from tallystick.models.shapes import (
     MAX_COUNT,
-    WISHES,
     Either,
     FileKind,
     Flag,
@@ -24,6 +23,7 @@ from tallystick.models.shapes import (
     Shape,
     Text,
     Whole,
+    wished,
 )
 
 _CONDITION = Record(
@@ -108,4 +108,4 @@ def _edited(what: str) -> ModelFileError:
     return ModelFileError(f"model file: {what}. The file was edited.")
 
 
-FILE = FileKind(MODEL, Record(PARAMETERS | WISHES), check)
+FILE = FileKind(MODEL, wished(PARAMETERS), check)

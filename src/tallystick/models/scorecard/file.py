@@ -14,7 +14,6 @@ from tallystick.errors import ModelFileError, OptionError, shown
 from tallystick.models.scorecard.options import CHOSEN, MOST_RANGES, WAYS, ScorecardOptions
 from tallystick.models.shapes import (
     MAX_COUNT,
-    WISHES,
     Either,
     FileKind,
     Listed,
@@ -26,6 +25,7 @@ from tallystick.models.shapes import (
     Text,
     Variant,
     Whole,
+    wished,
 )
 
 _BIG = 1e300
@@ -184,4 +184,4 @@ def _lines(part: dict[str, Any], columns: dict[str, Column], labels: int) -> int
     return len(set(line)) + 2
 
 
-FILE = FileKind(MODEL, Record(PARAMETERS | WISHES), check)
+FILE = FileKind(MODEL, wished(PARAMETERS), check)
