@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime as dt
 import math
 from decimal import Decimal
+from fractions import Fraction
+from uuid import UUID
 
 import numpy as np
 import pandas as pd
@@ -50,6 +52,16 @@ ONE = {
     "9007199254740993": [9007199254740993, Decimal(9007199254740993)],
     "1e+20": [1e20, np.float64(1e20)],
     "0.1": [0.1, np.float64(0.1), Decimal("0.1")],
+    "90.5": [
+        dt.timedelta(minutes=1, seconds=30.5),
+        pd.Timedelta("90.5s"),
+        np.timedelta64(90_500, "ms"),
+        pa.scalar(dt.timedelta(seconds=90.5)),
+        Fraction(181, 2),
+    ],
+    "08:30:00": [dt.time(8, 30), pa.scalar(dt.time(8, 30))],
+    "00000000-0000-0000-0000-000000000007": [UUID(int=7)],
+    "(0, 1]": [pd.Interval(0, 1)],
     "0.10000000149011612": [np.float32(0.1)],
     "1e-07": [1e-7],
     "inf": [math.inf, np.float32(np.inf), Decimal("Infinity")],
@@ -58,6 +70,7 @@ ONE = {
         dt.datetime(2024, 2, 29),
         pd.Timestamp("2024-02-29"),
         np.datetime64("2024-02-29"),
+        pd.Period("2024-02-29", "D"),
         np.datetime64("2024-02-29T00:00:00.000000000"),
         pa.scalar(dt.date(2024, 2, 29)),
         pa.scalar(dt.datetime(2024, 2, 29), pa.timestamp("ns")),
@@ -83,7 +96,10 @@ def test_a_value_has_one_text(text, value):
 
 @pytest.mark.parametrize(
     "value",
-    [None, math.nan, np.float32("nan"), Decimal("NaN"), pd.NA, pd.NaT, np.datetime64("NaT")],
+    [
+        *(None, math.nan, np.float32("nan"), Decimal("NaN"), pd.NA, pd.NaT),
+        *(np.datetime64("NaT"), np.timedelta64("NaT")),
+    ],
     ids=lambda v: type(v).__name__,
 )
 def test_missing_has_no_text(value):
@@ -92,7 +108,7 @@ def test_missing_has_no_text(value):
 
 @pytest.mark.parametrize(
     "value",
-    [b"a", np.bytes_(b"a"), 1j, [1], object(), np.timedelta64(1, "s")],
+    [b"a", np.bytes_(b"a"), 1j, [1], object()],
     ids=lambda v: type(v).__name__,
 )
 def test_what_is_not_a_cell_is_an_error_and_a_label_as_it_prints(value):

@@ -375,6 +375,7 @@ FIT = [
     Case(35, "12 kg", column(["12 kg", "5 kg"]), "NOTE", "numbers of kg, such as '12 kg': read as numbers"),
     Case(36, "ISO dates", column(["2020-01-31", "2021-06-30"]), "NOTE", "holds dates; they are used as days"),
     Case(36, "03/04/2012", column(["03/04/2012", "04/03/2012"]), "ERROR", "which may be .* Say which: "),
+    Case(36, "8:30", column(["8:30", "17:05"]), "NOTE", "such as '17:05': read as hours"),
     Case(36, "31.12.2012", column(["31.12.2012", "04.03.2012"]), "NOTE", "such as '04.03.2012': read"),
     Case(37, "surrounding spaces", column([" a", "a ", "b"]), "OK"),
     Case(

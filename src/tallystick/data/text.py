@@ -2,7 +2,8 @@
 
 Knows Python's, NumPy's and Arrow's scalars, and the missing values of pandas by name. Imports nothing heavy.
 Laws: 1, 1.0, Decimal("1.00") and "1" are "1"; True is "true"; None, NaN, NA and NaT are missing (None); one
-moment is one text in any container and unit; the text of a number reads back as that number.
+moment is one text in any container and unit, a duration is its seconds; the text of a number reads back as
+that number.
 """
 
 from __future__ import annotations
@@ -100,6 +101,14 @@ def _rare_text(cell: Any, name: str) -> str | None:
         return moment_text((plain - EPOCH) // MICROSECOND, zone is not None)
     if isinstance(cell, datetime.date | datetime.time):
         return cell.isoformat()
+    if isinstance(cell, datetime.timedelta):
+        return number_text((cell // MICROSECOND) / 1e6)
+    if (type(cell).__module__, type(cell).__name__) in (("uuid", "UUID"), ("pandas", "Interval")):
+        return str(cell)
+    if (type(cell).__module__, type(cell).__name__) == ("pandas", "Period"):
+        return cell_text(cell.to_timestamp(), name)
+    if type(cell).__module__ == "fractions":
+        return number_text(float(cell))
     if type(cell).__module__.partition(".")[0] == "pyarrow":
         return cell_text(cell.as_py(), name)
     return _numpy_text(cell, name)
@@ -110,9 +119,11 @@ def _numpy_text(cell: Any, name: str) -> str | None:
 
     if isinstance(cell, np.datetime64):
         return None if np.isnat(cell) else _numpy_moment(cell, name)
+    if isinstance(cell, np.timedelta64):
+        return None if np.isnat(cell) else number_text(int(cell.astype("m8[us]").astype("i8")) / 1e6)
     if isinstance(cell, np.bool_):
         return cell_text(bool(cell), name)
-    if isinstance(cell, np.integer) and not isinstance(cell, np.timedelta64):
+    if isinstance(cell, np.integer):
         return str(int(cell))
     return cell_text(float(cell), name) if isinstance(cell, np.floating) else ""
 

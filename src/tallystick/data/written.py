@@ -1,4 +1,5 @@
-"""How people write numbers and dates: 1.234,50 €, (12), 10.9%, 12 kg, 31.12.2020; and the plain way of each.
+"""How people write numbers, dates and times: 1.234,50 €, (12), 10.9%, 12 kg, 31.12.2020, 8:30; and the plain
+way of each.
 
 Knows Arrow texts. Knows nothing of columns or rules.
 Laws: a way is found from the distinct texts alone; texts that two ways read as different numbers have two,
@@ -48,6 +49,7 @@ class NumberWay:
     brackets: bool = False
 
     dated = False
+    into = "numbers"
 
     @property
     def example(self) -> str:
@@ -94,7 +96,7 @@ class DateWay:
     day_first: bool = True
 
     dated = True
-    words = "dates"
+    words = into = "dates"
 
     @property
     def example(self) -> str:
@@ -125,11 +127,38 @@ class DateWay:
         return texts
 
 
-Way = NumberWay | DateWay
+@dataclass(frozen=True)
+class TimeWay:
+    """A time of day: hours and minutes, perhaps seconds. It is read as hours since midnight."""
+
+    dated = False
+    words, into = "times of day", "hours"
+    example = "23:59"
+
+    def pattern(self, bare: bool) -> str:
+        """Return what a text written so matches."""
+        return r"^(?P<h>[01]?[0-9]|2[0-3]):(?P<m>[0-5][0-9])(?::(?P<s>[0-5][0-9](?:\.[0-9]+)?))?$"
+
+    def rewrite(self, texts: Any) -> Any:
+        """Return texts that are written so as hours; others as nothing."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        parts = pc.extract_regex(texts, self.pattern(bare=True))
+        h, m, s = (pc.struct_field(parts, [i]) for i in range(3))
+        s = pc.if_else(pc.equal(s, ""), "0", s)
+        hours, minutes, seconds = (part.cast(pa.float64()) for part in (h, m, s))
+        whole = pc.add(pc.multiply(pc.add(pc.multiply(hours, 60.0), minutes), 60.0), seconds)
+        return pc.divide(whole, 3600.0).cast(pa.large_string())
+
+
+Way = NumberWay | DateWay | TimeWay
 
 
 def way_of(example: str) -> Way | None:
     """Return the way that a model file keeps as an example; None of a text that is none."""
+    if example == TimeWay.example:
+        return TimeWay()
     if found := _DATE.match(example):
         return DateWay(found[2], found[1] == "31") if found[1] != found[3] else None
     if found := _NUMBER.match(example):
@@ -176,6 +205,8 @@ class Ways:
 
     def _candidates(self) -> Iterator[Way]:
         first = self.texts[0].as_py()
+        if ":" in first[:3]:
+            yield TimeWay()
         for mark, day_first in product("./-", (True, False)):
             if mark in first and self.day_first in (None, day_first) and (day_first or mark != "."):
                 yield DateWay(mark, day_first)

@@ -271,7 +271,7 @@ def test_ordered_categories_are_ordered_levels():
         (pa.array([[1], [2]]), "Make columns of its parts"),
         (pa.array([{"a": 1}, {"a": 2}]), "Make columns of its parts"),
         (pa.array([b"x", b"y"]), "Decode it to text first"),
-        (pa.array([1, 2], pa.duration("s")), "number of seconds"),
+        (pa.array([(1, 2, 3), (4, 5, 6)], pa.month_day_nano_interval()), "Make a number of it first"),
     ],
 )
 def test_types_that_hold_no_cells_are_refused_with_a_cure(cells, cure):

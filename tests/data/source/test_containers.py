@@ -192,8 +192,113 @@ def test_types_that_hold_no_cells_are_refused_with_the_cast_to_use():
         ([[1, 2], [3]], "Make columns of its parts"),
         ([{"a": 1}, {"a": 2}], "Make columns of its parts"),
         ([b"x", b"y"], "Decode it to text"),
-        (pa.array([1, 2], pa.duration("s")), "number of seconds"),
+        (pa.array([(1, 2, 3), (4, 5, 6)], pa.month_day_nano_interval()), "Make a number of it first"),
     ):
         table = pa.table({"x": cells, "w": ["a", "b"]})
         with pytest.raises(DataError, match=cure):
             ts.NaiveBayes().fit(table, ["p", "q"])
+
+
+# ---- readers, and what happens when they raise ----
+
+SCHEMA = pa.schema([("x", pa.float64()), ("y", pa.string())])
+BATCH = pa.record_batch([pa.array([v * 0.37 for v in range(100)]), pa.array(["a", "b"] * 50)], schema=SCHEMA)
+MODEL = ts.DecisionTree().fit(pa.Table.from_batches([BATCH]), "y")
+ASKED = (
+    lambda x: ts.DecisionTree().fit(x, "y"),
+    lambda x: ts.DecisionTree(memory="64MB").fit(x, "y"),
+    lambda x: MODEL.predict(x),
+    lambda x: ts.describe(x, "y"),
+)
+
+
+class MineError(Exception):
+    """Of the user."""
+
+
+class OwnSource:
+    name, columns, notes = "mine", ("x", "y"), ()
+
+    def __init__(self, last):
+        self.last = last
+
+    def batches(self):
+        yield BATCH
+        if isinstance(self.last, BaseException):
+            raise self.last
+        yield self.last
+
+
+@pytest.mark.parametrize("ask", ASKED)
+@pytest.mark.parametrize(
+    "error", [MineError("boom"), KeyError("boom"), OSError("boom"), pa.ArrowInvalid("boom")]
+)
+def test_a_reader_that_raises_midway_is_one_line_with_its_error_behind(ask, error):
+    reader = pa.RecordBatchReader.from_batches(SCHEMA, OwnSource(error).batches())
+    with pytest.raises(DataError, match=r"the Arrow table cannot be read to its end: .*boom") as told:
+        ask(reader)
+    assert "\n" not in str(told.value)
+    assert "boom" in str(told.value.__cause__)
+
+
+def test_ctrl_c_in_a_reader_is_ctrl_c():
+    with pytest.raises(KeyboardInterrupt):
+        ASKED[0](pa.RecordBatchReader.from_batches(SCHEMA, OwnSource(KeyboardInterrupt()).batches()))
+
+
+@pytest.mark.parametrize("ask", ASKED)
+def test_what_a_source_of_the_user_raises_stays_the_users_own(ask):
+    with pytest.raises(MineError, match="boom"):
+        ask(OwnSource(MineError("boom")))
+
+
+@pytest.mark.parametrize("ask", ASKED)
+@pytest.mark.parametrize(
+    ("last", "said"),
+    [
+        (pa.ArrowInvalid("boom"), "mine cannot be read to its end: 'boom'"),
+        (BATCH.select(["x"]), "mine gave a batch of 1 column, but has 2"),
+        ({"x": 1}, "mine gave 'dict' among its batches. Yield pyarrow.RecordBatch alone"),
+    ],
+)
+def test_a_source_of_the_user_that_gives_something_else_is_one_line(ask, last, said):
+    with pytest.raises(DataError, match=said):
+        ask(OwnSource(last))
+
+
+@pytest.mark.parametrize("ask", ASKED)
+def test_a_relation_that_raises_midway_is_one_line(ask):
+    import duckdb
+
+    def odd(x):
+        raise MineError("boom")
+
+    with duckdb.connect() as base:
+        base.create_function("odd", odd, ["DOUBLE"], "DOUBLE")
+        with pytest.raises(DataError, match=r"the relation cannot be read to its end: .*boom"):
+            ask(base.sql("SELECT odd(x::double) x, 'a' || x % 2 y FROM range(100) t(x)"))
+
+
+def test_datasets_scanners_and_lists_of_batches_are_tables(tmp_path):
+    import pyarrow.dataset as ds
+
+    plain = ts.NaiveBayes().fit(pa.Table.from_batches([BATCH]), "y").to_bytes()
+    pq.write_table(pa.Table.from_batches([BATCH]), tmp_path / "a.parquet")
+    stored = ds.dataset(tmp_path)
+    held = ds.dataset(pa.Table.from_batches([BATCH]))
+    for rows in (stored, stored.scanner(), held, [BATCH[:9], BATCH[9:]]):
+        assert ts.NaiveBayes().fit(rows, "y").to_bytes() == plain
+    assert ts.NaiveBayes(memory="64MB").fit(stored, "y").to_bytes() == plain
+    with pytest.raises(DataError, match="the list has batches of different columns"):
+        ASKED[0]([BATCH, BATCH.select(["x"])])
+    whole = (tmp_path / "a.parquet").read_bytes()
+    (tmp_path / "b.parquet").write_bytes(whole[:-30] + b"x" * 22 + whole[-8:])
+    for ask in ASKED:
+        with pytest.raises(DataError, match=r"the dataset cannot be read to its end: .*Parquet"):
+            ask(ds.dataset(tmp_path, schema=SCHEMA, format="parquet"))
+
+
+@pytest.mark.parametrize("rows", [iter([BATCH]), (row for row in [{"x": 1, "y": "a"}])])
+def test_rows_that_can_be_had_only_once_are_refused_with_the_way_to_keep_them(rows):
+    with pytest.raises(DataError, match=r"more than once. Pass list\(rows\), or batches as pyarrow"):
+        ASKED[0](rows)

@@ -19,13 +19,13 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.data.read import strings
+from tallystick.data.read import rare, strings
 from tallystick.data.read.strings import Distinct
 from tallystick.data.source.arrays import filled, from_numbers, from_texts, to_numbers
 from tallystick.data.table.block import code_type
 from tallystick.data.text import cell_text, moment_text, number_text
 from tallystick.data.threads import in_order
-from tallystick.errors import Argument, DataError, shown
+from tallystick.errors import DataError, shown
 from tallystick.kernels import CellKind, Scan
 
 SLICE = 1 << 18  # rows a thread takes at once
@@ -170,7 +170,8 @@ WRITTEN_NUMBERS = (CellKind.NUMBER, CellKind.INTEGER, CellKind.INFINITE)
 
 @dataclass(frozen=True, slots=True)
 class Floats:
-    """Cells as numbers: values[row], NaN is missing. dated: they are days since 1970-01-01.
+    """Cells as numbers: values[row], NaN is missing. dated: they are days since 1970-01-01. spans: they are
+    seconds that something took.
 
     written: they were read from text, and the text is forgotten. scan: one look at them, if already taken.
     """
@@ -179,6 +180,7 @@ class Floats:
     dated: bool = False
     written: bool = False
     scan: Scan | None = None
+    spans: bool = False
 
     def __len__(self) -> int:
         return len(self.values)
@@ -303,23 +305,19 @@ def condense(
         return _from_integers(chunk, as_text)
     if types.is_floating(kind):
         return _texts_of(floats(chunk)) if as_text else Floats(floats(chunk))
-    if types.is_decimal(kind):
+    if types.is_decimal128(kind) or types.is_decimal256(kind):
         return _from_decimals(chunk, name, as_text)
     if types.is_timestamp(kind) or types.is_date(kind):
         return _from_moments(chunk, name, as_text)
-    if isinstance(kind, pa.BaseExtensionType) and types.is_string(kind.storage_type):
-        return condense(chunk.storage, name, marks, decimal, as_text)
-    if types.is_run_end_encoded(kind):
-        return condense(pc.run_end_decode(chunk), name, marks, decimal, as_text)
+    if types.is_duration(kind):
+        seconds = floats(rare.microseconds(chunk)) / 1e6
+        return _texts_of(seconds) if as_text else Floats(seconds, spans=True)
     if types.is_null(kind):
         empty = np.full(len(chunk), np.nan)
         return _texts_of(empty) if as_text else Floats(empty)
-    raise DataError(
-        f"column {shown(name)} is of type {shown(kind)}, which is neither a number nor text. "
-        f"{_cure(kind)}, or leave it out: ",
-        Argument("kinds", {name: "out"}),
-        ".",
-    )
+    if (plain := rare.common(chunk, name)) is not None:
+        return condense(plain, name, marks, decimal, as_text)
+    raise rare.refused(kind, name)
 
 
 def distinct_texts(cells: pa.Array, name: str, marks: Sequence[str]) -> Distinct:
@@ -347,16 +345,6 @@ class as_utf8:  # noqa: N801  reads as what it does: with as_utf8(name)
                 f"column {shown(self.name)} holds bytes that are not UTF-8: {shown(error.object[:40])}. "
                 "The data is damaged, or in another encoding: write it again as UTF-8."
             ) from None
-
-
-def _cure(kind: Any) -> str:
-    """Return what to do about an Arrow type that holds no cells."""
-    types = pa.types
-    if types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind):
-        return "Decode it to text first"
-    if types.is_duration(kind) or types.is_time(kind):
-        return "Turn it into a number of seconds first"
-    return "Make columns of its parts, or cast it to text first"
 
 
 def floats(chunk: pa.Array) -> NDArray[np.float64]:
@@ -486,7 +474,7 @@ def _from_dictionary(
     inner = condense(values, name, marks, decimal, as_text or chunk.type.ordered)
     indices = filled(chunk.indices, len(values))
     if isinstance(inner, Floats):
-        return Floats(np.append(inner.values, np.nan)[indices], inner.dated)
+        return replace(inner, values=np.append(inner.values, np.nan)[indices], scan=None)
     texts = inner.array.cast(pa.large_string())
     plain = pa.DictionaryArray.from_arrays(chunk.indices, texts, ordered=chunk.type.ordered)
     return Coded(plain, inner.written)

@@ -114,6 +114,12 @@ class NumberFacts:
     binary: bool = False  # no value but 0 and 1
     run: bool = False
     dated: bool = False
+    spans: bool = False  # durations
+
+    @property
+    def measured(self) -> bool:
+        """Are they amounts of time? Those never number rows and are no truth values."""
+        return self.dated or self.spans
 
 
 # Without the value: notes are kept in the model file, and nothing of a column left out may be in it.
@@ -141,21 +147,24 @@ def judge_numbers(name: str, facts: NumberFacts, asked: Asked) -> KindVerdict:
         return KindVerdict("numeric", "as asked")
     if present == 0:
         return out(name, f"all {facts.total:,} values are missing", facts.total)
-    if facts.low == facts.high and facts.missing and not facts.dated:
+    if facts.low == facts.high and facts.missing and not facts.measured:
         return present_or_missing(name, number_text(facts.low), present)
     if facts.low == facts.high and not facts.missing and not asked.keep:
         return out(name, ONE_VALUE.format(counted(present, "row")), present)
-    if facts.run and not asked.keep and not facts.dated and is_row_index(name, facts):
+    if facts.run and not asked.keep and not facts.measured and is_row_index(name, facts):
         return out(name, "it is a saved row index")
-    if facts.run and facts.whole and not asked.keep and not facts.dated and present >= MANY_ROWS:
+    if facts.run and facts.whole and not asked.keep and not facts.measured and present >= MANY_ROWS:
         return identifier(name, f"{present:,} whole numbers that number the rows")
-    if facts.binary and not facts.dated:
+    if facts.binary and not facts.measured:
         return KindVerdict("boolean", "no value but 0 and 1", levels=("0", "1"))
     if facts.dated:
         note = Note(
             "dates", f"column {shown(name)} holds dates; they are used as days since 1970-01-01.", name
         )
         return KindVerdict("numeric", "dates, as days since 1970-01-01", (note,))
+    if facts.spans:
+        note = Note("durations", f"column {shown(name)} holds durations; they are used as seconds.", name)
+        return KindVerdict("numeric", "durations, as seconds", (note,))
     return KindVerdict("numeric", "whole numbers" if facts.whole else "real numbers")
 
 
@@ -268,7 +277,7 @@ def _judge_as_written(name: str, facts: TextFacts, asked: Asked) -> KindVerdict 
         return None
     what: Literal["numbers", "dates"] = "dates" if way.dated else "numbers"
     example = shown(facts.some(~marked, 1)[0])
-    text = f"column {shown(name)} holds {way.words}, such as {example}: read as {what}."
+    text = f"column {shown(name)} holds {way.words}, such as {example}: read as {way.into}."
     notes: tuple[Note, ...] = (Note("read-as-written", text, name),)
     if marked.any():
         notes += (_missing_note(name, what, facts, marked),)

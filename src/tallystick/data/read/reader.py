@@ -41,7 +41,7 @@ from tallystick.errors import DataError, TargetError, counted, shown
 from tallystick.files.stamp import unchanged
 
 PIECE = 3  # numbers that tell of a piece: its form, its texts, the bytes of its texts
-NOTHING, NUMBERS, DATES, WORDS, TEXTS = -1, 0, 1, 2, 3
+NOTHING, NUMBERS, DATES, SPANS, WORDS, TEXTS = -1, 0, 1, 2, 3, 4
 WIDTHS: tuple[type[np.unsignedinteger[Any]], ...] = (np.uint8, np.uint16, np.uint32)
 
 Piece = Floats | SmallIntegers | Distinct | BatchWords | None
@@ -111,7 +111,7 @@ class KeptOnDisk:
             self.told.extend((WORDS, len(piece.words), len(data)))
             self.file.append(*map(np.ascontiguousarray, piece.rows), lengths, data)
         else:
-            self.told.extend((DATES if isinstance(piece, Floats) and piece.dated else NUMBERS, 0, 0))
+            self.told.extend((_form(piece), 0, 0))
             values = piece.values if isinstance(piece, Floats) else piece.values()
             self.file.append(np.ascontiguousarray(values))
 
@@ -140,6 +140,13 @@ class KeptOnDisk:
         self.file.close()
 
 
+def _form(piece: Floats | SmallIntegers) -> int:
+    """Return what kind of numbers these are."""
+    if not isinstance(piece, Floats):
+        return NUMBERS
+    return DATES if piece.dated else SPANS if piece.spans else NUMBERS
+
+
 def _bytes_of(texts: pa.LargeStringArray) -> tuple[NDArray[np.int64], bytes]:
     """Return offsets[text + 1] from 0 and the bytes of texts."""
     _, offsets, data = texts.buffers()
@@ -155,7 +162,7 @@ def _read(data: bytes, at: int, rows: int, told: tuple[int, ...]) -> tuple[Piece
         return None, at
     if form < WORDS:
         values = _numbers(data, at, rows, np.float64)
-        return Floats(values, form == DATES, True), at + 8 * rows
+        return Floats(values, form == DATES, True, spans=form == SPANS), at + 8 * rows
     if form == WORDS:
         starts = _numbers(data, at, rows + 1, np.int64)
         at, entries = at + starts.nbytes, int(starts[-1])

@@ -75,6 +75,7 @@ class NumbersSeen:
     whole: bool = True
     binary: bool = True
     first: tuple[int, ...] = ()
+    spans: bool = False  # some are durations
     prints: list[int] | None = field(init=False)
 
     def __post_init__(self) -> None:
@@ -89,6 +90,7 @@ class NumbersSeen:
     def add(self, part: Floats, marks: tuple[str, ...], chosen: Chosen) -> None:
         """Add the cells of a batch."""
         self.rows += len(part)
+        self.spans = self.spans or part.spans
         values, sentinels = chosen.cut(part.values), mark_numbers(marks)
         scan = kernels.scan(values) if part.scan is None or chosen.keep is not None else part.scan
         if len(sentinels) and (hit := np.isin(values, sentinels)).any():
@@ -151,6 +153,7 @@ class NumbersSeen:
     def merge(self, other: NumbersSeen) -> None:
         """Take in the cells of other batches."""
         self.rows += other.rows
+        self.spans = self.spans or other.spans
         self.marked = self.marked + other.marked
         self.finite = self.finite + other.finite
         self.infinite = self.infinite + other.infinite
@@ -168,19 +171,19 @@ class NumbersSeen:
         """Return what the judge wants to know."""
         finite = int(self.finite[m])
         if not finite:
-            return NumberFacts(total, total, dated=dated)
+            return NumberFacts(total, total, dated=dated, spans=self.spans)
         low, high = self.low + 0.0, self.high + 0.0
         run = self.whole and finite == high - low + 1 and self._all_there(m)
         distinct = self.distinct if self.places is None else self.places.count()
         if distinct is not None:
             run = self.whole and fills_its_range(finite, low, high) and distinct == finite
         binary = self.binary and low < high
-        return NumberFacts(total, total - finite, low, high, self.whole, binary, run, dated)
+        return NumberFacts(total, total - finite, low, high, self.whole, binary, run, dated, self.spans)
 
     def may_number_rows(self, name: str, facts: NumberFacts) -> bool:
         """Must it be known which whole numbers are there, to tell whether they number the rows?"""
         known = facts.run or self.places is not None or self.distinct is not None
-        if known or facts.dated or not facts.whole or facts.missing == facts.total:
+        if known or facts.measured or not facts.whole or facts.missing == facts.total:
             return False
         present = facts.total - facts.missing
         matters = present >= MANY_ROWS or is_row_index(name, facts)

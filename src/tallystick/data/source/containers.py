@@ -50,6 +50,11 @@ CONTAINERS = [
         frames.from_sparse,
     ),
     Container(
+        "an Arrow dataset",
+        lambda lib, of, x: lib == "pyarrow" and of.endswith(("Dataset", "Scanner")),
+        frames.from_dataset,
+    ),
+    Container(
         "Arrow, polars and kin", lambda lib, of, x: hasattr(x, "__arrow_c_stream__"), frames.from_arrow
     ),
     Container("a dict of columns", lambda lib, of, x: isinstance(x, dict), frames.from_columns),

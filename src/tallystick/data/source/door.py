@@ -7,6 +7,7 @@ inside.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -184,6 +185,11 @@ def _open_object(x: Any, reading: Reading, name: str | None) -> Source:
         raise DataError(
             "the rows of a Spark DataFrame are on Spark. fit, cross_validate, describe and transform go "
             "there; for anything else collect them: frame.toArrow()."
+        )
+    if isinstance(x, Iterator):
+        raise DataError(
+            f"cannot read a table from {shown(type(x).__name__)}: rows may be needed more than once. Pass "
+            "list(rows), or batches as pyarrow.RecordBatchReader.from_batches(schema, batches)."
         )
     raise DataError(
         f"cannot read a table from {shown(type(x).__name__)}. "

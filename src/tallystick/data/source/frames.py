@@ -22,7 +22,7 @@ from tallystick.data.source.arrays import from_numbers, sound
 from tallystick.data.source.base import BaseSource
 from tallystick.data.source.names import clean_names
 from tallystick.data.text import OF_PANDAS, YEARS, cell_text
-from tallystick.errors import DataError, shown
+from tallystick.errors import DataError, counted, shown
 from tallystick.files.stamp import Stamp
 
 if TYPE_CHECKING:
@@ -35,9 +35,13 @@ FAILURES = (
     TypeError,
     ValueError,
     NotImplementedError,
+    OSError,
 )  # of Arrow
 NESTED = (list, tuple, dict, set, frozenset, np.ndarray)
-CELLS = (bool, int, float, str, type(None), datetime.date, decimal.Decimal, np.bool_, np.integer, np.floating)
+CELLS = (
+    *(bool, int, float, str, type(None), np.bool_, np.integer, np.floating),
+    *(datetime.date, datetime.timedelta, decimal.Decimal),
+)
 
 
 @dataclass(frozen=True)
@@ -89,10 +93,28 @@ class Stream(BaseSource):
         return self if self.sized is None else replace(self, walk=self.sized(size))
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield all rows."""
-        for batch in self.walk():
-            cells = [sound(cells, name) for cells, name in zip(batch.columns, self.columns, strict=True)]
-            yield pa.RecordBatch.from_arrays(cells, names=list(self.columns))
+        """Yield all rows; what a walk of the user's own raises stays as it is, what Arrow raises is told."""
+        try:
+            for given in self.walk():
+                for batch in _batches_in(given, self.columns, self.name):
+                    cells = [sound(c, name) for c, name in zip(batch.columns, self.columns, strict=True)]
+                    yield pa.RecordBatch.from_arrays(cells, names=list(self.columns))
+        except pa.ArrowException as error:
+            raise unread(self.name, error) from error
+
+
+def _batches_in(given: Any, columns: tuple[str, ...], where: str) -> list[pa.RecordBatch]:
+    """Return what a walk gave as batches: one, or those of a table; refuse anything else."""
+    if not isinstance(given, pa.RecordBatch | pa.Table):
+        raise DataError(
+            f"{where} gave {shown(type(given).__name__)} among its batches. Yield pyarrow.RecordBatch alone."
+        )
+    if given.num_columns != len(columns):
+        raise DataError(
+            f"{where} gave a batch of {counted(given.num_columns, 'column')}, but has {len(columns):,}. "
+            "Yield all columns in every batch."
+        )
+    return [given] if isinstance(given, pa.RecordBatch) else given.to_batches()
 
 
 def from_pandas(frame: Any, reading: Reading, name: str | None) -> FrameSource:
@@ -117,11 +139,24 @@ def _pandas_column(series: Any, name: str) -> pa.ChunkedArray:
         return _numpy_column(np.asarray(values), name)
     if numpy_kind == "O" and isinstance(series.dtype, np.dtype):
         return pa.chunked_array([objects_column(series.tolist(), name)])
+    values = _plain_pandas(values)
     try:
         array = _full_categories(values) or pa.array(values, from_pandas=True)
     except FAILURES:
         array = objects_column(series.tolist(), name)
     return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
+
+
+def _plain_pandas(values: Any) -> Any:
+    """Return periods as the moments in which they begin and intervals as texts, as categories too."""
+    kind = str(values.dtype)
+    if kind.startswith("period["):
+        return values.to_timestamp()
+    if kind.startswith("interval["):
+        return _as_texts(list(values), "")
+    if kind == "category" and str(values.categories.dtype).startswith(("period[", "interval[")):
+        return values.rename_categories(_plain_pandas(values.categories).tolist())
+    return values
 
 
 def _full_categories(values: Any) -> pa.DictionaryArray | None:
@@ -167,16 +202,42 @@ def from_arrow(x: Any, reading: Reading, name: str | None) -> FrameSource:
             f"{where} has a column name that is not UTF-8: {shown(error.object[:40])}. Rename it."
         ) from None
     except FAILURES as error:
-        raise DataError(f"{where} cannot be read as an Arrow table: {_reason(error)}.") from error
+        raise unread(where, error) from error
     names, notes = clean_names(table.column_names, where)
     return FrameSource(
         where, names, table.num_rows, lambda j: sound(table.column(j), names[j]), notes, reading
     )
 
 
+def from_dataset(x: Any, reading: Reading, name: str | None) -> FrameSource | Stream:
+    """Open an Arrow dataset, walked through as often as needed, or a scanner of one, read once."""
+    where = name or "the dataset"
+    form = type(x).__name__
+    if form in ("Scanner", "InMemoryDataset"):
+        return from_arrow((x if form == "Scanner" else x.scanner()).to_reader(), reading, where)
+    files = tuple(x.files) if form == "FileSystemDataset" else ()
+    names, notes = clean_names(x.schema.names, where)
+
+    def walk() -> Iterator[pa.RecordBatch]:
+        try:
+            yield from x.to_batches()
+        except OSError as error:
+            raise unread(where, error) from error
+
+    return Stream(where, names, walk, notes, reading, files=files)
+
+
+def unread(where: str, error: Exception) -> DataError:
+    """Return the error of rows that another library cannot give to their end, after what it says."""
+    if "KeyboardInterrupt" in str(error):  # Arrow holds it for an error of the stream
+        raise KeyboardInterrupt from error
+    return DataError(f"{where} cannot be read to its end: {_reason(error)}. Check what it reads from.")
+
+
 def _reason(error: Exception) -> str:
     """Return what another library says, without the traceback that Arrow adds where a stream raises."""
-    return shown(str(error).partition("\n\n")[0].partition(". Detail: ")[0], 200)
+    said = str(error).partition("\n\n")[0].partition(". Detail: ")[0]
+    return shown(said.removeprefix("Unknown error: ").strip(), 200)
 
 
 def _plain_polars(frame: Any, where: str) -> Any:
@@ -189,13 +250,27 @@ def _plain_polars(frame: Any, where: str) -> Any:
         raise DataError(
             f"{where} has the column name {shown(cut[0])}, with a NUL character in it. Rename it."
         )
-    wide = [s for s in frame.get_columns() if str(s.dtype) in ("Int128", "UInt128")]
     strange = [s.name for s in frame.get_columns() if str(s.dtype).startswith("Object")]
     if strange:
+        text = f"pl.col({shown(strange[0])}).map_elements(str, return_dtype=pl.String)"
         raise DataError(
-            f"column {shown(strange[0])} holds Python objects, which are not cells. Cast it first."
+            f"column {shown(strange[0])} holds Python objects, which are not cells. Make texts of them: "
+            f"frame.with_columns({text}), or drop it: frame.drop({shown(strange[0])})."
         )
-    return frame.with_columns([s.cast(sys.modules["polars"].String) for s in wide]) if wide else frame
+    wide = [s for s in frame.get_columns() if "Int128" in str(s.dtype)]
+    return frame.with_columns([s.cast(_without_wide(s.dtype)) for s in wide]) if wide else frame
+
+
+def _without_wide(kind: Any) -> Any:
+    """Return a type of polars with texts in place of whole numbers of 128 bits, at any depth."""
+    polars, form = sys.modules["polars"], type(kind).__name__
+    if form == "Struct":
+        return polars.Struct({part.name: _without_wide(part.dtype) for part in kind.fields})
+    if form == "Array":
+        return polars.Array(_without_wide(kind.inner), kind.size)
+    if form == "List":
+        return polars.List(_without_wide(kind.inner))
+    return polars.String if "Int128" in form else kind
 
 
 def from_numpy(array: NDArray[Any], reading: Reading, name: str | None) -> FrameSource:
@@ -232,6 +307,8 @@ def _numpy_column(cells: NDArray[Any], name: str) -> pa.ChunkedArray:
         return pa.chunked_array([_as_texts(_decoded(cells, name), name)])
     if cells.dtype.kind == "M":
         return pa.chunked_array([pa.array(np.ascontiguousarray(_known_unit(cells, name)))])
+    if cells.dtype.kind == "m":
+        return pa.chunked_array([pa.array(np.ascontiguousarray(_known_span(cells, name)))])
     return pa.chunked_array([objects_column(cells.tolist(), name)])
 
 
@@ -274,6 +351,19 @@ def _known_unit(cells: NDArray[Any], name: str) -> NDArray[Any]:
     return cells.astype("M8[s]")
 
 
+def _known_span(cells: NDArray[Any], name: str) -> NDArray[Any]:
+    """Return durations in a unit that Arrow has."""
+    unit = np.datetime_data(cells.dtype)[0]
+    if unit in ("s", "ms", "us", "ns"):
+        return cells
+    if unit in ("Y", "M", "generic"):
+        raise DataError(
+            f"column {shown(name)} holds durations in {shown(cells.dtype)}, which are no number of seconds. "
+            "Pass them as numbers: .astype('int64')."
+        )
+    return cells.astype("m8[us]" if unit in ("ps", "fs", "as") else "m8[s]")
+
+
 def objects_column(cells: Sequence[Any], name: str) -> pa.Array:
     """Return Python objects as an Arrow array: of their type when they share one, else as canonical texts.
 
@@ -281,7 +371,8 @@ def objects_column(cells: Sequence[Any], name: str) -> pa.Array:
     """
     types = set(map(type, cells))
     if types - {type(None)} and all(issubclass(kind, (*NESTED, type(None))) for kind in types):
-        return pa.nulls(len(cells), pa.list_(pa.null()))  # no cells: refused, unless the column is left out
+        parts = pa.struct([]) if dict in types else pa.list_(pa.null())
+        return pa.nulls(len(cells), parts)  # no cells: refused, unless the column is left out
     if all(issubclass(kind, CELLS) or kind.__name__ in OF_PANDAS for kind in types):
         with contextlib.suppress(*FAILURES):
             return pa.array(cells, from_pandas=True)
@@ -361,10 +452,19 @@ def as_column(cells: Any, name: str) -> pa.ChunkedArray:
 def from_records(records: Sequence[Any], reading: Reading, name: str | None) -> FrameSource:
     """Open a list of dicts; a key that a record lacks is a missing cell. A list of lists is a matrix."""
     where = name or "the list"
+    if records and all(isinstance(record, pa.RecordBatch) for record in records):
+        return from_arrow(_one_table(records, where), reading, where)
     if records and not all(isinstance(record, Mapping) for record in records):
         return from_numpy(_matrix_of(records, where), reading, where)
     keys = record_keys(records)
     return from_columns({key: [record.get(key) for record in records] for key in keys}, reading, where)
+
+
+def _one_table(batches: Sequence[pa.RecordBatch], where: str) -> pa.Table:
+    try:
+        return pa.Table.from_batches(batches)
+    except FAILURES as error:
+        raise DataError(f"{where} has batches of different columns. Give all the same ones.") from error
 
 
 def record_keys(records: Iterable[Mapping[Any, Any]]) -> list[Any]:

@@ -18,7 +18,7 @@ from typing import Any
 import pyarrow as pa
 
 from tallystick.data.schema import Reading
-from tallystick.data.source.frames import Stream
+from tallystick.data.source.frames import Stream, unread
 from tallystick.data.source.names import clean_names
 from tallystick.data.source.scratch import ScratchFile
 from tallystick.data.source.stream import is_stream, settled, title
@@ -124,10 +124,15 @@ def _kept(reader: pa.RecordBatchReader, reading: Reading, where: str) -> Stream:
 
 def open_relation(relation: Any, reading: Reading, name: str | None) -> Stream:
     """Open a DuckDB relation."""
+    import duckdb
+
     where = name or "the relation"
     names, notes = clean_names(list(relation.columns), where)
 
     def walk() -> Iterator[pa.RecordBatch]:
-        yield from relation.to_arrow_reader(BATCH)
+        try:
+            yield from relation.to_arrow_reader(BATCH)
+        except duckdb.Error as error:
+            raise unread(where, error) from error
 
     return Stream(where, names, walk, notes, reading)
