@@ -40,6 +40,7 @@ LABELS: tuple[tuple[Any, ...], ...] = (
     (False, True),
 )
 FEW = settings(max_examples=settings().max_examples // 4)
+FEWER = settings(max_examples=settings().max_examples // 12)  # methods of few settings
 
 
 def rows_of(seed: int, rows: int, missing: bool, new: bool = False) -> dict[str, list[Any]]:
@@ -248,6 +249,40 @@ def card_settings(labels: list[Any]) -> st.SearchStrategy[dict[str, Any]]:
     )
 
 
+def dear(labels: list[Any]) -> st.SearchStrategy[Any]:
+    """Return costs of wrong answers."""
+    return st.sampled_from([None, {labels[0]: {labels[1]: 3.0}}])
+
+
+def rules_settings(labels: list[Any]) -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries(
+        {},
+        optional={
+            "max_rules": st.sampled_from([None, 1, 4]),
+            "max_conditions": st.sampled_from([None, 1, 2]),
+            "costs": dear(labels),
+            "class_weight": st.sampled_from(["balanced", dict.fromkeys(labels, 2.0)]),
+            "smoothing": st.sampled_from([None, 0.5, 3]),
+            "max_bins": st.sampled_from([64, 4]),
+        },
+    )
+
+
+def optimal_settings(labels: list[Any]) -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries(
+        {},
+        optional={
+            "max_depth": st.sampled_from([1, 2]),
+            "max_leaf_nodes": st.sampled_from([None, 3]),
+            "leaf_price": st.sampled_from([0.0, 0.02]),
+            "costs": dear(labels),
+            "class_weight": st.sampled_from(["balanced", dict.fromkeys(labels, 2.0)]),
+            "max_work": st.sampled_from([10**11, 1000]),  # cut short: the best tree so far
+            "seconds": st.none(),  # a limit of time would make the tree one of luck
+        },
+    )
+
+
 def answers(model: Any, rows: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return labels (or means) and shares[row, class]."""
     found = model.predict(rows)
@@ -309,8 +344,8 @@ def check_exports(model: Any, new: dict[str, list[Any]]) -> None:
 
 def decided(model: Any, shares: np.ndarray) -> np.ndarray:
     """Say of each row whether its answer leads by more than roundings: others may answer either class."""
-    costs = getattr(model.model_, "answers", None)
-    worth = shares if not costs or not costs.costs else -shares @ np.array(costs.costs)
+    costs = getattr(getattr(model.model_, "answers", None), "costs", None)
+    worth = -shares @ np.array(costs) if costs else shares
     top = np.sort(worth, axis=1)
     return top[:, -1] - top[:, -2] > 1e-6
 
@@ -419,16 +454,32 @@ def test_a_scorecard_is_its_file_its_copies_and_its_exports(drawn):
     check(ts.Scorecard, *drawn)
 
 
+@pytest.mark.parametrize("make", [ts.RuleList, ts.RuleSet])
+@given(drawn=chosen(rules_settings))
+@FEWER
+def test_rules_are_their_file_their_copies_and_their_exports(make, drawn):
+    check(make, *drawn)
+
+
+@given(drawn=chosen(optimal_settings))
+@FEWER
+def test_an_optimal_tree_is_its_file_its_copies_and_its_exports(drawn):
+    check(ts.OptimalTree, *drawn)
+
+
 DRAWN = {
     "tree": tree_settings,
     "bayes": bayes_settings,
     "logistic": logistic_settings,
     "card": card_settings,
+    "rules": rules_settings,
+    "rule-set": rules_settings,
+    "optimal": optimal_settings,
     "regression": lambda labels: st.fixed_dictionaries({}, optional=GROWTH),
 }
 
 
-@pytest.mark.parametrize("name", DRAWN)
+@pytest.mark.parametrize("name", methods.NAMES)
 def test_every_parameter_of_a_fit_is_among_the_settings_that_are_combined(name):
     own = set(methods.named(name).load("estimator")()._names()) - {*SHARED}
     drawn = DRAWN[name](["a", "b"]).wrapped_strategy.optional
