@@ -58,6 +58,7 @@ _WHERE = {
     "report": "estimators.reporting",
     "separable": "explain.separating_plane",
     "verify": "estimators",
+    "work": "working",
 }
 
 __all__ = [
@@ -90,6 +91,7 @@ __all__ = [
     "report",
     "separable",
     "verify",
+    "work",
 ]
 
 if TYPE_CHECKING:
@@ -119,6 +121,7 @@ if TYPE_CHECKING:
     from tallystick.explain.separating_plane import separable
     from tallystick.export.diff import diff
     from tallystick.learners.prune import CostComplexity, DescriptionLength, Pessimistic
+    from tallystick.working import work
 
 
 def __getattr__(name: str) -> Any:

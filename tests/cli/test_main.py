@@ -38,6 +38,7 @@ def test_help_lists_the_commands_in_the_order_of_the_work():
         "report",
         "export",
         "density",
+        "work",
         "verify",
         "diff",
     ]

@@ -105,6 +105,7 @@ COMMANDS = {
     "report": ts.report,
     "predict": ts.DecisionTree.predict,
     "explain": ts.DecisionTree.explain,
+    "work": ts.work,
 }
 
 

@@ -61,6 +61,15 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("tally density votes.csv --sample 100 --seed 7 --rows drawn.csv", "a hundred rows like them"),
         ("tally density votes.csv --json", "every number, for another program"),
     ),
+    "work": (
+        ("tally work play-tennis.csv --target Play", "a tree by ID3, every entropy and every gain"),
+        ("tally work play-tennis.csv -t Play --model c45 -o tennis.md", "by C4.5, as Markdown"),
+        ("tally work play-tennis.csv -t Play --row 3", "and the way of the third row down the tree"),
+        ("tally work play-tennis.csv -t Play --blank", "a sheet to be filled in"),
+        ("tally work play-tennis.csv -t Play --answers --format markdown", "the sheet, then its solution"),
+        ("tally work play-tennis.csv -t Play --model tree --set max_depth=2", "a parameter"),
+        ("tally work play-tennis.csv -t Play --json", "every number in full, for another program"),
+    ),
     "predict": (
         ("tally predict votes.tally.json new.csv", "prediction and probability of every row"),
         ("tally predict votes.tally.json new.csv -o out.parquet --keep-columns", "a file with all columns"),

@@ -58,6 +58,7 @@ COMMANDS = {
     "report": "report",
     "export": "export",
     "density": "density",
+    "work": "work",
     "verify": "models",
     "diff": "models",
 }
