@@ -29,7 +29,7 @@ def _refuse_subinterpreter() -> None:
 
 _refuse_subinterpreter()
 
-_WHERE = {
+_WHERE = {  # the module of each public name; its own name where it is a module
     "Columns": "data.schema",
     "CostComplexity": "learners.prune",
     "DataWarning": "errors",
@@ -54,6 +54,7 @@ _WHERE = {
     "diff": "export.diff",
     "learning_curve": "estimators.judging",
     "load": "estimators",
+    "pictures": "pictures",
     "read": "data.source",
     "report": "estimators.reporting",
     "separable": "explain.separating_plane",
@@ -87,6 +88,7 @@ __all__ = [
     "diff",
     "learning_curve",
     "load",
+    "pictures",
     "read",
     "report",
     "separable",
@@ -95,6 +97,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from tallystick import pictures
     from tallystick.data.schema import Columns
     from tallystick.data.source import read
     from tallystick.description import describe
@@ -126,7 +129,8 @@ if TYPE_CHECKING:
 
 def __getattr__(name: str) -> Any:
     if name in _WHERE:
-        return getattr(importlib.import_module(f"tallystick.{_WHERE[name]}"), name)
+        module = importlib.import_module(f"tallystick.{_WHERE[name]}")
+        return module if _WHERE[name] == name else getattr(module, name)
     raise AttributeError(f"module 'tallystick' has no attribute {name!r}")
 
 

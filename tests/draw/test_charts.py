@@ -51,3 +51,13 @@ def test_bars_go_to_the_left_below_0_and_an_endless_one_to_the_edge():
 
 def test_no_bars_draw_an_axis():
     assert words(bar_chart([], "gain", "t")) == ["gain"]
+
+
+def test_marks_stand_in_the_picture_with_their_words_and_many_points_are_a_curve():
+    at = [k / 100 for k in range(101)]
+    svg = line_chart([("p", at, at, at, at)], "x", "y", marks=[(0.5, 2.0, "here"), (0.2, 0.0, "")])
+    dots = shapes(svg, "circle")
+    assert len(dots) == 2
+    assert min(float(dot["cy"]) for dot in dots) > 0
+    assert "here" in words(svg)
+    assert shapes(svg, "polygon") == []  # a band of no width

@@ -7,7 +7,19 @@ import math
 import pytest
 from svg import shapes, title, words
 
-from tallystick.draw.panels import Axis, ChartCurve, chart, length_bar, signed_bar, split_bars, strip
+from tallystick.draw.panels import (
+    HEAD,
+    SIDE,
+    Axis,
+    Chart,
+    ChartCurve,
+    chart,
+    charts,
+    length_bar,
+    signed_bar,
+    split_bars,
+    strip,
+)
 from tallystick.draw.svg import colour
 
 
@@ -72,3 +84,19 @@ def test_curves_are_named_when_there_are_two():
     assert {"tree", "bayes", "base"} <= set(words(svg))
     assert len(shapes(svg, "circle")) == 2
     assert len(shapes(svg, "polygon")) == 1
+
+
+def test_charts_stand_side_by_side_under_their_headings():
+    line = ChartCurve("a", [0, 1], [0, 1])
+    one = Chart([line], Axis("x"), Axis("y"), head="first", upright=("here", 0.5))
+    two = Chart([line, line], Axis("x"), Axis("y"), head="second")
+    svg = charts([one, two], "t")
+    groups = [group["transform"] for group in shapes(svg, "g")]
+    assert groups == [f"translate({k * SIDE:.0f} {HEAD:.0f})" for k in (0, 1)]
+    assert {"first", "second", "here"} <= set(words(svg))
+    assert len(shapes(svg, "polyline")) == 3
+
+
+def test_an_axis_of_levels_or_dates_is_told_in_their_words():
+    assert [Axis("sky", -0.5, 1.5, names=("rain", "sun")).label(t) for t in (0, 1)] == ["rain", "sun"]
+    assert Axis("day", 0, 400, unit="date").label(31) == "1970-02-01"

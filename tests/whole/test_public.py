@@ -45,6 +45,8 @@ def test_an_estimator_has_these_public_methods_and_no_others(name):
 
 
 FUNCTIONS = [n for n in ts.__all__ if inspect.isfunction(getattr(ts, n, None))]
+MODULES = [n for n in ts.__all__ if inspect.ismodule(getattr(ts, n, None))]
+FUNCTIONS += [f"{n}.{f}" for n in MODULES for f in getattr(ts, n).__all__]
 METHODS = [f"{name}.{method}" for name in ESTIMATORS for method in public(getattr(ts, name))]
 SHARED = ("columns", "kinds", "engine", "threads, memory")
 

@@ -149,6 +149,19 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "one method, tuned; the findings as JSON",
         ),
     ),
+    "draw": (
+        ("tally draw entropy", "the curve of entropy, in entropy.svg"),
+        ("tally draw sigmoid --picture s.svg", "the curve of logistic regression"),
+        (
+            "tally draw regions play-tennis.csv -t Play --column Outlook --column Humidity --method id3 "
+            "--method bayes --picture regions.svg",
+            "what two methods answer on the plane of two columns",
+        ),
+        ("tally draw likelihood days.csv -t late --column orders", "the likelihood, and the way up"),
+        ("tally draw prior votes.csv --target party", "weights and losses against the spread of the prior"),
+        ("tally draw shares play-tennis.csv -t Play", "the R table of naive Bayes as bars"),
+        ("tally draw overfitting votes.csv -t party --json", "errors against leaves; the result as JSON"),
+    ),
     "export": (
         ("tally export tree.tally.json --to rules", "if-then rules with their rows"),
         ("tally export tree.tally.json --to rules --format markdown -o rules.md", "as a table for a wiki"),

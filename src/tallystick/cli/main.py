@@ -56,6 +56,7 @@ COMMANDS = {
     "compare": "judge",
     "curve": "judge",
     "report": "report",
+    "draw": "draw",
     "export": "export",
     "density": "density",
     "work": "work",

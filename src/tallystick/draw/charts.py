@@ -12,8 +12,10 @@ from tallystick.draw.svg import Svg, brief, colour, ticks
 from tallystick.draw.text import clean, cut
 
 Line = tuple[str, Sequence[float], Sequence[float], Sequence[float], Sequence[float]]  # name, x, y, low, high
+PointMark = tuple[float, float, str]  # x, y, words beside it
 Dot = tuple[str, float, float, float, str]  # name, value, low, high, words beside it
 
+DOTTED = 40  # points of a line that are marked each; more of them are a curve
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640.0, 360.0, 64.0, 16.0, 16.0, 48.0
 
 
@@ -23,14 +25,18 @@ def line_chart(
     y: str,
     level: tuple[str, float] | None = None,
     log_x: bool = False,
+    marks: Sequence[PointMark] = (),
 ) -> str:
-    """Return curves with their bands; `level` is a dashed line across, with its name."""
+    """Return curves with their bands; `level` is a dashed line across, with its name; marks are points with
+    words beside them, or pale ones without.
+    """
     xs = [v for line in lines for v in line[1]]
     ys = [v for line in lines for part in line[3:] for v in part] + ([level[1]] if level else [])
+    ys += [mark[1] for mark in marks]
     svg = Svg(WIDTH, HEIGHT + 18 * len(lines), f"{y} against {x}")
-    to_x = _scale(min(xs), max(xs), LEFT, WIDTH - RIGHT, log_x)
+    to_x = scale(min(xs), max(xs), LEFT, WIDTH - RIGHT, log_x)
     low, high = min([0.0, *ys]), max(ys) * 1.02
-    to_y = _scale(low, high, HEIGHT - BOTTOM, TOP, False)
+    to_y = scale(low, high, HEIGHT - BOTTOM, TOP, False)
     _axes(
         svg,
         to_x,
@@ -52,14 +58,25 @@ def line_chart(
     for number, (name, at, values, lows, highs) in enumerate(lines):
         band = [(to_x(a), to_y(v)) for a, v in zip(at, lows, strict=True)]
         band += [(to_x(a), to_y(v)) for a, v in reversed(list(zip(at, highs, strict=True)))]
-        svg.area(band, fill=colour(number), opacity=0.18)
+        if list(lows) != list(highs):
+            svg.area(band, fill=colour(number), opacity=0.18)
         points = [(to_x(a), to_y(v)) for a, v in zip(at, values, strict=True)]
         svg.curve(points, stroke=colour(number), stroke_width=2)
-        for (px, py), a, v in zip(points, at, values, strict=True):
+        for (px, py), a, v in zip(points, at, values, strict=True) if len(points) <= DOTTED else ():
             svg.circle(px, py, 2.5, f"{name}: {brief(v)} at {brief(a)}", fill=colour(number))
         svg.rect(LEFT, HEIGHT + 18 * number, 14, 10, fill=colour(number))
         svg.text(LEFT + 20, HEIGHT + 9 + 18 * number, name)
+    _marks(svg, [(to_x(a), to_y(b), told) for a, b, told in marks])
     return str(svg)
+
+
+def _marks(svg: Svg, marks: Sequence[PointMark]) -> None:
+    """Draw points with their words beside them; those without words are many, and pale."""
+    for px, py, told in marks:
+        right = px < 0.7 * WIDTH
+        svg.circle(px, py, 4 if told else 2.5, told, fill="currentColor", opacity=None if told else 0.3)
+        if told:
+            svg.text(px + (8 if right else -8), py - 16, told, text_anchor="start" if right else "end")
 
 
 def dot_chart(dots: Sequence[Dot], x: str, level: tuple[str, float] | None = None, marked: str = "") -> str:
@@ -70,7 +87,7 @@ def dot_chart(dots: Sequence[Dot], x: str, level: tuple[str, float] | None = Non
     room = (high - low) * 0.05 or 0.5
     svg = Svg(WIDTH + 120, TOP + row * len(dots) + BOTTOM, f"{x} of {len(dots)} methods")
     bottom = TOP + row * len(dots)
-    to_x = _scale(low - room, high + room, left, WIDTH - RIGHT, False)
+    to_x = scale(low - room, high + room, left, WIDTH - RIGHT, False)
     for tick in ticks(low - room, high + room):
         svg.line(to_x(tick), TOP, to_x(tick), bottom, opacity=0.15)
         svg.text(to_x(tick), bottom + 16, brief(tick), 11, text_anchor="middle")
@@ -97,7 +114,7 @@ def bar_chart(bars: Sequence[tuple[str, float]], x: str, title: str) -> str:
     low, high = min([0.0, *values]), max([0.0, *values])
     room = (high - low) * 0.12 or 0.5
     svg = Svg(wide, TOP + row * len(bars) + 34, title)
-    to_x = _scale(low - (room if low < 0 else 0), high + room, left, wide - RIGHT, False)
+    to_x = scale(low - (room if low < 0 else 0), high + room, left, wide - RIGHT, False)
     bottom = TOP + row * len(bars)
     for number, (name, value) in enumerate(bars):
         at = TOP + row * number
@@ -112,7 +129,8 @@ def bar_chart(bars: Sequence[tuple[str, float]], x: str, title: str) -> str:
     return str(svg)
 
 
-def _scale(low: float, high: float, start: float, end: float, log: bool) -> Callable[[float], float]:
+def scale(low: float, high: float, start: float, end: float, log: bool) -> Callable[[float], float]:
+    """Return where a value lies between two places, on a plain or a logarithmic axis."""
     bend = math.log10 if log else float
     a, b = bend(low), bend(high)
     width = (b - a) or 1.0

@@ -12,9 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tallystick.data.text import quantity
 from tallystick.draw.svg import Svg, brief, colour, ticks
+from tallystick.draw.text import clean, cut
 
 SIDE, LEFT, BOTTOM, TOP, RIGHT = 320.0, 46.0, 40.0, 12.0, 12.0
+HEAD = 24.0  # room for a heading over a chart
+MOST_LETTERS = 40  # of a name in the legend
 
 
 @dataclass(frozen=True)
@@ -32,12 +36,16 @@ class ChartCurve:
 
 @dataclass(frozen=True)
 class Axis:
-    """One axis: its words, its ends, and whether it is logarithmic."""
+    """One axis: its words, its ends, and whether it is logarithmic; names: of levels at 0, 1, 2, ...;
+    unit: of its numbers.
+    """
 
     words: str
     low: float = 0.0
     high: float = 1.0
     log: bool = False
+    names: tuple[str, ...] = ()
+    unit: str = ""
 
     def place(self, value: float) -> float:
         """Return where a value lies, 0 to 1."""
@@ -46,13 +54,21 @@ class Axis:
         return (bend(value) - a) / ((b - a) or 1.0)
 
     def ticks(self) -> list[float]:
-        """Return round numbers on the axis."""
+        """Return round numbers on the axis, or the place of every level."""
+        if self.names:
+            return [float(k) for k in range(len(self.names))]
         if not self.log:
             return ticks(self.low, self.high, 5)
         powers = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
         every = [f * 10.0**p for p in powers for f in (1, 2, 5)]
         inside = [t for t in every if self.low <= t <= self.high * (1 + 1e-12)]
         return inside if len(inside) <= 6 else [t for t in inside if f"{t:e}"[0] == "1"] or inside[:6]
+
+    def label(self, tick: float) -> str:
+        """Return what stands at a tick."""
+        if self.names:
+            return cut(clean(self.names[int(tick)]), 10)
+        return quantity(tick, self.unit) if self.unit else brief(tick)
 
 
 def split_bars(
@@ -124,6 +140,24 @@ def signed_bar(value: float, most: float, title: str, wide: float = 160, tall: f
     return str(svg)
 
 
+@dataclass(frozen=True)
+class Chart:
+    """One square chart; level: a dashed line across with its name; upright: one from top to bottom."""
+
+    curves: Sequence[ChartCurve]
+    x: Axis
+    y: Axis
+    level: tuple[str, float] | None = None
+    diagonal: bool = False
+    upright: tuple[str, float] | None = None
+    head: str = ""
+
+    @property
+    def high(self) -> float:
+        """How high it is with its legend; one curve needs none."""
+        return SIDE - 30 + (18 * len(self.curves) + 6 if len(self.curves) > 1 else 0)
+
+
 def chart(
     curves: Sequence[ChartCurve],
     x: Axis,
@@ -133,27 +167,48 @@ def chart(
     diagonal: bool = False,
 ) -> str:
     """Return a small square chart; level: a dashed line across with its name. One curve needs no legend."""
-    named = len(curves) > 1
-    svg = Svg(SIDE, SIDE - 30 + (18 * len(curves) + 6 if named else 0), title)
+    one = Chart(curves, x, y, level, diagonal)
+    svg = Svg(SIDE, one.high, title)
+    _chart(svg, one)
+    return str(svg)
+
+
+def charts(row: Sequence[Chart], title: str) -> str:
+    """Return square charts side by side, each under its heading."""
+    svg = Svg(SIDE * len(row), HEAD + max(one.high for one in row), title)
+    for k, one in enumerate(row):
+        svg.open(transform=f"translate({k * SIDE:.0f} {HEAD:.0f})")
+        svg.text(LEFT, -6, one.head, 13, font_weight="bold")
+        _chart(svg, one)
+        svg.close()
+    return str(svg)
+
+
+def _chart(svg: Svg, one: Chart) -> None:
+    x, y = one.x, one.y
     bottom = SIDE - 30 - BOTTOM
 
     def at(a: float, b: float) -> tuple[float, float]:
         return LEFT + x.place(a) * (SIDE - LEFT - RIGHT), bottom - y.place(b) * (bottom - TOP)
 
-    _axes(svg, x, y, bottom)
-    if level:
-        (x1, up), (x2, _) = at(x.low, level[1]), at(x.high, level[1])
+    axes(svg, x, y)
+    if one.level:
+        (x1, up), (x2, _) = at(x.low, one.level[1]), at(x.high, one.level[1])
         svg.line(x1, up, x2, up, stroke_dasharray="4 4", opacity=0.6)
-        svg.text(x2, up - 5, level[0], 11, text_anchor="end", opacity=0.8)
-    if diagonal:
+        svg.text(x2, up - 5, one.level[0], 11, text_anchor="end", opacity=0.8)
+    if one.upright:
+        (x1, y1), (_, y2) = at(one.upright[1], y.low), at(one.upright[1], y.high)
+        svg.line(x1, y1, x1, y2, stroke_dasharray="4 4", opacity=0.6)
+        side = ("start", 5) if x1 < SIDE * 0.6 else ("end", -5)
+        svg.text(x1 + side[1], y2 + 10, one.upright[0], 11, text_anchor=side[0], opacity=0.8)
+    if one.diagonal:
         (x1, y1), (x2, y2) = at(x.low, y.low), at(x.high, y.high)
         svg.line(x1, y1, x2, y2, stroke_dasharray="4 4", opacity=0.5)
-    for k, curve in enumerate(curves):
+    for k, curve in enumerate(one.curves):
         _curve(svg, curve, k, at)
-        if named:
+        if len(one.curves) > 1:
             svg.rect(LEFT, SIDE - 26 + 18 * k, 12, 10, fill=colour(k), rx=2)
-            svg.text(LEFT + 18, SIDE - 17 + 18 * k, curve.name, 12)
-    return str(svg)
+            svg.text(LEFT + 18, SIDE - 17 + 18 * k, cut(clean(curve.name), MOST_LETTERS), 12)
 
 
 def _curve(svg: Svg, curve: ChartCurve, k: int, at: Any) -> None:
@@ -171,17 +226,22 @@ def _curve(svg: Svg, curve: ChartCurve, k: int, at: Any) -> None:
             svg.circle(px, py, 3, f"{curve.name}: {brief(b)} at {brief(a)}", fill=colour(k))
 
 
-def _axes(svg: Svg, x: Axis, y: Axis, bottom: float) -> None:
-    wide = SIDE - LEFT - RIGHT
+def axes(svg: Svg, x: Axis, y: Axis) -> None:
+    """Draw the axes of one square chart, with a pale line at every round number of y."""
+    wide, bottom = SIDE - LEFT - RIGHT, SIDE - 30 - BOTTOM
     for tick in y.ticks():
         up = bottom - y.place(tick) * (bottom - TOP)
+        if y.names:  # upright: names are longer than numbers
+            turned = f"rotate(-90 {LEFT - 8:.0f} {up:.0f})"
+            svg.text(LEFT - 8, up, y.label(tick), 11, text_anchor="middle", transform=turned)
+            continue
         svg.line(LEFT, up, SIDE - RIGHT, up, opacity=0.15)
-        svg.text(LEFT - 6, up + 4, brief(tick), 11, text_anchor="end")
+        svg.text(LEFT - 6, up + 4, y.label(tick), 11, text_anchor="end")
     for tick in x.ticks():
         along = LEFT + x.place(tick) * wide
         svg.line(along, bottom, along, bottom + 4, opacity=0.6)
-        svg.text(along, bottom + 16, brief(tick), 11, text_anchor="middle")
+        svg.text(along, bottom + 16, x.label(tick), 11, text_anchor="middle")
     svg.line(LEFT, bottom, SIDE - RIGHT, bottom, opacity=0.6)
     svg.text(LEFT + wide / 2, bottom + 33, x.words, 12, text_anchor="middle")
     middle = (TOP + bottom) / 2
-    svg.text(12, middle, y.words, 12, text_anchor="middle", transform=f"rotate(-90 12 {middle:.0f})")
+    svg.text(10, middle, y.words, 12, text_anchor="middle", transform=f"rotate(-90 10 {middle:.0f})")

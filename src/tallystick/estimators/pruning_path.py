@@ -97,7 +97,11 @@ class PruningPath:
             low, high = (self.cv_error - self.cv_se).tolist(), (self.cv_error + self.cv_se).tolist()
             held_out = f"cross-validated {self.measure} ± one standard error"
             curves.append((held_out, leaves, self.cv_error.tolist(), low, high))
-        return Picture(line_chart(curves, "leaves", self.measure, log_x=leaves[-1] > 50))
+        marks = []
+        if self.cv_error is not None and self.minimum is not None:
+            held = self.cv_error[self.minimum]
+            marks.append((leaves[self.minimum], float(held), f"least, {self.leaves[self.minimum]:,} leaves"))
+        return Picture(line_chart(curves, "leaves", self.measure, log_x=leaves[-1] > 50, marks=marks))
 
 
 def _aligned(head: str, cells: list[str]) -> list[str]:

@@ -9,7 +9,7 @@ from logistic_tables import made, ready_of
 
 import tallystick as ts
 from tallystick.data.schema import Target
-from tallystick.learners.logistic.prepare import class_weights, middles
+from tallystick.learners.logistic.prepare import DEPENDENT, class_weights, few_enough, left_of, middles
 from tallystick.models.logistic.design import Dense, Design, Factor
 
 
@@ -84,3 +84,30 @@ def test_a_constant_column_is_in_the_middle_of_no_range():
     flat = Dense("x", (Factor("x", "x", None, 3.0, 3.0),))
     middle, half = middles(Design((flat,), (), ()))
     assert (middle.tolist(), half.tolist()) == ([3.0], [1.0])
+
+
+def few_by_trying(unit, j, among):
+    """The slow twin: every column is tried anew at each step."""
+    chosen, rest = [0], [int(i) for i in among if i]
+    while rest and left_of(unit, j, chosen) > DEPENDENT:
+        best = min(rest, key=lambda i: (left_of(unit, j, [*chosen, i]), i))
+        chosen.append(best)
+        rest.remove(best)
+    for i in chosen[1:]:
+        without = [k for k in chosen if k != i]
+        if left_of(unit, j, without) <= DEPENDENT:
+            chosen = without
+    return chosen
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_columns_that_one_follows_from_are_those_that_trying_each_finds(seed):
+    random = np.random.default_rng(seed)
+    columns = np.column_stack([np.ones(50), random.normal(size=(50, 6))])
+    last = columns[:, 1] + 2 * columns[:, 3] - columns[:, 5 - seed % 2]
+    columns = np.column_stack([columns, columns[:, 2] + columns[:, 4], last])
+    columns /= np.sqrt((columns**2).sum(axis=0))
+    unit, j = columns.T @ columns, columns.shape[1] - 1
+    found = few_enough(unit, j, np.arange(j))
+    assert left_of(unit, j, found) <= DEPENDENT
+    assert found == few_by_trying(unit, j, np.arange(j))

@@ -436,11 +436,15 @@ def few_enough(unit: Array, j: int, among: NDArray[np.int64]) -> list[int]:
     """Return columns of the correlations `unit` that j follows from, as few as possible: the one that says
     most of what is left is taken until nothing is, then each that is not needed is left out again.
     """
-    chosen, rest = [0], [int(i) for i in among if i]  # the constant is always there
-    while rest and left_of(unit, j, chosen) > DEPENDENT:
-        best = min(rest, key=lambda i: (left_of(unit, j, [*chosen, i]), i))
-        chosen.append(best)
+    at = np.array([0, *(int(i) for i in among if i), j])  # the constant is always there
+    left, chosen, rest = taken_out(unit[np.ix_(at, at)], 0), [0], list(range(1, len(at) - 1))
+    while rest and left[-1, -1] > DEPENDENT:
+        own = np.diag(left)[rest]
+        says = np.where(own > DEPENDENT, left[-1, rest] ** 2 / np.maximum(own, DEPENDENT), 0.0)
+        best = rest[int(np.argmax(says))]
+        chosen.append(int(at[best]))
         rest.remove(best)
+        left = taken_out(left, best)
         if len(chosen) > MOST_NAMED:
             return [int(i) for i in among]
     for i in chosen[1:]:
@@ -448,6 +452,11 @@ def few_enough(unit: Array, j: int, among: NDArray[np.int64]) -> list[int]:
         if left_of(unit, j, without) <= DEPENDENT:
             chosen = without
     return chosen
+
+
+def taken_out(left: Array, i: int) -> Array:
+    """Return what is left of all correlations once column i is known."""
+    return np.asarray(left - left[:, i, None] * (left[i] / max(left[i, i], 1e-300)))
 
 
 def left_of(unit: Array, j: int, chosen: Sequence[int]) -> float:

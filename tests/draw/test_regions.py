@@ -1,0 +1,48 @@
+"""Regions: the colour of a place is its answer, and a point that is answered wrongly is ringed."""
+
+from __future__ import annotations
+
+import numpy as np
+from svg import shapes, title, words
+
+from tallystick.draw.panels import LEFT, TOP, Axis
+from tallystick.draw.regions import HIGH, WIDE, Region, RegionPoints, regions_picture
+from tallystick.draw.svg import colour
+
+
+def picture(shares, wrong=(False, True), names=()):
+    axis = Axis("x", -0.5, 1.5, names=names) if names else Axis("x", 0, 1)
+    region = Region("<tree>", np.asarray(shares, dtype=float), list(wrong), "1 of 2 rows right")
+    points = RegionPoints([0.0, 1.0], [0.0, 1.0], [0, 1])
+    return regions_picture([region], axis, Axis("y", 0, 1), ["no", "yes"], points, "t")
+
+
+HALVES = [[[0.9, 0.1], [0.2, 0.8]]] * 2  # left: no; right: yes
+
+
+def test_each_half_has_the_colour_of_its_class_and_a_border_between_them():
+    svg = picture(HALVES)
+    assert [path["fill"] for path in shapes(svg, "path")] == [colour(0), colour(1)]
+    (border,) = shapes(svg, "polyline")
+    x = {float(point.split(",")[0]) for point in border["points"].split()}
+    assert LEFT + WIDE / 4 < min(x) <= max(x) < LEFT + 3 * WIDE / 4
+
+
+def test_a_surer_answer_has_a_fuller_colour():
+    first, second = shapes(picture(HALVES), "path")
+    assert float(first["opacity"]) > float(second["opacity"])
+
+
+def test_points_lie_where_their_values_are_and_wrong_ones_are_ringed():
+    right, wrong = shapes(picture(HALVES), "circle")
+    assert (float(right["cx"]), float(right["cy"])) == (LEFT, TOP + HIGH)
+    assert (float(wrong["cx"]), float(wrong["cy"])) == (LEFT + WIDE, TOP)
+    assert (right["stroke"], wrong["stroke"]) == ("#ffffff", "currentColor")
+    assert (right["fill"], wrong["fill"]) == (colour(0), colour(1))
+
+
+def test_levels_are_named_and_have_no_border():
+    svg = picture(HALVES, names=("rain", "sun"))
+    assert {"rain", "sun", "<tree>", "no", "yes", "1 of 2 rows right"} <= set(words(svg))
+    assert shapes(svg, "polyline") == []
+    assert title(svg) == "t"
