@@ -56,6 +56,7 @@ def ready(tmp_path_factory):
     (folder / "latin.csv").write_bytes("name,b\ncafé,1\nthé,2\ncafé,3\n".encode("cp1252"))
     (folder / "ragged.csv").write_text("a,b\n1,x\n2\n3,y\n")
     (folder / "infinite.csv").write_text("a,b\n1,x\ninf,y\n3,x\n")
+    (folder / "token.txt").write_text("0123456789abcdef\n")
     (folder / "sizes.csv").write_text("code,size\n" + "".join(f"c{i},{'SML'[i % 3]}\n" for i in range(40)))
     return folder
 

@@ -41,6 +41,7 @@ def test_help_lists_the_commands_in_the_order_of_the_work():
         "work",
         "verify",
         "diff",
+        "serve",
     ]
     assert good("-h") == text == good()
 

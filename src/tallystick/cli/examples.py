@@ -184,6 +184,23 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("tally diff votes.tally.json votes.tally.json", "what changed from one model to another"),
         ("tally diff votes.tally.json votes.tally.json --json", "as JSON"),
     ),
+    "serve": (
+        ("tally serve votes.tally.json", "POST rows to http://127.0.0.1:8000/v1/predict"),
+        (
+            "tally serve votes.tally.json tree=tree.tally.json --port 8080 --workers 2 --no-access-log",
+            "two models, two processes, no line for each request",
+        ),
+        (
+            "tally serve votes.tally.json --host 0.0.0.0 --allow-host models.example.com "
+            "--allow-origin https://desk.example.com --token-file token.txt",
+            "to a network: by this name, for pages of this site, with a token",
+        ),
+        (
+            "tally serve votes.tally.json --max-megabytes 64 --max-rows 500000 --seconds 60",
+            "larger requests, and more time to send them",
+        ),
+        ("tally serve votes.tally.json --check --json", "what would be served, as JSON; then end"),
+    ),
 }
 
 # options that several commands take: one line for each

@@ -62,6 +62,7 @@ COMMANDS = {
     "work": "work",
     "verify": "models",
     "diff": "models",
+    "serve": "serve",
 }
 
 

@@ -40,6 +40,10 @@ class Classifier(Estimator):
         """Return the rows of a block that only the class shares could answer; shares: the block's."""
         return np.zeros(block.rows, bool)
 
+    def _may_be_prior(self, shares: NDArray[np.float64]) -> bool:
+        """Say whether shares[class] of a row are those that `_prior_only` has to be asked about."""
+        return False
+
     def predict_proba(
         self, X: Any, *, lenient: bool = False, missing_columns: str = "error"
     ) -> NDArray[np.float64]:

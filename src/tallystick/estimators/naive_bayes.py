@@ -166,6 +166,10 @@ class NaiveBayes(Updates, BayesViews):
         """Return the rows of a block that only the class shares could answer; shares: the block's."""
         return self.model_.prior_only(block, shares)
 
+    def _may_be_prior(self, shares: NDArray[np.float64]) -> bool:
+        """Say whether shares[class] of a row are those of the prior."""
+        return shares.tobytes() == self.model_.prior_bytes
+
     def _cross_shares(self, table: Table, plan: FoldPlan) -> NDArray[np.float64] | None:
         """Return out-of-fold shares[piece, class] from one pass; the rows of the table are the pieces of the
         plan. None: this model must refit.

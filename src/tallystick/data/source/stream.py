@@ -92,3 +92,10 @@ def _copied(stream: IO[bytes], where: str) -> ScratchPath:
 def cannot_read(where: str, error: OSError) -> DataError:
     """Return the error for a file that the system fails to give."""
     return DataError(f"{where} cannot be read: {shown(error.strerror or error, 120)}. Check the disk.")
+
+
+def scratch_path(data: bytes) -> ScratchPath:
+    """Return the path of a scratch file that holds these bytes."""
+    file = ScratchFile()
+    file.append(data)
+    return ScratchPath.of(file)

@@ -83,8 +83,17 @@ class NaiveBayesModel:
 
     def prior_only(self, block: Block, shares: Array) -> NDArray[np.bool_]:
         """Return the rows that only the prior could answer; shares: those of the block."""
-        alike = (shares == self.calibrated.shares(self.calibrated.base[None, :])[0]).all(axis=1)
+        alike = (shares == self._prior).all(axis=1)
         return self.calibrated.shares(self.scores(block))[1] if alike.any() else alike
+
+    @cached_property
+    def _prior(self) -> Array:
+        return self.calibrated.shares(self.calibrated.base[None, :])[0]
+
+    @cached_property
+    def prior_bytes(self) -> bytes:
+        """The shares of a row that only the prior can answer, as bytes."""
+        return self._prior.tobytes()
 
     def decide(self, shares: Array) -> NDArray[np.int64]:
         """Return the class answered for shares[row, class]: the largest share, of equals the first."""

@@ -1,0 +1,240 @@
+"""The application: which address asks for what, and everything that is told of a request.
+
+Knows ASGI. Knows nothing of sockets. Law: whatever fails is answered in one line; what failed here, and not
+at the client, is told in the log alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import traceback
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from time import perf_counter
+from typing import Any
+from urllib.parse import parse_qsl
+
+from tallystick.errors import TallyError, shown
+from tallystick.serve import rows_in
+from tallystick.serve.guards import Guards, Headers, Receive, Scope, Send
+from tallystick.serve.log import Log
+from tallystick.serve.metrics import Metrics
+from tallystick.serve.predictions import PLAIN, asked, dumps, json_reply, one_reply, table_reply
+from tallystick.serve.problems import Refused, Reply, problem
+from tallystick.serve.rows_in import CSV, JSON
+from tallystick.serve.shelf import Served, Shelf
+
+LOOK = 1.0  # seconds between two looks at the model files
+THREADS = 2  # that answer requests of many rows
+
+
+class Request:
+    """A request on its way: what came, and what is told of it afterwards."""
+
+    __slots__ = ("headers", "method", "path", "receive", "route", "rows", "scope", "served", "size")
+
+    def __init__(self, scope: Scope, receive: Receive, headers: Headers) -> None:
+        self.scope, self.receive, self.headers = scope, receive, headers
+        self.method, self.path = scope["method"], scope["path"]
+        self.route, self.rows, self.size = "other", 0, 0
+        self.served: Served | None = None
+
+    def query(self) -> dict[str, str]:
+        """Return the names and values after the `?`; the same name twice is refused."""
+        given = self.scope["query_string"]
+        if not given:
+            return {}
+        pairs = parse_qsl(given.decode("latin-1"), keep_blank_values=True)
+        query = dict(pairs)
+        if len(query) != len(pairs):
+            raise Refused(400, "a name is there twice after the ? of the address. Give each once.")
+        return query
+
+
+class ServeApp:
+    """The application that `tally serve` runs; a plain ASGI callable."""
+
+    def __init__(self, shelf: Shelf, guards: Guards, log: Log, metrics: Metrics) -> None:
+        self.shelf, self.guards, self.log, self.metrics = shelf, guards, log, metrics
+        self.pool = ThreadPoolExecutor(THREADS, "answer")
+        self.waiting = 0
+        self.draining = False
+        self.exact: dict[str, tuple[str, str, Callable[[Request], Awaitable[Reply]]]] = {
+            "/v1/predict": ("predict", "POST", self.predict),
+            "/v1/models": ("models", "GET", self.models),
+            "/healthz": ("health", "GET", self.healthy),
+            "/readyz": ("health", "GET", self.ready),
+            "/metrics": ("metrics", "GET", self.counts),
+        }
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            return
+        begun = perf_counter()
+        request = Request(scope, receive, {})
+        reply = await self._answered(request)
+        headers = [
+            (b"content-type", reply.kind),
+            (b"content-length", str(len(reply.body)).encode()),
+            *reply.headers,
+        ]
+        if self.guards.origins:
+            headers += self.guards.allowed(request.headers)
+        await send({"type": "http.response.start", "status": reply.status, "headers": headers})
+        await send({"type": "http.response.body", "body": reply.body})
+        seconds = perf_counter() - begun
+        self.metrics.answered(request.route, reply.status, seconds, request.rows)
+        if self.log.requests:
+            self._tell(request, reply, seconds)
+
+    async def _answered(self, request: Request) -> Reply:
+        """Return the answer to a request, whatever happens."""
+        try:
+            request.headers = self.guards.check(request.scope)
+            return await self._routed(request)
+        except Refused as refused:
+            return refused.reply()
+        except TallyError as error:
+            return problem(422, error.message)
+        except MemoryError:
+            return problem(413, "there is not enough memory for this request. Send fewer rows at once.")
+        except Exception:
+            self.log.say("failure", path=request.path[:200], traceback=traceback.format_exc())
+            return problem(500, "something went wrong here. The log of the server has it.")
+
+    async def _routed(self, request: Request) -> Reply:
+        found = self.exact.get(request.path)
+        if found is None:
+            found = self._longer(request.path)
+        request.route, method, answer = found
+        if request.method == method or (method == "GET" and request.method == "HEAD"):
+            return await answer(request)
+        allowed = f"{method}, HEAD" if method == "GET" else method
+        if request.method == "OPTIONS" and self.guards.allowed(request.headers):
+            more = [(b"access-control-allow-methods", allowed.encode())]
+            more += [(b"access-control-allow-headers", b"authorization, content-type, accept")]
+            return Reply(204, b"", headers=more)
+        told = f"{request.path} takes {method}, not {shown(request.method)}."
+        raise Refused(405, told, [(b"allow", allowed.encode())])
+
+    def _longer(self, path: str) -> tuple[str, str, Callable[[Request], Awaitable[Reply]]]:
+        """Return who answers an address that names a model: /v1/models/NAME/versions/SHA/predict."""
+        parts = path.strip("/").split("/")
+        if parts[:2] == ["v1", "models"] and len(parts) in (4, 6):
+            name, version = parts[2], None
+            if len(parts) == 6 and parts[3] == "versions":
+                version = parts[4]
+            if parts[-1] == "predict" and (len(parts) == 4 or version is not None):
+                return "predict", "POST", partial(self.predict, name=name, version=version)
+        raise Refused(404, f"there is nothing at {shown(path)}. /openapi.json says what there is.")
+
+    # -- what is asked --
+
+    async def predict(self, request: Request, name: str | None = None, version: str | None = None) -> Reply:
+        """Answer rows."""
+        query = request.query()
+        served = self.shelf.find(name or query.get("model"), version or query.get("version"))
+        request.served = served
+        headers = request.headers
+        kind = rows_in.media_type(headers.get(b"content-type"))
+        wanted = rows_in.wanted_type(headers.get(b"accept"), kind)
+        ask = asked(query)
+        body = await self.guards.body(request.receive, headers)
+        request.size = len(body)
+        if kind == JSON and wanted == JSON and ask is PLAIN and body[:1] == b"{":
+            rows, _ = rows_in.json_rows(body, self.guards.limits.rows)
+            found = served.one.answer(rows[0])
+            if found is not None:
+                request.rows = 1
+                return one_reply(served, found)
+        work = partial(self._many, request, served, body, (kind, wanted), query)
+        reply: Reply = await self.in_thread(work)
+        return reply
+
+    def _many(
+        self, request: Request, served: Served, body: bytes, kinds: tuple[str, str], query: dict[str, str]
+    ) -> Reply:
+        """Answer rows by way of a table."""
+        (kind, wanted), single, limits = kinds, False, self.guards.limits
+        if kind == JSON:
+            rows, single = rows_in.json_rows(body, limits.rows)
+            source = rows_in.as_source(rows) if rows else rows_in.no_rows(served.estimator.schema_)
+        elif kind == CSV:
+            source = rows_in.csv_source(body, query, rows_in.charset(request.headers.get(b"content-type")))
+        else:
+            source = rows_in.arrow_source(body)
+        ask = asked(query)
+        if wanted == JSON:
+            reply, request.rows = json_reply(served, source, ask, single, limits)
+        else:
+            reply, request.rows = table_reply(served, source, ask, wanted, limits)
+        return reply
+
+    async def in_thread(self, work: Callable[[], Any]) -> Any:
+        """Run work beside the loop; too much of it at once is refused."""
+        if self.waiting >= self.guards.limits.waiting:
+            raise Refused(503, "too many requests wait already. Come again.", [(b"retry-after", b"1")])
+        self.waiting += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self.pool, work)
+        finally:
+            self.waiting -= 1
+
+    async def models(self, request: Request) -> Reply:
+        """List the models."""
+        return Reply(200, dumps({"models": [described(served) for served in self.shelf]}).encode())
+
+    async def healthy(self, request: Request) -> Reply:
+        """Say that this process answers."""
+        return Reply(200, b'{"status":"ok"}')
+
+    async def ready(self, request: Request) -> Reply:
+        """Say whether requests should be sent here."""
+        if self.draining:
+            raise Refused(503, "the server is about to end.")
+        return Reply(200, b'{"status":"ready"}')
+
+    async def counts(self, request: Request) -> Reply:
+        """Return the counts."""
+        return self.metrics.reply((served.name, served.version) for served in self.shelf)
+
+    # -- beside the requests --
+
+    def _tell(self, request: Request, reply: Reply, seconds: float) -> None:
+        client, served = request.scope.get("client"), request.served
+        self.log.request(
+            client=client[0] if client else "",
+            method=request.method[:20],
+            path=request.path[:200],
+            status=reply.status,
+            rows=request.rows,
+            bytes_in=request.size,
+            bytes_out=len(reply.body),
+            ms=round(seconds * 1000, 3),
+            model=served.name if served else "",
+            version=served.version[:12] if served else "",
+        )
+
+    async def look_after(self) -> None:
+        """Look at the model files and write the log, as long as the loop runs."""
+        loop = asyncio.get_running_loop()
+        while True:
+            await asyncio.sleep(LOOK)
+            self.log.flush()
+            await loop.run_in_executor(None, self.shelf.look, self.log, self.metrics)
+
+
+def described(served: Served) -> dict[str, Any]:
+    """Return what there is to know of a model without asking it."""
+    estimator = served.estimator
+    target = estimator.schema_.predicted
+    return {
+        "name": served.name,
+        "version": served.version,
+        "kind": estimator.model_.kind,
+        "target": {"name": target.name, "labels": list(served.labels)},
+        "columns": [{"name": c.name, "kind": c.kind} for c in estimator.schema_.used],
+        "rows": estimator.rows_["count"],
+    }

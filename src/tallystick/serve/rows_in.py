@@ -1,0 +1,171 @@
+"""Rows as clients send them: JSON, CSV or an Arrow stream, by content type.
+
+Knows bodies of requests. Knows nothing of models. Law: what a body holds is read as `predict` reads it: a
+JSON row is a dict, CSV is read as a file, Arrow as a table.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from tallystick.data.schema import Reading, Schema
+from tallystick.errors import DataError, OptionError, shown
+from tallystick.serve.problems import Refused
+
+if TYPE_CHECKING:
+    from tallystick.contracts import Source
+
+JSON, CSV, ARROW = "application/json", "text/csv", "application/vnd.apache.arrow.stream"
+KINDS = (JSON, CSV, ARROW)
+NAME = "the request"  # what messages call the rows
+DEEPEST = 100  # lists and objects inside of each other
+PACKED = (b"\x1f\x8b", b"PK\x03\x04", b"PAR1", b"ARROW1", b"ORC", b"SQLite format 3\0", b"\xd0\xcf\x11\xe0")
+TRUE, FALSE = ("true", "1", "yes"), ("false", "0", "no")
+
+
+def media_type(header: bytes | None) -> str:
+    """Return what a body is said to be; nothing said is JSON."""
+    told = (header or b"").decode("latin-1").partition(";")[0].strip().lower()
+    if told in ("", "application/x-www-form-urlencoded", "text/json"):  # curl's own word for --data
+        return JSON
+    if told == "application/csv":
+        return CSV
+    if told not in KINDS:
+        raise Refused(415, f"a body of {shown(told)} cannot be read. Send one of: {', '.join(KINDS)}.")
+    return told
+
+
+def wanted_type(header: bytes | None, sent: str) -> str:
+    """Return what the client wants: the first that it names and that there is, or what it sent."""
+    told = (header or b"").decode("latin-1").lower()
+    asked = [part.partition(";")[0].strip() for part in told.split(",")]
+    for kind in asked:
+        if kind in KINDS:
+            return kind
+        if kind in ("", "*/*"):
+            return sent
+        if kind in ("application/*", "text/*"):
+            return CSV if kind == "text/*" else JSON
+    raise Refused(406, f"answers are not made as {shown(told)}. Accept one of: {', '.join(KINDS)}.")
+
+
+def from_json(body: bytes, most: int) -> Any:
+    """Return the value of a JSON body. most: rows that a request may have, so many objects and lists."""
+    if body.count(b"{") + body.count(b"[") > 2 * most + DEEPEST:
+        raise Refused(413, f"a request may have {most:,} rows. Send fewer at once.")
+    try:
+        return _DECODER.decode(body.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise Refused(400, f"the body is not UTF-8: byte {error.start:,}.") from None
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno:,}, column {error.colno:,}"
+        raise Refused(400, f"the body is not JSON: {error.msg} ({place}).") from None
+    except RecursionError:
+        raise Refused(400, "the body nests lists or objects too deep. A row is a flat object.") from None
+    except ValueError:  # more digits than Python reads
+        raise Refused(400, "the body holds a whole number of too many digits.") from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    out = dict(pairs)
+    if len(out) != len(pairs):
+        seen: set[str] = set()
+        double = next(k for k, _ in pairs if k in seen or seen.add(k))  # type: ignore[func-returns-value]
+        raise Refused(400, f"the name {shown(double)} is there twice in one object. Name each column once.")
+    return out
+
+
+def _constant(text: str) -> Any:
+    raise Refused(400, f"{text} is not JSON. Send null where a value is missing.")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant)
+
+
+def json_rows(body: bytes, most: int) -> tuple[list[dict[str, Any]], bool]:
+    """Return the rows of a JSON body, and whether it is one row by itself."""
+    given = from_json(body, most)
+    if isinstance(given, dict):
+        return [given], True
+    if not isinstance(given, list):
+        raise Refused(400, f"the body is {shown(given)}, not a row. Send an object, or a list of objects.")
+    if len(given) > most:
+        raise Refused(413, f"the request has {len(given):,} rows, at most {most:,}. Send fewer at once.")
+    for i, row in enumerate(given):
+        if type(row) is not dict:
+            raise Refused(400, f"row {i + 1:,} is {shown(row)}, not an object. Send a list of objects.")
+    return given, False
+
+
+def as_source(rows: list[dict[str, Any]]) -> Source:
+    """Return rows of JSON as a source."""
+    from tallystick.data.source import open_source
+
+    return open_source(rows, name="the row" if len(rows) == 1 else NAME)
+
+
+def csv_source(body: bytes, query: dict[str, str], encoding: str | None) -> Source:
+    """Return a CSV body as a source, read as a file is; query: how, as `ts.read` takes it."""
+    from tallystick.data.source import open_source
+    from tallystick.data.source.stream import scratch_path
+
+    if body.startswith(PACKED):
+        raise Refused(415, "the body is a packed or binary file, not CSV. Send text.")
+    return open_source(scratch_path(body), csv_reading(query, encoding), NAME)
+
+
+def csv_reading(query: dict[str, str], encoding: str | None) -> Reading:
+    """Return how a query of an address wants CSV to be read."""
+    strict, bad = flag(query, "strict"), query.get("bad_rows")
+    if strict and bad not in (None, "error"):
+        raise OptionError(f"strict=true and bad_rows={shown(bad)} contradict each other. Pass one of them.")
+    return Reading(
+        encoding=query.get("encoding", encoding),
+        sep=query.get("sep"),
+        header=flag(query, "header"),
+        decimal=query.get("decimal"),
+        bad_rows="error" if strict else bad,  # type: ignore[arg-type]  # looked at there
+        inf=query.get("inf", "error"),  # type: ignore[arg-type]
+        missing=(query["missing"],) if "missing" in query else None,
+        day_first=flag(query, "day_first"),
+    )
+
+
+def flag(query: dict[str, str], name: str) -> bool | None:
+    """Return a switch of a query, None where it is not there."""
+    given = query.get(name)
+    if given is None or given.lower() in TRUE:
+        return None if given is None else True
+    if given.lower() in FALSE:
+        return False
+    raise Refused(400, f"{name} is {shown(given)}. Use true or false.")
+
+
+def arrow_source(body: bytes) -> Source:
+    """Return an Arrow stream as a source."""
+    import pyarrow as pa
+
+    from tallystick.data.source import open_source
+
+    try:
+        with pa.ipc.open_stream(body) as stream:
+            table = stream.read_all()
+            table.validate(full=True)
+    except (pa.ArrowException, OSError, ValueError, KeyError, RecursionError) as error:
+        reason = str(error).partition("\n")[0]
+        raise DataError(f"the body is not an Arrow stream: {shown(reason, 200)}.") from None
+    return open_source(table, name=NAME)
+
+
+def charset(header: bytes | None) -> str | None:
+    """Return the character set that a content type names; None is UTF-8."""
+    told = (header or b"").decode("latin-1").lower().partition("charset=")[2].strip(' ";')
+    return None if told in ("", "utf-8", "utf8", "us-ascii") else told
+
+
+def no_rows(schema: Schema) -> Source:
+    """Return a source of no rows with all columns that a model needs."""
+    from tallystick.data.source import open_source
+
+    return open_source({column.name: [] for column in schema.used}, name=NAME)

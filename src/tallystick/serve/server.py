@@ -1,0 +1,176 @@
+"""The server: sockets, signals and workers around an application.
+
+Knows uvicorn and the system. Knows nothing of models: any application of this room is run by it.
+Laws: after SIGTERM no request that reached this machine is lost; when a worker dies another takes its place.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ctypes
+import os
+import select
+import signal
+import socket
+import struct
+import time
+from collections.abc import Callable, Coroutine, Iterator
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Any
+
+import uvicorn
+
+from tallystick.errors import OptionError, shown
+from tallystick.serve.connection import limited
+from tallystick.serve.guards import Limits
+from tallystick.serve.log import Log
+
+STOP = (signal.SIGTERM, signal.SIGINT)
+SO_ATTACH_FILTER = 26
+# Of the packets to a listening socket drop those that ask for a new connection: SYN without ACK.
+NO_SYN = ((0x30, 0, 0, 13), (0x54, 0, 0, 0x12), (0x15, 0, 1, 0x02), (0x06, 0, 0, 0), (0x06, 0, 0, 0xFFFFFFFF))
+DIED_AT_ONCE = 1.0  # seconds: a worker that lived shorter is not begun anew before they have passed
+
+
+@dataclass(frozen=True)
+class Service:
+    """An application and what is to be done beside it. drain: told when the server is to end."""
+
+    app: Any
+    beside: Callable[[], Coroutine[Any, Any, None]]
+    drain: Callable[[], None]
+    limits: Limits = field(default_factory=Limits)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens; port 0 is any that is free."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    sock = socket.socket(family)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        sock.bind((host, port))
+    except (OSError, OverflowError) as error:
+        sock.close()
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise OptionError(f"cannot listen on {shown(host)}, port {port}: {reason}. Choose another.") from None
+    sock.listen(2048)
+    sock.setblocking(False)
+    return sock
+
+
+class DrainingServer(uvicorn.Server):
+    """uvicorn, ending without losing a request."""
+
+    def __init__(self, config: uvicorn.Config, sock: socket.socket, service: Service) -> None:
+        super().__init__(config)
+        self.sock, self.service = sock, service
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin, and what runs beside."""
+        await super().startup(sockets=sockets)
+        self.beside = asyncio.get_running_loop().create_task(self.service.beside())
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End: who has come is let in and answered, nobody new comes."""
+        self.service.drain()
+        refuse_new(self.sock)
+        while select.select([self.sock], [], [], 0)[0]:
+            await asyncio.sleep(0.001)
+        await super().shutdown(sockets=sockets)
+        self.beside.cancel()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """End in peace when told to; uvicorn would raise the signal again."""
+        before = {one: signal.signal(one, self.handle_exit) for one in STOP}
+        try:
+            yield
+        finally:
+            for one, handler in before.items():
+                signal.signal(one, handler)
+
+
+def run(sock: socket.socket, service: Service) -> None:
+    """Serve until a signal says to stop."""
+    limits = service.limits
+    config = uvicorn.Config(
+        service.app,
+        http=limited(limits),
+        loop="uvloop",
+        ws="none",
+        lifespan="off",
+        interface="asgi3",
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        timeout_keep_alive=int(limits.idle) + 5,  # ours comes first
+        timeout_graceful_shutdown=int(limits.seconds) + 5,
+    )
+    DrainingServer(config, sock, service).run([sock])
+
+
+def refuse_new(sock: socket.socket) -> None:
+    """Let no new connection begin: those that ask are told when the socket is closed, and lose nothing."""
+    code = b"".join(struct.pack("HBBI", *line) for line in NO_SYN)
+    held = ctypes.create_string_buffer(code)
+    program = struct.pack("HL", len(NO_SYN), ctypes.addressof(held))
+    with contextlib.suppress(OSError):  # a system without such filters
+        sock.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, program)
+
+
+def run_workers(count: int, work: Callable[[int], None], log: Log) -> None:
+    """Run work(worker) in so many processes until a signal says to stop; who dies is begun anew."""
+    alive: dict[int, tuple[int, float]] = {}  # by process: which worker, since when
+    stopping: list[int] = []
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        stopping.append(number)
+        for pid in alive:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGTERM)
+
+    before = {one: signal.signal(one, stop) for one in STOP}
+    try:
+        for worker in range(count):
+            alive[_begin(worker, work)] = worker, time.monotonic()
+        while alive:
+            pid, status = os.waitpid(-1, 0)
+            worker, since = alive.pop(pid, (-1, 0.0))
+            if worker < 0 or stopping:
+                continue
+            log.say("worker died", worker=worker, status=os.waitstatus_to_exitcode(status))
+            lived = time.monotonic() - since
+            time.sleep(max(0.0, DIED_AT_ONCE - lived))
+            if not stopping:
+                alive[_begin(worker, work)] = worker, time.monotonic()
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+
+
+def _begin(worker: int, work: Callable[[int], None]) -> int:
+    """Start a process that does the work of a worker, and return its number."""
+    parent = os.getpid()
+    pid = os.fork()
+    if pid:
+        return pid
+    code = 1
+    try:
+        for one in STOP:
+            signal.signal(one, signal.SIG_DFL)
+        _end_with(parent)
+        work(worker)
+        code = 0
+    finally:
+        os._exit(code)
+
+
+def _end_with(parent: int) -> None:
+    """End when the first process does, also when that is killed."""
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(1, signal.SIGTERM)
+    if os.getppid() != parent:
+        os._exit(1)

@@ -1,0 +1,76 @@
+"""Connections that are slow, endless or silent, by real sockets."""
+
+from __future__ import annotations
+
+import json
+import socket
+
+from serving import PATIENCE
+
+ROW = b'{"x":1.5,"w":"a"}'
+HEAD = b"POST /v1/predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+
+
+def told(answer: bytes) -> tuple[int, dict]:
+    """The status and the problem of an answer that ends the connection."""
+    head, _, body = answer.partition(b"\r\n\r\n")
+    assert b"connection: close" in head
+    assert b"application/problem+json" in head
+    assert body.count(b"\n") == 1
+    return int(head.split()[1]), json.loads(body)
+
+
+def test_what_is_not_http_is_refused(server):
+    for data in (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\0" * 40, b"HELLO\r\n\r\n"):
+        status, problem = told(server.raw(data))
+        assert (status, problem["detail"]) == (400, "this is not an HTTP request.")
+
+
+def test_headers_that_are_too_long_are_refused(server):
+    assert told(server.raw(HEAD + b"X: " + b"a" * 40_000 + b"\r\n\r\n"))[0] == 431
+    assert told(server.raw(HEAD + b"X: " + b"a" * 40_000))[0] == 431
+    assert told(server.raw(HEAD + b"".join(b"X%d: 1\r\n" % i for i in range(5000)) + b"\r\n"))[0] == 431
+    assert told(server.raw(b"GET /" + b"a" * 40_000))[0] == 431
+
+
+def test_a_request_that_does_not_arrive_in_time_is_cut_off(server):
+    assert told(server.raw(HEAD))[0] == 408
+    status, problem = told(server.raw(HEAD + b"Content-Length: 100\r\n\r\n" + ROW))
+    assert status == 408
+    assert "within 1 seconds" in problem["detail"]
+
+
+def test_a_client_that_drips_gains_no_time(server):
+    with socket.create_connection((server.host, server.port), timeout=PATIENCE) as line:
+        line.settimeout(0.05)
+        answer, sent = b"", 0
+        for byte in HEAD * 100:
+            try:
+                line.send(bytes([byte]))
+                sent += 1
+                answer = line.recv(65536)
+                break
+            except TimeoutError:
+                continue
+    assert told(answer)[0] == 408
+    assert sent < len(HEAD)
+
+
+def test_requests_that_come_at_once_are_answered_in_their_order(server):
+    one = HEAD + b"Content-Length: %d\r\n\r\n" % len(ROW) + ROW
+    last = one.replace(b"Host:", b"Connection: close\r\nHost:")
+    answer = server.raw(one + one.replace(b"1.5", b"6.5") + last)
+    bodies = [json.loads(part.partition(b"\r\n\r\n")[2]) for part in answer.split(b"HTTP/1.1 200 OK")[1:]]
+    assert len(bodies) == 3
+    assert bodies[0] == bodies[2] != bodies[1]
+
+
+def test_a_body_in_chunks_is_read(server):
+    pieces = b"".join(b"%x\r\n%s\r\n" % (1, bytes([b])) for b in ROW) + b"0\r\n\r\n"
+    answer = server.raw(HEAD + b"Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n" + pieces)
+    assert answer.startswith(b"HTTP/1.1 200")
+
+
+def test_a_length_and_chunks_together_are_refused(server):
+    answer = server.raw(HEAD + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")
+    assert told(answer)[0] == 400
