@@ -36,6 +36,7 @@ def test_help_lists_the_commands_in_the_order_of_the_work():
         "compare",
         "curve",
         "report",
+        "draw",
         "export",
         "density",
         "work",
