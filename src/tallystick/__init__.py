@@ -32,7 +32,7 @@ _refuse_subinterpreter()
 _WHERE = {  # the module of each public name; its own name where it is a module
     "Columns": "data.schema",
     "CostComplexity": "learners.prune",
-    "DataWarning": "errors",
+    "TallyWarning": "errors",
     "DecisionTree": "estimators",
     "DensityTree": "estimators",
     "DescriptionLength": "learners.prune",
@@ -65,7 +65,6 @@ _WHERE = {  # the module of each public name; its own name where it is a module
 __all__ = [
     "Columns",
     "CostComplexity",
-    "DataWarning",
     "DecisionTree",
     "DensityTree",
     "DescriptionLength",
@@ -80,6 +79,7 @@ __all__ = [
     "Scorecard",
     "Spark",
     "TallyError",
+    "TallyWarning",
     "__version__",
     "bayes_rule",
     "compare",
@@ -103,7 +103,7 @@ if TYPE_CHECKING:
     from tallystick.description import describe
     from tallystick.engines.local import Local
     from tallystick.engines.spark import Spark
-    from tallystick.errors import DataWarning, TallyError
+    from tallystick.errors import TallyError, TallyWarning
     from tallystick.estimators import (
         DecisionTree,
         DensityTree,

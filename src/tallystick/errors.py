@@ -185,11 +185,24 @@ class ModelFileError(TallyError):
     """A model file is damaged, foreign, of another version, or not what it claims to be."""
 
 
-class DataWarning(UserWarning):
-    """New rows were read, but not as they stand: what they hold is not what the model was fitted on."""
+class TallyWarning(UserWarning):
+    """Something was done, but not as one may think: columns were left out, or new rows are not like those of
+    the fit.
+    """
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
+
+
+def warn(text: str) -> None:
+    """Warn the user, at the line that called us from outside."""
+    import sys
+    import warnings
+
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("tallystick."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, TallyWarning, stacklevel=level)
 
 
 class NotFitted(TallyError, AttributeError):  # noqa: N818  not called ...Error: scikit-learn's word

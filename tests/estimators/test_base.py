@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -82,3 +83,49 @@ def test_a_row_is_found_over_all_blocks_or_refused(model):
     with pytest.raises(OptionError, match="row must be a whole number of at least 0, not -1"):
         model.explain(ROWS, -1)
     assert rows_of(model._read(ROWS, "y"))["count"] == 4
+
+
+# ---- what a user sees ----
+
+IDS = [{"id": f"r{i}", "one": 1, "x": (i * 7) % 13 / 2, "y": "ab"[i % 3 == 0]} for i in range(60)]
+METHODS = [
+    ts.DecisionTree,
+    ts.NaiveBayes,
+    ts.LogisticRegression,
+    ts.Scorecard,
+    ts.RuleList,
+    ts.DensityTree,
+    lambda **given: ts.DecisionTree.optimal(max_depth=2, **given),
+]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_fit_that_leaves_columns_out_warns_once_and_the_model_shows_its_notes(method):
+    target = () if method is ts.DensityTree else ("y",)
+    with pytest.warns(ts.TallyWarning, match="column 'id' is left out: it looks like an identifier") as told:
+        model = method().fit(IDS, *target)
+    left_out = [w for w in told if "is left out" in str(w.message)]
+    assert len(left_out) == 1
+    assert left_out[0].filename == __file__
+    assert "column 'one' is left out: it has one value in 60 rows." in str(left_out[0].message)
+    for shown in (str(model), model._repr_html_(), str(pickle.loads(pickle.dumps(model)))):
+        assert "notes\n" in shown
+        assert "left out" in shown
+    assert "&#x27;id&#x27;" in model._repr_html_()
+    assert str(method()) == repr(method())
+
+
+def test_many_columns_left_out_are_counted():
+    rows = [row | {f"c{j}": 0 for j in range(9)} for row in IDS]
+    with pytest.warns(ts.TallyWarning, match=r"And 6 more columns: see notes_\.") as told:
+        ts.NaiveBayes().fit(rows, "y")
+    assert sum("left out" in str(w.message) for w in told) == 1
+
+
+def test_a_fit_that_uses_every_column_warns_of_none_and_prints_no_notes():
+    rows = [{"x": row["x"], "y": row["y"]} for row in IDS]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = ts.NaiveBayes().fit(rows, "y")
+        ts.NaiveBayes(kinds={"id": "out", "one": "out"}).fit(IDS, "y")
+    assert ("notes\n" in str(model)) == bool(model.notes_)

@@ -48,9 +48,9 @@ def test_every_perfect_leak_is_named_at_every_base_rate_and_noise_is_not(rows, s
 def warned(model, data, **given):
     """The texts that `fit` warns of a table with."""
     with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always", ts.DataWarning)
+        warnings.simplefilter("always", ts.TallyWarning)
         type(model)(**given).fit(data, "y")
-    assert all(w.category is ts.DataWarning and w.filename == __file__ for w in told)
+    assert all(w.category is ts.TallyWarning and w.filename == __file__ for w in told)
     return [str(w.message) for w in told]
 
 

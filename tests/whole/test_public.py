@@ -86,7 +86,7 @@ def test_a_docstring_tells_every_parameter_with_the_default_it_has(name):
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-@pytest.mark.filterwarnings("ignore::tallystick.DataWarning")
+@pytest.mark.filterwarnings("ignore::tallystick.TallyWarning")
 def test_a_function_has_an_example_that_runs(name):
     (test,) = doctest.DocTestFinder(recurse=False).find(called(name), globs={})
     assert test.examples

@@ -170,7 +170,7 @@ def telling(described: Description) -> list[Line]:
 
 def learnt(estimator: Classifier, why: str) -> list[Line]:
     """Return why this method, and the beginning of the model: its most telling part."""
-    model = str(estimator).split("\n")[:SHOWN]
+    model = estimator._as_text().split("\n")[:SHOWN]
     size = len(estimator.to_bytes())
     return [
         *sentence(clean(why)),

@@ -197,7 +197,7 @@ def summary(estimator: Estimator, content: bytes) -> dict[str, Any]:
 
 def model_lines(done: Fitted) -> list[Line]:
     """Return the model as it prints, the first SHOWN lines, and why it was taken."""
-    lines = [clean(line) for line in str(done.estimator).split("\n")]
+    lines = [clean(line) for line in done.estimator._as_text().split("\n")]
     out: list[Line] = wrapped(clean(done.why), screen.cells()) if done.why else []
     out += [(Span(line),) for line in lines[:SHOWN]]
     if len(lines) > SHOWN:

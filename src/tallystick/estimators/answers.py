@@ -56,11 +56,18 @@ class MetRows:
         self.labels: Counter[str] = Counter()
         self.notes: dict[Note, None] = {}  # each said once
         self.filled: Counter[str] = Counter()
-        self.prior_only = 0
+        self.beyond: Counter[str] = Counter()  # values outside the range of the fit, asked for or not
+        self.rows = self.prior_only = 0
         self.schema: Schema | None = None
 
     def add(self, matched: Matched, prior_only: int, best: Any, labels: tuple[str, ...]) -> None:
         """Count a batch: best[row] is the class that was answered."""
+        from tallystick.data.read.met import outside
+
+        assert self.schema is not None  # set before the first batch
+        self.rows += matched.block.rows
+        beyond = outside(matched.block, self.schema)
+        self.beyond.update({name: int(rows.sum()) for name, rows in beyond.items()})
         self.missing.update(matched.missing)
         self.unseen.update(matched.unseen)
         self.filled.update({name: matched.block.rows - n for name, n in matched.missing.items()})
@@ -70,10 +77,13 @@ class MetRows:
         self.labels.update(labels[c] for row, c in enumerate(best.tolist()) if row not in matched.unread)
 
     def told(self) -> list[Note]:
-        """Return the notes of all batches, and one for each column of which no cell is known."""
-        from tallystick.data.read.match import strange_notes
+        """Return the notes of all batches, and one for each column of which no cell, or too few, is known."""
+        from tallystick.data.read.met import strange_notes
 
-        return [*self.notes, *(strange_notes(self.schema, self.filled, self.unseen) if self.schema else ())]
+        if self.schema is None:
+            return list(self.notes)
+        counts = self.filled, self.unseen, self.beyond
+        return [*self.notes, *strange_notes(self.schema, self.rows, *counts)]
 
     def to_dict(self, reading: tuple[Note, ...]) -> dict[str, Any]:
         """Return the counts as plain data, after the notes on how the file was read."""

@@ -10,7 +10,6 @@ import functools
 import hashlib
 import os
 import sys
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -21,7 +20,9 @@ from tallystick import methods
 from tallystick.contracts import Block, Engine, Model
 from tallystick.data.schema import Note, Schema
 from tallystick.data.source.door import is_spark
-from tallystick.errors import DataError, DataWarning, NotFitted, OptionError, counted, shown
+from tallystick.draw.svg import as_html
+from tallystick.draw.text import clean, plain, wrapped
+from tallystick.errors import DataError, NotFitted, OptionError, counted, shown, warn
 from tallystick.estimators.parameters import Parameters
 from tallystick.estimators.plain_method import PlainMethod
 from tallystick.estimators.plain_rows import from_floats
@@ -33,6 +34,8 @@ from tallystick.models.plain import is_whole
 if TYPE_CHECKING:
     from tallystick.contracts import Table
     from tallystick.data.read.match import Matched
+
+SHOWN = 5  # columns named in a warning
 
 
 class Estimator(Parameters, PlainMethod):
@@ -49,6 +52,27 @@ class Estimator(Parameters, PlainMethod):
     _named_columns = False  # the columns of the fit had names
     _by_held_out = False  # pruned by rows that no refit has: the parameters are those of the fit
     _files: Sequence[str] = ()  # what it read, to learn or to answer: nothing is saved over it
+
+    # -- what is shown --
+
+    def __str__(self) -> str:
+        if not self.__sklearn_is_fitted__():
+            return repr(self)
+        return "\n\n".join(part for part in (self._as_text(), notes_text(self.notes_)) if part)
+
+    def _repr_html_(self) -> str:
+        if not self.__sklearn_is_fitted__():
+            return as_html(repr(self))
+        told = notes_text(self.notes_)
+        return self._in_notebook() + (as_html(told) if told else "")
+
+    def _as_text(self) -> str:
+        """Return the fitted model as lines; the notes come below them."""
+        raise NotImplementedError
+
+    def _in_notebook(self) -> str:
+        """Return the fitted model as a notebook shows it; the notes come below it."""
+        return as_html(self._as_text())
 
     # -- the model file --
 
@@ -190,7 +214,10 @@ class Estimator(Parameters, PlainMethod):
             from tallystick.stats.giveaways import ADVICE, giveaways, likely
 
             for _, text in giveaways(table, likely(table)):
-                warnings.warn(f"{text} {ADVICE}", DataWarning, stacklevel=2)
+                warn(f"{text} {ADVICE}")
+        if left_out := [note for note in self.notes_ if note.code == "column-left-out"]:
+            more = f" And {len(left_out) - SHOWN:,} more columns: see notes_." if left_out[SHOWN:] else ""
+            warn(" ".join(note.text for note in left_out[:SHOWN]) + more)
         return self
 
     def _read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
@@ -397,7 +424,7 @@ def without_unread(out: NDArray[Any], unread: Mapping[int, str]) -> NDArray[Any]
 
 def names_outside(block: Block, schema: Schema) -> list[tuple[str, ...]]:
     """Return, of each row of a block, the numeric columns whose value lies outside the range of the fit."""
-    from tallystick.data.read.match import outside
+    from tallystick.data.read.met import outside
 
     rows: list[tuple[str, ...]] = [()] * block.rows
     for name, beyond in outside(block, schema).items():
@@ -413,6 +440,13 @@ def not_fitted(name: str) -> Exception:
     if loaded is None:
         return NotFitted(text)
     return type("NotFitted", (NotFitted, loaded.NotFittedError), {})(text)  # type: ignore[no-any-return]
+
+
+def notes_text(notes: Sequence[Note]) -> str:
+    """Return notes as lines below a model; nothing of none."""
+    if not notes:
+        return ""
+    return "notes\n" + plain([line for note in notes for line in wrapped(clean(note.text), 80, "  - ")])
 
 
 def rows_of(table: Table) -> dict[str, Any]:

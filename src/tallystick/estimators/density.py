@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Engine, Table
 from tallystick.data.schema import Columns, Note, Schema
-from tallystick.draw.svg import Picture, as_html
+from tallystick.draw.svg import Picture
 from tallystick.errors import DataError, OptionError, shown
 from tallystick.estimators.base import Estimator
 from tallystick.evaluate import deal
@@ -328,8 +328,8 @@ class DensityTree(Estimator):
             f"{count(len(model.leaves), 'leaf')}, depth {int(model.nodes.depth.max())}"
         )
 
-    def __str__(self) -> str:
-        return self.show() if self.__sklearn_is_fitted__() else repr(self)
+    def _as_text(self) -> str:
+        return self.show()
 
     def picture(self, most: int = 63) -> Picture:
         """Return the tree as a picture.
@@ -349,8 +349,8 @@ class DensityTree(Estimator):
             raise OptionError(f"most must be a whole number of at least 1, not {shown(most)}.")
         return Picture(density_svg(self.model_, int(most)))
 
-    def _repr_html_(self) -> str:
-        return self.picture() if self.__sklearn_is_fitted__() else as_html(repr(self))
+    def _in_notebook(self) -> str:
+        return self.picture()
 
     def _numbers(self) -> int | None:
         """Return how many numbers a reader of the model must look at."""

@@ -258,10 +258,8 @@ class LogisticRegression(Classifier):
     def _class(self, label: Any) -> int:
         return class_number(self.schema_.predicted, label)
 
-    def _repr_html_(self) -> str:
-        if not self.__sklearn_is_fitted__():
-            return as_html(repr(self))
-        return as_html(self) + ("" if no_scales(self.model_) else self.nomogram())
+    def _in_notebook(self) -> str:
+        return as_html(self._as_text()) + ("" if no_scales(self.model_) else self.nomogram())
 
     def picture(self, label: Any = None, against: Any = None) -> Picture:
         """Return the model as a picture: its nomogram for two classes.
@@ -280,8 +278,8 @@ class LogisticRegression(Classifier):
         """
         return self.nomogram(label, against)
 
-    def __str__(self) -> str:
-        return str(self.summary()) if self.__sklearn_is_fitted__() else repr(self)
+    def _as_text(self) -> str:
+        return str(self.summary())
 
     @property
     def coef_(self) -> NDArray[np.float64]:

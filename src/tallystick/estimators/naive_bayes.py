@@ -115,8 +115,8 @@ class NaiveBayes(Updates, BayesViews):
         self.threads = threads
         self.memory = memory
 
-    def __str__(self) -> str:
-        return naive_bayes_text(self.model_) if self.__sklearn_is_fitted__() else repr(self)
+    def _as_text(self) -> str:
+        return naive_bayes_text(self.model_)
 
     def _options(self) -> BayesOptions:
         return BayesOptions(

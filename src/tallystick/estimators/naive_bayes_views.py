@@ -141,10 +141,8 @@ class BayesViews(Classifier):
             y = self.schema_.predicted.name
         return independence(self._read(X, y, sample_weight))
 
-    def _repr_html_(self) -> str:
-        if not self.__sklearn_is_fitted__():
-            return as_html(repr(self))
-        return as_html(self) + (self.nomogram() if len(self.model_.classes) > 1 else "")
+    def _in_notebook(self) -> str:
+        return as_html(self._as_text()) + (self.nomogram() if len(self.model_.classes) > 1 else "")
 
     def picture(self, label: Any = None, against: Any = None) -> Picture:
         """Return the model as a picture: its nomogram for two classes.

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.data.read.met import Met
 from tallystick.data.schema import Schema
 from tallystick.data.threads import in_order
 from tallystick.models.tree.record import is_number
@@ -24,7 +25,10 @@ Work = Callable[[Columns, int], NDArray[Any] | None]  # of values[column][row] a
 
 
 def from_floats(schema: Schema, X: Any, work: Work, threads: int | None) -> NDArray[Any] | None:
-    """Return work(columns of the schema, rows) for all rows, or None when they have to be read."""
+    """Return work(columns of the schema, rows) for all rows, or None when they have to be read.
+
+    Values outside the range of the fit are warned of, as where rows are read.
+    """
     columns = float_columns(schema, X)
     if columns is None:
         return None
@@ -38,10 +42,14 @@ def from_floats(schema: Schema, X: Any, work: Work, threads: int | None) -> NDAr
         if found is None:
             return None
         if part.stop - part.start == rows:
-            return found
+            out = found
+            break
         if out is None:
             out = np.empty((rows, *found.shape[1:]), found.dtype)
         out[part] = found
+    met = Met(schema)
+    met.add_floats(columns, rows)
+    met.warn()
     return out
 
 

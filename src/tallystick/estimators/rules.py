@@ -147,11 +147,11 @@ class _AnyRules(Classifier):
         self._check_fitted()
         return Picture(rules_svg(self.model_))
 
-    def __str__(self) -> str:
-        return str(self.rules()) if self.__sklearn_is_fitted__() else repr(self)
+    def _as_text(self) -> str:
+        return str(self.rules())
 
-    def _repr_html_(self) -> str:
-        return as_html(self) + (self.picture() if self.__sklearn_is_fitted__() else "")
+    def _in_notebook(self) -> str:
+        return as_html(self._as_text()) + self.picture()
 
     def _numbers(self) -> int:
         """Return how many conditions a reader looks at, and an answer for each rule."""

@@ -244,8 +244,8 @@ class Scorecard(Classifier):
             raise OptionError(f"against must be 'best', 'average' or a dict of values, not {shown(against)}.")
         return best_reference(self.model_) if against == "best" else average_reference(self.model_)
 
-    def __str__(self) -> str:
-        return str(self.card_) if self.__sklearn_is_fitted__() else repr(self)
+    def _as_text(self) -> str:
+        return str(self.card_)
 
     def picture(self, label: Any = None, against: Any = None) -> Picture:
         """Return the card as a picture: a step curve or bars per column, all on one axis of points, with the
@@ -367,8 +367,8 @@ class Scorecard(Classifier):
             )
         return c, d
 
-    def _repr_html_(self) -> str:
-        return as_html(self) + (self.picture() if self.__sklearn_is_fitted__() else "")
+    def _in_notebook(self) -> str:
+        return as_html(self._as_text()) + self.picture()
 
     def _numbers(self) -> int:
         """Return how many lines a reader adds from: those that have points, and the base."""

@@ -219,8 +219,8 @@ class _AnyTree(TreeViews):
         self._check_fitted()
         return self.model_.nodes.leaves
 
-    def __str__(self) -> str:
-        return str(self.model_) if self.__sklearn_is_fitted__() else repr(self)
+    def _as_text(self) -> str:
+        return str(self.model_)
 
 
 class ClassTree(_AnyTree, Classifier):

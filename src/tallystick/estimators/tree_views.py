@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tallystick.contracts import Engine
 from tallystick.data.schema import Note
-from tallystick.draw.svg import Picture, as_html
+from tallystick.draw.svg import Picture
 from tallystick.errors import OptionError, shown
 from tallystick.estimators.base import Estimator
 from tallystick.estimators.given_rows import coded, read_labelled
@@ -178,8 +178,8 @@ class TreeViews(Estimator):
         self._check_fitted()
         return Picture(tree_svg(self.model_, most))
 
-    def _repr_html_(self) -> str:
-        return self.picture() if self.__sklearn_is_fitted__() else as_html(repr(self))
+    def _in_notebook(self) -> str:
+        return self.picture()
 
     def against(self, other: Any) -> TreesBeside:
         """Return how far two trees of the same rows are from each other: a grown one and the optimal one.

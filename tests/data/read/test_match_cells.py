@@ -19,7 +19,7 @@ from tallystick.data.read.reader import read_table
 from tallystick.data.read.survey import Question, Survey
 from tallystick.data.schema import ABSENT, TRUTHS, Column, Wishes, meanings
 from tallystick.data.source import open_source
-from tallystick.errors import DataError, DataWarning
+from tallystick.errors import DataError, TallyWarning
 
 LEARNERS = (ts.DecisionTree, ts.NaiveBayes, ts.LogisticRegression, ts.Scorecard)
 MARKS = ("N/A", "NULL", "nan", "#N/A", "\\N", "-", "k.A.", "n/a", ".")
@@ -219,7 +219,7 @@ def test_other_levels_mean_nothing_but_themselves():
 
 
 def answers_of(model, cells):
-    with pytest.warns(DataWarning, match=r"column 'agreed'.*read by meaning"):
+    with pytest.warns(TallyWarning, match=r"column 'agreed'.*read by meaning"):
         return model.predict_proba(cells).tolist()
 
 
@@ -261,14 +261,14 @@ def test_a_table_that_duckdb_read_is_answered_as_the_file_it_read(tmp_path):
     model = ts.DecisionTree().fit(path, "y")
     query = duckdb.sql(f"select * from read_csv('{path}')")
     assert str(query.types[0]) == "BOOLEAN"
-    with pytest.warns(DataWarning, match="read by meaning"):
+    with pytest.warns(TallyWarning, match="read by meaning"):
         assert (model.predict(query.to_arrow_table()) == model.predict(path)).all()
 
 
 def test_a_column_of_which_no_level_is_known_is_told_loudly():
     model = ts.NaiveBayes().fit(learned()[["agreed", "y"]], "y")
     with pytest.warns(
-        DataWarning, match=r"no cell of column 'agreed' is a level of the model: all 3 are unseen.*'no'"
+        TallyWarning, match=r"no cell of column 'agreed' is a level of the model: all 3 are unseen.*'no'"
     ):
         model.predict({"agreed": ["si", "nada", "si", None]})
     model.predict({"agreed": ["si", "no"]})  # one new level is nothing to shout about

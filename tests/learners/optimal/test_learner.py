@@ -13,7 +13,7 @@ import tallystick as ts
 
 TABLES = 400
 
-pytestmark = pytest.mark.filterwarnings("ignore::tallystick.DataWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::tallystick.TallyWarning")
 
 
 def a_table(rng):

@@ -10,7 +10,7 @@ import tallystick as ts
 from tallystick.errors import DataError, OptionError, TallyError, TargetError
 from tallystick.estimators import from_data
 
-pytestmark = pytest.mark.filterwarnings("ignore::tallystick.errors.DataWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::tallystick.errors.TallyWarning")
 N = 60
 GOOD = {
     "x": [i % 7 + 0.5 for i in range(N)],

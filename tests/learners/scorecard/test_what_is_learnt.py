@@ -9,7 +9,7 @@ import pytest
 import tallystick as ts
 from tallystick.errors import TargetError
 
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::tallystick.DataWarning")]
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::tallystick.TallyWarning")]
 
 
 def table(rows=400, seed=0):

@@ -6,8 +6,6 @@ Law: a row's codes depend on the row and the schema alone; columns go by name, o
 
 from __future__ import annotations
 
-import warnings
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,7 +16,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from tallystick import contracts
 from tallystick.contracts import Source
 from tallystick.data.read import strings
 from tallystick.data.read.batches import batch_columns
@@ -37,6 +34,7 @@ from tallystick.data.read.cells import (
     text_table,
     tidied,
 )
+from tallystick.data.read.met import Met, meant_notes
 from tallystick.data.read.strings import Distinct
 from tallystick.data.read.ways import read_in
 from tallystick.data.read.words import Vocabulary, match_words
@@ -46,7 +44,7 @@ from tallystick.data.table.block import Block, code_type
 from tallystick.data.text import number_text
 from tallystick.data.threads import in_order, thread_count
 from tallystick.data.written import way_of
-from tallystick.errors import Argument, DataError, DataWarning, OptionError, counted, nearest, shown, some
+from tallystick.errors import Argument, DataError, OptionError, counted, nearest, shown, some
 from tallystick.files.stamp import unchanged
 from tallystick.kernels import CellKind
 
@@ -306,9 +304,6 @@ def recode(
 # ---- batch by batch ----
 
 
-STRANGE_CELLS = 2  # one cell may be new; when none of several is known, something else is wrong
-
-
 @dataclass(frozen=True)
 class Matched:
     """New rows from row `start` on; per column, how many cells were missing, unseen or unreadable."""
@@ -334,9 +329,10 @@ def match(
 ) -> Iterator[Matched]:
     """Encode new rows by a known schema, batch by batch. lenient: what is not a number counts as missing.
 
-    warn: what is matched by its meaning, and a column of which no cell is known, is a DataWarning at the end;
-    else the caller tells of it. unread: what becomes of rows that cannot be read, where the reading passes
-    over them. "refuse"; "keep": they are rows of missing cells, and named; "leave out", as at a fit.
+    warn: what is matched by its meaning, and a column of which no cell, or too few, is known, is a
+    TallyWarning at the end; else the caller tells of it. unread: what becomes of rows that cannot be read,
+    where the reading passes over them. "refuse"; "keep": they are rows of missing cells, and named;
+    "leave out", as at a fit.
     """
     absent = _absent(source, schema, missing_columns)
     notes = _absent_notes(source, absent)
@@ -347,7 +343,7 @@ def match(
         matchers[0].threads = thread_count(threads)
     names = [c.name for c in schema.used if c.name not in absent]
     source = source.streamed() if unread == "leave out" else every_row(source)
-    start, met = 0, Met()
+    start, met = 0, Met(schema)
     jobs = (_bind(load, matchers) for load in batch_columns(source, names))
     with unchanged(source.stamps):
         for rows, found, lost in in_order(jobs, threads):
@@ -355,7 +351,8 @@ def match(
                 _refuse_unread(source, lost, start)
             if not lenient:
                 _refuse_unreadable(found, start)
-            met.add(rows, found)
+            if warn:
+                met.add(rows, found)
             yield Matched(
                 Block(rows, {n: f.data for n, f in found.items()}),
                 start,
@@ -367,74 +364,12 @@ def match(
             )
             start += rows
     if warn:
-        met.warn(schema)
+        met.warn()
 
 
 def every_row(source: Source) -> Source:
     """Return a source in small batches, with a place for every row: also for those that cannot be read."""
     return source.streamed().each_row()
-
-
-class Met:
-    """What was found in the batches so far that deserves a warning."""
-
-    def __init__(self) -> None:
-        self.meant: dict[str, dict[str, str]] = {}
-        self.filled: Counter[str] = Counter()
-        self.unseen: Counter[str] = Counter()
-
-    def add(self, rows: int, found: Mapping[str, Found]) -> None:
-        """Take in a batch."""
-        for name, f in found.items():
-            if f.unseen or name in self.unseen:
-                self.unseen[name] += f.unseen
-            self.filled[name] += rows - f.missing
-            if f.meant:
-                self.meant[name] = self.meant.get(name, {}) | dict(f.meant)
-
-    def warn(self, schema: Schema) -> None:
-        """Warn once of all that was met."""
-        notes = (*meant_notes(schema, self.meant), *strange_notes(schema, self.filled, self.unseen))
-        if notes:
-            warnings.warn(" ".join(note.text for note in notes), DataWarning, stacklevel=2)
-
-
-def meant_notes(schema: Schema, meant: Mapping[str, Mapping[str, str]]) -> tuple[Note, ...]:
-    """Return a note for each column with texts that were taken for levels which they mean."""
-    notes = []
-    for name, words in meant.items():
-        if words:
-            said = ", ".join(f"{shown(word)} as {shown(words[word])}" for word in sorted(words)[:5])
-            levels = some(schema[name].levels)
-            text = f"column {shown(name)}, with the levels {levels}, is read by meaning: {said}."
-            notes.append(Note("matched-by-meaning", text, name))
-    return tuple(notes)
-
-
-def strange_notes(schema: Schema, filled: Mapping[str, int], unseen: Mapping[str, int]) -> tuple[Note, ...]:
-    """Return a note for each column of which no cell is a level that the model knows; filled: its cells."""
-    notes = []
-    for column in schema.used:
-        count = unseen.get(column.name, 0)
-        if column.kind in CODED and count >= STRANGE_CELLS and count == filled[column.name]:
-            text = (
-                f"no cell of column {shown(column.name)} is a level of the model: all {count:,} are unseen. "
-                f"The model knows {some(column.levels)}. Compare the spelling."
-            )
-            notes.append(Note("no-level-known", text, column.name, count))
-    return tuple(notes)
-
-
-def outside(block: contracts.Block, schema: Schema) -> dict[str, NDArray[np.bool_]]:
-    """Return, of each numeric column that has such a value, which rows lie outside the range of the fit."""
-    found = {}
-    for column in schema.used:
-        if column.kind == "numeric" and column.low is not None and column.high is not None:
-            values = block.values(column.name)
-            beyond = (values < column.low) | (values > column.high)  # a missing value is neither
-            if beyond.any():
-                found[column.name] = beyond
-    return found
 
 
 def _absent(source: Source, schema: Schema, missing_columns: str) -> list[str]:
