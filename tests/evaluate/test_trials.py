@@ -7,7 +7,9 @@ import pytest
 from tables import mixed
 
 import tallystick as ts
-from tallystick.estimators.judging import settings
+from tallystick.estimators.judging import candidates_of, compare_read, settings
+from tallystick.evaluate.compare import Watch
+from tallystick.evaluate.crossval import FoldWay
 from tallystick.evaluate.folds import Dealing
 from tallystick.evaluate.running import answer, answer_settings, fresh
 from tallystick.evaluate.trials import Candidate, Folds, Work, families, loss_of
@@ -61,3 +63,21 @@ def test_losses_are_summed_by_weight():
     assert found == np.log(2) + 2 * np.log(4)
     line = ts.RegressionTree()._read({"x": [1.0, 2.0], "y": [3.0, 5.0]}, "y")
     assert loss_of(line, np.array([0, 1]), np.array([[1.0], [5.0]]), np.array([2.0, 1.0])) == 8.0
+
+
+def test_scores_arrive_fold_by_fold_and_end_as_those_of_the_comparison():
+    rows = [{"sky": "sr"[i % 2], "wind": i % 5, "play": "ny"[(i % 2) ^ (i % 7 == 0)]} for i in range(60)]
+    table, told = ts.NaiveBayes()._read(rows, "play"), []
+    found = compare_read(
+        table,
+        FoldWay.of(4, None, None),
+        candidates_of(("bayes", "tree"), False, {}),
+        watch=Watch(None, told.append),
+    )
+    counts = [scores[0][1] for scores in told if scores]
+    assert counts == sorted(counts)
+    assert counts[-1] == 60
+    for name, _, right, loss in told[-1]:
+        entry = found[name].result
+        assert right == pytest.approx(entry.measure("accuracy").value)
+        assert loss == pytest.approx(entry.measure("log-loss").value)

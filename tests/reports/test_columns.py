@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from svg import title, words
 
-from tallystick.reports.columns import data_section
+from tallystick.reports.columns import column_row, data_section
 
 
 def test_columns_stand_by_what_they_tell_with_their_missing_cells(given):
@@ -33,3 +33,17 @@ def test_a_hostile_name_stays_text_in_its_picture(given):
     row = next(r for r in data_section(given("tree"))["rows"] if r["name"] == "<b>")
     assert title(row["bars"]).startswith("distribution of <b> by class: ")
     assert "<b>" not in row["bars"]
+
+
+def test_a_column_has_its_distribution_before_there_is_a_target():
+    from tallystick.data.read.reader import read_table
+    from tallystick.data.schema import Wishes
+    from tallystick.data.source import open_source
+    from tallystick.description import describe_table
+
+    table = read_table(open_source([{"sky": "sr"[i % 3 == 0]} for i in range(9)]), Wishes(), None)
+    view = describe_table("days", table)["sky"]
+    row = column_row(view, table.schema["sky"], 9, (), 1.0)
+    assert words(row["bars"]) == ["r", "s"]
+    assert "s: 6 rows" in title(row["bars"])
+    assert row["gain"] == ""

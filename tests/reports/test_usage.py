@@ -6,7 +6,7 @@ import hashlib
 import shlex
 
 from tallystick.data.schema import Columns
-from tallystick.reports.usage import _column_flags, _quoted, use_section
+from tallystick.reports.usage import _quoted, column_flags, use_section
 
 
 def test_the_command_fits_the_model_that_is_shown(given):
@@ -26,7 +26,7 @@ def test_exports_stand_there_or_the_reason_why_not(given):
 
 def test_what_is_known_of_columns_is_told_in_flags():
     known = Columns(kinds={"zip code": "levels"}, levels={"size": ["S", "M"]}, missing=["?"], keep=["id"])
-    assert _column_flags(known) == [
+    assert column_flags(known) == [
         "--keep id",
         "--kind 'zip code=levels'",
         "--levels size=S,M",

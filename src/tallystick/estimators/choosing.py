@@ -16,7 +16,7 @@ from tallystick.errors import DataError
 from tallystick.estimators.judging import Progress, candidates_of, compare_read
 from tallystick.estimators.naive_bayes import NaiveBayes
 from tallystick.evaluate.cases import some_rows
-from tallystick.evaluate.compare import Comparison, Entry, razor
+from tallystick.evaluate.compare import Comparison, Entry, Watch, razor
 from tallystick.evaluate.crossval import FoldWay
 from tallystick.methods import COMPARED, named
 
@@ -54,7 +54,7 @@ def choose(
     part = table if table.rows <= rows else table.take(some_rows(table, rows))
     made = candidates_of(_tried(part), False, shared)
     try:
-        found = compare_read(part, FoldWay.of(folds, None, None), made, progress=progress)
+        found = compare_read(part, FoldWay.of(folds, None, None), made, watch=Watch(progress))
     except DataError as error:
         words = named(UNJUDGED).words
         return ChosenMethod(UNJUDGED, f"The methods could not be compared: {error} {words} is taken.")

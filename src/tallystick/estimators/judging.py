@@ -34,6 +34,7 @@ from tallystick.evaluate.checks import (
     check_table,
     no_better,
 )
+from tallystick.evaluate.compare import Watch
 from tallystick.evaluate.costs import cost_matrix
 from tallystick.evaluate.crossval import FoldWay, held_words, no_dealing
 from tallystick.evaluate.held_out import HeldOut, hold
@@ -143,7 +144,8 @@ def compare(
     table = way.read(reader, data, target, sample_weight)
     held = None if held_out is None else hold(held_out, way.lean(table), reader)
     made = candidates_of(["regression"] if regression else methods, tuned, shared, data, others)
-    return compare_read(table, way, made, held=held, cost=cost, ignore=ignore, progress=progress)
+    watch = Watch(progress)
+    return compare_read(table, way, made, held=held, cost=cost, ignore=ignore, watch=watch)
 
 
 def compare_read(
@@ -154,7 +156,7 @@ def compare_read(
     held: HeldOut | None = None,
     cost: Any = None,
     ignore: Iterable[str] = (),
-    progress: Progress | None = None,
+    watch: Watch | None = None,
 ) -> Comparison[Any]:
     """Compare candidates on a table that was read before, and check it."""
     dealing, how = way.dealing(table)
@@ -165,7 +167,7 @@ def compare_read(
     names, left = able(lean, families) if families else ([], "")
     candidates = [c for c in candidates if c.family in names or c.family not in families]
     how = how if held is None else held_words(lean, held)
-    found = compare_table(candidates, lean, way.folds, prices, progress, dealing, how, held)
+    found = compare_table(candidates, lean, way.folds, prices, watch, dealing, how, held)
     if left:
         found = replace(
             found,

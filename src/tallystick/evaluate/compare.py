@@ -7,7 +7,7 @@ Law: of methods within one standard error of the best the one with the fewest nu
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -32,6 +32,16 @@ from tallystick.evaluate.trials import Candidate, FittedOnce, Folds, Work, label
 
 UNCOUNTED = 10**9  # numbers of a method that does not say how many it has
 WORDS = {"log-loss": "log-loss", "mse": "mean squared error"}
+
+
+@dataclass(frozen=True)
+class Watch:
+    """Who is told how far a comparison is. progress: of the fits done; arrived: of the scores so far, each
+    time a fold is done, as (name, rows, accuracy, log-loss) of each candidate.
+    """
+
+    progress: Progress | None = None
+    arrived: Callable[[list[tuple[str, int, float, float]]], None] | None = None
 
 
 class Result(Protocol):
@@ -188,7 +198,7 @@ def compare_table(
     table: Table,
     folds: int = 10,
     cost: NDArray[np.float64] | None = None,
-    progress: Progress | None = None,
+    watch: Watch | None = None,
     dealing: Dealing | None = None,
     how: str = "",
     held: HeldOut | None = None,
@@ -196,10 +206,16 @@ def compare_table(
     """Judge every candidate on the same folds, or on the same rows held out; fit each on all rows, and apply
     the razor.
     """
-    dealing = dealing or Dealing()
+    dealing, watch = dealing or Dealing(), watch or Watch()
     trials = Folds.of(table, dealing.outer(table, folds)) if held is None else FittedOnce(table, held)
-    work = Work(candidates, trials, dealing, progress)
-    stopped = run_folds(work.one, len(work.jobs), work.finished, enough=3, at_once=workers(table))
+    work = Work(candidates, trials, dealing, watch.progress)
+
+    def finished(at: int) -> None:
+        work.finished(at)
+        if watch.arrived is not None:
+            watch.arrived(work.so_far())
+
+    stopped = run_folds(work.one, len(work.jobs), finished, enough=3, at_once=workers(table))
     how = how or f"{folds} stratified folds"
     judged = trials.table  # its rows are the pieces that were dealt
     results = [

@@ -142,6 +142,19 @@ class Work:
                 self.shares[i, trial.at] = shares
             seconds[family] += (time.perf_counter() - started) / len(family)
 
+    def so_far(self) -> list[tuple[str, int, float, float]]:
+        """Return of each candidate its name, the rows answered, their accuracy and their mean log-loss."""
+        rows = np.flatnonzero(self.done != NEVER)
+        table = self.trials.table
+        if not len(rows) or table.classes is None or isinstance(self.trials, FittedOnce):
+            return []
+        truth = table.classes[rows].astype(np.int64)
+        out = []
+        for candidate, shares in zip(self.candidates, self.shares[:, rows], strict=True):
+            right = float((shares.argmax(axis=1) == truth).mean())
+            out.append((candidate.name, len(rows), right, float(log_losses(truth, shares).mean())))
+        return out
+
     def finished(self, at: int) -> None:
         """Count the test rows of a job in."""
         job = self.jobs[at]

@@ -29,7 +29,8 @@ def data_section(given: Ingredients) -> dict[str, Any]:
     found = given.description
     ranked = sorted(found.columns, key=lambda c: (*c.rank, c.name))
     most = max([c.gain or 0.0 for c in ranked] or [0.0]) or 1.0
-    rows = [_row(given, c, most) for c in ranked[:MOST]]
+    schema = given.table.schema
+    rows = [column_row(c, schema[c.name], found.rows, given.labels, most) for c in ranked[:MOST]]
     notes = [n.text for n in _notes(found.notes)]
     return {
         "checks": [c.to_dict() for c in given.comparison.checks],
@@ -51,9 +52,11 @@ def _notes(notes: tuple[Note, ...]) -> list[Note]:
     return list(dict.fromkeys(notes))
 
 
-def _row(given: Ingredients, view: ColumnView, most: float) -> dict[str, Any]:
-    column = given.table.schema[view.name]
-    rows = max(given.description.rows, 1)
+def column_row(
+    view: ColumnView, column: Column, rows: int, labels: Sequence[str], most: float
+) -> dict[str, Any]:
+    """Return a column as a line of the page; rows: of the table, most: the largest gain of a column."""
+    rows = max(rows, 1)
     gain = "" if view.gain is None else f"{view.gain:.3f}"
     return {
         "name": view.name,
@@ -65,7 +68,7 @@ def _row(given: Ingredients, view: ColumnView, most: float) -> dict[str, Any]:
         "left": "" if view.left is None else f"{view.left:.3f}",
         "gain_bar": "" if view.gain is None else length_bar(view.gain / most, f"gain {gain} bits"),
         "cut": _cut(view, column),
-        "bars": _bars(given, view, column),
+        "bars": _bars(view, column, labels),
         "caption": _caption(view, column),
     }
 
@@ -78,13 +81,14 @@ def _cut(view: ColumnView, column: Column) -> str:
     return f"best {'word' if view.kind == 'text' else 'cut: <'} {cut(clean(view.cut), 24)}"
 
 
-def _bars(given: Ingredients, view: ColumnView, column: Column) -> str:
+def _bars(view: ColumnView, column: Column, labels: Sequence[str]) -> str:
     parts = _shown(view.distribution)
-    if not parts or not parts[0].by_class:
+    if not parts:
         return ""
-    hints = [f"{_name(p, column)}: {_told(given, p)}" for p in parts]
-    words = f"distribution of {view.name} by class: " + "; ".join(hints[:6])
-    return split_bars([p.by_class for p in parts], words, hints, _under(view, column, parts))
+    hints = [f"{_name(p, column)}: {_told(p, labels)}" for p in parts]
+    words = f"distribution of {view.name}{' by class' if parts[0].by_class else ''}: " + "; ".join(hints[:6])
+    counts = [p.by_class or (p.rows,) for p in parts]
+    return split_bars(counts, words, hints, _under(view, column, parts))
 
 
 def _under(view: ColumnView, column: Column, parts: list[Part]) -> list[str]:
@@ -110,8 +114,10 @@ def _name(part: Part, column: Column) -> str:
     return f"from {quantity(part.low, column.unit, 6)}" if part.low is not None else part.label
 
 
-def _told(given: Ingredients, part: Part) -> str:
-    counts = zip(given.labels, part.by_class, strict=True)
+def _told(part: Part, labels: Sequence[str]) -> str:
+    if not part.by_class:
+        return counted(part.rows, "row")
+    counts = zip(labels, part.by_class, strict=True)
     shown = sorted(counts, key=lambda c: -c[1])[:4]
     return f"{counted(part.rows, 'row')} (" + ", ".join(f"{label} {n:,}" for label, n in shown if n) + ")"
 

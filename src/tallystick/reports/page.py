@@ -41,7 +41,7 @@ def page(given: Ingredients) -> tuple[str, tuple[str, ...]]:
     chosen = model_section(given)
     data = {"labels": list(given.labels), "palette": list(PALETTE), "target": given.target, "ask": ask}
     data |= {key: chosen[key] for key in ("tree", "scales") if key in chosen}
-    style, script = asset("page.css"), f"{runtime()}\n{asset('page.js')}"
+    style, script = asset("page.css"), f"{sections_script()}\n{asset('page.js')}"
     html = (
         environment()
         .get_template("page.html")
@@ -122,6 +122,11 @@ def policy(style: str, script: str) -> str:
 def sha(text: str) -> str:
     """Return the hash by which a policy allows an inline text."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def sections_script() -> str:
+    """Return the script that lets the sections of a model move: the exported model and what draws it."""
+    return f"{runtime()}\n{asset('sections.js')}"
 
 
 def asset(name: str) -> str:

@@ -105,7 +105,7 @@ def use_section(given: Ingredients) -> dict[str, Any]:
         "model": True,
         "sha256": hashlib.sha256(content).hexdigest(),
         "bytes": f"{len(content):,}",
-        "fit": _fit_line(given, data, file),
+        "fit": fit_line(estimator, given.chosen.family, data, given.target, file),
         "verify": f"tally verify {file} {_quoted(data)}",
         "python": _python(given, data, file),
         "parameters": [(n, _shown(v)) for n, v in sorted(estimator.to_dict()["parameters"].items())],
@@ -114,11 +114,11 @@ def use_section(given: Ingredients) -> dict[str, Any]:
     }
 
 
-def _fit_line(given: Ingredients, data: str, file: str) -> str:
-    estimator = given.chosen.model
+def fit_line(estimator: Any, family: str, data: str, target: str, file: str) -> str:
+    """Return the command that fits a model as it was fitted, and saves it."""
     default = type(estimator)().get_params(deep=False)
-    parts = ["tally fit", _quoted(data), "--target", _quoted(given.target), "--model", given.chosen.family]
-    parts += _column_flags(Columns.of(estimator.columns, estimator.kinds))
+    parts = ["tally fit", _quoted(data), "--target", _quoted(target), "--model", family]
+    parts += column_flags(Columns.of(estimator.columns, estimator.kinds))
     for name, value in sorted(estimator.get_params(deep=False).items()):
         if name in (*EXECUTION, "columns", "kinds") or value == default[name]:
             continue
@@ -130,7 +130,7 @@ def _fit_line(given: Ingredients, data: str, file: str) -> str:
     return " ".join([*parts, "-o", file])
 
 
-def _column_flags(columns: Columns) -> list[str]:
+def column_flags(columns: Columns) -> list[str]:
     """Return what is known of the columns in the words of the command line."""
     parts = [f"--keep {_quoted(name)}" for name in columns.keep]
     parts += [f"--kind {_quoted(f'{name}={kind}')}" for name, kind in columns.kinds.items()]
