@@ -38,7 +38,8 @@ class Method:
     cost rows most: (model, most, against, class) -> (block) -> codes; counts, the training rows behind a
     reason: (model, explanation) -> (column, value, rows by class), ...; guarded, the model that may be
     shown to anybody, in which no row stands alone: (estimator, table) -> estimator; checks, what in a
-    table the method is misled by: (table) -> Check, ...
+    table the method is misled by: (table) -> Check, ...; working, how it is done by hand:
+    (estimator, table, title, row, whole) -> parts of a document.
     A method without its own leaves a face out, and has the plain one.
     """
 
@@ -58,6 +59,7 @@ class Method:
     counts: str = "explain.counts:no_counts"
     guarded: str = "estimators.faces:as_it_is"
     checks: str = "estimators.faces:no_checks"
+    working: str = "working.methods:no_working"
     tuned: Settings = ()
     compared: bool = True  # whether `compare` and `report` try it unless `methods=` names others
     curved: bool = False  # whether `learning_curve` draws it unless `methods=` names others
@@ -97,6 +99,7 @@ _TREE = Method(
     report="reports.faces:TREE",
     rules="export.rules:tree_rules",
     guarded="estimators.faces:guarded_tree",
+    working="working.tree_task:tree_parts",
     tuned=_LEAVES,
     reads_text=False,
     missing="goes where the test says (learned from the rows), as does a level never seen",
@@ -140,6 +143,7 @@ METHODS = (
         report="reports.faces:BAYES",
         counts="explain.counts:bayes_counts",
         checks="estimators.faces:dependence",
+        working="working.bayes:bayes_parts",
         tuned=tuple(
             (f"alpha {a:g}, {d} numbers", {"alpha": a, "distributions": d})
             for d in ("binned", "gaussian")
@@ -199,6 +203,7 @@ METHODS = (
         estimator="estimators.optimal_tree:OptimalTree",
         file="learners.tree_file:OPTIMAL_FILE",
         guarded="estimators.faces:guarded_optimal",
+        working=Method.working,
         tuned=tuple((f"depth {n}", {"max_depth": n}) for n in (1, 2, 3)),
         compared=False,  # the search may take minutes: it is compared where it is named
     ),
@@ -209,6 +214,7 @@ METHODS = (
         words="regression tree",
         estimator="estimators.regression_tree:RegressionTree",
         file="learners.tree_file:REGRESSION_FILE",
+        working=Method.working,
         regression=True,
     ),
 )

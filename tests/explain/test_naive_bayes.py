@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import pytest
@@ -72,3 +73,35 @@ def test_an_impossible_row_is_told_as_answered_by_the_prior():
 def test_a_number_is_the_class_that_it_means_however_it_is_written():
     model = ts.NaiveBayes().fit({"c": ["u", "v", "u", "v"], "y": [0, 1, 0, 1]}, "y").model_
     assert votes(model, 1.0)["c"] == votes(model, 1)["c"] == votes(model, "1")["c"]
+
+
+ZERO = [{"a": "x", "b": "p", "y": 0}, {"a": "z", "b": "p", "y": 1}, {"a": "z", "b": "q", "y": 1}] * 2
+
+
+def test_a_share_of_zero_is_said_as_what_it_is():
+    model = ts.NaiveBayes(alpha=0).fit(ZERO, "y")
+    found = model.explain({"a": "x", "b": "p"})
+    text = str(found)
+    assert "a = x                                         share 0 rules out 1" in text
+    assert text.splitlines()[-1].endswith(" none 1 is impossible")
+    both = str(model.explain({"a": "x", "b": "q"}))
+    assert both.splitlines()[-1].endswith(" none every class is impossible")
+    for said in (text, both, str(model.votes()), found.picture(), model.votes().picture()):
+        assert "inf" not in said
+        assert "nan" not in said
+
+
+def test_a_share_of_zero_is_plain_data():
+    model = ts.NaiveBayes(alpha=0).fit(ZERO, "y")
+    data = json.loads(json.dumps(model.explain({"a": "x", "b": "p"}).to_dict(), allow_nan=False))
+    assert data["reasons"][0]["parts"] == [0.0, None]
+    assert data["scores"][1] is None
+    assert data["shares"] == [1.0, 0.0]
+    votes = json.loads(json.dumps(model.votes().to_dict(), allow_nan=False))
+    assert votes["votes"][0] == {"column": "a", "value": "z", "class": "1", "weight": None}
+
+
+def test_words_that_never_occur_in_a_class_are_said():
+    rows = [{"t": t, "y": y} for t, y in (("red red blue", 0), ("blue", 1), ("red green", 1), ("red", 0))]
+    text = str(ts.NaiveBayes(alpha=0, kinds={"t": "text"}).fit(rows, "y").explain({"t": "green blue"}))
+    assert "words in t for: green (share 0), blue +0.29" in text

@@ -7,7 +7,7 @@ def test_algebra_is_flat_and_bracketed_where_it_must_be():
     assert flat(("e", Raised(("−x",)))) == "e^(−x)"
     assert flat(("x", Raised(("2",)))) == "x^2"
     assert flat(("w", Lowered(("0",)))) == "w_0"
-    assert flat((Over(("1",), (Root(("2π",)),)),)) == "1/(√(2π))"
+    assert flat((Over(("1",), (Root(("2π",)),)),)) == "1/√(2π)"
     assert flat((Over(("a + b",), ("c",)),)) == "(a + b)/c"
     assert (
         flat((Ratio(2, 5, True), " ", Ratio(2, 6, True), " ", Quoted("x"), Value(0.5))) == "0.4 2/6 x0.5000"

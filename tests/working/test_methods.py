@@ -11,8 +11,19 @@ def test_the_working_comes_with_its_model(tennis):
 
 
 def test_an_unknown_method_is_refused_with_the_nearest(tennis):
-    with pytest.raises(ts.TallyError, match=r"work has no method 'id4'. Did you mean 'id3'"):
+    with pytest.raises(ts.TallyError, match=r"there is no method 'id4'. Did you mean 'id3'"):
         ts.work(tennis, "Play", method="id4")
+
+
+def test_a_method_without_a_working_is_refused(tennis):
+    with pytest.raises(ts.TallyError, match=r"^optimal tree has no working\. Use one of tree, "):
+        ts.work(tennis, "Play", method="optimal")
+    with pytest.raises(ts.TallyError, match="method must be a name such as id3, not 3"):
+        ts.work(tennis, "Play", method=3)
+
+
+def test_settings_may_stand_in_the_name(tennis):
+    assert ts.work(tennis, "Play", method="id3:max_depth=1").model.max_depth == 1
 
 
 def test_rows_on_disk_are_refused(tennis):

@@ -10,7 +10,7 @@ import click
 from tallystick.cli import options, screen
 from tallystick.cli.fit import settings
 from tallystick.errors import OptionError, shown
-from tallystick.working.methods import METHODS
+from tallystick.working.methods import NAMES
 
 FORMATS = ("text", "markdown")
 
@@ -21,7 +21,7 @@ FORMATS = ("text", "markdown")
 @click.option(
     "--model",
     "method",
-    type=click.Choice(list(METHODS)),
+    type=click.Choice(NAMES),
     default="id3",
     show_default=True,
     help="The method that is worked out.",
@@ -68,6 +68,9 @@ def work(
 
     Trees: entropy and gain at every node, for every column, branch and cut; why a column won, and why a leaf
     is a leaf; the tree, its rules and its expression. Up to 300 rows are worked out whole, of more the root.
+
+    Naive Bayes: counts and shares of every column with and without the correction, and the product for a row
+    (the first, if --row names none) factor by factor.
     """
     import tallystick as ts
 

@@ -121,9 +121,11 @@ def bar_chart(bars: Sequence[tuple[str, float]], x: str, title: str) -> str:
         end = to_x(min(max(value, low), high) if math.isfinite(value) else (high if value > 0 else low))
         mine = colour(0 if value >= 0 else 5)
         svg.text(left - 10, at + 15, cut(clean(name), 38), text_anchor="end")
-        svg.rect(min(to_x(0), end), at + 4, abs(end - to_x(0)), row - 8, f"{name}: {brief(value)}", fill=mine)
+        hint = f"{name}: {brief(value).replace('inf', '∞')}"
+        svg.rect(min(to_x(0), end), at + 4, abs(end - to_x(0)), row - 8, hint, fill=mine)
         side = ("start", 4) if value >= 0 else ("end", -4)
-        svg.text(end + side[1], at + 15, f"{value:.3g}", 11, text_anchor=side[0], opacity=0.8)
+        told = f"{value:.3g}".replace("inf", "∞")
+        svg.text(end + side[1], at + 15, told, 11, text_anchor=side[0], opacity=0.8)
     svg.line(to_x(0), TOP, to_x(0), bottom, opacity=0.6)
     svg.text((left + wide - RIGHT) / 2, bottom + 24, x, text_anchor="middle")
     return str(svg)

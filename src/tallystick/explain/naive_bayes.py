@@ -29,6 +29,7 @@ from tallystick.models.naive_bayes.distributions import of_part
 
 Array = NDArray[np.float64]
 BAR = 24  # cells of the longest bar
+SHARE_ZERO = "share 0"  # where a logarithm would stand: a class in which a value never occurs is ruled out
 
 
 # -- names --
@@ -147,7 +148,9 @@ def shares(model: NaiveBayesModel, column: str) -> Shares:
 
 @dataclass(frozen=True)
 class Vote:
-    """How much a value speaks for a class: positive for, negative against, in log-odds."""
+    """How much a value speaks for a class: positive for, negative against, in log-odds; infinite where its
+    share is 0 on one side, which rules a class out.
+    """
 
     column: str
     value: str
@@ -171,10 +174,10 @@ class Votes:
         return next(v.weight for v in self.votes if v.column == column)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data."""
+        """Return plain data; the weight of a value that rules a class out is None."""
         return {
             "votes": [
-                {"column": v.column, "value": v.value, "class": v.label, "weight": v.weight}
+                {"column": v.column, "value": v.value, "class": v.label, "weight": _finite(v.weight)}
                 for v in self.votes
             ]
         }
@@ -194,6 +197,10 @@ class Votes:
             size = 0 if not np.isfinite(v.weight) else round(abs(v.weight) / most * BAR)
             side = ("▇" * size).rjust(BAR) + "|" if v.weight < 0 else " " * BAR + "|" + "▇" * size
             name = padded(cut(clean(f"{v.column} = {v.value}"), 44), 44)
+            if not np.isfinite(v.weight):
+                what = "is ruled out" if v.weight < 0 else "alone has it"
+                lines.append(f"{name} {SHARE_ZERO:>8} {cut(clean(v.label), 14)} {what}")
+                continue
             lines.append(f"{name} {v.weight:+8.2f} {cut(clean(v.label), 14):<14} {side.rstrip()}")
         if len(self.votes) > 60:
             lines.append(f"and {len(self.votes) - 60:,} more")
@@ -227,12 +234,18 @@ def _votes(model: NaiveBayesModel, part: Part, c: int, label: str) -> list[Vote]
     rest = _rest(model.classes, c)
     a, b = own[:, c], own @ rest
     names = value_names(model, part)
-    weights = kernels.log(a) - kernels.log(b)
+    weights = _log_ratio(a, b)
     if isinstance(part, Counted) and len(names) == 2:
         return [Vote(part.name, names[1], label, float(weights[1] - weights[0]))]
     if isinstance(part, Worded) and part.distribution == "bernoulli":
-        weights = weights - (kernels.log(1 - a) - kernels.log(1 - b))
+        weights = weights - _log_ratio(1 - a, 1 - b)
     return [Vote(part.name, n, label, float(w)) for n, w in zip(names, weights, strict=True)]
+
+
+def _log_ratio(a: Array, b: Array) -> Array:
+    """Return log(a / b); equal shares say nothing, also where both are 0."""
+    with np.errstate(invalid="ignore"):
+        return np.where(a == b, 0.0, kernels.log(a) - kernels.log(b))
 
 
 def replace_with_plain(part: Worded) -> Worded:
@@ -317,13 +330,13 @@ class Explanation:
             "answer": self.answer,
             "classes": list(self.classes),
             "begins": self.begins,
-            "prior": list(self.base),
+            "prior": _all_finite(self.base),
             "reasons": [
-                {"column": r.column, "value": r.value, "parts": list(r.parts)}
-                | ({"words": {w: list(p) for w, p in r.words}} if r.words else {})
+                {"column": r.column, "value": r.value, "parts": _all_finite(r.parts)}
+                | ({"words": {w: _all_finite(p) for w, p in r.words}} if r.words else {})
                 for r in self.reasons
             ],
-            "scores": list(self.scores),
+            "scores": _all_finite(self.scores),
             "shares": list(self.shares),
             "only_prior": self.only_prior,
         }
@@ -347,17 +360,39 @@ class Explanation:
         lines = [f"{first}; against {second} with {self.shares[rival]:.4f}"]
         if self.only_prior:
             lines.append("every class has a share of 0 somewhere: answered by the prior alone")
-        rows = [(self.begins, "", self.base[c] - self.base[rival]), *self.for_class()]
+        rows = [(self.begins, "", _difference(self.base, c, rival)), *self.for_class()]
         most = max((abs(w) for _, _, w in rows if np.isfinite(w)), default=1.0) or 1.0
         form = "+8.0f" if self.unit == "points" else "+8.2f"
         for column, value, weight in rows:
-            lines.append(_bar_line(f"{column} = {value}" if value else column, weight, most, form))
-        lines.append(f"{padded(f'sum: {self.unit}', 44)} {self.scores[c] - self.scores[rival]:{form}}")
+            name = f"{column} = {value}" if value else column
+            if np.isfinite(weight):
+                lines.append(_bar_line(name, weight, most, form))
+                continue
+            gone = self.classes[rival if weight > 0 else c]
+            lines.append(f"{padded(cut(clean(name), 44), 44)} {SHARE_ZERO:>8} rules out {clean(gone)}")
+        lines.append(f"{padded(f'sum: {self.unit}', 44)} {self._sum_told(c, rival, form)}")
         for reason in self.reasons:
             lines += _word_lines(reason, c, rival)
         return "\n".join(lines)
 
     __repr__ = __str__
+
+    def _sum_told(self, c: int, rival: int, form: str) -> str:
+        """Return the sum of the parts, or why there is none: an impossible class has no log-odds."""
+        weight = _difference(self.scores, c, rival)
+        if np.isfinite(weight) and np.isfinite(self.scores[c]):
+            return f"{weight:{form}}"
+        every = not np.isfinite(self.scores[c])
+        return f"{'none':>8} {'every class' if every else clean(self.classes[rival])} is impossible"
+
+
+def _finite(x: float) -> float | None:
+    return x if np.isfinite(x) else None
+
+
+def _all_finite(numbers: Sequence[float]) -> list[float | None]:
+    """Return logarithms as plain data: that of a share of 0, which is none, is None."""
+    return [_finite(x) for x in numbers]
 
 
 def _difference(parts: Sequence[float], c: int, rival: int) -> float:
@@ -366,7 +401,7 @@ def _difference(parts: Sequence[float], c: int, rival: int) -> float:
 
 
 def _bar_line(name: str, weight: float, most: float, form: str) -> str:
-    size = BAR if not np.isfinite(weight) else round(abs(weight) / most * BAR)
+    size = round(abs(weight) / most * BAR)
     side = ("▇" * size).rjust(BAR) + "|" if weight < 0 else " " * BAR + "|" + "▇" * size
     return f"{padded(cut(clean(name), 44), 44)} {weight:{form}} {side.rstrip()}"
 
@@ -374,13 +409,18 @@ def _bar_line(name: str, weight: float, most: float, form: str) -> str:
 def _word_lines(reason: Reason, c: int, rival: int) -> list[str]:
     if not reason.words:
         return []
-    ranked = sorted(((p[c] - p[rival], w) for w, p in reason.words), key=lambda r: (-abs(r[0]), r[1]))
-    good = ", ".join(f"{clean(w)} {v:+.2f}" for v, w in [r for r in ranked if r[0] > 0][:8])
-    bad = ", ".join(f"{clean(w)} {v:+.2f}" for v, w in [r for r in ranked if r[0] < 0][:8])
+    found = ((_difference(p, c, rival), w) for w, p in reason.words)
+    ranked = sorted(found, key=lambda r: (-abs(r[0]), r[1]))
+    good = ", ".join(_word_told(w, v) for v, w in [r for r in ranked if r[0] > 0][:8])
+    bad = ", ".join(_word_told(w, v) for v, w in [r for r in ranked if r[0] < 0][:8])
     return [
         f"  words in {clean(reason.column)} for: {good or 'none'}",
         f"  words in {clean(reason.column)} against: {bad or 'none'}",
     ]
+
+
+def _word_told(word: str, weight: float) -> str:
+    return f"{clean(word)} {weight:+.2f}" if np.isfinite(weight) else f"{clean(word)} ({SHARE_ZERO})"
 
 
 def explain(model: NaiveBayesModel, block: Block, row: int = 0) -> Explanation:

@@ -85,4 +85,6 @@ def _flat(piece: Piece) -> str:
 
 def _bracketed(line: Line) -> str:
     words = flat(line)
+    if len(line) == 1 and isinstance(line[0], Root):
+        return words
     return f"({words})" if set(words) & SIGNS else words

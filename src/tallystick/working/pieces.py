@@ -7,6 +7,7 @@ lines. How many digits a number has is a matter of the number, not of a format.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -101,7 +102,15 @@ def line(*pieces: Piece | Line) -> Line:
     return tuple(out)
 
 
-def joined(lines: list[Line], between: str) -> Line:
+def summed(numbers: Sequence[float]) -> Line:
+    """Return numbers with plus and minus signs between them."""
+    out: list[Piece] = []
+    for k, x in enumerate(numbers):
+        out += [*([" − " if x < 0 else " + "] if k else []), Value(abs(x) if k else x)]
+    return tuple(out)
+
+
+def joined(lines: Sequence[Line], between: str) -> Line:
     """Return lines with a sign between them."""
     out: list[Piece] = []
     for k, each in enumerate(lines):
@@ -120,11 +129,20 @@ def written(number: Number, digits: int = 4, significant: int = 0) -> str:
         return "undefined" if x != x else "∞" if x > 0 else "−∞"
     matter = significant or 4
     if abs(x) < 1e-4:
-        mantissa, _, power = f"{x:.{matter - 1}e}".partition("e")
-        return f"{mantissa}·10{superscript(int(power))}".replace("-", "−")
+        return _with_power(number, matter).replace("-", "−")
     if significant or abs(x) < 10 ** (1 - digits):
         return _fixed(x, matter).replace("-", "−")
     return f"{x:,.{digits}f}".replace("-", "−")
+
+
+def _with_power(number: float | Fraction, matter: int) -> str:
+    """Return a small number with its power of ten; an exact one also where no double is so small."""
+    if float(number) == 0 and isinstance(number, Fraction):
+        log = math.log10(abs(number.numerator)) - math.log10(number.denominator)
+        power = math.floor(log)
+        return f"{10 ** (log - power):.{matter - 1}f}·10{superscript(power)}"
+    mantissa, _, text = f"{float(number):.{matter - 1}e}".partition("e")
+    return f"{mantissa}·10{superscript(int(text))}"
 
 
 def _fixed(x: float, matter: int) -> str:

@@ -122,8 +122,8 @@ def _place(tree: Tree, number: int) -> Line:
 def _counted(tree: Tree, counts: Counts, role: Role) -> Sentence:
     """Return the class counts of a node in words."""
     labels = tree.schema.predicted.labels
-    each = [line(said(label), " ", number(n)) for label, n in zip(labels, counts, strict=True)]
-    return Sentence(line(count(math.fsum(counts), "row"), ": ", joined(each, ", "), "."), role)
+    each = [line(said(label), ": ", number(n)) for label, n in zip(labels, counts, strict=True)]
+    return Sentence(line(count(math.fsum(counts), "row"), "; ", joined(each, ", "), "."), role)
 
 
 def _impurity(counts: Counts, options: TreeOptions, role: Role) -> Formula:
