@@ -46,6 +46,20 @@ def test_spellings_that_were_merged_are_one_on_spark(spark):
         assert answered["prediction"].to_pylist() == wanted.tolist()
 
 
+def test_parts_of_dates_are_one_on_spark(spark):
+    rng = np.random.default_rng(3)
+    when = np.datetime64("2019-11-03T00:00", "s") + rng.integers(0, 700 * 86400, 300)
+    free = ((when.astype("M8[D]").astype(int) + 3) % 7 >= 5) ^ (rng.random(300) < 0.1)
+    rows = pa.table({"at": when.astype("M8[us]"), "y": np.where(free, "free", "work")})
+    model = ts.DecisionTree(kinds={"at": "date"}).fit(rows, "y")
+    frame = spark.createDataFrame(rows).repartition(3)
+    assert ts.DecisionTree(kinds={"at": "date"}).fit(frame, "y").to_bytes() == model.to_bytes()
+    for how in ("arrow", "sql"):
+        answered = model.transform(frame, how).toArrow()
+        wanted = model.predict(answered.select(["at"]))
+        assert answered["prediction"].to_pylist() == wanted.tolist()
+
+
 MODELS = {
     "tree": lambda: ts.DecisionTree(max_depth=3),
     "bayes": lambda: ts.NaiveBayes(distributions="gaussian"),

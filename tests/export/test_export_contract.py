@@ -260,6 +260,40 @@ def test_an_export_knows_the_spellings_that_were_merged(method, way, tmp_path):
     same(model, right, found, SINGLE.get(way[0], 1e-9))
 
 
+@cache
+def dated_table(rows: int, seed: int) -> dict[str, list]:
+    """A table whose response hangs on the weekday, the hour and the month of a moment."""
+    r = np.random.default_rng(seed)
+    minutes = r.integers(-400 * 1440, 20_000 * 1440, rows)
+    when = np.datetime64("1970-01-01", "m") + minutes
+    week, hour = (minutes // 1440 + 3) % 7, minutes % 1440 // 60
+    month = when.astype("M8[M]").astype(int) % 12
+    y = (week >= 5) * 2.0 + (hour < 7) + (month > 8) * 1.5 + r.normal(0, 0.3, rows)
+    cells = [
+        None if g else str(w).replace("T", " ") for w, g in zip(when, r.random(rows) < 0.05, strict=True)
+    ]
+    return {"at (€)": cells, "x": np.round(r.normal(size=rows), 2).tolist(), "y": y.tolist()}
+
+
+@cache
+def dated_model(name: str):
+    method, rows = named(name), dated_table(500, 1)
+    model = method.load("estimator")(kinds={"at (€)": "date"})
+    if method.regression:
+        return model.fit(rows, "y")
+    labels = np.where(np.array(rows["y"]) > 1.2, "often", "seldom").tolist()
+    return model.fit({n: v for n, v in rows.items() if n != "y"} | {"class": labels}, "class")
+
+
+@pytest.mark.parametrize("method", [m for m in METHODS if m.form != NO_FORM], ids=lambda method: method.name)
+@pytest.mark.parametrize("way", [w for w in RUNNERS if w[0] not in ("rules", "card")], ids=" ".join)
+def test_an_export_finds_the_parts_of_dates(method, way, tmp_path):
+    model, given = dated_model(method.name), dated_table(120, 2)
+    assert any(c.part for c in model.schema_.used)
+    rows = e.records({n: cells for n, cells in given.items() if n != "y"})
+    same(model, rows, RUNNERS[way](model, rows, tmp_path), SINGLE.get(way[0], 1e-9))
+
+
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
 def test_unknown_targets_and_options_are_refused(method):
     with pytest.raises(OptionError, match="there is no export to 'cobol'"):

@@ -251,8 +251,9 @@ def run_onnx(data: bytes, table: dict[str, list[Any]]) -> tuple[list[Any], np.nd
         if given.type == "tensor(string)":
             feed[given.name] = np.array([["" if c is None else str(c)] for c in column], object)
             continue
-        if given.name == "when":
-            column = [None if c is None else int(np.datetime64(c).astype(int)) for c in column]
+        if any(isinstance(c, str) for c in column):  # dates
+            known = (None if c is None else np.datetime64(c).astype("M8[us]").astype(int) for c in column)
+            column = [None if c is None else float(c) / 86400e6 for c in known]
         feed[given.name] = np.array([[np.nan if c is None else float(c)] for c in column])
     names = [o.name for o in session.get_outputs()]
     found = dict(zip(names, session.run(None, feed), strict=True))

@@ -106,7 +106,8 @@ _COLUMNS = (
         "kinds",
         multiple=True,
         metavar="NAME=KIND",
-        help="Set a column's kind: numeric, levels, ordered, boolean, text or out, e.g. zip=levels.",
+        help="Set a column's kind: numeric, levels, ordered, boolean, text, date (days and year, month, "
+        "weekday, hour) or out, e.g. zip=levels.",
     ),
     click.option(
         "--levels",

@@ -17,6 +17,7 @@ from tallystick.errors import OptionError, TargetError, shown
 
 Kind = Literal["numeric", "levels", "ordered", "boolean", "text", "out"]
 KINDS: tuple[str, ...] = get_args(Kind)
+ASKED: tuple[str, ...] = (*KINDS, "date")  # what a user may ask for; a date is numbers, and its parts
 CODED: frozenset[str] = frozenset({"levels", "ordered", "boolean"})  # kinds whose cells become codes
 
 LabelType = Literal["text", "integer", "number", "boolean"]
@@ -64,6 +65,7 @@ class Column:
     `written`: how its numbers or dates are written, as an example (see data/written.py); "": plainly.
     `words`: the vocabulary of a text column, sorted by UTF-8 bytes. `least`: rows that a word must be in;
     words of fewer are unseen.
+    `of`, `part`: the column whose dates this is a part of, and which part ("month"); its cells are there.
     `merged`: (spelling, level) of spellings that the user merged into a level.
     `missing`: rows without a value. `why`: the reason for the kind, for people; not part of the model.
     """
@@ -79,6 +81,8 @@ class Column:
     missing: int = 0
     declared: bool = False  # the kind or the levels were given by the user
     merged: tuple[tuple[str, str], ...] = ()
+    of: str = ""
+    part: str = ""
     why: str = field(default="", compare=False)
     least: int = field(default=1, compare=False)  # a wish, kept so that a part of the rows is read alike
 
@@ -97,7 +101,14 @@ class Column:
             out["declared"] = True
         if self.merged:
             out["merged"] = dict(self.merged)
+        if self.part:
+            out |= {"of": self.of, "part": self.part}
         return out
+
+    @property
+    def cells(self) -> str:
+        """The column of a table that has its cells: its own, or the dates that it is a part of."""
+        return self.of or self.name
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Column:
@@ -214,6 +225,34 @@ class Schema:
         return self._used
 
     @property
+    def given(self) -> tuple[str, ...]:
+        """The columns of a table that have the cells, each once, in their order."""
+        return tuple(dict.fromkeys(c.cells for c in self.columns))
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """Those of them that a learner sees."""
+        return tuple(dict.fromkeys(c.cells for c in self.used))
+
+    def kinds_again(self) -> dict[str, str]:
+        """Return the kinds that other rows are to be read with, to be of this schema."""
+        own: dict[str, str] = {c.name: c.kind for c in self.used if not c.part}
+        return own | {c.of: "date" for c in self.used if c.part}
+
+    def parts_again(self) -> dict[str, list[str]]:
+        """Return the parts of dates that other rows must have, by the column of the dates."""
+        out: dict[str, list[str]] = {}
+        for column in self.used:
+            if column.part:
+                out.setdefault(column.of, []).append(column.part)
+        return out
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether some column is a part of dates."""
+        return any(c.part for c in self.used)
+
+    @property
     def predicted(self) -> Target:
         """The target, of a table that must have one. Who may work without asks for `target`."""
         if self.target is None:
@@ -264,7 +303,8 @@ class Columns:
     ----------
     kinds : dict, default {}
         The kind of a column by its name: "numeric", "levels", "ordered", "boolean", "text" or "out" (not
-        used). Columns not named are judged by their values.
+        used). Columns not named are judged by their values. "date": as numbers of days, and its year, month,
+        weekday and hour as columns of their own.
     levels : dict, default {}
         The levels of a column by its name, in their order, lowest first.
     missing : list of str, default None
@@ -351,6 +391,7 @@ class Wishes(Columns):
 
     min_count: int = 1  # rows that a word of a text must be in to be known
     min_letters: int = 1  # characters that it must have
+    parts: Mapping[str, Sequence[str]] = field(default_factory=dict)  # of dates: which, whatever they tell
 
 
 DECIMALS, BAD_ROWS, INFINITIES = (".", ","), ("error", "skip", "repair"), ("error", "missing")

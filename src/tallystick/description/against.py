@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from tallystick import methods
 from tallystick.contracts import Source
 from tallystick.data.read.match import match
-from tallystick.data.schema import CODED, Column, Schema
+from tallystick.data.schema import CODED, Column, Schema, spelt
 from tallystick.data.text import cell_text
 from tallystick.description.known import Known
 from tallystick.errors import OptionError, counted, shown, some
@@ -171,7 +171,7 @@ def changes(source: Source, model: Any, threads: int | None = None) -> Changes:
     there = set(source.columns)
     views = tuple(
         _change(c, known[c.name], seen[c.name], names.get(c.name, Counter()), (rows, trained))
-        if c.name in there
+        if c.cells in there
         else ColumnChange(c.name, c.kind, ("is not in the rows: the model takes it as missing",))
         for c in schema.used
     )
@@ -226,7 +226,7 @@ def _unseen_names(source: Source, schema: Schema, seen: Mapping[str, _Seen]) -> 
             cells = Counter(batch.column(column.name).to_pylist())
             for cell, count in cells.items():
                 text = cell_text(cell, column.name)
-                if text is not None and text not in column.levels and text not in schema.marks:
+                if text is not None and text not in spelt(column) and text not in schema.marks:
                     out[column.name][text] += count
     return out
 

@@ -259,7 +259,7 @@ class Estimator(Parameters, PlainMethod):
         self._adopt(model, table.notes + notes, self._rows_of(table))
         self._remember(table.files)
         self.source_notes_ = table.source_notes  # how the file was read: shown, but not part of the model
-        names = [c.name for c in table.schema.columns]
+        names = list(table.schema.given)
         self._set_columns(names, named=not all(n == f"x{i}" for i, n in enumerate(names)))
         return self
 
@@ -379,7 +379,7 @@ class Estimator(Parameters, PlainMethod):
         self._check_fitted()
         threads = self._local().threads  # refused also where no thread is needed
         record = as_record(X, self._given_columns)
-        found = None if record is None else self.model_.record(record)
+        found = None if record is None or self.schema_.has_parts else self.model_.record(record)
         if found is not None:
             return found[None, :]
         X = self._fitting(X)

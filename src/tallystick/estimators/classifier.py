@@ -87,7 +87,7 @@ class Classifier(Estimator):
         self._check_fitted()
         if self.threads is not None or self.engine is not None:
             self._local()  # what is not sense is refused as `predict` does, though one row needs no thread
-        found = self.model_.record(row)
+        found = None if self.schema_.has_parts else self.model_.record(row)
         if found is not None:
             return found
         shares: NDArray[np.float64] = self.predict_proba(

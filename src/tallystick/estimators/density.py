@@ -181,7 +181,7 @@ class DensityTree(Estimator):
         rows = dict(document["rows"])
         model = read(document["model"], schema, rows["unit"], float(self.alpha))
         self._adopt(model, tuple(Note(**n) for n in document["notes"]), rows)
-        self._set_columns([c.name for c in schema.columns], named=True)
+        self._set_columns(list(schema.given), named=True)
 
     @property
     def transform(self) -> Any:

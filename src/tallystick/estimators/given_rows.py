@@ -34,11 +34,11 @@ def read_labelled(estimator: Estimator, data: Any) -> Table:
     source = open_source(as_given(X))
     name = y if isinstance(y, str) else target_name(y)
     _refuse_lacking(source, schema, name if isinstance(y, str) else None)
-    kinds = {c: "out" for c in source.columns if c != name} | {c.name: c.kind for c in schema.used}
+    kinds = {c: "out" for c in source.columns if c != name} | schema.kinds_again()
     levels: dict[str, Any] = {c.name: c.levels for c in schema.used if c.kind in ("boolean", "ordered")}
     if schema.predicted.labels:
         levels[name] = schema.predicted.labels
-    wishes = Wishes(kinds, levels, given.missing, merge=given.merge)
+    wishes = Wishes(kinds, levels, given.missing, merge=given.merge, parts=schema.parts_again())
     table = read_table(source, wishes, y, None, estimator._local().threads, regression=estimator._regression)
     _refuse_new_labels(table, schema, source.name)
     return table
@@ -67,7 +67,7 @@ def _are_paths(data: tuple[Any, ...]) -> bool:
 
 def _refuse_lacking(source: Any, schema: Schema, target: str | None) -> None:
     """Refuse rows without the columns of the fit, or without their target."""
-    absent = [c.name for c in schema.used if c.name not in source.columns]
+    absent = [name for name in schema.needed if name not in source.columns]
     if absent:
         raise DataError(
             f"data: {source.name} lacks {len(absent)} column{'s' * (len(absent) > 1)} of the fit: "

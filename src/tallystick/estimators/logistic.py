@@ -189,7 +189,7 @@ class LogisticRegression(Classifier):
         schema = Schema.from_dict(document["schema"])
         model = LogisticModel.from_dict(document["model"], schema, self._options())
         self._adopt(model, tuple(Note(**n) for n in document["notes"]), dict(document["rows"]))
-        self._set_columns([c.name for c in schema.columns], named=True)
+        self._set_columns(list(schema.given), named=True)
 
     # -- saying why --
 

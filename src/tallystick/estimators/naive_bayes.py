@@ -155,7 +155,7 @@ class NaiveBayes(Updates, BayesViews):
         rows = dict(document["rows"])
         model = NaiveBayesModel.from_dict(document["model"], schema, self._options(), rows["unit"])
         self._adopt(model, tuple(Note(**n) for n in document["notes"]), rows)
-        self._set_columns([c.name for c in schema.columns], named=True)
+        self._set_columns(list(schema.given), named=True)
 
     def _numbers(self) -> int:
         """Return how many numbers a reader of the model must look at."""

@@ -136,11 +136,12 @@ class Updates(Classifier):
         y = target.name if y is None else y
         name = y if isinstance(y, str) else str(getattr(y, "name", None) or "y")
         kinds: dict[str, str] = {c: "out" for c in source.columns if c != name}
-        kinds |= {c.name: c.kind for c in self.schema_.used}
+        kinds |= self.schema_.kinds_again()
         given = self._wishes()
         levels = {n: v for n, v in given.levels.items() if n != target.name}
         levels |= {c.name: c.levels for c in self.schema_.used if c.kind in ("boolean", "ordered")}
-        wishes = replace(given, kinds=kinds, levels={**levels, name: target.labels}, keep=())
+        levels[name] = target.labels
+        wishes = replace(given, kinds=kinds, levels=levels, keep=(), parts=self.schema_.parts_again())
         table = read_table(source, wishes, y, sample_weight, self._local().threads)
         if named is not None:
             _refuse_others(table.schema.predicted, named)

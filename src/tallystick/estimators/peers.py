@@ -72,7 +72,7 @@ class Foreign(PlainMethod):
         """Return the rows of a table, or rows held out, as a frame of the columns that are used."""
         if isinstance(table, HeldOut):
             return raw_frame(table.data)[self.names_]
-        frame = self.frame[[c.name for c in table.schema.used]]
+        frame = self.frame[list(table.schema.needed)]
         return frame if table.kept is None else frame.iloc[table.kept]
 
     def _fit_table(self, table: Table) -> Self:

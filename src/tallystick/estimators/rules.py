@@ -95,7 +95,7 @@ class _AnyRules(Classifier):
             raise ModelFileError(f"model file: {error} The file was edited.") from None
         model = RuleModel.from_dict(document["model"], schema, options, self._kind, rows)
         self._adopt(model, tuple(Note(**n) for n in document["notes"]), rows)
-        self._set_columns([c.name for c in schema.columns], named=True)
+        self._set_columns(list(schema.given), named=True)
 
     def rules(self) -> Rules:
         """Return the rules with their training rows, probabilities and intervals.

@@ -178,7 +178,7 @@ class Scorecard(Classifier):
         rows = dict(document["rows"])
         model = ScorecardModel.from_dict(document["model"], schema, self._options(), rows["unit"])
         self._adopt(model, tuple(Note(**n) for n in document["notes"]), rows)
-        self._set_columns([c.name for c in schema.columns], named=True)
+        self._set_columns(list(schema.given), named=True)
 
     @property
     def card_(self) -> Card:

@@ -182,7 +182,7 @@ class _AnyTree(TreeViews):
             raise ModelFileError(f"model file: {error} The file was edited.") from None
         model = Tree.from_dict(document["model"], schema, unit, answers, rows.get("row", 0))
         self._adopt(model, tuple(Note(**n) for n in document["notes"]), rows)
-        self._set_columns([c.name for c in schema.columns], named=True)
+        self._set_columns(list(schema.given), named=True)
 
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Return the number of the node where each row ends; for an averaged tree, in the grown tree.

@@ -77,7 +77,7 @@ def names_by(
     gone = [name for name in names if name not in used]
     aside = table
     if gone:
-        kinds: dict[str, str] = {c.name: "out" for c in table.schema.columns if c.name not in gone}
+        kinds: dict[str, str] = {n: "out" for n in table.schema.given if n not in gone}
         known = replace(Columns.of(reader.columns, reader.kinds), kinds=kinds, keep=gone)
         reader.set_params(columns=known, kinds=None)
         aside = read(reader)

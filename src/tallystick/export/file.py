@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tallystick import methods
+from tallystick.data.dates import PARTS, WEEKDAY_LEVELS
 from tallystick.data.schema import CODED, Schema
 from tallystick.data.schema import KINDS as COLUMN_KINDS
 from tallystick.data.written import way_of
@@ -46,7 +47,8 @@ def _column(kind: str) -> Record:
     may: dict[str, Shape] = {"declared": Flag(only=True)}
     if kind in CODED:
         may["merged"] = Named(Text())
-    if kind == "numeric":
+    if kind in ("numeric", "levels"):
+        may |= {"of": _NAME, "part": Text(PARTS)}
         may["written"] = Text(test=lambda t: way_of(t) is not None, words="1234.5 or 31 December 2020")
     return Record(keys, may)
 
@@ -173,6 +175,7 @@ def _check_schema(document: dict[str, Any], sizes: shapes.Sizes, method: methods
         if kind == "boolean" and len(column["levels"]) != 2:
             raise shapes.wrong(f"{place} levels", "a list of 2", column["levels"])
         _check_merged(place, column.get("merged", {}), column.get("levels", ()))
+        _check_part(place, column)
         low, high = column.get("low"), column.get("high")
         if kind == "numeric" and ((low is None) != (high is None) or (low is not None and low > high)):
             raise shapes.wrong(f"{place} range", "low <= high", f"{low} to {high}")
@@ -190,6 +193,19 @@ def _check_schema(document: dict[str, Any], sizes: shapes.Sizes, method: methods
             Text(test=_reads_as(target["type"]), words=f"{target['type']} text").check(
                 label, "a label", sizes
             )
+
+
+def _check_part(place: str, column: Mapping[str, Any]) -> None:
+    """Check that a part of dates is whole: of a column, a weekday among all of them, a number else."""
+    part, weekday = column.get("part"), column["kind"] == "levels"
+    if (part is None) != ("of" not in column) or (part is None and weekday and "written" in column):
+        raise shapes.wrong(place, "a part of a column of dates, or none", "one of both")
+    if part is not None and (part == "weekday") != weekday:
+        raise shapes.wrong(f"{place} part", "weekday of levels, another of numbers", part)
+    if part is not None and weekday and tuple(column["levels"]) != WEEKDAY_LEVELS:
+        raise shapes.wrong(f"{place} levels", "the seven weekdays", column["levels"])
+    if part is not None and column.get("unit"):
+        raise shapes.wrong(f"{place} unit", "none", column["unit"])
 
 
 def _check_merged(place: str, merged: Mapping[str, str], levels: Sequence[str]) -> None:

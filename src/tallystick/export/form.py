@@ -82,6 +82,11 @@ class Form:
     notes: tuple[str, ...] = field(default=())
 
     @property
+    def given(self) -> tuple[str, ...]:
+        """The columns of a row that the model reads, each once."""
+        return tuple(dict.fromkeys(c.cells for c in self.columns))
+
+    @property
     def is_tree(self) -> bool:
         """Whether it is a tree; else base and terms."""
         return bool(self.nodes)
@@ -203,6 +208,13 @@ def _parsed(texts: Sequence[str]) -> kernels.Parsed:
 
 
 def _column(column: Column) -> Data:
+    out = _cells(column)
+    return out | ({"of": column.of, "part": column.part} if column.part else {})
+
+
+def _cells(column: Column) -> Data:
+    if column.kind == "numeric" and column.part:
+        return {"name": column.name, "kind": "date"}
     if column.kind == "numeric":
         return {"name": column.name, "kind": "date" if column.unit == "date" else "number"}
     if column.kind == "text":

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.data.dates import MILLISECONDS, WEEKDAY_LEVELS, WEEKDAYS, civil
 from tallystick.data.schema import ABSENT, Column, meanings, spelt
 from tallystick.errors import OptionError, some
 from tallystick.export.form import Form, best, number_levels
@@ -88,15 +89,41 @@ class _Graph:
         """Return a column as the model reads it: doubles [row, 1] with NaN, or codes [row, 1]."""
         column = form.columns[place]
         if column.name not in self.made:
-            numeric = column.kind == "numeric"
-            proto = self.onnx.TensorProto
-            kind = proto.DOUBLE if numeric else proto.STRING
-            self.inputs.append(self.onnx.helper.make_tensor_value_info(column.name, kind, [None, 1]))
-            self.made[column.name] = self._number(form, column) if numeric else self._code(form, column)
+            self.input(column)
+            if column.part:
+                self.made[column.name] = self._part(self._number(form, column), column.part)
+            else:
+                read = self._number if column.kind == "numeric" else self._code
+                self.made[column.name] = read(form, column)
         return self.made[column.name]
 
+    def input(self, column: Column) -> None:
+        """Add the input that a column's cells come by, once."""
+        proto = self.onnx.TensorProto
+        kind = proto.DOUBLE if column.kind == "numeric" or column.part else proto.STRING
+        if all(one.name != column.cells for one in self.inputs):
+            self.inputs.append(self.onnx.helper.make_tensor_value_info(column.cells, kind, [None, 1]))
+
+    def _part(self, days: str, part: str) -> str:
+        """Return a part of days since 1970-01-01, as data/dates.py counts; a weekday by its code."""
+        x = _Arithmetic(self, days)
+        clock = x.floor(x * MILLISECONDS + 0.5)
+        day = x.floor(clock / MILLISECONDS)
+        if part == "hour":
+            return x.floor((clock - day * MILLISECONDS) / 3_600_000.0).name
+        if part != "weekday":
+            found: _Arithmetic = civil(day, x)[0 if part == "year" else 1]
+            return found.name
+        since = day + 3.0
+        number = since - x.floor(since / 7.0) * 7.0
+        gone = self.add("IsNaN", [number.name])
+        at = self.add("Where", [gone, self.constant([float(len(WEEKDAYS))]), number.name])
+        whole = self.add("Cast", [at], to=self.onnx.TensorProto.INT64)
+        codes = [*(WEEKDAY_LEVELS.index(day) for day in WEEKDAYS), len(WEEKDAYS)]
+        return self.add("Gather", [self.constant(codes, np.int64), whole])
+
     def _number(self, form: Form, column: Column) -> str:
-        name = self.add("Identity", [column.name])
+        name = self.add("Identity", [column.cells])
         nan = self.constant([np.nan])
         name = self.add("Where", [self.add("IsInf", [name]), nan, name])
         for sentinel in form.sentinels:
@@ -141,6 +168,36 @@ class _Graph:
         self.onnx.checker.check_model(model)
         out: bytes = model.SerializeToString()
         return out
+
+
+class _Arithmetic:
+    """A number of each row that arithmetic can be done with, written down as nodes."""
+
+    def __init__(self, graph: _Graph, name: str) -> None:
+        self.graph, self.name = graph, name
+
+    def _with(self, kind: str, other: Any) -> _Arithmetic:
+        second = other.name if isinstance(other, _Arithmetic) else self.graph.constant([other])
+        return _Arithmetic(self.graph, self.graph.add(kind, [self.name, second]))
+
+    def __add__(self, other: Any) -> _Arithmetic:
+        return self._with("Add", other)
+
+    def __sub__(self, other: Any) -> _Arithmetic:
+        return self._with("Sub", other)
+
+    def __mul__(self, other: Any) -> _Arithmetic:
+        return self._with("Mul", other)
+
+    def __rmul__(self, other: Any) -> _Arithmetic:
+        return self._with("Mul", other)
+
+    def __truediv__(self, other: Any) -> _Arithmetic:
+        return self._with("Div", other)
+
+    def floor(self, given: _Arithmetic) -> _Arithmetic:
+        """Return the whole number below."""
+        return _Arithmetic(self.graph, self.graph.add("Floor", [given.name]))
 
 
 def known_texts(form: Form, column: Column) -> dict[str, int]:

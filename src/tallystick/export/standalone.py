@@ -117,11 +117,28 @@ def log(x: float) -> float:
     return k * LN2_HIGH - ((half - s * (half + (s * s) * p)) - k * LN2_LOW - f)
 
 
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+
+def calendar(x: float, part: str) -> float:
+    """Return a part of days since 1970-01-01, NaN of NaN; a weekday is counted from Monday, 0."""
+    if math.isnan(x):
+        return x
+    day, clock = divmod(math.floor(x * 86400000.0 + 0.5), 86400000)
+    if part in ("hour", "weekday"):
+        return float(clock // 3600000 if part == "hour" else (day + 3) % 7)
+    era, left = divmod(day + 719468, 146097)
+    year = (left - left // 1460 + left // 36524 - left // 146096) // 365
+    march = (5 * (left - (365 * year + year // 4 - year // 100)) + 2) // 153
+    return float(year + era * 400 + march // 10 if part == "year" else march + 3 - 12 * (march // 10))
+
+
 class Column:
     """How the cells of one column are read."""
 
     def __init__(self, data: Mapping[str, Any], model: Mapping[str, Any]) -> None:
         self.name, self.kind, self.levels = data["name"], data["kind"], data.get("levels")
+        self.source, self.part = data.get("of", self.name), data.get("part")
         self.marks, self.sentinels = frozenset(model["marks"]), frozenset(model["sentinels"])
         self.number_marks = frozenset(model["number_marks"])
         self.codes: dict[str, int] = {text: code for code, text in enumerate(self.levels or ())}
@@ -134,28 +151,37 @@ class Column:
 
     def cell(self, row: Row) -> Any:
         """Return the value (NaN is missing), the code, or the words of a row."""
-        if self.name not in row:
-            raise ValueError(f"the row lacks the column {self.name!r}. Add it, or give None.")
+        if self.source not in row:
+            raise ValueError(f"the row lacks the column {self.source!r}. Add it, or give None.")
+        if self.part is not None:
+            return self.part_of(row[self.source])
         read = self.found if self.kind == "text" else self.number if self.levels is None else self.code
-        return read(row[self.name])
+        return read(row[self.source])
+
+    def part_of(self, value: Any) -> Any:
+        """Return the year, month or hour of a date, or the number of its weekday."""
+        x = calendar(self.number(value), str(self.part))
+        if self.levels is None:
+            return x
+        return len(self.levels) if math.isnan(x) else self.levels.index(WEEKDAYS[int(x)])
 
     def number(self, value: Any) -> float:
         """Return a number, NaN when it is missing."""
         if gone(value):
             return math.nan
-        x = math.nan
-        if isinstance(value, datetime.date) and self.kind == "date":
+        x, kind = math.nan, "date" if self.part else self.kind
+        if isinstance(value, datetime.date) and kind == "date":
             x = moment(value)
         elif isinstance(value, str):
             text = value.strip(SPACES)
             if text in self.marks or text.lower() in self.number_marks:
                 return math.nan
-            x = days(text) if self.kind == "date" else float(text) if NUMBER.fullmatch(text) else math.nan
+            x = days(text) if kind == "date" else float(text) if NUMBER.fullmatch(text) else math.nan
         elif not isinstance(value, bool | datetime.date):
             x = float(value)
         if math.isnan(x) or (math.isinf(x) and x not in self.sentinels):
             raise ValueError(
-                f"column {self.name!r} needs a {self.kind}, found {value!r}. Correct it or give None."
+                f"column {self.source!r} needs a {kind}, found {value!r}. Correct it or give None."
             )
         return math.nan if x in self.sentinels else x + 0.0
 
@@ -218,7 +244,8 @@ class Model:
             if usual:  # of the average training row, which the base then has
                 base = [b + u for b, u in zip(base, usual, strict=True)]
                 own = [p - u for p, u in zip(part, usual, strict=True)]
-            told.append({"column": term["name"], "value": row.get(term["name"]), "parts": own})
+            of = self.columns[term["column"]].source if "column" in term else term["name"]
+            told.append({"column": term["name"], "value": row.get(of), "parts": own})
         return {**self.answer(self.shares(parts)), "base": base, "parts": told}
 
     def answer(self, shares: list[float]) -> dict[str, Any]:
@@ -268,7 +295,7 @@ class Model:
             levels = (
                 None if cut is not None else [t for t, b in zip(column.levels, to, strict=True) if b == after]
             )
-            step = {"node": node, "column": column.name, "value": row[column.name], "missing": missing}
+            step = {"node": node, "column": column.name, "value": row[column.source], "missing": missing}
             out.append({**step, "cut": cut, "levels": levels, "next": after})
             if not isinstance(after, int) or after == node:
                 break
@@ -304,7 +331,7 @@ class Model:
         for i, between, codes, missing in self.data["rules"][number - 1][0] if number else ():
             column = self.columns[i]
             levels = None if codes is None else [(column.levels or [])[k] for k in codes]
-            value = {"column": column.name, "value": row[column.name], "missing": missing}
+            value = {"column": column.name, "value": row[column.source], "missing": missing}
             out.append({**value, "range": between, "levels": levels})
         return out
 

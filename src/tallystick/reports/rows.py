@@ -93,7 +93,7 @@ def no_reasons(model: Any, table: Table, row: int, way: tuple[int, int]) -> list
 def _raw(given: Ingredients, row: int) -> Row:
     assert given.row is not None
     found = given.row(row)
-    used = {c.name for c in given.table.schema.used}
+    used = set(given.table.schema.needed)
     marks = given.table.schema.marks
     return {n: None if v is None or v.strip() in marks else v for n, v in found.items() if n in used}
 

@@ -37,7 +37,7 @@ def what_if(given: Ingredients, starts: list[dict[str, Any]]) -> dict[str, Any] 
     words = [limited(form, c) for c in range(len(form["columns"])) if form["columns"][c]["kind"] == "text"]
     if len(json.dumps(form)) > MOST_BYTES:
         return None
-    names = [c["name"] for c in form["columns"]]
+    names = list(dict.fromkeys(c.get("of", c["name"]) for c in form["columns"]))
     order = sorted(names, key=lambda n: given.columns.index(n) if n in given.columns else len(names))
     first = [{"label": "the middle of every column", "row": middle_row(given.table)}]
     every = [*starts, *first]

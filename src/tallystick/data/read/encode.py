@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from tallystick.data.read import strings
 from tallystick.data.read.cells import SmallIntegers, by_table, floats, level_code, text_table
-from tallystick.data.read.match import Matcher
+from tallystick.data.read.date_parts import PartMatcher, matcher_of
+from tallystick.data.read.matcher import Matcher
 from tallystick.data.read.strings import Distinct
 from tallystick.data.read.survey import Decision, Looked
 from tallystick.data.read.survey_column import BatchWords, Piece
@@ -34,11 +35,12 @@ class Encoder:
     def __init__(self, decision: Decision) -> None:
         self.decision = decision
         q, schema = decision.question, decision.schema
-        self.matchers = [Matcher(c, schema.marks, q.plan.decimal, True) for c in schema.used]
+        self.matchers = [matcher_of(c, schema.marks, q.plan.decimal, True) for c in schema.used]
         self.finite = {  # numbers among which the survey found none that mean missing
             m.column.name
             for m in self.matchers
             if m.column.kind == "numeric"
+            and not m.column.part
             and not len(m.sentinels)
             and q.plan.of(m.column.name).inf != "missing"
         }
@@ -62,7 +64,7 @@ class Encoder:
         columns = {}
         for matcher in self.matchers:
             name = matcher.column.name
-            columns[name] = self._known(matcher, batch.column(at[name]), batch.num_rows)
+            columns[name] = self._known(matcher, batch.column(at[matcher.column.cells]), batch.num_rows)
         classes = self.classes(found)
         return Block(
             batch.num_rows,
@@ -75,7 +77,7 @@ class Encoder:
     def taken(self, taken: Looked) -> Block:
         """Return the rows of a batch as a survey saw them."""
         columns = {
-            m.column.name: cut_words(self._read(m, taken.columns[m.column.name]), taken.keep)
+            m.column.name: cut_words(self._read(m, taken.columns[m.column.cells]), taken.keep)
             for m in self.matchers
         }
         return Block(taken.rows if taken.keep is None else len(taken.keep), columns, *self.rest(taken))
@@ -90,7 +92,7 @@ class Encoder:
     def column(self, matcher: Matcher, batches: Sequence[Looked]) -> Any:
         """Return one column's data of all batches, one after the other: a view where one batch has it so."""
         checkpoint()
-        name = matcher.column.name
+        name = matcher.column.cells
         alone = len(batches) == 1
         parts = [cut_words(self._read(matcher, t.columns[name], alone), t.keep) for t in batches]
         if len(parts) == 1:
@@ -100,6 +102,8 @@ class Encoder:
     def _read(self, matcher: Matcher, found: Piece, alone: bool = False) -> Any:
         """Return a column's data from what the survey saw of it. alone: there is no other batch."""
         column = matcher.column
+        if isinstance(matcher, PartMatcher):
+            return matcher.part(found)
         if isinstance(found, BatchWords):
             if alone and len(found.words) == len(column.words):
                 return found.rows  # no word was left out, and there are no others

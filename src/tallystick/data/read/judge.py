@@ -145,6 +145,10 @@ def judge_numbers(name: str, facts: NumberFacts, asked: Asked) -> KindVerdict:
         return KindVerdict("out", "as asked")
     if asked.kind == "numeric":
         return KindVerdict("numeric", "as asked")
+    if asked.kind == "date" and present:
+        if not facts.dated:
+            raise no_dates(name, f"holds {number_text(facts.low)}")
+        return KindVerdict("numeric", "as asked")
     if present == 0:
         return out(name, f"all {facts.total:,} values are missing", facts.total)
     if facts.low == facts.high and facts.missing and not facts.measured:
@@ -166,6 +170,15 @@ def judge_numbers(name: str, facts: NumberFacts, asked: Asked) -> KindVerdict:
         note = Note("durations", f"column {shown(name)} holds durations; they are used as seconds.", name)
         return KindVerdict("numeric", "durations, as seconds", (note,))
     return KindVerdict("numeric", "whole numbers" if facts.whole else "real numbers")
+
+
+def no_dates(name: str, found: str) -> DataError:
+    """Return the error of a column that is to hold dates and does not."""
+    return DataError(
+        f"column {shown(name)} should hold dates, but {found}. Correct it, or, if it means missing, pass ",
+        Argument("missing", [...]),
+        ".",
+    )
 
 
 def present_or_missing(name: str, value: str, present: int, fold: bool = False) -> KindVerdict:
@@ -197,6 +210,10 @@ def judge_texts(name: str, facts: TextFacts, asked: Asked) -> KindVerdict:
         dates = bool((facts.kinds == Cell.DATE).any()) or facts.dates > 0
         plain = KindVerdict("dates" if dates else "numbers", "as asked")
         return (not dates and _judge_as_written(name, facts, asked)) or plain
+    if asked.kind == "date":
+        written = _judge_as_written(name, facts, asked)
+        dated = written is not None and written.kind == "dates"
+        return written if written is not None and dated else KindVerdict("dates", "as asked")
     if asked.wants_text:
         return _judge_declared(name, facts, asked)
     if facts.present == 0:

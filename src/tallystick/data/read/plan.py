@@ -10,9 +10,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from tallystick.data.dates import PARTS
 from tallystick.data.merge import of_all, spellings
 from tallystick.data.read import strings
-from tallystick.data.schema import KINDS, MISSING_MARKS, Reading, Wishes
+from tallystick.data.schema import ASKED, MISSING_MARKS, Reading, Wishes
 from tallystick.data.text import cell_text
 from tallystick.errors import Argument, OptionError, nearest, shown, some
 
@@ -31,11 +32,17 @@ class Asked:
     min_count: int = 1
     min_letters: int = 1
     merge: Mapping[str, str] = field(default_factory=dict)  # the text that each spelling becomes
+    parts: tuple[str, ...] | None = None  # of dates; None: those that may tell something
 
     @property
     def decimal(self) -> str:
         """The decimal mark of plain numbers."""
         return self.mark or "."
+
+    @property
+    def as_numbers(self) -> bool:
+        """Must every cell be a number, or a date?"""
+        return self.kind in ("numeric", "date")
 
     @property
     def declared(self) -> bool:
@@ -64,6 +71,7 @@ class ReadingPlan:
     min_count: int = 1
     min_letters: int = 1
     merge: Mapping[str, Any] = field(default_factory=dict)  # as `Columns` has it
+    parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def decimal(self) -> str:
@@ -85,8 +93,14 @@ class ReadingPlan:
         """Return what was said about one column."""
         if name in self.kinds or name in self.levels or name in self.keep or name in self.merged_alone:
             kind, levels = self.kinds.get(name), self.levels.get(name)
-            merge = spellings(self.merge, name)
-            return replace(self.plain, kind=kind, levels=levels, keep=name in self.keep, merge=merge)
+            return replace(
+                self.plain,
+                kind=kind,
+                levels=levels,
+                keep=name in self.keep,
+                merge=spellings(self.merge, name),
+                parts=self.parts.get(name),
+            )
         return self.plain
 
     @cached_property
@@ -105,26 +119,7 @@ class ReadingPlan:
 
 def check_wishes(wishes: Wishes, names: Iterable[str], reading: Reading, inf: str) -> ReadingPlan:
     """Return the wishes as a plan; a wish for an unknown column or kind is an error."""
-    known = list(names)
-    alone = [name for name, own in wishes.merge.items() if isinstance(own, Mapping)]
-    for option, asked in (
-        ("kinds", wishes.kinds),
-        ("levels", wishes.levels),
-        ("keep", wishes.keep),
-        ("merge", alone),
-    ):
-        for name in asked:
-            if name not in known:
-                raise OptionError(
-                    Argument(option),
-                    f" names column {shown(name)}, which is not in the table.{nearest(name, known)}",
-                )
-    for name, kind in wishes.kinds.items():
-        if kind not in KINDS:
-            raise OptionError(
-                Argument("kinds"),
-                f" gives column {shown(name)} the kind {shown(kind)}. Use one of: {', '.join(KINDS)}.",
-            )
+    _refuse_names(wishes, list(names))
     marks = wishes.missing if wishes.missing is not None else reading.missing
     levels = {name: _level_texts(name, values) for name, values in wishes.levels.items()}
     marks = MISSING_MARKS if marks is None else tuple(sorted({"", *map(_mark_text, marks)}))
@@ -140,7 +135,36 @@ def check_wishes(wishes: Wishes, names: Iterable[str], reading: Reading, inf: st
         wishes.min_count,
         wishes.min_letters,
         wishes.merge,
+        {name: tuple(parts) for name, parts in wishes.parts.items()},
     )
+
+
+def _refuse_names(wishes: Wishes, known: list[str]) -> None:
+    """Refuse wishes for columns that are not there, for kinds that are none, and parts that are there."""
+    alone = [name for name, own in wishes.merge.items() if isinstance(own, Mapping)]
+    for option, asked in (
+        ("kinds", wishes.kinds),
+        ("levels", wishes.levels),
+        ("keep", wishes.keep),
+        ("merge", alone),
+    ):
+        for name in asked:
+            if name not in known:
+                raise OptionError(
+                    Argument(option),
+                    f" names column {shown(name)}, which is not in the table.{nearest(name, known)}",
+                )
+    for name, kind in wishes.kinds.items():
+        if kind not in ASKED:
+            raise OptionError(
+                Argument("kinds"),
+                f" gives column {shown(name)} the kind {shown(kind)}. Use one of: {', '.join(ASKED)}.",
+            )
+        if kind == "date" and (taken := [f"{name} {p}" for p in PARTS if f"{name} {p}" in known]):
+            raise OptionError(
+                f"column {shown(name)} as a date would make a column {shown(taken[0])}, which is there "
+                "already. Rename one of them."
+            )
 
 
 def _refuse_merges(merge: Mapping[str, Any], marks: tuple[str, ...]) -> None:

@@ -28,10 +28,11 @@ from tallystick import kernels
 from tallystick.contracts import Heading
 from tallystick.data.read.batches import parts_together
 from tallystick.data.read.cells import Floats, Part, SmallIntegers, as_utf8, read_cells
+from tallystick.data.read.decided import Decided
 from tallystick.data.read.merging import unused_merges
 from tallystick.data.read.plan import ReadingPlan, check_wishes
 from tallystick.data.read.strings import Distinct
-from tallystick.data.read.survey_column import BatchWords, ColumnSurvey, Decided, Piece, SecondLook
+from tallystick.data.read.survey_column import BatchWords, ColumnSurvey, Piece, SecondLook
 from tallystick.data.read.survey_target import (
     TargetCells,
     TargetSurvey,
@@ -324,7 +325,8 @@ class Survey:
         if self.decided.keys() != self.seen.keys() and self.again() is not None:
             raise RuntimeError("the survey needs another look: call again()")
         done = [self.decided[name] for name in self.seen]
-        schema = Schema(tuple(d.column for d in done), target, self.question.plan.marks)
+        columns = tuple(c for d in done for c in (d.column, *d.parts))
+        schema = Schema(columns, target, self.question.plan.marks)
         every = (*lost, *said, *(note for d in done for note in d.notes))
         refuse_nothing(self.question.name, schema, every)
         plain = not self.weighed.given or (self.weighed.whole and self.weighed.ones)

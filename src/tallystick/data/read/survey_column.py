@@ -25,16 +25,18 @@ from tallystick.data.read.cells import (
     as_utf8,
     text_cells,
 )
-from tallystick.data.read.judge import (
-    KindVerdict,
-    NumberFacts,
-    TextFacts,
-    judge_numbers,
-    judge_texts,
-    number_cure,
-    number_marks,
+from tallystick.data.read.decided import (
+    Decided,
+    decide_levels,
+    decide_numbers,
+    decide_out,
+    infinite_cells,
+    infinite_note,
+    refuse_numbers,
+    unreadable_cells,
 )
-from tallystick.data.read.merging import Merged, in_order, kept, merged
+from tallystick.data.read.judge import KindVerdict, TextFacts, judge_texts, number_marks
+from tallystick.data.read.merging import in_order, merged
 from tallystick.data.read.plan import Asked
 from tallystick.data.read.strings import Distinct
 from tallystick.data.read.survey_numbers import LISTED, NumbersSeen, Places, first_rows, good_numbers
@@ -42,115 +44,16 @@ from tallystick.data.read.texts import TextCounts
 from tallystick.data.read.ways import read_in
 from tallystick.data.read.weights import Chosen
 from tallystick.data.read.words import counted_words
-from tallystick.data.schema import ABSENT, Column, Note
+from tallystick.data.schema import Column, Note
 from tallystick.data.source.arrays import from_numbers, from_texts
 from tallystick.data.table.block import WordCounts, code_type
 from tallystick.data.table.subset import take_words
 from tallystick.data.text import number_text
-from tallystick.errors import Argument, DataError, read_with, shown
+from tallystick.errors import shown
 from tallystick.kernels import CellKind, Parsed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-
-@dataclass(frozen=True)
-class Decided:
-    """What a column is, and what has to be said about it."""
-
-    column: Column
-    notes: tuple[Note, ...] = ()
-
-
-def decide_numbers(
-    name: str, asked: Asked, facts: NumberFacts, before: KindVerdict, notes: tuple[Note, ...]
-) -> Decided:
-    """Return what a column of numbers is. before: the verdict that its texts are numbers, if they were texts;
-    notes: what was done to the values.
-    """
-    verdict = judge_numbers(name, facts, asked)
-    said = () if before.way is not None and verdict.kind == "numeric" else verdict.notes
-    notes = (*before.notes, *notes, *said)
-    why = before.why if verdict.kind == "numeric" and before.notes else verdict.why
-    if verdict.kind == "out":
-        return decide_out(name, asked, replace(verdict, notes=notes), facts.missing)
-    known = facts.missing < facts.total and verdict.kind == "numeric"
-    column = Column(
-        name,
-        verdict.kind,  # type: ignore[arg-type]
-        verdict.levels,
-        low=facts.low if known else None,
-        high=facts.high if known else None,
-        unit="date" if facts.dated else "",
-        written="" if before.way is None or verdict.kind != "numeric" else before.way.example,
-        missing=0 if ABSENT in verdict.levels else facts.missing,
-        declared=asked.declared,
-        why=why,
-    )
-    return Decided(column, notes)
-
-
-def decide_out(name: str, asked: Asked, verdict: KindVerdict, missing: int) -> Decided:
-    """Return a column that is left out."""
-    column = Column(name, "out", missing=missing, declared=asked.kind == "out", why=verdict.why)
-    return Decided(column, verdict.notes)
-
-
-def decide_levels(
-    name: str, asked: Asked, verdict: KindVerdict, missing: int, notes: tuple[Note, ...]
-) -> Decided:
-    """Return a column of levels. notes: what was done to its texts."""
-    column = Column(
-        name,
-        verdict.kind,  # type: ignore[arg-type]
-        verdict.levels,
-        missing=0 if ABSENT in verdict.levels else missing,
-        declared=asked.declared,
-        merged=kept(asked.merge, verdict.levels),
-        why=verdict.why,
-    )
-    return Decided(column, (*notes, *verdict.notes))
-
-
-def infinite_note(name: str, count: int) -> Note:
-    """Return what is said where infinite values are allowed."""
-    return Note(
-        "infinite-as-missing", f"column {shown(name)}: infinite values count as missing.", name, count
-    )
-
-
-def infinite_cells(name: str, count: int, rows: list[int]) -> DataError:
-    """Return the error of infinite values; rows: the first of them, none where rows have no numbers."""
-    listed = ", ".join(f"{row + 1:,}" for row in rows)
-    where = f" (row {listed}{', …' * (count > len(rows))})" if rows else ""
-    return DataError(
-        f"column {shown(name)} holds {count:,} infinite value{'s' * (count > 1)}{where}. "
-        "Make them missing (NaN), or pass ",
-        read_with("inf", "missing"),
-        ".",
-    )
-
-
-def unreadable_cells(name: str, count: int, row: int, example: str) -> DataError:
-    """Return the error of cells that are to be numbers and are none; row: of the example, -1 if unknown."""
-    where = f" in row {row + 1:,}" if row >= 0 else ""
-    wrong = "1 cell is not a number" if count == 1 else f"{count:,} cells are not numbers"
-    return DataError(
-        f"column {shown(name)} should be numeric, but {wrong}, e.g. {shown(example)}{where}. ",
-        number_cure(example),
-    )
-
-
-def refuse_numbers(name: str, joined: Merged) -> None:
-    """Refuse to merge the texts of a column into numbers: only levels have spellings."""
-    if joined.became:
-        spelling, (text, _) = min(joined.became.items())
-        raise DataError(
-            f"column {shown(name)} holds numbers once {shown(spelling)} is merged into {shown(text)}, and "
-            f"only words are merged. Write {shown(text)} in the data, or keep the numbers as levels: ",
-            Argument("kinds", {name: "levels"}),
-            ".",
-        )
 
 
 def in_one_way(
@@ -315,7 +218,7 @@ class ColumnSurvey:
         if infinite.any():
             rows = np.flatnonzero(chosen.cut(np.append(infinite, False)[found.codes]))
             self.first = first_rows(self.first, chosen.row_numbers(rows[:LISTED]))
-        if self.asked.kind != "numeric":
+        if not self.asked.as_numbers:
             return
         for family, wanted in FAMILIES.items():
             known = among(kinds, (*wanted, *LOOSE, CellKind.MISSING)) | number_marks(found.values, kinds)
@@ -464,11 +367,11 @@ class ColumnSurvey:
         """Judge texts that are numbers or dates, with those read before."""
         parsed, counts = found
         wanted = [*FAMILIES[verdict.kind], *(LOOSE if verdict.way is not None else ())]
-        if asked.kind == "numeric" and verdict.way is None:
-            wanted += LOOSE
+        if asked.as_numbers and verdict.way is None:
+            wanted += LOOSE if asked.kind == "numeric" else ()
             strange = self.strange.get(verdict.kind, Strange())
             if strange.first is not None:
-                raise unreadable_cells(name, strange.count, *strange.first)
+                raise unreadable_cells(name, asked, strange.count, *strange.first)
         values = np.where(among(parsed.kinds, wanted), parsed.values, np.nan)
         both = NumbersSeen(self.measures, None if self.ends is None else Places(*self.ends))
         both.merge(self.dates if verdict.kind == "dates" else self.numbers)

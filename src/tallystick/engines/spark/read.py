@@ -268,10 +268,8 @@ class Again:
 def is_plain(decision: Decision, kinds: pa.Schema) -> bool:
     """Say of a table that it has numbers only, and as numbers: its batches need no other form."""
     types = dict(zip(decision.question.columns, kinds.types, strict=True))
-    return all(
-        c.kind == "numeric" and (pa.types.is_integer(types[c.name]) or pa.types.is_floating(types[c.name]))
-        for c in decision.schema.used
-    )
+    number = {n for n, kind in types.items() if pa.types.is_integer(kind) or pa.types.is_floating(kind)}
+    return all(c.kind == "numeric" and c.name in number for c in decision.schema.used)
 
 
 class Opening:

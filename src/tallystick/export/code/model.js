@@ -24,6 +24,7 @@ function tallystick(data) {
     meant: new Map(Object.entries(c.meant || {})),
     byNumber: new Map(c.numbers || []),
     byWord: new Map((c.words || []).map((t, i) => [t, i])),
+    from: c.of || c.name, // the column of the row that has its cells
   }));
   const reject = (c, v) => {
     throw new Error(`column '${c.name}' needs a ${c.kind}, but the row holds '${String(v)}'. Correct it, or give null.`);
@@ -60,6 +61,20 @@ function tallystick(data) {
     return x + 0;
   }
 
+  const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+
+  function datePart(c, v) { // the year, month or hour of a date, or the number of its weekday among the levels
+    const x = numberOf({ ...c, name: c.from, kind: "date" }, v), floor = Math.floor;
+    if (x !== x) return c.levels ? c.levels.length : NaN;
+    const clock = floor(x * 86400e3 + 0.5), day = floor(clock / 86400e3);
+    if (c.part === "hour") return floor((clock - day * 86400e3) / 3600e3);
+    if (c.part === "weekday") return c.levels.indexOf(WEEKDAYS[day + 3 - 7 * floor((day + 3) / 7)]);
+    const era = floor((day + 719468) / 146097), left = day + 719468 - era * 146097;
+    const year = floor((left - floor(left / 1460) + floor(left / 36524) - floor(left / 146096)) / 365);
+    const march = floor((5 * (left - (365 * year + floor(year / 4) - floor(year / 100))) + 2) / 153);
+    return c.part === "year" ? year + era * 400 + floor(march / 10) : march + 3 - 12 * floor(march / 10);
+  }
+
   function codeOf(c, v) { // the level's number; then missing, then unseen
     const unseen = c.levels.length + 1, missing = c.codes.has(ABSENT) ? c.codes.get(ABSENT) : c.levels.length;
     if (isGone(v)) return missing;
@@ -90,8 +105,9 @@ function tallystick(data) {
 
   const cellOf = (row, i) => {
     const c = columns[i];
-    if (!Object.hasOwn(row, c.name)) throw new Error(`the row lacks the column '${c.name}'. Add it, or give null.`);
-    const v = row[c.name];
+    if (!Object.hasOwn(row, c.from)) throw new Error(`the row lacks the column '${c.from}'. Add it, or give null.`);
+    const v = row[c.from];
+    if (c.part) return datePart(c, v);
     return c.kind === "text" ? wordsOf(c, v) : c.levels ? codeOf(c, v) : numberOf(c, v);
   };
 
@@ -125,7 +141,7 @@ function tallystick(data) {
       const levels = cut === null ? c.levels.filter((_, code) => to[code] === next) : undefined;
       const way = cut === null ? `${c.name} in {${levels.join(", ")}}` : `${c.name} ${next === to[0] ? "<" : "≥"} ${cut}`;
       const text = gone ? `${c.name} is ${cut === null && cell > to.length ? "unseen" : "missing"}` : way;
-      out.push({ node, column: c.name, value: row[c.name], text, missing: gone, cut, levels, next });
+      out.push({ node, column: c.name, value: row[c.from], text, missing: gone, cut, levels, next });
       if (typeof next !== "number" || next === node) return out;
       node = next;
     }
@@ -152,7 +168,7 @@ function tallystick(data) {
       const [low, high] = range || [null, null];
       const ends = [low === null ? "" : `≥ ${low}`, high === null ? "" : `< ${high}`].filter((t) => t).join(" and ");
       const text = levels ? `${c.name} in {${levels.join(", ")}}` : range ? `${c.name} ${ends || "is known"}` : `${c.name} is missing`;
-      return { column: c.name, value: row[c.name], text, range, levels, missing };
+      return { column: c.name, value: row[c.from], text, range, levels, missing };
     });
     return { ...answer(shares), rule: at + 1 < data.rules.length ? at + 1 : null, conditions: said };
   }
@@ -258,7 +274,7 @@ function tallystick(data) {
 
   function told(term, row, own) {
     const parts = term.average ? own.map((p, k) => p - term.average[k]) : own;
-    const out = { column: term.name, value: row[term.name], parts };
+    const out = { column: term.name, value: row["column" in term ? columns[term.column].from : term.name], parts };
     if (!term.words) return out;
     const words = byWord(term, cellOf(row, term.column)[0]);
     return { ...out, words: words.map(([w, part]) => ({ word: columns[term.column].words[w], parts: part })) };

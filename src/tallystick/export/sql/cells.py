@@ -6,6 +6,7 @@ level's text, and anything else is a text that is not a level.
 
 from __future__ import annotations
 
+from tallystick.data.dates import WEEKDAYS
 from tallystick.data.schema import ABSENT, CODED, NUMBER_MARKS, Column, meanings, spelt
 from tallystick.export.form import Form, number_levels
 from tallystick.export.sql.dialect import LARGEST, Dialect
@@ -18,15 +19,15 @@ def raw(form: Form, column: Column, sql: Dialect, name: str) -> str:
     is not a number is an error of the database.
     """
     text = sql.strip.format(f"CAST({name} AS {sql.text})")
-    if column.kind != "numeric":
+    if column.kind != "numeric" and not column.part:
         return text
-    dated = column.unit == "date"
+    dated = column.unit == "date" or bool(column.part)
     typed = sql.days.format(name) if dated and sql.name != "sqlite" else f"CAST({name} AS {sql.real})"
     read = sql.days.format(text) if dated else f"CAST({text} AS {sql.real})"
     missing = f"WHEN {text} IN {sql.texts(form.marks)} THEN NULL " if form.marks else ""
     missing += f"WHEN lower({text}) IN {sql.texts(sorted(NUMBER_MARKS))} THEN NULL "
     wanted = (sql.dated if dated else sql.reads).format(text)
-    words = sql.literal(f"column {column.name} needs a {'date' if dated else 'number'}, found: ")
+    words = sql.literal(f"column {column.cells} needs a {'date' if dated else 'number'}, found: ")
     wrong = sql.fail.format(f"{words} || {text}")
     if dated:  # some databases give NULL for what reads as a date and is none
         read = f"coalesce({read}, {wrong})"
@@ -37,14 +38,30 @@ def raw(form: Form, column: Column, sql: Dialect, name: str) -> str:
 def cell(form: Form, column: Column, sql: Dialect) -> str:
     """Return what the model reads, from what `raw` made of the column."""
     name = sql.name_of(column.name)  # of ours
-    if column.kind == "numeric":  # NaN counts as greater than any number
+    if column.kind == "numeric" or column.part:  # NaN counts as greater than any number
         gone = "".join(f" AND {name} <> {sql.number(s)}" for s in form.sentinels)
-        return f"CASE WHEN {name} BETWEEN -{LARGEST} AND {LARGEST}{gone} THEN {name} END"
+        known = f"{name} BETWEEN -{LARGEST} AND {LARGEST}{gone}"
+        return f"CASE WHEN {known} THEN {_part(column, name, sql)} END"
     other = _alias(column, name, sql)
     known = f"WHEN {name} IN {sql.texts(column.levels)} THEN {name} " if other != name else ""
     missing = f"WHEN {name} IN {sql.texts(form.marks)} THEN NULL " if form.marks else ""
     read = f"CASE {missing}{known}ELSE {other} END" if missing or known else name
     return f"COALESCE({read}, {sql.literal(ABSENT)})" if ABSENT in column.levels else read
+
+
+def _part(column: Column, days: str, sql: Dialect) -> str:
+    """Return a part of days since 1970-01-01 (see data/dates.py), a weekday by its name; or the days."""
+    if not column.part:
+        return days
+    clock = sql.floor.format(f"({days} * 86400000e0 + 0.5e0)")
+    day = sql.floor.format(f"({clock} / 86400000e0)")
+    if column.part == "hour":
+        return sql.floor.format(f"(({clock} - {day} * 86400000e0) / 3600000e0)")
+    if column.part != "weekday":
+        return (sql.year if column.part == "year" else sql.month).format(day)
+    week = sql.floor.format(f"(({day} + 3) / 7e0)")
+    arms = "".join(f" WHEN {i} THEN {sql.literal(name)}" for i, name in enumerate(WEEKDAYS))
+    return f"CASE CAST({day} + 3 - 7 * {week} AS INTEGER){arms} END"
 
 
 def _alias(column: Column, text: str, sql: Dialect) -> str:

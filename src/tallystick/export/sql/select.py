@@ -49,9 +49,7 @@ def sql(
     refuse(form)
     refuse_reasons(form, reasons)
     given = [keep] if isinstance(keep, str) else list(keep)
-    writer = _Writer(
-        form, dialect_of(dialect), table, given or [c.name for c in form.columns], unseen, reasons
-    )
+    writer = _Writer(form, dialect_of(dialect), table, given or list(form.given), unseen, reasons)
     lines = [*heading(form), f"SQL for {writer.sql.title}.", *(USE if unseen else USE[:-1])]
     body = writer.tree() if form.is_tree else writer.rules() if form.rules else writer.terms()
     return "".join(f"-- {line}\n" for line in lines) + body + "\n"
@@ -75,7 +73,7 @@ def refuse(form: Form) -> None:
 class _Writer:
     """The pieces of one SELECT; names of ours begin with a word that no name of the table begins with.
 
-    given: the columns as the table calls them; those of `form` have names of ours.
+    given: the columns as the model calls them; those of `form` have names of ours.
     """
 
     def __init__(
@@ -84,7 +82,7 @@ class _Writer:
         parts = table.split(".")
         if not all(parts):
             raise OptionError(f"table={shown(table)} is not a table name. Use for example table='data'.")
-        names = [c.name for c in form.columns]
+        names = list(form.given)
         refuse_alike(names, sql)
         refuse_hidden(names, sql)
         self.shares = answer_names(form.labels, sql)
@@ -105,7 +103,7 @@ class _Writer:
         kept = [f"{self.own}_kept_{i}" for i in range(len(self.keep))]
         first = [f"{self._of_table(n)} AS {k}" for n, k in zip(self.keep, kept, strict=True)]
         names = [self.sql.name_of(c.name) for c in self.form.columns]
-        read = [raw(self.form, c, self.sql, self._of_table(c.name)) for c in self.given]
+        read = [raw(self.form, c, self.sql, self._of_table(c.cells)) for c in self.given]
         first += [f"{r} AS {n}" for r, n in zip(read, names, strict=True)]
         then = [
             f"{cell(self.form, c, self.sql)} AS {n}" for c, n in zip(self.form.columns, names, strict=True)
