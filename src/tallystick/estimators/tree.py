@@ -6,13 +6,14 @@ Knows the learner and the model. Knows nothing of splits or sums.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.contracts import Engine, Model
-from tallystick.data.schema import Columns, Note, Schema, Target
+from tallystick.data.schema import Columns, Note, Schema, Target, Wishes
 from tallystick.engines.local import Local
 from tallystick.errors import ModelFileError, OptionError
 from tallystick.estimators.classifier import Classifier
@@ -100,6 +101,9 @@ class _AnyTree(TreeViews):
             if isinstance(own.get(name), Mapping):
                 own[name] = {target.label_of(label): value for label, value in own[name].items()}
         return out
+
+    def _wishes(self) -> Wishes:
+        return replace(super()._wishes(), trivial=True)  # then the tree is one leaf
 
     def _read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
         """Return the encoded table that `_fit_table` learns from."""
