@@ -102,7 +102,7 @@ def test_the_page_works_offline_and_nothing_of_a_model_can_run_there(tmp_path):
         tab.get_by_text("1 model is served.").wait_for()
         tab.get_by_role("checkbox").check()
         tab.get_by_role("button", name="Ask").click()
-        tab.wait_for_function("document.getElementById('answer').textContent.includes('probabilities')")
+        tab.locator("#answer", has_text="probabilities").wait_for()
         answer = json.loads(tab.locator("#answer").text_content())
         assert answer["label"] in (evil, "q")
         assert "explain" in answer
