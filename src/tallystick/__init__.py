@@ -52,7 +52,6 @@ _WHERE = {  # the module of each public name; its own name where it is a module
     "cross_validate": "evaluate",
     "describe": "description",
     "diff": "export.diff",
-    "learn": "learn",
     "learning_curve": "estimators.judging",
     "load": "estimators",
     "pictures": "pictures",
@@ -87,7 +86,6 @@ __all__ = [
     "cross_validate",
     "describe",
     "diff",
-    "learn",
     "learning_curve",
     "load",
     "pictures",
@@ -99,7 +97,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from tallystick import learn, pictures
+    from tallystick import pictures
     from tallystick.data.schema import Columns
     from tallystick.data.source import read
     from tallystick.description import describe

@@ -6,7 +6,9 @@ it names an argument, as a cure, that is data (`Argument`), which each surface w
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,6 +42,21 @@ def some(values: Iterable[object], limit: int = 5) -> str:
     listed = list(values)
     text = ", ".join(shown(v) for v in listed[:limit])
     return text + (f" and {len(listed) - limit:,} more" if len(listed) > limit else "")
+
+
+_EVERY_LINE: ContextVar[bool] = ContextVar("every line", default=False)
+
+
+def page_limit(most: int) -> int:
+    """Return how many lines, or names in a line, a page may have of something: all where every line was asked
+    for (`--all`). Nothing that is kept depends on it.
+    """
+    return sys.maxsize if _EVERY_LINE.get() else most
+
+
+def show_every_line(wanted: bool) -> None:
+    """Say whether pages leave nothing out from here on."""
+    _EVERY_LINE.set(wanted)
 
 
 def with_article(noun: str) -> str:
@@ -196,7 +213,6 @@ class TallyWarning(UserWarning):
 
 def warn(text: str) -> None:
     """Warn the user, at the line that called us from outside."""
-    import sys
     import warnings
 
     frame, level = sys._getframe(1), 2

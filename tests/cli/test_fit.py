@@ -10,9 +10,10 @@ from importlib import resources
 from pathlib import Path
 
 import pytest
-from command import bad, call, good
+from command import bad, call, good, tally
 
 import tallystick as ts
+from tallystick.cli.fit import verdict
 from tallystick.methods import NAMES
 
 pytestmark = pytest.mark.slow  # a process per call
@@ -169,3 +170,51 @@ def test_a_model_goes_through_a_pipe_untouched(inside):
     done = subprocess.run(["bash", "-c", command], capture_output=True, check=True)
     assert Path("piped.tally.json").read_bytes() == Path("votes.tally.json").read_bytes()
     assert b"saved standard output" in done.stderr
+
+
+def noise(folder, rows=300):
+    """A file whose columns tell nothing, two of them left out."""
+    cells = ((i * 7919 % 1009, "abc"[i * 31 % 3], "nny"[i * 104729 % 7 % 3]) for i in range(rows))
+    lines = [f"r{i},1,{x},{z},{y}" for i, (x, z, y) in enumerate(cells)]
+    (folder / "noise.csv").write_text("\n".join(["id,one,x,z,y", *lines]) + "\n")
+
+
+def test_fit_says_plainly_when_the_model_is_not_better_than_the_most_frequent_class(folder):
+    noise(folder)
+    done = tally("fit", "noise.csv", "-t", "y", "--model", "bayes", cwd=folder)
+    page, notes = " ".join(done.stdout.decode().split()), " ".join(done.stderr.decode().split())
+    assert re.search(
+        r"is (worse|no better|not clearly better) than always answering 'n': 0\.", page
+    )
+    assert "column 'id' is left out: it looks like an identifier" in notes
+    assert "column 'one' is left out: it has one value in 300 rows." in notes
+    told = json.loads(good("fit", "noise.csv", "-t", "y", "--model", "bayes", "--json", cwd=folder))
+    assert told["score"]["verdict"] in page
+    clear = json.loads(good("fit", "votes.csv", "-t", "party", "--model", "bayes", "--json", cwd=folder))
+    assert clear["score"]["verdict"] == ""
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "loss", "said"),
+    [
+        (0.6, 0.5, 0.7, "The model is worse than always answering 'n': 0.6000 of the answers are right"),
+        (0.7, 0.6, 0.7, "The model is no better than always answering 'n'"),
+        (0.7, 0.6, 0.3, "Its answers are no better than always answering 'n' (0.7000"),
+        (0.71, 0.6, 0.7, "The model is not clearly better than"),
+        (0.8, 0.75, 0.7, ""),
+    ],
+)
+def test_the_verdict_follows_from_the_interval_and_the_baseline(value, low, loss, said):
+    right = {"value": value, "low": low, "base": 0.7}
+    found = verdict({"accuracy": right, "log-loss": {"value": loss, "high": loss, "base": 0.6}}, "n")
+    assert found.startswith(said)
+    assert bool(found) == bool(said)
+
+
+def test_all_shows_every_line_of_a_model(folder):
+    noise(folder)
+    text = good("fit", "noise.csv", "-t", "y", "--model", "id3", "--folds", "0", cwd=folder)
+    every = good("fit", "noise.csv", "-t", "y", "--model", "id3", "--folds", "0", "--all", cwd=folder)
+    assert re.search(r"\.\.\. and \d+ more lines \(--all\)", text)
+    assert "more lines" not in every
+    assert every.count("\n") > text.count("\n") > 40

@@ -83,3 +83,26 @@ def test_a_column_is_found_by_its_name():
     with pytest.raises(KeyError):
         found["y"]  # the target is not one of the columns
     assert [(p.label, p.rows) for p in found.classes] == [("p", 1), ("q", 1)]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_numbers_are_those_of_numpy_in_any_order_in_memory_and_on_disk(seed):
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=rng.integers(2, 400)) * 10.0 ** rng.integers(-3, 9)
+    values = np.concatenate([values, values[:7].round()])
+    found = ts.describe({"x": values}, kinds={"x": "numeric"})["x"].numbers
+    assert (found.low, found.high) == (values.min(), values.max())
+    np.testing.assert_allclose(found.mean, values.mean(), rtol=1e-12, atol=1e-9)
+    np.testing.assert_allclose(found.median, np.median(values), rtol=1e-12)
+    for share, value in found.quantiles:
+        np.testing.assert_allclose(value, np.quantile(values, share), rtol=1e-9)
+    again = {"x": [None, *rng.permutation(values).tolist()]}
+    for memory in (None, "64MB"):
+        assert ts.describe(again, kinds={"x": "numeric"}, memory=memory)["x"].numbers == found
+
+
+def test_numbers_reach_to_the_ends_of_doubles():
+    found = ts.describe({"x": [1.7e308, 1.6e308, -1.7e308, 1.7e308]}, kinds={"x": "numeric"})["x"]
+    assert found.numbers.mean == pytest.approx(8.25e307)
+    assert found.to_dict()["numbers"]["max"] == 1.7e308
+    assert ts.describe({"x": ["a", "b"]}, kinds={"x": "levels"})["x"].to_dict()["numbers"] is None

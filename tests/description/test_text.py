@@ -8,7 +8,7 @@ import tallystick as ts
 from tallystick.description.columns import ColumnView, Description, Part
 from tallystick.description.text import SHOWN_CLASSES, page, small
 from tallystick.draw.text import plain
-from tallystick.errors import Count, Message
+from tallystick.errors import Count, Message, show_every_line
 
 
 def test_no_control_character_reaches_the_page():
@@ -62,3 +62,46 @@ def test_classes_beyond_the_shown_are_one_line():
     classes = tuple(Part(f"c{i}", 2) for i in range(SHOWN_CLASSES + 1))
     told = plain(page(Description("t", 26, (view("levels"),), (), "y", classes, 3.7)))
     assert "  and 1 more class with 2 rows" in told
+
+
+def test_numbers_stand_in_a_table_and_levels_as_bars_with_their_names_under_them():
+    rows = [
+        {"size": i * 1.5, "day": f"2024-02-{i % 28 + 1:02}", "sky": "sun" if i % 3 else "rain"}
+        for i in range(56)
+    ]
+    lines = str(ts.describe(rows)).splitlines()
+    at = next(i for i, line in enumerate(lines) if line.startswith("numbers"))
+    assert lines[at].split() == ["numbers", "min", "25", "%", "median", "75", "%", "max", "mean"]
+    assert lines[at + 1].split() == ["size", "0", "20.625", "41.25", "61.875", "82.5", "41.25"]
+    assert lines[at + 2].split()[1] == "2024-02-01"
+    assert lines[at + 4].split() == ["sky", "██████", "▅▅▅▅▅▅▅"]
+    assert lines[at + 5].split() == ["sun", "37", "rain", "19"]
+
+
+def test_every_line_is_shown_where_it_is_asked_for():
+    rows = {f"c{j}": [f"level {i * (j + 1) % 17}" for i in range(100)] for j in range(120)}
+    found = ts.describe(rows | {"y": [i % 20 for i in range(100)]}, "y")
+    short = str(found)
+    assert "and 20 more columns (--all)" in short
+    assert "more class" in short
+    try:
+        show_every_line(True)
+        whole = str(found)
+    finally:
+        show_every_line(False)
+    assert "--all" not in whole
+    assert " +" not in whole
+    assert all(f"level {i} " in whole for i in range(17))
+    assert str(found) == short
+    assert max(map(len, whole.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("cells", [60, 80, 120])
+def test_bars_and_numbers_fit_the_page(cells):
+    rows = {
+        "a": [f"a level with a rather long name {i % 30}" for i in range(90)],
+        "b": [i * 123456.789 for i in range(90)],
+        "c": [f"2024-02-01 10:{i % 60:02}:33.5" for i in range(90)],
+    }
+    lines = plain(page(ts.describe(rows), cells)).splitlines()
+    assert max(map(len, lines)) <= cells

@@ -34,7 +34,7 @@ def table(seed):
 
 @pytest.mark.parametrize("setting", SETTINGS)
 @pytest.mark.parametrize("seed", range(12))
-@pytest.mark.filterwarnings("ignore::tallystick.DataWarning")
+@pytest.mark.filterwarnings("ignore::tallystick.TallyWarning")
 def test_every_gain_and_ratio_is_the_models_own(setting, seed):
     name, given = SETTINGS[setting]
     rows, lacks = table(seed)

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     "--target", "-t", help="The column to be predicted: adds information gain, gain ratio and best cut."
 )
 @click.option(
-    "--all", "all_columns", is_flag=True, help="List every column, also when there are more than 100."
-)
-@click.option(
     "--against",
     metavar="MODEL",
     type=click.Path(),
@@ -33,7 +30,7 @@ if TYPE_CHECKING:
 @options.reading
 @options.common
 def describe(
-    data: str, target: str | None, all_columns: bool, against: str | None, as_json: bool, **given: Any
+    data: str, target: str | None, against: str | None, as_json: bool, **given: Any
 ) -> None:
     """Say what the columns of FILE are taken for and why, what lies in them, and what they tell of a target.
 
@@ -58,7 +55,7 @@ def describe(
         return
     from tallystick.description.text import page
 
-    screen.show(page(_in_flags(found), screen.cells(), all_columns))
+    screen.show(page(_in_flags(found), screen.cells()))
 
 
 def _in_flags(found: Description) -> Description:

@@ -63,7 +63,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "work": (
         ("tally work play-tennis.csv --target Play", "a tree by ID3, every entropy and every gain"),
-        ("tally work play-tennis.csv -t Play --model c45 -o tennis.html", "by C4.5, as a page"),
+        ("tally work play-tennis.csv -t Play --model c45 -o tennis.md", "by C4.5, as Markdown"),
         ("tally work play-tennis.csv -t Play --row 3", "and the way of the third row down the tree"),
         (
             "tally work play-tennis.csv -t Play --model bayes --row Outlook=Sunny --row Temperature=Cool "
@@ -71,7 +71,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "naive Bayes: the counts, and the product for a new row",
         ),
         ("tally work play-tennis.csv -t Play --blank", "a sheet to be filled in"),
-        ("tally work play-tennis.csv -t Play --answers --format latex", "the sheet, then its solution"),
+        ("tally work play-tennis.csv -t Play --answers --format markdown", "the sheet, then its solution"),
         ("tally work play-tennis.csv -t Play --model tree --set max_depth=2", "a parameter"),
         ("tally work play-tennis.csv -t Play --json", "every number in full, for another program"),
     ),
@@ -224,6 +224,8 @@ SHARED: tuple[tuple[str, str], ...] = (
     ("tally describe sizes.csv --kind size=ordered --levels size=S,M,L", "levels with an order"),
     ("tally describe sizes.csv --keep code --threads 1", "use a column that would be left out"),
     ("tally describe votes.csv --memory 64MB", "rows on disk: for files larger than memory"),
+    ("tally describe votes.csv --all", "every line, also those that a page leaves out"),
+    ("tally describe votes.csv --merge 'yes=y,Y'", "spellings that are one"),
     ("tally describe votes.csv --debug", "a traceback when something fails"),
 )
 

@@ -14,7 +14,7 @@ from tallystick.cli import options, screen
 from tallystick.cli.flags import as_flags, checks_as_flags
 from tallystick.cli.wishes import parameters, refuse_others, refuse_unnamed, wishes
 from tallystick.draw.text import Line, Span, between, clean, wrapped
-from tallystick.errors import OptionError, TallyError, shown
+from tallystick.errors import OptionError, TallyError, page_limit, shown
 from tallystick.methods import NAMES, setting_value, variant
 
 if TYPE_CHECKING:
@@ -160,7 +160,24 @@ def told(found: Any, rows: int) -> dict[str, Any]:
     """Return the scores of a cross-validation as plain data. rows: how many were dealt into folds."""
     measures = {name: found.measure(name).to_dict() for name in ("accuracy", "log-loss")}
     folds = len(found.repeats[0].sizes(found.weights))
-    return {"folds": folds, "measures": measures, "most_frequent": found.most_frequent, "rows": rows}
+    out = {"folds": folds, "measures": measures, "most_frequent": found.most_frequent, "rows": rows}
+    return out | {"verdict": verdict(measures, found.most_frequent)}
+
+
+def verdict(measures: dict[str, Any], most_frequent: str) -> str:
+    """Return in plain words that a model is not better than its baseline; nothing where it clearly is."""
+    right, loss = measures["accuracy"], measures["log-loss"]
+    if right["base"] is None or right["low"] > right["base"]:
+        return ""
+    always = f"always answering {shown(most_frequent)}"
+    far = f"{right['value']:.4f} of the answers are right, against {right['base']:.4f}"
+    if right["value"] > right["base"]:
+        return f"The model is not clearly better than {always}: {far}."
+    how = "no better" if right["value"] == right["base"] else "worse"
+    if loss["base"] is not None and loss["high"] < loss["base"]:
+        shares = "its probabilities are better than the class shares"
+        return f"Its answers are {how} than {always} ({far}); {shares}."
+    return f"The model is {how} than {always}: {far}. These columns tell little about the target."
 
 
 def doubts(done: Fitted) -> list[Check]:
@@ -199,9 +216,10 @@ def model_lines(done: Fitted) -> list[Line]:
     """Return the model as it prints, the first SHOWN lines, and why it was taken."""
     lines = [clean(line) for line in done.estimator._as_text().split("\n")]
     out: list[Line] = wrapped(clean(done.why), screen.cells()) if done.why else []
-    out += [(Span(line),) for line in lines[:SHOWN]]
-    if len(lines) > SHOWN:
-        out.append((Span(f"... and {len(lines) - SHOWN:,} more lines", "dim"),))
+    most = page_limit(SHOWN)
+    out += [(Span(line),) for line in lines[:most]]
+    if len(lines) > most:
+        out.append((Span(f"... and {len(lines) - most:,} more lines (--all)", "dim"),))
     return [*out, ()]
 
 
@@ -222,7 +240,7 @@ def score_lines(score: dict[str, Any] | None, rows: int) -> list[Line]:
         base = f"; {bases[name]}: {found['base']:.4f}" if found["base"] is not None else ""
         interval = f"(95 % interval {between(found['low'], found['high'], '.4f')}{base})"
         lines.append((Span(f"  {name:<9} {found['value']:.4f} "), Span(interval, "dim")))
-    return lines
+    return lines + (wrapped(clean(score["verdict"]), screen.cells(), "", "bad") if score["verdict"] else [])
 
 
 def check_lines(checks: list[Check]) -> list[Line]:

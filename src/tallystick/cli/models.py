@@ -10,6 +10,7 @@ import click
 
 from tallystick.cli import options, screen
 from tallystick.draw.text import Line, Span, Style, clean, cut, wrapped
+from tallystick.errors import page_limit
 
 if TYPE_CHECKING:
     from tallystick.export.diff import Difference
@@ -87,9 +88,10 @@ def first_difference(kept: bytes, again: bytes) -> list[Line]:
 def told(found: Difference) -> list[Line]:
     """Return a sentence per change, the first SHOWN of them."""
     texts = [str(change) for change in found.changes]
-    lines = [line for text in texts[:SHOWN] for line in wrapped(clean(text), screen.cells(), "  - ")]
-    if len(texts) > SHOWN:
-        lines.append((Span(f"    and {len(texts) - SHOWN:,} more changes (--json has them all)", "dim"),))
+    most = page_limit(SHOWN)
+    lines = [line for text in texts[:most] for line in wrapped(clean(text), screen.cells(), "  - ")]
+    if len(texts) > most:
+        lines.append((Span(f"    and {len(texts) - most:,} more changes (--all)", "dim"),))
     return lines
 
 

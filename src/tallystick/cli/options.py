@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from tallystick.errors import OptionError, shown
+from tallystick.errors import OptionError, show_every_line, shown
 from tallystick.methods import CHOICES, variant
 
 if TYPE_CHECKING:
@@ -66,6 +66,13 @@ def methods(words: str) -> Callable[[F], F]:
 
 _COMMON = (
     click.option("--json", "as_json", is_flag=True, help="Print the result as JSON."),
+    click.option(
+        "--all",
+        is_flag=True,
+        expose_value=False,
+        callback=lambda context, option, wanted: show_every_line(wanted),
+        help="Show every line, also those that a page leaves out (`and 12 more`).",
+    ),
     click.option("--debug", is_flag=True, expose_value=False, help="Show a traceback when something fails."),
 )
 _READING = (
@@ -192,7 +199,7 @@ def save_picture(path: str | None, draw: Callable[[], str]) -> None:
         save(path, draw().encode(), "picture")
 
 
-common = _all(_COMMON)  # --json --debug
+common = _all(_COMMON)  # --json --all --debug
 reading = _all(_READING)  # how a file is read
 columns = _all(_COLUMNS)  # what its columns are
 matching = _all(_MATCHING)  # new rows that are not as those of the fit

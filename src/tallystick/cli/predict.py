@@ -11,7 +11,7 @@ import click
 from tallystick.cli import options, screen
 from tallystick.data.schema import Note
 from tallystick.draw.text import clean
-from tallystick.errors import DataError, OptionError, counted, nearest, shown, some, with_article
+from tallystick.errors import DataError, OptionError, counted, nearest, page_limit, shown, some, with_article
 from tallystick.estimators.answers import UNREAD, MetRows, Wanted, answer_tables
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def say(met: MetRows, reading: tuple[Note, ...]) -> None:
 
 def _counts(counts: Counter[str]) -> str:
     """Return counts by column, the largest first."""
-    total, top = sum(counts.values()), counts.most_common(5)
+    total, top = sum(counts.values()), counts.most_common(page_limit(5))
     rest = len(counts) - len(top)
     more = f", {rest:,} more column{'s' * (rest > 1)}" if rest else ""
     return f"{total:,} ({', '.join(f'{name} {n:,}' for name, n in top)}{more})"

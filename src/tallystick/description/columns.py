@@ -6,6 +6,7 @@ Law: the description depends on the multiset of rows, not on their order.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -29,6 +30,8 @@ from tallystick.description.gains import (
 from tallystick.draw.charts import bar_chart
 from tallystick.draw.svg import Picture, as_html
 
+QUANTILES = (5, 25, 75, 95)  # percent, beside the median
+LARGE = 1e280  # of such numbers any number of rows can be summed
 BINS = 12  # of the small distribution of a numeric column
 SHOWN_LEVELS = 50  # levels listed in a description; the rest is one sum
 
@@ -53,6 +56,26 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
+class NumberSummary:
+    """The numbers of a column in brief: ends, mean, median, and quantiles by the share of rows below them.
+
+    A quantile between two neighbouring values lies between them in proportion, as in NumPy and pandas.
+    """
+
+    low: float
+    high: float
+    mean: float
+    median: float
+    quantiles: tuple[tuple[float, float], ...]  # (share, value)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the summary as plain data."""
+        quantiles = {f"{share:g}": value for share, value in self.quantiles}
+        ends = {"min": self.low, "max": self.high}
+        return ends | {"mean": self.mean, "median": self.median, "quantiles": quantiles}
+
+
+@dataclass(frozen=True, slots=True)
 class ColumnView:
     """One column: what it is taken for and why, what lies in it, and what it tells of the class.
 
@@ -73,7 +96,8 @@ class ColumnView:
     gain_ratio: float | None = None
     cut: float | str | None = None
     left: float | None = None
-    unit: str = ""  # "date": cut and distribution are days since 1970-01-01
+    unit: str = ""  # "date": cut, distribution and numbers are days since 1970-01-01
+    numbers: NumberSummary | None = None  # of a numeric column
 
     @property
     def rank(self) -> tuple[bool, float]:
@@ -89,6 +113,7 @@ class ColumnView:
             "missing": self.missing,
             "distinct": self.distinct,
             "distribution": [p.to_dict() for p in self.distribution],
+            "numbers": None if self.numbers is None else self.numbers.to_dict(),
             "gain": self.gain,
             "gain_ratio": self.gain_ratio,
             "left": self.left,
@@ -194,6 +219,33 @@ def number_parts(distinct: Sequence[Floats], stack: Stack) -> list[tuple[Part, .
     return out
 
 
+def number_summaries(distinct: Sequence[Floats], stack: Stack) -> list[NumberSummary]:
+    """Return the numbers of each column in brief. distinct[column][value]: the places of the stack."""
+    return [
+        _summary(values, stack.sizes[start : start + len(values)])
+        for values, start in zip(distinct, stack.starts.tolist(), strict=True)
+    ]
+
+
+def _summary(values: Floats, counts: Counts) -> NumberSummary:
+    """Return the numbers of a column in brief; the sums are exact, so that no order of rows is in them."""
+    ends = np.cumsum(counts)
+    rows, largest = int(ends[-1]), max(-float(values[0]), float(values[-1]))
+    if largest < LARGE:
+        mean = math.fsum((values * counts).tolist()) / rows
+    else:  # the sum may be beyond the largest double, which no mean is
+        mean = math.fsum((values * (counts / rows)).tolist())
+
+    def quantile(share: int) -> float:
+        """Return what so many percent of the rows lie below."""
+        at, rest = divmod((rows - 1) * share, 100)
+        low, high = (float(values[np.searchsorted(ends, at + step, side="right")]) for step in (0, rest > 0))
+        return low if low == high else low * ((100 - rest) / 100) + high * (rest / 100)
+
+    quantiles = tuple((share / 100, quantile(share)) for share in QUANTILES)
+    return NumberSummary(float(values[0]), float(values[-1]), mean, quantile(50), quantiles)
+
+
 def _part(label: str, counts: list[int], low: float | None = None) -> Part:
     return Part(label, sum(counts), low, tuple(counts) if len(counts) > 1 else ())
 
@@ -218,6 +270,7 @@ def views(group: Group, known: bool) -> list[ColumnView]:
     elif known:
         gains = list(zip(*(found.tolist() for found in gains_by_levels(stack)), strict=True))
     parts = number_parts(distinct, stack) if kind == "numeric" else _level_parts(columns, stack)
+    numbers = number_summaries(distinct, stack) if kind == "numeric" else [None] * len(columns)
     filled = np.add.reduceat((stack.sizes > 0).astype(np.int64), stack.starts).tolist()
     missing = stack.missing.sum(axis=1).tolist()
     return [
@@ -232,6 +285,7 @@ def views(group: Group, known: bool) -> list[ColumnView]:
             cuts[j],
             gains[j][2],
             c.unit,
+            numbers[j],
         )
         for j, c in enumerate(columns)
     ]

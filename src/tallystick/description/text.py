@@ -10,17 +10,20 @@ from collections.abc import Iterator
 from tallystick.data.text import quantity
 from tallystick.description.columns import ColumnView, Description
 from tallystick.draw.text import Line, Span, bar, clean, cut, padded, spark, table, width, wrapped
-from tallystick.errors import counted, without_count
+from tallystick.errors import counted, page_limit, without_count
 
 SHOWN_CLASSES = 12
 SHOWN_COLUMNS = 100
 SHOWN_NAMES = 8
+SHOWN_NUMBERS = 30
+SHOWN_BARS = 12
+NAME = 20  # characters of a level's name under its bar
 GIVE_WAY = (6, 3)  # columns of the table that go when it is too wide: the gain ratio, the distribution
 ROOM = 26  # that names have at least; longer ones are cut before another column goes
 SMALL = 12  # characters of a small distribution
 
 
-def page(description: Description, cells: int = 80, all_columns: bool = False) -> list[Line]:
+def page(description: Description, cells: int = 80) -> list[Line]:
     """Return the whole description, at most `cells` wide."""
     lines = [_title(description)]
     if description.form:
@@ -28,7 +31,10 @@ def page(description: Description, cells: int = 80, all_columns: bool = False) -
     lines += [()]
     if description.target:
         lines += [*_classes(description, cells), ()]
-    lines += [*_columns(description, cells, all_columns), ()]
+    lines += [*_columns(description, cells), ()]
+    for part in (_numbers(description, cells), _levels(description, cells)):
+        if part:
+            lines += [*part, ()]
     lines += _reasons(description, cells)
     if description.notes:
         lines += [(), (Span("notes", "strong"),)]
@@ -47,7 +53,7 @@ def _title(d: Description) -> Line:
 def _classes(d: Description, cells: int) -> Iterator[Line]:
     """Yield one bar per class, and the entropy of the class."""
     yield (Span(cut(clean(d.target), cells), "strong"),)
-    shown = d.classes[:SHOWN_CLASSES]
+    shown = d.classes[: page_limit(SHOWN_CLASSES)]
     names = [cut(clean(p.label), 30) for p in shown]
     wide, digits = max(map(width, names)), max(len(f"{p.rows:,}") for p in shown)
     for name, part in zip(names, shown, strict=True):
@@ -57,18 +63,18 @@ def _classes(d: Description, cells: int) -> Iterator[Line]:
             Span(f"  {padded(name, wide)}  {counts}"),
             Span(bar(share, max(8, cells - wide - digits - 14)), "bar"),
         )
-    if len(d.classes) > SHOWN_CLASSES:
-        rest = sum(p.rows for p in d.classes[SHOWN_CLASSES:])
-        more = counted(len(d.classes) - SHOWN_CLASSES, "more class")
+    if len(d.classes) > len(shown):
+        rest = sum(p.rows for p in d.classes[len(shown) :])
+        more = counted(len(d.classes) - len(shown), "more class")
         yield (Span(f"  and {more} with {counted(rest, 'row')}", "dim"),)
     text = f"entropy {d.entropy:.4f} bits: what is left to learn before any column is seen"
     yield from wrapped(text, cells, "  ", "dim")
 
 
-def _columns(d: Description, cells: int, all_columns: bool) -> Iterator[Line]:
+def _columns(d: Description, cells: int) -> Iterator[Line]:
     """Yield one line per column: with a target the most telling first."""
     ranked = sorted(d.columns, key=lambda c: c.rank)  # stable: file order breaks ties
-    shown = ranked if all_columns else ranked[:SHOWN_COLUMNS]
+    shown = ranked[: page_limit(SHOWN_COLUMNS)]
     header = ["column", "kind", "missing", "distribution"]
     header += ["gain", "left", "ratio", "cut"] if d.target else []
     rows = [_row(c, bool(d.target)) for c in shown]
@@ -80,7 +86,82 @@ def _columns(d: Description, cells: int, all_columns: bool) -> Iterator[Line]:
     right = frozenset(i for i, j in enumerate(kept) if j in (2, 4, 5, 6))
     yield from table([header[j] for j in kept], ([row[j] for j in kept] for row in rows), right, cells)
     if len(shown) < len(ranked):
-        yield (Span(f"and {counted(len(ranked) - len(shown), 'more column')} (--json has all)", "dim"),)
+        yield (Span(f"and {counted(len(ranked) - len(shown), 'more column')} (--all)", "dim"),)
+
+
+def _numbers(d: Description, cells: int) -> list[Line]:
+    """Return the numbers of each numeric column in a line, in the order of the file."""
+    every = [c for c in d.columns if c.numbers is not None]
+    shown = every[: page_limit(SHOWN_NUMBERS)]
+    if not shown:
+        return []
+    rows = [_summary(c) for c in shown]
+    header = ["numbers", "min", "5 %", "25 %", "median", "75 %", "95 %", "max", "mean"]
+    kept = list(range(len(header)))
+    for gone in ({2, 6}, {3, 5}, {8}, {4}):  # the outer quantiles go first where the page is narrow
+        wide = [max(width(header[j]), *(width(row[j].text) for row in rows)) + 2 for j in kept]
+        if min(wide[0], ROOM) + sum(wide[1:]) - 2 > cells:
+            kept = [j for j in kept if j not in gone]
+    told = [[row[j] for j in kept] for row in rows]
+    lines = table([header[j] for j in kept], told, frozenset(range(1, len(kept))), cells)
+    return lines + _more_columns(len(every) - len(shown))
+
+
+def _summary(c: ColumnView) -> list[Span]:
+    assert c.numbers is not None  # they were chosen so
+    n, q = c.numbers, [value for _, value in c.numbers.quantiles]
+    values = [n.low, q[0], q[1], n.median, q[2], q[3], n.high, n.mean]
+    if c.unit == "date" and n.low == int(n.low) and n.high == int(n.high):  # days: none has a time
+        values = [float(round(v)) for v in values]
+    return [Span(clean(c.name)), *(Span(_figure(v, c.unit)) for v in values)]
+
+
+def _figure(value: float, unit: str) -> str:
+    """Return a number in five digits; a large one whole, as people write it."""
+    return f"{value:,.0f}" if not unit and 1e5 <= abs(value) < 1e12 else quantity(value, unit, 5)
+
+
+def _levels(d: Description, cells: int) -> list[Line]:
+    """Return the levels of each column as bars with their names under them, and how many rows have each."""
+    every = [c for c in d.columns if c.distribution and c.numbers is None]
+    lines: list[Line] = []
+    shown = every[: page_limit(SHOWN_BARS)]
+    wide = min(max((width(clean(c.name)) for c in shown), default=0), ROOM)
+    for c in shown:
+        lines += _bars(c, wide, cells)
+    return lines + _more_columns(len(every) - len(shown))
+
+
+def _bars(c: ColumnView, wide: int, cells: int) -> list[Line]:
+    """Return one column: a bar per level as wide as its name, the names in the line below; where not all fit,
+    the most frequent first.
+    """
+    parts = sorted(c.distribution, key=lambda p: -p.rows) if c.kind == "levels" else c.distribution
+    names = [f"{cut(clean(p.label), NAME)} {p.rows:,}" for p in parts]
+    room = cells - wide - 2
+    if sum(width(name) + 2 for name in names) - 2 > room:
+        room -= len(f"  +{len(parts):,}")
+    heights = spark([p.rows for p in parts])
+    lines: list[Line] = []
+    at, name = 0, cut(clean(c.name), wide)
+    while at < len(parts):
+        end, left = at, room
+        while end < len(parts) and (end == at or left >= width(names[end])):
+            left -= width(names[end]) + 2
+            end += 1
+        bars = "  ".join(heights[j] * width(names[j]) for j in range(at, end))
+        lines.append((Span(f"{padded(name, wide)}  "), Span(bars.rstrip(), "bar")))
+        left = len(parts) - end if page_limit(1) == 1 else 0
+        more = [Span(f"  +{left:,}", "dim")] if left else []
+        lines.append((Span(" " * (wide + 2) + "  ".join(names[at:end]), "dim"), *more))
+        if left:
+            break
+        at, name = end, ""
+    return lines
+
+
+def _more_columns(count: int) -> list[Line]:
+    return [(Span(f"and {counted(count, 'more column')} (--all)", "dim"),)] if count else []
 
 
 def _row(c: ColumnView, target: bool) -> list[Span]:
@@ -129,5 +210,6 @@ def _reasons(d: Description, cells: int) -> Iterator[Line]:
         one = len(set(numbers.values())) == 1
         opening = ((next(iter(numbers.values())) if one else "") + clean(reason)).strip()
         names = [f"{name} {'' if one else number}".rstrip() for name, number in numbers.items()]
-        more = f" and {len(names) - SHOWN_NAMES:,} more" if len(names) > SHOWN_NAMES else ""
-        yield from wrapped(f"{opening}: {', '.join(names[:SHOWN_NAMES])}{more}", cells, f"  {kind:<8} ")
+        most = page_limit(SHOWN_NAMES)
+        more = f" and {len(names) - most:,} more" if len(names) > most else ""
+        yield from wrapped(f"{opening}: {', '.join(names[:most])}{more}", cells, f"  {kind:<8} ")

@@ -6,7 +6,7 @@ Knows fitted models and how to lay out lines. Knows nothing of rows.
 from __future__ import annotations
 
 from tallystick.draw.text import clean, cut, padded
-from tallystick.errors import counted
+from tallystick.errors import counted, page_limit
 from tallystick.models.naive_bayes import Counted, NaiveBayesModel, Part, Summed
 from tallystick.models.naive_bayes.distributions import of_part
 from tallystick.models.naive_bayes.strength import strengths
@@ -16,6 +16,7 @@ MOST = 12
 
 def naive_bayes_text(model: NaiveBayesModel, most: int = MOST) -> str:
     """Return the model in a terminal's width."""
+    most = page_limit(most)
     labels, total = model.schema.predicted.labels, int(model.classes.sum())
     shares = model.calibrated.shares(model.calibrated.base[None, :])[0][0]
     rows = total / model.unit

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.draw.svg import as_html
 from tallystick.draw.text import Line, Span, clean, plain, table, wrapped
-from tallystick.errors import OptionError
+from tallystick.errors import OptionError, page_limit
 from tallystick.explain.card import WIDE, Card, CardSection, card_of
 from tallystick.models.scorecard.model import LN2, ScorecardModel
 from tallystick.models.scorecard.parts import PairPoints, Part, WordPoints
@@ -178,11 +178,11 @@ def _column_text(column: BesideColumn) -> Iterator[Line]:
     body = [
         [Span(f"  {clean(line.text)}"), *(Span(f"{p:+d}" if p else "0") for p in (line.learnt, line.counted)),
          Span(f"{line.rows:,.10g}", "dim")]
-        for line in column.lines[:MOST]
+        for line in column.lines[: page_limit(MOST)]
     ]  # fmt: skip
     yield from table(header, body, frozenset((1, 2, 3)), WIDE)
-    if len(column.lines) > MOST:
-        yield (Span(f"  and {len(column.lines) - MOST:,} more lines", "dim"),)
+    if (more := len(column.lines) - page_limit(MOST)) > 0:
+        yield (Span(f"  and {more:,} more lines", "dim"),)
 
 
 def beside(model: ScorecardModel, way: tuple[int, int]) -> BesideNaiveBayes:

@@ -19,6 +19,7 @@ from tallystick.data.schema import Column
 from tallystick.data.text import quantity
 from tallystick.draw.svg import as_html
 from tallystick.draw.text import Line, Span, clean, plain, table, wrapped
+from tallystick.errors import page_limit
 from tallystick.models.scorecard.axes import LevelAxis, RangeAxis
 from tallystick.models.scorecard.model import ScorecardModel
 from tallystick.models.scorecard.parts import LinePoints, PairPoints, Part, WordPoints
@@ -175,6 +176,7 @@ def section_text(
     points = ["points"] if one else [clean(c) for c in shown]
     header = [clean(section.name), *points, "rows", *([clean(card.in_favour[0])] if one else [])]
     body = []
+    most = page_limit(most)
     for line in section.lines[:most]:
         row = [Span(f"  {clean(line.text)}")]
         row += [Span(f"{p:+d}" if p else "0") for p in line.points[: len(shown)]]

@@ -16,6 +16,7 @@ from tallystick import kernels
 from tallystick.contracts import Table
 from tallystick.draw.svg import as_html
 from tallystick.draw.text import clean, cut, padded
+from tallystick.errors import page_limit
 
 BINS = 6  # of a number
 MOST_LEVELS = 64  # a column of more levels keeps its most frequent ones; the others are one
@@ -72,13 +73,13 @@ class Independence:
         gaps = any(p.both_there is not None for p in self.pairs)
         more = ", found in rows with both values; missing counts as a level but there" if gaps else ""
         lines = [f"bits two columns tell about each other{given}: found, by chance alone{more}"]
-        for p in self.pairs[:20]:
+        for p in self.pairs[: page_limit(20)]:
             name = padded(cut(clean(f"{p.first} and {p.second}"), 52), 54)
             there = f" {p.bits if p.both_there is None else p.both_there:8.4f}" if gaps else ""
             verdict = "  dependent" if p.excess > p.by_chance else ""
             lines.append(f"{name}{p.bits:8.4f} {p.by_chance:8.4f}{there}{verdict}")
-        if len(self.pairs) > 20:
-            lines.append(f"and {len(self.pairs) - 20:,} more pairs")
+        if (left := len(self.pairs) - page_limit(20)) > 0:
+            lines.append(f"and {left:,} more pairs")
         return "\n".join(lines)
 
     __repr__ = __str__

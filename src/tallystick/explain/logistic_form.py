@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tallystick.contracts import Block
 from tallystick.draw.svg import as_html
 from tallystick.draw.text import clean, cut, padded
-from tallystick.errors import OptionError, shown
+from tallystick.errors import OptionError, page_limit, shown
 from tallystick.explain.naive_bayes import value_names
 from tallystick.models.additive import Additive, BinTerm, LevelTerm, LinearTerm, NormalTerm, Term, WordTerm
 from tallystick.models.naive_bayes import NaiveBayesModel
@@ -60,13 +60,13 @@ class LogisticForm:
     def __str__(self) -> str:
         lines = [f"log-odds against {clean(self.classes[-1])}: intercept, then what each value adds"]
         lines.append(f"{padded('intercept', 40)}" + "".join(f"{b:10.4f}" for b in self.intercepts[:-1]))
-        for w in self.weights[:60]:
+        for w in self.weights[: page_limit(60)]:
             name = w.column if not w.value else f"{w.column} = {w.value}"
             lines.append(
                 f"{padded(cut(clean(name), 38), 40)}" + "".join(f"{v:10.4f}" for v in w.weights[:-1])
             )
-        if len(self.weights) > 60:
-            lines.append(f"and {len(self.weights) - 60:,} more")
+        if (more := len(self.weights) - page_limit(60)) > 0:
+            lines.append(f"and {more:,} more")
         return "\n".join(lines)
 
     __repr__ = __str__

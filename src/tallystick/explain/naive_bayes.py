@@ -23,7 +23,7 @@ from tallystick.data.text import quantity
 from tallystick.draw.charts import bar_chart
 from tallystick.draw.svg import Picture, as_html
 from tallystick.draw.text import clean, cut, padded
-from tallystick.errors import OptionError, counted, nearest, shown
+from tallystick.errors import OptionError, counted, nearest, page_limit, shown
 from tallystick.models.naive_bayes import Counted, NaiveBayesModel, Part, Summed, Worded
 from tallystick.models.naive_bayes.distributions import of_part
 
@@ -116,14 +116,15 @@ class Shares:
     def __str__(self) -> str:
         lines = [f"{clean(self.column)} ({self.distribution})"]
         lines.append(" " * 22 + "".join(f"{cut(clean(c), 18):>20}" for c in self.classes))
-        for i, value in enumerate(self.values[:40]):
+        most = page_limit(40)
+        for i, value in enumerate(self.values[:most]):
             unit = self.unit if value == "mean" else ""
             cells = [quantity(float(s), unit, 5) for s in self.shares[i]]
             if self.counts is not None:
                 cells = [f"{s} ({n:,})" for s, n in zip(cells, self.counts[i].tolist(), strict=True)]
             lines.append(f"  {padded(cut(clean(value), 20), 20)}" + "".join(f"{c:>20}" for c in cells))
-        if len(self.values) > 40:
-            lines.append(f"  and {len(self.values) - 40:,} more")
+        if len(self.values) > most:
+            lines.append(f"  and {len(self.values) - most:,} more")
         return "\n".join(lines)
 
     __repr__ = __str__
@@ -193,7 +194,7 @@ class Votes:
     def __str__(self) -> str:
         most = max((abs(v.weight) for v in self.votes if np.isfinite(v.weight)), default=1.0) or 1.0
         lines = []
-        for v in self.votes[:60]:
+        for v in self.votes[: page_limit(60)]:
             size = 0 if not np.isfinite(v.weight) else round(abs(v.weight) / most * BAR)
             side = ("▇" * size).rjust(BAR) + "|" if v.weight < 0 else " " * BAR + "|" + "▇" * size
             name = padded(cut(clean(f"{v.column} = {v.value}"), 44), 44)
@@ -202,8 +203,8 @@ class Votes:
                 lines.append(f"{name} {SHARE_ZERO:>8} {cut(clean(v.label), 14)} {what}")
                 continue
             lines.append(f"{name} {v.weight:+8.2f} {cut(clean(v.label), 14):<14} {side.rstrip()}")
-        if len(self.votes) > 60:
-            lines.append(f"and {len(self.votes) - 60:,} more")
+        if (more := len(self.votes) - page_limit(60)) > 0:
+            lines.append(f"and {more:,} more")
         return "\n".join(lines)
 
     __repr__ = __str__

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from tallystick.contracts import Block
 from tallystick.data.schema import CODED
 from tallystick.draw.svg import Picture
+from tallystick.errors import page_limit
 from tallystick.explain.interval import mixture_interval, searched, student
 from tallystick.explain.tree import tree_svg
 from tallystick.learners.prune.length import bits_of_tests
@@ -133,13 +134,13 @@ class TreeExplanation:
             f"{', '.join(map(plain, self.missing))} {'are' if several else 'is'} missing or unseen: there "
             "the row goes down all branches, in proportion to their rows:"
         ]
-        shown = self.parts[:MOST_PARTS]
+        shown = self.parts[: page_limit(MOST_PARTS)]
         wide = max(len(_counts(p.steps[-1])) for p in shown)
         for p in shown:
             way = " and ".join(s.sentence for s in p.steps)
             answer = f"{p.answer[best]:.3f}" if labels else f"{p.answer[best]:.6g}"
             out.append(f"  {p.part:.3f} × {name}{answer}  {_counts(p.steps[-1]):>{wide}}  {way}")
-        rest = self.parts[MOST_PARTS:]
+        rest = self.parts[len(shown) :]
         if rest:
             size, worth = sum(p.part for p in rest), sum(p.part * p.answer[best] for p in rest)
             out.append(f"  {size:.3f} in {len(rest):,} more parts, which add {worth:.3g}")
