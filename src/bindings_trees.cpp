@@ -46,9 +46,9 @@ struct TreeGrower {
     }
 
     void set_rules(int criterion, bool groups, double penalty, bool cut_rows, bool stop_at_zero, bool fractions, int64_t max_depth,
-                   int64_t min_leaf, int64_t min_split, int64_t unit, double min_decrease) {
+                   int64_t min_leaf, int64_t min_split, int64_t unit, double min_decrease, double min_entropy) {
         problem.rules = {static_cast<tree::Criterion>(criterion), groups, penalty, cut_rows, stop_at_zero, fractions,
-                         max_depth, min_leaf, min_split, unit, min_decrease};
+                         max_depth, min_leaf, min_split, unit, min_decrease, min_entropy};
     }
 
     void add_numeric(nb::ndarray<nb::ro, nb::device::cpu, nb::ndim<1>> values) {

@@ -52,6 +52,7 @@ _WHERE = {  # the module of each public name; its own name where it is a module
     "cross_validate": "evaluate",
     "describe": "description",
     "diff": "export.diff",
+    "learn": "learn",
     "learning_curve": "estimators.judging",
     "load": "estimators",
     "pictures": "pictures",
@@ -86,6 +87,7 @@ __all__ = [
     "cross_validate",
     "describe",
     "diff",
+    "learn",
     "learning_curve",
     "load",
     "pictures",
@@ -97,7 +99,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from tallystick import pictures
+    from tallystick import learn, pictures
     from tallystick.data.schema import Columns
     from tallystick.data.source import read
     from tallystick.description import describe

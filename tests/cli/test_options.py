@@ -8,7 +8,7 @@ from tallystick.cli import options
 from tallystick.data.schema import Columns
 from tallystick.errors import OptionError
 
-NOTHING = {"kinds": (), "levels": (), "keep": (), "missing": (), "threads": None, "memory": None}
+NOTHING = {"kinds": (), "levels": (), "keep": (), "merge": (), "missing": (), "threads": None, "memory": None}
 
 
 def test_wishes_about_columns_become_the_parameters_of_an_estimator():
@@ -16,6 +16,7 @@ def test_wishes_about_columns_become_the_parameters_of_an_estimator():
         "kinds": ("zip=levels", "a=b=numeric"),
         "levels": ("size=S,M,L",),
         "keep": ("id",),
+        "merge": ("yes=Yes,Y", "answer: no=N"),
         "missing": ("-999",),
         "threads": 2,
     }
@@ -24,6 +25,7 @@ def test_wishes_about_columns_become_the_parameters_of_an_estimator():
         levels={"size": ["S", "M", "L"]},
         missing=("-999",),
         keep=("id",),
+        merge={"yes": ["Yes", "Y"], "answer": {"no": ["N"]}},
     )
     assert options.wishes(given) == {"columns": columns, "threads": 2, "memory": None}
 
@@ -72,3 +74,34 @@ def test_no_picture_is_drawn_where_none_is_wanted(tmp_path):
     assert drawn == []
     options.save_picture(str(tmp_path / "p.svg"), lambda: "<svg>é</svg>")
     assert (tmp_path / "p.svg").read_bytes() == "<svg>é</svg>".encode()
+
+
+def test_rows_by_standard_input_and_by_a_pipe_are_those_of_the_file(tmp_path):
+    """With what people have in it: a column that numbers the rows with gaps, codes with leading zeros."""
+    import json
+    import subprocess
+    import sys
+
+    numbers = [1000 + i + i // 7 for i in range(60)]
+    lines = [f"{n},{i % 7:03d},{'pq'[i % 7 > 3]}" for i, n in enumerate(numbers)]
+    text = "id,code,y\n" + "\n".join(lines) + "\n"
+    (tmp_path / "t.csv").write_text(text)
+    tally = [sys.executable, "-m", "tallystick.cli"]
+
+    def run(*args, given=None):
+        done = subprocess.run([*tally, *args], cwd=tmp_path, input=given, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    found = json.loads(run("describe", "-", "--target", "y", "--json", given=text))
+    kinds = {c["name"]: c["kind"] for c in found["columns"]}
+    assert kinds == {"id": "out", "code": "levels"}
+    fit = ("--target", "y", "--model", "tree", "--folds", "0", "-o")
+    run("fit", "t.csv", *fit, "a.tally.json")
+    run("fit", "-", *fit, "b.tally.json", given=text)
+    assert (tmp_path / "a.tally.json").read_bytes() == (tmp_path / "b.tally.json").read_bytes()
+    answers = run("predict", "a.tally.json", "t.csv")
+    assert run("predict", "a.tally.json", "-", given=text) == answers
+    shell = f"cat t.csv | {sys.executable} -m tallystick.cli predict a.tally.json /dev/stdin"
+    done = subprocess.run(["bash", "-c", shell], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout == answers

@@ -171,6 +171,7 @@ def tree_settings(labels: list[Any]) -> st.SearchStrategy[dict[str, Any]]:
             "cuts": st.sampled_from(["midpoint", "observed"]),
             "cut_price": st.sampled_from([0.0, 0.5, 1]),
             "cut_rows": st.booleans(),
+            "min_entropy": st.sampled_from([0, 0.5, 0.9]),
             "class_weight": st.just("balanced") | per_class(labels, st.sampled_from([0.5, 1.0, 4])),
             "priors": shares.map(lambda s: dict(zip(labels, [v / sum(s) for v in s], strict=True))),
             "costs": costs | named,

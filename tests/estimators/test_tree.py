@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
+
+import numpy as np
 import pytest
 
 import tallystick as ts
@@ -60,3 +63,33 @@ def test_settings_answered_together_are_the_trees_of_each():
     for setting, shares in zip(each, found, strict=True):
         model = setting._fit_table(table).model_
         assert shares.tolist() == model.shares(table.slice(0, table.rows)).tolist()
+
+
+def test_a_node_of_less_entropy_than_asked_for_is_a_leaf():
+    rows = [{"a": i % 2, "b": i % 3, "c": i % 5 == 0, "y": i % 2 == 0 or i % 7 == 0} for i in range(60)]
+    plain = ts.DecisionTree.id3().fit(rows, "y")
+    assert ts.DecisionTree.id3(min_entropy=0.0).fit(rows, "y").to_bytes() == plain.to_bytes()
+    for criterion in ("entropy", "gini"):
+        tree = ts.DecisionTree.id3(criterion=criterion, min_entropy=0.7).fit(rows, "y")
+        nodes = tree.model_.nodes
+        shares = nodes.counts / nodes.counts.sum(axis=1, keepdims=True)
+        bits = -np.sum(np.where(shares > 0, shares * np.log2(np.where(shares > 0, shares, 1)), 0), axis=1)
+        assert (bits[nodes.column >= 0] >= 0.7).all()
+        assert len(nodes) < len(plain.model_.nodes)
+    level = ts.DecisionTree.id3(min_entropy=1.0).fit([{"a": i % 2, "y": i % 2} for i in range(8)], "y")
+    assert level.get_n_leaves() == 2  # an entropy of 1 is not less than 1
+    again = pickle.loads(pickle.dumps(tree))
+    assert again.to_bytes() == tree.to_bytes()
+    assert again.min_entropy == 0.7
+
+
+@pytest.mark.parametrize("memory", [None, "64MB"])
+def test_a_least_entropy_stops_rows_on_disk_and_in_parts_too(tmp_path, memory):
+    path = tmp_path / "t.csv"
+    cells = [(i % 2, i % 3, "" if i % 11 == 0 else i % 5, int(i % 2 == 0 or i % 7 == 0)) for i in range(90)]
+    lines = [",".join(map(str, row)) for row in cells]
+    path.write_text("a,b,c,y\n" + "\n".join(lines) + "\n")
+    for more in ({}, {"missing_values": "fractions"}):
+        tree = ts.DecisionTree.id3(min_entropy=0.8, memory=memory, **more).fit(path, "y")
+        assert '"min_entropy":0.8' in tree.to_bytes().decode()
+        assert tree.to_bytes() == ts.DecisionTree.id3(min_entropy=0.8, **more).fit(path, "y").to_bytes()

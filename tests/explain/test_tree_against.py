@@ -17,7 +17,7 @@ NOISY = [{"x": x, "y": "b" if x in (2, 3, 7) else "a"} for x in range(10)]
 
 
 def test_greedy_needs_six_leaves_where_four_are_enough():
-    grown = ts.DecisionTree.id3(stop_at_zero_gain=False).fit(PHI, "phi")
+    grown = ts.DecisionTree.id3().fit(PHI, "phi")
     best = ts.OptimalTree().fit(PHI, "phi")
     found = grown.against(best)
     assert (found.leaves, found.loss) == ((6, 4), (0.0, 0.0))

@@ -63,6 +63,7 @@ def random_rules(rng: random.Random, regression: bool) -> twin.Rules:
         min_leaf=rng.choice([1, 1, 2, 5]),
         min_split=rng.choice([2, 6]),
         min_decrease=rng.choice([0.0, 0.0, 0.02]),
+        min_entropy=0.0 if regression else rng.choice([0.0, 0.0, 0.6, 0.95]),
     )
 
 

@@ -19,6 +19,7 @@ GIVEN = {
     "min_samples_split": 5,
     "max_leaf_nodes": None,
     "min_impurity_decrease": 0.0,
+    "min_entropy": 0.0,
     "stop_at_zero_gain": False,
     "cuts": "midpoint",
     "cut_price": 0.0,

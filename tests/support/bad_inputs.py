@@ -47,6 +47,7 @@ class Case:
     target: str = "y"
     typed: str = ""  # the cure as the command line says it, where it differs
     method: str = "bayes"
+    leaf: str = ""  # the note of a tree, which is one leaf where others have nothing to learn
 
 
 def swapped(old: bytes, new: bytes, data: bytes = TABLE, count: int = -1) -> bytes:
@@ -56,7 +57,14 @@ def swapped(old: bytes, new: bytes, data: bytes = TABLE, count: int = -1) -> byt
 FIT = [
     Case(1, "empty file", b"", "ERROR", r"is empty \(0 bytes\)"),
     Case(2, "header only", b"x,w,y\n", "ERROR", r"has a header \(3 columns\) but no rows"),
-    Case(3, "one row", b"x,w,y\n1,a,p\n", "ERROR", r"has one class \('p'\) in 1 row.*two are needed"),
+    Case(
+        3,
+        "one row",
+        b"x,w,y\n1,a,p\n",
+        "ERROR",
+        r"has one class \('p'\) in 1 row.*two are needed",
+        leaf=r"has one class \('p'\): there is nothing to tell apart",
+    ),
     Case(
         4,
         "no header: every cell of the first row is a number",
@@ -269,6 +277,7 @@ FIT = [
         "no usable column.*'w' is left out",
         wishes={"kinds": {"x": "out"}},
         flags=("--kind", "x=out"),
+        leaf="column 'w' has one value: no test can be made of it",
     ),
     Case(24, "numbers and text", column(["1", "2", "many"]), "OK"),
     Case(
@@ -385,7 +394,14 @@ FIT = [
         "NOTE",
         "'z' is read as text, word by word",
     ),
-    Case(40, "one class", target(["no"]), "ERROR", r"'y' has one class \('no'\) in 40 rows; two are needed"),
+    Case(
+        40,
+        "one class",
+        target(["no"]),
+        "ERROR",
+        r"'y' has one class \('no'\) in 40 rows; two are needed",
+        leaf=r"has one class \('no'\): there is nothing to tell apart",
+    ),
     Case(
         41,
         "continuous target",

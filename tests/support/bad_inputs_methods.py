@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bad_inputs import ROWS, Case, column
+from bad_inputs import ROWS, Case, column, target
 
 METHODS = ("bayes", "tree", "logistic", "card")
 
@@ -26,6 +26,7 @@ MANY = [[(i * (j + 3)) % 11 + 0.5 * ((i * j) % 3) for i in range(20)] for j in r
 ONE_SIDED = ["one" if i % 7 > 2 else "two" for i in range(ROWS)]
 ONE_VALUE = [2.5 if i % 7 > 2 else 1.5 + i % 2 for i in range(ROWS)]
 BY_METHOD = [
+    Case(40, "one class", target(["no"]), "NOTE", r"has one class \('no'\): there is nothing", method="tree"),
     Case(
         48,
         "separable classes",

@@ -45,6 +45,7 @@ class Rules:
     min_leaf: int = 1
     min_split: int = 2
     min_decrease: float = 0.0
+    min_entropy: float = 0.0
 
 
 @dataclass
@@ -271,6 +272,11 @@ class Twin:
         impurity = float((total << self.shift) - self.score(rows, middle=0))
         return Price(k, impurity, each / float(bits), coverage, "gini", lost)
 
+    def bits(self, rows: list[int]) -> float:
+        """The entropy of the classes, rounded up by what whole numbers can be off."""
+        v = self.vector(rows)[:-1]
+        return (self.f(sum(v)) - sum(self.f(c) for c in v) + 2 * len(v) + 4) / self.factor / sum(v)
+
     def deviance(self, rows: list[int]) -> float:
         """The sum of squared deviations, as the kernels round it."""
         total, n = self.vector(rows)
@@ -366,6 +372,8 @@ class Twin:
         n = self.weigh(rows)
         pure = d.classes and len({d.target[r] for r in rows}) < 2
         if depth >= self.rules.max_depth or n < self.rules.min_split or n < 2 * self.rules.min_leaf or pure:
+            return node
+        if d.classes and self.bits(rows) < self.rules.min_entropy:
             return node
         node.split = self.choose(rows)
         if node.split is not None:

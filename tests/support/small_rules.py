@@ -12,8 +12,8 @@ from tallystick.models.rules.model import LIST, RuleCounts, RuleModel
 from tallystick.models.rules.options import RuleOptions
 from tallystick.models.tree.sentences import Condition
 
-X = Column("x", "numeric", low=0.0, high=9.0)
-A = Column("a", "levels", ("p", "q", "r"))
+X = Column("x", "numeric", low=0.0, high=9.0, missing=1)
+A = Column("a", "levels", ("p", "q", "r"), missing=1)
 SCHEMA = Schema((X, A), Target("y", ("no", "yes")))
 OPTIONS: dict[str, Any] = {
     "max_rules": None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -79,10 +80,12 @@ SMALL = [case for case in FIT if case.row != 15]  # 64 MiB that are refused befo
 @pytest.mark.parametrize("method", METHODS[1:])
 @pytest.mark.parametrize("case", SMALL, ids=[f"{case.row}: {case.what}" for case in SMALL])
 def test_every_method_gives_the_same_outcome(case, method, tmp_path, capsys):
+    if case.leaf and method == "tree":
+        case = replace(case, outcome="NOTE", says=case.leaf)
     fit_by_command(case, method, tmp_path, capsys)
 
 
-HARD = [case for case in BY_METHOD if case.outcome != "ERROR"]
+HARD = [case for case in BY_METHOD if case.outcome != "ERROR" and case.row != 40]  # one class is for trees
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -18,8 +18,8 @@ ESTIMATORS = {
     "OptimalTree": "against apply column_use get_depth get_n_leaves predict_log_proba predict_proba "
     "predict_proba_one prune pruning_path rules show splits",
     "RegressionTree": "against apply column_use get_depth get_n_leaves prune pruning_path rules show splits",
-    "NaiveBayes": "forget independence nomogram partial_fit predict_joint_log_proba predict_log_proba "
-    "predict_proba predict_proba_one shares to_logistic update votes",
+    "NaiveBayes": "forget independence likelihood nomogram partial_fit predict_joint_log_proba "
+    "predict_log_proba predict_proba predict_proba_one shares to_logistic update votes",
     "LogisticRegression": "forest nomogram predict_log_proba predict_proba predict_proba_one summary "
     "trace_picture",
     "RuleList": "predict_log_proba predict_proba predict_proba_one rules rules_on",

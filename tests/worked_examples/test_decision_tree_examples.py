@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
+import random
 from importlib.resources import files
 from pathlib import Path
 
@@ -88,14 +90,15 @@ def test_play_tennis_by_id3():
     texts = [str(rule).split(" (")[0] for rule in tree.rules()]
     assert "if Outlook = Overcast then Yes" in texts
     assert str(tree).splitlines()[2:] == [
-        "all rows                          5 9   Yes 0.643",
-        "├─ Outlook = Overcast             0 4 → Yes 1.000",
-        "├─ Outlook = Rain or missing      2 3   Yes 0.600",
-        "│  ├─ Wind = Strong               2 0 → No 1.000",
-        "│  └─ Wind = Weak or missing      0 3 → Yes 1.000",
-        "└─ Outlook = Sunny                3 2   No 0.600",
-        "   ├─ Humidity = High or missing  3 0 → No 1.000",
-        "   └─ Humidity = Normal           0 2 → Yes 1.000",
+        "all rows                 5 9   Yes 0.643",
+        "├─ Outlook = Overcast    0 4 → Yes 1.000",
+        "├─ Outlook = Rain        2 3   Yes 0.600",
+        "│  ├─ Wind = Strong      2 0 → No 1.000",
+        "│  └─ Wind = Weak        0 3 → Yes 1.000",
+        "└─ Outlook = Sunny       3 2   No 0.600",
+        "   ├─ Humidity = High    3 0 → No 1.000",
+        "   └─ Humidity = Normal  0 2 → Yes 1.000",
+        "No tested value was missing in training; a missing or new one takes the branch of most rows.",
     ]
 
 
@@ -152,6 +155,26 @@ def test_exclusive_or_is_learned_although_no_gain_is_above_zero():
     assert gains(exact) == pytest.approx({"a": 0, "b": 0}, abs=1e-12)
     assert exact.predict_proba(XOR).max(axis=1).tolist() == [1, 1, 1, 1]
     assert ts.DecisionTree(stop_at_zero_gain=True).fit(XOR, "y").get_n_leaves() == 1
+
+
+def test_id3_goes_on_where_no_test_gains():
+    tree = ts.DecisionTree.id3().fit(XOR, "y")
+    assert (tree.get_n_leaves(), tree.score(XOR, "y")) == (4, 1)
+    assert ts.DecisionTree.id3(stop_at_zero_gain=True).fit(XOR, "y").get_n_leaves() == 1
+
+
+def test_id3_represents_any_boolean_function():
+    rows = [dict(zip(("f1", "f2", "f3", "f4"), f, strict=True)) for f in itertools.product((0, 1), repeat=4)]
+    for row in rows:
+        row["y"] = int((not row["f3"] and row["f2"]) or (row["f3"] and row["f1"] and not row["f2"]))
+    tree = ts.DecisionTree.id3(kinds=dict.fromkeys(("f1", "f2", "f3", "f4"), "boolean")).fit(rows, "y")
+    assert tree.score(rows, "y") == 1
+    assert tree.rules().expression() in ("¬f3∧f2 ∨ f3∧f1∧¬f2", "f2∧¬f3 ∨ f1∧¬f2∧f3")
+    assert tree.predict([{"f1": 0, "f2": 1, "f3": 1, "f4": 0}]).tolist() == [0]
+    rng = random.Random(7)
+    for _ in range(5):
+        own = [row | {"y": rng.randrange(2)} for row in rows]
+        assert ts.DecisionTree.id3().fit(own, "y").score(own, "y") == 1
 
 
 def test_six_rows_of_exclusive_or_have_no_gain_either():
@@ -245,7 +268,7 @@ def test_a_tiny_tree_of_the_votes_does_as_well_as_bigger_ones(limit):
 
 def test_the_greedy_tree_of_a_chosen_formula_is_not_the_smallest():
     rows = bits("0000 0011 0100 0111 1000 1010 1101 1111", "A B C y")  # y is A and B, or not A and C
-    tree = ts.DecisionTree.id3(stop_at_zero_gain=False).fit(rows, "y")
+    tree = ts.DecisionTree.id3().fit(rows, "y")
     assert gains(tree) == pytest.approx({"A": 0, "B": 0.1887, "C": 0.1887}, abs=1e-4)
     assert tree.get_n_leaves() > 4
     assert tree.score(rows, "y") == 1

@@ -56,9 +56,10 @@ def test_answers_come_after_the_sheet():
 
 def test_a_working_is_written_by_the_ending_of_its_file(tmp_path):
     working = Working(PARTS)
-    for ending, said in ((".txt", working.text()), (".md", working.markdown())):
+    ways = {".txt": working.text, ".md": working.markdown, ".tex": working.latex, ".html": working.html}
+    for ending, way in ways.items():
         working.save(tmp_path / f"w{ending}")
-        assert (tmp_path / f"w{ending}").read_text() == said
+        assert (tmp_path / f"w{ending}").read_text() == way()
 
 
 def test_a_file_of_another_kind_is_refused_in_one_line():

@@ -136,7 +136,7 @@ class Rulebook {
         if (problem_.regression) return node.deviance == 0.0;
         size_t present = 0;
         for (size_t c = 0; c < problem_.classes; ++c) present += total[c] > 0;
-        return present < 2;
+        return present < 2 || (rules.min_entropy > 0.0 && sure(total));
     }
 
     bool unit() const { return !problem_.regression && !problem_.weights.score; }
@@ -247,6 +247,14 @@ class Rulebook {
     }
 
    private:
+    // The classes of a node are less mixed than what is worth a test; on the line they are mixed enough.
+    bool sure(const int64_t* total) const {
+        Scorer bits = scorer_;
+        bits.criterion = Criterion::entropy;
+        const double mixed = static_cast<double>(bits.slack(total) - bits.entropy(total)) / bits.unit();
+        return mixed < problem_.rules.min_entropy * static_cast<double>(bits.sum(total));
+    }
+
     template <class E>
     double deviance(const Frame<E>& f, const E* rows, size_t n, const int64_t* total) const {
         const int64_t count = total[1];

@@ -33,6 +33,7 @@ struct Rules {
     int64_t max_depth = 1 << 30, min_leaf = 1, min_split = 2;  // rows in table units
     int64_t unit = 1;
     double min_decrease = 0.0;
+    double min_entropy = 0.0;  // bits of a node, of weighted rows by class: a node with less is a leaf
 };
 
 struct Scorer {
@@ -75,6 +76,12 @@ struct Scorer {
             f += (*logs)(v[c]);
         }
         return f - (*logs)(n);
+    }
+
+    // How far a difference of scores that is truly 0 can be off: a few units, or of F beyond `Logs::some` a few of its errors.
+    int64_t slack(const int64_t* v) const {
+        const bool direct = by_logs() && sum(v) > Logs::some;
+        return static_cast<int64_t>(2 * classes + 4) * (direct ? Logs::error : 1);
     }
 
     double variance(int64_t total, int64_t n) const {
@@ -195,9 +202,7 @@ inline double gain_of(const Scorer& scorer, int64_t key, const int64_t* total) {
     }
     const double n = static_cast<double>(scorer.sum(total));
     const int64_t decrease = key - score_of<int64_t>(scorer, total);
-    // Rounding makes a true 0 a few units, or of F beyond `Logs::some` a few of its errors; what is below that is 0.
-    const bool direct = scorer.by_logs() && scorer.sum(total) > Logs::some;
-    if (decrease <= static_cast<int64_t>(2 * scorer.classes + 4) * (direct ? Logs::error : 1)) return 0.0;
+    if (decrease <= scorer.slack(total)) return 0.0;
     return static_cast<double>(decrease) / scorer.unit() / n;
 }
 

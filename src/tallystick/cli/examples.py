@@ -63,7 +63,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "work": (
         ("tally work play-tennis.csv --target Play", "a tree by ID3, every entropy and every gain"),
-        ("tally work play-tennis.csv -t Play --model c45 -o tennis.md", "by C4.5, as Markdown"),
+        ("tally work play-tennis.csv -t Play --model c45 -o tennis.html", "by C4.5, as a page"),
         ("tally work play-tennis.csv -t Play --row 3", "and the way of the third row down the tree"),
         (
             "tally work play-tennis.csv -t Play --model bayes --row Outlook=Sunny --row Temperature=Cool "
@@ -71,7 +71,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "naive Bayes: the counts, and the product for a new row",
         ),
         ("tally work play-tennis.csv -t Play --blank", "a sheet to be filled in"),
-        ("tally work play-tennis.csv -t Play --answers --format markdown", "the sheet, then its solution"),
+        ("tally work play-tennis.csv -t Play --answers --format latex", "the sheet, then its solution"),
         ("tally work play-tennis.csv -t Play --model tree --set max_depth=2", "a parameter"),
         ("tally work play-tennis.csv -t Play --json", "every number in full, for another program"),
     ),

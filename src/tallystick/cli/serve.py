@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -119,6 +120,7 @@ def serve(models: tuple[str, ...], as_json: bool, check: bool, **given: Any) -> 
 def guards_of(given: dict[str, Any]) -> Guards:
     """Return what the options say about who may ask, and how much."""
     from tallystick.serve.guards import LOOPBACK, Guards, Limits
+    from tallystick.serve.pages import FILES
 
     limits = Limits(body=given["max_megabytes"] << 20, rows=given["max_rows"], seconds=given["seconds"])
     host = given["host"].lower()
@@ -131,7 +133,10 @@ def guards_of(given: dict[str, Any]) -> Guards:
             )
     else:
         hosts.add(f"[{host}]" if ":" in host else host)
-    return Guards(frozenset(hosts), frozenset(given["origins"]), token_of(given["token_file"]), limits=limits)
+    guards = Guards(
+        frozenset(hosts), frozenset(given["origins"]), token_of(given["token_file"]), limits=limits
+    )
+    return replace(guards, unguarded=guards.unguarded | FILES.keys())  # the page asks for the token itself
 
 
 def token_of(path: str | None) -> str:

@@ -12,7 +12,7 @@ from tallystick.cli.fit import settings
 from tallystick.errors import OptionError, shown
 from tallystick.working.methods import NAMES
 
-FORMATS = ("text", "markdown")
+FORMATS = ("text", "markdown", "latex", "html")
 
 
 @click.command(short_help="The worked solution of a small table, step by step.")
@@ -50,7 +50,9 @@ FORMATS = ("text", "markdown")
     show_default=True,
     help="What is printed; with -o the ending of the file says it.",
 )
-@click.option("--output", "-o", type=click.Path(), help="Write to a file that ends in .txt or .md.")
+@click.option(
+    "--output", "-o", type=click.Path(), help="Write to a file that ends in .txt, .md, .tex or .html."
+)
 @options.columns
 @options.reading
 @options.common

@@ -387,11 +387,14 @@ def listed(name: str, given: Any) -> tuple[Any, ...]:
 
 @dataclass(frozen=True, repr=False)
 class Wishes(Columns):
-    """What is asked of a reader: what the user knows of the columns, and which words of a text to know."""
+    """What is asked of a reader: what the user knows of the columns, which words of a text to know, and
+    whether a table is taken that has nothing to tell apart: one class, or columns of one value each.
+    """
 
     min_count: int = 1  # rows that a word of a text must be in to be known
     min_letters: int = 1  # characters that it must have
     parts: Mapping[str, Sequence[str]] = field(default_factory=dict)  # of dates: which, whatever they tell
+    trivial: bool = False
 
 
 DECIMALS, BAD_ROWS, INFINITIES = (".", ","), ("error", "skip", "repair"), ("error", "missing")

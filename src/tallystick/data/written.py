@@ -9,7 +9,7 @@ and nobody chooses; only a text that is written in a way is changed by it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -30,12 +30,20 @@ SAMPLE = 50  # texts looked at before all are
 _GAP = "[ \u00a0\u202f]?"
 _DAY, _MONTH = "(0?[1-9]|[12][0-9]|3[01])", "(0?[1-9]|1[0-2])"
 _TIME = r"([ T][0-9]{1,2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?)?"
+_HALF_END = r" ?[aApP]\.?[mM]\.?"  # AM, p.m.
+_NOON = rf"([ T](0?[1-9]|1[0-2]):[0-5][0-9](:[0-5][0-9](\.[0-9]+)?)?{_HALF_END})?"
 _SPLIT = re.compile(
     "^\\(?[-+]?(?P<before>[^\\d\\s.,'’+(-]*)\\s?[-+]?"
     "(?P<body>\\d[\\d.,'’ \u00a0\u202f]*?)[ \u00a0\u202f]?(?P<after>[^\\d\\s.,'’)][^)]*)?\\)?$"
 )
 _NUMBER = re.compile(r"^(\(?)([^\d(]*?)1([^\d]?)234([.,])5( ?)([^)]*?)\)?$")
-_DATE = re.compile(r"^(31|12)([./-])(31|12)\2(2020)$")
+_DATE = re.compile(r"^(31|12|20|2020)([./-])(31|12)\2(31|20|2020)( 11:59 PM)?$")
+_HALF = r"(^|[ T])0?{}(:[0-9]{{2}}(?::[0-9]{{2}}(?:\.[0-9]+)?)?) ?[{}]\.?[mM]\.?$"
+_HALF_DAYS = tuple(  # an hour of a clock of twelve, and of one of twenty-four: 12 AM is 0
+    (_HALF.format(hour, half), rf"\g{hour % 12 + 12 * (half == 'pP'):02d}\2")
+    for hour in range(12, 0, -1)
+    for half in ("aA", "pP")
+)
 
 
 @dataclass(frozen=True)
@@ -88,62 +96,100 @@ class NumberWay:
         return pc.replace_substring(texts, self.decimal, ".") if self.decimal != "." else texts
 
 
+def in_steps(texts: Any, steps: Iterable[tuple[str, str]]) -> Any:
+    """Return texts after replacements, one after the other; \\g is the first group before a figure."""
+    import pyarrow.compute as pc
+
+    for pattern, into in steps:
+        texts = pc.replace_substring_regex(texts, pattern, into.replace(r"\g", r"\1"))
+    return texts
+
+
 @dataclass(frozen=True)
 class DateWay:
-    """A date in figures: the mark between them, and whether the day comes first."""
+    """A date in figures: the mark between them, their order, whether years have two figures, and whether its
+    times are of a clock of twelve hours. Years of two figures are 1970 to 2029.
+    """
 
     mark: str
     day_first: bool = True
+    year_first: bool = False
+    short: bool = False
+    noon: bool = False
 
     dated = True
     words = into = "dates"
 
     @property
+    def is_other(self) -> bool:
+        """Whether this is not the plain way, year, month and day with hyphens."""
+        return not self.year_first or self.short or self.noon or self.mark != "-"
+
+    @property
     def example(self) -> str:
-        """The last day of 2020, written so."""
-        return self.mark.join(("31", "12", "2020") if self.day_first else ("12", "31", "2020"))
+        """The last day of 2020, written so, and its last minute where that tells of the clock."""
+        year = "20" if self.short else "2020"
+        figures = (year, "12", "31") if self.year_first else ("31", "12", year)
+        if not self.day_first:
+            figures = ("12", "31", year)
+        return self.mark.join(figures) + (" 11:59 PM" if self.noon else "")
 
     def pattern(self, bare: bool) -> str:
         """Return what a text written so matches."""
-        first, second = (_DAY, _MONTH) if self.day_first else (_MONTH, _DAY)
-        mark = re.escape(self.mark)
-        return f"^{first}{mark}{second}{mark}[0-9]{{4}}{_TIME}$"
+        year = "[0-9]{2}" if self.short else "[0-9]{4}"
+        figures = (year, _MONTH, _DAY) if self.year_first else (_DAY, _MONTH, year)
+        if not self.day_first:
+            figures = (_MONTH, _DAY, year)
+        return f"^{re.escape(self.mark).join(figures)}{_NOON if self.noon else _TIME}$"
 
     def rewrite(self, texts: Any) -> Any:
         """Return texts that are written so as year, month and day."""
-        import pyarrow.compute as pc
-
-        mark = re.escape(self.mark)
-        for short, long in (
-            (rf"^([0-9]){mark}", rf"0\1{self.mark}"),
-            (rf"^(..){mark}([0-9]){mark}", rf"\1{self.mark}0\2{self.mark}"),
-            (r"^(.{10}[ T])([0-9]):", r"\g0\2:"),
-            (
-                rf"^(..){mark}(..){mark}([0-9]{{4}})",
-                r"\3-\2-\1" if self.day_first else r"\3-\1-\2",
-            ),
-        ):
-            texts = pc.replace_substring_regex(texts, short, long.replace(r"\g", r"\1"))
-        return texts
+        mark, year = re.escape(self.mark), "[0-9]{2}" if self.short else "[0-9]{4}"
+        first = f"({year}){mark}" if self.year_first else f"(..){mark}"
+        steps = list(_HALF_DAYS) if self.noon else []
+        steps += [] if self.year_first else [(rf"^([0-9]){mark}", rf"0\1{self.mark}")]
+        steps.append((rf"^{first}([0-9]){mark}", rf"\1{self.mark}0\2{self.mark}"))
+        if self.year_first:
+            steps.append((rf"^({year}{mark}..{mark})([0-9])([ T]|$)", r"\g0\2\3"))
+            steps.append((rf"^({year}){mark}(..){mark}", r"\1-\2-"))
+        else:
+            turned = r"\3-\2-\1" if self.day_first else r"\3-\1-\2"
+            steps.append((rf"^(..){mark}(..){mark}({year})", turned))
+        if self.short:
+            steps += [("^([0-2][0-9]-)", r"20\1"), ("^([7-9][0-9]-)", r"19\1")]
+        steps.append((r"^(.{10}[ T])([0-9]):", r"\g0\2:"))
+        return in_steps(texts, steps)
 
 
 @dataclass(frozen=True)
 class TimeWay:
-    """A time of day: hours and minutes, perhaps seconds. It is read as hours since midnight."""
+    """A time of day: hours and minutes, perhaps seconds. It is read as hours since midnight. noon: of a clock
+    of twelve hours.
+    """
+
+    noon: bool = False
 
     dated = False
     words, into = "times of day", "hours"
-    example = "23:59"
+
+    @property
+    def example(self) -> str:
+        """The last minute of a day, written so."""
+        return "11:59 PM" if self.noon else "23:59"
 
     def pattern(self, bare: bool) -> str:
         """Return what a text written so matches."""
-        return r"^(?P<h>[01]?[0-9]|2[0-3]):(?P<m>[0-5][0-9])(?::(?P<s>[0-5][0-9](?:\.[0-9]+)?))?$"
+        hours, end = ("0?[1-9]|1[0-2]", _HALF_END) if self.noon else ("[01]?[0-9]|2[0-3]", "")
+        return rf"^(?P<h>{hours}):(?P<m>[0-5][0-9])(?::(?P<s>[0-5][0-9](?:\.[0-9]+)?))?{end}$"
 
     def rewrite(self, texts: Any) -> Any:
         """Return texts that are written so as hours; others as nothing."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
+        if self.noon:
+            fits = pc.match_substring_regex(texts, self.pattern(bare=True))
+            return pc.if_else(fits, TimeWay().rewrite(in_steps(texts, _HALF_DAYS)), texts)
         parts = pc.extract_regex(texts, self.pattern(bare=True))
         h, m, s = (pc.struct_field(parts, [i]) for i in range(3))
         s = pc.if_else(pc.equal(s, ""), "0", s)
@@ -157,10 +203,13 @@ Way = NumberWay | DateWay | TimeWay
 
 def way_of(example: str) -> Way | None:
     """Return the way that a model file keeps as an example; None of a text that is none."""
-    if example == TimeWay.example:
-        return TimeWay()
+    if example in ("23:59", "11:59 PM"):
+        return TimeWay(example == "11:59 PM")
     if found := _DATE.match(example):
-        return DateWay(found[2], found[1] == "31") if found[1] != found[3] else None
+        year_first, day_first = found[1].startswith("20"), not (found[1] == "12" and found[3] == "31")
+        short = len(found[1] if year_first else found[4]) == 2
+        date = DateWay(found[2], day_first, year_first, short, bool(found[5]))
+        return date if date.example == example and date.is_other else None
     if found := _NUMBER.match(example):
         way = NumberWay(found[2], found[3], found[4], found[6], bool(found[1]))
         known = way.before in ("", *CURRENCIES) and way.after in ("", *CURRENCIES, *UNITS)
@@ -206,10 +255,8 @@ class Ways:
     def _candidates(self) -> Iterator[Way]:
         first = self.texts[0].as_py()
         if ":" in first[:3]:
-            yield TimeWay()
-        for mark, day_first in product("./-", (True, False)):
-            if mark in first and self.day_first in (None, day_first) and (day_first or mark != "."):
-                yield DateWay(mark, day_first)
+            yield TimeWay(self._noon)
+        yield from self._dates(first)
         split = _SPLIT.match(first)
         if split is None:
             return
@@ -222,6 +269,22 @@ class Ways:
                 way = NumberWay(before, thousands, decimal, after, self._brackets)
                 if not (money and self._grouped(decimal)) and way != NumberWay():
                     yield way
+
+    def _dates(self, first: str) -> Iterator[Way]:
+        for mark, short in product("./-", (False, True)):
+            if mark not in first:
+                continue
+            for day_first in (True, False):
+                if self.day_first in (None, day_first) and (day_first or mark != "."):
+                    yield DateWay(mark, day_first, False, short, self._noon)
+            if (other := DateWay(mark, True, True, short, self._noon)).is_other:
+                yield other
+
+    @cached_property
+    def _noon(self) -> bool:
+        import pyarrow.compute as pc
+
+        return bool(pc.any(pc.match_substring_regex(self.texts, f":[0-9]{{2}}{_HALF_END}$")).as_py())
 
     @cached_property
     def _brackets(self) -> bool:

@@ -93,7 +93,7 @@ def describe(
     1.0
     """
     known, work = Columns.of(columns, kinds), choose_local(engine, threads, memory)
-    wishes = Wishes(known.kinds, known.levels, known.missing, known.keep, known.merge)
+    wishes = Wishes(known.kinds, known.levels, known.missing, known.keep, known.merge, trivial=True)
     if is_spark(data) and against is None:
         return _on_spark(data, wishes, target)
     source = open_source(data, memory=work.memory)

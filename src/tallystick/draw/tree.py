@@ -6,6 +6,7 @@ Law: everything drawn is in the boxes it was given; leaves stand in their order,
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,7 +14,7 @@ from tallystick.draw.svg import Svg, colour
 from tallystick.draw.text import width
 
 BOX, GAP, BAR, LINE, DROP = 132.0, 18.0, 9.0, 15.0, 58.0
-LETTER, BOLD = 6.3, 7.4  # about the width of a letter at 12 pixels
+LETTER, BOLD, SMALL = 6.3, 7.4, 5.8  # about the width of a letter at 12 pixels, and at 11
 
 
 @dataclass(frozen=True)
@@ -33,8 +34,8 @@ class Box:
     hint: str = ""
 
 
-def tree_picture(boxes: Sequence[Box], legend: Sequence[str], title: str) -> str:
-    """Return the tree as SVG; boxes stand in preorder."""
+def tree_picture(boxes: Sequence[Box], legend: Sequence[str], title: str, note: str = "") -> str:
+    """Return the tree as SVG; boxes stand in preorder. note: a footnote."""
     below: list[list[int]] = [[] for _ in boxes]
     depth = [0] * len(boxes)
     for k, box in enumerate(boxes):
@@ -50,13 +51,16 @@ def tree_picture(boxes: Sequence[Box], legend: Sequence[str], title: str) -> str
     edge = max(p + max(w, t) / 2 for p, w, t in zip(x, wide, words, strict=True)) + 8
     height = max(t + h for t, h in zip(top, tall, strict=True)) + 12
     rows = _legend_rows(legend, edge)
-    svg = Svg(max(edge, 240), height + 20 * len(rows), title)
+    notes = textwrap.wrap(note, int(max(edge, 240) / SMALL) - 3)
+    svg = Svg(max(edge, 240), height + 20 * len(rows) + LINE * len(notes), title)
     for k, box in enumerate(boxes):
         if box.parent >= 0:
             _branch(svg, x[box.parent], top[box.parent] + tall[box.parent], x[k], top[k], box)
     for k, box in enumerate(boxes):
         _box(svg, x[k], top[k], wide[k], tall[k], box)
     _legend(svg, rows, height)
+    for n, line in enumerate(notes):
+        svg.text(8, height + 20 * len(rows) + LINE * n + 8, line, 11)
     return str(svg)
 
 

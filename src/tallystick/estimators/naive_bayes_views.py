@@ -21,6 +21,7 @@ from tallystick.models.naive_bayes.distributions import of_part
 if TYPE_CHECKING:  # loaded when a method asks for them: who only predicts does not wait
     from tallystick.draw.nomogram import Scale
     from tallystick.explain.independence import Independence
+    from tallystick.explain.likelihood import Likelihood
     from tallystick.explain.logistic_form import LogisticForm
     from tallystick.explain.naive_bayes import Shares, Votes
 
@@ -140,6 +141,37 @@ class BayesViews(Classifier):
         if y is None and self.__sklearn_is_fitted__():
             y = self.schema_.predicted.name
         return independence(self._read(X, y, sample_weight))
+
+    def likelihood(self, X: Any, y: Any = None) -> Likelihood:
+        """Return how probable labelled rows are under the model: with their classes, and the classes alone.
+
+        Parameters
+        ----------
+        X : path, frame, Arrow table, matrix or records
+            The rows.
+        y : str or array, default None
+            The labels, or the name of their column; None is the target's.
+
+        Returns
+        -------
+        Likelihood
+            The data likelihood, sum of log P(row, class), which naive Bayes makes large, and the conditional
+            one, sum of log P(class | row), which logistic regression makes large.
+        """
+        from tallystick.data.source.door import with_each_row
+        from tallystick.evaluate.labels import labels_of
+        from tallystick.explain.likelihood import Likelihood
+
+        self._check_fitted()
+        X = with_each_row(X)
+        truth = labels_of(X, self.schema_.predicted.name if y is None else y, self.schema_)
+        data, conditional, start = 0.0, 0.0, 0
+        for match in self._blocks(X):
+            own = truth[start : start + match.block.rows]
+            known, start = np.flatnonzero(own >= 0), start + match.block.rows
+            data += float(self.model_.joint(match.block)[known, own[known]].sum())
+            conditional += float(self.model_.log_shares(match.block)[known, own[known]].sum())
+        return Likelihood(int((truth >= 0).sum()), data, conditional)
 
     def _in_notebook(self) -> str:
         return as_html(self._as_text()) + (self.nomogram() if len(self.model_.classes) > 1 else "")

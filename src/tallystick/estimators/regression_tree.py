@@ -76,6 +76,7 @@ class RegressionTree(_AnyTree):
         "class_weight": None,
         "priors": None,
         "costs": None,
+        "min_entropy": 0.0,
     }
 
     def __init__(

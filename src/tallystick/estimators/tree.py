@@ -6,13 +6,14 @@ Knows the learner and the model. Knows nothing of splits or sums.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.contracts import Engine, Model
-from tallystick.data.schema import Columns, Note, Schema, Target
+from tallystick.data.schema import Columns, Note, Schema, Target, Wishes
 from tallystick.engines.local import Local
 from tallystick.errors import ModelFileError, OptionError
 from tallystick.estimators.classifier import Classifier
@@ -85,6 +86,8 @@ class _AnyTree(TreeViews):
             own["pruning"] = HELD_OUT
         if not self._regression:
             own |= {"criterion": self._setting("criterion"), "cut_price": float(self._setting("cut_price"))}
+        if not own.get("min_entropy"):  # a file tells it only where it stops something
+            own.pop("min_entropy", None)
         return own | self._wishes().to_dict()
 
     def to_dict(self) -> dict[str, Any]:
@@ -98,6 +101,9 @@ class _AnyTree(TreeViews):
             if isinstance(own.get(name), Mapping):
                 own[name] = {target.label_of(label): value for label, value in own[name].items()}
         return out
+
+    def _wishes(self) -> Wishes:
+        return replace(super()._wishes(), trivial=True)  # then the tree is one leaf
 
     def _read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
         """Return the encoded table that `_fit_table` learns from."""
@@ -137,7 +143,7 @@ class _AnyTree(TreeViews):
         return tree, (*notes, pruning_note(way.name, grown, tree, self._averages))
 
     def _set_stored(self, parameters: Mapping[str, Any]) -> None:
-        own = dict(parameters)
+        own = ({"min_entropy": 0.0} if "min_entropy" in self._names() else {}) | dict(parameters)
         name, settings = own.pop("pruning"), {n: own.pop(n) for n in to_file(None) if n != "pruning"}
         super()._set_stored(own)
         self._by_held_out = name == HELD_OUT  # no parameter of a fit: it tells where the tree comes from
@@ -267,6 +273,8 @@ class DecisionTree(ClassTree):
         The most leaves, grown best first; None: no limit.
     min_impurity_decrease : float, default 0.0
         The least gain of a split times its node's share of all rows, class weights included.
+    min_entropy : float, default 0.0
+        The least entropy of a node that is split, in bits, class weights included.
     stop_at_zero_gain : bool, default False
         Whether a split must gain something.
     cuts : {"midpoint", "observed"}, default "midpoint"
@@ -334,6 +342,7 @@ class DecisionTree(ClassTree):
         min_samples_split: int = 2,
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
+        min_entropy: float = 0.0,
         stop_at_zero_gain: bool = False,
         cuts: str = "midpoint",
         cut_price: float = 1.0,
@@ -360,6 +369,7 @@ class DecisionTree(ClassTree):
         self.min_samples_split = min_samples_split
         self.max_leaf_nodes = max_leaf_nodes
         self.min_impurity_decrease = min_impurity_decrease
+        self.min_entropy = min_entropy
         self.stop_at_zero_gain = stop_at_zero_gain
         self.cuts = cuts
         self.cut_price = cut_price
@@ -380,7 +390,8 @@ class DecisionTree(ClassTree):
 
     @classmethod
     def id3(cls, **given: Any) -> Self:
-        """Return a tree as ID3 grows it: information gain, a branch per level, no pruning.
+        """Return a tree as ID3 grows it: information gain, a branch per level, tests that gain nothing by
+        themselves too (exclusive or), no pruning.
 
         Parameters
         ----------
@@ -392,7 +403,7 @@ class DecisionTree(ClassTree):
         DecisionTree
             Not fitted yet.
         """
-        own: dict[str, Any] = {"criterion": "entropy", "level_splits": "each", "stop_at_zero_gain": True}
+        own: dict[str, Any] = {"criterion": "entropy", "level_splits": "each"}
         return cls(**own | _PLAIN | given)
 
     @classmethod

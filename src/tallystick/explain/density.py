@@ -18,7 +18,7 @@ from tallystick.draw.tree import Box, tree_picture
 from tallystick.models.density.cells import ColumnCells
 from tallystick.models.density.model import DensityModel
 from tallystick.models.density.sentences import Leaf, leaves_of, percent
-from tallystick.models.tree.sentences import number, reachable, rows
+from tallystick.models.tree.sentences import footnote, number, reachable, rows
 
 LINES, WIDEST = 4, 56  # columns told in a leaf's box, and letters of one
 
@@ -146,7 +146,8 @@ def density_svg(model: DensityModel, most: int) -> str:
         boxes.append(Box(up, branch, tuple(lines), (share,), leaf is not None, hint=hint))
     left = len(nodes) - len(boxes)
     more = f" (the first {len(boxes)} of {len(nodes)} nodes)" if left else ""
-    return tree_picture(boxes, ("share of all rows",), f"density tree{more}")
+    note = footnote(model.schema, nodes)
+    return tree_picture(boxes, ("share of all rows",), f"density tree{more}", note)
 
 
 def _branch(model: DensityModel, up: int, node: int) -> str:

@@ -27,6 +27,8 @@ def beta_cdf(x: float, a: float, b: float) -> float:
     """Return P(X < x) for X of the beta distribution: Lentz's continued fraction, to about 1e-14."""
     if x <= 0 or x >= 1:
         return float(x >= 1)
+    if a <= 0 or b <= 0:  # no rows on one side, and none imagined there: all of it is at an end
+        return float(a <= 0)
     if x > (a + 1) / (a + b + 2):
         return 1 - beta_cdf(1 - x, b, a)
     gammas = log_gamma(np.array([a + b, a, b]))

@@ -23,6 +23,7 @@ from tallystick.learners.criteria import CRITERIA, VARIANCE
 from tallystick.models.tree import SPREADS, STAYS, Candidates, Tree
 from tallystick.models.tree.sentences import (
     Condition,
+    footnote,
     missing_alone,
     plain,
     reachable,
@@ -310,7 +311,7 @@ def tree_svg(tree: Tree, most: int = MOST_BOXES, lit: set[int] | None = None) ->
     boxes = [_box(tree, node, place, lit or set()) for node in drawn]
     labels = [plain(label) for label in _labels(tree)]
     name = plain(tree.schema.predicted.name)
-    return tree_picture(boxes, labels, f"Decision tree for {name}")
+    return tree_picture(boxes, labels, f"Decision tree for {name}", footnote(tree.schema, tree.nodes))
 
 
 def _drawn(tree: Tree, most: int) -> list[int]:
@@ -358,7 +359,7 @@ def _box(tree: Tree, node: int, place: dict[int, int], lit: set[int]) -> Box:
         k = nodes.branches(up).tolist().index(node)
         test = reachable(tree.schema, nodes, up, k)
         sentence = _branch_words(test, 34)
-        branch = sentence + (" or missing" if test.missing else "")
+        branch = sentence + (" or missing" if test.tells_missing else "")
     ends = nodes.column[node] < 0
     total = rows(nodes.counts[node].sum(), tree.unit)
     counts = tree.rows[node]

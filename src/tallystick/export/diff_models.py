@@ -211,7 +211,7 @@ class _Tree:
 
     def sentence(self, node: int, branch: int) -> str:
         """Return what a value must be to take a branch."""
-        return condition(self.schema, self.nodes, node, branch).sentence()
+        return condition(self.schema, self.nodes, node, branch).sentence(missing=True)
 
     def test(self, node: int) -> str:
         """Return the test of a node, all its branches."""

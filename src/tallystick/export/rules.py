@@ -98,10 +98,7 @@ def _markdown(found: Rules, head: list[str]) -> str:
 
 def _if(rule: Rule) -> str:
     several = len(rule.conditions) > 1
-    texts = [
-        f"({c.sentence()})" if several and c.missing and not c.never else c.sentence()
-        for c in rule.conditions
-    ]
+    texts = [c.bracketed if several else c.sentence() for c in rule.conditions]
     return " **and** ".join(cell(text) for text in texts) or "always"
 
 

@@ -29,7 +29,8 @@ class GrowRules:
 
     groups: level columns are split in two groups, else one branch per level. penalty, cut_rows: C4.5's
     price of a
-    numeric cut and its least rows beside one. stop_at_zero: a best gain of 0 ends the branch.
+    numeric cut and its least rows beside one. stop_at_zero: a best gain of 0 ends the branch. min_entropy: so
+    does a node of fewer bits.
     fractions: splits are scored on known rows only, and missing rows go down all branches (`Judge` only).
     """
 
@@ -44,6 +45,7 @@ class GrowRules:
     min_split: int = 2
     unit: int = 1
     min_decrease: float = 0.0
+    min_entropy: float = 0.0
 
     def __post_init__(self) -> None:
         if self.criterion not in CRITERIA:
@@ -52,8 +54,9 @@ class GrowRules:
     def numbers(self) -> tuple[Any, ...]:
         """Return the rules as the kernel wants them."""
         switches = (self.groups, float(self.penalty), self.cut_rows, self.stop_at_zero, self.fractions)
-        limits = (min(self.max_depth, 2**31 - 1), self.min_leaf, self.min_split, self.unit, self.min_decrease)
-        return (CRITERIA.index(self.criterion), *switches, *limits)
+        limits = (min(self.max_depth, 2**31 - 1), self.min_leaf, self.min_split, self.unit)
+        least = (self.min_decrease, self.min_entropy)
+        return (CRITERIA.index(self.criterion), *switches, *limits, *least)
 
 
 @dataclass(frozen=True, slots=True)

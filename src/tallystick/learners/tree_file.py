@@ -57,6 +57,7 @@ DECISION: dict[str, Shape] = _BOTH | {
     "split_prior": Maybe(Number(1e-9, 0.999999999)),
 }
 OPTIONAL: dict[str, Shape] = {
+    "min_entropy": Number(1e-300, 1e300),
     "costs": Maybe(Listed(Listed(Number(0)))),
     "priors": Maybe(Either((Named(Number(0)), Listed(Number(0))))),
 }

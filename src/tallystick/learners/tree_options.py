@@ -30,6 +30,7 @@ class TreeOptions:
     min_samples_split: int
     max_leaf_nodes: int | None
     min_impurity_decrease: float
+    min_entropy: float
     stop_at_zero_gain: bool
     cuts: str
     cut_price: float
@@ -57,10 +58,9 @@ class TreeOptions:
             check_one_of("class_weight", self.class_weight, ("balanced",))
         if not (is_number(self.cut_price) and 0 <= self.cut_price < 1e6):
             raise OptionError(f"cut_price must be a number from 0 up, not {shown(self.cut_price)}.")
-        if not (is_number(self.min_impurity_decrease) and self.min_impurity_decrease >= 0):
-            raise OptionError(
-                f"min_impurity_decrease must be a number from 0 up, not {shown(self.min_impurity_decrease)}."
-            )
+        for name in ("min_impurity_decrease", "min_entropy"):
+            if not (is_number(value := getattr(self, name)) and value >= 0):
+                raise OptionError(f"{name} must be a number from 0 up, not {shown(value)}.")
 
     def rules(self, unit: int, classes: bool, row_unit: int | None = None) -> GrowRules:
         """Return the kernels' rules for a table with this unit of weights.
@@ -81,6 +81,7 @@ class TreeOptions:
             min_split=self.min_samples_split * row - more,
             unit=row,
             min_decrease=float(self.min_impurity_decrease),
+            min_entropy=float(self.min_entropy),
         )
 
     def weights_of(self, target: Target) -> ClassWeights | None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from tallystick.explain.tree import splits, tree_svg
 from tallystick.models.tree import Tree
-from tallystick.models.tree.sentences import reachable
+from tallystick.models.tree.sentences import footnote, reachable
 
 STILL = 15  # boxes of the still picture: more cannot be read on paper
 OPEN = 40  # nodes of a tree that starts unfolded
@@ -82,6 +82,7 @@ def tree_facts(tree: Tree) -> dict[str, Any]:
         "nodes": f"{len(shown.nodes):,}",
         "depth": int(shown.nodes.depth.max()),
         "averaged": tree.averaged is not None,
+        "footnote": footnote(tree.schema, shown.nodes),
         "grown": f"{tree.nodes.leaves:,}",
         "still": tree_svg(tree, STILL),
         "tables": min(MOST_TABLES, int((shown.nodes.column >= 0).sum())),

@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from tallystick.errors import TallyError, shown
-from tallystick.serve import rows_in
+from tallystick.serve import inference, pages, rows_in
 from tallystick.serve.guards import Guards, Headers, Receive, Scope, Send
 from tallystick.serve.log import Log
 from tallystick.serve.metrics import Metrics
@@ -25,8 +25,11 @@ from tallystick.serve.problems import Refused, Reply, problem
 from tallystick.serve.rows_in import CSV, JSON
 from tallystick.serve.shelf import Served, Shelf
 
+Route = tuple[str, str, Callable[..., Awaitable[Reply]]]  # what the counts call it, its method, who answers
+Named = str | None
+
 LOOK = 1.0  # seconds between two looks at the model files
-THREADS = 2  # that answer requests of many rows
+THREADS = 1  # that answer requests of many rows: two would wait for each other, as most of it is Python
 
 
 class Request:
@@ -60,13 +63,30 @@ class ServeApp:
         self.pool = ThreadPoolExecutor(THREADS, "answer")
         self.waiting = 0
         self.draining = False
-        self.exact: dict[str, tuple[str, str, Callable[[Request], Awaitable[Reply]]]] = {
+        self.exact: dict[str, Route] = {
             "/v1/predict": ("predict", "POST", self.predict),
             "/v1/models": ("models", "GET", self.models),
             "/healthz": ("health", "GET", self.healthy),
             "/readyz": ("health", "GET", self.ready),
             "/metrics": ("metrics", "GET", self.counts),
+            "/openapi.json": ("pages", "GET", self.openapi),
+            "/v2": ("infer", "GET", self.server_metadata),
+            "/v2/health/live": ("health", "GET", self.healthy),
+            "/v2/health/ready": ("health", "GET", self.ready),
         }
+        self.ends: dict[str, dict[str, Route]] = {  # of addresses that name a model
+            "v1": {
+                "predict": ("predict", "POST", self.predict),
+                "schema": ("models", "GET", self.schema),
+                "": ("models", "GET", self.model),
+            },
+            "v2": {
+                "infer": ("infer", "POST", self.infer),
+                "ready": ("health", "GET", self.model_ready),
+                "": ("infer", "GET", self.metadata),
+            },
+        }
+        self.exact |= dict.fromkeys(pages.FILES, ("pages", "GET", self.page))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -75,6 +95,8 @@ class ServeApp:
         begun = perf_counter()
         request = Request(scope, receive, {})
         reply = await self._answered(request)
+        if reply.status >= 400 and request.path.startswith("/v2"):
+            reply = inference.as_error(reply)
         headers = [
             (b"content-type", reply.kind),
             (b"content-length", str(len(reply.body)).encode()),
@@ -119,15 +141,18 @@ class ServeApp:
         told = f"{request.path} takes {method}, not {shown(request.method)}."
         raise Refused(405, told, [(b"allow", allowed.encode())])
 
-    def _longer(self, path: str) -> tuple[str, str, Callable[[Request], Awaitable[Reply]]]:
+    def _longer(self, path: str) -> Route:
         """Return who answers an address that names a model: /v1/models/NAME/versions/SHA/predict."""
-        parts = path.strip("/").split("/")
-        if parts[:2] == ["v1", "models"] and len(parts) in (4, 6):
-            name, version = parts[2], None
-            if len(parts) == 6 and parts[3] == "versions":
-                version = parts[4]
-            if parts[-1] == "predict" and (len(parts) == 4 or version is not None):
-                return "predict", "POST", partial(self.predict, name=name, version=version)
+        parts = path.split("/")[1:]
+        last = self.ends.get(parts[0], {})
+        if parts[1:2] == ["models"] and len(parts) >= 3:
+            rest, version = parts[3:], None
+            if len(rest) >= 2 and rest[0] == "versions":
+                version, rest = rest[1], rest[2:]
+            end = "/".join(rest)
+            if end in last:
+                route, method, answer = last[end]
+                return route, method, partial(answer, name=parts[2], version=version)
         raise Refused(404, f"there is nothing at {shown(path)}. /openapi.json says what there is.")
 
     # -- what is asked --
@@ -185,6 +210,57 @@ class ServeApp:
     async def models(self, request: Request) -> Reply:
         """List the models."""
         return Reply(200, dumps({"models": [described(served) for served in self.shelf]}).encode())
+
+    async def model(self, request: Request, name: Named, version: Named) -> Reply:
+        """Describe one model."""
+        return Reply(200, dumps(described(self._found(request, name, version))).encode())
+
+    async def schema(self, request: Request, name: Named, version: Named) -> Reply:
+        """Return the JSON Schema of the rows of a model."""
+        schema = pages.row_schema(self._found(request, name, version))
+        return Reply(200, dumps(schema).encode(), b"application/schema+json")
+
+    def _found(self, request: Request, name: Named, version: Named) -> Served:
+        request.served = self.shelf.find(name, version)
+        return request.served
+
+    async def page(self, request: Request) -> Reply:
+        """Return a file of the page."""
+        return pages.page(request.path)
+
+    async def openapi(self, request: Request) -> Reply:
+        """Return what there is to ask."""
+        return pages.openapi_reply(self.shelf)
+
+    # -- the Open Inference Protocol --
+
+    async def server_metadata(self, request: Request) -> Reply:
+        """Say what server this is."""
+        return inference.server_metadata()
+
+    async def model_ready(self, request: Request, name: Named, version: Named) -> Reply:
+        """Say whether a model is ready: it is there."""
+        self._found(request, name, version)
+        return await self.ready(request)
+
+    async def metadata(self, request: Request, name: Named, version: Named) -> Reply:
+        """Return the inputs and outputs of a model."""
+        served = self._found(request, name, version)
+        return inference.model_metadata(served, [one.version for one in self.shelf if one.name == name])
+
+    async def infer(self, request: Request, name: Named, version: Named) -> Reply:
+        """Answer rows that are given as tensors."""
+        served = self._found(request, name, version)
+        if b"inference-header-content-length" in request.headers:
+            raise Refused(400, "binary tensors are not read here. Send the data as JSON (binary_data=False).")
+        body = await self.guards.body(request.receive, request.headers)
+        request.size = len(body)
+        reply: Reply
+        work = partial(inference.answer, served, body, self.guards.limits)
+        reply, request.rows = await self.in_thread(work)
+        return reply
+
+    # -- how it is --
 
     async def healthy(self, request: Request) -> Reply:
         """Say that this process answers."""

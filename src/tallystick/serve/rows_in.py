@@ -55,7 +55,9 @@ def from_json(body: bytes, most: int) -> Any:
     if body.count(b"{") + body.count(b"[") > 2 * most + DEEPEST:
         raise Refused(413, f"a request may have {most:,} rows. Send fewer at once.")
     try:
-        return _DECODER.decode(body.decode("utf-8-sig"))
+        text = body.decode("utf-8-sig")
+        value = _QUICK.decode(text)
+        return value if _named_once(body, value) else _CAREFUL.decode(text)
     except UnicodeDecodeError as error:
         raise Refused(400, f"the body is not UTF-8: byte {error.start:,}.") from None
     except json.JSONDecodeError as error:
@@ -80,7 +82,16 @@ def _constant(text: str) -> Any:
     raise Refused(400, f"{text} is not JSON. Send null where a value is missing.")
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant)
+_QUICK = json.JSONDecoder(parse_constant=_constant)
+_CAREFUL = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant)
+
+
+def _named_once(body: bytes, value: Any) -> bool:
+    """Say whether all names of plain rows are there once, as far as that can be told by counting: each has a
+    colon. Where a text has one too, the body has to be read with care, which takes twice as long.
+    """
+    rows = value if isinstance(value, list) else [value]
+    return all(type(row) is dict for row in rows) and sum(map(len, rows)) == body.count(b":")
 
 
 def json_rows(body: bytes, most: int) -> tuple[list[dict[str, Any]], bool]:

@@ -122,12 +122,10 @@ def _product(model: NaiveBayesModel, title: str, products: list[ClassProduct], t
     parts: list[Part] = [Headline((title,), 3)]
     for c, (label, product) in enumerate(zip(labels, products, strict=True)):
         factors = joined([f.written for f in product.factors], "·") or ("1",)
-        parts.append(
-            Formula(
-                line("product for ", said(label)),
-                (factors, *number_lines(product.likelihood, product.log_likelihood)),
-            )
-        )
+        steps = number_lines(product.likelihood, product.log_likelihood)
+        if len(product.factors) != 1 or factors != steps[0]:
+            steps = (factors, *steps)
+        parts.append(Formula(line("product for ", said(label)), steps))
         if priors is not None:
             prior = priors[c]
             written = prior.written if isinstance(prior, CountedShare) else (Value(prior),)

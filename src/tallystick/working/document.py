@@ -1,4 +1,5 @@
-"""A working as a document: a few plain kinds of parts, in order. Renderers turn it into text and Markdown.
+"""A working as a document: a few plain kinds of parts, in order. Renderers turn it into text, Markdown,
+LaTeX and HTML.
 
 Knows parts and what of them is an answer. Knows no method and no format.
 Laws: a part does not know how it is rendered; a sheet without answers holds nothing that was worked out.
@@ -12,7 +13,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal
 
-from tallystick.draw.svg import as_html
 from tallystick.errors import OptionError, shown
 from tallystick.files.apart import as_path
 from tallystick.files.whole import whole_file
@@ -142,8 +142,20 @@ class Working:
 
         return markdown(self.shown)
 
+    def latex(self) -> str:
+        """Return the working as a LaTeX document."""
+        from tallystick.working.as_latex import latex
+
+        return latex(self.shown)
+
+    def html(self) -> str:
+        """Return the working as one HTML page, which opens without a network."""
+        from tallystick.working.as_html import page
+
+        return page(self.shown)
+
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the working to a file; its ending says how: .txt or .md.
+        """Write the working to a file; its ending says how: .txt, .md, .tex or .html.
 
         Parameters
         ----------
@@ -155,17 +167,22 @@ class Working:
             file.write(render().encode())
 
     def _renderer(self, path: str) -> Callable[[], str]:
-        ways = {".txt": self.text, ".md": self.markdown}
+        ways = {".txt": self.text, ".md": self.markdown, ".tex": self.latex, ".html": self.html}
         ending = os.path.splitext(path)[1].lower()
         if ending not in ways:
-            raise OptionError(f"a working is written to .txt or .md, not to {shown(path)}. Name such a file.")
+            raise OptionError(
+                f"a working is written to .txt, .md, .tex or .html, not to {shown(path)}. Name such a file."
+            )
         return ways[ending]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the parts that are shown as plain data; numbers are in full, exact fractions as texts."""
         return {"parts": [_plain_part(part) for part in self.shown]}
 
-    _repr_html_ = as_html
+    def _repr_html_(self) -> str:
+        from tallystick.working.as_html import body
+
+        return body(self.shown)
 
     def __str__(self) -> str:
         return self.text()

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from tallystick.contracts import Block
 from tallystick.data.schema import CODED, Column
 from tallystick.explain.tree_rows import arriving
+from tallystick.learn import entropy, gini
 from tallystick.learners.tree_options import TreeOptions
 from tallystick.models.tree import Tree
 from tallystick.models.tree.sentences import Condition, tested
@@ -28,18 +29,6 @@ from tallystick.stats.price import coverage, group_bits
 Counts = tuple[float, ...]
 SAME = 10  # decimals in which equal gains agree, whatever the order of their sums
 NO_LEVELS = np.empty(0, np.int32)
-
-
-def entropy(counts: Counts) -> float:
-    """Return the entropy of counts of classes in bits; 0 without rows."""
-    n = math.fsum(counts)
-    return math.fsum(-x / n * math.log2(x / n) for x in counts if x) if n else 0.0
-
-
-def gini(counts: Counts) -> float:
-    """Return Gini's impurity of counts of classes: 1 less the sum of squared shares; 0 without rows."""
-    n = math.fsum(counts)
-    return 1.0 - math.fsum((x / n) ** 2 for x in counts) if n else 0.0
 
 
 def impurity_of(options: TreeOptions) -> str:

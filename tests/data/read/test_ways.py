@@ -5,11 +5,14 @@ where two ways would do.
 from __future__ import annotations
 
 import datetime
+import json
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import tallystick as ts
+from tallystick.errors import DataError
 
 ROWS = 90
 MONEY = [1234.5 * (i * 37 % 41) - 9000 for i in range(ROWS)]
@@ -102,3 +105,33 @@ def test_a_note_says_what_was_read_and_marks_for_missing_are_missing(paths):
     first = min(german(m) for i, m in enumerate(MONEY) if i != 3)
     assert f"column 'money' holds amounts in €, such as '{first}': read as numbers." in said
     assert model.model_.schema["money"].missing == 1
+
+
+@pytest.mark.parametrize(
+    ("cells", "told"),
+    [
+        (["03.05.45", "13.06.12"], "holds '03.05.45', whose year may be 1945 or 2045. Write years of four"),
+        (
+            ["10/07/10", "11/08/11"],
+            "holds '10/07/10', which may be '2010-07-10' or '2010-10-07'. Say which: ",
+        ),
+        (["1/2/2021 3:05 PM", "2/3/2021 1:00 AM"], "which may be '2021-02-01 15:05' or '2021-01-02 15:05'"),
+    ],
+)
+def test_dates_with_two_readings_are_asked_about_in_one_line(cells, told):
+    with pytest.raises(DataError) as caught:
+        ts.describe(pd.DataFrame({"d": cells * 20, "y": ["a", "b"] * 20}), "y")
+    assert told in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_clocks_of_twelve_hours_and_short_years_are_read_where_one_reading_fits():
+    cells = ["31.12.20 11:30 PM", "01.02.99 12:00 AM", "13.05.05"] * 20
+    frame = pd.DataFrame({"d": cells, "y": ["a", "b", "a"] * 20})
+    model = ts.NaiveBayes().fit(frame, "y")
+    column = model.schema_["d"]
+    assert (column.kind, column.unit, column.written) == ("numeric", "date", "31.12.20 11:59 PM")
+    day = (np.datetime64("2020-12-31T23:30") - np.datetime64("1970-01-01T00:00")) / np.timedelta64(1, "D")
+    assert column.high == day
+    again = ts.NaiveBayes._from_document(json.loads(model.to_bytes()))
+    assert again.predict(frame).tolist() == model.predict(frame).tolist()

@@ -88,7 +88,7 @@ def test_parity_shows_why_trees_and_disjunctions_differ():
     """Four variables: the tree has 16 leaves; the disjunction 8 terms of 4 conditions, and none fewer."""
     ways = list(itertools.product((False, True), repeat=4))
     rows = [dict(zip("abcd", way, strict=True)) | {"y": sum(way) % 2 == 1} for way in ways] * 3
-    tree = ts.DecisionTree.id3(stop_at_zero_gain=False).fit(rows, "y")
+    tree = ts.DecisionTree.id3().fit(rows, "y")
     found = tree.rules().disjunction()
     assert tree.get_n_leaves() == 16
     assert (len(found.terms), found.conditions, found.proven) == (8, 32, True)
@@ -98,7 +98,7 @@ def test_the_tree_of_a_choice_is_larger_than_its_disjunction():
     """A∧B ∨ C: a tree asks for C twice, or for A and B twice."""
     ways = list(itertools.product((False, True), repeat=3))
     rows = [dict(zip("ABC", w, strict=True)) | {"y": (w[0] and w[1]) or w[2]} for w in ways]
-    tree = ts.DecisionTree.id3(stop_at_zero_gain=False).fit(rows, "y")
+    tree = ts.DecisionTree.id3().fit(rows, "y")
     assert tree.rules().expression() == "C ∨ A∧B"
     assert sum(len(r.conditions) for r in tree.rules()) > 3
     assert np.array_equal(tree.predict(rows), [r["y"] for r in rows])

@@ -105,4 +105,4 @@ def test_a_tree_of_two_classes_is_a_boolean_expression():
 
 def test_a_rule_reads_as_a_sentence_with_coverage_share_and_lift():
     text = str(rules(boolean_tree()).rules[1])
-    assert text == "if (f3 = 0 or missing) and f2 = 1 then 1 (1 row, 20.0%; share 1.000, lift 2.50)"
+    assert text == "if f3 = 0 and f2 = 1 then 1 (1 row, 20.0%; share 1.000, lift 2.50)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,11 +22,12 @@ X, COLOUR, SIZE = (SCHEMA[name] for name in ("x", "colour", "size"))
     [
         (Condition(X, high=5.0), "x < 5"),
         (Condition(X, low=5.0), "x ≥ 5"),
-        (Condition(X, 2.5, 5.0, missing=True), "2.5 ≤ x < 5 or missing"),
+        (Condition(X, 2.5, 5.0, missing=True), "2.5 ≤ x < 5"),
+        (Condition(replace(X, missing=1), 2.5, 5.0, missing=True), "2.5 ≤ x < 5 or missing"),
         (Condition(X, low=math.inf, high=-math.inf, missing=True), "x is missing"),
         (Condition(X), "x is known"),
         (Condition(COLOUR, levels=(1,)), "colour = b"),
-        (Condition(COLOUR, levels=(0, 2), missing=True), "colour in {a, c} or missing"),
+        (Condition(replace(COLOUR, missing=3), levels=(0, 2), missing=True), "colour in {a, c} or missing"),
         (Condition(COLOUR, levels=()), "colour is impossible"),
         (Condition(SIZE, levels=(0, 1)), "size ≤ medium"),
         (Condition(SIZE, levels=(1, 2)), "size > low"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from trees import SCHEMA, one_test
 
 from tallystick.data.schema import Column, Schema
@@ -9,9 +11,11 @@ from tallystick.models.tree import Answers, Tree
 from tallystick.models.tree.text import count, heading, show
 from tallystick.models.tree.weights import ClassWeights
 
+LOST = replace(SCHEMA, columns=tuple(replace(c, missing=1) for c in SCHEMA.columns))
+
 
 def test_the_print_names_columns_levels_counts_and_the_way_of_missing_values():
-    text = str(Tree(SCHEMA, one_test(missing=1)))
+    text = str(Tree(LOST, one_test(missing=1)))
     assert text.splitlines() == [
         "Tree for y: 6 rows, 2 leaves, 3 nodes, depth 1, training accuracy 0.8333 (5 of 6)",
         "Counts: no, perhaps, yes",
@@ -21,8 +25,18 @@ def test_the_print_names_columns_levels_counts_and_the_way_of_missing_values():
     ]
 
 
+def test_a_footnote_tells_where_missing_values_go_that_training_had_not():
+    lines = str(Tree(SCHEMA, one_test(missing=0))).splitlines()
+    assert lines[-3:] == [
+        "├─ x < 5  3 0 0 → no 1.000",
+        "└─ x ≥ 5  0 1 2 → yes 0.667",
+        "No tested value was missing in training; a missing or new one takes the branch of most rows.",
+    ]
+    assert not str(Tree(LOST, one_test(missing=0))).endswith("most rows.")
+
+
 def test_a_long_tree_says_how_many_branches_are_not_shown():
-    lines = show(Tree(SCHEMA, one_test(missing=1)), most=2).splitlines()
+    lines = show(Tree(LOST, one_test(missing=1)), most=2).splitlines()
     assert lines[-1] == "… and 1 more branch; tree.show(most=3) tells all."
 
 
@@ -42,4 +56,4 @@ def test_numbers_of_things_agree_with_their_words():
 def test_a_name_cannot_change_the_print():
     schema = Schema((Column("a\n\x1b[31m", "numeric"),), SCHEMA.target)
     assert "\x1b" not in str(Tree(schema, one_test(missing=0)))
-    assert len(str(Tree(schema, one_test(missing=0))).splitlines()) == 5
+    assert len(str(Tree(schema, one_test(missing=0))).splitlines()) == 6

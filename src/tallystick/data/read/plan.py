@@ -72,6 +72,7 @@ class ReadingPlan:
     min_letters: int = 1
     merge: Mapping[str, Any] = field(default_factory=dict)  # as `Columns` has it
     parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    trivial: bool = False  # one class, or no usable column, is no error
 
     @property
     def decimal(self) -> str:
@@ -136,6 +137,7 @@ def check_wishes(wishes: Wishes, names: Iterable[str], reading: Reading, inf: st
         wishes.min_letters,
         wishes.merge,
         {name: tuple(parts) for name, parts in wishes.parts.items()},
+        wishes.trivial,
     )
 
 

@@ -29,6 +29,7 @@ from tallystick.contracts import Heading
 from tallystick.data.read.batches import parts_together
 from tallystick.data.read.cells import Floats, Part, SmallIntegers, as_utf8, read_cells
 from tallystick.data.read.decided import Decided
+from tallystick.data.read.judge import ONE_VALUE
 from tallystick.data.read.merging import unused_merges
 from tallystick.data.read.plan import ReadingPlan, check_wishes
 from tallystick.data.read.strings import Distinct
@@ -44,7 +45,7 @@ from tallystick.data.read.survey_target import (
 from tallystick.data.read.weights import WeightSurvey, choose, kept_rows, weight_numbers
 from tallystick.data.schema import Note, Schema, Target, Wishes
 from tallystick.data.threads import checkpoint, in_order
-from tallystick.errors import DataError, counted
+from tallystick.errors import DataError, counted, shown
 from tallystick.kernels.ranks import FEW_COLUMNS
 
 OF_ROWS = ("rows-skipped", "rows-repaired")  # notes of a source that a model keeps: rows not seen, or mended
@@ -318,6 +319,19 @@ class Survey:
         self.weighed.check()
         return target, said, spelt
 
+    def _all_the_same(self, found: Decided) -> Decided:
+        """Return a column of one value as if it were asked for; others as they were found."""
+        name, column = found.column.name, found.column
+        if not str(column.why).startswith(ONE_VALUE.format("")):
+            return found
+        seen = self.seen[name]
+        seen.asked = replace(seen.asked, keep=True)
+        kept = seen.decide(name, self.weighed.total, self.weighed.measure)
+        if isinstance(kept, SecondLook):  # a text, which would be read once more to no end
+            return found
+        text = f"column {shown(name)} has one value: no test can be made of it."
+        return replace(kept, notes=(Note("one-value", text, name),))
+
     def decide(self, notes: Sequence[Note] = ()) -> Decision:
         """Return what the table is. notes: those of the source; what it lost of its rows comes first."""
         target, said, spelt = self.goal or self._target()
@@ -325,6 +339,8 @@ class Survey:
         if self.decided.keys() != self.seen.keys() and self.again() is not None:
             raise RuntimeError("the survey needs another look: call again()")
         done = [self.decided[name] for name in self.seen]
+        if self.question.plan.trivial and all(d.column.kind == "out" for d in done):
+            done = [self._all_the_same(d) for d in done]
         columns = tuple(c for d in done for c in (d.column, *d.parts))
         schema = Schema(columns, target, self.question.plan.marks)
         every = (*lost, *said, *(note for d in done for note in d.notes))

@@ -140,7 +140,7 @@ def labels_of(
     ]
     found = set(canonical)
     label_type, declared = declared_labels(name, label_type, plan)
-    _check_labels(name, found, declared, label_type, rows)
+    _check_labels(name, found, declared, label_type, rows, plan.trivial)
     labels = tuple(sorted(found | declared, key=_label_order(label_type)))
     at = {label: code for code, label in enumerate(labels)}
     into = np.array([at[c] for c in canonical] + [0], dtype=class_type(len(labels)))
@@ -192,8 +192,10 @@ def _label_order(label_type: LabelType) -> Any:
     return {"integer": int, "number": float}.get(label_type, str)
 
 
-def _check_labels(name: str, found: set[str], declared: set[str], label_type: LabelType, rows: int) -> None:
-    """Refuse a target that is one class, or numbers that are not classes."""
+def _check_labels(
+    name: str, found: set[str], declared: set[str], label_type: LabelType, rows: int, trivial: bool
+) -> None:
+    """Refuse a target of numbers that are not classes, or of one class unless that will do."""
     count = len(found)
     half = 2 * count > rows
     if (label_type == "number" and (count > FEW_NUMBERS or half)) or (
@@ -205,7 +207,7 @@ def _check_labels(name: str, found: set[str], declared: set[str], label_type: La
             Argument("RegressionTree"),
             ".",
         )
-    if len(found | declared) < 2:
+    if len(found | declared) < 2 and not (trivial and found - {"inf", "-inf"}):  # a slip, not a class
         which = f" ({shown(next(iter(found)))})" if found else ""
         raise TargetError(
             f"target {shown(name)} has one class{which} in {counted(rows, 'row')}; two are needed."
@@ -213,10 +215,14 @@ def _check_labels(name: str, found: set[str], declared: set[str], label_type: La
 
 
 def rare_note(target: Target, counts: NDArray[np.int64]) -> tuple[Note, ...]:
-    """Return notes on classes that only one row has, and on classes that are perhaps one, spelt in two ways;
-    counts[class], perhaps with more behind them.
+    """Return notes on a class that is alone, on classes of one row, and on classes that may be one, spelt in
+    two ways; counts[class], perhaps with more behind them.
     """
     counts = counts[: len(target.labels)]
+    if len(target.labels) == 1:
+        only = f"has one class ({shown(target.labels[0])})"
+        text = f"target {shown(target.name)} {only}: there is nothing to tell apart."
+        return (Note("one-class", text, target.name),)
     return (*_few(target, counts), *_alike(target, counts), *_quantity(target))
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from tallystick.data.read import strings
 from tallystick.data.read.cells import WRITTEN_NUMBERS, among
-from tallystick.data.source.arrays import from_numbers
+from tallystick.data.source.arrays import from_numbers, from_texts
 from tallystick.data.written import DateWay, NumberWay, Way, Ways, plain
 from tallystick.errors import Argument, DataError, read_with, shown
 from tallystick.kernels import CellKind, Parsed
@@ -28,7 +28,12 @@ def way_written(
     if marked.all():
         return None
     texts = texts.filter(from_numbers(~marked)) if marked.any() else texts
-    found = [way for way in Ways(texts, decimal, day_first).found if _reads(texts, way)]
+    ways = Ways(texts, decimal, day_first).found
+    found = [way for way in ways if _reads(texts, way)]
+    if len(found) > 1:  # nobody puts a year of two figures first where it may stand last
+        found = [way for way in found if not (isinstance(way, DateWay) and way.year_first and way.short)]
+    if not found:
+        _refuse_centuries(name, texts, ways)
     if len(found) < 2:
         return found[0] if found else None
     example, first, second = shown(texts[0].as_py()), *(shown(_read_as(texts, w)) for w in found[:2])
@@ -47,6 +52,22 @@ def way_written(
     )
 
 
+def _refuse_centuries(name: str, texts: Any, ways: tuple[Way, ...]) -> None:
+    """Refuse dates whose years of two figures may be of this century or of the last."""
+    for way in ways:
+        if not isinstance(way, DateWay) or not way.short:
+            continue
+        for text in texts.to_pylist():
+            year = plain(from_texts([text]), way)[0].as_py()[:2]
+            if "30" <= year <= "69" and _reads(texts, way, century="19"):
+                raise DataError(
+                    f"column {shown(name)} holds {shown(text)}, whose year may be 19{year} or 20{year}. "
+                    "Write years of four figures, or keep the texts: ",
+                    Argument("kinds", {name: "levels"}),
+                    ".",
+                )
+
+
 def may_be_written(some: Any, marked: NDArray[np.bool_], decimal: str | None, day_first: bool | None) -> bool:
     """May all texts be written in one way, as far as some of them tell? Marks tell nothing."""
     left = some.filter(from_numbers(~marked))
@@ -60,10 +81,15 @@ def read_in(texts: Any, way: Way | None, decimal: str, marks: tuple[str, ...] = 
     return strings.numbers(plain(texts, way), marks, dates=True)
 
 
-def _reads(texts: Any, way: Way) -> bool:
-    """Is every text a number, or a day that there was?"""
+def _reads(texts: Any, way: Way, century: str = "") -> bool:
+    """Is every text a number, or a day that there was? century: of years that do not tell it."""
+    import pyarrow.compute as pc
+
     family = (CellKind.DATE,) if way.dated else (*WRITTEN_NUMBERS, CellKind.LEADING_ZEROS)
-    return bool(among(read_in(texts, way, ".").kinds, family).all())
+    texts = plain(texts, way)
+    if century:
+        texts = pc.replace_substring_regex(texts, "^([3-6][0-9]-)", rf"{century}\1")
+    return bool(among(read_in(texts, None, ".").kinds, family).all())
 
 
 def _read_as(texts: Any, way: Way) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import codecs
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -26,6 +26,7 @@ from tallystick.data.source.names import clean_names
 from tallystick.data.source.repair import Mending, mended_block
 from tallystick.data.source.size import longest_row, needed
 from tallystick.data.source.sniff import SEPARATORS, look_at
+from tallystick.data.source.totals import WORDS, ColumnSums, may_be_total, says_sum
 from tallystick.data.source.unread import marked
 from tallystick.data.source.walk import TextRow, doubtful, rows_in, walked
 from tallystick.errors import DataError, read_with, shown
@@ -44,18 +45,7 @@ SEPARATOR_WORDS = {
     "|": "separated by pipes",
 }
 FOOTER = 5  # lines at most
-FOOTER_WORDS = (
-    "total",
-    "sum",
-    "subtotal",
-    "grand total",
-    "average",
-    "mean",
-    "count",
-    "source",
-    "note",
-    "end",
-)
+FOOTER_WORDS = ("average", "mean", "count", "source", "note", "end")
 
 
 @dataclass(frozen=True)
@@ -224,12 +214,46 @@ class CsvFile(BaseSource):
             shown_lines = ", ".join(map(shown, lines))
             text = f"{len(lines)} line{'s' * (len(lines) > 1)} below the table left out: {shown_lines}."
             self._say(Note("lines-after-table", text, count=len(lines)))
+        elif not self.strict and (at := self._total(block[:cut])) is not None:
+            text = "the last row says that it is a total, and holds the sums of its columns; it is left out."
+            self._say(Note("total-left-out", text, count=1))
+            return block[:at]
         elif total := looks_like_total(block, len(self.columns), self.sep):
             text = (
                 f"the last row may be a total, {shown(total)}; it counts as a row. If it is one, delete it."
             )
             self._say(Note("last-row-total", text, count=1))
         return block[:cut]
+
+    def _total(self, block: bytes) -> int | None:
+        """Return where the last row begins, if it is the total of all others."""
+        at, line = last_line(block)
+        cells = line.split(self.sep)
+        if '"' in line or len(cells) != len(self.columns):
+            return None
+        for mark in ".,":
+            numbers = may_be_total(cells, mark)
+            if numbers is not None and self._sums(numbers, mark, block[:at]).are(numbers):
+                return at
+        return None
+
+    def _sums(self, places: Iterable[int], mark: str, last: bytes) -> ColumnSums:
+        """Return the sums of some columns: the file is read once more, which is rare. last: its last block,
+        as far as it counts.
+        """
+        sums, before = ColumnSums(places, mark), None
+        for found in self.blocks():
+            if before is not None:
+                self._add_sums(sums, before.block)
+            before = found
+        self._add_sums(sums, last)
+        return sums
+
+    def _add_sums(self, sums: ColumnSums, block: bytes) -> None:
+        table, _ = cut_cells(raw.unspaced(block, self.sep), self.columns, self.sep)
+        sums.rows += table.num_rows
+        for i in list(sums.sums or ()):
+            sums.add(i, table.column(i).to_pylist())
 
     def _say(self, note: Note) -> None:
         if not any(known.code == note.code for known in self.said):
@@ -416,16 +440,20 @@ def _is_footer(line: str, width: int, sep: str) -> bool:
 
 
 def _says_total(cell: str) -> bool:
-    word = cell.strip().casefold().rstrip(":")
-    return any(word == known or word.startswith((known + " ", known + ":")) for known in FOOTER_WORDS)
+    return says_sum(cell, (*WORDS, *FOOTER_WORDS))
+
+
+def last_line(block: bytes) -> tuple[int, str]:
+    """Return where the last line of a block begins, and its text; nothing of a very long one."""
+    last = block[-4096:].rstrip(b"\r\n").splitlines()[-1:] or [b""]
+    return block.rindex(last[0]) if last[0] else len(block), last[0].decode("utf-8", "replace")
 
 
 def looks_like_total(block: bytes, width: int, sep: str) -> str:
     """Return the last row if it begins as a footer does and is half empty, else nothing."""
     if width == 1:
         return ""
-    last = block[-4096:].rstrip(b"\r\n").splitlines()[-1:] or [b""]
-    line = last[0].decode("utf-8", "replace")
+    _, line = last_line(block)
     if '"' in line:
         return ""
     cells = line.split(sep)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import decimal
+import operator
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -454,9 +455,12 @@ def from_records(records: Sequence[Any], reading: Reading, name: str | None) -> 
     where = name or "the list"
     if records and all(isinstance(record, pa.RecordBatch) for record in records):
         return from_arrow(_one_table(records, where), reading, where)
-    if records and not all(isinstance(record, Mapping) for record in records):
+    if records and not all(type(record) is dict or isinstance(record, Mapping) for record in records):
         return from_numpy(_matrix_of(records, where), reading, where)
     keys = record_keys(records)
+    if len(keys) > 1 and all(len(record) == len(keys) for record in records):  # none lacks a key
+        cells = zip(*map(operator.itemgetter(*keys), records), strict=True)
+        return from_columns(dict(zip(keys, cells, strict=True)), reading, where)
     return from_columns({key: [record.get(key) for record in records] for key in keys}, reading, where)
 
 
@@ -475,8 +479,9 @@ def record_keys(records: Iterable[Mapping[Any, Any]]) -> list[Any]:
     for i, record in enumerate(records):
         keys = list(record)
         first = keys if i == 0 else first
-        agree = agree and keys == first
-        every.update(keys)
+        if i == 0 or keys != first:
+            agree = agree and i == 0
+            every.update(keys)
     return first if agree else sorted(every, key=str)
 
 

@@ -22,7 +22,7 @@ from tallystick.models.rules.expression import Disjunction, disjunction
 from tallystick.models.rules.minimal import MOST_VARIABLES
 from tallystick.models.tree.model import Tree
 from tallystick.models.tree.nodes import SPREADS, STAYS
-from tallystick.models.tree.sentences import Condition, condition, number, plain, rows
+from tallystick.models.tree.sentences import Condition, condition, footnote, number, plain, rows
 
 AVERAGED = (
     "These are the rules of the most probable pruning; predictions average over all prunings, so that a few "
@@ -65,10 +65,7 @@ class Rule:
     def sentence(self) -> str:
         """The rule without its rows."""
         several = len(self.conditions) > 1
-        parts = " and ".join(
-            f"({c.sentence()})" if several and c.missing and not c.never else c.sentence()
-            for c in self.conditions
-        )
+        parts = " and ".join(c.bracketed if several else c.sentence() for c in self.conditions)
         head = f"if {parts} then " if parts else "always "
         if isinstance(self.answer, str):
             return head + plain(self.answer)
@@ -218,6 +215,8 @@ def rules(tree: Tree) -> Rules:
     spreads = bool((tree.nodes.missing_branch == SPREADS).any())
     if spreads:
         notes.append("Missing values go down all branches in proportion; the rules speak of known values.")
+    if note := footnote(tree.schema, tree.nodes):
+        notes.append(note)
     return Rules(tree.schema, found, _answer(tree, root, 0), tuple(notes))
 
 

@@ -1,7 +1,8 @@
 """Tests of a tree as sentences, with the names of columns and levels.
 
 Knows the schema and one test at a time. Knows nothing of shares, rows or layout.
-Law: a sentence says exactly which values take a branch, missing and unseen ones included.
+Law: a sentence says exactly which values take a branch, missing and unseen ones included; of a column that
+had no missing value in training a footnote says it once for all tests.
 """
 
 from __future__ import annotations
@@ -74,15 +75,28 @@ class Condition:
             return len(self.levels) == len(self.column.levels)
         return bool(np.isneginf(self.low) and np.isposinf(self.high))
 
+    @property
+    def tells_missing(self) -> bool:
+        """Whether the sentence speaks of missing values: not where training had none (`footnote`), nor where
+        missing is a level, and told as one.
+        """
+        return self.missing and self.column.missing > 0 and ABSENT not in self.column.levels
+
+    @property
+    def bracketed(self) -> str:
+        """The sentence as it stands beside others."""
+        return f"({self.sentence()})" if self.tells_missing and not self.never else self.sentence()
+
     def sentence(
-        self, widest: int = 0, missing: bool = True, name: str | None = None, equals: str = "= "
+        self, widest: int = 0, missing: bool | None = None, name: str | None = None, equals: str = "= "
     ) -> str:
         """Return the condition in words; `widest` > 0 shortens long lists of levels to about that length.
 
+        missing: whether missing values are told of where they are allowed; None: as `tells_missing` says.
         name: what to call the column, if not by its own name. equals: what stands before a single level.
         """
-        told = ABSENT in self.column.levels  # missing is a level there, and told as one
-        tail = " or missing" if self.missing and missing and not told else ""
+        told = self.tells_missing if missing is None else missing and self.missing
+        tail = " or missing" if told else ""
         name = plain(self.column.name) if name is None else name
         if self.never:
             return f"{name} is missing" if self.missing else f"{name} is impossible"
@@ -137,7 +151,7 @@ def bound(cut: float, column: Column | None = None) -> tuple[str, str]:
     Cuts at observed values (C4.5) are stored as the next double, so that one test, x < cut, serves both.
     """
     before = float(np.nextafter(cut, -np.inf)) if np.isfinite(cut) else cut
-    if len(repr(before)) + 4 < len(repr(float(cut))):
+    if before == 0 or len(repr(before)) + 4 < len(repr(float(cut))):
         return "≤", number(before, column)
     return "<", number(cut, column)
 
@@ -199,6 +213,20 @@ def away(nodes: Nodes, node: int) -> str:
     if nodes.missing_branch[node] == SPREADS:
         return "missing values go down all branches in proportion"
     return "missing values stop here"
+
+
+def footnote(schema: Schema, nodes: Nodes) -> str:
+    """Return where missing values go at tests of columns that had none in training; "" without such tests."""
+    tests = [n for n in np.flatnonzero(nodes.column >= 0).tolist() if nodes.missing_branch[n] >= 0]
+    silent = [n for n in tests if not schema.used[int(nodes.column[n])].missing]
+    if not silent:
+        return ""
+    way = "the branch of most rows"
+    if any(nodes.missing_branch[n] != np.argmax(nodes.weight[nodes.branches(n)]) for n in silent):
+        way = "the branch that had most rows before the tree was pruned"  # subtrees were raised
+    if len(silent) == len(tests):
+        return f"No tested value was missing in training; a missing or new one takes {way}."
+    return f"Where a column had no missing value in training, a missing or new one takes {way}."
 
 
 def rows(units: float, unit: int) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 
 from tallystick.errors import page_limit
 from tallystick.models.tree.nodes import SPREADS
-from tallystick.models.tree.sentences import away, number, plain, reachable, rows
+from tallystick.models.tree.sentences import away, footnote, number, plain, reachable, rows
 
 if TYPE_CHECKING:
     from tallystick.models.tree.model import Tree
@@ -40,6 +40,8 @@ def show(tree: Tree, most: int = 200, nodes: bool = False) -> str:
     if left > 0:
         more = f"{left:,} more {'branch' if left == 1 else 'branches'}"
         lines.append(f"… and {more}; tree.show(most={len(picture.nodes)}) tells all.")
+    if note := footnote(tree.schema, picture.nodes):
+        lines.append(note)
     return "\n".join(lines)
 
 

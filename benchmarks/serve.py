@@ -1,0 +1,216 @@
+"""Requests and rows per second by HTTP, beside FastAPI with a scikit-learn pipeline and beside MLServer.
+
+Adult, logistic regression in all of them, one process each, wrk on the same machine over loopback, one server
+at a time. `PEERS` names the Python that has the peers (fastapi, uvicorn, scikit-learn; mlserver,
+mlserver-sklearn); it is this one if not set, and a peer that is not there is left out. `python serve.py
+minutes 10` watches the memory of our server under a light load instead.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import http.client
+import io
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+SECONDS, CONNECTIONS = int(os.environ.get("SECONDS_EACH", "5")), 8
+ROWS = 1_000
+PEERS = os.environ.get("PEERS", sys.executable)
+PEER = Path(__file__).with_name("serve_peer.py")
+SCRIPT = """wrk.method = "POST"
+wrk.headers["content-type"] = "{kind}"
+local file = io.open("{body}", "rb")
+wrk.body = file:read("*a")
+file:close()
+"""
+
+
+def rows() -> list[dict[str, object]]:
+    """Return new rows as JSON has them."""
+    path = Path(os.environ["TALLYSTICK_DATA"]) / "adult" / "adult-test.csv.gz"
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        read = [row for row, _ in zip(csv.DictReader(file), range(ROWS), strict=False)]
+    return [{k: _cell(v) for k, v in row.items() if k != "income"} for row in read]
+
+
+def _cell(text: str) -> object:
+    return None if text == "?" else int(text) if text.lstrip("-").isdigit() else text
+
+
+def free_port() -> int:
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        return int(sock.getsockname()[1])
+
+
+@contextmanager
+def running(command: list[str], port: int, ready: str, log: Path, **more):
+    """Run a server until the block ends; wait until it answers."""
+    with open(log, "wb") as errors:
+        process = subprocess.Popen(command, stdout=errors, stderr=errors, **more)
+    try:
+        until = time.monotonic() + 120
+        while not answers(port, ready):
+            if process.poll() is not None or time.monotonic() > until:
+                raise RuntimeError(log.read_text()[-2000:])
+            time.sleep(0.1)
+        yield process
+    finally:
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(30)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def answers(port: int, path: str) -> bool:
+    line = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    try:
+        line.request("GET", path)
+        return line.getresponse().status < 500
+    except OSError:
+        return False
+    finally:
+        line.close()
+
+
+def load(port: int, path: str, body: Path, kind: str, folder: Path, connections: int = CONNECTIONS):
+    """Return requests per second and the 99th percentile in milliseconds; an answer but 2xx is an error."""
+    script = folder / "post.lua"
+    script.write_text(SCRIPT.format(kind=kind, body=body))
+    address = f"http://127.0.0.1:{port}{path}"
+    command = ["wrk", "-t1", f"-c{connections}", "--latency", "--timeout", "30s", "-s", str(script)]
+    subprocess.run([*command, "-d1s", address], check=True, capture_output=True)  # warm
+    done = subprocess.run([*command, f"-d{SECONDS}s", address], check=True, capture_output=True, text=True)
+    if "Non-2xx" in done.stdout or "Socket errors" in done.stdout:
+        raise RuntimeError(done.stdout)
+    slowest = re.search(r"99%\s+([0-9.]+)(us|ms|s)", done.stdout)
+    scale = {"us": 0.001, "ms": 1.0, "s": 1000.0}[slowest[2]]
+    return float(re.search(r"Requests/sec:\s+([0-9.]+)", done.stdout)[1]), float(slowest[1]) * scale
+
+
+def bodies(folder: Path) -> dict[str, tuple[Path, str]]:
+    """Write what is sent, and return where it lies and its content type."""
+    import pyarrow as pa
+
+    many = rows()
+    (folder / "one.json").write_text(json.dumps(many[0]))
+    (folder / "many.json").write_text(json.dumps(many))
+    table = pa.Table.from_pylist(many)
+    with pa.OSFile(str(folder / "many.arrow"), "wb") as sink, pa.ipc.new_stream(sink, table.schema) as stream:
+        stream.write_table(table)
+    text = io.StringIO()
+    writer = csv.DictWriter(text, many[0].keys(), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(many)
+    (folder / "many.csv").write_text(text.getvalue())
+    return {
+        "one": (folder / "one.json", "application/json"),
+        "json": (folder / "many.json", "application/json"),
+        "csv": (folder / "many.csv", "text/csv"),
+        "arrow": (folder / "many.arrow", "application/vnd.apache.arrow.stream"),
+    }
+
+
+def ours(folder: Path, sent: dict[str, tuple[Path, str]]) -> dict[str, tuple[float, float]]:
+    import tallystick as ts
+
+    data = Path(os.environ["TALLYSTICK_DATA"]) / "adult" / "adult-train.csv.gz"
+    model = folder / "adult.tally.json"
+    ts.LogisticRegression().fit(data, "income").save(model)
+    port = free_port()
+    command = [sys.executable, "-m", "tallystick.cli", "serve", str(model), "--port", str(port)]
+    with running([*command, "--no-access-log"], port, "/readyz", folder / "ours.log"):
+        return {name: load(port, "/v1/predict", *given, folder) for name, given in sent.items()}
+
+
+def fastapi(folder: Path, sent: dict[str, tuple[Path, str]]) -> dict[str, tuple[float, float]]:
+    model, port = str(folder / "adult.joblib"), free_port()
+    subprocess.run([PEERS, str(PEER), "fit", model], check=True)
+    with running([PEERS, str(PEER), "serve", model, str(port)], port, "/openapi.json", folder / "peer.log"):
+        return {
+            "one": load(port, "/one", *sent["one"], folder),
+            "json": load(port, "/many", *sent["json"], folder),
+        }
+
+
+def mlserver(folder: Path, sent: dict[str, tuple[Path, str]]) -> dict[str, tuple[float, float]]:
+    """The same pipeline behind MLServer's scikit-learn runtime, a data frame by its codec."""
+    home, port = folder / "mlserver", free_port()
+    (home / "adult").mkdir(parents=True)
+    settings = {
+        "http_port": port,
+        "grpc_port": free_port(),
+        "metrics_port": free_port(),
+        "parallel_workers": 0,
+    }
+    (home / "settings.json").write_text(json.dumps(settings | {"host": "127.0.0.1"}))
+    model = str(home / "adult" / "model.joblib")
+    subprocess.run([PEERS, str(PEER), "fit", model], check=True)
+    told = {"name": "adult", "implementation": "mlserver_sklearn.SKLearnModel", "parameters": {"uri": model}}
+    (home / "adult" / "model-settings.json").write_text(json.dumps(told))
+    many = json.loads(sent["json"][0].read_text())
+    for name, part in (("one", many[:1]), ("json", many)):
+        (folder / f"v2-{name}.json").write_text(json.dumps(inferred(part)))
+    command = [str(Path(PEERS).with_name("mlserver")), "start", str(home)]
+    with running(command, port, "/v2/health/ready", folder / "mlserver.log", cwd=home):
+        path = "/v2/models/adult/infer"
+        kind = "application/json"
+        return {name: load(port, path, folder / f"v2-{name}.json", kind, folder) for name in ("one", "json")}
+
+
+def inferred(part: list[dict[str, object]]) -> dict[str, object]:
+    """Return rows as the Open Inference Protocol has a data frame, and ask for shares."""
+    inputs = []
+    for name in part[0]:
+        cells = [row[name] for row in part]
+        number = all(isinstance(cell, int) for cell in cells)
+        kind = (
+            {"datatype": "INT64"} if number else {"datatype": "BYTES", "parameters": {"content_type": "str"}}
+        )
+        data = cells if number else ["" if cell is None else cell for cell in cells]
+        inputs.append({"name": name, "shape": [len(part), 1], "data": data} | kind)
+    return {"parameters": {"content_type": "pd"}, "inputs": inputs, "outputs": [{"name": "predict_proba"}]}
+
+
+def figures() -> list[tuple[str, float]]:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        sent = bodies(folder)
+        found = {}
+        for peer in (ours, fastapi, mlserver):
+            try:
+                found[peer.__name__] = peer(folder, sent)
+            except (RuntimeError, OSError, subprocess.CalledProcessError) as error:
+                print(f"left out: {peer.__name__}: {str(error)[-300:]}", file=sys.stderr)
+        for server, got in found.items():
+            for way, (rate, slowest) in got.items():
+                print(
+                    f"  {server:<10} {way:<6} {rate:>9,.0f} requests/s   p99 {slowest:8.2f} ms",
+                    file=sys.stderr,
+                )
+    mine, peer = found["ours"], found["fastapi"]
+    return [
+        ("one row: x requests per second of FastAPI", mine["one"][0] / peer["one"][0]),
+        ("one row: p99, share of FastAPI's", mine["one"][1] / peer["one"][1]),
+        ("1,000 rows, JSON: x rows per second of FastAPI", mine["json"][0] / peer["json"][0]),
+        ("1,000 rows, Arrow: x rows per second of FastAPI", mine["arrow"][0] / peer["json"][0]),
+        ("1,000 rows, JSON: p99, share of FastAPI's", mine["json"][1] / peer["json"][1]),
+    ]
+
+
+if __name__ == "__main__":
+    for name, figure in figures():
+        print(f"{name:<56} {figure:.3f}")
