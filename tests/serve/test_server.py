@@ -1,10 +1,22 @@
-"""The server as a process: workers and signals."""
+"""The server as a process: workers, signals and files that change, under load."""
 
 from __future__ import annotations
 
-import pytest
-from serving import serving
+import http.client
+import json
+import os
+import shutil
+import signal
+import socket
+import threading
+import time
+from pathlib import Path
 
+import pytest
+from served_rows import ROWS
+from serving import PATIENCE, Server, serving
+
+import tallystick as ts
 from tallystick.errors import OptionError
 from tallystick.serve.server import listen
 
@@ -23,9 +35,173 @@ def test_it_ends_when_it_is_told_to(models, tmp_path):
         assert server.await_log("ended")
 
 
-def test_workers_answer_and_count_together(models, tmp_path):
+class Load:
+    """Clients that ask without a pause until nobody listens any more."""
+
+    def __init__(self, server: Server, kept: int, fresh: int, rows: object = ROW) -> None:
+        self.server, self.body = server, json.dumps(rows)
+        self.answers: list[tuple[int, bytes]] = []
+        self.lost: list[str] = []
+        self.stop = threading.Event()
+        self.threads = [threading.Thread(target=self.ask, args=(i < kept,)) for i in range(kept + fresh)]
+
+    def ask(self, keep: bool) -> None:
+        headers = {"Content-Type": "application/json"} | ({} if keep else {"Connection": "close"})
+        line = http.client.HTTPConnection(self.server.host, self.server.port, timeout=PATIENCE)
+        while not self.stop.is_set():
+            try:
+                if line.sock is None:
+                    line.connect()
+            except (ConnectionRefusedError, ConnectionResetError):
+                break  # nobody listens: nothing was asked
+            try:
+                line.request("POST", "/v1/predict", self.body, headers)
+                reply = line.getresponse()
+                self.answers.append((reply.status, reply.read()))
+            except (OSError, http.client.HTTPException) as error:
+                self.lost.append(repr(error))
+                line.close()
+            if not keep:
+                line.close()
+        line.close()
+
+    def __enter__(self) -> Load:
+        for thread in self.threads:
+            thread.start()
+        return self
+
+    def await_answers(self, count: int) -> None:
+        until, wanted = time.monotonic() + PATIENCE, len(self.answers) + count
+        while len(self.answers) < wanted and not self.lost:
+            assert time.monotonic() < until
+            time.sleep(0.01)
+
+    def __exit__(self, *error: object) -> None:
+        self.stop.set()
+        for thread in self.threads:
+            thread.join(PATIENCE)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("rows", [ROW, [ROW] * 200], ids=["one row", "many rows"])
+def test_no_request_is_lost_when_it_is_told_to_end_under_load(models, tmp_path, workers, rows):
+    with serving(tmp_path, models / "tree.tally.json", "--workers", workers) as server:
+        load = Load(server, kept=4, fresh=4, rows=rows)
+        with load:
+            load.await_answers(100)
+            server.process.send_signal(signal.SIGTERM)
+            for thread in load.threads:
+                thread.join(PATIENCE)
+        assert load.lost == []
+        assert {status for status, _ in load.answers} == {200}
+        assert server.process.wait(PATIENCE) == 0
+
+
+def children(pid: int) -> list[int]:
+    return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def await_children(pid: int, wanted: int, without: int = 0) -> list[int]:
+    until = time.monotonic() + PATIENCE
+    while len(found := [one for one in children(pid) if one != without]) != wanted:
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    return found
+
+
+def test_workers_answer_and_count_together_and_one_that_dies_is_replaced(models, tmp_path):
     with serving(tmp_path, models / "tree.tally.json", "--workers", "2") as server:
         for _ in range(20):
             assert server.predict(ROW).status == 200
         assert 'tally_requests_total{route="predict",status="200"} 20' in server.get("/metrics").body.decode()
+        first, _ = await_children(server.process.pid, 2)
+        os.kill(first, signal.SIGKILL)
+        for _ in range(20):  # the other serves on
+            assert server.predict(ROW).status == 200
+        assert server.await_log("worker died")[0]["status"] == -signal.SIGKILL
+        await_children(server.process.pid, 2, without=first)
+        assert 'tally_requests_total{route="predict",status="200"} 40' in server.get("/metrics").body.decode()
         assert server.stop() == 0
+
+
+def test_workers_end_with_the_first_process(models, tmp_path):
+    with serving(tmp_path, models / "tree.tally.json", "--workers", "2") as server:
+        workers = await_children(server.process.pid, 2)
+        assert server.get("/healthz").status == 200
+        server.process.kill()
+        server.process.wait(PATIENCE)
+        until = time.monotonic() + PATIENCE
+        while any(running(pid) for pid in workers):
+            assert time.monotonic() < until
+            time.sleep(0.01)
+
+
+def running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+@pytest.mark.slow
+def test_a_model_file_is_replaced_under_load_and_a_broken_one_is_not_taken(models, tmp_path):
+    path = tmp_path / "m.tally.json"
+    shutil.copy(models / "tree.tally.json", path)
+    bayes = ts.NaiveBayes().fit(ROWS, "y")
+    shares = {}
+    with serving(tmp_path, path) as server:
+        load = Load(server, kept=2, fresh=1)
+        with load:
+            for model, count in ((bayes, 1), (ts.load(models / "card.tally.json"), 2)):
+                load.await_answers(50)
+                model.save(path)
+                taken = server.await_log("model taken over", count)[-1]
+                shares[taken["version"]] = model.predict_proba_one(ROW).tolist()
+            (tmp_path / "broken").write_bytes(path.read_bytes()[:-30])
+            os.replace(tmp_path / "broken", path)
+            refused = server.await_log("model refused")
+            load.await_answers(50)
+        assert load.lost == []
+        answers = [json.loads(body) for status, body in load.answers if status == 200]
+        assert len(answers) == len(load.answers)
+        first = answers[0]["version"]
+        shares[first] = ts.load(models / "tree.tally.json").predict_proba_one(ROW).tolist()
+        assert {answer["version"] for answer in answers} == shares.keys()
+        assert all(list(one["probabilities"].values()) == shares[one["version"]] for one in answers)
+        assert answers[-1]["version"] == taken["version"] == refused[0]["serving"]
+        assert "cut short" in refused[0]["reason"]
+        counts = server.get("/metrics").body.decode()
+        assert "tally_model_reloads_total 2" in counts
+        assert "tally_model_refusals_total 1" in counts
+
+
+def test_a_token_is_asked_for_and_never_logged(models, tmp_path):
+    secret = "s3cret-s3cret-s3cret"
+    (tmp_path / "token").write_text(secret + "\n")
+    with serving(tmp_path, models / "tree.tally.json", "--token-file", tmp_path / "token") as server:
+        assert server.predict(ROW).status == 401
+        assert server.predict(ROW, authorization="Bearer wrong").status == 401
+        assert server.predict(ROW, authorization=f"Bearer {secret}").status == 200
+        assert server.get(f"/v1/models?token={secret}").status == 401
+        assert [server.get(path).status for path in ("/healthz", "/readyz", "/", "/metrics")] == [200] * 3 + [
+            401
+        ]
+        assert server.stop() == 0
+        assert secret not in server.log_file.read_text()
+    with serving(tmp_path, models / "tree.tally.json", TALLY_TOKEN=secret) as server:
+        assert server.predict(ROW).status == 401
+
+
+def test_connections_are_limited(models, tmp_path):
+    with serving(tmp_path, models / "tree.tally.json", "--max-connections", "4") as server:
+        assert server.get("/healthz").status == 200
+        lines = [socket.create_connection((server.host, server.port)) for _ in range(4)]
+        for line in lines:  # each is known to the server when it has answered
+            line.settimeout(PATIENCE)
+            line.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert line.recv(65536).startswith(b"HTTP/1.1 200")
+        answer = server.raw(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert answer.startswith(b"HTTP/1.1 503")
+        for line in lines:
+            line.close()

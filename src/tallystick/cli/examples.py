@@ -201,8 +201,9 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "to a network: by this name, for pages of this site, with a token",
         ),
         (
-            "tally serve votes.tally.json --max-megabytes 64 --max-rows 500000 --seconds 60",
-            "larger requests, and more time to send them",
+            "tally serve votes.tally.json --max-megabytes 64 --max-rows 500000 --seconds 60 "
+            "--max-connections 5000",
+            "larger requests, more time to send them, more clients",
         ),
         ("tally serve votes.tally.json --check --json", "what would be served, as JSON; then end"),
     ),

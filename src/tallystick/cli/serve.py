@@ -69,6 +69,13 @@ TOKEN = "TALLY_TOKEN"  # the environment variable
     show_default=True,
     help="Time that a client has to send a request, and to take its answer.",
 )
+@click.option(
+    "--max-connections",
+    type=click.IntRange(min=1),
+    default=1_000,
+    show_default=True,
+    help="Connections of a process, at most.",
+)
 @click.option("--no-access-log", is_flag=True, help="Write no line for each request.")
 @click.option("--check", is_flag=True, help="Load the models, say what would be served, and end.")
 @options.common
@@ -122,7 +129,12 @@ def guards_of(given: dict[str, Any]) -> Guards:
     from tallystick.serve.guards import LOOPBACK, Guards, Limits
     from tallystick.serve.pages import FILES
 
-    limits = Limits(body=given["max_megabytes"] << 20, rows=given["max_rows"], seconds=given["seconds"])
+    limits = Limits(
+        body=given["max_megabytes"] << 20,
+        rows=given["max_rows"],
+        seconds=given["seconds"],
+        connections=given["max_connections"],
+    )
     host = given["host"].lower()
     hosts = {*LOOPBACK, *(name.lower() for name in given["hosts"])}
     if host in ("0.0.0.0", "::", ""):
