@@ -15,7 +15,7 @@ from serving import serving
 
 import tallystick as ts
 
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::tallystick.DataWarning")]
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::tallystick.TallyWarning")]
 
 # how a file is read: what stands for it in the address
 OPTIONS = {"strict": "strict", "sep": "sep", "encoding": "encoding", "bad_rows": "bad_rows", "inf": "inf"}

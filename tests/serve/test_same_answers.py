@@ -19,7 +19,7 @@ import tallystick as ts
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.filterwarnings("ignore::tallystick.DataWarning"),
+    pytest.mark.filterwarnings("ignore::tallystick.TallyWarning"),
     pytest.mark.skipif("TALLYSTICK_DATA" not in os.environ, reason="TALLYSTICK_DATA is not set"),
 ]
 ROWS = 400
