@@ -44,6 +44,7 @@ VALUES = {  # one that can be passed, by the name of the argument
     "inf": "missing",
     "sep": ";",
     "table": "Sheet2",
+    "unpack": True,
     "cuts": {"age": [25, 40]},
     "l2": 1.0,
     "max_lines": 6,

@@ -41,6 +41,7 @@ SWITCHES = {
     ("header", False): "--no-header",
     ("lenient", True): "--lenient",
     ("strict", True): "--strict",
+    ("unpack", True): "--unpack",
     ("RegressionTree", None): "ts.RegressionTree in Python (tally compare --regression judges it)",
 }
 HOLDERS = {"encoding": "NAME", "kinds": "NAME=KIND", "missing": "MARK"}  # where only the user knows the value

@@ -99,6 +99,12 @@ _READING = (
         help="How to treat damaged rows. If not given, up to 1 % of all rows (at least 10) are repaired, "
         "where one reading fits the columns, or else left out.",
     ),
+    click.option(
+        "--unpack",
+        is_flag=True,
+        default=False,
+        help="Unpack a gz or zip file even if that makes it more than 200 times as large.",
+    ),
     click.option("--strict", is_flag=True, default=False, help="Repair nothing: a damaged row is an error."),
     click.option(
         "--inf",
@@ -223,6 +229,7 @@ def source(path: str, given: dict[str, Any]) -> Source:
         strict=given.get("strict", False),
         inf=given.get("inf", "error"),
         memory=given.get("memory"),
+        unpack=given.get("unpack", False),
     )
 
 

@@ -414,6 +414,7 @@ class Reading:
     longest: int = 1 << 26  # bytes of a line, at most
     day_first: bool | None = None  # of dates such as 3/4/2012
     table: str | None = None  # of a file that may hold several: a sheet, a table, a file inside
+    unpack: bool = False  # even a file that unpacks to many times its size
 
     def __post_init__(self) -> None:
         for name, kind, words in (

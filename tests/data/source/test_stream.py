@@ -439,3 +439,21 @@ def test_a_text_that_repeats_in_a_parquet_file_is_held_once(tmp_path):
     alone = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
     told = subprocess.run(run, capture_output=True, env=alone, check=False)
     assert told.returncode == 0, told.stderr
+
+
+def test_a_file_that_unpacks_to_far_more_than_tables_do_is_asked_about(tmp_path):
+    import gzip
+    import zipfile
+
+    text = b"a,y\n" + b"1,p\n2,q\n" * (1 << 25)
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(text, 6))
+    with zipfile.ZipFile(tmp_path / "t.zip", "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("t.csv", text)
+    for name in ("t.csv.gz", "t.zip"):
+        with pytest.raises(DataError, match=r"unpacks to 256 MiB, [0-9,]+ times its size") as caught:
+            ts.read(tmp_path / name)
+        assert str(caught.value).endswith("If that is meant, pass unpack=True to ts.read.")
+        assert ts.read(tmp_path / name, unpack=True).columns == ("a", "y")
+    small = b"a,y\n" + b"1,p\n2,q\n" * 100_000
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(small))
+    assert ts.read(tmp_path / "t.csv.gz").columns == ("a", "y")

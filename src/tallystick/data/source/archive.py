@@ -11,6 +11,7 @@ import zipfile
 import zlib
 
 from tallystick.data.schema import Reading
+from tallystick.data.source.bytes import refuse_swollen
 from tallystick.data.source.parts import chosen_part
 from tallystick.data.source.scratch import ScratchFile
 from tallystick.data.source.stream import PIECE, ScratchPath
@@ -47,6 +48,7 @@ def unpacked(path: str, reading: Reading, where: str) -> tuple[ScratchPath, str]
                 raise DataError(f"{where} is locked with a password. Unpack it first.")
             if told.file_size > MOST:
                 raise DataError(f"{where} would unpack to {told.file_size:,} bytes. Unpack it first.")
+            refuse_swollen(told.compress_size, told.file_size, reading, where)
             file, left = ScratchFile(), told.file_size
             with packed.open(told) as inside:
                 while piece := inside.read(min(PIECE, left + 1)):

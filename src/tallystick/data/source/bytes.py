@@ -16,10 +16,12 @@ from typing import IO, NamedTuple
 
 import numpy as np
 
+from tallystick.data.schema import Reading
 from tallystick.data.source.stream import cannot_read
 from tallystick.errors import Argument, DataError, OptionError, read_with, shown
 
 LONGEST_ROW = 1 << 26  # bytes; less where little memory is given
+SWOLLEN, SWOLLEN_BYTES = 200, 1 << 28  # times its size, and bytes: more than a table unpacks to
 PIECE = 1 << 20  # bytes read at once
 SPACES = 4  # between a separator and an opening quote, at most
 OF_NO_FILE = ("idna", "punycode", "unicode-escape", "raw-unicode-escape")  # of names, and of source code
@@ -74,6 +76,19 @@ def size_of(path: str) -> int:
     guess = size * there // max(used, 1)
     whole = told + max(round((guess - told) / 2**32), 0) * 2**32
     return whole if whole <= 2 * guess and guess <= 2 * whole else guess
+
+
+def refuse_swollen(packed: int, whole: int, reading: Reading, where: str) -> None:
+    """Refuse, before the work, a file that unpacks to far more than tables do: it may be made to fill a
+    disk.
+    """
+    if whole > max(SWOLLEN * packed, SWOLLEN_BYTES) and not reading.unpack:
+        raise DataError(
+            f"{where} unpacks to {whole / 2**20:,.0f} MiB, {whole // max(packed, 1):,} times its size; "
+            f"tables seldom reach {SWOLLEN} times. If that is meant, pass ",
+            read_with("unpack", True),
+            ".",
+        )
 
 
 def first_bytes(path: str, where: str, size: int) -> bytes:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import itertools
+import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -295,6 +296,7 @@ def open_csv(path: str, reading: Reading, where: str) -> CsvFile:
     settled = replace(reading, encoding=encoding, sep=look.dialect.out, header=look.header)
     per_row = len(head) // max(head.count(b"\n"), 1)
     whole = raw.size_of(path)
+    raw.refuse_swollen(os.path.getsize(path), whole, reading, where)
     large = min(whole // BLOCKS, LARGEST)
     small = min(max(per_row * BLOCK_ROWS, 1 << 19), 1 << 25)
     block = min(max(small, large), 1 << 25)

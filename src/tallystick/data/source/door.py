@@ -35,6 +35,7 @@ def read(
     strict: bool = False,
     inf: Literal["error", "missing"] = "error",
     memory: Any = None,
+    unpack: bool = False,
 ) -> Source:
     """Open a file with your own settings for reading it; what is not given is found by looking at the file.
 
@@ -73,6 +74,8 @@ def read(
         What to do with infinite numbers.
     memory : int or str, default None
         The memory that `fit` or `predict` will be given; lines too long for it are refused.
+    unpack : bool, default False
+        Whether a gz or zip file may unpack to more than 200 times its size, and 256 MiB.
 
     Returns
     -------
@@ -95,6 +98,7 @@ def read(
     bad_rows = "error" if strict else bad_rows
     marks = None if missing is None else tuple(map(str, listed("missing", missing)))
     given = Reading(encoding, sep, header, decimal, bad_rows, inf, marks, day_first=day_first, table=table)
+    given = replace(given, unpack=bool(unpack))
     if given.sep is not None and any(char in given.sep for char in '"\r\n\0'):
         raise OptionError(f"sep is {shown(sep)}, which cannot separate cells. Use for example ';' or '||'.")
     reading = _within(memory, given)

@@ -10,6 +10,7 @@ the memory given, and a table of far more empty cells than filled ones is refuse
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -73,6 +74,7 @@ def open_json(path: str, reading: Reading, where: str) -> Stream:
     """Open JSON lines, or a JSON array of records."""
     stamp = Stamp.of(path, where)
     start = raw.first_bytes(path, where, 4096)
+    raw.refuse_swollen(os.path.getsize(path), raw.size_of(path), reading, where)
     encoding = raw.encoding_of(start, reading.encoding, where)
     file = JsonFile(path, where, encoding, _is_array(start), reading.longest)
     keys = file.keys()
