@@ -25,6 +25,8 @@ bench: ## our figures beside the peers', with target and verdict
 
 night: ## the long runs: many more examples of every law, large tables
 	HYPOTHESIS_PROFILE=night $(PYTHON) -m pytest -m "night or not night"
+	@if [ -n "$$TALLYSTICK_DATA" ]; then $(PYTHON) tools/make_gallery.py --only curves --repeats 1000; fi
 
-docs: ## run every command and example in README.md and docs/, and compare with what is printed there
+docs: ## make the pages of the lessons, then run every command and example in README.md and docs/, and compare
+	$(PYTHON) tools/make_lessons.py
 	$(PYTHON) tools/run_docs.py

@@ -125,7 +125,7 @@ def check(page: Path, write: bool) -> list[str]:
     names: dict[str, object] = {}
     with tempfile.TemporaryDirectory() as folder:
         for example in resources.files("tallystick.examples").iterdir():
-            if example.name.endswith(".csv"):
+            if example.name.endswith((".csv", ".csv.gz")):
                 shutil.copy(str(example), folder)
 
         def again(block: re.Match[str]) -> str:
@@ -147,6 +147,7 @@ def main(args: list[str]) -> int:
     pages = [Path(a) for a in args if a != "--write"] or [
         ROOT / "README.md",
         *sorted((ROOT / "docs").glob("*.md")),
+        *sorted((ROOT / "docs" / "lessons").glob("*.md")),
     ]
     wrong = 0
     for page in pages:

@@ -54,6 +54,7 @@ _WHERE = {  # the module of each public name; its own name where it is a module
     "diff": "export.diff",
     "learn": "learn",
     "learning_curve": "estimators.judging",
+    "lesson": "lessons",
     "load": "estimators",
     "pictures": "pictures",
     "read": "data.source",
@@ -89,6 +90,7 @@ __all__ = [
     "diff",
     "learn",
     "learning_curve",
+    "lesson",
     "load",
     "pictures",
     "read",
@@ -126,6 +128,7 @@ if TYPE_CHECKING:
     from tallystick.explain.separating_plane import separable
     from tallystick.export.diff import diff
     from tallystick.learners.prune import CostComplexity, DescriptionLength, Pessimistic
+    from tallystick.lessons import lesson
     from tallystick.working import work
 
 

@@ -8,6 +8,8 @@ import re
 import pytest
 from command import bad, good
 
+from tallystick.cli.tables import bundled
+
 pytestmark = pytest.mark.slow  # a process per call
 
 
@@ -23,7 +25,8 @@ def test_demo_does_the_whole_job(tmp_path):
     ):
         assert word in text
     made = sorted(p.name for p in (tmp_path / "tally-demo").iterdir())
-    assert made == ["new.csv", "report.html", "votes.csv", "votes.tally.json"]
+    assert made == sorted({*bundled(), "new.csv", "report.html", "votes.tally.json"})
+    assert {"votes.csv", "play-tennis.csv", "household-survey.csv", "iris.csv"} <= set(made)
     assert max(map(len, text.splitlines())) <= 80
 
 
@@ -32,7 +35,7 @@ def test_demo_can_run_twice_and_elsewhere(tmp_path):
     assert json.loads(good("demo", "--folder", tmp_path / "a" / "b", "--json"))["verified"] is True
 
 
-@pytest.mark.parametrize("name", ["votes.csv", "new.csv", "votes.tally.json", "report.html"])
+@pytest.mark.parametrize("name", ["votes.csv", "new.csv", "votes.tally.json", "report.html", "xor.csv"])
 def test_demo_writes_over_no_file_of_the_user(tmp_path, name):
     (tmp_path / "tally-demo").mkdir()
     own = tmp_path / "tally-demo" / name

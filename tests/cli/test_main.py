@@ -37,6 +37,7 @@ def test_help_lists_the_commands_in_the_order_of_the_work():
         "curve",
         "report",
         "draw",
+        "lesson",
         "export",
         "density",
         "work",

@@ -76,3 +76,8 @@ def test_no_method_and_an_unknown_one_are_one_line():
         ts.pictures.regions(ROWS, "y", methods=[])
     with pytest.raises(ts.TallyError, match="there is no method 'tre'"):
         ts.pictures.regions(ROWS, "y", methods=["tre"])
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_plane_beyond_the_rows_warns_of_nothing():
+    ts.pictures.regions(ROWS, "y", methods=["logistic"], draw=["a", "b"])

@@ -12,6 +12,7 @@ import click
 from tallystick import __version__
 from tallystick.cli import options, screen
 from tallystick.cli.models import refitted
+from tallystick.cli.tables import bundled
 from tallystick.draw.text import Line, Span, Style, bar, clean, cut, padded, table, wrapped
 from tallystick.errors import OptionError, shown
 from tallystick.methods import named
@@ -74,7 +75,8 @@ def demo(folder: str, as_json: bool) -> None:
 
 
 def prepare(folder: str, text: str, model: bytes) -> tuple[str, str, str, str]:
-    """Put the votes, and some of them without the party, into the folder; return the paths of the job.
+    """Put the votes, some of them without the party, and the other tables of the documentation into the
+    folder; return the paths of the job.
 
     Nothing is written where anything of another's would be written over, also later.
     """
@@ -82,13 +84,14 @@ def prepare(folder: str, text: str, model: bytes) -> tuple[str, str, str, str]:
 
     data, kept, new, page = paths = tuple(os.path.join(folder, name) for name in (DATA, MODEL, NEW, PAGE))
     few = [line.rpartition(",")[0] for line in text.splitlines()[: FEW + 1]]  # party is the last column
-    wanted = {data: text.encode(), kept: model, new: "\n".join(few).encode() + b"\n"}
+    tables = {os.path.join(folder, name): content for name, content in bundled().items()}
+    wanted = {**tables, kept: model, new: "\n".join(few).encode() + b"\n"}
     try:
         os.makedirs(folder, exist_ok=True)
-        for path in paths:
+        for path in {*paths, *tables}:
             if os.path.exists(path) and not _ours(_bytes(path), wanted.get(path)):
                 raise theirs(path)
-        for path in (data, new):
+        for path in (*tables, new):
             save(path, wanted[path], "file")
     except OSError as error:
         reason = error.strerror or str(error)
@@ -248,6 +251,7 @@ def closing(folder: str, seconds: float) -> list[Line]:
         f"cd {clean(folder)}",
         f"tally describe {DATA} --target party",
         f"tally predict {MODEL} {NEW} --all-classes",
+        "tally lesson id3",
         f"less {MODEL}",
         "tally fit YOUR.csv --target COLUMN -o YOUR.tally.json",
     ]

@@ -167,6 +167,13 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("tally draw shares play-tennis.csv -t Play", "the R table of naive Bayes as bars"),
         ("tally draw overfitting votes.csv -t party --json", "errors against leaves; the result as JSON"),
     ),
+    "lesson": (
+        ("tally lesson", "the lessons"),
+        ("tally lesson id3", "a question, its working, what to notice, what to try"),
+        ("tally lesson threshold --blank", "a sheet to be filled in"),
+        ("tally lesson bits --picture entropy.svg --json", "its picture, and all of it as JSON"),
+        ("tally lesson many-values --tables tables", "its tables, in the folder tables"),
+    ),
     "export": (
         ("tally export tree.tally.json --to rules", "if-then rules with their rows"),
         ("tally export tree.tally.json --to rules --format markdown -o rules.md", "as a table for a wiki"),

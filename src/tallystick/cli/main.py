@@ -57,6 +57,7 @@ COMMANDS = {
     "curve": "judge",
     "report": "report",
     "draw": "draw",
+    "lesson": "lesson",
     "export": "export",
     "density": "density",
     "work": "work",

@@ -5,6 +5,7 @@ Knows the estimators and how to ask them about a grid. Knows nothing of drawing.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,7 +17,7 @@ from tallystick.draw.panels import Axis
 from tallystick.draw.regions import CELLS, MOST_POINTS, Region, RegionPoints, regions_picture
 from tallystick.draw.svg import Picture
 from tallystick.draw.text import clean
-from tallystick.errors import OptionError
+from tallystick.errors import OptionError, TallyWarning
 from tallystick.estimators.judging import methods_named
 from tallystick.evaluate.running import fresh
 from tallystick.pictures.rows import chosen, complete, only, read
@@ -107,7 +108,9 @@ def _region(
     fitted = fresh(model)._fit_table(plane)
     (x, across), (y, up) = grid.items()
     cells = pa.table({x: list(across) * len(up), y: [b for b in up for _ in across]})
-    shares = np.asarray(fitted.predict_proba(cells)).reshape(len(up), len(across), -1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TallyWarning)  # a plane goes beyond its rows, as everybody sees
+        shares = np.asarray(fitted.predict_proba(cells)).reshape(len(up), len(across), -1)
     answers = np.concatenate([fitted.model_.shares(block).argmax(axis=1) for block in plane.blocks()])
     wrong = answers != plane.classes
     note = f"{plane.rows - int(wrong.sum()):,} of {plane.rows:,} rows right"

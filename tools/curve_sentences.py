@@ -1,0 +1,89 @@
+"""What fifteen pairs of learning curves show, in sentences made from their figures.
+
+Knows the data that `tally curve --json` prints, of two methods each: a generative one, then a discriminative
+one. Law: nothing is said of two curves whose bands overlap but that they overlap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+Curve = Mapping[str, Any]
+FIRST, LAST = 0, -1
+NAMES = ("naive Bayes", "logistic regression")
+WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+         "twelve", "thirteen", "fourteen", "fifteen")  # fmt: skip
+
+
+def lower(curve: Curve, at: int) -> int | None:
+    """Return which of the two methods has the lower error at a size; None: their bands overlap."""
+    one, two = curve["methods"]
+    if one["high"][at] < two["low"][at]:
+        return 0
+    return 1 if two["high"][at] < one["low"][at] else None
+
+
+def settled(curve: Curve, method: int) -> int:
+    """Return the first size from which on a method's error stays within its last band."""
+    own = curve["methods"][method]
+    inside = [e <= own["high"][LAST] for e in own["error"]]
+    at = len(inside) - 1
+    while at and inside[at - 1]:
+        at -= 1
+    return int(curve["sizes"][at])
+
+
+def sentence(curve: Curve) -> str:
+    """Return what one picture shows."""
+    sizes = curve["sizes"]
+    parts = [_at(curve, FIRST, f"With {sizes[FIRST]:,} rows"), _at(curve, LAST, f"with {sizes[LAST]:,}")]
+    crossing = _crossing(curve)
+    return f"{'; '.join(parts)}.{crossing} {curve['repeats']:,} random splits."
+
+
+def _at(curve: Curve, at: int, words: str) -> str:
+    errors = [m["error"][at] for m in curve["methods"]]
+    winner = lower(curve, at)
+    if winner is None:
+        return f"{words} the bands overlap ({NAMES[0]} {errors[0]:.3f}, {NAMES[1]} {errors[1]:.3f})"
+    other = 1 - winner
+    return f"{words} {NAMES[winner]} is lower ({errors[winner]:.3f} against {errors[other]:.3f})"
+
+
+def _crossing(curve: Curve) -> str:
+    """Tell where the lead passes from naive Bayes to logistic regression, if it does."""
+    leads = [lower(curve, k) for k in range(len(curve["sizes"]))]
+    if 0 not in leads or 1 not in leads:
+        return ""
+    last, first = max(k for k, w in enumerate(leads) if w == 0), min(k for k, w in enumerate(leads) if w == 1)
+    if last > first:
+        return ""
+    low, high = curve["sizes"][last], curve["sizes"][first]
+    return f" The curves cross between {low:,} and {high:,} rows."
+
+
+def summary(curves: Sequence[Curve]) -> str:
+    """Return what all pictures together show."""
+    lines = []
+    for at, words in ((FIRST, "smallest"), (LAST, "largest")):
+        won = [lower(curve, at) for curve in curves]
+        lines.append(
+            f"At the {words} size the bands separate on {_count(len(won) - won.count(None))} of the "
+            f"{_count(len(won))} tables: {NAMES[0]} is lower on {_count(won.count(0))}, {NAMES[1]} on "
+            f"{_count(won.count(1))}."
+        )
+    crossed = sum(bool(_crossing(curve)) for curve in curves)
+    lines.append(f"The lead passes from {NAMES[0]} to {NAMES[1]} on {_count(crossed)}.")
+    sooner = sum(settled(c, 0) < settled(c, 1) for c in curves)
+    later = sum(settled(c, 0) > settled(c, 1) for c in curves)
+    lines.append(
+        f"{NAMES[0].capitalize()} comes within the band of its own last error with fewer rows than "
+        f"{NAMES[1]} does on {_count(sooner)}, with more on {_count(later)}, with as many on "
+        f"{_count(len(curves) - sooner - later)}."
+    )
+    return " ".join(lines)
+
+
+def _count(number: int) -> str:
+    return WORDS[number] if number < len(WORDS) else f"{number:,}"
