@@ -211,6 +211,44 @@ def figures() -> list[tuple[str, float]]:
     ]
 
 
+def watch(minutes: float) -> None:
+    """Print the memory of our server as time passes: some 40 requests a second, of every kind, bad too."""
+    import tallystick as ts
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        sent = [(path.read_bytes(), kind) for path, kind in bodies(folder).values()]
+        sent += [
+            (b'{"age":', "application/json"),
+            (b"[" * 9000, "application/json"),
+            (b"a,b\n1,2\n", "text/csv"),
+        ]
+        data = Path(os.environ["TALLYSTICK_DATA"]) / "adult" / "adult-train.csv.gz"
+        ts.LogisticRegression().fit(data, "income").save(folder / "adult.tally.json")
+        port = free_port()
+        command = [sys.executable, "-m", "tallystick.cli", "serve", str(folder / "adult.tally.json")]
+        with running([*command, "--port", str(port)], port, "/readyz", folder / "ours.log") as process:
+            begun, asked, told = time.monotonic(), 0, 0.0
+            while (now := time.monotonic() - begun) < minutes * 60:
+                line = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+                for turn in range(20):
+                    body, kind = sent[0 if turn % 3 else (asked + turn) // 3 % len(sent)]
+                    line.request("POST", "/v1/predict", body, {"Content-Type": kind})
+                    line.getresponse().read()
+                    asked += 1
+                line.close()
+                time.sleep(0.3)
+                if now >= told:
+                    pages = int(Path(f"/proc/{process.pid}/statm").read_text().split()[1])
+                    print(
+                        f"{now / 60:5.1f} min  {asked:>8,} requests  {pages * 4096 / 1e6:6.1f} MB", flush=True
+                    )
+                    told += 60
+
+
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["minutes"]:
+        watch(float(sys.argv[2]))
+        sys.exit()
     for name, figure in figures():
         print(f"{name:<56} {figure:.3f}")

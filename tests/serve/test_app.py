@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 
 import pytest
+from serving import serving
 
 import tallystick as ts
 
@@ -83,3 +86,22 @@ def test_the_log_holds_requests_without_cells_or_queries(server):
         {"method", "path", "status", "rows", "ms"} <= line.keys() for line in server.await_log("request")
     )
     assert json.loads(text.splitlines()[0])["event"] == "listening"
+
+
+def test_a_page_of_an_allowed_site_may_ask_and_read(models, tmp_path):
+    with serving(tmp_path, models / "tree.tally.json", "--allow-origin", "https://friend.example") as server:
+        for method, status in (("OPTIONS", 204), ("POST", 200)):
+            answer = server.ask(method, "/v1/predict", ROW, origin="https://friend.example")
+            assert answer.status == status
+            assert answer.headers["access-control-allow-origin"] == "https://friend.example"
+        assert "access-control-allow-origin" not in server.predict(ROW).headers
+        refused(server.predict(ROW, origin="https://other.example"), 403)
+        refused(server.ask("OPTIONS", "/v1/predict"), 405)
+
+
+def test_curl_needs_no_content_type(server):
+    curl = shutil.which("curl")
+    if curl is None:
+        pytest.skip("curl is not installed")
+    command = [curl, "-s", f"http://{server.host}:{server.port}/v1/predict", "-d", json.dumps(ROW)]
+    assert json.loads(subprocess.run(command, capture_output=True, check=True).stdout)["model"] == "bayes"

@@ -24,6 +24,7 @@ def test_what_is_not_http_is_refused(server):
     for data in (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\0" * 40, b"HELLO\r\n\r\n"):
         status, problem = told(server.raw(data))
         assert (status, problem["detail"]) == (400, "this is not an HTTP request.")
+    assert {line["event"] for line in server.log()} <= {"listening", "request"}  # no line of another form
 
 
 def test_headers_that_are_too_long_are_refused(server):

@@ -98,6 +98,14 @@ def test_a_token_is_asked_for(given, met):
     assert status(guards, HOST, path="/healthz") == 200
 
 
+def test_a_browser_that_asks_what_a_page_may_do_brings_no_token():
+    guards = Guards(token="right-token", origins=frozenset({"https://friend.example"}))
+    asked = scope(HOST, ("origin", "https://friend.example")) | {"method": "OPTIONS"}
+    assert guards.check(asked)[b"host"] == b"127.0.0.1:8000"
+    with pytest.raises(Refused):
+        guards.check(scope(HOST, ("origin", "https://friend.example")))
+
+
 def test_a_cookie_may_bring_the_token_where_it_is_named():
     assert status(Guards(token="right", cookie="tally"), HOST, ("cookie", "a=b; tally=right")) == 200
     assert status(Guards(token="right", cookie="tally"), HOST, ("cookie", "tally=wrong")) == 401
@@ -127,6 +135,8 @@ def test_a_body_is_read_up_to_its_limit():
     assert body(guards, [b"12345", b"67890"])[0] == b"1234567890"
     with pytest.raises(Refused, match="more than 10 bytes"):
         body(guards, [b"12345", b"678901"])
+    with pytest.raises(Refused, match="packed"):
+        body(guards, [b"1"], {b"content-encoding": b"gzip"}.items())
     with pytest.raises(Refused, match="more than 10 bytes"):
         body(guards, [b""], {b"content-length": b"11"}.items())
     with pytest.raises(Refused, match="more than 10 bytes"):

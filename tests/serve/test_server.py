@@ -8,6 +8,7 @@ import os
 import shutil
 import signal
 import socket
+import subprocess
 import threading
 import time
 from pathlib import Path
@@ -191,6 +192,17 @@ def test_a_token_is_asked_for_and_never_logged(models, tmp_path):
         assert secret not in server.log_file.read_text()
     with serving(tmp_path, models / "tree.tally.json", TALLY_TOKEN=secret) as server:
         assert server.predict(ROW).status == 401
+
+
+def test_the_unit_for_systemd_is_one(tmp_path):
+    tool = shutil.which("systemd-analyze")
+    if tool is None:
+        pytest.skip("systemd is not installed")
+    unit = Path(__file__).resolve().parents[2] / "docs" / "serve" / "tally-serve.service"
+    done = subprocess.run([tool, "verify", str(unit)], capture_output=True, text=True, check=False)
+    if "tally-serve" not in done.stderr and done.returncode:
+        pytest.skip(f"systemd-analyze does not work here: {done.stderr}")
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_connections_are_limited(models, tmp_path):

@@ -71,7 +71,7 @@ class Guards:
             self._check_origin(headers[b"origin"], host)
         elif headers.get(b"sec-fetch-site") in (b"cross-site", b"same-site"):
             self._check_fetch(headers)
-        if self.token and scope["path"] not in self.unguarded:
+        if self.token and scope["path"] not in self.unguarded and not self._preflight(scope, headers):
             self._check_token(headers)
         return headers
 
@@ -98,6 +98,10 @@ class Guards:
         if headers.get(b"sec-fetch-mode") != b"navigate":
             raise Refused(403, "pages of other sites may not ask this server.")
 
+    def _preflight(self, scope: Scope, headers: Headers) -> bool:
+        """Say whether a browser asks what a page of an allowed origin may do: it brings no token."""
+        return scope["method"] == "OPTIONS" and bool(self.allowed(headers))
+
     def _check_token(self, headers: Headers) -> None:
         kind, _, given = headers.get(b"authorization", b"").partition(b" ")
         brought = given.strip() if kind.lower() == b"bearer" else b""
@@ -119,6 +123,8 @@ class Guards:
 
     async def body(self, receive: Receive, headers: Headers) -> bytes:
         """Return the body of a request; refuse one that is too large, before it is read where it says so."""
+        if headers.get(b"content-encoding", b"identity") != b"identity":
+            raise Refused(415, "the body is packed (Content-Encoding). Send it as it is.")
         told = headers.get(b"content-length", b"")
         if told and (len(told) > 18 or int(told) > self.limits.body):
             raise self._too_large()

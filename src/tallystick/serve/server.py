@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ctypes
+import logging
 import os
 import select
 import signal
@@ -95,6 +96,7 @@ class DrainingServer(uvicorn.Server):
 def run(sock: socket.socket, service: Service) -> None:
     """Serve until a signal says to stop."""
     limits = service.limits
+    logging.getLogger("uvicorn").addHandler(logging.NullHandler())  # the log is ours, and of JSON
     config = uvicorn.Config(
         service.app,
         http=limited(limits),
