@@ -78,7 +78,7 @@ def summary(curves: Sequence[Curve]) -> str:
     sooner = sum(settled(c, 0) < settled(c, 1) for c in curves)
     later = sum(settled(c, 0) > settled(c, 1) for c in curves)
     lines.append(
-        f"{NAMES[0].capitalize()} comes within the band of its own last error with fewer rows than "
+        f"Naive Bayes comes within the band of its own last error with fewer rows than "
         f"{NAMES[1]} does on {_count(sooner)}, with more on {_count(later)}, with as many on "
         f"{_count(len(curves) - sooner - later)}."
     )

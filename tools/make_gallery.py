@@ -161,14 +161,14 @@ NG_JORDAN = [
     curve("Votes of 1984", "votes.csv", lambda: example("votes.csv"), "party", 300, COUNTS),
 ]  # fmt: skip
 
-ID3 = "--model tree --set criterion=entropy --set level_splits=each --set average=false --set smoothing=0"
+ID3 = "--model id3"
 ENTRIES = [
     Entry("Play tennis", "play-tennis.csv", lambda: example("play-tennis.csv"),
           f"tally fit {{file}} --target Play {ID3}",
-          "Fourteen days, the first tree of every textbook; the settings are those of ID3."),
+          "Fourteen days, the first tree of every textbook, by ID3; `tally lesson id3` has its working."),
     Entry("A survey of households", "household-survey.csv", lambda: example("household-survey.csv"),
           f"tally fit {{file}} --target Outcome {ID3}",
-          "Who answers a letter: the settings are those of ID3, a branch for each level."),
+          "Who answers a letter: by ID3; `tally lesson households` has the working."),
     Entry("Congressional votes", "votes.csv", lambda: example("votes.csv"),
           "tally compare {file} --target party --picture {picture}",
           "Which party, from sixteen votes of 1984; missing votes stay missing."),
