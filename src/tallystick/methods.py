@@ -164,6 +164,7 @@ METHODS = (
         changes="export.diff_models:logistic_changes",
         known="description.known:of_logistic",
         report="reports.faces:LOGISTIC",
+        working="working.logistic:logistic_parts",
         tuned=tuple((f"l2 {v:g}", {"l2": v}) for v in (1000, 300, 100, 30, 10, 3, 1, 0.1)),
         curved=True,
         missing="counts as the mean or has a weight of its own; a level never seen adds nothing",

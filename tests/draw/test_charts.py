@@ -6,7 +6,7 @@ import math
 
 from svg import shapes, title, words
 
-from tallystick.draw.charts import LEFT, RIGHT, WIDTH, bar_chart, dot_chart, line_chart
+from tallystick.draw.charts import LEFT, RIGHT, WIDTH, bar_chart, dot_chart, line_chart, thinned
 from tallystick.draw.svg import colour
 
 
@@ -61,3 +61,16 @@ def test_marks_stand_in_the_picture_with_their_words_and_many_points_are_a_curve
     assert min(float(dot["cy"]) for dot in dots) > 0
     assert "here" in words(svg)
     assert shapes(svg, "polygon") == []  # a band of no width
+
+
+def test_a_long_line_is_thinned_and_keeps_its_peaks():
+    at = [float(i) for i in range(100_000)]
+    values = [1.0] * len(at)
+    values[54_321] = 9.0
+    _, x, y, low, high = thinned(("a", at, values, values, values))
+    assert len(x) == len(y) == len(low) == len(high) <= 901
+    assert (54_321.0, 9.0) in set(zip(x, y, strict=True))
+    assert (x[0], x[-1]) == (0.0, 99_999.0)
+    assert len(line_chart([("a", at, values, values, values)], "x", "y")) < 40_000
+    short = ("a", at[:10], values[:10], values[:10], values[:10])
+    assert thinned(short) is short

@@ -266,3 +266,59 @@ def test_a_nomogram_of_naive_bayes_compares_two_classes_too():
     frame, y = crossed(60)
     with pytest.raises(OptionError, match="compares two classes"):
         ts.NaiveBayes().fit(frame, y).nomogram("yes", "yes")
+
+
+SEVEN = [
+    {"x": x, "c": c, "y": y}
+    for x, c, y in ((1.0, "a", 0), (1.5, "b", 0), (2.0, "a", 1), (3.0, "b", 1), (4.0, "a", 1), (3.1, "a", 0))
+] * 2
+
+
+@pytest.mark.parametrize("solver", ["newton", "lbfgs", "conjugate-gradient", "gradient"])
+def test_the_trace_has_the_weights_of_its_steps_and_changes_no_model(solver):
+    traced = ts.LogisticRegression(l2=1, solver=solver, trace=True).fit(SEVEN, "y")
+    assert traced.to_bytes() == ts.LogisticRegression(l2=1, solver=solver).fit(SEVEN, "y").to_bytes()
+    first, last = traced.trace_[0], traced.trace_[-1]
+    assert [w[0] for w in first.weights[1:]] == [0.0] * (len(first.weights) - 1)
+    constant, *others = (w[0] for w in last.weights)
+    assert constant == traced.intercept_[0]
+    assert others[:3] == traced.coef_[0].tolist()
+    assert all(s.weights for s in traced.trace_[:20])
+
+
+def test_plain_ascent_takes_the_step_and_the_tolerance_it_is_given(tmp_path):
+    way = {"l2": 1, "solver": "gradient", "eta": 0.05, "tolerance": 1e-3}
+    model = ts.LogisticRegression(**way, trace=True).fit(SEVEN, "y")
+    assert {s.step for s in model.trace_[1:]} == {0.05}
+    assert model.trace_[-1].gradient <= 1e-3 * len(SEVEN) < model.trace_[-2].gradient
+    model.save(tmp_path / "m.tally.json")
+    again = ts.load(tmp_path / "m.tally.json")
+    assert (again.eta, again.tolerance) == (0.05, 1e-3)
+    assert ts.verify(tmp_path / "m.tally.json", SEVEN)
+    closer = ts.LogisticRegression(l2=1, solver="gradient").fit(SEVEN, "y")
+    assert closer.coef_ == pytest.approx(ts.LogisticRegression(l2=1).fit(SEVEN, "y").coef_, abs=1e-6)
+
+
+def test_a_step_that_is_too_long_is_an_error_and_no_model():
+    with pytest.raises(ts.TallyError, match="did not converge in 50 iterations"):
+        ts.LogisticRegression(l2=1, solver="gradient", eta=50.0, max_iter=50).fit(SEVEN, "y")
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"eta": 0}, "eta must be a number above 0, not 0"),
+        ({"tolerance": -1, "solver": "gradient"}, "tolerance must be a number above 0"),
+        ({"eta": 0.1}, "eta is for plain gradient ascent. Use it with solver='gradient'"),
+    ],
+)
+def test_a_step_that_makes_no_sense_is_refused(given, words):
+    with pytest.raises(ts.TallyError, match=words):
+        ts.LogisticRegression(**given).fit(SEVEN, "y")
+
+
+def test_a_picture_of_a_long_trace_is_small():
+    way = {"l2": 0.01, "solver": "gradient", "eta": 0.001, "tolerance": 1e-6}
+    model = ts.LogisticRegression(**way, trace=True).fit(SEVEN, "y")
+    assert len(model.trace_) > 5000
+    assert len(model.trace_picture()) < 40_000

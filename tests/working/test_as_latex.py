@@ -50,15 +50,15 @@ def test_a_sheet_has_lines_to_fill():
 
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed (texlive-latex-base)")
-@pytest.mark.filterwarnings("ignore::tallystick.DataWarning")
+@pytest.mark.filterwarnings("ignore::tallystick.TallyWarning")
 @pytest.mark.parametrize(
-    "case", ["id3", "c45", "cart", "bayes", "bayes-gaussian", "sheet", "hard", "hard-bayes"]
+    "case", ["id3", "c45", "cart", "bayes", "bayes-gaussian", "logistic", "sheet", "hard", "hard-bayes"]
 )
 def test_pdflatex_compiles_it(tennis, tmp_path, case):
     numbers = [{"x": x, "y": y} for x, y in ((1.0, "a"), (1.5, "a"), (2.0, "a"), (3.0, "b"), (4.0, "b"))]
     if case.startswith("hard"):
         found = ts.work(HARD, "y$", method="bayes" if case == "hard-bayes" else "id3", columns=KEPT)
-    elif case == "bayes-gaussian":
+    elif case in ("bayes-gaussian", "logistic"):
         found = ts.work(numbers, "y", method=case)
     elif case == "sheet":
         found = ts.work(tennis, "Play", row=1, answers=True)

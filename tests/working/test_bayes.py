@@ -13,7 +13,7 @@ TEXTS = [{"t": t, "y": y} for t, y in (("red blue", 0), ("blue", 1), ("green red
         ({"distributions": "complement"}, "reads the other classes' words"),
     ],
 )
-@pytest.mark.filterwarnings("ignore::tallystick.DataWarning")
+@pytest.mark.filterwarnings("ignore::tallystick.TallyWarning")
 def test_what_is_not_counted_is_refused(settings, words):
     with pytest.raises(ts.TallyError, match=words):
         ts.work(TEXTS * 3, "y", method="bayes", kinds={"t": "text"}, **settings)

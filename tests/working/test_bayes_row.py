@@ -43,7 +43,7 @@ def products(estimator, row):
         {"l": "new", "n": 9.0, "t": "unheard", "c": 0},
     ],
 )
-@pytest.mark.filterwarnings("ignore::tallystick.DataWarning")
+@pytest.mark.filterwarnings("ignore::tallystick.TallyWarning")
 def test_the_normalised_product_is_the_models_answer(way, row):
     estimator = ts.NaiveBayes(kinds=KINDS, distributions=way, columns=ts.Columns(keep=list("lntc")))
     estimator.fit(ROWS, "y")

@@ -21,6 +21,7 @@ def worked(tree, node=0):
         ({"min_samples_leaf": 3}, 2, "leaf"),
         ({"min_impurity_decrease": 0.5}, 0, "decrease"),
         ({"max_leaf_nodes": 3}, 2, "leaves"),
+        ({"min_entropy": 0.98}, 0, "entropy"),
     ],
 )
 def test_a_leaf_tells_what_stopped_it(tennis, settings, node, kind):

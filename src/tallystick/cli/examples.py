@@ -70,6 +70,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "--row Humidity=High --row Wind=Strong",
             "naive Bayes: the counts, and the product for a new row",
         ),
+        (
+            "tally work play-tennis.csv -t Play --model logistic --set solver=gradient --set l2=1",
+            "plain gradient ascent, with the weights of its steps",
+        ),
         ("tally work play-tennis.csv -t Play --blank", "a sheet to be filled in"),
         ("tally work play-tennis.csv -t Play --answers --format latex", "the sheet, then its solution"),
         ("tally work play-tennis.csv -t Play --model tree --set max_depth=2", "a parameter"),

@@ -72,7 +72,8 @@ def work(
     is a leaf; the tree, its rules and its expression. Up to 300 rows are worked out whole, of more the root.
 
     Naive Bayes: counts and shares of every column with and without the correction, and the product for a row
-    (the first, if --row names none) factor by factor.
+    (the first, if --row names none) factor by factor. Logistic regression: the formula, the gradient at the
+    start, the steps with their weights, and the row's score term by term.
     """
     import tallystick as ts
 

@@ -15,6 +15,7 @@ Line = tuple[str, Sequence[float], Sequence[float], Sequence[float], Sequence[fl
 PointMark = tuple[float, float, str]  # x, y, words beside it
 Dot = tuple[str, float, float, float, str]  # name, value, low, high, words beside it
 
+MOST_POINTS = 900  # of a line: a picture of 640 pixels shows no more
 DOTTED = 40  # points of a line that are marked each; more of them are a curve
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640.0, 360.0, 64.0, 16.0, 16.0, 48.0
 
@@ -30,6 +31,7 @@ def line_chart(
     """Return curves with their bands; `level` is a dashed line across, with its name; marks are points with
     words beside them, or pale ones without.
     """
+    lines = [thinned(line) for line in lines]
     xs = [v for line in lines for v in line[1]]
     ys = [v for line in lines for part in line[3:] for v in part] + ([level[1]] if level else [])
     ys += [mark[1] for mark in marks]
@@ -68,6 +70,22 @@ def line_chart(
         svg.text(LEFT + 20, HEIGHT + 9 + 18 * number, name)
     _marks(svg, [(to_x(a), to_y(b), told) for a, b, told in marks])
     return str(svg)
+
+
+def thinned(line: Line) -> Line:
+    """Return a line of at most about MOST_POINTS points that looks the same: of every stretch of equally many
+    points its first, and those where it is lowest and highest.
+    """
+    name, at, values, lows, highs = line
+    if len(at) <= MOST_POINTS:
+        return line
+    each = 3 * len(at) / MOST_POINTS
+    kept = {len(at) - 1}
+    for k in range(MOST_POINTS // 3):
+        stretch = range(int(k * each), min(int((k + 1) * each), len(at)))
+        kept |= {stretch[0], min(stretch, key=lambda i: values[i]), max(stretch, key=lambda i: values[i])}
+    order = sorted(kept)
+    return name, *([part[i] for i in order] for part in (at, values, lows, highs))  # type: ignore[return-value]
 
 
 def _marks(svg: Svg, marks: Sequence[PointMark]) -> None:

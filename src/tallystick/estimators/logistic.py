@@ -67,8 +67,11 @@ class LogisticRegression(Classifier):
         "auto", "newton", "lbfgs", "conjugate-gradient" or "gradient".
     max_iter : int, default None
         The most steps; None is the solver's own limit.
+    eta, tolerance : float, default None
+        With solver="gradient": the length of a step, in standardised weights, and the gradient per row at
+        which it ends; None is 1 over the most curvature there can be, and 1e-10.
     trace : bool, default False
-        Whether every step is kept in `trace_`.
+        Whether every step is kept in `trace_`, with its weights.
     columns : ts.Columns, default None
         What you know of the columns: kinds, levels, marks of missing values, columns to keep.
     kinds : dict, default None
@@ -104,6 +107,8 @@ class LogisticRegression(Classifier):
         min_letters: int = 1,
         solver: str = "auto",
         max_iter: int | None = None,
+        eta: float | None = None,
+        tolerance: float | None = None,
         trace: bool = False,
         columns: Columns | None = None,
         kinds: Mapping[str, str] | None = None,
@@ -122,6 +127,8 @@ class LogisticRegression(Classifier):
         self.min_letters = min_letters
         self.solver = solver
         self.max_iter = max_iter
+        self.eta = eta
+        self.tolerance = tolerance
         self.trace = trace
         self.columns = columns
         self.kinds = kinds
@@ -147,7 +154,7 @@ class LogisticRegression(Classifier):
         notes: list[Note] = []
         steps: list[SolverStep] = []
         chosen: PenaltyPath | None = None
-        learner = LogisticLearner(options, table.unit, trace=steps, notes=notes)
+        learner = LogisticLearner(options, table.unit, trace=steps, keep_weights=self.trace, notes=notes)
         if options.l2 == "cv":
             chosen = self._path(table, engine, options)
             notes.append(

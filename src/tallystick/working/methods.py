@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tallystick import methods
-from tallystick.errors import OptionError, nearest, shown
+from tallystick.errors import OptionError, shown
 from tallystick.working.document import Part, Working
 from tallystick.working.given import MOST_WHOLE
 
@@ -66,8 +66,7 @@ def work(
         raise OptionError(f"method must be a name such as id3, not {shown(method)}.")
     way = methods.variant(method)
     if way.method.working == NONE:
-        close = nearest(method, NAMES)
-        raise OptionError(f"{way.words} has no working.{close} Use one of {', '.join(NAMES)}.")
+        raise OptionError(f"{way.words} has no working. Use one of {', '.join(NAMES)}.")
     estimator = way.make({}).set_params(**settings)
     table = estimator._read(X, y)
     if table.place != "memory":

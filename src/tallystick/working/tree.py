@@ -47,6 +47,7 @@ LEAF = {  # why a node is a leaf; {n} is the setting's number
     "decrease": "Leaf: no gain, weighted by the share of rows that come here, reaches {n} "
     "(min_impurity_decrease)",
     "leaves": "Leaf: the tree may have {n} leaves (max_leaf_nodes), and other nodes gain more",
+    "entropy": "Leaf: its entropy is below {n} (min_entropy)",
     "price": "Leaf: no test gains more than it costs to name its cut or its groups",
 }
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tallystick.data.schema import Column
+from tallystick.learn import entropy
 from tallystick.learners.criteria import CRITERIA
 from tallystick.working.tree_counts import SAME, NodeRows, WorkedSplit
 
@@ -98,6 +99,8 @@ def _ends(tree: Tree, number: int, rows: NodeRows, options: TreeOptions) -> Leaf
         return LeafReason("split", options.min_samples_split)
     if total < 2 * options.min_samples_leaf:
         return LeafReason("leaf", options.min_samples_leaf)
+    if options.min_entropy and entropy(rows.counts) < options.min_entropy:
+        return LeafReason("entropy", options.min_entropy)
     return None
 
 

@@ -26,7 +26,8 @@ def test_numbers_of_numpy_are_plain_and_short_words_are_written_where_they_say_s
 
 def test_labels_become_text_whatever_type_they_have():
     assert [label_text(v) for v in (True, 2.0, 2.5, np.int64(3), "x")] == ["true", "2", "2.5", "3", "x"]
-    holder = SimpleNamespace(**LOGISTIC | {"reference": 1, "class_weight": {1.0: 2, False: 3}})
+    given = LOGISTIC | {"reference": 1, "class_weight": {1.0: 2, False: 3}, "eta": None, "tolerance": None}
+    holder = SimpleNamespace(**given)
     found = LogisticOptions.of(holder)
     assert found.reference == "1"
     assert found.to_dict()["class_weight"] == {"1": 2.0, "false": 3.0}

@@ -37,7 +37,7 @@ def evident(
     costly = weights > MATRIX or known.rows * weights * known.links > COSTLY
     if costly or ready.start.curvature is None or known.rows >= PLENTY * weights:
         return strength, ready
-    plain = replace(options, solver="newton")
+    plain = replace(options, solver="newton", eta=None, tolerance=None)
     for _ in range(ROUNDS):
         point, _run = yield from solve(ready, plain, True, fine=ROUGH)
         before, strength = strength, next_strength(ready, point, strength)

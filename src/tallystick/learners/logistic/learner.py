@@ -18,7 +18,7 @@ from tallystick.data.schema import Note, Schema
 from tallystick.errors import OptionError, shown
 from tallystick.learners.logistic import solvers
 from tallystick.learners.logistic.average import averaged, row_shares, word_means
-from tallystick.learners.logistic.build import build
+from tallystick.learners.logistic.build import build, parts_of
 from tallystick.learners.logistic.evidence import evident
 from tallystick.learners.logistic.prepare import (
     MATRIX,
@@ -34,6 +34,7 @@ from tallystick.learners.logistic.prepare import (
 from tallystick.learners.logistic.problem import Point, Problem, Start, norm
 from tallystick.learners.logistic.separation import SeparationVerdict, ahead, lacking, look
 from tallystick.learners.stages import LearnerInStages, Stages
+from tallystick.models.logistic.coefficients import coefficients
 from tallystick.models.logistic.design import design_of
 from tallystick.models.logistic.model import LogisticModel
 from tallystick.models.logistic.options import DEFAULT_L2, ERRORS, LogisticOptions
@@ -58,6 +59,7 @@ class LogisticLearner(LearnerInStages[LogisticModel]):
     errors: bool = True
     chosen: float = DEFAULT_L2  # the strength in force when l2 is "cv"
     trace: list[solvers.SolverStep] | None = None
+    keep_weights: bool = False  # whether the trace has them
     notes: list[Note] | None = None
 
     def _stages(self, schema: Schema) -> Stages[LogisticModel]:
@@ -71,9 +73,10 @@ class LogisticLearner(LearnerInStages[LogisticModel]):
                 self.chosen if options.l2 == "cv" else 0.0 if options.l2 == "auto" else float(options.l2)
             )
         given = ready or prepare(known, basis, options, schema, strength)
-        fitted = yield from fit_once(known, basis, options, schema, strength, given, self.errors)
+        wanted: dict[int, Array] | None = {} if self.keep_weights else None
+        fitted = yield from fit_once(known, basis, options, schema, strength, given, self.errors, wanted)
         if self.trace is not None:
-            self.trace.extend(fitted.run.trace)
+            self.trace.extend(fitted.steps())
         if self.notes is not None:
             self.notes.extend(fitted.notes())
         return fitted.model()
@@ -128,6 +131,20 @@ class FittedLogistic:
         out = repeat_notes(self.known, self.ready.repeats, self.strength > 0 or self.options.l1 > 0)
         return [*out, self.verdict.note(self.strength, self.options.l1)] if self.verdict.kind else out
 
+    def steps(self) -> list[solvers.SolverStep]:
+        """Return the trace, with weights in the user's units where they were kept; the last are the
+        model's.
+        """
+        trace, kept, problem = self.run.trace, self.run.kept, self.ready.problem
+        if kept is None or not trace:
+            return trace
+        model, out = self.model(), list(trace)
+        for at, w in (kept | {len(trace) - 1: self.point.w}).items():
+            constant, parts = parts_of(self.schema, problem, *problem.theta(problem.centred(w)))
+            found = coefficients(replace(model, constant=constant, parts=parts))
+            out[at] = replace(trace[at], weights=tuple(tuple(c.weights.tolist()) for c in found))
+        return out
+
     def model(self) -> LogisticModel:
         """Return the model."""
         model = build(
@@ -151,17 +168,21 @@ def fit_once(
     strength: float,
     ready: Prepared,
     errors: bool,
+    kept: dict[int, Array] | None = None,
 ) -> Generator[Any, Any, FittedLogistic]:
-    """Return the fit for one strength of the prior; separated classes without a prior get the default one."""
+    """Return the fit for one strength of the prior; separated classes without a prior get the default one.
+
+    kept: filled with the weights of some steps.
+    """
     prior = strength > 0 or options.l1 > 0
     verdict = SeparationVerdict()
     try:
-        point, run = yield from solve(ready, options, errors, watch=not prior)
+        point, run = yield from solve(ready, options, errors, watch=not prior, kept=kept)
     except Separated as found:
         verdict, strength, prior = found.verdict, DEFAULT_L2, True
         ready = prepare(known, basis, options, schema, strength)
         try:
-            point, run = yield from solve(ready, options, False)
+            point, run = yield from solve(ready, options, False, kept=kept)
         except solvers.NoConvergence as error:
             raise solvers.NoConvergence(error.message, " ", verdict.text) from None
     else:
@@ -194,7 +215,7 @@ def probe(
     small = ready.problem.weights <= PROBE and known.rows * ready.problem.weights * known.links <= CHEAP
     if not small or norm(point.w) < 0.5:
         return SeparationVerdict()
-    plain = replace(options, l1=0.0, solver="newton", max_iter=30)
+    plain = replace(options, l1=0.0, solver="newton", max_iter=30, eta=None, tolerance=None)
     bare = without_prior(ready, point) if same_weights(known, basis) else None
     if bare is None:
         bare = prepare(known, basis, plain, schema, 0.0)
@@ -249,6 +270,7 @@ def solve(
     watch: bool = False,
     reach: float = 0.0,
     fine: float = solvers.FINE,
+    kept: dict[int, Array] | None = None,
 ) -> Generator[Any, Any, tuple[Point, solvers.SolverRun]]:
     """Return the optimum by the solver asked for, and how it went.
 
@@ -260,6 +282,9 @@ def solve(
     name = best if options.solver == "auto" else options.solver
     wanted = errors and problem.weights <= ERRORS and not problem.texts and not options.l1
     run = solvers.SolverRun(problem, options.max_iter or LIMITS[name], wanted, reach=reach, fine=fine)
+    run.kept, run.eta, run.tolerance = kept, options.eta, options.tolerance
+    if kept is not None:
+        kept.clear()  # of a fit that had to begin again
     if watch and name != best:  # the verdict is that of the best solver, whichever does the steps
         with suppress(solvers.NoConvergence):
             yield from watched(solvers.SolverRun(problem, LIMITS[best]), ready, best)
@@ -350,7 +375,7 @@ def begun(ready: Prepared) -> Generator[Any, Any, tuple[Start, int]]:
 def newton(run: solvers.SolverRun, ready: Prepared, start: Start, period: int) -> solvers.Steps:
     """Run Newton's method in the form that suits the number of rows and weights."""
     few = ready.problem.rows * ready.problem.weights <= CHEAP and not ready.problem.texts
-    if few and period == 1:
+    if few and period == 1 and run.kept is None:  # the quick way tells no weights; its bits are the same
         return (yield from solvers.far_newton(run, start))
     return (yield from solvers.newton(run, start, period))
 

@@ -46,12 +46,23 @@ class NoConvergence(TallyError):  # noqa: N818
 
 @dataclass(frozen=True, slots=True)
 class SolverStep:
-    """One line of the trace."""
+    """One line of the trace. weights[coefficient][link], in the user's units, the constant first: of the
+    first steps, of fewer and fewer after them, and of the last.
+    """
 
     iteration: int
     value: float
     gradient: float
     step: float
+    weights: tuple[tuple[float, ...], ...] = ()
+
+
+def is_shown(iteration: int) -> bool:
+    """Say of a step whether its weights are kept: the first twenty, then about thirty for each tenfold."""
+    if iteration <= 20:
+        return True
+    tens = int(10 ** (len(str(iteration)) - 2))
+    return iteration % (3 * tens) == 0
 
 
 class Diverging(Exception):  # noqa: N818
@@ -78,6 +89,9 @@ class SolverRun:
     needed: float = TOLERANCE  # the gradient norm per row at the end
     trace: list[SolverStep] = field(default_factory=list)
     asked: int = 0
+    kept: dict[int, Array] | None = None  # the weights of some steps, where they are wanted
+    eta: float | None = None  # the step of plain gradient ascent, where it is given
+    tolerance: float | None = None  # and the gradient norm per row where it ends
 
     def small(self, point: Point, tolerance: float = TOLERANCE) -> bool:
         """Is this the optimum?"""
@@ -160,6 +174,8 @@ class SolverRun:
 
     def note(self, point: Point, step: float) -> None:
         """Keep a line of the trace, and stop when there were too many."""
+        if self.kept is not None and is_shown(len(self.trace)):
+            self.kept[len(self.trace)] = point.w
         self.trace.append(SolverStep(len(self.trace), point.value, point.steep, step))
         if len(self.trace) > self.most:
             raise self.too_many(point)
@@ -374,12 +390,13 @@ def exact_search(run: SolverRun, point: Point, d: Array) -> Generator[Any, Any, 
 
 
 def gradient_ascent(run: SolverRun, start: Start) -> Steps:
-    """Up the log-likelihood along its gradient, by a step so short that it always leads up: 1 over the most
-    curvature there can be. Plain and slow.
+    """Up the log-likelihood along its gradient, by the step that is given, or by one so short that it always
+    leads up: 1 over the most curvature there can be. Plain and slow.
     """
     point = yield from run.ask(start.w)
     run.note(point, 0.0)
-    t, run.needed = 1.0 / steepest(run.problem, start), PLAIN
+    t = 1.0 / steepest(run.problem, start) if run.eta is None else run.eta
+    run.needed = PLAIN if run.tolerance is None else run.tolerance
     while not run.done(point):
         point = yield from run.ask(point.w - t * point.gradient)
         run.note(point, t)

@@ -102,7 +102,11 @@ PARAMETERS: dict[str, Shape] = {
     "words": Text(WORDS),
 }
 
-OPTIONAL: dict[str, Shape] = {"min_letters": Whole(2)}  # written only when it says something: more than 1
+OPTIONAL: dict[str, Shape] = {  # written only where they say something
+    "min_letters": Whole(2),
+    "eta": Number(0.0),
+    "tolerance": Number(0.0),
+}
 
 
 def check(document: dict[str, Any], schema: Schema) -> None:
@@ -116,7 +120,8 @@ def check(document: dict[str, Any], schema: Schema) -> None:
         )
     try:
         given = document["parameters"]
-        LogisticOptions(**{k: given[k] for k in PARAMETERS} | {k: given.get(k, 1) for k in OPTIONAL})
+        optional = {"min_letters": 1} | {k: given[k] for k in OPTIONAL if k in given}
+        LogisticOptions(**{k: given[k] for k in PARAMETERS} | optional)
     except OptionError as error:
         raise ModelFileError(f"model file: {error}") from None
     columns = {c.name: c for c in schema.columns}

@@ -18,6 +18,7 @@ SOLVERS = ("auto", "newton", "lbfgs", "conjugate-gradient", "gradient")
 WORDS = ("tf-idf", "counts")
 CHOSEN = ("auto", "cv")
 DEFAULT_L2 = 1.0
+PLAIN_ASCENT = ("eta", "tolerance")  # options of the solver "gradient" alone; in a file where they are given
 ERRORS = 2_000  # weights beyond which standard errors are not given
 
 
@@ -29,6 +30,7 @@ class LogisticOptions:
     are most probable, "cv" chooses by cross-validation. l1: λ of the Laplace prior (then "auto" is 0). Both
     act on standardised columns unless `standardize` is off, never on the constant. reference: the class the
     others are compared with. words: how text counts; min_letters: characters that a known word has at least.
+    eta, tolerance: the step of plain gradient ascent, and the gradient per row where it ends.
     """
 
     l2: float | str
@@ -42,6 +44,8 @@ class LogisticOptions:
     words: str
     min_letters: int
     max_iter: int | None
+    eta: float | None = None
+    tolerance: float | None = None
 
     @classmethod
     def of(cls, holder: Any) -> LogisticOptions:
@@ -62,6 +66,11 @@ class LogisticOptions:
             out["class_weight"] = {k: float(v) for k, v in out["class_weight"].items()}
         if out["min_letters"] == 1:  # written only where it says something
             del out["min_letters"]
+        for name in PLAIN_ASCENT:
+            if out[name] is None:
+                del out[name]
+            else:
+                out[name] = float(out[name])
         return out | {"standardize": bool(self.standardize)}
 
     def __post_init__(self) -> None:
@@ -85,6 +94,14 @@ class LogisticOptions:
             )
         if self.max_iter is not None and (not is_whole(self.max_iter) or self.max_iter < 1):
             raise OptionError(f"max_iter must be a whole number of at least 1, not {shown(self.max_iter)}.")
+        for name in PLAIN_ASCENT:
+            value = getattr(self, name)
+            if value is None:
+                continue
+            if not (is_number(value) and 0 < value < math.inf):
+                raise OptionError(f"{name} must be a number above 0, not {shown(value)}.")
+            if self.solver != "gradient":
+                raise OptionError(f"{name} is for plain gradient ascent. Use it with solver='gradient'.")
         if self.l1 and self.solver in ("conjugate-gradient", "gradient"):
             raise OptionError(
                 f"solver {shown(self.solver)} cannot hold weights at 0. Leave solver out with l1."

@@ -1,0 +1,97 @@
+"""The printed working of logistic regression: formula, start, steps and a row (A13)."""
+
+import re
+
+import pytest
+
+import tallystick as ts
+from tallystick.working.logistic import thinned
+
+ROWS = [
+    {"x": x, "c": c, "y": y}
+    for x, c, y in (
+        (1.0, "a", "no"),
+        (1.5, "b", "no"),
+        (2.0, "a", "yes"),
+        (3.0, "b", "yes"),
+        (4.0, "a", "yes"),
+        (2.2, "b", "no"),
+        (3.1, "a", "no"),
+    )
+] * 2
+
+
+def steps(text):
+    """The steps as they are printed: [step, value, gradient, length, weights ...]."""
+    lines = text.partition("largest gradient")[2].partition("\n\n")[0].split("\n")[1:]
+    return [[cell.replace("−", "-") for cell in line.split()] for line in lines]
+
+
+def test_plain_ascent_and_newton_end_at_the_same_printed_weights():
+    plain = ts.work(ROWS, "y", method="logistic", solver="gradient", l2=1)
+    newton = ts.work(ROWS, "y", method="logistic", solver="newton", l2=1)
+    last = steps(plain.text())[-1]
+    assert last[4:] == steps(newton.text())[-1][4:]
+    model = plain.model
+    weights = [model.intercept_[0], *model.coef_[0]]
+    assert [float(w) for w in last[4:]] == pytest.approx(weights, abs=5e-5)
+    assert f"After {last[0]} steps" in plain.text()
+    assert "the gradient is at most 1e-10 per row" in " ".join(plain.text().split())
+
+
+def test_the_start_is_told_with_its_gradient():
+    text = ts.work(ROWS, "y", method="logistic", solver="gradient", l2=1).text()
+    assert "ln likelihood = Σ ln P(class of the row) = −9.5607" in text  # 6 ln(3/7) + 8 ln(4/7)
+    assert re.search(r"^  \(constant\) +−0\.2877 +0 +0 +0$", text, re.MULTILINE)
+    assert re.search(r"^  x +0 +3\.6000 +0 +3\.6000$", text, re.MULTILINE)
+    assert float(steps(text)[0][1]) == -9.5607
+
+
+def test_the_given_step_and_tolerance_are_kept_to():
+    given = {"solver": "gradient", "l2": 1, "eta": 0.05, "tolerance": 1e-3}
+    text = ts.work(ROWS, "y", method="logistic", **given).text()
+    found = steps(text)
+    assert {row[3] for row in found[1:]} == {"0.0500"}
+    assert float(found[-1][2]) <= 1e-3 * len(ROWS) < float(found[-2][2])
+    assert "at most 0.001 per row" in " ".join(text.split())
+
+
+def test_a_rows_terms_add_up_to_its_score():
+    working = ts.work(ROWS, "y", method="logistic", l2=1, row={"x": 2.5, "c": "a"})
+    text = working.text()
+    assert "score = −2.6428 + 0.9567·2.5 + 0.1353 = −2.6428 + 2.3917 + 0.1353 = −0.1158" in text
+    share = float(re.search(r"P\(yes \| row\) = .* = (\S+)$", text, re.MULTILINE)[1])
+    assert share == pytest.approx(working.model.predict_proba({"x": 2.5, "c": "a"})[0, 1], abs=5e-5)
+    assert "score = ln P(yes)/P(no) = −2.6428 + 0.9567·x + 0.1353·[c = a] − 0.1353·[c = b]" in text
+
+
+def test_three_classes_have_a_score_each():
+    rows = [r | {"y": "abc"[i % 3]} for i, r in enumerate(ROWS)]
+    working = ts.work(rows, "y", method="logistic")
+    shares = re.findall(r"^  P\(\w \| row\) = .* = (\S+)$", working.text(), re.MULTILINE)
+    assert [float(s) for s in shares] == pytest.approx(working.model.predict_proba(rows[:1])[0], abs=5e-5)
+
+
+def test_a_long_trace_is_thinned_to_what_can_be_seen():
+    model = ts.LogisticRegression(solver="gradient", l2=0.01, eta=0.001, tolerance=1e-6, trace=True)
+    model.fit(ROWS, "y")
+    assert len(model.trace_) > 2000
+    shown = thinned(model.trace_)
+    assert len(shown) == 24
+    assert [s.iteration for s in shown[:12]] == list(range(12))
+    assert shown[-1] is model.trace_[-1]
+
+
+def test_what_has_no_line_of_its_own_is_refused():
+    rows = [{"t": f"word{i} red", "y": i % 2} for i in range(6)]
+    with pytest.raises(ts.TallyError, match="a text has one for each word"):
+        ts.work(rows, "y", method="logistic", kinds={"t": "text"})
+    with pytest.raises(ts.TallyError, match="class_weight= is given"):
+        ts.work(ROWS, "y", method="logistic", class_weight="balanced")
+
+
+def test_a_sheet_gives_nothing_away():
+    sheet = ts.work(ROWS, "y", method="logistic", l2=1, blank=True).text()
+    body = sheet.partition("The model")[2]
+    assert not set(re.findall(r"0\.\d{4}", body)) - {"0.2877"}  # where the constant begins is given
+    assert "score = ____" in body
