@@ -53,6 +53,7 @@ _WHERE = {  # the module of each public name; its own name where it is a module
     "describe": "description",
     "diff": "export.diff",
     "learn": "learn",
+    "grow": "estimators.by_hand",
     "learning_curve": "estimators.judging",
     "lesson": "lessons",
     "load": "estimators",
@@ -88,6 +89,7 @@ __all__ = [
     "cross_validate",
     "describe",
     "diff",
+    "grow",
     "learn",
     "learning_curve",
     "lesson",
@@ -121,6 +123,7 @@ if TYPE_CHECKING:
         load,
         verify,
     )
+    from tallystick.estimators.by_hand import grow
     from tallystick.estimators.judging import compare, learning_curve
     from tallystick.estimators.reporting import report
     from tallystick.evaluate import cross_validate

@@ -6,7 +6,7 @@ import pytest
 
 import tallystick as ts
 from tallystick.errors import OptionError
-from tallystick.estimators.verification import Verdict, refuse_held_out, verify
+from tallystick.estimators.verification import Verdict, refuse_unrepeatable, verify
 
 ROWS = {"sky": ["sun", "rain", "sun", "rain", "sun"] * 8, "play": ["no", "yes", "no", "yes", "yes"] * 8}
 
@@ -41,4 +41,4 @@ def test_a_tree_pruned_by_rows_that_are_not_in_its_file_cannot_be_verified():
     rows = {"a": [i % 7 for i in range(60)], "b": ["u", "v", "w"] * 20, "y": ["p", "q"] * 30}
     pruned = ts.DecisionTree.id3().fit(rows, "y").prune("reduced-error", data=turned(rows))
     with pytest.raises(OptionError, match="this tree was pruned by held-out rows"):
-        refuse_held_out(pruned)
+        refuse_unrepeatable(pruned)

@@ -60,10 +60,10 @@ def headed(first: str, style: Style, text: str) -> list[Line]:
 def refitted(kept: bytes, data: str, given: dict[str, Any]) -> bytes:
     """Return the bytes of a model fitted to a file with the parameters of a kept one."""
     from tallystick.estimators import from_data
-    from tallystick.estimators.verification import refuse_held_out
+    from tallystick.estimators.verification import refuse_unrepeatable
 
     estimator = from_data(kept)
-    refuse_held_out(estimator)
+    refuse_unrepeatable(estimator)
     target = estimator.schema_.target
     fresh = type(estimator)(**(estimator.get_params(deep=False) | {"threads": given["threads"]}))
     with screen.progress("fitting again") as progress:

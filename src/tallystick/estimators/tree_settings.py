@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 SUM = 1e-6  # how far shares may sum from 1
 
+BY_HAND = "by-hand"  # the note of a tree that a person grew, so that no refit gives it
+
 
 def check_settings(estimator: Any) -> None:
     """Refuse parameters of answering that make no sense."""

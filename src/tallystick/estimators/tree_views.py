@@ -380,7 +380,7 @@ class TreeViews(Estimator):
         pieces = plan.pieces(table)
         method = named(self, table.schema.predicted)
         for train, test in plan.parts():
-            yield _held(method._regrow(pieces.take(train)), pieces, test)
+            yield held_rows(method._regrow(pieces.take(train)), pieces, test)
 
     def _regrow(self, table: Table) -> Tree:
         """Return a tree grown from other rows by the same options, unpruned."""
@@ -401,7 +401,7 @@ def pruning_note(kind: str, grown: Tree, small: Tree, average: bool) -> Note:
     return Note("pruned", text, count=grown.nodes.leaves - small.nodes.leaves)
 
 
-def _held(tree: Tree, table: Table, rows: NDArray[np.int64]) -> Held:
+def held_rows(tree: Tree, table: Table, rows: NDArray[np.int64]) -> Held:
     """Return where held-out rows stop in a tree of another schema, and what is true of them."""
     test = table.take(rows, tree.schema)
     stops = np.concatenate([tree.stops(block) for block in test.blocks()])

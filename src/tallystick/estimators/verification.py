@@ -13,6 +13,7 @@ from typing import Any
 from tallystick.contracts import Engine
 from tallystick.draw.svg import as_html
 from tallystick.errors import OptionError
+from tallystick.estimators.tree_settings import BY_HAND
 from tallystick.export import from_bytes
 from tallystick.export.diff import Saved, compare, file_bytes
 
@@ -86,7 +87,7 @@ def verify(
 
     data = file_bytes(model)
     known = from_data(data)
-    refuse_held_out(known)
+    refuse_unrepeatable(known)
     given = known.get_params(deep=False) | {"engine": engine, "threads": threads, "memory": memory}
     again = type(known)(**given)
     target = known.schema_.target
@@ -99,8 +100,15 @@ def verify(
     return Verdict(False, first, len(data))
 
 
-def refuse_held_out(known: Any) -> None:
-    """Refuse to verify a tree that held-out rows pruned: the file has its way there, but not those rows."""
+def refuse_unrepeatable(known: Any) -> None:
+    """Refuse to verify a tree that held-out rows pruned, or that a person grew: the file has the tree, but
+    neither those rows nor that person.
+    """
+    if any(note.code == BY_HAND for note in known.notes_):
+        raise OptionError(
+            "this tree was grown by hand, so no refit gives its bytes. Grow it again by ts.grow with the "
+            "same splits and compare the two files."
+        )
     if known._by_held_out:
         raise OptionError(
             "this tree was pruned by held-out rows (reduced-error), which its file does not hold, so no "

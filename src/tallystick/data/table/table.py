@@ -189,6 +189,10 @@ class Table:
         """Return the same rows, each with the weight given for it."""
         return replace(self, weights=weights, _fingerprint=None)
 
+    def with_values(self, name: str, values: NDArray[np.float64]) -> Table:
+        """Return the same rows, each with the number given for it in one column."""
+        return replace(self, columns={**self.columns, name: values}, _ranks={}, _fingerprint=None)
+
     def slice(self, start: int, stop: int) -> Block:
         """Return rows start to stop as a block of views."""
 

@@ -112,6 +112,27 @@ class Nodes:
         kept = np.flatnonzero(keep)
         return self.pick(kept, stop[kept] | self.leaf[kept]), kept
 
+    def graft(self, node: int, other: Nodes) -> Nodes:
+        """Return the tree with another in the place of a leaf; columns have the same numbers in both."""
+
+        def joined(own: NDArray[Any], new: NDArray[Any]) -> NDArray[Any]:
+            return np.concatenate([own[:node], new, own[node + 1 :]]) if len(own) else own
+
+        at = int(self.branch_start[node])
+        lengths = joined(np.diff(self.branch_start), np.diff(other.branch_start))
+        return Nodes(
+            counts=joined(self.counts, other.counts),
+            column=joined(self.column, other.column),
+            cut=joined(self.cut, other.cut),
+            n_children=joined(self.n_children, other.n_children),
+            branch_start=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+            branch_of=np.concatenate([self.branch_of[:at], other.branch_of, self.branch_of[at:]]),
+            missing_branch=joined(self.missing_branch, other.missing_branch),
+            gain=joined(self.gain, other.gain),
+            mean=joined(self.mean, other.mean),
+            deviance=joined(self.deviance, other.deviance),
+        )
+
     def pick(self, kept: Ints, leaf: NDArray[np.bool_]) -> Nodes:
         """Return a tree of the nodes `kept` (in preorder), where leaf[i] says that kept[i] loses its test."""
         lengths = np.where(leaf, 0, np.diff(self.branch_start)[kept])
@@ -197,6 +218,30 @@ class Candidates:
         sizes = np.diff(self.start)[kept]
         chosen = [np.arange(self.start[n], self.start[n + 1]) for n in kept]
         return self._pick(np.concatenate([np.empty(0, np.int64), *chosen]).astype(np.int64), sizes)
+
+    @staticmethod
+    def joined(parts: Sequence[Candidates]) -> Candidates:
+        """Return the candidates of all nodes of several trees, in that order."""
+
+        def flat(name: str) -> NDArray[Any]:
+            return np.concatenate([getattr(part, name) for part in parts])
+
+        def starts(name: str) -> Ints:
+            sizes = np.concatenate([np.diff(getattr(part, name)) for part in parts])
+            return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+        return Candidates(
+            start=starts("start"),
+            column=flat("column"),
+            cut=flat("cut"),
+            branch_start=starts("branch_start"),
+            branch_of=flat("branch_of"),
+            gain=flat("gain"),
+            ratio=flat("ratio"),
+            count_start=starts("count_start"),
+            counts=flat("counts"),
+            mean=flat("mean"),
+        )
 
     def _pick(self, chosen: Ints, sizes: Ints) -> Candidates:
         branch_of, branch_start = _slices(self.branch_of, self.branch_start, chosen)
