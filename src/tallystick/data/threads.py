@@ -2,7 +2,8 @@
 
 Knows callables. Kernels and Arrow release the interpreter's lock, so threads help.
 Laws: `in_order` gives answers in the order of the jobs, whichever thread was quicker, and raises the first
-error in it; nobody waits for a job that ends by a checkpoint.
+error in it; nobody waits for a job that ends by a checkpoint; where no thread can be had, jobs are done by
+the caller.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from concurrent.futures import TimeoutError as NotYet
 from contextlib import contextmanager
+from functools import partial
 from itertools import chain, islice
 from numbers import Integral
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from tallystick.errors import OptionError, shown
 
@@ -63,6 +65,34 @@ def _pool(count: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(count, thread_name_prefix="tallystick")
 
 
+class _Once(Generic[T]):
+    """A job that is done by whoever comes first."""
+
+    def __init__(self, job: Callable[[], T]) -> None:
+        self.job, self.future, self.taken = job, Future[T](), threading.Lock()
+
+    def __call__(self) -> None:
+        if not self.taken.acquire(blocking=False):
+            return
+        try:
+            self.future.set_result(self.job())
+        except BaseException as error:  # as a pool does: whoever waits is told
+            self.future.set_exception(error)
+
+
+def _begun(pool: ThreadPoolExecutor, job: Callable[[], T], stop: threading.Event | None = None) -> Future[T]:
+    """Return the future of a job; where no thread can be started, it is done here."""
+    once = _Once(job if stop is None else partial(_watched, job, stop))
+    try:
+        pool.submit(once)
+    except RuntimeError:  # the system gives no more threads
+        if once.taken.acquire(blocking=False):
+            once.taken.release()
+            once.job = job  # nobody stops the caller
+            once()
+    return once.future
+
+
 def in_order(jobs: Iterable[Callable[[], T]], threads: int | None = None) -> Iterator[T]:
     """Yield the answer of every job, in order; only a few jobs run ahead, so that memory stays bounded."""
     count = thread_count(threads)
@@ -83,7 +113,7 @@ def in_order(jobs: Iterable[Callable[[], T]], threads: int | None = None) -> Ite
     stop = threading.Event()
     try:
         for job in every:
-            waiting.append(pool.submit(_watched, job, stop))
+            waiting.append(_begun(pool, job, stop))
             if len(waiting) > count:
                 yield _answer(waiting.popleft())
         while waiting:
@@ -112,7 +142,7 @@ def as_they_come(jobs: Sequence[Callable[[], T]], threads: int) -> Iterator[T]:
         return
     pool, stop = _pool(min(threads, len(jobs))), threading.Event()
     try:
-        for future in as_completed([pool.submit(_watched, job, stop) for job in jobs]):
+        for future in as_completed([_begun(pool, job, stop) for job in jobs]):
             yield future.result()
     finally:
         stop.set()
@@ -125,4 +155,4 @@ def crew(threads: int) -> Iterator[Callable[[Callable[[int], T], Iterable[int]],
     the same threads are kept; also one alone, so that the caller stays free to see an interrupt.
     """
     with _pool(threads) as pool:
-        yield lambda step, items: list(pool.map(step, items))
+        yield lambda step, items: [f.result() for f in [_begun(pool, partial(step, i)) for i in items]]
