@@ -82,6 +82,24 @@ def test_fit_names_the_methods_there_are(folder):
     assert "there is no method 'c4'. Did you mean 'c45'? Use: tree, bayes," in said
 
 
+@pytest.mark.parametrize("way", [["--regression"], ["--kind", "y=numeric"], ["--model", "regression"]])
+def test_fit_learns_a_regression_tree_where_the_target_is_a_number(folder, way):
+    rows = [f"{i % 7},{'ab'[i % 2]},{3 * (i % 7) + i % 2}" for i in range(60)]
+    (folder / "t.csv").write_text("x,w,y\n" + "\n".join(rows) + "\n")
+    said = good("fit", "t.csv", "-t", "y", *way, "-o", "m.tally.json", cwd=folder)
+    assert "Tree for y: 60 rows" in said
+    assert re.search(r"r2 +[\d.]+ ", said)
+    assert "always answering the mean" in said
+    known = ts.RegressionTree().fit(str(folder / "t.csv"), "y")
+    assert (folder / "m.tally.json").read_bytes() == known.to_bytes()
+    assert "next: in Python, ts.load('m.tally.json').predict(" in said
+
+
+def test_fit_says_which_models_answer_numbers(folder):
+    said = bad("fit", "votes.csv", "-t", "party", "--regression", "--model", "bayes", cwd=folder)
+    assert "--model bayes answers classes, and the target is a number. Use --model tree." in said
+
+
 def test_fit_never_writes_over_its_data(folder):
     before = (folder / "votes.csv").read_bytes()
     assert "is the file 'votes.csv', which this command reads" in bad(

@@ -46,6 +46,38 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("tally fit votes.csv -t party --model bayes --folds 0 --json", "no score; the result as JSON"),
         ("tally fit votes.csv -t party --model bayes -o - > piped.tally.json", "the model file into a pipe"),
         ("tally fit votes.csv -t party --model bayes --memory 64MB", "the same, the rows on disk"),
+        ("tally fit days.csv -t orders --regression --folds 3", "a target of numbers: a regression tree"),
+    ),
+    "splits": (
+        ("tally splits play-tennis.csv --target Play", "the gain of every test at the root"),
+        ("tally splits play-tennis.csv -t Play --model cart --node 0 --json", "by Gini, for another program"),
+    ),
+    "prune": (
+        ("tally prune votes.csv --target party --picture path.svg", "errors against leaves, and the curve"),
+        ("tally prune votes.csv -t party --model id3 --folds 5 --json", "of ID3's tree, in five folds"),
+    ),
+    "bayes": (
+        ("tally bayes ill=0.008 well= --test ill=0.98,well=0.03", "a positive test for a rare disease"),
+        (
+            "tally bayes ill=0.008 well= --test ill=0.98,well=0.03 --test ill=0.98,well=0.03",
+            "a second one, from where the first left off",
+        ),
+        (
+            "tally bayes flu=1/40 --test flu=1/2 --evidence 1/10",
+            "one hypothesis, and how frequent headaches are",
+        ),
+        (
+            "tally bayes fair=1/2 double=1/2 --test fair=1/2,double=1 --predict fair=1/2,double=1",
+            "what a coin that showed a head shows next",
+        ),
+        (
+            "tally bayes a=1/2 b= --test a=1.2,b=0.3 --densities --json",
+            "densities of a number, for another program",
+        ),
+    ),
+    "separable": (
+        ("tally separable votes.csv --target party", "whether a plane separates the parties"),
+        ("tally separable play-tennis.csv -t Play --json", "the plane, for another program"),
     ),
     "density": (
         ("tally density votes.csv", "groups of rows that are alike, a sentence each"),

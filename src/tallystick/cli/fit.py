@@ -51,6 +51,7 @@ SHOWN = 40  # lines of a model on the page
     show_default=True,
     help="Folds of the cross-validated score; 0: no score.",
 )
+@click.option("--regression", is_flag=True, help="The target is a number: a regression tree.")
 @wishes
 @options.picture
 @options.columns
@@ -84,7 +85,7 @@ def fit(
     screen.show(check_lines(checks), page)
     screen.show(in_words(done.estimator, content, output), page)
     screen.show_notes((*done.estimator.source_notes_, *done.estimator.notes_))
-    screen.show(next_lines(output), page)
+    screen.show(next_lines(output, done.estimator._regression), page)
 
 
 @dataclass(frozen=True)
@@ -107,6 +108,7 @@ def learned(data: str, target: str, method: str, folds: int, given: dict[str, An
     folds: of the comparison that finds the best method, which needs some even where no score is wanted.
     """
     source, choice = options.source(data, given), None
+    method = numeric_target(target, method, given)
     estimator: Any
     if method == options.BEST:
         choice = chosen(source, target, folds or 10, given)
@@ -123,6 +125,20 @@ def learned(data: str, target: str, method: str, folds: int, given: dict[str, An
         estimator._fit_table(table)
     estimator.set_params(engine__progress=None)
     return Fitted(estimator, table, choice)
+
+
+def numeric_target(target: str, method: str, given: dict[str, Any]) -> str:
+    """Return the method, a regression tree where the target is to be a number: by --regression, by
+    --kind TARGET=numeric (which is no wish about a column), or by the method's name.
+    """
+    told = f"{target}=numeric"
+    if not given["regression"] and told not in given["kinds"]:
+        return method
+    given["kinds"] = tuple(kind for kind in given["kinds"] if kind != told)
+    name, colon, settings = method.partition(":")
+    if name not in ("tree", "regression", options.BEST):
+        raise OptionError(f"--model {name} answers classes, and the target is a number. Use --model tree.")
+    return f"regression{colon}{settings}"
 
 
 def chosen(source: Any, target: str, folds: int, given: dict[str, Any]) -> ChosenMethod:
@@ -158,10 +174,13 @@ def scored(done: Fitted, folds: int) -> dict[str, Any] | None:
 
 def told(found: Any, rows: int) -> dict[str, Any]:
     """Return the scores of a cross-validation as plain data. rows: how many were dealt into folds."""
-    measures = {name: found.measure(name).to_dict() for name in ("accuracy", "log-loss")}
+    measures = {name: found.measure(name).to_dict() for name in found.shown}
     folds = len(found.repeats[0].sizes(found.weights))
-    out = {"folds": folds, "measures": measures, "most_frequent": found.most_frequent, "rows": rows}
-    return out | {"verdict": verdict(measures, found.most_frequent)}
+    out = {"folds": folds, "measures": measures, "rows": rows}
+    if "accuracy" not in measures:  # numbers
+        return out | {"verdict": ""}
+    often = found.most_frequent
+    return out | {"most_frequent": often, "verdict": verdict(measures, often)}
 
 
 def verdict(measures: dict[str, Any], most_frequent: str) -> str:
@@ -232,8 +251,10 @@ def score_lines(score: dict[str, Any] | None, rows: int) -> list[Line]:
     part = f" of {score['rows']:,} rows" if score["rows"] < rows else ""
     head = f"cross-validated ({score['folds']} folds{part})"
     bases = {  # what a score must beat
-        "accuracy": f"always answering {clean(score['most_frequent'])}",
+        "accuracy": f"always answering {clean(score.get('most_frequent', ''))}",
         "log-loss": "always giving the class shares",
+        "mse": "always answering the mean",
+        "r2": "always answering the mean",
     }
     lines: list[Line] = [(Span(head, "strong"),)]
     for name, found in score["measures"].items():
@@ -261,13 +282,11 @@ def in_words(estimator: Estimator, content: bytes, output: str | None) -> list[L
     return [(Span("saved ", "good"), Span(words))]
 
 
-def next_lines(output: str | None) -> list[Line]:
-    """Return the next command to type."""
+def next_lines(output: str | None, numbers: bool = False) -> list[Line]:
+    """Return the next command to type; numbers: what is answered, which is asked for in Python."""
     if output is None or output == "-":
         return []
-    return [
-        (
-            Span("next: "),
-            Span(f"tally predict {shlex.quote(clean(output))} NEW.csv -o predictions.csv", "strong"),
-        )
-    ]
+    told = f"tally predict {shlex.quote(clean(output))} NEW.csv -o predictions.csv"
+    if numbers:
+        told = f'in Python, ts.load({clean(output)!r}).predict("NEW.csv")'
+    return [(Span("next: "), Span(told, "strong"))]

@@ -15,6 +15,7 @@ from tallystick.draw.text import clean, padded, width
 from tallystick.errors import OptionError, shown, some
 
 Numeric = int | float | Fraction
+SHORT = 10**6  # denominators that people still read
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,9 @@ class Posterior:
         for h, value in self.posterior.items():
             row = [float(t[h]) for t in (self.prior, self.likelihood, self.product)]
             name = padded(clean(h), wide)
-            lines.append(f"{name}  {row[0]:8.6g}  x   {row[1]:8.6g}  =  {row[2]:9.6g}   {float(value):9.6g}")
+            own = f" = {value}" if isinstance(value, Fraction) and value.denominator < SHORT else ""
+            told = f"{name}  {row[0]:8.6g}  x   {row[1]:8.6g}  =  {row[2]:9.6g}   {float(value):9.6g}"
+            lines.append(told + own)
         lines.append(
             f"{padded('sum', wide)}                            {float(self.evidence):9.6g}   = P(evidence)"
         )
@@ -69,6 +72,7 @@ def bayes_rule(
     likelihoods: Mapping[str, Numeric] | Sequence[Numeric],
     *,
     evidence: Numeric | None = None,
+    densities: bool = False,
 ) -> Posterior:
     """Return P(hypothesis | evidence) from P(hypothesis) and P(evidence | hypothesis).
 
@@ -80,6 +84,8 @@ def bayes_rule(
         P(evidence | hypothesis) of the same hypotheses.
     evidence : number, default None
         P(evidence), where some hypotheses are left out; None: the sum of all products.
+    densities : bool, default False
+        Whether the likelihoods are densities of a number, which may be above 1.
 
     Returns
     -------
@@ -98,7 +104,7 @@ def bayes_rule(
     _same_names(before, given, "likelihoods")
     for what, table in (("prior", before), ("likelihood", given)):
         for h, value in table.items():
-            if not 0 <= value <= 1:
+            if value < 0 or (value > 1 and not (densities and what == "likelihood")):
                 raise OptionError(f"the {what} of {shown(h)} is {value}, not between 0 and 1.")
     total = sum(before.values())
     if evidence is None and abs(float(total) - 1) > 1e-9:

@@ -1,0 +1,87 @@
+"""tally splits, tally prune: why a tree tests what it tests, and how large it should be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from tallystick.cli import options, screen
+from tallystick.errors import OptionError
+from tallystick.methods import variant
+
+F = TypeVar("F", bound=Callable[..., Any])
+SHOWN = 40  # lines of a tree below its splits
+_target = click.option("--target", "-t", required=True, help="The column to be predicted.")
+
+
+def _model(default: str) -> Callable[[F], F]:
+    return click.option(
+        "--model",
+        "method",
+        metavar="NAME",
+        default=default,
+        show_default=True,
+        help="The tree: tree, id3, c45, cart or regression, with settings after a colon, tree:max_depth=3.",
+    )
+
+
+@click.command(short_help="Every test that a node of a tree could make, with its gain.")
+@click.argument("data", metavar="FILE", type=click.Path())
+@_target
+@_model("id3")
+@click.option(
+    "--node", type=click.IntRange(min=0), default=0, show_default=True, help="The node; 0: the root."
+)
+@options.columns
+@options.reading
+@options.common
+def splits(data: str, target: str, method: str, node: int, as_json: bool, **given: Any) -> None:
+    """Grow a tree on FILE and print every candidate test of a node with its gain: why the chosen one won.
+
+    Below them stands the tree with the numbers of its nodes.
+    """
+    tree = _tree(method, given).fit(options.source(data, given), target)
+    found = tree.splits(node)
+    if as_json:
+        screen.show_json(found.to_dict())
+        return
+    print(screen.cleaned(f"{found}\n\n{tree.show(SHOWN, nodes=True)}"))
+
+
+@click.command(short_help="The prunings of a tree: training and cross-validated error against its leaves.")
+@click.argument("data", metavar="FILE", type=click.Path())
+@_target
+@_model("tree")
+@click.option("--folds", type=click.IntRange(min=2), default=10, show_default=True, help="Number of folds.")
+@options.picture
+@options.columns
+@options.reading
+@options.common
+def prune(
+    data: str, target: str, method: str, folds: int, picture: str | None, as_json: bool, **given: Any
+) -> None:
+    """Grow a tree on FILE to the end and prune it step by step: the overfitting curve.
+
+    Every line is a pruning, the root alone first. The training error falls with every leaf, the
+    cross-validated one falls and rises again: a tree that goes on after that has learnt the rows by heart.
+    """
+    options.keep_apart([data], {"--picture": picture})
+    tree = _tree(method, given).set_params(pruning=None).fit(options.source(data, given), target)
+    found = tree.pruning_path(folds=folds)
+    options.save_picture(picture, found.picture)
+    if as_json:
+        screen.show_json(found.to_dict())
+        return
+    print(screen.cleaned(str(found)))
+
+
+def _tree(method: str, given: dict[str, Any]) -> Any:
+    """Return a tree that is grown, not fitted."""
+    asked = variant(method)
+    if asked.method.name not in ("tree", "regression"):
+        raise OptionError(
+            f"--model {method} is not a tree that is grown. Use tree, id3, c45, cart or regression."
+        )
+    return asked.make(options.wishes(given))

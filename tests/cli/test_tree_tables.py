@@ -1,0 +1,36 @@
+"""tally splits and tally prune: what Python says, printed."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from command import call
+
+import tallystick as ts
+
+pytestmark = pytest.mark.slow
+
+
+def test_splits_tells_the_gains_of_a_node_and_the_numbers_of_all(inside, capfd):
+    assert call("tally splits play-tennis.csv -t Play --node 2") == 0
+    said = capfd.readouterr().out
+    tree = ts.DecisionTree.id3().fit("play-tennis.csv", "Play")
+    assert said == f"{tree.splits(2)}\n\n{tree.show(nodes=True)}\n"
+    assert "→ Wind: gain 0.9710" in said
+
+
+def test_splits_takes_a_tree_by_name_and_refuses_others(inside, capfd):
+    model = "cart:min_samples_split=2,min_samples_leaf=1"
+    assert call(f"tally splits play-tennis.csv -t Play --model {model} --json") == 0
+    found = json.loads(capfd.readouterr().out)
+    assert found["candidates"][0]["gain"] == pytest.approx(0.0918, abs=1e-4)  # Humidity, by Gini
+    assert call("tally splits play-tennis.csv -t Play --model bayes") == 2
+    assert "--model bayes is not a tree that is grown" in capfd.readouterr().err
+
+
+def test_prune_prints_the_path_of_the_grown_tree_and_draws_it(inside, capfd):
+    assert call("tally prune votes.csv -t party --model cart --folds 3 --picture path.svg") == 0
+    tree = ts.DecisionTree.cart(pruning=None).fit("votes.csv", "party")
+    assert capfd.readouterr().out == f"{tree.pruning_path(folds=3)}\n"
+    assert "cross-validated" in (inside / "path.svg").read_text()
