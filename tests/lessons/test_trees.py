@@ -96,6 +96,18 @@ def test_bits_and_weights():
 def test_expression_and_greed():
     sixteen, _, leaves = ts.lesson("expression").printed
     assert "Answer: 0" in sixteen
+    assert "(16 of 16)" in sixteen
     assert close({k: v[1] for k, v in gains("expression", 1).items()}, A=0, B=0.1887, C=0.1887)
     greedy, best = map(int, leaves.split())
     assert greedy > best == 4
+
+
+def test_exclusive_or():
+    tree, six, bayes, logistic = ts.lesson("xor").printed
+    assert re.findall(r"^  gain = (.*)$", tree.partition("Node 1")[0], re.MULTILINE) == ["1 − 1 = 0"] * 2
+    assert "4 leaves" in tree
+    assert "(4 of 4)" in tree
+    assert re.findall(r"average entropy = .* = ([\d.]+)$", six, re.MULTILINE) == ["0.9183"] * 2
+    assert len(re.findall(r"(?:3/6|2/4) = 0\.5000", bayes)) >= 8
+    alone, product = (float(line.split()[1]) for line in logistic.strip().split("\n"))
+    assert alone < product == 1.0

@@ -298,9 +298,10 @@ def _balls(find: Find) -> str:
     return f"{Fraction(6, 49)} {Fraction(16 * 18, 49 * 49)} {Fraction(1, 6)} {Fraction(1, 3 * 2)}"
 
 
-def _square(find: Find) -> str:
-    x = range(-3, 4)
-    return f"{sum(a * a * a for a in x) / 7 - sum(x) / 7 * sum(a * a for a in x) / 7}"
+def _square(find: Find) -> object:
+    from tallystick.learn import independent
+
+    return independent(find("squares.csv"), "X", "Y")
 
 
 INDEPENDENCE = Lesson(
@@ -312,11 +313,10 @@ INDEPENDENCE = Lesson(
     steps=(
         Typed(
             """
-            x = range(-3, 4)
-            print(sum(a * a * a for a in x) / 7 - sum(x) / 7 * sum(a * a for a in x) / 7)
+            import tallystick as ts
+            print(ts.learn.independent("squares.csv", "X", "Y"))
             """,
             _square,
-            "The covariance of X and X², mean of the product less product of the means:",
         ),
         Worked(
             "squares.csv",
@@ -335,7 +335,7 @@ INDEPENDENCE = Lesson(
         ),
     ),
     notice=(
-        "The covariance is 0 and the gain is all there is, 1.9502 bits: X says everything about Y, but "
+        "The correlation is 0 and the gain is all there is, 1.9502 bits: X says everything about Y, but "
         "not in a straight line. Correlation sees straight lines only.",
         "6/49 is not 288/2401: R and B are not independent. Given Y, 1/6 = 1/3 · 1/2: they are. Naive "
         "Bayes asks for the second, independence given the class, not for the first.",

@@ -19,7 +19,7 @@ def _optimal(find: Find) -> str:
 def _products(find: Find) -> str:
     from tallystick.estimators import LogisticRegression
 
-    models = [LogisticRegression(l2=1, interactions=n).fit(find("xor.csv"), "y") for n in (1, 2)]
+    models = [LogisticRegression(l2=0.01, interactions=n).fit(find("xor.csv"), "y") for n in (1, 2)]
     return "\n".join(f"{n} {model.score(find('xor.csv'))}" for n, model in enumerate(models, 1))
 
 
@@ -267,7 +267,7 @@ XOR = Lesson(
             """
             import tallystick as ts
             for degree in (1, 2):
-                model = ts.LogisticRegression(l2=1, interactions=degree).fit("xor.csv", "y")
+                model = ts.LogisticRegression(l2=0.01, interactions=degree).fit("xor.csv", "y")
                 print(degree, model.score("xor.csv"))
             """,
             _products,

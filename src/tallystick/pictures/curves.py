@@ -13,6 +13,8 @@ from tallystick.draw.svg import Picture, brief
 from tallystick.draw.text import clean
 from tallystick.errors import OptionError, shown
 from tallystick.estimators.logistic import LogisticRegression
+from tallystick.learn import entropy as bits
+from tallystick.learn import gini
 from tallystick.pictures.rows import chosen, complete, only, read, two_classes
 
 STEPS = 200
@@ -42,17 +44,16 @@ def entropy(share: float | None = None) -> Picture:
         raise OptionError(f"share must lie between 0 and 1, not {shown(share)}.")
     at = [k / STEPS for k in range(STEPS + 1)]
     kinds = (
-        ("entropy, in bits", [_bits(p) for p in at]),
-        ("Gini index, 2p(1 − p)", [2 * p * (1 - p) for p in at]),
+        ("entropy, in bits", [bits([p, 1 - p]) for p in at]),
+        ("Gini index, 2p(1 − p)", [gini([p, 1 - p]) for p in at]),
         ("error of the more frequent class", [min(p, 1 - p) for p in at]),
     )
-    marks = [(share, _bits(share), f"H({brief(share)}) = {_bits(share):.4f}")] if share is not None else ()
+    marks = []
+    if share is not None:
+        doubt = bits([share, 1 - share])
+        marks.append((share, doubt, f"H({brief(share)}) = {doubt:.4f}"))
     lines = [(name, at, values, values, values) for name, values in kinds]
     return Picture(line_chart(lines, "share p of the first class", "impurity", marks=marks))
-
-
-def _bits(p: float) -> float:
-    return 0.0 - sum(q * math.log2(q) for q in (p, 1 - p) if q > 0)
 
 
 def sigmoid(data: Any = None, target: Any = None, column: str | None = None, **shared: Any) -> Picture:
