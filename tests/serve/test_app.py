@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
 import shutil
 import subprocess
 
@@ -10,6 +12,11 @@ import pytest
 from serving import serving
 
 import tallystick as ts
+from tallystick.serve.app import ServeApp
+from tallystick.serve.guards import Guards
+from tallystick.serve.log import Log
+from tallystick.serve.metrics import Metrics
+from tallystick.serve.shelf import Shelf
 
 ROW = {"x": 1.5, "w": "a"}
 
@@ -105,3 +112,28 @@ def test_curl_needs_no_content_type(server):
         pytest.skip("curl is not installed")
     command = [curl, "-s", f"http://{server.host}:{server.port}/v1/predict", "-d", json.dumps(ROW)]
     assert json.loads(subprocess.run(command, capture_output=True, check=True).stdout)["model"] == "bayes"
+
+
+def test_a_failure_of_ours_is_told_in_the_log_alone_and_without_cells(models, tmp_path):
+    log = Log(os.open(tmp_path / "log", os.O_CREAT | os.O_WRONLY))
+    app = ServeApp(Shelf([("m", str(models / "tree.tally.json"))]), Guards(), log, Metrics())
+
+    async def broken(request):
+        raise ValueError("secret-cell")
+
+    app.exact["/v1/models"] = ("models", "GET", broken)
+    scope = {"type": "http", "method": "GET", "path": "/v1/models", "headers": [(b"host", b"localhost")]}
+    sent = []
+
+    async def send(message):
+        sent.append(message)
+
+    asyncio.run(app(scope, None, send))
+    app.pool.shutdown()
+    os.close(log.file)
+    assert sent[0]["status"] == 500
+    assert b"secret" not in sent[1]["body"]
+    told = json.loads((tmp_path / "log").read_text())
+    assert (told["event"], told["error"]) == ("failure", "ValueError")
+    assert told["where"][-1].startswith("test_app.py:")
+    assert "secret" not in str(told)

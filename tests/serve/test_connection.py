@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import select
 import socket
 
 from serving import PATIENCE
@@ -75,3 +77,21 @@ def test_a_body_in_chunks_is_read(server):
 def test_a_length_and_chunks_together_are_refused(server):
     answer = server.raw(HEAD + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")
     assert told(answer)[0] == 400
+
+
+def test_a_client_that_never_takes_its_answer_is_cut_off(server):
+    rows = json.dumps([{"x": 1.5, "w": "a"}] * 90_000).encode()
+    with socket.socket() as line:
+        line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        line.settimeout(PATIENCE)
+        line.connect((server.host, server.port))
+        line.sendall(HEAD + b"Content-Length: %d\r\n\r\n" % len(rows) + rows)
+        ended = select.poll()
+        ended.register(line, 0)  # tells of nothing but the end
+        assert ended.poll(PATIENCE * 1000)
+        taken = 0
+        with contextlib.suppress(ConnectionResetError):
+            while part := line.recv(1 << 20):
+                taken += len(part)
+    (request,) = [r for r in server.await_log("request") if r["rows"] == 90_000]
+    assert taken < request["bytes_out"]

@@ -47,6 +47,11 @@ def test_only_names_of_this_server_are_answered(host, met):
     assert status(Guards(), ("host", host)) == met  # remembered, and refused again
 
 
+def test_health_is_told_by_whatever_name_it_is_asked():
+    assert status(Guards(), ("host", "10.1.2.3:8000"), path="/readyz") == 200
+    assert status(Guards(), ("host", "10.1.2.3:8000"), path="/metrics") == 421
+
+
 def test_a_request_without_a_host_or_with_two_is_refused():
     assert status(Guards()) == 400
     assert status(Guards(), HOST, ("host", "evil.example")) == 400

@@ -111,6 +111,7 @@ def serve(models: tuple[str, ...], as_json: bool, check: bool, **given: Any) -> 
 
     def work(worker: int) -> None:
         metrics.be(worker)
+        shelf.look(log, metrics)  # a worker that takes the place of another may come late
         app = ServeApp(shelf, guards, log, metrics)
         server.run(
             sock, server.Service(app, app.look_after, partial(setattr, app, "draining", True), guards.limits)

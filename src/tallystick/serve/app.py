@@ -7,6 +7,7 @@ at the client, is told in the log alone.
 from __future__ import annotations
 
 import asyncio
+import os
 import traceback
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -122,8 +123,8 @@ class ServeApp:
             return problem(422, error.message)
         except MemoryError:
             return problem(413, "there is not enough memory for this request. Send fewer rows at once.")
-        except Exception:
-            self.log.say("failure", path=request.path[:200], traceback=traceback.format_exc())
+        except Exception as error:
+            self._tell_failure(request, error)
             return problem(500, "something went wrong here. The log of the server has it.")
 
     async def _routed(self, request: Request) -> Reply:
@@ -292,6 +293,14 @@ class ServeApp:
             model=served.name if served else "",
             version=served.version[:12] if served else "",
         )
+
+    def _tell_failure(self, request: Request, error: Exception) -> None:
+        """Say where it was, not what: the message of an error may hold cells."""
+        where = [
+            f"{os.path.basename(frame.filename)}:{frame.lineno} {frame.name}"
+            for frame in traceback.extract_tb(error.__traceback__)
+        ]
+        self.log.say("failure", path=request.path[:200], error=type(error).__name__, where=where)
 
     async def look_after(self) -> None:
         """Look at the model files and write the log, as long as the loop runs."""

@@ -7,6 +7,9 @@ Laws: a client that is slow, endless or silent is cut off; a connection that is 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import socket
+import struct
 from http import HTTPStatus
 from typing import Any
 
@@ -50,10 +53,17 @@ class Connection(HttpToolsProtocol):
         if not self.arriving or self.transport.is_closing():
             self.transport.close()
         elif self.inside and self.cycle.response_started:
-            self.transport.abort()  # answered, and still sending
+            self.cut_off()  # answered, and still sending
         else:
             told = f"the request did not arrive within {self.limits.seconds:g} seconds. Send it at once."
             self.refuse(problem(408, told))
+
+    def cut_off(self) -> None:
+        """End at once: what waits to be sent is thrown away, here and in the system."""
+        with contextlib.suppress(OSError):
+            sock = self.transport.get_extra_info("socket")
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.transport.abort()
 
     def refuse(self, reply: Reply) -> None:
         """Answer without an application, and end."""
@@ -150,7 +160,7 @@ class Connection(HttpToolsProtocol):
         """The client does not take its answer; it has some time to begin again."""
         super().pause_writing()
         if self.stalled is None:
-            self.stalled = self.loop.call_later(self.limits.seconds, self.transport.abort)
+            self.stalled = self.loop.call_later(self.limits.seconds, self.cut_off)
 
     def resume_writing(self) -> None:
         """The client takes its answer."""

@@ -21,6 +21,7 @@ Headers = dict[bytes, bytes]
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 ANY = "*"
+HEALTH = frozenset({"/healthz", "/readyz", "/v2/health/live", "/v2/health/ready"})  # asked for by address
 ONCE = (b"host", b"origin", b"authorization", b"content-type", b"content-length", b"cookie")
 REMEMBERED = 256  # names of hosts that were found good
 
@@ -54,7 +55,7 @@ class Guards:
     origins: frozenset[str] = frozenset()
     token: str = ""
     cookie: str = ""
-    unguarded: frozenset[str] = frozenset({"/healthz", "/readyz", "/v2/health/live", "/v2/health/ready"})
+    unguarded: frozenset[str] = HEALTH
     limits: Limits = field(default_factory=Limits)
     _good: set[bytes] = field(default_factory=set, compare=False, repr=False)
 
@@ -65,7 +66,7 @@ class Guards:
         if len(headers) != len(listed):
             _refuse_twice(listed)
         host = headers.get(b"host", b"")
-        if host not in self._good:
+        if host not in self._good and scope["path"] not in HEALTH:
             self._check_host(host)
         if b"origin" in headers:
             self._check_origin(headers[b"origin"], host)
