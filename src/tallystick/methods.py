@@ -64,6 +64,7 @@ class Method:
     compared: bool = True  # whether `compare` and `report` try it unless `methods=` names others
     curved: bool = False  # whether `learning_curve` draws it unless `methods=` names others
     few_classes: bool = False  # whether it takes seconds where there are many
+    most_classes: int = 0  # beyond which it is refused, as the work grows with their square; 0: no end
     reads_text: bool = True
     regression: bool = False
     target: bool = True  # whether it predicts a column; else it tells of all of them
@@ -121,6 +122,7 @@ _RULES = Method(
         (f"at most {n} rules" if n else "any number of rules", {"max_rules": n})
         for n in (1, 2, 3, 5, 8, None)
     ),
+    most_classes=2_000,
     compared=False,  # a tree says much the same and answers better: rules are compared where they are named
     reads_text=False,
     missing="fulfils a condition that says so, and no other, as does a level never seen",
@@ -167,6 +169,7 @@ METHODS = (
         working="working.logistic:logistic_parts",
         tuned=tuple((f"l2 {v:g}", {"l2": v}) for v in (1000, 300, 100, 30, 10, 3, 1, 0.1)),
         curved=True,
+        most_classes=5_000,
         missing="counts as the mean or has a weight of its own; a level never seen adds nothing",
     ),
     Method(
@@ -186,6 +189,7 @@ METHODS = (
         guarded="estimators.faces:guarded_card",
         curved=True,
         few_classes=True,
+        most_classes=2_000,
         missing="has a line of its own; a level never seen adds nothing",
     ),
     _RULES,
@@ -205,6 +209,7 @@ METHODS = (
         file="learners.tree_file:OPTIMAL_FILE",
         guarded="estimators.faces:guarded_optimal",
         working=Method.working,
+        most_classes=2_000,
         tuned=tuple((f"depth {n}", {"max_depth": n}) for n in (1, 2, 3)),
         compared=False,  # the search may take minutes: it is compared where it is named
     ),

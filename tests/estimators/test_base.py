@@ -129,3 +129,26 @@ def test_a_fit_that_uses_every_column_warns_of_none_and_prints_no_notes():
         model = ts.NaiveBayes().fit(rows, "y")
         ts.NaiveBayes(kinds={"id": "out", "one": "out"}).fit(IDS, "y")
     assert ("notes\n" in str(model)) == bool(model.notes_)
+
+
+@pytest.mark.parametrize(
+    ("method", "most"),
+    [
+        (ts.LogisticRegression, 5_000),
+        (ts.Scorecard, 2_000),
+        (ts.RuleList, 2_000),
+        (ts.RuleSet, 2_000),
+        (lambda: ts.DecisionTree.optimal(max_depth=2), 2_000),
+    ],
+)
+def test_more_classes_than_a_method_can_be_learnt_for_are_refused_before_the_work(method, most):
+    rows = {"x": [i % 7 * 0.5 for i in range(20_000)], "y": [f"c{i % 10_000}" for i in range(20_000)]}
+    with pytest.raises(
+        ts.TallyError, match=f"has 10,000 classes, and .* at most {most:,}: the work"
+    ):
+        method().fit(rows, "y")
+
+
+def test_weights_that_no_double_holds_are_refused_as_what_they_are():
+    with pytest.raises(DataError, match=r"sample_weight holds whole numbers beyond 2\^53"):
+        ts.NaiveBayes().fit(ROWS, "y", sample_weight=[2**53 + 1, 1, 1, 1])

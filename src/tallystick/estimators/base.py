@@ -22,7 +22,16 @@ from tallystick.data.schema import Note, Schema
 from tallystick.data.source.door import is_spark
 from tallystick.draw.svg import as_html
 from tallystick.draw.text import clean, plain, wrapped
-from tallystick.errors import DataError, NotFitted, OptionError, counted, shown, warn
+from tallystick.errors import (
+    DataError,
+    NotFitted,
+    OptionError,
+    TargetError,
+    counted,
+    shown,
+    warn,
+    with_article,
+)
 from tallystick.estimators.parameters import Parameters
 from tallystick.estimators.plain_method import PlainMethod
 from tallystick.estimators.plain_rows import from_floats
@@ -255,6 +264,7 @@ class Estimator(Parameters, PlainMethod):
             from tallystick.estimators.on_spark import refuse_far
 
             refuse_far(self)
+        self._refuse_classes(table.schema)
         model, notes = self._learn(table, self._engine(table))
         self._adopt(model, table.notes + notes, self._rows_of(table))
         self._remember(table.files)
@@ -262,6 +272,18 @@ class Estimator(Parameters, PlainMethod):
         names = list(table.schema.given)
         self._set_columns(names, named=not all(n == f"x{i}" for i, n in enumerate(names)))
         return self
+
+    def _refuse_classes(self, schema: Schema) -> None:
+        """Refuse more classes than the method can be learnt for in a time that anybody waits."""
+        method = methods.KINDS.get(self._kind)
+        most = 0 if method is None else method.most_classes
+        found = 0 if schema.target is None else len(schema.target.labels)
+        if method is not None and 0 < most < found:
+            raise TargetError(
+                f"target {shown(schema.predicted.name)} has {found:,} classes, and "
+                f"{with_article(method.words)} is learnt for at most {most:,}: the work grows with their "
+                "square. Join rare classes, or use a tree or naive Bayes."
+            )
 
     def _remember(self, files: Sequence[str]) -> None:
         """Keep the names of files that were read; a scratch file, whose name is more than text, has none."""

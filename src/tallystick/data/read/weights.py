@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallystick import kernels
@@ -91,6 +92,11 @@ def kept_rows(absent: NDArray[np.bool_] | None, real: NDArray[np.float64] | None
 def weight_numbers(cells: Any) -> NDArray[np.float64]:
     """Return weights as numbers, not yet checked."""
     part = read_cells(cells, "sample_weight", (), ".")
+    if isinstance(part, Coded) and pa.types.is_integer(cells.type):
+        raise DataError(
+            "sample_weight holds whole numbers beyond 2^53, not all of which are exact as numbers here. "
+            "Pass smaller ones."
+        )
     if isinstance(part, Coded):
         raise DataError("sample_weight holds something that is not a number. Pass one number per row.")
     return part.values if isinstance(part, Floats) else part.values()
