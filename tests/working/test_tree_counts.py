@@ -58,6 +58,25 @@ def test_every_gain_and_ratio_is_the_models_own(setting, seed):
     assert compared >= 3
 
 
+@pytest.mark.parametrize("setting", ["id3", "c45", "tree"])
+@pytest.mark.parametrize("lacks", [False, True])
+def test_of_very_many_cuts_the_best_is_the_models_own(setting, lacks):
+    rng = np.random.default_rng(7)
+    numbers = rng.normal(size=900)
+    rows = [
+        {"n": None if lacks and i % 9 == 0 else x, "y": int(x + rng.normal() > 0)}
+        for i, x in enumerate(numbers)
+    ]
+    name, given = SETTINGS[setting]
+    tree = (getattr(ts.DecisionTree, name) if name else ts.DecisionTree)(max_depth=1, **given).fit(rows, "y")
+    worked = worked_node(tree.model_, 0, tree._table.slice(0, len(rows)), tree._options())
+    (candidate,) = tree.splits(0).candidates
+    assert worked.winner.best.cuts > 700
+    assert len(worked.winner.every) <= 401
+    assert worked.winner.best.gain == pytest.approx(candidate.gain, abs=1e-6)
+    assert worked.winner.best.ratio == pytest.approx(candidate.ratio, abs=1e-6)
+
+
 def test_entropy_and_gini_are_those_of_the_books():
     assert entropy((1, 1, 1, 1)) == 2
     assert entropy((8, 4, 2, 2)) == 1.75

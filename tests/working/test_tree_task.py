@@ -13,8 +13,8 @@ def test_a_row_goes_down_the_tree(tennis):
 def test_what_pruning_leaves_is_said(tennis):
     rows = [{"t": t, "c": c} for t, c in zip(range(6), "NNYYYN", strict=True)]
     text = ts.work(rows, "c", method="c45").text()
-    assert "Pruning by Pessimistic" in text
-    assert "leaves 2 leaves of 3." in text
+    assert "Pruned by Pessimistic" in text
+    assert ": 2 leaves of 3 are left." in text
 
 
 def test_averaging_is_said(tennis):

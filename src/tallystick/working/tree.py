@@ -238,7 +238,7 @@ def _every_cut(tree: Tree, offer: Offer, options: TreeOptions, role: Role, whole
     marked = next((k for k, s in enumerate(kept) if s is offer.best), None)
     parts: list[Part] = [Listing(head, rows, frozenset({1, 2, 3, 4}), frozenset({3, 4}), marked, role)]
     if more:
-        parts.append(Sentence((f"The {MOST_CUTS} best cuts of {len(offer.every):,} are shown.",), role))
+        parts.append(Sentence((f"The {MOST_CUTS} best cuts of {offer.every[0].cuts:,} are shown.",), role))
     return parts
 
 

@@ -28,6 +28,7 @@ from tallystick.stats.price import coverage, group_bits
 
 Counts = tuple[float, ...]
 SAME = 10  # decimals in which equal gains agree, whatever the order of their sums
+MOST_TRIED = 400  # cuts of a column that are counted one by one; of more only so many, the best
 NO_LEVELS = np.empty(0, np.int32)
 
 
@@ -274,19 +275,58 @@ class NodeRows:
         return replace(split, allowed=min(b.rows for b in branches) >= least)
 
     def every_cut(self, column: Column) -> list[WorkedSplit]:
-        """Return a test for each place between two neighbouring values, and for missing rows alone."""
-        found = [self.two_branches(column, cut, levels) for cut, levels in self._cuts(column)]
+        """Return a test for each place between two neighbouring values, and for missing rows alone; of very
+        many places the best.
+        """
+        pairs = list(pairwise(self._values(column).tolist()))
+        kept = pairs if len(pairs) <= MOST_TRIED else [pairs[k] for k in self._promising(column)]
+        found = [self.two_branches(column, cut, levels) for cut, levels in self._cuts(column, kept)]
         alone = self.alone(column)
         found += [alone] if alone is not None else []
         sides = 2 if any(self._count(self._missing(column))) and alone is not None else 1
         many = sum(s.allowed * (1 if s is alone else sides) for s in found)
+        if len(kept) < len(pairs):
+            many = self._allowed(column, sides) + (alone is not None and alone.allowed)
         return [replace(s, cuts=many) for s in found]
 
-    def _cuts(self, column: Column) -> Iterator[tuple[float, NDArray[np.int32]]]:
-        """Yield the cut between neighbours, or the branch of each level."""
+    def _values(self, column: Column) -> NDArray[Any]:
+        """Return the different values of a column here, rising."""
+        return np.unique(self.cells(column)[(self.parts > 0) & ~self._missing(column)])
+
+    def _below(self, column: Column) -> NDArray[np.float64]:
+        """Return rows[place, class] below each place between two neighbouring values, and last all rows."""
+        assert self.block.classes is not None
         there = (self.parts > 0) & ~self._missing(column)
-        values = np.unique(self.cells(column)[there]).tolist()
-        for low, high in pairwise(values):
+        values, at = np.unique(self.cells(column)[there], return_inverse=True)
+        counts = np.zeros((len(values), len(self.tree.schema.predicted.labels)))
+        np.add.at(counts, (at, self.block.classes[there]), self.parts[there])
+        return np.cumsum(counts, axis=0)
+
+    def _promising(self, column: Column) -> list[int]:
+        """Return the places whose cuts leave the least impurity, in their order, by known rows."""
+        below = self._below(column)
+        left, right = below[:-1], below[-1] - below[:-1]
+        of = IMPURITIES[impurity_of(self.options)]
+        cost = [
+            a.sum() * of(tuple(a.tolist())) + b.sum() * of(tuple(b.tolist()))
+            for a, b in zip(left, right, strict=True)
+        ]
+        return sorted(np.argsort(cost, kind="stable")[:MOST_TRIED].tolist())
+
+    def _allowed(self, column: Column, sides: int) -> int:
+        """Return how many cuts leave rows enough on both sides; sides: where rows without a value may go."""
+        below = self._below(column).sum(axis=1)
+        left, right = below[:-1], below[-1] - below[:-1]
+        gone = math.fsum(self._count(self._missing(column))) if sides == 2 else 0.0
+        least = self._least(column, self.two_branches(column, math.inf, NO_LEVELS))
+        both = ((left + gone >= least) & (right >= least), (left >= least) & (right + gone >= least))
+        return int(sum(each.sum() for each in both[:sides]))
+
+    def _cuts(
+        self, column: Column, pairs: list[tuple[Any, Any]]
+    ) -> Iterator[tuple[float, NDArray[np.int32]]]:
+        """Yield the cut between neighbours, or the branch of each level."""
+        for low, high in pairs:
             if column.kind in CODED:
                 yield math.nan, (np.arange(len(column.levels)) >= high).astype(np.int32)
                 continue

@@ -57,10 +57,11 @@ def _pruned(estimator: DecisionTree, leaves: int) -> list[Part]:
         return [Headline(("Averaging",), role="answer"), Sentence((words,), "answer")]
     if estimator.pruning is None:
         return []
-    words = f"leaves {count(model.nodes.leaves, 'leaf')} of {leaves:,}."
+    kept = model.nodes.leaves
+    words = f": {count(kept, 'leaf')} of {leaves:,} {'is' if kept == 1 else 'are'} left."
     return [
         Headline(("Pruning",), role="answer"),
-        Sentence(line("Pruning by ", said(repr(estimator.pruning)), f" {words}"), "answer"),
+        Sentence(line("Pruned by ", said(repr(estimator.pruning)), words), "answer"),
     ]
 
 
