@@ -51,7 +51,7 @@ def test_every_command_takes_json_and_debug(command):
 
 @pytest.mark.parametrize("line", LINES)
 def test_every_example_works_as_it_stands(inside, line, capfd):
-    serves = line.startswith("tally serve") and "--check" not in line  # would go on for ever
+    serves = line.startswith(("tally serve", "tally studio")) and "--check" not in line  # goes on for ever
     assert call(f"{line} --check" if serves else line) == 0, capfd.readouterr().err
     out = capfd.readouterr().out
     if "--json" in line and "-o -" not in line:

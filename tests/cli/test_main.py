@@ -48,6 +48,7 @@ def test_help_lists_the_commands_in_the_order_of_the_work():
         "verify",
         "diff",
         "serve",
+        "studio",
     ]
     assert good("-h") == text == good()
 

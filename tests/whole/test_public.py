@@ -13,19 +13,20 @@ import tallystick as ts
 from tallystick.cli.main import tally
 
 ESTIMATORS = {
-    "DecisionTree": "against apply c45 cart column_use get_depth get_n_leaves id3 optimal predict_log_proba "
+    "DecisionTree": "against apply c45 cart column_use counterfactuals get_depth get_n_leaves id3 optimal "
+    "predict_log_proba predict_proba predict_proba_one prune pruning_path rules show splits",
+    "OptimalTree": "against apply column_use counterfactuals get_depth get_n_leaves predict_log_proba "
     "predict_proba predict_proba_one prune pruning_path rules show splits",
-    "OptimalTree": "against apply column_use get_depth get_n_leaves predict_log_proba predict_proba "
-    "predict_proba_one prune pruning_path rules show splits",
     "RegressionTree": "against apply column_use get_depth get_n_leaves prune pruning_path rules show splits",
-    "NaiveBayes": "forget independence likelihood nomogram partial_fit predict_joint_log_proba "
-    "predict_log_proba predict_proba predict_proba_one shares to_logistic update votes",
-    "LogisticRegression": "forest nomogram predict_log_proba predict_proba predict_proba_one summary "
-    "trace_picture",
-    "RuleList": "predict_log_proba predict_proba predict_proba_one rules rules_on",
-    "RuleSet": "predict_log_proba predict_proba predict_proba_one rules rules_on",
-    "Scorecard": "beside_naive_bayes nomogram predict_interval predict_log_proba predict_proba "
-    "predict_proba_one reasons to_naive_bayes",
+    "NaiveBayes": "counterfactuals forget independence likelihood nomogram partial_fit "
+    "predict_joint_log_proba predict_log_proba predict_proba predict_proba_one shares to_logistic "
+    "update votes",
+    "LogisticRegression": "counterfactuals forest nomogram predict_log_proba predict_proba predict_proba_one "
+    "summary trace_picture",
+    "RuleList": "counterfactuals predict_log_proba predict_proba predict_proba_one rules rules_on",
+    "RuleSet": "counterfactuals predict_log_proba predict_proba predict_proba_one rules rules_on",
+    "Scorecard": "beside_naive_bayes counterfactuals nomogram predict_interval predict_log_proba "
+    "predict_proba predict_proba_one reasons to_naive_bayes",
 }
 EVERY = (
     "explain export fit get_params outside_range picture predict predict_one save score set_params to_bytes "

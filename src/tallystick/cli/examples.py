@@ -250,6 +250,15 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ),
         ("tally serve votes.tally.json --check --json", "what would be served, as JSON; then end"),
     ),
+    "studio": (
+        ("tally studio", "a page in the browser, with the tables of this folder"),
+        ("tally studio votes.csv", "the same, and begin with a file"),
+        (
+            "tally studio --folder . --port 8123 --no-browser",
+            "another folder, a port; print the address only",
+        ),
+        ("tally studio --check --json", "which tables the page could open, as JSON; then end"),
+    ),
 }
 
 # options that several commands take: one line for each

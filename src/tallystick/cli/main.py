@@ -68,6 +68,7 @@ COMMANDS = {
     "verify": "models",
     "diff": "models",
     "serve": "serve",
+    "studio": "studio",
 }
 
 

@@ -7,7 +7,7 @@ Law: a label is `decide(shares)`, whoever asks; shares are those of `_shares`, w
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from tallystick.data.schema import Note
 from tallystick.errors import TargetError, counted
 from tallystick.estimators.base import Estimator
 from tallystick.estimators.plain_rows import from_floats
+
+if TYPE_CHECKING:
+    from tallystick.explain.changes import Counterfactuals
 
 
 class Classifier(Estimator):
@@ -171,6 +174,51 @@ class Classifier(Estimator):
             out = out.astype(object)
             out[best < 0] = None
         return out
+
+    def counterfactuals(
+        self,
+        row: Mapping[str, Any],
+        answer: str | None = None,
+        *,
+        columns: Sequence[str] | None = None,
+        most: int = 5,
+    ) -> Counterfactuals:
+        """Return the smallest changes of a row that give another answer: "with income >= 32,000 the answer
+        would be yes".
+
+        Parameters
+        ----------
+        row : dict
+            The values of one row, by column.
+        answer : str, default None
+            The class that is wanted; None is any other than the row has now.
+        columns : list of str, default None
+            The columns that may change; None is all of them.
+        most : int, default 5
+            How many to return.
+
+        Returns
+        -------
+        Counterfactuals
+            A sentence for each, the fewest columns and the smallest steps first.
+
+        Examples
+        --------
+        >>> import tallystick as ts
+        >>> rows = [{"sky": "sun", "play": "no"}, {"sky": "rain", "play": "yes"}] * 10
+        >>> print(ts.NaiveBayes().fit(rows, "play").counterfactuals({"sky": "sun"}).found[0])
+        With sky = rain the answer would be yes (92 %).
+        """
+        from tallystick.explain.changes import counterfactuals, refuse_other
+
+        self._check_fitted()
+
+        def answers(rows: list[dict[str, str | None]]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+            shares = self.predict_proba(rows)
+            return self._decide(shares), shares
+
+        wanted = None if answer is None else self.schema_.predicted.label_of(answer)
+        return counterfactuals(self.schema_, refuse_other(row), answers, columns, wanted, most)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the accuracy on labelled rows.

@@ -1,12 +1,4 @@
 // The report as a page: theme, sections, print. Law: nothing is fetched, stored or evaluated.
-function tallyTheme() { // the button that changes between light and dark
-  const root = document.documentElement, theme = document.getElementById("theme"), prefers = matchMedia("(prefers-color-scheme: dark)");
-  const dark = () => (root.dataset.theme ? root.dataset.theme === "dark" : prefers.matches);
-  const label = () => { theme.textContent = dark() ? "Light" : "Dark"; };
-  theme.addEventListener("click", () => { root.dataset.theme = dark() ? "light" : "dark"; label(); });
-  prefers.addEventListener("change", label);
-  label();
-}
 (() => {
   "use strict";
   const find = (id) => document.getElementById(id);

@@ -358,22 +358,26 @@ function tallySections(given, hear = {}) {
     changed();
   }
 
-  function begin(k) { // take one of the rows to start from
-    row = { ...ask.starts[k].row };
-    for (const [column, input] of inputs) input.value = row[column] === null || row[column] === undefined ? "" : row[column];
-    for (const id of ["start", "follow"]) if (find(id) && find(id).value !== "") find(id).value = String(k);
+  function take(values) { // another row; columns that it lacks are missing
+    row = Object.fromEntries(ask.fields.map((f) => [f.name, values[f.name] ?? null]));
+    for (const [column, input] of inputs) input.value = row[column] === null ? "" : row[column];
     changed();
   }
 
+  function begin(k) { // take one of the rows to start from
+    for (const id of ["start", "follow"]) if (find(id) && find(id).value !== "") find(id).value = String(k);
+    take(ask.starts[k].row);
+  }
+
   function inputOf(field, id) {
-    const take = (event) => { row[field.name] = event.target.value === "" ? null : event.target.value; changed(); };
+    const typed = (event) => { row[field.name] = event.target.value === "" ? null : event.target.value; changed(); };
     if (field.levels) {
-      return make("select", { id, on: { change: take } }, make("option", { value: "" }, "(missing)"),
+      return make("select", { id, on: { change: typed } }, make("option", { value: "" }, "(missing)"),
         ...field.levels.map((l) => make("option", { value: l }, clean(l))));
     }
-    if (field.kind === "text") return make("textarea", { id, on: { input: take } });
+    if (field.kind === "text") return make("textarea", { id, on: { input: typed } });
     const hint = field.hint || (field.low === undefined ? "" : `${field.low} to ${field.high}`);
-    return make("input", { id, type: "text", inputmode: field.kind === "numeric" ? "decimal" : "text", placeholder: hint, on: { input: take } });
+    return make("input", { id, type: "text", inputmode: field.kind === "numeric" ? "decimal" : "text", placeholder: hint, on: { input: typed } });
   }
 
   function bars(found) {
@@ -458,5 +462,14 @@ function tallySections(given, hear = {}) {
     });
     begin(0);
   }
-  return Object.freeze({ model, data: given, begin, row: () => ({ ...row }) });
+  return Object.freeze({ model, data: given, take, row: () => ({ ...row }) });
+}
+
+function tallyTheme() { // the button that changes between light and dark
+  const root = document.documentElement, theme = document.getElementById("theme"), prefers = matchMedia("(prefers-color-scheme: dark)");
+  const dark = () => (root.dataset.theme ? root.dataset.theme === "dark" : prefers.matches);
+  const label = () => { theme.textContent = dark() ? "Light" : "Dark"; };
+  theme.addEventListener("click", () => { root.dataset.theme = dark() ? "light" : "dark"; label(); });
+  prefers.addEventListener("change", label);
+  label();
 }

@@ -1,0 +1,295 @@
+"""One tab: the file, what the user said of it, the comparison, and the model that is shown.
+
+Knows the public names and the parts of the page. Knows nothing of HTTP.
+Laws: one piece of work at a time, and the last word counts; what is made from an earlier word is dropped.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import tallystick as ts
+from tallystick.errors import OptionError, shown
+from tallystick.estimators.judging import candidates_of, compare_read
+from tallystick.evaluate.compare import Comparison, Entry, Watch
+from tallystick.evaluate.crossval import FoldWay
+from tallystick.export.targets import TARGETS
+from tallystick.methods import COMPARED
+from tallystick.studio import views
+from tallystick.studio.asked import TableWishes
+from tallystick.studio.deciding import by_costs, deciding
+from tallystick.studio.jobs import Job
+from tallystick.studio.reading import OpenTable, columns_part, read
+from tallystick.studio.script import command_lines, file_names, fitting, python_script
+
+PARTS = ("columns", "methods", "model", "decide", "save")
+AFTER = {"columns": PARTS, "methods": PARTS[1:], "model": PARTS[2:]}  # what falls when one is made anew
+
+
+class Session:
+    """The work of one tab."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.version, self.problem = 0, ""
+        self.asked = TableWishes()
+        self.job: Job | None = None
+        self.parts: dict[str, dict[str, Any]] = {}  # by name: what the page shows, with its version
+        self.reading: OpenTable | None = None
+        self.cures: list[Any] = []
+        self.found: Comparison[Any] | None = None
+        self.how: dict[str, Any] = {"methods": list(COMPARED), "folds": 10, "tuned": False}
+        self.entry: Entry[Any] | None = None
+        self.making: list[str] = []
+        self.page: bytes | None = None
+
+    # -- what the page asks --
+
+    def state(self) -> dict[str, Any]:
+        """Return what is to be seen now, in little: versions of the parts, not the parts."""
+        with self.lock:
+            return {
+                "version": self.version,
+                "file": self.asked.name,
+                "target": self.asked.target,
+                "rows": 0 if self.reading is None else self.reading.description.rows,
+                "job": None if self.job is None else self.job.told,
+                "problem": self.problem,
+                "parts": {name: part["version"] for name, part in self.parts.items()},
+                "how": self.how,
+                "report": self.page is not None,
+            }
+
+    def part(self, name: str) -> dict[str, Any]:
+        """Return one part of the page."""
+        with self.lock:
+            if name not in self.parts:
+                raise OptionError(f"there is no {shown(name)} to show yet.")
+            return self.parts[name]
+
+    def cancel(self) -> None:
+        """End the work under way; what is shown stays."""
+        with self.lock:
+            if self.job is not None:
+                self.job.cancel()
+                self.job = None
+                self._changed()
+
+    # -- work --
+
+    def open(self, name: str, path: Path) -> None:
+        """Take another file."""
+        self._read(TableWishes(name, path))
+
+    def change(self, wish: dict[str, Any]) -> None:
+        """Read the columns another way: a kind, marks of missing values, the target, a note's advice."""
+        asked = self.asked
+        if asked.path is None:
+            raise OptionError("there is no file yet. Choose one.")
+        if "kind" in wish:
+            asked = asked.with_kind(str(wish["column"]), str(wish["kind"]))
+        if "missing" in wish:
+            asked = asked.with_missing(str(wish["missing"]))
+        if "cure" in wish:
+            number = wish["cure"]
+            if type(number) is not int or not 0 <= number < len(self.cures) or self.cures[number] is None:
+                raise OptionError(f"there is no advice {shown(number)}.")
+            asked = asked.with_cure(self.cures[number])
+        if "target" in wish:
+            asked = replace(asked, target=str(wish["target"]))
+        self._read(asked)
+
+    def _read(self, asked: TableWishes) -> None:
+        def work(job: Job) -> None:
+            reading = read(asked)
+            part = columns_part(reading)
+            job.step(1, 1)
+            html = views.columns_html(part)
+            with self.lock:
+                job.step(1, 1)
+                self.reading, self.found, self.entry, self.page = reading, None, None, None
+                self.asked, self.cures = asked, part["cures"]
+                self._put("columns", {"html": html, "target": asked.target})
+
+        self._start("reading the file", work)
+
+    def compare(self, wish: dict[str, Any]) -> None:
+        """Compare methods by cross-validation; scores arrive fold by fold."""
+        reading = self._known()
+        methods = [str(name) for name in wish.get("methods") or COMPARED]
+        folds, tuned = int(wish.get("folds", 10)), bool(wish.get("tuned", False))
+        if not 2 <= folds <= 100:
+            raise OptionError(f"folds must be 2 to 100, not {shown(folds)}.")
+        made = candidates_of(methods, tuned, reading.asked.shared)
+
+        def work(job: Job) -> None:
+            def arrived(scores: list[tuple[str, int, float, float]]) -> None:
+                job.live = [list(line) for line in scores]
+                self._changed()
+
+            found = compare_read(
+                reading.table, FoldWay.of(folds, None, None), made, watch=Watch(self._steps(job), arrived)
+            )
+            chosen = found.chosen
+            if chosen.family == "majority" and len(found.entries) > 1:
+                chosen = next(e for e in found.entries if e.family != "majority")
+            how = {"methods": methods, "folds": folds, "tuned": tuned}
+            self._show(job, found, chosen, how, fitting(reading.asked, chosen.model), anew=True)
+
+        self._start("comparing methods", work)
+
+    def show(self, name: str) -> None:
+        """Look at the model of another method of the comparison."""
+        found = self.found
+        if found is None:
+            raise OptionError("there is nothing to show yet. Compare the methods first.")
+        try:
+            entry = found[name]
+        except KeyError:
+            raise OptionError(f"there is no method {shown(name)} in the comparison.") from None
+        if entry.family == "majority":
+            raise OptionError("the most frequent class is no model: there is nothing to look at.")
+        asked, how = self._known().asked, self.how
+        self._start("drawing", lambda job: self._show(job, found, entry, how, fitting(asked, entry.model)))
+
+    def _show(
+        self,
+        job: Job,
+        found: Comparison[Any],
+        entry: Entry[Any],
+        how: dict[str, Any],
+        making: list[str],
+        anew: bool = False,
+    ) -> None:
+        """Make the parts that show an entry. making: the lines of Python that make its model."""
+        reading = self._known()
+        given = views.ingredients(reading, found, entry, how["folds"])
+        methods = views.methods_html(
+            given, found.chosen.name, entry.name not in {e.name for e in found.entries}
+        )
+        model = views.model_part(given)
+        decide = deciding(entry.result, reading.labels)
+        save = self._save_part(reading.asked, how, entry, making)
+        with self.lock:
+            job.step(1, 1)
+            self.found, self.entry, self.how, self.making = found, entry, how, making
+            if anew:
+                self.page = None
+            self._put("methods", {"html": methods, "shown": entry.name})
+            self._put("model", model)
+            self._put("decide", decide)
+            self._put("save", save)
+
+    def _save_part(
+        self, asked: TableWishes, how: dict[str, Any], entry: Entry[Any], making: list[str]
+    ) -> dict[str, Any]:
+        script = python_script(asked, how["methods"], how["folds"], how["tuned"], making)
+        lines = command_lines(asked, how["methods"], how["folds"], how["tuned"], (entry.family, entry.model))
+        file, page = file_names(asked.target)
+        targets = [(t.name, t.words) for t in TARGETS.values()]
+        html = views.render(
+            "save.html", script=script, lines=lines, file=file, page=page, targets=targets, entry=entry
+        )
+        return {"html": html, "script": script, "lines": lines}
+
+    def report(self) -> None:
+        """Make the report, for download."""
+        reading, how = self._known(), self.how
+
+        def work(job: Job) -> None:
+            made = ts.report(
+                str(reading.asked.path),
+                reading.asked.target,
+                methods=how["methods"],
+                tuned=how["tuned"],
+                folds=how["folds"],
+                progress=self._steps(job),
+                **reading.asked.shared,
+            )
+            with self.lock:
+                job.step(1, 1)
+                self.page = made.html.encode()
+                self._changed()
+
+        self._start("writing the report", work)
+
+    # -- quick answers --
+
+    def saved(self, what: str) -> tuple[str, bytes]:
+        """Return the name and the bytes of a file to save: model, report, or a language of export."""
+        if self.entry is None:
+            raise OptionError("there is no model yet. Compare the methods first.")
+        file, page = file_names(self.asked.target)
+        if what == "model":
+            return file, self.entry.model.to_bytes()
+        if what == "report":
+            if self.page is None:
+                raise OptionError("there is no report yet. Make it first.")
+            return page, self.page
+        text = self.entry.model.export(what)
+        ends = {"python": "py", "rules": "txt", "card": "md"}.get(what, what)
+        return f"{page.removesuffix('.html')}.{ends}", text if isinstance(text, bytes) else str(text).encode()
+
+    def row(self, number: int) -> dict[str, str | None]:
+        """Return a row of the file by its number, from 1."""
+        return self._known().row_in_file(number)
+
+    def costs(self, costs: Any) -> dict[str, Any]:
+        """Return the answers that are cheapest."""
+        if self.entry is None:
+            raise OptionError("there is no model yet. Compare the methods first.")
+        return by_costs(self.entry.result, self._known().labels, costs)
+
+    def changes(self, wish: dict[str, Any]) -> dict[str, Any]:
+        """Return what would change the answer to a row, in sentences."""
+        if self.entry is None:
+            raise OptionError("there is no model yet. Compare the methods first.")
+        row, columns, answer = wish.get("row"), wish.get("columns"), wish.get("answer")
+        if not isinstance(row, dict) or not isinstance(columns, list):
+            raise OptionError("a row and the columns that may change are wanted.")
+        found = self.entry.model.counterfactuals(row, answer, columns=[str(c) for c in columns])
+        return {"told": found.told, "sentences": [str(one) for one in found.found]}
+
+    # -- small things --
+
+    def _known(self) -> OpenTable:
+        if self.reading is None or not self.reading.asked.target:
+            raise OptionError("there is no target yet. Choose the column that is to be predicted.")
+        return self.reading
+
+    def _steps(self, job: Job) -> Callable[[int, int, str], None]:
+        def step(done: int, total: int, what: str = "") -> None:
+            job.step(done, total, what)
+            self._changed()
+
+        return step
+
+    def _start(self, what: str, work: Callable[[Job], None]) -> None:
+        with self.lock:
+            if self.job is not None:
+                self.job.cancel()
+            self.problem = ""
+            self.job = Job(what, work, self._ended)
+            self._changed()
+            self.job.start()
+
+    def _ended(self, job: Job, problem: str) -> None:
+        with self.lock:
+            if self.job is job:
+                self.job, self.problem = None, problem
+                self._changed()
+
+    def _put(self, name: str, part: dict[str, Any]) -> None:
+        """Show a part, and drop what was made from what it replaces."""
+        for later in AFTER.get(name, ()):
+            self.parts.pop(later, None)
+        self.version += 1
+        self.parts[name] = part | {"version": self.version}
+
+    def _changed(self) -> None:
+        with self.lock:
+            self.version += 1

@@ -1,0 +1,88 @@
+"""One tab: steps that follow on each other, and an end when nobody wants them."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+import tallystick as ts
+from tallystick.errors import OptionError
+from tallystick.studio.session import Session
+
+
+@pytest.fixture
+def session(tables):
+    out = Session()
+    out.open("days.csv", tables / "days.csv")
+    return done(out)
+
+
+def done(session):
+    while session.job is not None:
+        session.job.thread.join()
+    assert session.problem == ""
+    return session
+
+
+def compared(session, **more):
+    session.change({"target": "play"})
+    done(session).compare({"methods": ["tree", "bayes"], "folds": 3, **more})
+    return done(session)
+
+
+def test_the_whole_job_and_the_model_is_that_of_the_library(session, tables):
+    compared(session)
+    assert set(session.state()["parts"]) == {"columns", "methods", "model", "decide", "save"}
+    session.show("naive Bayes")
+    done(session)
+    name, content = session.saved("model")
+    assert name == "play.tally.json"
+    assert content == ts.NaiveBayes().fit(str(tables / "days.csv"), "play").to_bytes()
+    assert "model = ts.NaiveBayes().fit('days.csv', 'play')" in session.part("save")["script"]
+    assert b"SELECT" in session.saved("sql")[1].upper()
+    session.report()
+    done(session)
+    own = ts.report(str(tables / "days.csv"), "play", methods=["tree", "bayes"], folds=3)
+    assert session.saved("report") == ("play.html", own.html.encode())
+
+
+def test_another_wish_drops_what_was_made_from_the_one_before(session):
+    compared(session)
+    session.change({"column": "sky", "kind": "out"})
+    assert set(done(session).state()["parts"]) == {"columns"}
+    with pytest.raises(OptionError, match="Compare the methods first"):
+        session.saved("model")
+
+
+def test_a_cancelled_comparison_leaves_what_was_shown(session):
+    compared(session)
+    before = session.state()["parts"]
+    session.compare({"methods": ["card", "logistic"], "folds": 50, "tuned": True})
+    thread = session.job.thread
+    session.cancel()
+    assert session.state()["job"] is None
+    thread.join()
+    assert session.state()["parts"] == before
+    assert threading.active_count() < 20
+
+
+def test_what_goes_wrong_is_told_and_the_rest_stays(session):
+    session.change({"target": "nothing"})
+    while session.job is not None:
+        session.job.thread.join()
+    assert "nothing" in session.problem
+    assert session.state()["target"] == ""
+    for wish in ({"cure": 99}, {"cure": "x"}, {"column": "sky", "kind": "odd"}):
+        with pytest.raises(OptionError):
+            session.change(wish)
+    with pytest.raises(OptionError, match="no target yet"):
+        session.compare({})
+
+
+def test_changes_and_costs_are_those_of_the_model_shown(session):
+    compared(session)
+    told = session.changes({"row": {"sky": "sun", "wind": "3"}, "columns": ["wind"], "answer": None})
+    assert told["sentences"]
+    assert all(s.startswith("With wind") for s in told["sentences"])
+    assert session.costs([[0, 1], [1, 0]])["cost"] >= 0
