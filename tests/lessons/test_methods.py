@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 import pytest
@@ -39,6 +40,25 @@ def test_votes_of_a_yes_are_the_published_ones():
     tree, bayes = (float(line.rsplit(" ", 1)[1]) for line in judged.strip().split("\n"))
     assert tree == pytest.approx(0.95, abs=0.015)
     assert bayes == pytest.approx(0.91, abs=0.015)
+
+
+def test_logistic_regression_climbs_to_one_top_by_every_way():
+    working, ways, separated = ts.lesson("logistic").printed
+    steps = re.findall(r"^ +(\d+) +−([\d.]+) +\S+ +\S+ +(\S+) +(\S+)$", working, re.MULTILINE)
+    heights = [-float(step[1]) for step in steps]
+    assert heights == sorted(heights)
+    hours = [0.5 * k for k in range(1, 11)]
+    passed = [0, 0, 0, 1, 0, 1, 0, 1, 1, 1]
+    w0, w = (float(x.replace("−", "-")) for x in steps[-1][2:])
+    missed = [y - 1 / (1 + math.exp(-(w0 + w * x))) for x, y in zip(hours, passed, strict=True)]
+    assert sum(missed) == pytest.approx(0, abs=1e-3)
+    assert sum(m * x for m, x in zip(missed, hours, strict=True)) == pytest.approx(0, abs=1e-3)
+    start = sum(x * (y - 0.5) for x, y in zip(hours, passed, strict=True))
+    assert re.search(rf"hours +0 +{start:.4f} +0 +{start:.4f}", working)
+    weights = [[float(x) for x in line.split()[1:]] for line in ways.strip().split("\n")]
+    assert weights[1] == pytest.approx(weights[0], abs=2e-6)
+    assert weights[2] == pytest.approx(weights[0], abs=2e-6)
+    assert "separated completely" in separated
 
 
 def test_the_sum_over_all_prunings_is_the_answer():

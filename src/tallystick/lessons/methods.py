@@ -344,4 +344,4 @@ INDEPENDENCE = Lesson(
     then="tally compare votes.csv --target party --method bayes --no-tuning",
 )
 
-METHODS = (OPTIMAL_BAYES, VOTES, GENERATIVE, TEXT, INDEPENDENCE)
+METHODS = (LOGISTIC, OPTIMAL_BAYES, VOTES, GENERATIVE, TEXT, INDEPENDENCE)
