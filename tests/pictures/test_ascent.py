@@ -9,7 +9,7 @@ import pytest
 from svg import shapes, words
 
 import tallystick as ts
-from tallystick.pictures.ascent import SHOWN, ascent, height, thinned
+from tallystick.pictures.ascent import SHOWN, _signed, ascent, height, thinned
 
 ROWS = [{"dose": d, "cured": c} for d, c in zip(range(10), "nnynynyyny", strict=True)]
 X = np.arange(10.0)
@@ -60,3 +60,7 @@ def test_separated_classes_have_no_top_and_are_drawn_all_the_same():
 def test_a_step_or_a_prior_that_cannot_be_is_one_line(more):
     with pytest.raises(ts.TallyError, match="eta must be above 0 and l2 at least 0"):
         ts.pictures.likelihood(ROWS, "cured", **more)
+
+
+def test_nothing_has_no_sign():
+    assert [_signed(v, 3) for v in (-1e-9, 1e-9, -1.5)] == ["0.000", "0.000", "−1.500"]

@@ -143,5 +143,5 @@ def _notes(z: Floats, y: Floats, l2: float, way: Way, eta: float | None) -> list
 
 
 def _signed(value: float, digits: int) -> str:
-    """Return a number with a minus as wide as a plus."""
-    return f"{value:.{digits}f}".replace("-", "−")
+    """Return a number with a minus as wide as a plus, and none before 0."""
+    return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")

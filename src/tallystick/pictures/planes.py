@@ -123,4 +123,4 @@ def _spots(table: Table, name: str, rows: NDArray[np.int64], across: bool) -> li
     if table.schema[name].kind == "numeric":
         return [float(v) for v in cells]
     step = 0.618034 if across else 0.754878  # two rows of numbers that never fall into a pattern together
-    return [float(c) + 0.7 * ((k * step) % 1 - 0.5) for k, c in enumerate(cells.tolist())]
+    return [float(c) + 0.5 * ((k * step) % 1 - 0.5) for k, c in enumerate(cells.tolist())]
