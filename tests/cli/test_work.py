@@ -47,3 +47,8 @@ def test_a_row_is_a_number_or_values():
 def test_the_data_is_never_written_over(folder):
     bad("work", "play-tennis.csv", "-t", "Play", "-o", "play-tennis.csv", cwd=folder)
     assert (folder / "play-tennis.csv").read_text().startswith("Outlook")
+
+
+def test_a_row_that_is_not_there_is_counted_from_one(folder):
+    said = bad("work", "play-tennis.csv", "-t", "Play", "--row", "99", cwd=folder)
+    assert "--row 99 is not there: play-tennis.csv has 14 rows, counted from 1." in str(said)

@@ -29,3 +29,12 @@ def test_settings_may_stand_in_the_name(tennis):
 def test_rows_on_disk_are_refused(tennis):
     with pytest.raises(ts.TallyError, match="needs its rows in memory"):
         ts.work(tennis, "Play", memory="64MB")
+
+
+def test_what_a_row_does_not_name_is_missing_and_a_wrong_name_is_refused(tennis):
+    text = ts.work(tennis, "Play", method="bayes", row={"Outlook": "Rain", "Play": "Yes"}).text()
+    assert "Temperature has no factor: it is missing." in text
+    with pytest.raises(
+        ts.TallyError, match=r"the row names 'Outlok', which is no column.* Did you mean 'Outlook'"
+    ):
+        ts.work(tennis, "Play", row={"Outlok": "Rain"})

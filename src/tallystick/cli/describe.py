@@ -29,9 +29,7 @@ if TYPE_CHECKING:
 @options.columns
 @options.reading
 @options.common
-def describe(
-    data: str, target: str | None, against: str | None, as_json: bool, **given: Any
-) -> None:
+def describe(data: str, target: str | None, against: str | None, as_json: bool, **given: Any) -> None:
     """Say what the columns of FILE are taken for and why, what lies in them, and what they tell of a target.
 
     FILE: CSV and similar (also gzipped), Parquet, JSON lines, a pattern such as 'part-*.csv', or an SQL query

@@ -45,7 +45,7 @@ def explain(model: str, data: str, row: int, as_json: bool, **given: Any) -> Non
     options.keep_apart([model, data], {"--picture": given["picture"]})
     estimator: Any = ts.load(model)
     source = every_row(options.source(data, given))
-    _check_row(source, row)
+    check_row(source, row)
     found = estimator.explain(
         source, row - 1, lenient=given["lenient"], missing_columns=given["missing_columns"]
     )
@@ -61,7 +61,7 @@ def explain(model: str, data: str, row: int, as_json: bool, **given: Any) -> Non
         screen.show([(), *counts_table(counts, found.classes)])
 
 
-def _check_row(source: Source, row: int) -> None:
+def check_row(source: Source, row: int) -> None:
     """Say it in the user's numbers when there is no such row."""
     count = 0
     for batch in source.batches():

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from tallystick.cli import options, screen
+from tallystick.cli.explain import check_row
 from tallystick.cli.fit import settings
 from tallystick.errors import OptionError, shown
 from tallystick.working.methods import NAMES
@@ -76,9 +77,13 @@ def work(
     start, the steps with their weights, and the row's score term by term.
     """
     import tallystick as ts
+    from tallystick.data.read.match import every_row
 
     options.keep_apart([data], {"-o": output})
     source, row = options.source(data, given), asked(rows)
+    if isinstance(row, int):
+        source = every_row(source)
+        check_row(source, row + 1)
     found = ts.work(
         source,
         target,

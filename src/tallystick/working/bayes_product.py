@@ -123,7 +123,9 @@ def _product(model: NaiveBayesModel, title: str, products: list[ClassProduct], t
     for c, (label, product) in enumerate(zip(labels, products, strict=True)):
         factors = joined([f.written for f in product.factors], "·") or ("1",)
         steps = number_lines(product.likelihood, product.log_likelihood)
-        if len(product.factors) != 1 or factors != steps[0]:
+        if len(product.factors) == 1:  # one factor is not worked out: as it stands, then its value
+            steps = steps[-1:] if factors == steps[-1] else (factors, steps[-1])
+        else:
             steps = (factors, *steps)
         parts.append(Formula(line("product for ", said(label)), steps))
         if priors is not None:

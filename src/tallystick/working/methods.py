@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tallystick import methods
-from tallystick.errors import OptionError, shown
+from tallystick.errors import OptionError, nearest, shown, some
 from tallystick.working.document import Part, Working
 from tallystick.working.given import MOST_WHOLE
 
@@ -40,8 +40,8 @@ def work(
     method : str, default "id3"
         What is worked out: "id3", "c45", "cart", "tree", "bayes", "logistic", or one of their variants.
     row : dict or int, default None
-        A row to answer, by its values or by its place in X, from 0; None: naive Bayes and logistic regression
-        take the first, a tree none.
+        A row to answer, by its values (what is not named is missing) or by its place in X, from 0; None:
+        naive Bayes and logistic regression take the first, a tree none.
     blank : bool, default False
         Whether the answers are left out: a sheet to be filled in.
     answers : bool, default False
@@ -73,10 +73,24 @@ def work(
         raise OptionError("a working needs its rows in memory: it is for small tables. Leave memory= out.")
     estimator._fit_table(table)
     title = f"{way.words[0].upper()}{way.words[1:]} for {table.schema.predicted.name}: the working"
-    asked = None if row is None else (row, 0) if isinstance(row, Mapping) else (X, row)
+    asked = None if row is None else (_whole(row, estimator), 0) if isinstance(row, Mapping) else (X, row)
     solve = way.method.load("working")
     parts: Sequence[Part] = solve(estimator, table, title, asked, table.rows <= MOST_WHOLE)
     return Working(tuple(parts), estimator, blank, answers)
+
+
+def _whole(row: Mapping[str, Any], estimator: Any) -> dict[str, Any]:
+    """Return a record with all columns of the fit; what it does not name is missing, what it alone names is
+    an error.
+    """
+    names = list(estimator._columns_in())
+    for name in row:
+        if name not in names and name != estimator.schema_.predicted.name:
+            raise OptionError(
+                f"the row names {shown(name)}, which is no column of the table.{nearest(name, names)} "
+                f"Columns: {some(names)}."
+            )
+    return {name: row.get(name) for name in names}
 
 
 def no_working(*given: Any) -> list[Part]:
