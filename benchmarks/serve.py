@@ -86,19 +86,30 @@ def answers(port: int, path: str) -> bool:
         line.close()
 
 
-def load(port: int, path: str, body: Path, kind: str, folder: Path, connections: int = CONNECTIONS):
-    """Return requests per second and the 99th percentile in milliseconds; an answer but 2xx is an error."""
+def processor(pid: int) -> float:
+    """Return the seconds of processor time that a process has used."""
+    words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def load(process, port: int, path: str, body: Path, kind: str, folder: Path):
+    """Return requests per second, the 99th percentile in milliseconds, and milliseconds of processor time a
+    request, which do not depend on who else uses the machine; an answer but 2xx is an error.
+    """
     script = folder / "post.lua"
     script.write_text(SCRIPT.format(kind=kind, body=body))
     address = f"http://127.0.0.1:{port}{path}"
-    command = ["wrk", "-t1", f"-c{connections}", "--latency", "--timeout", "30s", "-s", str(script)]
+    command = ["wrk", "-t1", f"-c{CONNECTIONS}", "--latency", "--timeout", "30s", "-s", str(script)]
     subprocess.run([*command, "-d1s", address], check=True, capture_output=True)  # warm
+    used = processor(process.pid)
     done = subprocess.run([*command, f"-d{SECONDS}s", address], check=True, capture_output=True, text=True)
     if "Non-2xx" in done.stdout or "Socket errors" in done.stdout:
         raise RuntimeError(done.stdout)
+    count = int(re.search(r"([0-9]+) requests in", done.stdout)[1])
+    each = (processor(process.pid) - used) / count * 1000
     slowest = re.search(r"99%\s+([0-9.]+)(us|ms|s)", done.stdout)
     scale = {"us": 0.001, "ms": 1.0, "s": 1000.0}[slowest[2]]
-    return float(re.search(r"Requests/sec:\s+([0-9.]+)", done.stdout)[1]), float(slowest[1]) * scale
+    return float(re.search(r"Requests/sec:\s+([0-9.]+)", done.stdout)[1]), float(slowest[1]) * scale, each
 
 
 def bodies(folder: Path) -> dict[str, tuple[Path, str]]:
@@ -124,7 +135,7 @@ def bodies(folder: Path) -> dict[str, tuple[Path, str]]:
     }
 
 
-def ours(folder: Path, sent: dict[str, tuple[Path, str]]) -> dict[str, tuple[float, float]]:
+def ours(folder: Path, sent: dict[str, tuple[Path, str]]) -> dict[str, tuple[float, float, float]]:
     import tallystick as ts
 
     data = Path(os.environ["TALLYSTICK_DATA"]) / "adult" / "adult-train.csv.gz"
@@ -132,21 +143,23 @@ def ours(folder: Path, sent: dict[str, tuple[Path, str]]) -> dict[str, tuple[flo
     ts.LogisticRegression().fit(data, "income").save(model)
     port = free_port()
     command = [sys.executable, "-m", "tallystick.cli", "serve", str(model), "--port", str(port)]
-    with running([*command, "--no-access-log"], port, "/readyz", folder / "ours.log"):
-        return {name: load(port, "/v1/predict", *given, folder) for name, given in sent.items()}
+    with running([*command, "--no-access-log"], port, "/readyz", folder / "ours.log") as process:
+        return {name: load(process, port, "/v1/predict", *given, folder) for name, given in sent.items()}
 
 
-def fastapi(folder: Path, sent: dict[str, tuple[Path, str]]) -> dict[str, tuple[float, float]]:
+def fastapi(folder: Path, sent: dict[str, tuple[Path, str]]) -> dict[str, tuple[float, float, float]]:
     model, port = str(folder / "adult.joblib"), free_port()
     subprocess.run([PEERS, str(PEER), "fit", model], check=True)
-    with running([PEERS, str(PEER), "serve", model, str(port)], port, "/openapi.json", folder / "peer.log"):
+    with running(
+        [PEERS, str(PEER), "serve", model, str(port)], port, "/openapi.json", folder / "peer.log"
+    ) as process:
         return {
-            "one": load(port, "/one", *sent["one"], folder),
-            "json": load(port, "/many", *sent["json"], folder),
+            "one": load(process, port, "/one", *sent["one"], folder),
+            "json": load(process, port, "/many", *sent["json"], folder),
         }
 
 
-def mlserver(folder: Path, sent: dict[str, tuple[Path, str]]) -> dict[str, tuple[float, float]]:
+def mlserver(folder: Path, sent: dict[str, tuple[Path, str]]) -> dict[str, tuple[float, float, float]]:
     """The same pipeline behind MLServer's scikit-learn runtime, a data frame by its codec."""
     home, port = folder / "mlserver", free_port()
     (home / "adult").mkdir(parents=True)
@@ -165,10 +178,13 @@ def mlserver(folder: Path, sent: dict[str, tuple[Path, str]]) -> dict[str, tuple
     for name, part in (("one", many[:1]), ("json", many)):
         (folder / f"v2-{name}.json").write_text(json.dumps(inferred(part)))
     command = [str(Path(PEERS).with_name("mlserver")), "start", str(home)]
-    with running(command, port, "/v2/health/ready", folder / "mlserver.log", cwd=home):
+    with running(command, port, "/v2/health/ready", folder / "mlserver.log", cwd=home) as process:
         path = "/v2/models/adult/infer"
         kind = "application/json"
-        return {name: load(port, path, folder / f"v2-{name}.json", kind, folder) for name in ("one", "json")}
+        return {
+            name: load(process, port, path, folder / f"v2-{name}.json", kind, folder)
+            for name in ("one", "json")
+        }
 
 
 def inferred(part: list[dict[str, object]]) -> dict[str, object]:
@@ -196,11 +212,11 @@ def figures() -> list[tuple[str, float]]:
             except (RuntimeError, OSError, subprocess.CalledProcessError) as error:
                 print(f"left out: {peer.__name__}: {str(error)[-300:]}", file=sys.stderr)
         for server, got in found.items():
-            for way, (rate, slowest) in got.items():
-                print(
-                    f"  {server:<10} {way:<6} {rate:>9,.0f} requests/s   p99 {slowest:8.2f} ms",
-                    file=sys.stderr,
+            for way, (rate, slowest, each) in got.items():
+                told = (
+                    f"{rate:>9,.0f} requests/s   p99 {slowest:8.2f} ms   processor {each:8.3f} ms a request"
                 )
+                print(f"  {server:<10} {way:<6} {told}", file=sys.stderr)
     mine, peer = found["ours"], found["fastapi"]
     return [
         ("one row: x requests per second of FastAPI", mine["one"][0] / peer["one"][0]),
@@ -208,6 +224,9 @@ def figures() -> list[tuple[str, float]]:
         ("1,000 rows, JSON: x rows per second of FastAPI", mine["json"][0] / peer["json"][0]),
         ("1,000 rows, Arrow: x rows per second of FastAPI", mine["arrow"][0] / peer["json"][0]),
         ("1,000 rows, JSON: p99, share of FastAPI's", mine["json"][1] / peer["json"][1]),
+        ("one row: x less processor time than FastAPI", peer["one"][2] / mine["one"][2]),
+        ("1,000 rows, JSON: x less processor time than FastAPI", peer["json"][2] / mine["json"][2]),
+        ("1,000 rows, Arrow: x less processor time than FastAPI", peer["json"][2] / mine["arrow"][2]),
     ]
 
 

@@ -9,6 +9,7 @@ import pytest
 from serving import serving
 
 import tallystick as ts
+from tallystick.estimators.answers import Wanted
 from tallystick.serve.guards import Limits
 from tallystick.serve.inference import answer, as_error, datatype, model_metadata, request_of, rows_of
 from tallystick.serve.problems import Refused, problem
@@ -77,10 +78,10 @@ def test_one_tensor_of_all_columns_and_chosen_outputs(served):
     data = [1.5, "a", None, "zebra"]
     body = {"inputs": [{"name": "all", "shape": [2, 2], "datatype": "BYTES", "data": data}]}
     with pytest.raises(Refused, match=r"holds 1\.5 in row 1, which is not BYTES"):
-        answer(served, json.dumps(body).encode(), Limits())
+        answer(served, json.dumps(body).encode(), Limits(), Wanted())
     body["inputs"][0]["data"] = ["1.5", "a", None, "zebra"]
     body["outputs"] = [{"name": "label"}]
-    reply, rows = answer(served, json.dumps(body).encode(), Limits())
+    reply, rows = answer(served, json.dumps(body).encode(), Limits(), Wanted())
     (label,) = json.loads(reply.body)["outputs"]
     assert (label["data"], rows) == (served.estimator.predict(NEW[:2]).tolist(), 2)
 
@@ -118,9 +119,16 @@ def test_what_is_no_request_of_the_protocol_is_refused(served, change):
     assert refused.value.status == 400
 
 
+def test_columns_that_are_not_there_may_be_missing(served):
+    body = json.dumps({"inputs": tensors()[:1]}).encode()
+    reply, _ = answer(served, body, Limits(), Wanted(missing_columns="as-missing"))
+    wanted = served.estimator.predict_proba([{"x": row["x"]} for row in NEW], missing_columns="as-missing")
+    assert json.loads(reply.body)["outputs"][1]["data"] == wanted.ravel().tolist()
+
+
 def test_rows_are_limited_and_errors_are_told_as_the_protocol_tells_them(served):
     with pytest.raises(Refused) as refused:
-        answer(served, json.dumps({"inputs": tensors()}).encode(), Limits(rows=2))
+        answer(served, json.dumps({"inputs": tensors()}).encode(), Limits(rows=2), Wanted())
     assert refused.value.status == 413
     reply = as_error(problem(422, "wrong"))
     assert reply.status == 400

@@ -118,6 +118,7 @@ def test_workers_answer_and_count_together_and_one_that_dies_is_replaced(models,
         assert 'tally_requests_total{route="predict",status="200"} 20' in server.get("/metrics").body.decode()
         first, _ = await_children(server.process.pid, 2)
         os.kill(first, signal.SIGKILL)
+        await_end([first])
         for _ in range(20):  # the other serves on
             assert server.predict(ROW).status == 200
         assert server.await_log("worker died")[0]["status"] == -signal.SIGKILL
@@ -132,10 +133,14 @@ def test_workers_end_with_the_first_process(models, tmp_path):
         assert server.get("/healthz").status == 200
         server.process.kill()
         server.process.wait(PATIENCE)
-        until = time.monotonic() + PATIENCE
-        while any(running(pid) for pid in workers):
-            assert time.monotonic() < until
-            time.sleep(0.01)
+        await_end(workers)
+
+
+def await_end(processes: list[int]) -> None:
+    until = time.monotonic() + PATIENCE
+    while any(running(pid) for pid in processes):
+        assert time.monotonic() < until
+        time.sleep(0.01)
 
 
 def running(pid: int) -> bool:

@@ -30,6 +30,7 @@ Route = tuple[str, str, Callable[..., Awaitable[Reply]]]  # what the counts call
 Named = str | None
 
 LOOK = 1.0  # seconds between two looks at the model files
+ONE_ROW = 65_536  # bytes of a body that is read at once; a larger one would keep others waiting
 THREADS = 1  # that answer requests of many rows: two would wait for each other, as most of it is Python
 
 
@@ -105,12 +106,12 @@ class ServeApp:
         ]
         if self.guards.origins:
             headers += self.guards.allowed(request.headers)
-        await send({"type": "http.response.start", "status": reply.status, "headers": headers})
-        await send({"type": "http.response.body", "body": reply.body})
-        seconds = perf_counter() - begun
+        seconds = perf_counter() - begun  # counted first: who has an answer finds it in the counts
         self.metrics.answered(request.route, reply.status, seconds, request.rows)
         if self.log.requests:
             self._tell(request, reply, seconds)
+        await send({"type": "http.response.start", "status": reply.status, "headers": headers})
+        await send({"type": "http.response.body", "body": reply.body})
 
     async def _answered(self, request: Request) -> Reply:
         """Return the answer to a request, whatever happens."""
@@ -139,7 +140,7 @@ class ServeApp:
             more = [(b"access-control-allow-methods", allowed.encode())]
             more += [(b"access-control-allow-headers", b"authorization, content-type, accept")]
             return Reply(204, b"", headers=more)
-        told = f"{request.path} takes {method}, not {shown(request.method)}."
+        told = f"{shown(request.path)} takes {method}, not {shown(request.method)}."
         raise Refused(405, told, [(b"allow", allowed.encode())])
 
     def _longer(self, path: str) -> Route:
@@ -169,7 +170,7 @@ class ServeApp:
         ask = asked(query)
         body = await self.guards.body(request.receive, headers)
         request.size = len(body)
-        if kind == JSON and wanted == JSON and ask is PLAIN and body[:1] == b"{":
+        if kind == wanted == JSON and ask is PLAIN and body[:1] == b"{" and len(body) <= ONE_ROW:
             rows, _ = rows_in.json_rows(body, self.guards.limits.rows)
             found = served.one.answer(rows[0])
             if found is not None:
@@ -252,12 +253,13 @@ class ServeApp:
     async def infer(self, request: Request, name: Named, version: Named) -> Reply:
         """Answer rows that are given as tensors."""
         served = self._found(request, name, version)
+        wanted = asked(request.query()).wanted
         if b"inference-header-content-length" in request.headers:
             raise Refused(400, "binary tensors are not read here. Send the data as JSON (binary_data=False).")
         body = await self.guards.body(request.receive, request.headers)
         request.size = len(body)
         reply: Reply
-        work = partial(inference.answer, served, body, self.guards.limits)
+        work = partial(inference.answer, served, body, self.guards.limits, wanted)
         reply, request.rows = await self.in_thread(work)
         return reply
 

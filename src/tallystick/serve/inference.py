@@ -142,11 +142,11 @@ def _check_cells(name: str, kind: str, cells: list[Any]) -> None:
             )
 
 
-def answer(served: Served, body: bytes, limits: Limits) -> tuple[Reply, int]:
+def answer(served: Served, body: bytes, limits: Limits, wanted: Wanted) -> tuple[Reply, int]:
     """Return the answers to the rows of a body, and how many there are."""
     given = request_of(body, limits)
     source = rows_of(given, served.estimator.schema_, limits)
-    found = list(answers(served.estimator, source, MetRows(), Wanted()))
+    found = list(answers(served.estimator, source, MetRows(), wanted))
     return inferred(served, found, given), sum(len(part.best) for part in found)
 
 
