@@ -153,7 +153,7 @@ def _of_matrix(
     view: View, names: Collection[str], texts: Collection[str], plan: ReadingPlan, threads: int
 ) -> Mapping[str, Part]:
     """Views of a matrix, which is read once for the facts and never copied; small whole numbers as bytes."""
-    every = view.names
+    every, names, texts = view.names, set(names), set(texts)  # there may be many: lists are searched through
     if is_integer_matrix(view.matrix) and not len(mark_numbers(plan.marks)):
         small = small_columns(view.matrix, threads)
         return {every[j]: part for j, part in small.items() if every[j] in names}
