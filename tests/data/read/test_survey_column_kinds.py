@@ -57,7 +57,9 @@ def test_infinite_cells_are_named_by_their_rows():
 def test_cells_that_are_not_numbers_are_named_with_a_cure():
     error = str(unreadable_cells("x", Asked("numeric"), 2, 6, "red"))
     assert error.startswith("column 'x' should be numeric, but 2 cells are not numbers, e.g. 'red' in row 7.")
-    assert "1 cell is not a number, e.g. 'red'. " in str(unreadable_cells("x", Asked("numeric"), 1, -1, "red"))
+    assert "1 cell is not a number, e.g. 'red'. " in str(
+        unreadable_cells("x", Asked("numeric"), 1, -1, "red")
+    )
 
 
 @pytest.mark.parametrize(

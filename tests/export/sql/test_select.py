@@ -460,3 +460,18 @@ def test_values_whose_squares_overflow_get_the_answer_of_the_model(method):
         base.executemany("INSERT INTO data VALUES (?, ?)", list(enumerate(values)))
         found = sorted(base.execute(model.export("sql", dialect=dialect, keep=["id"])).fetchall())
         assert np.allclose([row[2:4] for row in found], want, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.slow
+def test_postgresql_finds_the_parts_of_dates(tmp_path):
+    r = np.random.default_rng(1)
+    minutes = r.integers(-365 * 1440, 20_000 * 1440, 300)
+    cells = [str(np.datetime64("1970-01-01", "m") + int(m)).replace("T", " ") for m in minutes]
+    labels = np.where(((minutes // 1440 + 3) % 7 >= 5) ^ (r.random(300) < 0.05), "a", "b").tolist()
+    model = ts.LogisticRegression(kinds={"at": "date"}).fit({"at": cells, "y": labels}, "y")
+    with databases.postgres(tmp_path) as run:
+        sql = model.export("sql", dialect="postgres", keep="key")
+        found = run(sql, {"key": list(range(300)), "at": cells})
+    order = np.argsort(np.array(found["key"], np.int64))
+    want = model.predict_proba({"at": cells})
+    np.testing.assert_allclose([float(found["P(a)"][i]) for i in order], want[:, 0], atol=1e-9)
