@@ -197,8 +197,9 @@ def test_the_heading_names_both_accuracies_of_an_averaged_tree():
     tree = ts.DecisionTree().fit(XOR, [0, 1, 1, 0])
     assert tree.score(XOR, [0, 1, 1, 0]) == 1
     head = str(tree).splitlines()
-    assert "1 leaf, 1 node," in head[0]
-    assert head[0].endswith("training accuracy of this tree 0.5000 (2 of 4)")
+    assert "4 leaves, 7 nodes," in head[0]
+    assert head[0].endswith("training accuracy of this tree 1.0000 (4 of 4)")
+    assert "is the root alone: 4 rows do not prove that any test helps" in head[1]
     assert head[2].endswith("training accuracy of the averaged answers 1.0000 (4 of 4)")
     assert "predictions average over all prunings" in str(tree.rules())
     plain = ts.DecisionTree(average=False).fit(XOR, [0, 1, 1, 0])

@@ -82,6 +82,7 @@ def tree_facts(tree: Tree) -> dict[str, Any]:
         "nodes": f"{len(shown.nodes):,}",
         "depth": int(shown.nodes.depth.max()),
         "averaged": tree.averaged is not None,
+        "shown_as": tree.shown_as if tree.averaged is not None else "",
         "footnote": footnote(tree.schema, shown.nodes),
         "grown": f"{tree.nodes.leaves:,}",
         "still": tree_svg(tree, STILL),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib.resources import files
 
 from trees import SCHEMA, one_test
 
+import tallystick as ts
 from tallystick.data.schema import Column, Schema
 from tallystick.models.tree import Answers, Tree
 from tallystick.models.tree.text import count, heading, show
@@ -57,3 +59,23 @@ def test_a_name_cannot_change_the_print():
     schema = Schema((Column("a\n\x1b[31m", "numeric"),), SCHEMA.target)
     assert "\x1b" not in str(Tree(schema, one_test(missing=0)))
     assert len(str(Tree(schema, one_test(missing=0))).splitlines()) == 6
+
+
+def test_a_stump_that_is_most_probable_does_not_hide_the_tree_that_answers():
+    tennis = files("tallystick") / "examples" / "play-tennis.csv"
+    tree = ts.DecisionTree().fit(tennis, "Play")
+    assert tree.model_.shown_as == "answers"
+    text = str(tree)
+    assert "is the root alone: 14 rows do not prove that any test helps. Shown is the smallest" in text
+    shown = tree.model_.shown
+    assert shown.nodes.leaves > 1
+    ends = tree.apply(tennis)
+    assert (tree.predict(tennis) == "Yes").sum() < 14  # better than the base rate
+    wrong = shown.training_error()
+    assert wrong == tree.model_.training_error() < 5
+    assert set(ends) <= set(range(len(tree.model_.nodes)))
+    rows = [{"a": i % 2, "b": i % 5, "y": i % 3 == 0} for i in range(12)]
+    same = ts.DecisionTree().fit(rows, "y")
+    assert len(set(same.predict(rows))) == 1
+    assert same.model_.shown_as == "grown"
+    assert "whose leaves need not answer as the average does" in str(same)

@@ -196,17 +196,44 @@ class Tree:
 
     @cached_property
     def shown(self) -> Tree:
-        """The tree to look at: itself, or the most probable pruning when the answers are averaged."""
+        """The tree to look at: itself, or where the answers are averaged a pruning; see `shown_as`."""
         if self.averaged is None:
             return self
-        return self.cut_back(self.averaged.best)
+        return self.cut_back(self._shown[0])
+
+    @property
+    def shown_as(self) -> str:
+        """What an averaged tree shows: the most "probable" pruning; where that is the root alone, though the
+        tree has tests, the smallest pruning that gives the averaged "answers"; where that is the root alone
+        too, or there is none, the tree as it was "grown".
+        """
+        return self._shown[1]
+
+    @cached_property
+    def _shown(self) -> tuple[NDArray[np.bool_], str]:
+        """Where the tree that is shown ends, and what it is."""
+        assert self.averaged is not None
+        nodes, best = self.nodes, self.averaged.best
+        if not best[0] or nodes.leaves == 1:
+            return best, "probable"
+        grown = nodes.n_children == 0
+        answer, own = self.decide(self.averaged.shares), self.cut_back(grown).labels
+        stop = grown.copy()
+        for node in range(len(nodes) - 1, -1, -1):
+            below = nodes.branches(node)
+            if len(below) and stop[below].all() and (answer[below] == own[node]).all():
+                stop[node], answer[node] = True, own[node]
+        ends = nodes.cut_back(stop)[1]
+        ends = ends[stop[ends]]
+        told = not stop[0] and bool((answer[ends] == own[ends]).all())
+        return (stop, "answers") if told else (grown, "grown")
 
     @property
     def shown_numbers(self) -> NDArray[np.int64]:
         """The number that each node of `shown` has in this tree: the only numbers that users meet."""
         if self.averaged is None:
             return np.arange(len(self.nodes))
-        return self.nodes.cut_back(self.averaged.best)[1]
+        return self.nodes.cut_back(self._shown[0])[1]
 
     def cut_back(self, stop: NDArray[np.bool_]) -> Tree:
         """Return the tree with a leaf at every node where stop[node]; it answers by its own leaves."""

@@ -25,7 +25,7 @@ from tallystick.models.tree.nodes import SPREADS, STAYS
 from tallystick.models.tree.sentences import Condition, condition, footnote, number, plain, rows
 
 AVERAGED = (
-    "These are the rules of the most probable pruning; predictions average over all prunings, so that a few "
+    "These are the rules of the pruning that is shown; predictions average over all prunings, so that a few "
     "rows may be answered otherwise."
 )
 Upper = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]

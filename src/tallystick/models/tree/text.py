@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 MOST_CLASSES = 5  # with more, only the largest counts of a node are shown
 WIDEST = 60  # of a list of levels
+SHOWN_AS = {
+    "answers": "Shown is the smallest pruning of a {} that gives the averaged answers.",
+    "grown": "Shown is the {}, whose leaves need not answer as the average does.",
+}
 
 
 def show(tree: Tree, most: int = 200, nodes: bool = False) -> str:
@@ -57,9 +61,14 @@ def heading(tree: Tree) -> list[str]:
     if tree.averaged is not None:
         share = float(np.exp(tree.averaged.log_best))
         sure = f"probability {share:.3g}" if share >= 0.001 else "one of very many, none of them probable"
-        lines.append(
-            f"It is the most probable pruning ({sure}) of a grown tree of {count(tree.nodes.leaves, 'leaf')}."
-        )
+        grown = f"grown tree of {count(tree.nodes.leaves, 'leaf')}"
+        if tree.shown_as == "probable":
+            lines.append(f"It is the most probable pruning ({sure}) of a {grown}.")
+        else:
+            lines.append(
+                f"The most probable pruning ({sure}) is the root alone: {count(total, 'row')} do not prove "
+                f"that any test helps. {SHOWN_AS[tree.shown_as].format(grown)}"
+            )
         lines.append(f"Answers are averaged over all prunings: {_right(tree, ' of the averaged answers')}")
     lines += _unequal(tree)
     if tree.certificate is not None:
