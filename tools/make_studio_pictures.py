@@ -1,4 +1,4 @@
-"""Write docs/studio-data.png and docs/studio-methods.png: the studio at work on the votes, in a browser.
+"""Write docs/studio-data.png, studio-methods.png and studio-tree.png: the studio at work on the votes.
 
     python tools/make_studio_pictures.py
 
@@ -21,7 +21,7 @@ from playwright.sync_api import Page, sync_playwright
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 VOTES = resources.files("tallystick.examples") / "votes.csv"
 WIDE = 1120
-SHORT = "#columns tbody tr:nth-child(n + 8), footer { display: none; }"
+SHORT = "#columns tbody tr:nth-child(n + 8), #tests tbody tr:nth-child(n + 6), footer { display: none; }"
 
 
 def main() -> None:
@@ -53,6 +53,17 @@ def show(address: str) -> None:
         page.wait_for_selector("#status", state="hidden")
         page.locator("#threshold").fill("20")
         keep(page, "studio-methods.png", "#methods", "#methods")
+        page.select_option("#look", "decision tree")
+        page.wait_for_selector("#model-name:has-text('decision tree')")
+        page.wait_for_selector("#prunings")
+        page.click("#begin-hand")
+        page.wait_for_selector("#hand-score")
+        page.click('[data-node="0"]')
+        page.click('[data-ask="physician-fee-freeze"]')
+        page.wait_for_selector("#hand-score:has-text('2 leaves')")
+        page.click('[data-node="2"]')
+        page.wait_for_selector("#tests")
+        keep(page, "studio-tree.png", "#model", "#model")
         browser.close()
 
 

@@ -143,6 +143,40 @@ def test_the_whole_job_on_the_votes(browser, tables):
         at.quiet()
 
 
+def test_a_tree_is_pruned_by_a_slider_and_built_by_hand(browser, tables):
+    with desk(browser, tables, "votes.csv") as at:
+        page = at.page
+        page.wait_for_selector("#target")
+        at.aim("party")
+        at.compare("tree")
+        page.click("#prunings")
+        page.wait_for_selector("#prune")
+        grown = page.locator("#tree li").count()
+        page.focus("#prune")
+        page.keyboard.press("Home")
+        page.wait_for_selector("#model-name:has-text('pruned to 1 leaf')")
+        assert page.locator("#tree li").count() == 1 <= grown
+        assert "wrong on rows not seen" in page.inner_text("#pruned-to")
+        assert "pruned to 1 leaf" in page.inner_text("#scores")
+        page.click("#begin-hand")
+        page.wait_for_selector("#hand-score")
+        page.click('[data-node="0"]')
+        page.click('[data-ask="physician-fee-freeze"]')
+        page.wait_for_selector("#hand-score:has-text('2 leaves')")
+        page.click('[data-node="2"]')
+        page.locator("#tests [data-ask]").first.click()
+        page.wait_for_selector("#hand-score:has-text('3 leaves')")
+        score = page.inner_text("#hand-score")
+        page.reload()
+        page.wait_for_selector("#hand-score")
+        assert page.inner_text("#hand-score") == score
+        page.click("#undo")
+        page.wait_for_selector("#hand-score:has-text('2 leaves')")
+        assert "tree.split(0, 'physician-fee-freeze')" in page.inner_text("#script")
+        assert serious(page) == []
+        at.quiet()
+
+
 def test_the_whole_job_on_adult(browser, tmp_path):
     if "TALLYSTICK_DATA" not in os.environ:
         pytest.skip("TALLYSTICK_DATA is not set")

@@ -33,7 +33,7 @@ def compared(session, **more):
 
 def test_the_whole_job_and_the_model_is_that_of_the_library(session, tables):
     compared(session)
-    assert set(session.state()["parts"]) == {"columns", "methods", "model", "decide", "save"}
+    assert set(session.state()["parts"]) >= {"columns", "methods", "model", "decide", "save"}
     session.show("naive Bayes")
     done(session)
     name, content = session.saved("model")
@@ -86,3 +86,33 @@ def test_changes_and_costs_are_those_of_the_model_shown(session):
     assert told["sentences"]
     assert all(s.startswith("With wind") for s in told["sentences"])
     assert session.costs([[0, 1], [1, 0]])["cost"] >= 0
+
+
+def test_a_pruned_tree_stands_beside_the_others_and_is_what_the_script_fits(session, tables):
+    compared(session)
+    session.show("decision tree")
+    done(session).prunings()
+    path = done(session).part("hand")["path"]
+    assert path["leaves"][0] == 1
+    session.prune(1)
+    done(session)
+    assert f"pruned to {path['leaves'][1]} lea" in session.part("methods")["html"]
+    line = next(t for t in session.part("save")["script"].splitlines() if t.startswith("model = "))
+    names = {"ts": ts}
+    exec(line.replace("'days.csv'", repr(str(tables / "days.csv"))), names)
+    assert names["model"].to_bytes() == session.saved("model")[1]
+
+
+def test_a_tree_by_hand_is_shown_scored_and_saved(session):
+    compared(session)
+    session.by_hand({"do": "begin"})
+    done(session).by_hand({"do": "ask", "node": 0, "column": "wind"})
+    told = done(session).part("hand")["hand"]
+    assert told["leaves"] == 2
+    assert told["held_out_rows"] == 50
+    assert session.part("model")["name"] == "tree by hand"
+    assert "tree.split(0, 'wind')" in session.part("save")["script"]
+    assert session.tests(0)["leaf"] is False
+    assert session.saved("model")[1] == session.hand.tree.model().to_bytes()
+    session.show("naive Bayes")
+    assert "hand" not in done(session).parts

@@ -133,13 +133,14 @@ class StudioApp:
         """Answer what changes nothing."""
         if path == "/api/files":
             return _json({"files": self.folder.names(), "folder": self.folder.path.name, "first": self.first})
-        if path not in ("/api/state", "/api/part", "/api/row", "/api/save"):
+        if path not in ("/api/state", "/api/part", "/api/row", "/api/tests", "/api/save"):
             raise Refused(404, f"there is nothing at {shown(path)}.")
         if path == "/api/state":
             return _json(await self._news(self._session(query), query.get("version", "")))
         session = self._session(query)
         quick: dict[str, Callable[[], Any]] = {
             "/api/part": lambda: session.part(query.get("name", "")),
+            "/api/tests": lambda: session.tests(_whole(query.get("node", ""))),
             "/api/row": lambda: {"row": session.row(_whole(query.get("number", "")))},
         }
         if path in quick:
@@ -165,6 +166,9 @@ class StudioApp:
             "change": lambda: session.change(wish),
             "compare": lambda: session.compare(wish),
             "show": lambda: session.show(str(wish["name"])),
+            "prunings": session.prunings,
+            "prune": lambda: session.prune(wish.get("step")),
+            "hand": lambda: session.by_hand(wish),
             "report": session.report,
             "cancel": session.cancel,
             "changes": lambda: session.changes(wish),

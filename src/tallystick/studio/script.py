@@ -57,9 +57,11 @@ def fitting(asked: TableWishes, estimator: Any) -> list[str]:
 
 
 def command_lines(
-    asked: TableWishes, methods: list[str], folds: int, tuned: bool, chosen: tuple[str, Any]
+    asked: TableWishes, methods: list[str], folds: int, tuned: bool, chosen: tuple[str, Any] | None
 ) -> str:
-    """Return the commands: compare, fit, report. chosen: the name of the method, and its estimator."""
+    """Return the commands: compare, fit, report. chosen: the name of the method, and its estimator;
+    None: a tree by hand, which the script alone makes.
+    """
     file, page = file_names(asked.target)
     flags = column_flags(asked.columns)
     known = [shlex.quote(asked.name), "--target", shlex.quote(asked.target)]
@@ -72,7 +74,9 @@ def command_lines(
         f"--folds {folds}",
         *flags,
     ]
-    fitted = fit_line(chosen[1], chosen[0], asked.name, asked.target, file)
+    fitted = "# the tree by hand is made by the script"
+    if chosen is not None:
+        fitted = fit_line(chosen[1], chosen[0], asked.name, asked.target, file)
     told = [
         "tally report",
         *known,

@@ -17,16 +17,19 @@ from tallystick.errors import OptionError, shown
 from tallystick.estimators.judging import candidates_of, compare_read
 from tallystick.evaluate.compare import Comparison, Entry, Watch
 from tallystick.evaluate.crossval import FoldWay
+from tallystick.evaluate.trials import Candidate
 from tallystick.export.targets import TARGETS
 from tallystick.methods import COMPARED
 from tallystick.studio import views
 from tallystick.studio.asked import TableWishes
 from tallystick.studio.deciding import by_costs, deciding
+from tallystick.studio.hand import ByHand
 from tallystick.studio.jobs import Job
+from tallystick.studio.pruned import is_prunable, path_of, pruned
 from tallystick.studio.reading import OpenTable, columns_part, read
 from tallystick.studio.script import command_lines, file_names, fitting, python_script
 
-PARTS = ("columns", "methods", "model", "decide", "save")
+PARTS = ("columns", "methods", "model", "decide", "hand", "save")
 AFTER = {"columns": PARTS, "methods": PARTS[1:], "model": PARTS[2:]}  # what falls when one is made anew
 
 
@@ -44,7 +47,9 @@ class Session:
         self.found: Comparison[Any] | None = None
         self.how: dict[str, Any] = {"methods": list(COMPARED), "folds": 10, "tuned": False}
         self.entry: Entry[Any] | None = None
-        self.making: list[str] = []
+        self.hand: ByHand | None = None
+        self.path: dict[str, Any] | None = None  # of prunings, of the tree `grown`
+        self.grown: Any = None
         self.page: bytes | None = None
 
     # -- what the page asks --
@@ -138,7 +143,7 @@ class Session:
             if chosen.family == "majority" and len(found.entries) > 1:
                 chosen = next(e for e in found.entries if e.family != "majority")
             how = {"methods": methods, "folds": folds, "tuned": tuned}
-            self._show(job, found, chosen, how, fitting(reading.asked, chosen.model), anew=True)
+            self._show(job, found, chosen, how, fitting(reading.asked, chosen.model))
 
         self._start("comparing methods", work)
 
@@ -163,38 +168,120 @@ class Session:
         entry: Entry[Any],
         how: dict[str, Any],
         making: list[str],
-        anew: bool = False,
+        step: int | None = None,
     ) -> None:
-        """Make the parts that show an entry. making: the lines of Python that make its model."""
+        """Make the parts that show an entry. making: the lines of Python that make its model; step: where it
+        stands on the pruning path.
+        """
         reading = self._known()
-        given = views.ingredients(reading, found, entry, how["folds"])
-        methods = views.methods_html(
-            given, found.chosen.name, entry.name not in {e.name for e in found.entries}
-        )
+        own = entry.name not in {e.name for e in found.entries}
+        listed = replace(found, entries=(*found.entries, entry)) if own and entry.result else found
+        given = views.ingredients(reading, listed, entry, how["folds"])
+        methods = views.methods_html(given, found, own) if entry.result else None
         model = views.model_part(given)
-        decide = deciding(entry.result, reading.labels)
+        decide = deciding(entry.result, reading.labels) if entry.result else None
         save = self._save_part(reading.asked, how, entry, making)
         with self.lock:
             job.step(1, 1)
-            self.found, self.entry, self.how, self.making = found, entry, how, making
-            if anew:
-                self.page = None
-            self._put("methods", {"html": methods, "shown": entry.name})
+            if found is not self.found:
+                self.page, self.path, self.hand = None, None, None
+            self.found, self.entry, self.how = found, entry, how
+            if methods is not None:
+                self._put("methods", {"html": methods, "shown": entry.name})
             self._put("model", model)
-            self._put("decide", decide)
+            if decide is not None:
+                self._put("decide", decide)
+            if model["kind"] == "tree":
+                self._put("hand", self._hand_part(entry, step))
             self._put("save", save)
 
     def _save_part(
         self, asked: TableWishes, how: dict[str, Any], entry: Entry[Any], making: list[str]
     ) -> dict[str, Any]:
         script = python_script(asked, how["methods"], how["folds"], how["tuned"], making)
-        lines = command_lines(asked, how["methods"], how["folds"], how["tuned"], (entry.family, entry.model))
+        chosen = None if entry.result is None else (entry.family, entry.model)
+        lines = command_lines(asked, how["methods"], how["folds"], how["tuned"], chosen)
         file, page = file_names(asked.target)
         targets = [(t.name, t.words) for t in TARGETS.values()]
         html = views.render(
             "save.html", script=script, lines=lines, file=file, page=page, targets=targets, entry=entry
         )
         return {"html": html, "script": script, "lines": lines}
+
+    # -- trees --
+
+    def prunings(self) -> None:
+        """Find the pruning path of the tree that is shown, with errors on rows not seen."""
+        entry, folds = self._shown(), self.how["folds"]
+        if not is_prunable(entry.model):
+            raise OptionError("the model that is shown is not a grown tree: there is nothing to prune.")
+
+        def work(job: Job) -> None:
+            path = path_of(entry.model, folds)
+            with self.lock:
+                job.step(1, 1)
+                self.path, self.grown = path, entry.model
+                self._put("hand", self._hand_part(entry, len(path["leaves"]) - 1))
+
+        self._start("finding the prunings", work)
+
+    def prune(self, step: Any) -> None:
+        """Show a step of the pruning path, with its cross-validated score beside the others."""
+        reading, found, how = self._known(), self.found, self.how
+        if self.path is None or found is None:
+            raise OptionError("there is no pruning path yet.")
+        method = pruned(self.grown, self.path, step)
+        leaves = self.path["leaves"][step]
+        name = f"decision tree, pruned to {leaves} {'leaf' if leaves == 1 else 'leaves'}"
+
+        def work(job: Job) -> None:
+            way = FoldWay.of(how["folds"], None, None)
+            candidate = Candidate(name, "tree", (("", method),))
+            own = compare_read(reading.table, way, [candidate], watch=Watch(self._steps(job)))[name]
+            self._show(job, found, own, how, fitting(reading.asked, own.model), step=step)
+
+        self._start("pruning", work)
+
+    def by_hand(self, wish: dict[str, Any]) -> None:
+        """Begin a tree by hand, or take a step: ask a question, cut back, finish, undo."""
+        reading, found, how = self._known(), self.found, self.how
+        if found is None:
+            raise OptionError("compare the methods first: the tree by hand stands beside them.")
+        what, hand = str(wish.get("do", "")), self.hand
+        node, column = wish.get("node", 0), str(wish.get("column", ""))
+        if type(node) is not int:
+            raise OptionError(f"the number of a group is wanted, not {shown(node)}.")
+
+        def work(job: Job) -> None:
+            own = ByHand(reading.asked) if what == "begin" or hand is None else hand
+            if what != "begin":
+                own.do(what, node, column)
+            model = own.tree.model()
+            unjudged: Any = None  # by folds: its score is of rows held out
+            entry: Entry[Any] = Entry("tree by hand", "tree", unjudged, "", model._numbers(), 0.0, model)
+            with self.lock:
+                job.step(1, 1)
+                self.hand = own
+            self._show(job, found, entry, how, own.making())
+
+        self._start("growing", work)
+
+    def tests(self, node: int) -> dict[str, Any]:
+        """Return the tests that a group of the tree by hand could be given."""
+        if self.hand is None:
+            raise OptionError("there is no tree by hand.")
+        return self.hand.tests(node)
+
+    def _hand_part(self, entry: Entry[Any], step: int | None) -> dict[str, Any]:
+        """Return what the page needs beside a tree: the slider of prunings, or the steps by hand."""
+        own = entry.name == "tree by hand" and self.hand is not None
+        known = step is not None and self.path is not None
+        return {
+            "hand": self.hand.told() if own and self.hand is not None else None,
+            "prunable": is_prunable(entry.model) and not own,
+            "path": self.path if known else None,
+            "step": step,
+        }
 
     def report(self) -> None:
         """Make the report, for download."""
@@ -221,16 +308,15 @@ class Session:
 
     def saved(self, what: str) -> tuple[str, bytes]:
         """Return the name and the bytes of a file to save: model, report, or a language of export."""
-        if self.entry is None:
-            raise OptionError("there is no model yet. Compare the methods first.")
+        entry = self._shown()
         file, page = file_names(self.asked.target)
         if what == "model":
-            return file, self.entry.model.to_bytes()
+            return file, entry.model.to_bytes()
         if what == "report":
             if self.page is None:
                 raise OptionError("there is no report yet. Make it first.")
             return page, self.page
-        text = self.entry.model.export(what)
+        text = entry.model.export(what)
         ends = {"python": "py", "rules": "txt", "card": "md"}.get(what, what)
         return f"{page.removesuffix('.html')}.{ends}", text if isinstance(text, bytes) else str(text).encode()
 
@@ -240,21 +326,26 @@ class Session:
 
     def costs(self, costs: Any) -> dict[str, Any]:
         """Return the answers that are cheapest."""
-        if self.entry is None:
-            raise OptionError("there is no model yet. Compare the methods first.")
-        return by_costs(self.entry.result, self._known().labels, costs)
+        entry = self._shown()
+        if entry.result is None:
+            raise OptionError("a tree by hand has no answers to rows of folds.")
+        return by_costs(entry.result, self._known().labels, costs)
 
     def changes(self, wish: dict[str, Any]) -> dict[str, Any]:
         """Return what would change the answer to a row, in sentences."""
-        if self.entry is None:
-            raise OptionError("there is no model yet. Compare the methods first.")
+        entry = self._shown()
         row, columns, answer = wish.get("row"), wish.get("columns"), wish.get("answer")
         if not isinstance(row, dict) or not isinstance(columns, list):
             raise OptionError("a row and the columns that may change are wanted.")
-        found = self.entry.model.counterfactuals(row, answer, columns=[str(c) for c in columns])
+        found = entry.model.counterfactuals(row, answer, columns=[str(c) for c in columns])
         return {"told": found.told, "sentences": [str(one) for one in found.found]}
 
     # -- small things --
+
+    def _shown(self) -> Entry[Any]:
+        if self.entry is None:
+            raise OptionError("there is no model yet. Compare the methods first.")
+        return self.entry
 
     def _known(self) -> OpenTable:
         if self.reading is None or not self.reading.asked.target:

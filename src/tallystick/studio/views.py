@@ -32,7 +32,7 @@ TEXTS = {
     "js": b"text/javascript; charset=utf-8",
     "css": b"text/css; charset=utf-8",
 }
-SCRIPTS = ("studio.js", "columns.js", "methods.js", "model.js", "small.js")
+SCRIPTS = ("studio.js", "hand.js", "columns.js", "methods.js", "model.js", "small.js")
 
 
 @cache
@@ -81,11 +81,11 @@ def ingredients(reading: OpenTable, found: Comparison[Any], entry: Entry[Any], f
     )
 
 
-def methods_html(given: Ingredients, razor: str, own: bool) -> str:
-    """Return the scores side by side and the razor's sentence. razor: the name of its choice."""
+def methods_html(given: Ingredients, found: Comparison[Any], own: bool) -> str:
+    """Return the scores side by side and the razor's sentence. own: the model shown is the user's own."""
     judged = judged_section(given)
     for line in judged["methods"]:
-        line["chosen"] = line["name"] == razor
+        line["chosen"] = line["name"] == found.chosen.name
     why = given.comparison.why
     return render(
         "methods.html",
@@ -99,8 +99,8 @@ def methods_html(given: Ingredients, razor: str, own: bool) -> str:
 
 def model_part(given: Ingredients) -> dict[str, Any]:
     """Return the sections of the model and of the what-if form, and the data that lets them move."""
-    rows = rows_section(given)
-    ask = what_if(given, rows["starts"])
+    starts = rows_section(given)["starts"] if given.chosen.result is not None else []
+    ask = what_if(given, starts)
     chosen = model_section(given) | {"others": []}
     data = {"labels": list(given.labels), "palette": list(PALETTE), "target": given.target, "ask": ask}
     data |= {key: chosen[key] for key in ("tree", "scales") if key in chosen}

@@ -2,6 +2,8 @@
 /* global tallySections */
 import { clean, download, find, get, make, name, post, replace, trying } from "./small.js";
 
+import { chosen } from "./hand.js";
+
 let sections = null, labels = [];
 
 export function show(part) {
@@ -12,7 +14,7 @@ export function show(part) {
   sections = null;
   if (!part) return;
   labels = part.data.labels;
-  sections = tallySections(part.data, { row: () => { if (find("changes")) find("changes").replaceChildren(); } });
+  sections = tallySections(part.data, { node: (k) => chosen(part.data.tree.origin[k]), row: () => { if (find("changes")) find("changes").replaceChildren(); } });
   labels.forEach((l) => find("wanted").append(make("option", { value: l }, clean(l))));
   const take = find("take-row");
   if (take) take.addEventListener("click", trying(async () => sections.take((await get("row", { number: find("row-number").value })).row)));

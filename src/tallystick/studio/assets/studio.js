@@ -1,11 +1,12 @@
 // The page: asks the server what is new, and shows the parts that changed. A session belongs to a tab and outlives a reload.
 /* global tallyTheme */
 import * as columns from "./columns.js";
+import * as hand from "./hand.js";
 import * as methods from "./methods.js";
 import * as model from "./model.js";
 import { begin, clean, find, get, hasSession, post, say, trying } from "./small.js";
 
-const SHOW = { columns: columns.show, methods: methods.show, decide: methods.decide, model: model.show, save: model.showSave };
+const SHOW = { columns: columns.show, methods: methods.show, decide: methods.decide, model: model.show, hand: hand.show, save: model.showSave };
 const seen = {};
 let told = "";
 
@@ -60,6 +61,7 @@ tallyTheme();
 columns.wire();
 methods.wire();
 model.wire();
+hand.wire();
 find("cancel").addEventListener("click", trying(() => post("cancel")));
 find("understood").addEventListener("click", () => say(""));
 trying(async () => {
