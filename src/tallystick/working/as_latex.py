@@ -64,6 +64,7 @@ SIGNS = {  # characters of ours that are mathematics
 RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 BOXES = {"├": "|", "└": "`", "│": "|", "─": "-"}
 WORD = re.compile(r"log₂|ln\b|[^\W\d_]+(?: [^\W\d_]+)*|[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+|.")
+FITS = 40  # rows of a table on one page; TeX sets a longer one right when it is run twice
 LATIN = 0x180  # characters below this are in the fonts of pdflatex
 TIGHT = set("=+−·/<>(),|")  # no space is written beside these: mathematics has its own
 
@@ -95,13 +96,14 @@ def _formula(part: Formula) -> str:
     """Return a formula that may break at its signs, as long sums must."""
     steps = [mathematics(step) for step in part.steps] or [r"\underline{\hspace{6em}}"]
     whole = " = ".join([mathematics(part.left), *steps])
-    return f"\\begin{{quote}}\\raggedright$ {whole} $\\end{{quote}}"
+    return f"{{\\leftskip=1.5em \\rightskip=0pt plus 1fil $ {whole} $\\par}}"
 
 
 def _listing(part: Listing) -> str:
     sides = "".join("r" if j in part.right else "l" for j in range(len(part.head)))
     blank = part.asked and any(not row[j] for row in part.rows for j in part.asked)
-    lines = [_row([words(c) for c in part.head]) + r" \hline \endhead"]
+    kind = "tabular" if len(part.rows) <= FITS else "longtable"
+    lines = [_row([words(c) for c in part.head]) + r" \hline" + (r" \endhead" if kind == "longtable" else "")]
     for k, row in enumerate(part.rows):
         cells = [words(c) for c in row]
         if k == part.marked:
@@ -110,8 +112,9 @@ def _listing(part: Listing) -> str:
             cells = [c or r"\underline{\hspace{2em}}" for c in cells]
         lines.append(_row(cells))
     size = r"\footnotesize\setlength{\tabcolsep}{3pt}" if len(part.head) > 6 else r"\small"
-    table = "\n".join([f"\\begin{{longtable}}[l]{{{sides}}}", *lines, r"\end{longtable}"])
-    return f"{{{size}\n{table}\n}}"
+    place = "[l]" if kind == "longtable" else ""
+    table = "\n".join([f"\\begin{{{kind}}}{place}{{{sides}}}", *lines, f"\\end{{{kind}}}"])
+    return f"{{{size}\n{table}\n\\par}}"
 
 
 def _row(cells: list[str]) -> str:
