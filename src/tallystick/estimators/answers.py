@@ -74,7 +74,9 @@ class MetRows:
         self.unreadable.update(matched.unreadable)
         self.notes.update(dict.fromkeys(matched.notes))
         self.prior_only += prior_only
-        self.labels.update(labels[c] for row, c in enumerate(best.tolist()) if row not in matched.unread)
+        read = np.delete(best, list(matched.unread)) if matched.unread else best
+        counts = np.bincount(read, minlength=len(labels)).tolist()
+        self.labels.update({label: n for label, n in zip(labels, counts, strict=True) if n})
 
     def told(self) -> list[Note]:
         """Return the notes of all batches, and one for each column of which no cell, or too few, is known."""
@@ -158,7 +160,9 @@ def answer_tables(estimator: Classifier, source: Source, met: MetRows, wanted: W
         ]
         columns += [from_numbers(shares[:, c]) for c in range(len(classes))]
         if wanted.outside:
-            columns.append(pa.array(["; ".join(row) for row in found.outside], pa.string()))
+            named = any(found.outside)
+            texts = ["; ".join(row) for row in found.outside] if named else [""] * len(best)
+            columns.append(pa.array(texts, pa.string()))
         rows = [[code.text for code in codes] for codes in told(found.matched.block)]
         for k in range(wanted.reasons or 0):
             columns.append(pa.array([r[k] if k < len(r) else None for r in rows], pa.string()))
