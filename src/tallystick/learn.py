@@ -246,11 +246,11 @@ def independent(data: Any, first: str, second: str, given: str | None = None) ->
 
     if first == second:
         raise OptionError(f"{shown(first)} was named twice. Name two columns.")
-    table = read_table(open_source(data), Wishes(keep=(first, second), trivial=True), given)
+    source = open_source(data)
     for name in (first, second):
-        if name not in {c.name for c in table.schema.used}:
-            known = [c.name for c in table.schema.used]
-            raise OptionError(f"there is no column {shown(name)} to look at.{nearest(name, known)}")
+        if name not in source.columns:
+            raise OptionError(f"there is no column {shown(name)} to look at.{nearest(name, source.columns)}")
+    table = read_table(source, Wishes(keep=(first, second), trivial=True), given)
     table.rank_all(None)
     x, y = coded(table, first), coded(table, second)
     labels = max(len(table.schema.predicted.labels), 1) if given is not None else 1
