@@ -57,6 +57,8 @@ def ordered(source: Source, read: Callable[[Any], Table]) -> tuple[FrameSource, 
     table = read(as_read)
     order = np.argsort(table.row_hashes(), kind="stable")
     kept = order if table.kept is None else table.kept[order]
-    rest = np.setdiff1d(np.arange(cells.num_rows), kept)
+    left = np.ones(cells.num_rows, np.bool_)
+    left[kept] = False  # a search for what is not there holds Python's lock for seconds where rows are many
+    rest = np.flatnonzero(left)
     rows = cells.take(pa.array(np.concatenate([kept, rest])))
     return replace(as_read, get=rows.column), table.take(order, table.schema)
