@@ -42,7 +42,7 @@ SWITCHES = {
     ("lenient", True): "--lenient",
     ("strict", True): "--strict",
     ("unpack", True): "--unpack",
-    ("RegressionTree", None): "ts.RegressionTree in Python (tally compare --regression judges it)",
+    ("RegressionTree", None): "tally fit --regression",
 }
 HOLDERS = {"encoding": "NAME", "kinds": "NAME=KIND", "missing": "MARK"}  # where only the user knows the value
 
