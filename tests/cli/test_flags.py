@@ -53,4 +53,4 @@ def test_notes_and_checks_keep_all_but_the_words():
 def test_tally_fit_says_where_numbers_are_predicted():
     with pytest.raises(ts.errors.TargetError) as raised:
         ts.DecisionTree().fit({"a": list(range(60)), "y": [i * 1.37 for i in range(60)]}, "y")
-    assert "ts.RegressionTree in Python" in as_flags(raised.value.message)
+    assert "tally fit --regression" in as_flags(raised.value.message)
