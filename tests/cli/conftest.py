@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import shutil
 import sqlite3
 from importlib import resources
@@ -54,6 +55,7 @@ def ready(tmp_path_factory):
     (folder / "semicolon.csv").write_text("a;b\n1,5;x\n2,5;y\n3,5;x\n")
     (folder / "bare.csv").write_text("1,x\n2,y\n3,x\n")
     (folder / "latin.csv").write_bytes("name,b\ncafé,1\nthé,2\ncafé,3\n".encode("cp1252"))
+    (folder / "alike.csv.gz").write_bytes(gzip.compress(b"a,b\n" + b"1,x\n2,y\n" * 500))
     (folder / "ragged.csv").write_text("a,b\n1,x\n2\n3,y\n")
     (folder / "infinite.csv").write_text("a,b\n1,x\ninf,y\n3,x\n")
     (folder / "token.txt").write_text("0123456789abcdef\n")

@@ -276,6 +276,7 @@ SHARED: tuple[tuple[str, str], ...] = (
     ("tally describe votes.csv --kind crime=out --missing '?'", "leave a column out; what means missing"),
     ("tally describe sizes.csv --kind size=ordered --levels size=S,M,L", "levels with an order"),
     ("tally describe sizes.csv --keep code --threads 1", "use a column that would be left out"),
+    ("tally describe alike.csv.gz --unpack", "a packed file that is far larger unpacked is meant so"),
     ("tally describe votes.csv --memory 64MB", "rows on disk: for files larger than memory"),
     ("tally describe votes.csv --all", "every line, also those that a page leaves out"),
     ("tally describe votes.csv --merge 'yes=y,Y'", "spellings that are one"),
