@@ -192,7 +192,6 @@ STRANGE = {  # expressions of types that nothing can be learned from, and what t
     "array(1, 2)": "'list",
     "map('a', 1)": "'map",
     "cast('a' as binary)": "'binary'",
-    "interval '1' day": "'duration",
     "interval '1' month": "'interval month'",
     "make_interval(0, 1, 2, 3)": "'interval'",
     "parse_json('1')": "'struct",
@@ -217,10 +216,11 @@ def test_decimals_dates_and_times_are_read_as_here(spark):
         "date_add(date'2020-01-01', cast(id * id as int)) as day",
         "timestamp_micros(id * id * 86400000000) as moment",
         "cast(timestamp_micros(id * id * 86400000000) as timestamp_ntz) as plain",
+        "make_dt_interval(cast(id * id as int), 1) as lasted",
         "if(id < 9, 'a', 'b') as y",
     )
     here, there = (ts.NaiveBayes(distributions="gaussian").fit(f, "y") for f in (frame.toArrow(), frame))
-    assert [c.kind for c in here.schema_.used] == ["numeric"] * 4
+    assert [c.kind for c in here.schema_.used] == ["numeric"] * 5
     assert there.to_bytes() == here.to_bytes()
     assert there.transform(frame).count() == 20
 

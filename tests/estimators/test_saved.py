@@ -224,6 +224,8 @@ def logistic_settings(labels: list[Any]) -> st.SearchStrategy[dict[str, Any]]:
             "solver": st.sampled_from(["auto", "newton", "lbfgs"]),
             "max_iter": st.sampled_from([None, 500]),
             "trace": st.booleans(),
+            "eta": st.none(),  # with tolerance for solver="gradient" alone, whose steps are many
+            "tolerance": st.none(),
         }
         | WORDS,
     )

@@ -34,10 +34,20 @@ FRAMES = [
 ]
 
 
+def dated():
+    """Rows with a date, and with levels in several spellings."""
+    skies = ("sun", "rain", "Rain", "RAIN")
+    days = [f"2024-0{1 + i % 9}-{10 + i % 19}" for i in range(90)]
+    return [{"d": day, "sky": skies[i % 4], "y": "ab"[i % 9 > 4]} for i, day in enumerate(days)]
+
+
 @pytest.fixture(scope="module")
 def documents():
     whole = {name: json.loads(model.to_bytes()) for name, model in models().items()}
     numbers = [{"temp": r["temp"], "n": r["n"], "y": r["y"]} for r in rows()]
+    whole["dated"] = json.loads(ts.DecisionTree(kinds={"d": "date"}).fit(dated(), "y").to_bytes())
+    joined = ts.DecisionTree(columns=ts.Columns(merge={"rain": ["Rain", "RAIN"]})).fit(dated(), "y")
+    whole["merged"] = json.loads(joined.to_bytes())
     whole["tree-no-levels"] = json.loads(ts.DecisionTree().fit(numbers, "y").to_bytes())
     return whole
 

@@ -36,6 +36,8 @@ LOGISTIC = {
     "words": "tf-idf",
     "min_letters": 1,
     "max_iter": None,
+    "eta": None,
+    "tolerance": None,
 }
 BAYES = {
     "distributions": "gaussian",

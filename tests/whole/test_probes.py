@@ -32,6 +32,7 @@ PROBES = {
     "estimators/rows.py": (7, "arrays and frames"),
     "files/whole.py": (1, "the system"),
     "models/naive_bayes/options.py": (1, "numbers that users pass"),
+    "studio/pruned.py": (2, "estimators of others: can they be pruned?"),
 }
 
 # The alternatives of a sum: what a part or a term is, and what there is to know of it, is said by its type.
@@ -54,6 +55,7 @@ KINDS = {
     "estimators/peers.py": 1,  # rows held out, which a method of others is given as they were read
     "evaluate/crossval.py": 2,  # a user may pass a table or the data of one
     "evaluate/running.py": 1,  # the threads of an engine that a user made
+    "studio/asked.py": 2,  # a note's words, and the cure among them
 }
 
 

@@ -191,7 +191,8 @@ class LogisticRegression(Classifier):
         return (found[i] for i in range(len(settings)))
 
     def _restore(self, document: Mapping[str, Any]) -> None:
-        self.min_letters = 1  # a file tells it only where it is more
+        self.min_letters = 1  # a file tells these only where they say something
+        self.eta = self.tolerance = None
         self._set_stored(document["parameters"])
         schema = Schema.from_dict(document["schema"])
         model = LogisticModel.from_dict(document["model"], schema, self._options())

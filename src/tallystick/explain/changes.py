@@ -126,6 +126,7 @@ class _ChangeSearch:
         answer: str | None,
     ) -> None:
         self.labels, self.answers = schema.predicted.labels, answers
+        self.pull: list[tuple[float, ChangedCell]] = []  # how far each step by itself moves the row
         self.row: Row = {c.name: _text(row.get(c.name)) for c in schema.used}
         used = {c.name: c for c in schema.used}
         for name in columns or ():
@@ -216,7 +217,7 @@ class _ChangeSearch:
     def together(self) -> list[Counterfactual]:
         """Return pairs of columns of which none is enough by itself."""
         by_column: dict[str, list[ChangedCell]] = {}
-        for _, step in getattr(self, "pull", []):
+        for _, step in self.pull:
             own = by_column.setdefault(step.column.name, [])
             if len(own) < TRIED:
                 own.append(step)
@@ -236,7 +237,7 @@ class _ChangeSearch:
     def deeper(self) -> list[Counterfactual]:
         """Return one change of several columns, the most telling ones first, or none."""
         steps: list[ChangedCell] = []
-        for _, step in getattr(self, "pull", []):
+        for _, step in self.pull:
             if step.column.name in {s.column.name for s in steps}:
                 continue
             steps.append(step)

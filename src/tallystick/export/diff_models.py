@@ -71,7 +71,7 @@ def rule_facts(document: dict[str, Any]) -> dict[str, Any]:
 
 def sentences(rule: dict[str, Any], schema: Schema) -> list[str]:
     """Return the conditions of a rule of a file."""
-    return [condition_of(c, schema).sentence() for c in rule["conditions"]]
+    return [condition_of(c, schema).sentence(missing=True) for c in rule["conditions"]]
 
 
 def by_name(value: Any) -> Any:

@@ -120,8 +120,8 @@ def check(document: dict[str, Any], schema: Schema) -> None:
         )
     try:
         given = document["parameters"]
-        optional = {"min_letters": 1} | {k: given[k] for k in OPTIONAL if k in given}
-        LogisticOptions(**{k: given[k] for k in PARAMETERS} | optional)
+        untold = {"min_letters": 1, "eta": None, "tolerance": None}
+        LogisticOptions(**untold | {k: given[k] for k in (*PARAMETERS, *OPTIONAL) if k in given})
     except OptionError as error:
         raise ModelFileError(f"model file: {error}") from None
     columns = {c.name: c for c in schema.columns}

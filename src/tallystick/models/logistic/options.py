@@ -44,8 +44,8 @@ class LogisticOptions:
     words: str
     min_letters: int
     max_iter: int | None
-    eta: float | None = None
-    tolerance: float | None = None
+    eta: float | None
+    tolerance: float | None
 
     @classmethod
     def of(cls, holder: Any) -> LogisticOptions:
