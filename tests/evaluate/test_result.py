@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -76,3 +78,17 @@ def test_errors_are_counted_by_the_values_of_a_column():
         ("b", 3.0, 1 / 3),
         ("a", 1.0, 0.0),
     ]
+
+
+def test_the_most_frequent_class_is_found_in_little_memory():
+    rows = 8_000_000
+    truth = np.zeros(rows, np.uint8)
+    truth[: rows // 2 + 1] = 1
+    nothing = FoldAnswers(np.empty((0, 2)), np.empty(0, np.int64))
+    found = CrossValidation(("no", "yes"), truth, (nothing,))
+    tracemalloc.start()
+    try:
+        assert found.most_frequent == "yes"
+        assert tracemalloc.get_traced_memory()[1] < 4 * rows  # eight bytes a row would be 8 * rows
+    finally:
+        tracemalloc.stop()
