@@ -42,7 +42,8 @@ def test_variants_and_estimators_by_name_are_compared_as_they_are():
     mine = {"mine": ts.DecisionTree(max_depth=1)}
     entries = ts.compare(ROWS, "y", methods=mine, folds=2).entries
     assert {(e.name, e.family) for e in entries} == {("mine", "tree"), ("most frequent class", "majority")}
-    with pytest.raises(OptionError, match="'dummy' is no estimator of Tallystick, but 'DummyClassifier'"):
+    said = "'dummy' is not an estimator of Tallystick but a 'DummyClassifier'"
+    with pytest.raises(OptionError, match=said):
         ts.compare(ROWS, "y", methods={"dummy": DummyClassifier()})
 
 

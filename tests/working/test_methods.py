@@ -35,6 +35,6 @@ def test_what_a_row_does_not_name_is_missing_and_a_wrong_name_is_refused(tennis)
     text = ts.work(tennis, "Play", method="bayes", row={"Outlook": "Rain", "Play": "Yes"}).text()
     assert "Temperature has no factor: it is missing." in text
     with pytest.raises(
-        ts.TallyError, match=r"the row names 'Outlok', which is no column.* Did you mean 'Outlook'"
+        ts.TallyError, match=r"the row names 'Outlok', which is not a column.* Did you mean 'Outlook'"
     ):
         ts.work(tennis, "Play", row={"Outlok": "Rain"})

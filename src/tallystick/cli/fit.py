@@ -129,7 +129,7 @@ def learned(data: str, target: str, method: str, folds: int, given: dict[str, An
 
 def numeric_target(target: str, method: str, given: dict[str, Any]) -> str:
     """Return the method, a regression tree where the target is to be a number: by --regression, by
-    --kind TARGET=numeric (which is no wish about a column), or by the method's name.
+    --kind TARGET=numeric (which says nothing of a column), or by the method's name.
     """
     told = f"{target}=numeric"
     if not given["regression"] and told not in given["kinds"]:

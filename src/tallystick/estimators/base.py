@@ -265,13 +265,16 @@ class Estimator(Parameters, PlainMethod):
 
             refuse_far(self)
         self._refuse_classes(table.schema)
-        model, notes = self._learn(table, self._engine(table))
+        self._settle(*self._learn(table, self._engine(table)), table)
+        return self
+
+    def _settle(self, model: Model, notes: tuple[Note, ...], table: Table) -> None:
+        """Become the model that was learnt from a table, with what is known of the table."""
         self._adopt(model, table.notes + notes, self._rows_of(table))
         self._remember(table.files)
         self.source_notes_ = table.source_notes  # how the file was read: shown, but not part of the model
         names = list(table.schema.given)
         self._set_columns(names, named=not all(n == f"x{i}" for i, n in enumerate(names)))
-        return self
 
     def _refuse_classes(self, schema: Schema) -> None:
         """Refuse more classes than the method can be learnt for in a time that anybody waits."""

@@ -28,6 +28,7 @@ from tallystick.estimators.tree import DecisionTree
 from tallystick.estimators.tree_settings import BY_HAND, check_whole
 from tallystick.estimators.tree_views import held_rows
 from tallystick.evaluate.folds import hold_out
+from tallystick.evaluate.running import fresh
 from tallystick.explain.tree import Splits
 from tallystick.explain.tree_errors import ErrorsBeside, TreeErrors
 from tallystick.learners.prune import Held
@@ -219,7 +220,7 @@ class HandTree:
         ErrorsBeside
             Of this tree, the grown one and the certified one: leaves, and rows answered wrongly.
         """
-        greedy = fresh(self._method, {})._fit_table(self._training)
+        greedy = fresh(self._method)._fit_table(self._training)
         depth = min(max(int(self._nodes.depth.max()), 1), DEEPEST) if max_depth is None else max_depth
         best = OptimalTree(max_depth=depth, seconds=seconds, columns=self._method.columns)
         best._check_parameters()
@@ -258,11 +259,7 @@ class HandTree:
         out._table = self._training
         tests = len(self._nodes) - self._nodes.leaves
         note = Note(BY_HAND, f"grown by hand: {counted(tests, 'test')}, each chosen by a person.")
-        out._adopt(self.tree_, (*self._training.notes, note), out._rows_of(self._training))
-        out._remember(self._training.files)
-        out.source_notes_ = self._training.source_notes
-        names = list(self._training.schema.given)
-        out._set_columns(names, named=not all(n == f"x{i}" for i, n in enumerate(names)))
+        out._settle(self.tree_, (note,), self._training)
         return out
 
     def picture(self, most: int = 63) -> Picture:
@@ -330,7 +327,8 @@ class HandTree:
     def _one_test(self, rows: NDArray[np.int64], source: Table) -> Tree:
         """Return the tree of at most one test that the method grows on some rows, coded as all are."""
         few = source.take(rows, source.schema)
-        return fresh(self._method, ANY_TEST)._grow(few, self._engine)
+        one: Tree = fresh(self._method).set_params(**ANY_TEST)._grow(few, self._engine)
+        return one
 
     def _number(self, column: str) -> int:
         names = [c.name for c in self._training.schema.used]
@@ -383,11 +381,6 @@ class HandTree:
         wrong, lost = (float(h.weights[answers[h.stops] != h.truth].sum()) for h in (own, held))
         rows, kept = float(own.weights.sum()), float(held.weights.sum())
         return TreeErrors(name, tree.shown.nodes.leaves, wrong, rows, lost, kept)
-
-
-def fresh(method: DecisionTree, settings: Mapping[str, Any]) -> DecisionTree:
-    """Return the method again, not fitted, with some settings of its own."""
-    return type(method)(**(method.get_params(deep=False) | dict(settings)))
 
 
 def _offered(tree: Tree) -> Candidates:

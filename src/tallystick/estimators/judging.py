@@ -283,7 +283,7 @@ def methods_named(methods: Methods, shared: Mapping[str, Any]) -> dict[str, Any]
         for name, method in methods.items():
             if not isinstance(method, Estimator):
                 raise OptionError(
-                    f"{shown(name)} is no estimator of Tallystick, but {shown(type(method).__name__)}. "
+                    f"{shown(name)} is not an estimator of Tallystick but a {shown(type(method).__name__)}. "
                     "Pass others= of compare for estimators of scikit-learn."
                 )
         return dict(methods)

@@ -50,7 +50,7 @@ class Place:
         self.served = load(name, path)
 
     def changed(self) -> bool:
-        """Say whether the file is another one, and remember it as it is now; a lost file is no change."""
+        """Say whether the file is another one, and remember it as it is now; a lost file is not a change."""
         try:
             now = Stamp.of(self.path, self.name)
         except OSError:

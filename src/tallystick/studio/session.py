@@ -157,7 +157,7 @@ class Session:
         except KeyError:
             raise OptionError(f"there is no method {shown(name)} in the comparison.") from None
         if entry.family == "majority":
-            raise OptionError("the most frequent class is no model: there is nothing to look at.")
+            raise OptionError("always answering one class leaves nothing to look at. Choose a method.")
         asked, how = self._known().asked, self.how
         self._start("drawing", lambda job: self._show(job, found, entry, how, fitting(asked, entry.model)))
 

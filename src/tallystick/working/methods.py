@@ -87,7 +87,7 @@ def _whole(row: Mapping[str, Any], estimator: Any) -> dict[str, Any]:
     for name in row:
         if name not in names and name != estimator.schema_.predicted.name:
             raise OptionError(
-                f"the row names {shown(name)}, which is no column of the table.{nearest(name, names)} "
+                f"the row names {shown(name)}, which is not a column of the table.{nearest(name, names)} "
                 f"Columns: {some(names)}."
             )
     return {name: row.get(name) for name in names}

@@ -286,7 +286,7 @@ def test_objects_of_polars_are_refused_with_the_cast_to_use():
 
 @pytest.mark.parametrize("unit", ["Y", "M"])
 def test_durations_in_months_are_refused(unit):
-    with pytest.raises(DataError, match="which are no number of seconds"):
+    with pytest.raises(DataError, match="whose length in seconds is not fixed"):
         open_source({"x": np.array(FEW, f"m8[{unit}]")})
 
 

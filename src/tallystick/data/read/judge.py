@@ -118,7 +118,7 @@ class NumberFacts:
 
     @property
     def measured(self) -> bool:
-        """Are they amounts of time? Those never number rows and are no truth values."""
+        """Are they amounts of time? Those never number rows and are never truth values."""
         return self.dated or self.spans
 
 

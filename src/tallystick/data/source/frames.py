@@ -359,8 +359,8 @@ def _known_span(cells: NDArray[Any], name: str) -> NDArray[Any]:
         return cells
     if unit in ("Y", "M", "generic"):
         raise DataError(
-            f"column {shown(name)} holds durations in {shown(cells.dtype)}, which are no number of seconds. "
-            "Pass them as numbers: .astype('int64')."
+            f"column {shown(name)} holds durations in {shown(cells.dtype)}, whose length in seconds is not "
+            "fixed. Pass them as numbers: .astype('int64')."
         )
     return cells.astype("m8[us]" if unit in ("ps", "fs", "as") else "m8[s]")
 

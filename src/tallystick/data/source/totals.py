@@ -50,7 +50,7 @@ def may_be_total(cells: Sequence[str], mark: str) -> dict[int, Decimal] | None:
 
 
 class ColumnSums:
-    """The sums of some columns, exact; none where a cell is no number."""
+    """The sums of some columns, exact; none where a cell is not a number."""
 
     def __init__(self, places: Iterable[int], mark: str) -> None:
         self.mark = mark
