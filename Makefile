@@ -1,7 +1,9 @@
 # Everything a contributor runs, by name. `make` alone prints this list.
 PYTHON ?= python
 
-.PHONY: help check fast lint sanitize bench night docs
+.PHONY: help check fast lint format sanitize bench night docs
+
+CPP = $(shell find src tests -name '*.[ch]pp' ! -name unicode_tables.hpp)
 
 help: ## print this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -12,10 +14,14 @@ check: lint ## all that must hold before a commit goes in: style, types, imports
 fast: lint ## the same without the slow tests: under a minute
 	$(PYTHON) -m pytest -m "not slow and not night" -x
 
-lint: ## ruff, mypy --strict, the import contract
+lint: ## ruff, mypy --strict, the import contract, the style of the kernels
 	$(PYTHON) -m ruff check .
+	clang-format --dry-run -Werror $(CPP)
 	$(PYTHON) -m mypy
 	lint-imports --no-logo
+
+format: ## write the kernels in their style, .clang-format
+	clang-format -i $(CPP)
 
 sanitize: ## the kernels under AddressSanitizer and UndefinedBehaviorSanitizer, without Python
 	@bash tests/sanitize/run.sh

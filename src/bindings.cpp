@@ -1,15 +1,15 @@
 // The compiled module. Each binding unpacks arrays and calls one kernel with the GIL released.
 // bindings.hpp holds what the binding files share; bindings_<room>.cpp hold the rest of the bindings.
 #include "bindings.hpp"
+#include "kernels/base/math.hpp"
+#include "kernels/columns/hash.hpp"
+#include "kernels/columns/ranks.hpp"
+#include "kernels/columns/scan.hpp"
 #include "kernels/csv/cells.hpp"
 #include "kernels/sums/counts.hpp"
 #include "kernels/sums/entropy.hpp"
-#include "kernels/columns/hash.hpp"
 #include "kernels/sums/joint.hpp"
-#include "kernels/base/math.hpp"
 #include "kernels/sums/moments.hpp"
-#include "kernels/columns/ranks.hpp"
-#include "kernels/columns/scan.hpp"
 #include "kernels/sums/scores.hpp"
 
 namespace {
@@ -17,44 +17,51 @@ namespace {
 // ---- counts -------------------------------------------------------------------------------------------------
 
 void bind_counts(nb::module_& m) {
-    m.def("count_classes", [](AnyIn classes, Maybe<int64_t> weights, Out<int64_t> table) {
-        by_width(classes, [&](auto* c) {
-            count_classes(classes.size(), c, pointer(weights), table.size(), table.data());
-        });
-    }, nb::arg("classes").noconvert(), nb::arg("weights").noconvert().none(), nb::arg("table").noconvert(), Release());
+    m.def(
+        "count_classes",
+        [](AnyIn classes, Maybe<int64_t> weights, Out<int64_t> table) {
+            by_width(classes,
+                     [&](auto* c) { count_classes(classes.size(), c, pointer(weights), table.size(), table.data()); });
+        },
+        nb::arg("classes").noconvert(), nb::arg("weights").noconvert().none(), nb::arg("table").noconvert(), Release());
 
     // tables[column][code, class]; all codes and classes have 8 bits.
-    m.def("count_joint", [](const std::vector<In<uint8_t>>& columns, In<uint8_t> classes,
-                            const std::vector<Out<int64_t>>& tables) {
-        std::vector<const uint8_t*> at;
-        std::vector<int64_t*> to;
-        std::vector<size_t> sizes;
-        std::vector<uint32_t> cells(2 * joint_cells);
-        for (size_t j = 0; j < columns.size(); ++j) {
-            at.push_back(columns[j].data()), to.push_back(tables[j].data()), sizes.push_back(tables[j].shape(0));
-        }
-        if (at.empty()) return;
-        count_joint(classes.size(), at.size(), at.data(), classes.data(), sizes.data(), tables[0].shape(1), cells.data(),
-                    to.data());
-    }, nb::arg("columns").noconvert(), nb::arg("classes").noconvert(), nb::arg("tables").noconvert(), Release());
+    m.def(
+        "count_joint",
+        [](const std::vector<In<uint8_t>>& columns, In<uint8_t> classes, const std::vector<Out<int64_t>>& tables) {
+            std::vector<const uint8_t*> at;
+            std::vector<int64_t*> to;
+            std::vector<size_t> sizes;
+            std::vector<uint32_t> cells(2 * joint_cells);
+            for (size_t j = 0; j < columns.size(); ++j) {
+                at.push_back(columns[j].data()), to.push_back(tables[j].data()), sizes.push_back(tables[j].shape(0));
+            }
+            if (at.empty()) return;
+            count_joint(classes.size(), at.size(), at.data(), classes.data(), sizes.data(), tables[0].shape(1), cells.data(),
+                        to.data());
+        },
+        nb::arg("columns").noconvert(), nb::arg("classes").noconvert(), nb::arg("tables").noconvert(), Release());
     m.attr("joint_cells") = joint_cells;
     m.attr("joint_codes") = joint_codes;
 
     // tables[column][node, code, class]
-    m.def("count_columns", [](const std::vector<AnyIn>& columns, AnyIn classes, Maybe<uint32_t> nodes,
-                              Maybe<int64_t> weights, const std::vector<Out<int64_t>>& tables) {
-        const size_t rows = classes.size();
-        for (size_t j = 0; j < columns.size(); ++j) {
-            const size_t n_codes = tables[j].shape(1), n_classes = tables[j].shape(2);
-            int64_t* table = tables[j].data();
-            by_width(columns[j], [&](auto* codes) {
-                by_width(classes, [&](auto* c) {
-                    count_codes(rows, pointer(nodes), codes, c, pointer(weights), n_codes, n_classes, table);
+    m.def(
+        "count_columns",
+        [](const std::vector<AnyIn>& columns, AnyIn classes, Maybe<uint32_t> nodes, Maybe<int64_t> weights,
+           const std::vector<Out<int64_t>>& tables) {
+            const size_t rows = classes.size();
+            for (size_t j = 0; j < columns.size(); ++j) {
+                const size_t n_codes = tables[j].shape(1), n_classes = tables[j].shape(2);
+                int64_t* table = tables[j].data();
+                by_width(columns[j], [&](auto* codes) {
+                    by_width(classes, [&](auto* c) {
+                        count_codes(rows, pointer(nodes), codes, c, pointer(weights), n_codes, n_classes, table);
+                    });
                 });
-            });
-        }
-    }, nb::arg("columns").noconvert(), nb::arg("classes").noconvert(), nb::arg("nodes").noconvert().none(),
-       nb::arg("weights").noconvert().none(), nb::arg("tables").noconvert(), Release());
+            }
+        },
+        nb::arg("columns").noconvert(), nb::arg("classes").noconvert(), nb::arg("nodes").noconvert().none(),
+        nb::arg("weights").noconvert().none(), nb::arg("tables").noconvert(), Release());
 }
 
 // ---- scan ---------------------------------------------------------------------------------------------------
@@ -119,50 +126,66 @@ Column column_of(const Strided<double>& values) { return {values.data(), values.
 
 void bind_ranks(nb::module_& m) {
     // scratch[2, row] -> (present, distinct); the first half then holds the sorted elements.
-    m.def("rank_rows", [](Strided<double> values, Out<uint64_t> scratch) {
-        const size_t rows = values.size();
-        const Ranked ranked = rank_rows(rows, column_of(values), scratch.data(), scratch.data() + rows);
-        return std::tuple(ranked.present, ranked.distinct);
-    }, nb::arg("values").noconvert(), nb::arg("scratch").noconvert(), Release());
+    m.def(
+        "rank_rows",
+        [](Strided<double> values, Out<uint64_t> scratch) {
+            const size_t rows = values.size();
+            const Ranked ranked = rank_rows(rows, column_of(values), scratch.data(), scratch.data() + rows);
+            return std::tuple(ranked.present, ranked.distinct);
+        },
+        nb::arg("values").noconvert(), nb::arg("scratch").noconvert(), Release());
 
-    m.def("rank_codes", [](Strided<double> values, Out<uint64_t> scratch, size_t present, AnyOut codes,
-                           Out<double> distinct) {
-        const size_t rows = values.size();
-        by_width_out(codes, [&](auto* c) {
-            rank_codes(rows, column_of(values), {present, distinct.size()}, scratch.data(), scratch.data() + rows, c,
-                       distinct.data());
-        });
-    }, nb::arg("values").noconvert(), nb::arg("scratch").noconvert(), nb::arg("present"), nb::arg("codes").noconvert(),
-       nb::arg("distinct").noconvert(), Release());
+    m.def(
+        "rank_codes",
+        [](Strided<double> values, Out<uint64_t> scratch, size_t present, AnyOut codes, Out<double> distinct) {
+            const size_t rows = values.size();
+            by_width_out(codes, [&](auto* c) {
+                rank_codes(rows, column_of(values), {present, distinct.size()}, scratch.data(), scratch.data() + rows, c,
+                           distinct.data());
+            });
+        },
+        nb::arg("values").noconvert(), nb::arg("scratch").noconvert(), nb::arg("present"), nb::arg("codes").noconvert(),
+        nb::arg("distinct").noconvert(), Release());
 
-    m.def("rank_order", [](Strided<double> values, In<uint64_t> scratch, size_t present, Out<uint32_t> order) {
-        rank_order(values.size(), column_of(values), {present, 0}, scratch.data(), order.data());
-    }, nb::arg("values").noconvert(), nb::arg("scratch").noconvert(), nb::arg("present"), nb::arg("order").noconvert(),
-       Release());
+    m.def(
+        "rank_order",
+        [](Strided<double> values, In<uint64_t> scratch, size_t present, Out<uint32_t> order) {
+            rank_order(values.size(), column_of(values), {present, 0}, scratch.data(), order.data());
+        },
+        nb::arg("values").noconvert(), nb::arg("scratch").noconvert(), nb::arg("present"), nb::arg("order").noconvert(),
+        Release());
 
-    m.def("rank_counts", [](In<uint64_t> scratch, size_t present, Out<int64_t> counts) {
-        rank_counts({present, counts.size()}, scratch.data(), counts.data());
-    }, nb::arg("scratch").noconvert(), nb::arg("present"), nb::arg("counts").noconvert(), Release());
+    m.def(
+        "rank_counts",
+        [](In<uint64_t> scratch, size_t present, Out<int64_t> counts) {
+            rank_counts({present, counts.size()}, scratch.data(), counts.data());
+        },
+        nb::arg("scratch").noconvert(), nb::arg("present"), nb::arg("counts").noconvert(), Release());
 
-    m.def("count_cells", [](Strided<double> values, double start, double scale, Maybe<int64_t> weights,
-                            Out<int64_t> counts) {
-        const Grid grid{start, scale, counts.size()};
-        count_cells(values.size(), column_of(values), grid, pointer(weights), counts.data());
-    }, nb::arg("values").noconvert(), nb::arg("start"), nb::arg("scale"), nb::arg("weights").noconvert().none(),
-       nb::arg("counts").noconvert(), Release());
+    m.def(
+        "count_cells",
+        [](Strided<double> values, double start, double scale, Maybe<int64_t> weights, Out<int64_t> counts) {
+            const Grid grid{start, scale, counts.size()};
+            count_cells(values.size(), column_of(values), grid, pointer(weights), counts.data());
+        },
+        nb::arg("values").noconvert(), nb::arg("start"), nb::arg("scale"), nb::arg("weights").noconvert().none(),
+        nb::arg("counts").noconvert(), Release());
 
-    m.def("pick_cells", [](Strided<double> values, double start, double scale, In<uint8_t> wanted,
-                           Out<uint32_t> picked) {
-        const Grid grid{start, scale, wanted.size()};
-        return pick_cells(values.size(), column_of(values), grid, wanted.data(), picked.data());
-    }, nb::arg("values").noconvert(), nb::arg("start"), nb::arg("scale"), nb::arg("wanted").noconvert(),
-       nb::arg("picked").noconvert(), Release());
+    m.def(
+        "pick_cells",
+        [](Strided<double> values, double start, double scale, In<uint8_t> wanted, Out<uint32_t> picked) {
+            const Grid grid{start, scale, wanted.size()};
+            return pick_cells(values.size(), column_of(values), grid, wanted.data(), picked.data());
+        },
+        nb::arg("values").noconvert(), nb::arg("start"), nb::arg("scale"), nb::arg("wanted").noconvert(),
+        nb::arg("picked").noconvert(), Release());
 
-    m.def("bin_values", [](Strided<double> values, In<double> cuts, AnyOut codes) {
-        by_width_out(codes, [&](auto* c) {
-            bin_values(values.size(), column_of(values), cuts.size(), cuts.data(), c);
-        });
-    }, nb::arg("values").noconvert(), nb::arg("cuts").noconvert(), nb::arg("codes").noconvert(), Release());
+    m.def(
+        "bin_values",
+        [](Strided<double> values, In<double> cuts, AnyOut codes) {
+            by_width_out(codes, [&](auto* c) { bin_values(values.size(), column_of(values), cuts.size(), cuts.data(), c); });
+        },
+        nb::arg("values").noconvert(), nb::arg("cuts").noconvert(), nb::arg("codes").noconvert(), Release());
 }
 
 // ---- math ---------------------------------------------------------------------------------------------------
@@ -181,10 +204,13 @@ void bind_math(nb::module_& m) {
     m.def("log1p", &on_values<log1p_values>, in, out, Release());
     m.def("sigmoid", &on_values<sigmoid_values>, in, out, Release());
     m.def("clone", [] { return has_avx2 ? "avx2" : "default"; }, "Which form of the hot loops runs here.");
-    m.def("n_log2_n", [](In<int64_t> numbers, int64_t largest, Out<int64_t> out) {
-        const Logs logs(largest, Logs::some);
-        for (size_t i = 0; i < numbers.size(); ++i) out.data()[i] = logs(numbers.data()[i]);
-    }, nb::arg("numbers").noconvert(), nb::arg("largest"), out, Release());
+    m.def(
+        "n_log2_n",
+        [](In<int64_t> numbers, int64_t largest, Out<int64_t> out) {
+            const Logs logs(largest, Logs::some);
+            for (size_t i = 0; i < numbers.size(); ++i) out.data()[i] = logs(numbers.data()[i]);
+        },
+        nb::arg("numbers").noconvert(), nb::arg("largest"), out, Release());
 }
 
 // ---- moments ------------------------------------------------------------------------------------------------
@@ -195,132 +221,171 @@ void bind_moments(nb::module_& m) {
     m.attr("most_rows") = most_rows;
     m.def("bucket_words", &bucket_words, nb::arg("n_columns"), nb::arg("n_classes"), nb::arg("weighted"));
 
-    m.def("add_moments", [](Strided<double> matrix, AnyIn classes, Maybe<int64_t> weights, Out<uint64_t> scratch,
-                            Out<int64_t> missing, Out<int64_t> sums, Out<int64_t> squares) {
-        const Matrix view{matrix.shape(0), matrix.shape(1), matrix.data(), matrix.stride(0), matrix.stride(1)};
-        by_width(classes, [&](auto* c) {
-            add_matrix_moments(view, c, pointer(weights), missing.shape(1), scratch.data(),
-                               {missing.data(), sums.data(), squares.data()});
-        });
-    }, nb::arg("matrix").noconvert(), nb::arg("classes").noconvert(), nb::arg("weights").noconvert().none(),
-       nb::arg("scratch").noconvert(), nb::arg("missing").noconvert(), nb::arg("sums").noconvert(),
-       nb::arg("squares").noconvert(), Release());
+    m.def(
+        "add_moments",
+        [](Strided<double> matrix, AnyIn classes, Maybe<int64_t> weights, Out<uint64_t> scratch, Out<int64_t> missing,
+           Out<int64_t> sums, Out<int64_t> squares) {
+            const Matrix view{matrix.shape(0), matrix.shape(1), matrix.data(), matrix.stride(0), matrix.stride(1)};
+            by_width(classes, [&](auto* c) {
+                add_matrix_moments(view, c, pointer(weights), missing.shape(1), scratch.data(),
+                                   {missing.data(), sums.data(), squares.data()});
+            });
+        },
+        nb::arg("matrix").noconvert(), nb::arg("classes").noconvert(), nb::arg("weights").noconvert().none(),
+        nb::arg("scratch").noconvert(), nb::arg("missing").noconvert(), nb::arg("sums").noconvert(),
+        nb::arg("squares").noconvert(), Release());
 
-    m.def("carry", [](Out<int64_t> digits) { carry(digits.shape(0), digits.shape(1), digits.data()); },
-          nb::arg("digits").noconvert(), Release());
+    m.def(
+        "carry", [](Out<int64_t> digits) { carry(digits.shape(0), digits.shape(1), digits.data()); },
+        nb::arg("digits").noconvert(), Release());
 }
 
 // ---- hashes -------------------------------------------------------------------------------------------------
 
 template <class Offset>
 void bind_text_hashes(nb::module_& m, const char* name) {
-    m.def(name, [](Out<uint64_t> hashes, In<uint8_t> data, In<Offset> offsets, Maybe<uint8_t> validity,
-                   size_t bit_offset, uint64_t key0, uint64_t key1) {
-        const size_t rows = hashes.shape(1);
-        const TextCells<Offset> texts{reinterpret_cast<const char*>(data.data()), offsets.data(), pointer(validity),
-                                      bit_offset};
-        add_text_hashes(rows, texts, key0, hashes.data());
-        add_text_hashes(rows, texts, key1, hashes.data() + rows);
-    }, nb::arg("hashes").noconvert(), nb::arg("data").noconvert(), nb::arg("offsets").noconvert(),
-       nb::arg("validity").noconvert().none(), nb::arg("bit_offset"), nb::arg("key0"), nb::arg("key1"), Release());
+    m.def(
+        name,
+        [](Out<uint64_t> hashes, In<uint8_t> data, In<Offset> offsets, Maybe<uint8_t> validity, size_t bit_offset,
+           uint64_t key0, uint64_t key1) {
+            const size_t rows = hashes.shape(1);
+            const TextCells<Offset> texts{reinterpret_cast<const char*>(data.data()), offsets.data(), pointer(validity),
+                                          bit_offset};
+            add_text_hashes(rows, texts, key0, hashes.data());
+            add_text_hashes(rows, texts, key1, hashes.data() + rows);
+        },
+        nb::arg("hashes").noconvert(), nb::arg("data").noconvert(), nb::arg("offsets").noconvert(),
+        nb::arg("validity").noconvert().none(), nb::arg("bit_offset"), nb::arg("key0"), nb::arg("key1"), Release());
 }
 
 void bind_hashes(nb::module_& m) {
-    m.def("hash_bytes", [](nb::bytes data, uint64_t key) { return hash_bytes(data.c_str(), data.size(), key); },
-          nb::arg("data"), nb::arg("key"));
+    m.def(
+        "hash_bytes", [](nb::bytes data, uint64_t key) { return hash_bytes(data.c_str(), data.size(), key); },
+        nb::arg("data"), nb::arg("key"));
     m.def("hash_missing", [](uint64_t key) { return hash_bits(missing_cell, key); }, nb::arg("key"));
     bind_text_hashes<int32_t>(m, "add_text_hashes_32");
     bind_text_hashes<int64_t>(m, "add_text_hashes_64");
 
-    m.def("add_double_hashes", [](Out<uint64_t> hashes, Strided<double> values, uint64_t key0, uint64_t key1) {
-        const size_t rows = values.size();
-        add_double_hashes(rows, values.data(), values.stride(0), key0, hashes.data());
-        add_double_hashes(rows, values.data(), values.stride(0), key1, hashes.data() + rows);
-    }, nb::arg("hashes").noconvert(), nb::arg("values").noconvert(), nb::arg("key0"), nb::arg("key1"), Release());
+    m.def(
+        "add_double_hashes",
+        [](Out<uint64_t> hashes, Strided<double> values, uint64_t key0, uint64_t key1) {
+            const size_t rows = values.size();
+            add_double_hashes(rows, values.data(), values.stride(0), key0, hashes.data());
+            add_double_hashes(rows, values.data(), values.stride(0), key1, hashes.data() + rows);
+        },
+        nb::arg("hashes").noconvert(), nb::arg("values").noconvert(), nb::arg("key0"), nb::arg("key1"), Release());
 
-    m.def("add_code_hashes", [](Out<uint64_t> hashes, AnyIn codes, In<uint64_t> table) {
-        const size_t rows = codes.size(), n_codes = table.shape(1);
-        by_width(codes, [&](auto* c) {
-            add_code_hashes(rows, c, n_codes, table.data(), hashes.data());
-            add_code_hashes(rows, c, n_codes, table.data() + n_codes, hashes.data() + rows);
-        });
-    }, nb::arg("hashes").noconvert(), nb::arg("codes").noconvert(), nb::arg("table").noconvert(), Release());
+    m.def(
+        "add_code_hashes",
+        [](Out<uint64_t> hashes, AnyIn codes, In<uint64_t> table) {
+            const size_t rows = codes.size(), n_codes = table.shape(1);
+            by_width(codes, [&](auto* c) {
+                add_code_hashes(rows, c, n_codes, table.data(), hashes.data());
+                add_code_hashes(rows, c, n_codes, table.data() + n_codes, hashes.data() + rows);
+            });
+        },
+        nb::arg("hashes").noconvert(), nb::arg("codes").noconvert(), nb::arg("table").noconvert(), Release());
 
-    m.def("add_word_hashes", [](Out<uint64_t> hashes, In<int64_t> starts, In<uint32_t> words, In<uint32_t> counts,
-                                In<uint64_t> table) {
-        const size_t rows = hashes.shape(1);
-        add_word_hashes(rows, starts.data(), words.data(), counts.data(), table.shape(1), table.data(), hashes.data(),
-                        hashes.data() + rows);
-    }, nb::arg("hashes").noconvert(), nb::arg("starts").noconvert(), nb::arg("words").noconvert(),
-       nb::arg("counts").noconvert(), nb::arg("table").noconvert(), Release());
+    m.def(
+        "add_word_hashes",
+        [](Out<uint64_t> hashes, In<int64_t> starts, In<uint32_t> words, In<uint32_t> counts, In<uint64_t> table) {
+            const size_t rows = hashes.shape(1);
+            add_word_hashes(rows, starts.data(), words.data(), counts.data(), table.shape(1), table.data(), hashes.data(),
+                            hashes.data() + rows);
+        },
+        nb::arg("hashes").noconvert(), nb::arg("starts").noconvert(), nb::arg("words").noconvert(),
+        nb::arg("counts").noconvert(), nb::arg("table").noconvert(), Release());
 
     // tables[column][lane, code]; all codes have 8 bits.
-    m.def("add_joint_hashes", [](Out<uint64_t> hashes, const std::vector<In<uint8_t>>& codes,
-                                 const std::vector<In<uint64_t>>& tables) {
-        constexpr size_t step = 1 << 14;  // rows whose hashes stay in the second-level cache while the columns pass
-        const size_t rows = hashes.shape(1), columns = codes.size();
-        std::vector<const uint8_t*> at(columns);
-        std::vector<const uint64_t*> hash(columns);
-        std::vector<size_t> sizes(columns);
-        std::vector<Lanes> room(joint_codes);
-        for (size_t j = 0; j < columns; ++j) hash[j] = tables[j].data(), sizes[j] = tables[j].shape(1);
-        for (size_t begin = 0; begin < rows; begin += step) {
-            for (size_t j = 0; j < columns; ++j) at[j] = codes[j].data() + begin;
-            add_joint_hashes(rows - begin < step ? rows - begin : step, columns, at.data(), hash.data(), sizes.data(),
-                             room.data(), hashes.data() + begin, hashes.data() + rows + begin);
-        }
-    }, nb::arg("hashes").noconvert(), nb::arg("codes").noconvert(), nb::arg("tables").noconvert(), Release());
+    m.def(
+        "add_joint_hashes",
+        [](Out<uint64_t> hashes, const std::vector<In<uint8_t>>& codes, const std::vector<In<uint64_t>>& tables) {
+            constexpr size_t step = 1 << 14;  // rows whose hashes stay in the second-level cache while the columns pass
+            const size_t rows = hashes.shape(1), columns = codes.size();
+            std::vector<const uint8_t*> at(columns);
+            std::vector<const uint64_t*> hash(columns);
+            std::vector<size_t> sizes(columns);
+            std::vector<Lanes> room(joint_codes);
+            for (size_t j = 0; j < columns; ++j) hash[j] = tables[j].data(), sizes[j] = tables[j].shape(1);
+            for (size_t begin = 0; begin < rows; begin += step) {
+                for (size_t j = 0; j < columns; ++j) at[j] = codes[j].data() + begin;
+                add_joint_hashes(rows - begin < step ? rows - begin : step, columns, at.data(), hash.data(), sizes.data(),
+                                 room.data(), hashes.data() + begin, hashes.data() + rows + begin);
+            }
+        },
+        nb::arg("hashes").noconvert(), nb::arg("codes").noconvert(), nb::arg("tables").noconvert(), Release());
 
-    m.def("mix_hashes", [](Out<uint64_t> hashes) { mix_hashes(hashes.size(), hashes.data()); },
-          nb::arg("hashes").noconvert(), Release());
+    m.def(
+        "mix_hashes", [](Out<uint64_t> hashes) { mix_hashes(hashes.size(), hashes.data()); }, nb::arg("hashes").noconvert(),
+        Release());
 
-    m.def("sum_hashes", [](In<uint64_t> hashes, Maybe<int64_t> weights) {
-        const size_t rows = hashes.shape(1);
-        const unsigned __int128 sum = sum_hashes(rows, hashes.data(), hashes.data() + rows, pointer(weights));
-        return std::tuple(static_cast<uint64_t>(sum), static_cast<uint64_t>(sum >> 64));
-    }, nb::arg("hashes").noconvert(), nb::arg("weights").noconvert().none(), Release());
+    m.def(
+        "sum_hashes",
+        [](In<uint64_t> hashes, Maybe<int64_t> weights) {
+            const size_t rows = hashes.shape(1);
+            const unsigned __int128 sum = sum_hashes(rows, hashes.data(), hashes.data() + rows, pointer(weights));
+            return std::tuple(static_cast<uint64_t>(sum), static_cast<uint64_t>(sum >> 64));
+        },
+        nb::arg("hashes").noconvert(), nb::arg("weights").noconvert().none(), Release());
 }
 
 // ---- scores -------------------------------------------------------------------------------------------------
 
 void bind_scores(nb::module_& m) {
-    m.def("add_code_scores", [](Out<double> scores, AnyIn codes, In<double> table) {
-        by_width(codes, [&](auto* c) {
-            add_code_scores(scores.shape(0), table.shape(0), scores.shape(1), c, table.data(), scores.data());
-        });
-    }, nb::arg("scores").noconvert(), nb::arg("codes").noconvert(), nb::arg("table").noconvert(), Release());
+    m.def(
+        "add_code_scores",
+        [](Out<double> scores, AnyIn codes, In<double> table) {
+            by_width(codes, [&](auto* c) {
+                add_code_scores(scores.shape(0), table.shape(0), scores.shape(1), c, table.data(), scores.data());
+            });
+        },
+        nb::arg("scores").noconvert(), nb::arg("codes").noconvert(), nb::arg("table").noconvert(), Release());
 
-    m.def("add_gaussian_scores", [](Out<double> scores, Strided<double> values, In<double> mean, In<double> half,
-                                    In<double> constant) {
-        add_gaussian_scores(scores.shape(0), scores.shape(1), values.data(), values.stride(0), mean.data(),
-                            half.data(), constant.data(), scores.data());
-    }, nb::arg("scores").noconvert(), nb::arg("values").noconvert(), nb::arg("mean").noconvert(),
-       nb::arg("half").noconvert(), nb::arg("constant").noconvert(), Release());
+    m.def(
+        "add_gaussian_scores",
+        [](Out<double> scores, Strided<double> values, In<double> mean, In<double> half, In<double> constant) {
+            add_gaussian_scores(scores.shape(0), scores.shape(1), values.data(), values.stride(0), mean.data(), half.data(),
+                                constant.data(), scores.data());
+        },
+        nb::arg("scores").noconvert(), nb::arg("values").noconvert(), nb::arg("mean").noconvert(),
+        nb::arg("half").noconvert(), nb::arg("constant").noconvert(), Release());
 
-    m.def("add_linear_scores", [](Out<double> scores, Strided<double> values, In<double> slope, In<double> missing) {
-        add_linear_scores(scores.shape(0), scores.shape(1), values.data(), values.stride(0), slope.data(),
-                          missing.data(), scores.data());
-    }, nb::arg("scores").noconvert(), nb::arg("values").noconvert(), nb::arg("slope").noconvert(),
-       nb::arg("missing").noconvert(), Release());
+    m.def(
+        "add_linear_scores",
+        [](Out<double> scores, Strided<double> values, In<double> slope, In<double> missing) {
+            add_linear_scores(scores.shape(0), scores.shape(1), values.data(), values.stride(0), slope.data(),
+                              missing.data(), scores.data());
+        },
+        nb::arg("scores").noconvert(), nb::arg("values").noconvert(), nb::arg("slope").noconvert(),
+        nb::arg("missing").noconvert(), Release());
 
-    m.def("add_word_scores", [](Out<double> scores, In<int64_t> starts, In<uint32_t> words, In<uint32_t> counts,
-                                In<double> table) {
-        add_word_scores(scores.shape(0), table.shape(0), scores.shape(1), starts.data(), words.data(),
-                        counts.data(), table.data(), scores.data());
-    }, nb::arg("scores").noconvert(), nb::arg("starts").noconvert(), nb::arg("words").noconvert(),
-       nb::arg("counts").noconvert(), nb::arg("table").noconvert(), Release());
+    m.def(
+        "add_word_scores",
+        [](Out<double> scores, In<int64_t> starts, In<uint32_t> words, In<uint32_t> counts, In<double> table) {
+            add_word_scores(scores.shape(0), table.shape(0), scores.shape(1), starts.data(), words.data(), counts.data(),
+                            table.data(), scores.data());
+        },
+        nb::arg("scores").noconvert(), nb::arg("starts").noconvert(), nb::arg("words").noconvert(),
+        nb::arg("counts").noconvert(), nb::arg("table").noconvert(), Release());
 
-    m.def("best_class", [](In<double> scores, AnyOut best) {
-        by_width_out(best, [&](auto* b) { best_class(scores.shape(0), scores.shape(1), scores.data(), b); });
-    }, nb::arg("scores").noconvert(), nb::arg("best").noconvert(), Release());
+    m.def(
+        "best_class",
+        [](In<double> scores, AnyOut best) {
+            by_width_out(best, [&](auto* b) { best_class(scores.shape(0), scores.shape(1), scores.data(), b); });
+        },
+        nb::arg("scores").noconvert(), nb::arg("best").noconvert(), Release());
 
-    m.def("softmax", [](In<double> scores, Out<double> shares) {
-        softmax(scores.shape(0), scores.shape(1), scores.data(), shares.data());
-    }, nb::arg("scores").noconvert(), nb::arg("shares").noconvert(), Release());
+    m.def(
+        "softmax",
+        [](In<double> scores, Out<double> shares) {
+            softmax(scores.shape(0), scores.shape(1), scores.data(), shares.data());
+        },
+        nb::arg("scores").noconvert(), nb::arg("shares").noconvert(), Release());
 
-    m.def("log_sum_exp", [](In<double> scores, Out<double> out) {
-        log_sum_exp(scores.shape(0), scores.shape(1), scores.data(), out.data());
-    }, nb::arg("scores").noconvert(), nb::arg("out").noconvert(), Release());
+    m.def(
+        "log_sum_exp",
+        [](In<double> scores, Out<double> out) { log_sum_exp(scores.shape(0), scores.shape(1), scores.data(), out.data()); },
+        nb::arg("scores").noconvert(), nb::arg("out").noconvert(), Release());
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ template <class T>
 using Out = nb::ndarray<T, nb::device::cpu, nb::c_contig>;
 template <class T>
 using Strided = nb::ndarray<const T, nb::device::cpu>;
-using AnyIn = nb::ndarray<nb::ro, nb::device::cpu>;   // dtype is looked at here
+using AnyIn = nb::ndarray<nb::ro, nb::device::cpu>;  // dtype is looked at here
 using AnyOut = nb::ndarray<nb::device::cpu>;
 template <class T>
 using Maybe = std::optional<In<T>>;

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "bindings.hpp"
-#include "kernels/sums/bayes.hpp"
 #include "kernels/columns/prints.hpp"
+#include "kernels/sums/bayes.hpp"
 #include "kernels/sums/row_moments.hpp"
 
 namespace {
@@ -35,104 +35,127 @@ RowKeys keys_of(const In<uint64_t>& keys, size_t columns, size_t first, size_t w
 }  // namespace
 
 void bind_bayes(nb::module_& m) {
-    m.def("count_entries", [](In<int64_t> starts, In<uint32_t> words, Maybe<uint32_t> counts, AnyIn classes,
-                              Maybe<int64_t> weights, Out<int64_t> table) {
-        by_width(classes, [&](auto* c) {
-            count_entries(classes.size(), starts.data(), words.data(), pointer(counts), c, pointer(weights),
-                          table.shape(0), table.shape(1), table.data());
-        });
-    }, nb::arg("starts").noconvert(), nb::arg("words").noconvert(), nb::arg("counts").noconvert().none(),
-       nb::arg("classes").noconvert(), nb::arg("weights").noconvert().none(), nb::arg("table").noconvert(), Release());
+    m.def(
+        "count_entries",
+        [](In<int64_t> starts, In<uint32_t> words, Maybe<uint32_t> counts, AnyIn classes, Maybe<int64_t> weights,
+           Out<int64_t> table) {
+            by_width(classes, [&](auto* c) {
+                count_entries(classes.size(), starts.data(), words.data(), pointer(counts), c, pointer(weights),
+                              table.shape(0), table.shape(1), table.data());
+            });
+        },
+        nb::arg("starts").noconvert(), nb::arg("words").noconvert(), nb::arg("counts").noconvert().none(),
+        nb::arg("classes").noconvert(), nb::arg("weights").noconvert().none(), nb::arg("table").noconvert(), Release());
 
-    m.def("add_level_scores", [](Out<double> scores, const std::vector<In<uint8_t>>& codes,
-                                 const std::vector<In<double>>& tables) {
-        std::vector<const uint8_t*> from;
-        std::vector<const double*> parts;
-        for (size_t j = 0; j < codes.size(); ++j) from.push_back(codes[j].data()), parts.push_back(tables[j].data());
-        const size_t rows = scores.shape(0), k = scores.shape(1);
-        const auto run = [&]<size_t fixed>() {
-            add_level_scores<fixed>(rows, from.size(), from.data(), parts.data(), k, scores.data());
-        };
-        k == 2 ? run.template operator()<2>() : k == 3 ? run.template operator()<3>() : run.template operator()<0>();
-    }, nb::arg("scores").noconvert(), nb::arg("codes").noconvert(), nb::arg("tables").noconvert(), Release());
+    m.def(
+        "add_level_scores",
+        [](Out<double> scores, const std::vector<In<uint8_t>>& codes, const std::vector<In<double>>& tables) {
+            std::vector<const uint8_t*> from;
+            std::vector<const double*> parts;
+            for (size_t j = 0; j < codes.size(); ++j) from.push_back(codes[j].data()), parts.push_back(tables[j].data());
+            const size_t rows = scores.shape(0), k = scores.shape(1);
+            const auto run = [&]<size_t fixed>() {
+                add_level_scores<fixed>(rows, from.size(), from.data(), parts.data(), k, scores.data());
+            };
+            k == 2 ? run.template operator()<2>() : k == 3 ? run.template operator()<3>() : run.template operator()<0>();
+        },
+        nb::arg("scores").noconvert(), nb::arg("codes").noconvert(), nb::arg("tables").noconvert(), Release());
 
     // -> per column (missing, low, high, cells that are not whole, cells that are neither 0 nor 1, a -0.0 is there)
-    m.def("scan_rows", [](const std::vector<Strided<double>>& given) {
-        std::vector<std::tuple<int64_t, double, double, int64_t, int64_t, bool>> out;
-        for (size_t first = 0; first < given.size(); first += lanes) {
-            const Held held(given, first);
-            RowScan s{};
-            for (size_t j = 0; j < lanes; ++j) s.low[j] = infinity, s.high[j] = -infinity;
-            scan_rows(held.columns(), s);
-            for (size_t j = 0; j < held.at.size(); ++j) {
-                const auto missing = static_cast<int64_t>(s.missing[j]);
-                out.emplace_back(missing, s.low[j], s.high[j], static_cast<int64_t>(s.broken[j]) - missing,
-                                 static_cast<int64_t>(s.many[j]) - missing, s.negative_zero[j] != 0);
+    m.def(
+        "scan_rows",
+        [](const std::vector<Strided<double>>& given) {
+            std::vector<std::tuple<int64_t, double, double, int64_t, int64_t, bool>> out;
+            for (size_t first = 0; first < given.size(); first += lanes) {
+                const Held held(given, first);
+                RowScan s{};
+                for (size_t j = 0; j < lanes; ++j) s.low[j] = infinity, s.high[j] = -infinity;
+                scan_rows(held.columns(), s);
+                for (size_t j = 0; j < held.at.size(); ++j) {
+                    const auto missing = static_cast<int64_t>(s.missing[j]);
+                    out.emplace_back(missing, s.low[j], s.high[j], static_cast<int64_t>(s.broken[j]) - missing,
+                                     static_cast<int64_t>(s.many[j]) - missing, s.negative_zero[j] != 0);
+                }
             }
-        }
-        return out;
-    }, nb::arg("columns").noconvert(), Release());
+            return out;
+        },
+        nb::arg("columns").noconvert(), Release());
 
     // Without weights, digits are not carried.
-    m.def("add_row_moments", [](const std::vector<Strided<double>>& given, AnyIn classes, Out<int64_t> missing,
-                                Out<int64_t> digits, Out<int64_t> squares) {
-        const size_t k = missing.shape(1);
-        std::vector<double> sums(k * row_slots * lanes);
-        std::vector<int64_t> wholes(k * row_slots * lanes);
-        std::vector<uint32_t> filled(k);
-        for (size_t first = 0; first < given.size(); first += lanes) {
-            const Held held(given, first);
-            const MomentTables to = tables_of({missing.data(), digits.data(), squares.data()}, first, k);
-            by_width(classes, [&](auto* c) {
-                add_columns(held.columns(), c, k, {sums.data(), wholes.data(), filled.data()}, to);
-            });
-        }
-    }, nb::arg("columns").noconvert(), nb::arg("classes").noconvert(), nb::arg("missing").noconvert(),
-       nb::arg("digits").noconvert(), nb::arg("squares").noconvert(), Release());
+    m.def(
+        "add_row_moments",
+        [](const std::vector<Strided<double>>& given, AnyIn classes, Out<int64_t> missing, Out<int64_t> digits,
+           Out<int64_t> squares) {
+            const size_t k = missing.shape(1);
+            std::vector<double> sums(k * row_slots * lanes);
+            std::vector<int64_t> wholes(k * row_slots * lanes);
+            std::vector<uint32_t> filled(k);
+            for (size_t first = 0; first < given.size(); first += lanes) {
+                const Held held(given, first);
+                const MomentTables to = tables_of({missing.data(), digits.data(), squares.data()}, first, k);
+                by_width(classes, [&](auto* c) {
+                    add_columns(held.columns(), c, k, {sums.data(), wholes.data(), filled.data()}, to);
+                });
+            }
+        },
+        nb::arg("columns").noconvert(), nb::arg("classes").noconvert(), nb::arg("missing").noconvert(),
+        nb::arg("digits").noconvert(), nb::arg("squares").noconvert(), Release());
 
     // keys[lane, column]
-    m.def("add_prints", [](Out<uint64_t> hashes, const std::vector<Strided<double>>& given, In<uint64_t> keys) {
-        const size_t rows = hashes.shape(1);
-        for (size_t first = 0; first < given.size(); first += lanes) {
-            const Held held(given, first);
-            add_prints(held.columns(), keys_of(keys, given.size(), first, held.at.size()), hashes.data(), hashes.data() + rows);
-        }
-    }, nb::arg("hashes").noconvert(), nb::arg("columns").noconvert(), nb::arg("keys").noconvert(), Release());
+    m.def(
+        "add_prints",
+        [](Out<uint64_t> hashes, const std::vector<Strided<double>>& given, In<uint64_t> keys) {
+            const size_t rows = hashes.shape(1);
+            for (size_t first = 0; first < given.size(); first += lanes) {
+                const Held held(given, first);
+                add_prints(held.columns(), keys_of(keys, given.size(), first, held.at.size()), hashes.data(),
+                           hashes.data() + rows);
+            }
+        },
+        nb::arg("hashes").noconvert(), nb::arg("columns").noconvert(), nb::arg("keys").noconvert(), Release());
 
     // -> sum over rows of weight * hash, low and high half. codes[j] of 8 bits by tables[j][lane, code]; doubles by
     // keys[lane, column]; more[lane, row] is what other columns have added already.
-    m.def("hash_total", [](size_t rows, const std::vector<In<uint8_t>>& codes, const std::vector<In<uint64_t>>& tables,
-                           const std::vector<Strided<double>>& doubles, In<uint64_t> keys, Maybe<uint64_t> more,
-                           Maybe<int64_t> weights) {
-        RowsToHash all{rows, {}, {}, {}, {}, pointer(more), pointer(weights)};
-        for (size_t j = 0; j < codes.size(); ++j) {
-            all.codes.push_back(codes[j].data());
-            all.hashes.push_back(tables[j].data());
-            all.sizes.push_back(tables[j].shape(1));
-        }
-        for (size_t first = 0; first < doubles.size(); first += lanes) {
-            Held held(doubles, first);
-            const RowKeys own = keys_of(keys, doubles.size(), first, held.at.size());
-            all.doubles.push_back({std::move(held.at), std::move(held.strides), own});
-        }
-        const unsigned __int128 total = hash_total(all);
-        return std::make_tuple(static_cast<uint64_t>(total), static_cast<uint64_t>(total >> 64));
-    }, nb::arg("rows"), nb::arg("codes").noconvert(), nb::arg("tables").noconvert(), nb::arg("doubles").noconvert(),
-       nb::arg("keys").noconvert(), nb::arg("more").noconvert().none(), nb::arg("weights").noconvert().none(), Release());
+    m.def(
+        "hash_total",
+        [](size_t rows, const std::vector<In<uint8_t>>& codes, const std::vector<In<uint64_t>>& tables,
+           const std::vector<Strided<double>>& doubles, In<uint64_t> keys, Maybe<uint64_t> more, Maybe<int64_t> weights) {
+            RowsToHash all{rows, {}, {}, {}, {}, pointer(more), pointer(weights)};
+            for (size_t j = 0; j < codes.size(); ++j) {
+                all.codes.push_back(codes[j].data());
+                all.hashes.push_back(tables[j].data());
+                all.sizes.push_back(tables[j].shape(1));
+            }
+            for (size_t first = 0; first < doubles.size(); first += lanes) {
+                Held held(doubles, first);
+                const RowKeys own = keys_of(keys, doubles.size(), first, held.at.size());
+                all.doubles.push_back({std::move(held.at), std::move(held.strides), own});
+            }
+            const unsigned __int128 total = hash_total(all);
+            return std::make_tuple(static_cast<uint64_t>(total), static_cast<uint64_t>(total >> 64));
+        },
+        nb::arg("rows"), nb::arg("codes").noconvert(), nb::arg("tables").noconvert(), nb::arg("doubles").noconvert(),
+        nb::arg("keys").noconvert(), nb::arg("more").noconvert().none(), nb::arg("weights").noconvert().none(), Release());
 
     const auto small = [&]<class T>(T) {
-        m.def("small_codes", [](Strided<T> matrix, In<int64_t> base, size_t start, Out<uint8_t> codes, Out<uint8_t> fits,
-                                Out<uint8_t> seen) {
-            small_codes(matrix.shape(0), matrix.shape(1), matrix.data(), matrix.stride(0), matrix.stride(1), base.data(),
-                        codes.shape(1), codes.data() + start, fits.data(), seen.data());
-        }, nb::arg("matrix").noconvert(), nb::arg("base").noconvert(), nb::arg("start"), nb::arg("codes").noconvert(),
-           nb::arg("fits").noconvert(), nb::arg("seen").noconvert(), Release());
+        m.def(
+            "small_codes",
+            [](Strided<T> matrix, In<int64_t> base, size_t start, Out<uint8_t> codes, Out<uint8_t> fits, Out<uint8_t> seen) {
+                small_codes(matrix.shape(0), matrix.shape(1), matrix.data(), matrix.stride(0), matrix.stride(1), base.data(),
+                            codes.shape(1), codes.data() + start, fits.data(), seen.data());
+            },
+            nb::arg("matrix").noconvert(), nb::arg("base").noconvert(), nb::arg("start"), nb::arg("codes").noconvert(),
+            nb::arg("fits").noconvert(), nb::arg("seen").noconvert(), Release());
     };
     small(int64_t{}), small(uint64_t{}), small(int32_t{}), small(uint32_t{});
     small(int16_t{}), small(uint16_t{}), small(int8_t{}), small(uint8_t{});
 
-    m.def("mdl_cuts", [](In<int64_t> sums, double unit, In<double> n_log_n, Out<int64_t> stack, Out<uint8_t> cut) {
-        mdl_cuts(cut.size(), sums.shape(1), sums.data(), unit, {n_log_n.data(), n_log_n.size()}, stack.data(), cut.data());
-    }, nb::arg("sums").noconvert(), nb::arg("unit"), nb::arg("n_log_n").noconvert(), nb::arg("stack").noconvert(),
-       nb::arg("cut").noconvert(), Release());
+    m.def(
+        "mdl_cuts",
+        [](In<int64_t> sums, double unit, In<double> n_log_n, Out<int64_t> stack, Out<uint8_t> cut) {
+            mdl_cuts(cut.size(), sums.shape(1), sums.data(), unit, {n_log_n.data(), n_log_n.size()}, stack.data(),
+                     cut.data());
+        },
+        nb::arg("sums").noconvert(), nb::arg("unit"), nb::arg("n_log_n").noconvert(), nb::arg("stack").noconvert(),
+        nb::arg("cut").noconvert(), Release());
 }

@@ -1,9 +1,9 @@
 // Bindings of logistic regression: sums over a block, scores, and the solvers' linear algebra.
 #include "bindings.hpp"
-#include "kernels/logistic/solve.hpp"
 #include "kernels/logistic/answers.hpp"
 #include "kernels/logistic/blocks.hpp"
 #include "kernels/logistic/newton.hpp"
+#include "kernels/logistic/solve.hpp"
 
 namespace {
 
@@ -12,9 +12,9 @@ using TextArrays = std::tuple<In<int64_t>, In<uint32_t>, In<uint32_t>, In<double
                               Out<int64_t>, Maybe<double>>;
 
 logistic::Words words_of(const TextArrays& t) {
-    return {std::get<0>(t).data(), std::get<1>(t).data(), std::get<2>(t).data(), std::get<3>(t).data(),
-            std::get<4>(t).data(), std::get<4>(t).size(), std::get<5>(t), std::get<6>(t), std::get<7>(t).data(),
-            std::get<8>(t).data(), pointer(std::get<9>(t))};
+    return {std::get<0>(t).data(), std::get<1>(t).data(), std::get<2>(t).data(),  std::get<3>(t).data(),
+            std::get<4>(t).data(), std::get<4>(t).size(), std::get<5>(t),         std::get<6>(t),
+            std::get<7>(t).data(), std::get<8>(t).data(), pointer(std::get<9>(t))};
 }
 
 // Where columns lie, as `tallystick.kernels.logistic` tells it.
@@ -38,257 +38,359 @@ std::vector<const T*> pointers(const std::vector<In<T>>& arrays) {
 // Products and sums of long vectors, kept in T.
 template <class T>
 void bind_kept(nb::module_& m) {
-    m.def("dots", [](const std::vector<In<T>>& vectors, const std::vector<In<double>>& sides, Out<double> out) {
-        const auto v = pointers(vectors);
-        const auto b = pointers(sides);
-        const size_t n = sides.empty() ? 0 : sides[0].size();
-        nb::gil_scoped_release release;
-        logistic::dots(n, v.size(), v.data(), b.size(), b.data(), out.data());
-    }, nb::arg("vectors").noconvert(), nb::arg("sides").noconvert(), nb::arg("out").noconvert());
-    m.def("combine", [](double factor, const std::vector<In<T>>& vectors, In<double> coefficient, Out<double> q) {
-        const auto v = pointers(vectors);
-        nb::gil_scoped_release release;
-        logistic::combine(q.size(), factor, v.size(), v.data(), coefficient.data(), q.data());
-    }, nb::arg("factor"), nb::arg("vectors").noconvert(), nb::arg("coefficient").noconvert(), nb::arg("q").noconvert());
+    m.def(
+        "dots",
+        [](const std::vector<In<T>>& vectors, const std::vector<In<double>>& sides, Out<double> out) {
+            const auto v = pointers(vectors);
+            const auto b = pointers(sides);
+            const size_t n = sides.empty() ? 0 : sides[0].size();
+            nb::gil_scoped_release release;
+            logistic::dots(n, v.size(), v.data(), b.size(), b.data(), out.data());
+        },
+        nb::arg("vectors").noconvert(), nb::arg("sides").noconvert(), nb::arg("out").noconvert());
+    m.def(
+        "combine",
+        [](double factor, const std::vector<In<T>>& vectors, In<double> coefficient, Out<double> q) {
+            const auto v = pointers(vectors);
+            nb::gil_scoped_release release;
+            logistic::combine(q.size(), factor, v.size(), v.data(), coefficient.data(), q.data());
+        },
+        nb::arg("factor"), nb::arg("vectors").noconvert(), nb::arg("coefficient").noconvert(), nb::arg("q").noconvert());
 }
 
 }  // namespace
 
 void bind_logistic(nb::module_& m) {
-    m.def("logistic_work", [](size_t dense, size_t links) { return logistic::work_doubles(dense, links); },
-          nb::arg("dense"), nb::arg("links"));
+    m.def(
+        "logistic_work", [](size_t dense, size_t links) { return logistic::work_doubles(dense, links); }, nb::arg("dense"),
+        nb::arg("links"));
 
     // table: int64 [5, max(dense, coded)]: addresses and strides of values; addresses, bytes and first cells of codes.
-    m.def("logistic_sums", [](size_t dense, size_t coded, In<int64_t> table, In<double> scaling, AnyIn classes,
-                              Maybe<double> class_factor, Maybe<double> row_factor, Maybe<int64_t> weights,
-                              In<double> theta, int64_t bits, int64_t curvature, const std::vector<TextArrays>& texts,
-                              Out<double> work, Out<int64_t> loss, Out<int64_t> gradient, Out<int64_t> squares) {
-        const size_t width = table.shape(1), links = theta.shape(1);
-        const int64_t* t = table.data();
-        std::vector<logistic::Words> words;
-        for (const auto& text : texts) words.push_back(words_of(text));
-        nb::gil_scoped_release release;
-        const logistic::Ask ask{classes.size(), dense, coded, links, theta.shape(0) - 1 - dense,
-                                t, t + width, scaling.data(), scaling.data() + dense,
-                                t + 2 * width, t + 3 * width, t + 4 * width,
-                                classes.data(), int64_t(classes.itemsize()), pointer(class_factor), pointer(row_factor),
-                                pointer(weights), theta.data(), bits, logistic::Curvature(curvature)};
-        const logistic::Totals out{loss.data(), gradient.data(), squares.data()};
-        double* spare = work.data() + logistic::work_doubles(dense, links);
-        if (words.empty())
-            logistic::sums(ask, work.data(), out);
-        else
-            logistic::word_sums(ask, words.data(), words.size(), work.data(), spare, out);
-    }, nb::arg("dense"), nb::arg("coded"), nb::arg("table").noconvert(), nb::arg("scaling").noconvert(),
-       nb::arg("classes").noconvert(), nb::arg("class_factor").noconvert().none(),
-       nb::arg("row_factor").noconvert().none(), nb::arg("weights").noconvert().none(), nb::arg("theta").noconvert(),
-       nb::arg("bits"), nb::arg("curvature"), nb::arg("texts"), nb::arg("work").noconvert(),
-       nb::arg("loss").noconvert(), nb::arg("gradient").noconvert(), nb::arg("squares").noconvert());
+    m.def(
+        "logistic_sums",
+        [](size_t dense, size_t coded, In<int64_t> table, In<double> scaling, AnyIn classes, Maybe<double> class_factor,
+           Maybe<double> row_factor, Maybe<int64_t> weights, In<double> theta, int64_t bits, int64_t curvature,
+           const std::vector<TextArrays>& texts, Out<double> work, Out<int64_t> loss, Out<int64_t> gradient,
+           Out<int64_t> squares) {
+            const size_t width = table.shape(1), links = theta.shape(1);
+            const int64_t* t = table.data();
+            std::vector<logistic::Words> words;
+            for (const auto& text : texts) words.push_back(words_of(text));
+            nb::gil_scoped_release release;
+            const logistic::Ask ask{classes.size(),
+                                    dense,
+                                    coded,
+                                    links,
+                                    theta.shape(0) - 1 - dense,
+                                    t,
+                                    t + width,
+                                    scaling.data(),
+                                    scaling.data() + dense,
+                                    t + 2 * width,
+                                    t + 3 * width,
+                                    t + 4 * width,
+                                    classes.data(),
+                                    int64_t(classes.itemsize()),
+                                    pointer(class_factor),
+                                    pointer(row_factor),
+                                    pointer(weights),
+                                    theta.data(),
+                                    bits,
+                                    logistic::Curvature(curvature)};
+            const logistic::Totals out{loss.data(), gradient.data(), squares.data()};
+            double* spare = work.data() + logistic::work_doubles(dense, links);
+            if (words.empty())
+                logistic::sums(ask, work.data(), out);
+            else
+                logistic::word_sums(ask, words.data(), words.size(), work.data(), spare, out);
+        },
+        nb::arg("dense"), nb::arg("coded"), nb::arg("table").noconvert(), nb::arg("scaling").noconvert(),
+        nb::arg("classes").noconvert(), nb::arg("class_factor").noconvert().none(), nb::arg("row_factor").noconvert().none(),
+        nb::arg("weights").noconvert().none(), nb::arg("theta").noconvert(), nb::arg("bits"), nb::arg("curvature"),
+        nb::arg("texts"), nb::arg("work").noconvert(), nb::arg("loss").noconvert(), nb::arg("gradient").noconvert(),
+        nb::arg("squares").noconvert());
 
     m.def("newton_doubles", &logistic::newton_doubles, nb::arg("dense"), nb::arg("links"), nb::arg("weights"));
     m.def("newton_whole", &logistic::newton_whole, nb::arg("parameters"), nb::arg("links"));
 
     // numbers: unit, factor, shift, small, fine, least, doubt, grain, reach, alarm, ahead, value; out: value, loss, wrong.
-    m.def("newton", [](size_t dense, size_t coded, In<int64_t> table, In<double> scaling, AnyIn classes,
-                       Maybe<double> class_factor, Maybe<double> row_factor, Maybe<int64_t> weights, Out<double> theta,
-                       int64_t bits, In<int64_t> at, In<double> power, In<int64_t> links, In<double> l2,
-                       In<double> numbers, int64_t most, bool begun, Out<double> memory, Out<int64_t> whole,
-                       Out<double> w, Out<double> gradient, Out<double> curvature, Out<double> d, Out<double> trace,
-                       Out<int64_t> counts, Out<double> out) {
-        logistic::Ask ask = placed(dense, coded, classes.size(), table);
-        ask.links = theta.shape(1), ask.cells = theta.shape(0) - 1 - dense;
-        ask.centre = scaling.data(), ask.factor = scaling.data() + dense;
-        ask.classes = classes.data(), ask.class_bytes = int64_t(classes.itemsize());
-        ask.class_factor = pointer(class_factor), ask.row_factor = pointer(row_factor), ask.weights = pointer(weights);
-        ask.theta = theta.data(), ask.bits = bits, ask.curvature = logistic::Curvature::pairs;
-        const double* v = numbers.data();
-        const logistic::Descent q{at.size(), links.size(), at.data(), power.data(), links.data(), l2.data(),
-                                  v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10] != 0.0, most};
-        logistic::Spot spot{w.data(), gradient.data(), curvature.data(), v[11], 0.0, 0};
-        nb::gil_scoped_release release;
-        const int64_t end = logistic::newton(ask, q, begun, theta.data(), memory.data(), whole.data(), spot, d.data(),
-                                             trace.shape(0), trace.data(), counts.data());
-        out.data()[0] = spot.value, out.data()[1] = spot.loss, out.data()[2] = double(spot.wrong);
-        return end;
-    }, nb::arg("dense"), nb::arg("coded"), nb::arg("table").noconvert(), nb::arg("scaling").noconvert(),
-       nb::arg("classes").noconvert(), nb::arg("class_factor").noconvert().none(),
-       nb::arg("row_factor").noconvert().none(), nb::arg("weights").noconvert().none(), nb::arg("theta").noconvert(),
-       nb::arg("bits"), nb::arg("at").noconvert(), nb::arg("power").noconvert(), nb::arg("links").noconvert(),
-       nb::arg("l2").noconvert(), nb::arg("numbers").noconvert(), nb::arg("most"), nb::arg("begun"),
-       nb::arg("memory").noconvert(), nb::arg("whole").noconvert(), nb::arg("w").noconvert(),
-       nb::arg("gradient").noconvert(), nb::arg("curvature").noconvert(), nb::arg("d").noconvert(),
-       nb::arg("trace").noconvert(), nb::arg("counts").noconvert(), nb::arg("out").noconvert());
+    m.def(
+        "newton",
+        [](size_t dense, size_t coded, In<int64_t> table, In<double> scaling, AnyIn classes, Maybe<double> class_factor,
+           Maybe<double> row_factor, Maybe<int64_t> weights, Out<double> theta, int64_t bits, In<int64_t> at,
+           In<double> power, In<int64_t> links, In<double> l2, In<double> numbers, int64_t most, bool begun,
+           Out<double> memory, Out<int64_t> whole, Out<double> w, Out<double> gradient, Out<double> curvature, Out<double> d,
+           Out<double> trace, Out<int64_t> counts, Out<double> out) {
+            logistic::Ask ask = placed(dense, coded, classes.size(), table);
+            ask.links = theta.shape(1), ask.cells = theta.shape(0) - 1 - dense;
+            ask.centre = scaling.data(), ask.factor = scaling.data() + dense;
+            ask.classes = classes.data(), ask.class_bytes = int64_t(classes.itemsize());
+            ask.class_factor = pointer(class_factor), ask.row_factor = pointer(row_factor), ask.weights = pointer(weights);
+            ask.theta = theta.data(), ask.bits = bits, ask.curvature = logistic::Curvature::pairs;
+            const double* v = numbers.data();
+            const logistic::Descent q{at.size(), links.size(), at.data(), power.data(), links.data(), l2.data(),
+                                      v[0],      v[1],         v[2],      v[3],         v[4],         v[5],
+                                      v[6],      v[7],         v[8],      v[9],         v[10] != 0.0, most};
+            logistic::Spot spot{w.data(), gradient.data(), curvature.data(), v[11], 0.0, 0};
+            nb::gil_scoped_release release;
+            const int64_t end = logistic::newton(ask, q, begun, theta.data(), memory.data(), whole.data(), spot, d.data(),
+                                                 trace.shape(0), trace.data(), counts.data());
+            out.data()[0] = spot.value, out.data()[1] = spot.loss, out.data()[2] = double(spot.wrong);
+            return end;
+        },
+        nb::arg("dense"), nb::arg("coded"), nb::arg("table").noconvert(), nb::arg("scaling").noconvert(),
+        nb::arg("classes").noconvert(), nb::arg("class_factor").noconvert().none(), nb::arg("row_factor").noconvert().none(),
+        nb::arg("weights").noconvert().none(), nb::arg("theta").noconvert(), nb::arg("bits"), nb::arg("at").noconvert(),
+        nb::arg("power").noconvert(), nb::arg("links").noconvert(), nb::arg("l2").noconvert(),
+        nb::arg("numbers").noconvert(), nb::arg("most"), nb::arg("begun"), nb::arg("memory").noconvert(),
+        nb::arg("whole").noconvert(), nb::arg("w").noconvert(), nb::arg("gradient").noconvert(),
+        nb::arg("curvature").noconvert(), nb::arg("d").noconvert(), nb::arg("trace").noconvert(),
+        nb::arg("counts").noconvert(), nb::arg("out").noconvert());
 
     // The decisions of Newton's method one by one, for rows that are only summed. numbers: small, fine, least, doubt, grain,
     // reach, alarm, ahead, wrong, before. Returns the End, -1: none; stalled: 1 where rounding leaves no more to do.
-    m.def("newton_end", [](In<double> w, In<double> gradient, In<double> d, In<double> power, In<double> numbers,
-                           bool stalled, Out<double> scratch) {
-        const double* v = numbers.data();
-        const logistic::Descent q{w.size(), 1, nullptr, power.data(), nullptr, nullptr, 0.0, 0.0, 0.0, v[0], v[1],
-                                  v[2], v[3], v[4], v[5], v[6], v[7] != 0.0, 0};
-        const logistic::Spot spot{const_cast<double*>(w.data()), const_cast<double*>(gradient.data()), nullptr, 0.0, 0.0,
-                                  int64_t(v[8])};
-        if (stalled) return int64_t(logistic::stalled(q, spot, d.data(), v[9], scratch.data()));
-        return logistic::end_at(q, spot, d.data(), scratch.data());
-    }, nb::arg("w").noconvert(), nb::arg("gradient").noconvert(), nb::arg("d").noconvert(), nb::arg("power").noconvert(),
-       nb::arg("numbers").noconvert(), nb::arg("stalled"), nb::arg("scratch").noconvert(), Release());
-    m.def("newton_shorter", &logistic::shorter, nb::arg("t"), nb::arg("slope"), nb::arg("from_value"),
-          nb::arg("to_value"), nb::arg("from_steep"), nb::arg("to_steep"), nb::arg("doubt"));
-    m.def("newton_factorise", [](In<double> h, Out<double> factor) {
-        return logistic::factorise(h.shape(0), h.data(), factor.data());
-    }, nb::arg("h").noconvert(), nb::arg("factor").noconvert(), Release());
-    m.def("newton_step_by", [](In<double> h, In<double> factor, bool factorised, Out<double> x) {
-        logistic::step_by(h.shape(0), h.data(), factor.data(), factorised, x.data());
-    }, nb::arg("h").noconvert(), nb::arg("factor").noconvert(), nb::arg("factorised"), nb::arg("x").noconvert(),
-       Release());
+    m.def(
+        "newton_end",
+        [](In<double> w, In<double> gradient, In<double> d, In<double> power, In<double> numbers, bool stalled,
+           Out<double> scratch) {
+            const double* v = numbers.data();
+            const logistic::Descent q{w.size(), 1,    nullptr, power.data(), nullptr, nullptr, 0.0,  0.0,         0.0,
+                                      v[0],     v[1], v[2],    v[3],         v[4],    v[5],    v[6], v[7] != 0.0, 0};
+            const logistic::Spot spot{
+                const_cast<double*>(w.data()), const_cast<double*>(gradient.data()), nullptr, 0.0, 0.0, int64_t(v[8])};
+            if (stalled) return int64_t(logistic::stalled(q, spot, d.data(), v[9], scratch.data()));
+            return logistic::end_at(q, spot, d.data(), scratch.data());
+        },
+        nb::arg("w").noconvert(), nb::arg("gradient").noconvert(), nb::arg("d").noconvert(), nb::arg("power").noconvert(),
+        nb::arg("numbers").noconvert(), nb::arg("stalled"), nb::arg("scratch").noconvert(), Release());
+    m.def("newton_shorter", &logistic::shorter, nb::arg("t"), nb::arg("slope"), nb::arg("from_value"), nb::arg("to_value"),
+          nb::arg("from_steep"), nb::arg("to_steep"), nb::arg("doubt"));
+    m.def(
+        "newton_factorise",
+        [](In<double> h, Out<double> factor) { return logistic::factorise(h.shape(0), h.data(), factor.data()); },
+        nb::arg("h").noconvert(), nb::arg("factor").noconvert(), Release());
+    m.def(
+        "newton_step_by",
+        [](In<double> h, In<double> factor, bool factorised, Out<double> x) {
+            logistic::step_by(h.shape(0), h.data(), factor.data(), factorised, x.data());
+        },
+        nb::arg("h").noconvert(), nb::arg("factor").noconvert(), nb::arg("factorised"), nb::arg("x").noconvert(), Release());
 
     // answer: 0 scores, 1 shares (numbers[row, class]), 2 the best class (best[row]).
-    m.def("logistic_answers", [](size_t dense, size_t coded, size_t rows, In<int64_t> table, In<double> scaling,
-                                 In<double> theta, const std::vector<TextArrays>& texts, int64_t answer,
-                                 Out<double> work, Out<double> numbers, Out<uint32_t> best) {
-        std::vector<logistic::Words> words;
-        for (const auto& text : texts) words.push_back(words_of(text));
-        nb::gil_scoped_release release;
-        logistic::Ask ask = placed(dense, coded, rows, table);
-        ask.links = theta.shape(1), ask.cells = theta.shape(0) - 1 - dense;
-        ask.centre = scaling.data(), ask.factor = scaling.data() + dense, ask.theta = theta.data();
-        return logistic::answers(ask, words.data(), words.size(), work.data(),
-                                 work.data() + logistic::work_doubles(dense, ask.links), logistic::Answer(answer),
-                                 numbers.data(), best.data());
-    }, nb::arg("dense"), nb::arg("coded"), nb::arg("rows"), nb::arg("table").noconvert(),
-       nb::arg("scaling").noconvert(), nb::arg("theta").noconvert(), nb::arg("texts"), nb::arg("answer"),
-       nb::arg("work").noconvert(), nb::arg("numbers").noconvert(), nb::arg("best").noconvert());
+    m.def(
+        "logistic_answers",
+        [](size_t dense, size_t coded, size_t rows, In<int64_t> table, In<double> scaling, In<double> theta,
+           const std::vector<TextArrays>& texts, int64_t answer, Out<double> work, Out<double> numbers, Out<uint32_t> best) {
+            std::vector<logistic::Words> words;
+            for (const auto& text : texts) words.push_back(words_of(text));
+            nb::gil_scoped_release release;
+            logistic::Ask ask = placed(dense, coded, rows, table);
+            ask.links = theta.shape(1), ask.cells = theta.shape(0) - 1 - dense;
+            ask.centre = scaling.data(), ask.factor = scaling.data() + dense, ask.theta = theta.data();
+            return logistic::answers(ask, words.data(), words.size(), work.data(),
+                                     work.data() + logistic::work_doubles(dense, ask.links), logistic::Answer(answer),
+                                     numbers.data(), best.data());
+        },
+        nb::arg("dense"), nb::arg("coded"), nb::arg("rows"), nb::arg("table").noconvert(), nb::arg("scaling").noconvert(),
+        nb::arg("theta").noconvert(), nb::arg("texts"), nb::arg("answer"), nb::arg("work").noconvert(),
+        nb::arg("numbers").noconvert(), nb::arg("best").noconvert());
 
-    m.def("places", [](const std::vector<Strided<double>>& values, const std::vector<AnyIn>& codes,
-                       const std::vector<int64_t>& starts, Out<int64_t> table) {
-        const size_t width = table.shape(1);
-        int64_t* t = table.data();
-        for (size_t j = 0; j < values.size(); ++j) {
-            t[j] = reinterpret_cast<int64_t>(values[j].data());
-            t[width + j] = values[j].stride(0);
-        }
-        for (size_t c = 0; c < codes.size(); ++c) {
-            t[2 * width + c] = reinterpret_cast<int64_t>(codes[c].data());
-            t[3 * width + c] = int64_t(codes[c].itemsize());
-            t[4 * width + c] = starts[c];
-        }
-    }, nb::arg("values").noconvert(), nb::arg("codes").noconvert(), nb::arg("starts"), nb::arg("table").noconvert());
+    m.def(
+        "places",
+        [](const std::vector<Strided<double>>& values, const std::vector<AnyIn>& codes, const std::vector<int64_t>& starts,
+           Out<int64_t> table) {
+            const size_t width = table.shape(1);
+            int64_t* t = table.data();
+            for (size_t j = 0; j < values.size(); ++j) {
+                t[j] = reinterpret_cast<int64_t>(values[j].data());
+                t[width + j] = values[j].stride(0);
+            }
+            for (size_t c = 0; c < codes.size(); ++c) {
+                t[2 * width + c] = reinterpret_cast<int64_t>(codes[c].data());
+                t[3 * width + c] = int64_t(codes[c].itemsize());
+                t[4 * width + c] = starts[c];
+            }
+        },
+        nb::arg("values").noconvert(), nb::arg("codes").noconvert(), nb::arg("starts"), nb::arg("table").noconvert());
 
-    m.def("pick_rows", [](size_t dense, size_t coded, size_t rows, In<int64_t> table, uint64_t every,
-                          Out<int64_t> picked) {
-        return logistic::pick_rows(placed(dense, coded, rows, table), every, picked.data());
-    }, nb::arg("dense"), nb::arg("coded"), nb::arg("rows"), nb::arg("table").noconvert(), nb::arg("every"),
-       nb::arg("picked").noconvert(), Release());
-    m.def("gather_rows", [](size_t dense, In<int64_t> table, In<int64_t> rows, Out<double> to) {
-        logistic::gather_rows(placed(dense, 0, 0, table), rows.size(), rows.data(), to.data());
-    }, nb::arg("dense"), nb::arg("table").noconvert(), nb::arg("rows").noconvert(), nb::arg("to").noconvert(), Release());
+    m.def(
+        "pick_rows",
+        [](size_t dense, size_t coded, size_t rows, In<int64_t> table, uint64_t every, Out<int64_t> picked) {
+            return logistic::pick_rows(placed(dense, coded, rows, table), every, picked.data());
+        },
+        nb::arg("dense"), nb::arg("coded"), nb::arg("rows"), nb::arg("table").noconvert(), nb::arg("every"),
+        nb::arg("picked").noconvert(), Release());
+    m.def(
+        "gather_rows",
+        [](size_t dense, In<int64_t> table, In<int64_t> rows, Out<double> to) {
+            logistic::gather_rows(placed(dense, 0, 0, table), rows.size(), rows.data(), to.data());
+        },
+        nb::arg("dense"), nb::arg("table").noconvert(), nb::arg("rows").noconvert(), nb::arg("to").noconvert(), Release());
 
-    m.def("word_rows", [](In<int64_t> starts, In<uint32_t> words, In<uint32_t> counts, Maybe<int64_t> weights,
-                          Out<int64_t> rows, Out<int64_t> most) {
-        logistic::word_rows(starts.size() - 1, starts.data(), words.data(), counts.data(), pointer(weights), rows.data(),
-                            most.data());
-    }, nb::arg("starts").noconvert(), nb::arg("words").noconvert(), nb::arg("counts").noconvert(),
-       nb::arg("weights").noconvert().none(), nb::arg("rows").noconvert(), nb::arg("most").noconvert(), Release());
+    m.def(
+        "word_rows",
+        [](In<int64_t> starts, In<uint32_t> words, In<uint32_t> counts, Maybe<int64_t> weights, Out<int64_t> rows,
+           Out<int64_t> most) {
+            logistic::word_rows(starts.size() - 1, starts.data(), words.data(), counts.data(), pointer(weights), rows.data(),
+                                most.data());
+        },
+        nb::arg("starts").noconvert(), nb::arg("words").noconvert(), nb::arg("counts").noconvert(),
+        nb::arg("weights").noconvert().none(), nb::arg("rows").noconvert(), nb::arg("most").noconvert(), Release());
 
-    m.def("word_values", [](const TextArrays& text, Out<double> values) {
-        const logistic::Words words = words_of(text);
-        nb::gil_scoped_release release;
-        logistic::word_values(std::get<0>(text).size() - 1, words, values.data());
-    }, nb::arg("text"), nb::arg("values").noconvert());
+    m.def(
+        "word_values",
+        [](const TextArrays& text, Out<double> values) {
+            const logistic::Words words = words_of(text);
+            nb::gil_scoped_release release;
+            logistic::word_values(std::get<0>(text).size() - 1, words, values.data());
+        },
+        nb::arg("text"), nb::arg("values").noconvert());
 
-    m.def("dot", [](In<double> a, In<double> b) { return logistic::dot(a.size(), a.data(), b.data()); },
-          nb::arg("a").noconvert(), nb::arg("b").noconvert(), Release());
+    m.def(
+        "dot", [](In<double> a, In<double> b) { return logistic::dot(a.size(), a.data(), b.data()); },
+        nb::arg("a").noconvert(), nb::arg("b").noconvert(), Release());
     bind_kept<double>(m), bind_kept<float>(m);
-    m.def("longest", [](In<double> v) { return logistic::longest(v.size(), v.data()); }, nb::arg("v").noconvert(), Release());
-    m.def("pulled", [](In<int64_t> sums, double unit, In<double> l2, In<double> w, Out<double> gradient) {
-        return logistic::pulled(sums.size(), sums.data(), unit, l2.data(), w.data(), gradient.data());
-    }, nb::arg("sums").noconvert(), nb::arg("unit"), nb::arg("l2").noconvert(), nb::arg("w").noconvert(),
-       nb::arg("gradient").noconvert(), Release());
-    m.def("cholesky", [](Out<double> a, double least) { return logistic::cholesky(a.shape(0), a.data(), least); },
-          nb::arg("a").noconvert(), nb::arg("least"), Release());
-    m.def("cholesky_solve", [](In<double> l, Out<double> x) { logistic::cholesky_solve(l.shape(0), l.data(), x.data()); },
-          nb::arg("l").noconvert(), nb::arg("x").noconvert(), Release());
-    m.def("cholesky_skip", [](Out<double> a, double least, Out<uint8_t> skipped) {
-        logistic::cholesky_skip(a.shape(0), a.data(), least, skipped.data());
-    }, nb::arg("a").noconvert(), nb::arg("least"), nb::arg("skipped").noconvert(), Release());
-    m.def("inverse_diagonal", [](In<double> l, Out<double> column, Out<double> diagonal) {
-        logistic::inverse_diagonal(l.shape(0), l.data(), column.data(), diagonal.data());
-    }, nb::arg("l").noconvert(), nb::arg("column").noconvert(), nb::arg("diagonal").noconvert(), Release());
-    m.def("times", [](In<double> a, In<double> x, Out<double> y) {
-        logistic::times(a.shape(0), a.data(), x.data(), y.data());
-    }, nb::arg("a").noconvert(), nb::arg("x").noconvert(), nb::arg("y").noconvert(), Release());
-    m.def("add_sides", [](size_t dense, size_t coded, In<int64_t> table, In<double> scaling, AnyIn classes,
-                          Maybe<int64_t> weights, In<double> thetas, Out<double> work, Out<double> sides,
-                          Out<double> margins) {
-        nb::gil_scoped_release release;
-        logistic::Ask ask = placed(dense, coded, classes.size(), table);
-        ask.links = thetas.shape(2), ask.cells = thetas.shape(1) - 1 - dense;
-        ask.centre = scaling.data(), ask.factor = scaling.data() + dense;
-        ask.classes = classes.data(), ask.class_bytes = int64_t(classes.itemsize()), ask.weights = pointer(weights);
-        logistic::add_sides(ask, thetas.shape(0), thetas.data(), work.data(), sides.data(), margins.data());
-    }, nb::arg("dense"), nb::arg("coded"), nb::arg("table").noconvert(), nb::arg("scaling").noconvert(),
-       nb::arg("classes").noconvert(), nb::arg("weights").noconvert().none(), nb::arg("thetas").noconvert(),
-       nb::arg("work").noconvert(), nb::arg("sides").noconvert(), nb::arg("margins").noconvert());
+    m.def(
+        "longest", [](In<double> v) { return logistic::longest(v.size(), v.data()); }, nb::arg("v").noconvert(), Release());
+    m.def(
+        "pulled",
+        [](In<int64_t> sums, double unit, In<double> l2, In<double> w, Out<double> gradient) {
+            return logistic::pulled(sums.size(), sums.data(), unit, l2.data(), w.data(), gradient.data());
+        },
+        nb::arg("sums").noconvert(), nb::arg("unit"), nb::arg("l2").noconvert(), nb::arg("w").noconvert(),
+        nb::arg("gradient").noconvert(), Release());
+    m.def(
+        "cholesky", [](Out<double> a, double least) { return logistic::cholesky(a.shape(0), a.data(), least); },
+        nb::arg("a").noconvert(), nb::arg("least"), Release());
+    m.def(
+        "cholesky_solve", [](In<double> l, Out<double> x) { logistic::cholesky_solve(l.shape(0), l.data(), x.data()); },
+        nb::arg("l").noconvert(), nb::arg("x").noconvert(), Release());
+    m.def(
+        "cholesky_skip",
+        [](Out<double> a, double least, Out<uint8_t> skipped) {
+            logistic::cholesky_skip(a.shape(0), a.data(), least, skipped.data());
+        },
+        nb::arg("a").noconvert(), nb::arg("least"), nb::arg("skipped").noconvert(), Release());
+    m.def(
+        "inverse_diagonal",
+        [](In<double> l, Out<double> column, Out<double> diagonal) {
+            logistic::inverse_diagonal(l.shape(0), l.data(), column.data(), diagonal.data());
+        },
+        nb::arg("l").noconvert(), nb::arg("column").noconvert(), nb::arg("diagonal").noconvert(), Release());
+    m.def(
+        "times",
+        [](In<double> a, In<double> x, Out<double> y) { logistic::times(a.shape(0), a.data(), x.data(), y.data()); },
+        nb::arg("a").noconvert(), nb::arg("x").noconvert(), nb::arg("y").noconvert(), Release());
+    m.def(
+        "add_sides",
+        [](size_t dense, size_t coded, In<int64_t> table, In<double> scaling, AnyIn classes, Maybe<int64_t> weights,
+           In<double> thetas, Out<double> work, Out<double> sides, Out<double> margins) {
+            nb::gil_scoped_release release;
+            logistic::Ask ask = placed(dense, coded, classes.size(), table);
+            ask.links = thetas.shape(2), ask.cells = thetas.shape(1) - 1 - dense;
+            ask.centre = scaling.data(), ask.factor = scaling.data() + dense;
+            ask.classes = classes.data(), ask.class_bytes = int64_t(classes.itemsize()), ask.weights = pointer(weights);
+            logistic::add_sides(ask, thetas.shape(0), thetas.data(), work.data(), sides.data(), margins.data());
+        },
+        nb::arg("dense"), nb::arg("coded"), nb::arg("table").noconvert(), nb::arg("scaling").noconvert(),
+        nb::arg("classes").noconvert(), nb::arg("weights").noconvert().none(), nb::arg("thetas").noconvert(),
+        nb::arg("work").noconvert(), nb::arg("sides").noconvert(), nb::arg("margins").noconvert());
 
-    m.def("curvature_of_sums", [](In<int64_t> links, size_t classes, In<int64_t> squares, In<int64_t> at,
-                                  In<double> power, double unit, double shift, In<double> l2, Out<double> h) {
-        logistic::curvature_of_sums(at.size(), links.size(), links.data(), classes, squares.data(), squares.shape(1),
-                                    at.data(), power.data(), unit, shift, l2.data(), h.data());
-    }, nb::arg("links").noconvert(), nb::arg("classes"), nb::arg("squares").noconvert(), nb::arg("at").noconvert(),
-       nb::arg("power").noconvert(), nb::arg("unit"), nb::arg("shift"), nb::arg("l2").noconvert(),
-       nb::arg("h").noconvert(), Release());
-    m.def("curvature_of_gram", [](In<int64_t> links, size_t classes, In<double> gram, In<double> share, double shift,
-                                  In<double> l2, Out<double> h) {
-        logistic::curvature_of_gram(gram.shape(0), links.size(), links.data(), classes, gram.data(), share.data(), shift,
-                                    l2.data(), h.data());
-    }, nb::arg("links").noconvert(), nb::arg("classes"), nb::arg("gram").noconvert(), nb::arg("share").noconvert(),
-       nb::arg("shift"), nb::arg("l2").noconvert(), nb::arg("h").noconvert(), Release());
-    m.def("product", [](In<double> a, In<double> b, Out<double> out) {
-        logistic::product(a.shape(0), a.shape(1), b.shape(1), a.data(), b.data(), out.data());
-    }, nb::arg("a").noconvert(), nb::arg("b").noconvert(), nb::arg("out").noconvert(), Release());
-    m.def("posterior", [](In<double> matrix, In<int64_t> at, In<double> scale, Out<double> work, Out<double> out,
-                          Out<double> told) {
-        logistic::posterior(at.size(), matrix.shape(0), matrix.data(), at.data(), scale.data(), work.data(), out.data(),
-                            told.data());
-    }, nb::arg("matrix").noconvert(), nb::arg("at").noconvert(), nb::arg("scale").noconvert(), nb::arg("work").noconvert(),
-       nb::arg("out").noconvert(), nb::arg("told").noconvert(), Release());
-    m.def("along", [](In<int64_t> table, In<double> rows, In<double> x, Out<double> out) {
-        logistic::along({table.shape(0), table.data(), rows.data()}, x.data(), out.data());
-    }, nb::arg("table").noconvert(), nb::arg("rows").noconvert(), nb::arg("x").noconvert(), nb::arg("out").noconvert(),
-       Release());
-    m.def("lines_along", [](In<int64_t> table, In<double> rows, In<double> v, Out<double> out) {
-        logistic::lines_along({table.shape(0), table.data(), rows.data()}, v.data(), out.data());
-    }, nb::arg("table").noconvert(), nb::arg("rows").noconvert(), nb::arg("v").noconvert(), nb::arg("out").noconvert(),
-       Release());
-    m.def("diagonal_along", [](In<int64_t> table, In<double> rows, In<double> w, Out<double> out) {
-        logistic::diagonal_along({table.shape(0), table.data(), rows.data()}, w.shape(0), w.data(), out.data());
-    }, nb::arg("table").noconvert(), nb::arg("rows").noconvert(), nb::arg("w").noconvert(), nb::arg("out").noconvert(),
-       Release());
+    m.def(
+        "curvature_of_sums",
+        [](In<int64_t> links, size_t classes, In<int64_t> squares, In<int64_t> at, In<double> power, double unit,
+           double shift, In<double> l2, Out<double> h) {
+            logistic::curvature_of_sums(at.size(), links.size(), links.data(), classes, squares.data(), squares.shape(1),
+                                        at.data(), power.data(), unit, shift, l2.data(), h.data());
+        },
+        nb::arg("links").noconvert(), nb::arg("classes"), nb::arg("squares").noconvert(), nb::arg("at").noconvert(),
+        nb::arg("power").noconvert(), nb::arg("unit"), nb::arg("shift"), nb::arg("l2").noconvert(), nb::arg("h").noconvert(),
+        Release());
+    m.def(
+        "curvature_of_gram",
+        [](In<int64_t> links, size_t classes, In<double> gram, In<double> share, double shift, In<double> l2,
+           Out<double> h) {
+            logistic::curvature_of_gram(gram.shape(0), links.size(), links.data(), classes, gram.data(), share.data(), shift,
+                                        l2.data(), h.data());
+        },
+        nb::arg("links").noconvert(), nb::arg("classes"), nb::arg("gram").noconvert(), nb::arg("share").noconvert(),
+        nb::arg("shift"), nb::arg("l2").noconvert(), nb::arg("h").noconvert(), Release());
+    m.def(
+        "product",
+        [](In<double> a, In<double> b, Out<double> out) {
+            logistic::product(a.shape(0), a.shape(1), b.shape(1), a.data(), b.data(), out.data());
+        },
+        nb::arg("a").noconvert(), nb::arg("b").noconvert(), nb::arg("out").noconvert(), Release());
+    m.def(
+        "posterior",
+        [](In<double> matrix, In<int64_t> at, In<double> scale, Out<double> work, Out<double> out, Out<double> told) {
+            logistic::posterior(at.size(), matrix.shape(0), matrix.data(), at.data(), scale.data(), work.data(), out.data(),
+                                told.data());
+        },
+        nb::arg("matrix").noconvert(), nb::arg("at").noconvert(), nb::arg("scale").noconvert(), nb::arg("work").noconvert(),
+        nb::arg("out").noconvert(), nb::arg("told").noconvert(), Release());
+    m.def(
+        "along",
+        [](In<int64_t> table, In<double> rows, In<double> x, Out<double> out) {
+            logistic::along({table.shape(0), table.data(), rows.data()}, x.data(), out.data());
+        },
+        nb::arg("table").noconvert(), nb::arg("rows").noconvert(), nb::arg("x").noconvert(), nb::arg("out").noconvert(),
+        Release());
+    m.def(
+        "lines_along",
+        [](In<int64_t> table, In<double> rows, In<double> v, Out<double> out) {
+            logistic::lines_along({table.shape(0), table.data(), rows.data()}, v.data(), out.data());
+        },
+        nb::arg("table").noconvert(), nb::arg("rows").noconvert(), nb::arg("v").noconvert(), nb::arg("out").noconvert(),
+        Release());
+    m.def(
+        "diagonal_along",
+        [](In<int64_t> table, In<double> rows, In<double> w, Out<double> out) {
+            logistic::diagonal_along({table.shape(0), table.data(), rows.data()}, w.shape(0), w.data(), out.data());
+        },
+        nb::arg("table").noconvert(), nb::arg("rows").noconvert(), nb::arg("w").noconvert(), nb::arg("out").noconvert(),
+        Release());
     m.def("turn_work", [](size_t q, size_t n) { return logistic::turn_doubles(q, n); }, nb::arg("q"), nb::arg("n"));
-    m.def("turn", [](In<int64_t> table, In<double> rows, In<double> w, In<int64_t> some, Out<double> work, Out<double> out) {
-        logistic::turn({table.shape(0), table.data(), rows.data()}, w.shape(0), w.data(), some.size(), some.data(),
-                       work.data(), out.data());
-    }, nb::arg("table").noconvert(), nb::arg("rows").noconvert(), nb::arg("w").noconvert(), nb::arg("some").noconvert(),
-       nb::arg("work").noconvert(), nb::arg("out").noconvert(), Release());
-    m.def("without_constant", [](In<int64_t> lower, double unit, Out<double> w, Out<double> cross) {
-        return logistic::without_constant(cross.size(), lower.data(), unit, w.data(), cross.data());
-    }, nb::arg("lower").noconvert(), nb::arg("unit"), nb::arg("w").noconvert(), nb::arg("cross").noconvert(), Release());
-    m.def("eigen", [](Out<double> a, Out<double> v) { return logistic::eigen(a.shape(0), a.data(), v.data()); },
-          nb::arg("a").noconvert(), nb::arg("v").noconvert(), Release());
-    m.def("eigen_ends", [](In<double> a, In<double> l, size_t rounds, Out<double> v, Out<double> ends) {
-        logistic::eigen_ends(a.shape(0), a.data(), l.data(), rounds, v.data(), ends.data());
-    }, nb::arg("a").noconvert(), nb::arg("l").noconvert(), nb::arg("rounds"), nb::arg("v").noconvert(),
-       nb::arg("ends").noconvert(), Release());
+    m.def(
+        "turn",
+        [](In<int64_t> table, In<double> rows, In<double> w, In<int64_t> some, Out<double> work, Out<double> out) {
+            logistic::turn({table.shape(0), table.data(), rows.data()}, w.shape(0), w.data(), some.size(), some.data(),
+                           work.data(), out.data());
+        },
+        nb::arg("table").noconvert(), nb::arg("rows").noconvert(), nb::arg("w").noconvert(), nb::arg("some").noconvert(),
+        nb::arg("work").noconvert(), nb::arg("out").noconvert(), Release());
+    m.def(
+        "without_constant",
+        [](In<int64_t> lower, double unit, Out<double> w, Out<double> cross) {
+            return logistic::without_constant(cross.size(), lower.data(), unit, w.data(), cross.data());
+        },
+        nb::arg("lower").noconvert(), nb::arg("unit"), nb::arg("w").noconvert(), nb::arg("cross").noconvert(), Release());
+    m.def(
+        "eigen", [](Out<double> a, Out<double> v) { return logistic::eigen(a.shape(0), a.data(), v.data()); },
+        nb::arg("a").noconvert(), nb::arg("v").noconvert(), Release());
+    m.def(
+        "eigen_ends",
+        [](In<double> a, In<double> l, size_t rounds, Out<double> v, Out<double> ends) {
+            logistic::eigen_ends(a.shape(0), a.data(), l.data(), rounds, v.data(), ends.data());
+        },
+        nb::arg("a").noconvert(), nb::arg("l").noconvert(), nb::arg("rounds"), nb::arg("v").noconvert(),
+        nb::arg("ends").noconvert(), Release());
 
-    m.def("precondition", [](In<double> a, In<double> v, In<double> mean, In<int64_t> groups, bool even, Out<double> q) {
-        logistic::precondition(a.size(), v.size(), a.data(), v.data(), mean.data(), groups.shape(0), groups.data(), even,
-                               q.data());
-    }, nb::arg("a").noconvert(), nb::arg("v").noconvert(), nb::arg("mean").noconvert(), nb::arg("groups").noconvert(),
-       nb::arg("even"), nb::arg("q").noconvert(), Release());
-    m.def("lasso_step", [](In<double> h, In<double> g, In<double> w, In<double> l1, double tolerance, int64_t rounds,
-                           Out<double> d, Out<double> hd) {
-        return logistic::lasso_step(h.shape(0), h.data(), g.data(), w.data(), l1.data(), tolerance, rounds, d.data(),
-                                    hd.data());
-    }, nb::arg("h").noconvert(), nb::arg("g").noconvert(), nb::arg("w").noconvert(), nb::arg("l1").noconvert(),
-       nb::arg("tolerance"), nb::arg("rounds"), nb::arg("d").noconvert(), nb::arg("hd").noconvert(), Release());
+    m.def(
+        "precondition",
+        [](In<double> a, In<double> v, In<double> mean, In<int64_t> groups, bool even, Out<double> q) {
+            logistic::precondition(a.size(), v.size(), a.data(), v.data(), mean.data(), groups.shape(0), groups.data(), even,
+                                   q.data());
+        },
+        nb::arg("a").noconvert(), nb::arg("v").noconvert(), nb::arg("mean").noconvert(), nb::arg("groups").noconvert(),
+        nb::arg("even"), nb::arg("q").noconvert(), Release());
+    m.def(
+        "lasso_step",
+        [](In<double> h, In<double> g, In<double> w, In<double> l1, double tolerance, int64_t rounds, Out<double> d,
+           Out<double> hd) {
+            return logistic::lasso_step(h.shape(0), h.data(), g.data(), w.data(), l1.data(), tolerance, rounds, d.data(),
+                                        hd.data());
+        },
+        nb::arg("h").noconvert(), nb::arg("g").noconvert(), nb::arg("w").noconvert(), nb::arg("l1").noconvert(),
+        nb::arg("tolerance"), nb::arg("rounds"), nb::arg("d").noconvert(), nb::arg("hd").noconvert(), Release());
 }

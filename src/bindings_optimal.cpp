@@ -31,9 +31,10 @@ void bind_optimal(nb::module_& m) {
     nb::class_<optimal>(m, "OptimalTree")
         .def(nb::init<>())
         .def("add_column", &add_column, nb::arg("levels"), nb::arg("k"), nb::arg("codes").noconvert())
-        .def("set_rows", &set_rows, nb::arg("form"), nb::arg("loss").noconvert(), nb::arg("floor").noconvert(), nb::arg("worth"),
-             nb::arg("leaf"))
-        .def("start", &optimal::start, nb::arg("depth"), nb::arg("leaves"), nb::arg("max_work"), nb::arg("seconds"), Release())
+        .def("set_rows", &set_rows, nb::arg("form"), nb::arg("loss").noconvert(), nb::arg("floor").noconvert(),
+             nb::arg("worth"), nb::arg("leaf"))
+        .def("start", &optimal::start, nb::arg("depth"), nb::arg("leaves"), nb::arg("max_work"), nb::arg("seconds"),
+             Release())
         .def("plan", &optimal::plan, Release())
         .def("evaluate", &optimal::evaluate, Release())
         .def("merge", &optimal::merge, Release())

@@ -45,10 +45,21 @@ struct TreeGrower {
         problem.weights = {pointer(score_weights), pointer(row_weights), pointer(response)};
     }
 
-    void set_rules(int criterion, bool groups, double penalty, bool cut_rows, bool stop_at_zero, bool fractions, int64_t max_depth,
-                   int64_t min_leaf, int64_t min_split, int64_t unit, double min_decrease, double min_entropy) {
-        problem.rules = {static_cast<tree::Criterion>(criterion), groups, penalty, cut_rows, stop_at_zero, fractions,
-                         max_depth, min_leaf, min_split, unit, min_decrease, min_entropy};
+    void set_rules(int criterion, bool groups, double penalty, bool cut_rows, bool stop_at_zero, bool fractions,
+                   int64_t max_depth, int64_t min_leaf, int64_t min_split, int64_t unit, double min_decrease,
+                   double min_entropy) {
+        problem.rules = {static_cast<tree::Criterion>(criterion),
+                         groups,
+                         penalty,
+                         cut_rows,
+                         stop_at_zero,
+                         fractions,
+                         max_depth,
+                         min_leaf,
+                         min_split,
+                         unit,
+                         min_decrease,
+                         min_entropy};
     }
 
     void add_numeric(nb::ndarray<nb::ro, nb::device::cpu, nb::ndim<1>> values) {
@@ -204,14 +215,19 @@ void bind_trees(nb::module_& m) {
              nb::arg("score_weights").none(), nb::arg("row_weights").none())
         .def("set_rules", &TreeGrower::set_rules)
         .def("add_numeric", &TreeGrower::add_numeric)
-        .def("add_codes", &TreeGrower::add_codes, nb::arg("kind"), nb::arg("codes"), nb::arg("k"), nb::arg("distinct").none(),
-             nb::arg("binned"))
+        .def("add_codes", &TreeGrower::add_codes, nb::arg("kind"), nb::arg("codes"), nb::arg("k"),
+             nb::arg("distinct").none(), nb::arg("binned"))
         .def("build", &TreeGrower::build)
-        .def("prepare", [](TreeGrower& g, size_t j) { g.grower->prepare(j); }, Release())
-        .def("start", [](TreeGrower& g) { return g.grower->start(); }, Release())
-        .def("advance", [](TreeGrower& g, size_t j) { g.grower->advance(j); }, Release())
-        .def("choose", [](TreeGrower& g) { return g.grower->choose(); }, Release())
-        .def("work", [](TreeGrower& g) { g.grower->work(); }, Release())
+        .def(
+            "prepare", [](TreeGrower& g, size_t j) { g.grower->prepare(j); }, Release())
+        .def(
+            "start", [](TreeGrower& g) { return g.grower->start(); }, Release())
+        .def(
+            "advance", [](TreeGrower& g, size_t j) { g.grower->advance(j); }, Release())
+        .def(
+            "choose", [](TreeGrower& g) { return g.grower->choose(); }, Release())
+        .def(
+            "work", [](TreeGrower& g) { g.grower->work(); }, Release())
         .def("run", &TreeGrower::run, Release())
         .def("stop", [](TreeGrower& g) { g.grower->stop(); })
         .def("arrays", &tree_arrays)
@@ -220,13 +236,15 @@ void bind_trees(nb::module_& m) {
             return std::make_unique<tree::Judge>(std::move(g.problem), total_score, total_rows);
         });
     nb::class_<tree::Judge>(m, "TreeJudge")
-        .def("judge", [](tree::Judge& judge, In<int64_t> total, const std::vector<In<int64_t>>& tables, int32_t depth,
-                         double deviance) {
-            std::vector<const int64_t*> pointers;
-            for (const auto& t : tables) pointers.push_back(t.data());
-            return judged(judge, judge.judge(total.data(), pointers, depth, deviance));
-        }, nb::arg("total").noconvert(), nb::arg("tables").noconvert(), nb::arg("depth"), nb::arg("deviance"));
-    nb::class_<tree::Walk>(m, "TreeWalk")
-        .def("ends", &walk_ends, nb::arg("columns"), nb::arg("out").noconvert());
+        .def(
+            "judge",
+            [](tree::Judge& judge, In<int64_t> total, const std::vector<In<int64_t>>& tables, int32_t depth,
+               double deviance) {
+                std::vector<const int64_t*> pointers;
+                for (const auto& t : tables) pointers.push_back(t.data());
+                return judged(judge, judge.judge(total.data(), pointers, depth, deviance));
+            },
+            nb::arg("total").noconvert(), nb::arg("tables").noconvert(), nb::arg("depth"), nb::arg("deviance"));
+    nb::class_<tree::Walk>(m, "TreeWalk").def("ends", &walk_ends, nb::arg("columns"), nb::arg("out").noconvert());
     m.def("tree_walk", &make_walk);
 }

@@ -1,8 +1,8 @@
 // Naive Bayes kernels and those that walk whole matrices, in every layout and on hard doubles.
 #include "tests.hpp"
 
-#include "kernels/sums/bayes.hpp"
 #include "kernels/columns/prints.hpp"
+#include "kernels/sums/bayes.hpp"
 #include "kernels/sums/row_moments.hpp"
 
 using namespace tally;
@@ -56,7 +56,8 @@ void facts_and_prints(const Laid& laid) {
     scan_rows(laid.columns(), scan);
     for (size_t j = 0; j < laid.at.size(); ++j) EXPECT(scan.missing[j] <= static_cast<double>(laid.rows));
     RowKeys keys{};
-    for (size_t j = 0; j < laid.at.size(); ++j) keys.mask[j] = ~uint64_t{0}, keys.key[0][j] = j * 77, keys.key[1][j] = mix(j);
+    for (size_t j = 0; j < laid.at.size(); ++j)
+        keys.mask[j] = ~uint64_t{0}, keys.key[0][j] = j * 77, keys.key[1][j] = mix(j);
     std::vector<uint64_t> low(laid.rows), high(laid.rows);
     add_prints(laid.columns(), keys, low.data(), high.data());
     for (size_t row = 0; row < laid.rows; ++row) {
@@ -84,7 +85,8 @@ void joint_codes_count_and_hash() {
             alone.emplace_back(n_codes[j] * n_classes);
             hashes.push_back(numbers_below<uint64_t>(2 * n_codes[j], 1u << 31, j));
         }
-        for (size_t j = 0; j < columns; ++j) at.push_back(codes[j].data()), to.push_back(tables[j].data()), from.push_back(hashes[j].data());
+        for (size_t j = 0; j < columns; ++j)
+            at.push_back(codes[j].data()), to.push_back(tables[j].data()), from.push_back(hashes[j].data());
         std::vector<uint32_t> cells(2 * joint_cells);
         count_joint(rows, columns, at.data(), classes.data(), n_codes, n_classes, cells.data(), to.data());
         std::vector<Lanes> room(joint_codes);
@@ -105,20 +107,27 @@ void fingerprints_are_those_of_single_rows() {
     const size_t n_codes[] = {3, 250}, rows = 5000;
     const Laid laid(rows, 3, true);
     const auto a = numbers_below<uint8_t>(rows, n_codes[0], 1), b = numbers_below<uint8_t>(rows, n_codes[1], 2);
-    const auto first = numbers_below<uint64_t>(2 * n_codes[0], 1u << 31, 3), second = numbers_below<uint64_t>(2 * n_codes[1], 1u << 31, 4);
+    const auto first = numbers_below<uint64_t>(2 * n_codes[0], 1u << 31, 3),
+               second = numbers_below<uint64_t>(2 * n_codes[1], 1u << 31, 4);
     const auto more = numbers_below<uint64_t>(2 * rows, 1u << 31, 5);
     const auto weights = numbers_below<int64_t>(rows, 9, 6);
     RowKeys keys{};
     for (size_t j = 0; j < 3; ++j) keys.mask[j] = ~uint64_t{0}, keys.key[0][j] = j * 77, keys.key[1][j] = mix(j);
-    const RowsToHash all{rows, {a.data(), b.data()}, {first.data(), second.data()}, {n_codes[0], n_codes[1]},
-                         {{laid.at, laid.strides, keys}}, more.data(), weights.data()};
+    const RowsToHash all{rows,
+                         {a.data(), b.data()},
+                         {first.data(), second.data()},
+                         {n_codes[0], n_codes[1]},
+                         {{laid.at, laid.strides, keys}},
+                         more.data(),
+                         weights.data()};
     unsigned __int128 sum = 0;
     for (size_t row = 0; row < rows; ++row) {
         uint64_t half[2];
         for (size_t lane : {0, 1}) {
             half[lane] = more[lane * rows + row] + first[lane * n_codes[0] + a[row]] + second[lane * n_codes[1] + b[row]];
             for (size_t j = 0; j < 3; ++j)
-                half[lane] += print_of(print_bits(laid.at[j][static_cast<ptrdiff_t>(row) * laid.strides[j]]), keys.key[lane][j]);
+                half[lane] +=
+                    print_of(print_bits(laid.at[j][static_cast<ptrdiff_t>(row) * laid.strides[j]]), keys.key[lane][j]);
         }
         const unsigned __int128 hash = static_cast<unsigned __int128>(mix(half[1])) << 64 | mix(half[0]);
         sum += hash * static_cast<uint64_t>(weights[row]);

@@ -39,9 +39,26 @@ struct Sample {
     }
 
     Ask ask(Curvature curvature, bool weighted) const {
-        return {rows, 6, 2, links, 10, values.data(), strides.data(), scaling.data(), scaling.data() + 6, codes.data(),
-                bytes.data(), starts.data(), classes.data(), 1, weighted ? by_class.data() : nullptr,
-                weighted ? factor.data() : nullptr, weighted ? weights.data() : nullptr, theta.data(), 40, curvature};
+        return {rows,
+                6,
+                2,
+                links,
+                10,
+                values.data(),
+                strides.data(),
+                scaling.data(),
+                scaling.data() + 6,
+                codes.data(),
+                bytes.data(),
+                starts.data(),
+                classes.data(),
+                1,
+                weighted ? by_class.data() : nullptr,
+                weighted ? factor.data() : nullptr,
+                weighted ? weights.data() : nullptr,
+                theta.data(),
+                40,
+                curvature};
     }
 };
 
@@ -50,8 +67,12 @@ struct Texts {
     std::vector<uint32_t> word, count;
     std::vector<double> idf, tf, theta, value;
 
-    Texts(size_t rows, size_t links) : starts(rows + 1), gradient(5 * links), idf{1, 2, 1, 3, 1, 0}, tf{0, 1, 1.5},
-                                       theta(5 * links, 0.5) {
+    Texts(size_t rows, size_t links)
+        : starts(rows + 1),
+          gradient(5 * links),
+          idf{1, 2, 1, 3, 1, 0},
+          tf{0, 1, 1.5},
+          theta(5 * links, 0.5) {
         for (size_t row = 0; row < rows; ++row) starts[row + 1] = starts[row] + int64_t(row % 3);
         word = numbers_below<uint32_t>(size_t(starts[rows]), 6, 4);  // 5 is an unseen word
         count = numbers_below<uint32_t>(size_t(starts[rows]), 9, 5);
@@ -59,8 +80,17 @@ struct Texts {
     }
 
     Words words(bool valued) {
-        return {starts.data(), word.data(), count.data(), idf.data(), tf.data(), tf.size(), 1, 1.0, theta.data(),
-                gradient.data(), valued ? value.data() : nullptr};
+        return {starts.data(),
+                word.data(),
+                count.data(),
+                idf.data(),
+                tf.data(),
+                tf.size(),
+                1,
+                1.0,
+                theta.data(),
+                gradient.data(),
+                valued ? value.data() : nullptr};
     }
 };
 
@@ -115,17 +145,18 @@ void newton_way(size_t rows, size_t links, bool weighted) {
     Ask ask = s.ask(Curvature::pairs, weighted);
     ask.theta = theta.data();
     const double unit = std::bit_cast<double>((uint64_t(1023) - uint64_t(ask.bits)) << 52);
-    const Descent q{p, links, at.data(), power.data(), free.data(), l2.data(), unit, 1.0, 0.0, 1e-6, 1e-6, 0.0, 0.0,
-                    0.0, 0.0, 0.0, true, 200};
+    const Descent q{p,    links, at.data(), power.data(), free.data(), l2.data(), unit, 1.0,  0.0,
+                    1e-6, 1e-6,  0.0,       0.0,          0.0,         0.0,       0.0,  true, 200};
     Spot spot{w.data(), gradient.data(), curvature.data(), 0.0, 0.0, 0};
-    const int64_t end = newton(ask, q, false, theta.data(), memory.data(), whole.data(), spot, d.data(), 50, trace.data(),
-                               counts.data());
+    const int64_t end =
+        newton(ask, q, false, theta.data(), memory.data(), whole.data(), spot, d.data(), 50, trace.data(), counts.data());
     EXPECT(end == int64_t(End::optimum));
     EXPECT(longest(m, gradient.data()) <= 1e-6);
     for (double& v : w) v = 0.5;
-    const Descent short_way{p, links, at.data(), power.data(), free.data(), l2.data(), unit, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0,
-                            0.0, 1e-9, 1.0, true, 2};
-    newton(ask, short_way, false, theta.data(), memory.data(), whole.data(), spot, d.data(), 50, trace.data(), counts.data());
+    const Descent short_way{p,   links, at.data(), power.data(), free.data(), l2.data(), unit, 1.0,  0.0,
+                            0.0, 0.0,   0.0,       0.0,          0.0,         1e-9,      1.0,  true, 2};
+    newton(ask, short_way, false, theta.data(), memory.data(), whole.data(), spot, d.data(), 50, trace.data(),
+           counts.data());
     EXPECT(counts[0] <= 3);
 }
 
@@ -176,7 +207,8 @@ void algebra(size_t n) {
     const std::vector<int64_t> squares(3 * n * n, 5);
     const std::vector<double> l2(4, 1.0), power{1, 2}, share{0.2, 0.3, 0.5}, gram{4, 1, 1, 3};
     std::vector<double> h(16);
-    if (n >= 2) curvature_of_sums(2, 2, links.data(), 3, squares.data(), n, at.data(), power.data(), 0.5, 1, l2.data(), h.data());
+    if (n >= 2)
+        curvature_of_sums(2, 2, links.data(), 3, squares.data(), n, at.data(), power.data(), 0.5, 1, l2.data(), h.data());
     curvature_of_gram(2, 2, links.data(), 3, gram.data(), share.data(), 1, l2.data(), h.data());
     for (size_t i = 0; i < 4; ++i)
         for (size_t j = 0; j < 4; ++j) EXPECT(h[i * 4 + j] == h[j * 4 + i]);

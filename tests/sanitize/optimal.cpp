@@ -17,7 +17,8 @@ struct Given {
         for (uint32_t k : {30u, 3u, 5u, 2u}) codes.push_back(numbers_below<uint32_t>(rows, k + seed % 2, seed + k));
         const auto draw = numbers_below<int64_t>(rows * answers, 3, seed);
         for (size_t i = 0; i < rows * answers; ++i) {
-            const bool own = static_cast<int64_t>(i % answers) == draw[i / answers * answers] % static_cast<int64_t>(answers);
+            const bool own =
+                static_cast<int64_t>(i % answers) == draw[i / answers * answers] % static_cast<int64_t>(answers);
             loss.push_back(form == Form::classes ? (own ? 0 : heavy) : draw[i] * heavy);
         }
     }
@@ -33,7 +34,8 @@ Job* made(const Given& given, size_t answers, Form form) {
     return job;
 }
 
-int64_t searched(const Given& given, size_t answers, Form form, int depth, int64_t leaves, int64_t work, bool back, int64_t& bound) {
+int64_t searched(const Given& given, size_t answers, Form form, int depth, int64_t leaves, int64_t work, bool back,
+                 int64_t& bound) {
     std::unique_ptr<Job> job(made(given, answers, form));
     job->start(depth, leaves, work, -1.0);
     while (const size_t cuts = job->plan()) {

@@ -1,7 +1,7 @@
 // exp and log, whole-number logarithms, hashes and scores.
-#include "kernels/sums/entropy.hpp"
-#include "kernels/columns/hash.hpp"
 #include "kernels/sums/scores.hpp"
+#include "kernels/columns/hash.hpp"
+#include "kernels/sums/entropy.hpp"
 #include "tests.hpp"
 
 using namespace tally;
@@ -35,7 +35,8 @@ void test_hashes() {
     add_code_hashes(4, codes.data(), 3, table.data(), hashes.data());
     mix_hashes(4, hashes.data());
     const std::vector<int64_t> weights{1, 0, INT64_MAX, 3};
-    EXPECT(sum_hashes(4, hashes.data(), hashes.data(), nullptr) != sum_hashes(4, hashes.data(), hashes.data(), weights.data()));
+    EXPECT(sum_hashes(4, hashes.data(), hashes.data(), nullptr)
+           != sum_hashes(4, hashes.data(), hashes.data(), weights.data()));
 }
 
 void test_scores() {

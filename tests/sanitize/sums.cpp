@@ -1,9 +1,9 @@
 // Counts, ranks and moments.
+#include "kernels/columns/ranks.hpp"
+#include "kernels/columns/scan.hpp"
 #include "kernels/csv/cells.hpp"
 #include "kernels/sums/counts.hpp"
 #include "kernels/sums/moments.hpp"
-#include "kernels/columns/ranks.hpp"
-#include "kernels/columns/scan.hpp"
 #include "tests.hpp"
 
 using namespace tally;

@@ -6,18 +6,26 @@
 #include <cstdlib>
 #include <vector>
 
-#define EXPECT(condition)                                                                    \
-    do {                                                                                     \
-        if (!(condition)) {                                                                  \
-            std::fprintf(stderr, "%s:%d: expected: %s\n", __FILE__, __LINE__, #condition);   \
-            std::exit(1);                                                                    \
-        }                                                                                    \
+#define EXPECT(condition)                                                                  \
+    do {                                                                                   \
+        if (!(condition)) {                                                                \
+            std::fprintf(stderr, "%s:%d: expected: %s\n", __FILE__, __LINE__, #condition); \
+            std::exit(1);                                                                  \
+        }                                                                                  \
     } while (0)
 
 // Doubles that hurt: signed zeros, subnormals, the largest, NaN, neighbours, and plain ones.
 inline std::vector<double> hard_doubles(size_t n, uint64_t seed) {
-    const double edges[] = {0.0, -0.0, 5e-324, -5e-324, 2.2250738585072014e-308, 1.7976931348623157e308,
-                            -1.7976931348623157e308, 1.0, 1.0000000000000002, __builtin_nan("")};
+    const double edges[] = {0.0,
+                            -0.0,
+                            5e-324,
+                            -5e-324,
+                            2.2250738585072014e-308,
+                            1.7976931348623157e308,
+                            -1.7976931348623157e308,
+                            1.0,
+                            1.0000000000000002,
+                            __builtin_nan("")};
     std::vector<double> out(n);
     for (size_t i = 0; i < n; ++i) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;

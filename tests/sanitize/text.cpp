@@ -23,9 +23,10 @@ struct Column {
 
 // Pieces that meet every branch: letters of one to four bytes, broken bytes, sigma and dotted I, marks, digits.
 Column random_column(size_t rows, size_t longest, uint64_t seed) {
-    static const std::string pieces[] = {"a",  "B",    "7",    "_",  " ",    "'",  ".",  ",",        "é",    "Σ",   "İ",
-                                         "漢", "😀",   "\xC3", "\x80", "\xF0\x9F", "Ⱥ", "-",  "e",        "+",    "%",   "$",
-                                         "€",  "1234", "true", "inf", "2012-03-04", "T", ":", "wordword", "\xED\xA0\x80"};
+    static const std::string pieces[] = {"a",    "B",   "7",          "_",  " ",  "'",        ".",           ",",
+                                         "é",    "Σ",   "İ",          "漢", "😀", "\xC3",     "\x80",        "\xF0\x9F",
+                                         "Ⱥ",    "-",   "e",          "+",  "%",  "$",        "€",           "1234",
+                                         "true", "inf", "2012-03-04", "T",  ":",  "wordword", "\xED\xA0\x80"};
     Column out;
     for (size_t row = 0; row < rows; ++row) {
         std::string text;
@@ -54,8 +55,8 @@ struct Table {
 
 // Counts a column with memory that is always a little too small; returns all entries row by row.
 std::vector<uint32_t> counted(const Column& column, Table& table, bool frozen, std::vector<uint32_t>& lengths) {
-    const Texts texts{column.offsets.size() - 1, column.data.data(), column.data.size(), column.offsets.data(), nullptr,
-                      0, {"?", nullptr, 0}};
+    const Texts texts{column.offsets.size() - 1, column.data.data(), column.data.size(), column.offsets.data(), nullptr, 0,
+                      {"?", nullptr, 0}};
     std::vector<uint32_t> words(2), counts(2), all;
     std::vector<uint8_t> scratch(16);
     lengths.assign(texts.rows, 0);
@@ -67,9 +68,12 @@ std::vector<uint32_t> counted(const Column& column, Table& table, bool frozen, s
                                       entries, {scratch.data(), scratch.size()});
         table.words = view.words;
         if (stop == stop_done) break;
-        if (stop == stop_entries) words.resize(words.size() + 3), counts.resize(words.size());
-        else if (stop == stop_scratch) scratch.resize(scratch.size() + 9);
-        else table.grow(stop);
+        if (stop == stop_entries)
+            words.resize(words.size() + 3), counts.resize(words.size());
+        else if (stop == stop_scratch)
+            scratch.resize(scratch.size() + 9);
+        else
+            table.grow(stop);
     }
     std::vector<uint64_t> longest(texts.rows ? 1 + *std::max_element(lengths.begin(), lengths.end()) : 1);
     entries = place_words(texts.rows, nullptr, static_cast<uint32_t>(table.words),

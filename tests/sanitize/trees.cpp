@@ -20,11 +20,17 @@ struct Rows {  // two columns of numbers, one of them whole; levels of two, five
     std::vector<int64_t> response, weights;
 
     Rows(size_t n, size_t classes, uint64_t seed)
-        : n(n), classes(classes), hard(hard_doubles(n, seed)), whole(numbers_below<float>(n, 40, seed + 1)),
-          five(numbers_below<uint8_t>(n, 6, seed + 3)), many(numbers_below<uint16_t>(n, 301, seed + 4)),
-          labels(numbers_below<uint16_t>(n, classes, seed + 5)), response(numbers_below<int64_t>(n, 1u << 30, seed + 6)),
+        : n(n),
+          classes(classes),
+          hard(hard_doubles(n, seed)),
+          whole(numbers_below<float>(n, 40, seed + 1)),
+          five(numbers_below<uint8_t>(n, 6, seed + 3)),
+          many(numbers_below<uint16_t>(n, 301, seed + 4)),
+          labels(numbers_below<uint16_t>(n, classes, seed + 5)),
+          response(numbers_below<int64_t>(n, 1u << 30, seed + 6)),
           weights(numbers_below<int64_t>(n, 5, seed + 7)) {
-        for (uint64_t j = 0; j < 10; ++j) two.push_back(numbers_below<uint8_t>(n, j % 3 ? 2 : 3, seed + 20 + j));  // 2 is missing
+        for (uint64_t j = 0; j < 10; ++j)
+            two.push_back(numbers_below<uint8_t>(n, j % 3 ? 2 : 3, seed + 20 + j));  // 2 is missing
         for (int64_t& w : weights) ++w;
     }
 

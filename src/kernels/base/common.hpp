@@ -11,12 +11,12 @@
 #endif
 
 #ifdef TALLY_CHECK
-#define TALLY_REQUIRE(condition)                                                          \
-    do {                                                                                  \
-        if (!(condition)) {                                                               \
+#define TALLY_REQUIRE(condition)                                                           \
+    do {                                                                                   \
+        if (!(condition)) {                                                                \
             std::fprintf(stderr, "%s:%d: violated: %s\n", __FILE__, __LINE__, #condition); \
-            std::abort();                                                                 \
-        }                                                                                 \
+            std::abort();                                                                  \
+        }                                                                                  \
     } while (0)
 #else
 #define TALLY_REQUIRE(condition) ((void)0)

@@ -6,15 +6,16 @@
 #include <immintrin.h>
 #endif
 
+#include "kernels/base/tiles.hpp"
 #include "kernels/columns/hash.hpp"
 #include "kernels/columns/scan.hpp"
-#include "kernels/base/tiles.hpp"
 
 namespace tally {
 
 // ---- one look at every column ----
 
-struct RowScan {  // low and high of all values that are not NaN; counts as doubles, so that one loop fits one register width
+// low and high of all values that are not NaN; counts as doubles, so that one loop fits one register width.
+struct RowScan {
     double low[lanes], high[lanes], missing[lanes], broken[lanes], many[lanes];
     int64_t negative_zero[lanes];
 };
@@ -39,7 +40,9 @@ inline void scan_plain(const Columns& columns, RowScan& s) {
         alignas(64) double room[tile_rows * lanes];
         const size_t wide = padded(columns.width) & ~size_t{7};
         each_tile(columns, room, [&](size_t, size_t n, const double* tile, ptrdiff_t stride) {
-            double *__restrict const low = s.low, *__restrict const high = s.high, *__restrict const missing = s.missing;
+            double* __restrict const low = s.low;
+            double* __restrict const high = s.high;
+            double* __restrict const missing = s.missing;
             int64_t* __restrict const negative_zero = s.negative_zero;
             for (size_t i = 0; i < n; ++i) {
                 const double* __restrict const x = tile + static_cast<ptrdiff_t>(i) * stride;
@@ -68,8 +71,11 @@ inline void scan_rows(const Columns& columns, RowScan& s) {
         alignas(64) double room[tile_rows * lanes];
         const size_t wide = padded(columns.width) & ~size_t{7};
         each_tile(columns, room, [&](size_t, size_t n, const double* tile, ptrdiff_t stride) {
-            double *__restrict const low = s.low, *__restrict const high = s.high, *__restrict const missing = s.missing,
-                   *__restrict const broken = s.broken, *__restrict const many = s.many;
+            double* __restrict const low = s.low;
+            double* __restrict const high = s.high;
+            double* __restrict const missing = s.missing;
+            double* __restrict const broken = s.broken;
+            double* __restrict const many = s.many;
             int64_t* __restrict const negative_zero = s.negative_zero;
             for (size_t i = 0; i < n; ++i) {
                 const double* __restrict const x = tile + static_cast<ptrdiff_t>(i) * stride;
@@ -97,7 +103,7 @@ struct RowKeys {  // per lane; lanes without a column have keys 0 and mask 0, so
 };
 
 inline void print_tile(size_t n, size_t wide, const double* tile, ptrdiff_t stride, const RowKeys& keys, uint64_t* low,
-                      uint64_t* high) {
+                       uint64_t* high) {
     for (size_t i = 0; i < n; ++i) {
         const double* const x = tile + static_cast<ptrdiff_t>(i) * stride;
         uint64_t one = 0, two = 0;
@@ -114,7 +120,7 @@ inline void print_tile(size_t n, size_t wide, const double* tile, ptrdiff_t stri
 #if defined(__x86_64__) && defined(__GNUC__)
 // The same by hand: compilers make three products of 32 bits out of a product whose factors are known to be short.
 __attribute__((target("avx2"))) inline void print_tile_avx2(size_t n, size_t wide, const double* tile, ptrdiff_t stride,
-                                                           const RowKeys& keys, uint64_t* low, uint64_t* high) {
+                                                            const RowKeys& keys, uint64_t* low, uint64_t* high) {
     const __m256d none = _mm256_castsi256_pd(_mm256_set1_epi64x(static_cast<int64_t>(missing_cell)));
     const auto four = [](const uint64_t* at) { return reinterpret_cast<const __m256i*>(at); };
     for (size_t i = 0; i < n; ++i) {
@@ -167,7 +173,8 @@ void small_codes(size_t rows, size_t columns, const T* matrix, ptrdiff_t row_str
             const uint64_t low = static_cast<uint64_t>(base[j]);
             uint64_t beyond = 0;
             for (size_t i = 0; i < n; ++i) {
-                const uint64_t code = static_cast<uint64_t>(static_cast<int64_t>(x[static_cast<ptrdiff_t>(i) * row_stride])) - low;
+                const uint64_t code =
+                    static_cast<uint64_t>(static_cast<int64_t>(x[static_cast<ptrdiff_t>(i) * row_stride])) - low;
                 out[i] = static_cast<uint8_t>(code);
                 beyond |= code;
             }

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "kernels/sums/joint.hpp"
 #include "kernels/columns/matrix.hpp"
+#include "kernels/sums/joint.hpp"
 
 namespace tally {
 

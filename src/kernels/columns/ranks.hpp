@@ -59,9 +59,9 @@ inline Prefix choose_prefix(size_t rows, Column column) {
     return prefix;
 }
 
-inline constexpr int bin_bits = 13;             // elements are dealt by this many leading bits
+inline constexpr int bin_bits = 13;  // elements are dealt by this many leading bits
 inline constexpr size_t bins = 1 << bin_bits;
-inline constexpr size_t group_rows = 49152;     // twice as many elements of 8 bytes fit the second-level cache
+inline constexpr size_t group_rows = 49152;  // twice as many elements of 8 bytes fit the second-level cache
 inline constexpr int digit_bits = 11, most_passes = 3;
 inline constexpr size_t digits = 1 << digit_bits;
 
@@ -177,7 +177,7 @@ inline void make_groups(uint32_t* counts, uint32_t* next) {
     }
 }
 
-struct Ranked {  // elements[0 .. present) are (rank << 32) | row, sorted by rank, then row
+struct Ranked {           // elements[0 .. present) are (rank << 32) | row, sorted by rank, then row
     size_t present = 0;   // rows with a value
     size_t distinct = 0;  // different values
 };

@@ -172,8 +172,10 @@ inline void copy_cells(const Cut& cut, size_t column, int32_t* offsets, char* da
     for (size_t row = 0; row < cut.rows; ++row) {
         if (data) cut.prefetch(row, column);
         const cells::Span s = cut.cell(row, column);
-        if (data) std::memcpy(data + offsets[row], s.begin, s.size());
-        else offsets[row + 1] = offsets[row] + static_cast<int32_t>(s.size());
+        if (data)
+            std::memcpy(data + offsets[row], s.begin, s.size());
+        else
+            offsets[row + 1] = offsets[row] + static_cast<int32_t>(s.size());
     }
 }
 

@@ -31,7 +31,7 @@ enum Cell : uint8_t {
     cell_percent,        // 12 %
     cell_currency,       // $5, 5 €
     cell_other,
-    cell_kinds           // how many there are
+    cell_kinds  // how many there are
 };
 
 struct Marks {  // texts that mean missing: mark m is data[offsets[m], offsets[m + 1])
@@ -63,12 +63,12 @@ inline Span stripped(Span s) {
 
 // A number as written: digits with the point left out, and where the point and the exponent put them.
 struct Decimal {
-    uint64_t mantissa = 0;   // the digits, when there are at most 19 of them
-    int64_t digits = 0;      // how many; where they are more than 19, leading zeros apart
-    int64_t whole = 0;       // digits before the point, leading zeros included
-    int64_t exponent = 0;    // of ten, the point's share included
+    uint64_t mantissa = 0;  // the digits, when there are at most 19 of them
+    int64_t digits = 0;     // how many; where they are more than 19, leading zeros apart
+    int64_t whole = 0;      // digits before the point, leading zeros included
+    int64_t exponent = 0;   // of ten, the point's share included
     bool negative = false;
-    bool integer = true;     // no point, no exponent
+    bool integer = true;  // no point, no exponent
     bool leading_zero = false;
 };
 
@@ -201,8 +201,8 @@ inline double value_of(Span s, char point, const Decimal& d) {
         // Both are exact doubles, so one operation rounds once: the nearest double.
         const double m = static_cast<double>(d.mantissa);
         value = d.exponent < 0 ? m / tens[-d.exponent] : m * tens[d.exponent];
-    } else if (d.digits > 19 || d.exponent < -largest_power || d.exponent > largest_power ||
-               !nearest(d.mantissa, static_cast<int>(d.exponent), value)) {
+    } else if (d.digits > 19 || d.exponent < -largest_power || d.exponent > largest_power
+               || !nearest(d.mantissa, static_cast<int>(d.exponent), value)) {
         value = careful(s, point, d);
     }
     // A sign cannot be foreseen, and a wrong guess costs more than the number: no branch.
@@ -429,8 +429,10 @@ struct MarkTest {  // which cells are marks, asked by their first byte and lengt
     explicit MarkTest(const Marks& given) : marks(given) {
         for (size_t m = 0; m < marks.count; ++m) {
             const auto size = static_cast<size_t>(marks.offsets[m + 1] - marks.offsets[m]);
-            if (size == 0) empty_is_mark = true;
-            else if (size_t& known = longest[static_cast<uint8_t>(marks.data[marks.offsets[m]])]; known < size) known = size;
+            if (size == 0)
+                empty_is_mark = true;
+            else if (size_t& known = longest[static_cast<uint8_t>(marks.data[marks.offsets[m]])]; known < size)
+                known = size;
         }
     }
 

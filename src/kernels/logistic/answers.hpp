@@ -188,8 +188,7 @@ inline bool answers(const Ask& ask, const Words* texts, size_t n_texts, double* 
                 add_dense(a, w.y, w.eta);
                 add_coded(a, first, n, w.eta);
             }
-            for (size_t t = 0; t < n_texts; ++t)
-                add_words(texts[t], a, first, n, w.eta, spare + t * kRows, line);
+            for (size_t t = 0; t < n_texts; ++t) add_words(texts[t], a, first, n, w.eta, spare + t * kRows, line);
             for (size_t l = 0; l < a.links; ++l)
                 for (size_t i = 0; i < n; ++i) finite &= w.eta[l * kRows + i] - w.eta[l * kRows + i] == 0.0;
             if (answer == Answer::scores) {

@@ -71,8 +71,8 @@ inline size_t turn_doubles(size_t q, size_t n) { return q * n + 2 * n * kBlock; 
 // taken kBlock at a time, none over the end of a piece.
 inline void turn(const Basis& basis, size_t n, const double* w, size_t q, const int64_t* some, double* memory, double* out) {
     run_fast([b = basis, n, w, q, some, memory, out] {
-        double* half = memory;           // [q, n]: B'W, as far as the own piece's last line
-        double* own = memory + q * n;    // [kBlock, lines]
+        double* half = memory;              // [q, n]: B'W, as far as the own piece's last line
+        double* own = memory + q * n;       // [kBlock, lines]
         double* across = own + n * kBlock;  // [lines, kBlock]
         const double* rows = b.rows;
         for (size_t p = 0, i = 0; p < b.pieces; ++p) {

@@ -144,9 +144,7 @@ TALLY_INLINE void sum_diagonal(const Ask& a, const Work& w, size_t first, size_t
 }
 
 // 1.5 * 2^(52 - bits): adding it leaves a term's whole multiples of 2^-bits in the low bits.
-TALLY_INLINE double magic_of(int64_t bits) {
-    return std::bit_cast<double>(0x4338000000000000ULL - (uint64_t(bits) << 52));
-}
+TALLY_INLINE double magic_of(int64_t bits) { return std::bit_cast<double>(0x4338000000000000ULL - (uint64_t(bits) << 52)); }
 
 // Sums that no weight takes part in: loss and gradient are not asked for.
 TALLY_INLINE bool of_columns_alone(const Ask& a) {

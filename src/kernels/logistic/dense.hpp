@@ -15,7 +15,8 @@ TALLY_INLINE void tile(size_t m, const double* a, size_t a_wide, const double* b
         high[r] = *reinterpret_cast<const Four*>(out + r * wide + 4);
     }
     for (size_t j = 0; j < m; ++j) {
-        const Four b0 = *reinterpret_cast<const Four*>(b + j * b_wide), b1 = *reinterpret_cast<const Four*>(b + j * b_wide + 4);
+        const Four b0 = *reinterpret_cast<const Four*>(b + j * b_wide),
+                   b1 = *reinterpret_cast<const Four*>(b + j * b_wide + 4);
         for (size_t r = 0; r < R; ++r) {
             const double factor = a[r * a_wide + j];
             if (Sign > 0)
@@ -129,7 +130,8 @@ inline void posterior(size_t n, size_t wide, const double* matrix, const int64_t
                 for (size_t col = 0; col < first; col += kBlock) {
                     const size_t cols = first - col < kBlock ? first - col : kBlock;
                     for (size_t c = 0; c < size; ++c)
-                        for (size_t d = 0; d < cols; ++d) block[c * kBlock + d] = sums[c * n + col + d], sums[c * n + col + d] = 0.0;
+                        for (size_t d = 0; d < cols; ++d)
+                            block[c * kBlock + d] = sums[c * n + col + d], sums[c * n + col + d] = 0.0;
                     add_product<1>(size, size, cols, own, n, block, kBlock, sums + col, n);
                 }
             }

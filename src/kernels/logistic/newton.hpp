@@ -36,9 +36,7 @@ struct Spot {
 
 enum class End : int64_t { optimum = 0, diverging = 1, stuck = 2, full = 3 };  // full: no room for another step
 
-inline size_t newton_doubles(size_t dense, size_t links, size_t m) {
-    return work_doubles(dense, links) + 2 * m * m + 4 * m;
-}
+inline size_t newton_doubles(size_t dense, size_t links, size_t m) { return work_doubles(dense, links) + 2 * m * m + 4 * m; }
 
 inline size_t newton_whole(size_t p, size_t links) {
     const size_t pairs = links > 1 ? links * (links - 1) / 2 : 1;

@@ -210,10 +210,13 @@ inline void curvature_of_sums(size_t n, size_t k, const int64_t* links, size_t c
                               const int64_t* at, const double* power, double unit, double shift, const double* l2,
                               double* h) {
     run_fast([=] {
-        assemble(n, k, links, classes, [=](size_t pair, size_t i, size_t j) {
-            const size_t high = size_t(at[i] > at[j] ? at[i] : at[j]), low = size_t(at[i] > at[j] ? at[j] : at[i]);
-            return double(squares[(pair * p + high) * p + low]) * (power[i] * power[j] * unit);
-        }, shift, l2, h);
+        assemble(
+            n, k, links, classes,
+            [=](size_t pair, size_t i, size_t j) {
+                const size_t high = size_t(at[i] > at[j] ? at[i] : at[j]), low = size_t(at[i] > at[j] ? at[j] : at[i]);
+                return double(squares[(pair * p + high) * p + low]) * (power[i] * power[j] * unit);
+            },
+            shift, l2, h);
     });
 }
 
@@ -221,11 +224,14 @@ inline void curvature_of_sums(size_t n, size_t k, const int64_t* links, size_t c
 inline void curvature_of_gram(size_t n, size_t k, const int64_t* links, size_t classes, const double* gram,
                               const double* share, double shift, const double* l2, double* h) {
     run_fast([=] {
-        assemble(n, k, links, classes, [=](size_t pair, size_t i, size_t j) {
-            size_t a = 1;
-            while ((a + 1) * a / 2 <= pair) ++a;
-            return gram[i * n + j] * (share[a] * share[pair - a * (a - 1) / 2]);
-        }, shift, l2, h);
+        assemble(
+            n, k, links, classes,
+            [=](size_t pair, size_t i, size_t j) {
+                size_t a = 1;
+                while ((a + 1) * a / 2 <= pair) ++a;
+                return gram[i * n + j] * (share[a] * share[pair - a * (a - 1) / 2]);
+            },
+            shift, l2, h);
     });
 }
 
@@ -290,8 +296,8 @@ inline void precondition(size_t n, size_t k, const double* a, const double* v, c
 }
 
 // The step d that minimises g'd + d'Hd/2 + sum l1 |w + d|, one coordinate after the other; hd = H d. Returns rounds taken.
-inline int64_t lasso_step(size_t n, const double* h, const double* g, const double* w, const double* l1,
-                                       double tolerance, int64_t rounds, double* d, double* hd) {
+inline int64_t lasso_step(size_t n, const double* h, const double* g, const double* w, const double* l1, double tolerance,
+                          int64_t rounds, double* d, double* hd) {
     return run_fast([=] {
         for (int64_t round = 0; round < rounds; ++round) {
             double moved = 0.0;

@@ -47,11 +47,11 @@ struct Totals {
 
 // Scratch of a block step: doubles the caller owns.
 struct Work {
-    double* y;      // [1 + dense, kRows]
-    double* eta;    // [links, kRows]; after `links_to_residuals` the residuals
-    double* share;  // [links, kRows]
-    double* side;   // [1 + dense, kRows]; columns times the curvature weight
-    double* row;    // [4, kRows]: loss, factor, curvature weight, spare
+    double* y;       // [1 + dense, kRows]
+    double* eta;     // [links, kRows]; after `links_to_residuals` the residuals
+    double* share;   // [links, kRows]
+    double* side;    // [1 + dense, kRows]; columns times the curvature weight
+    double* row;     // [4, kRows]: loss, factor, curvature weight, spare
     int64_t* fixed;  // [links, kRows]: residuals in 2^-bits
 };
 
@@ -191,7 +191,7 @@ TALLY_INLINE void labels_of(const Ask& a, size_t first, size_t n, double* to) {
 TALLY_INLINE void two_classes(const Ask& a, size_t first, size_t n, double* eta, double* share, double* loss) {
     for (size_t i = 0; i < kRows; ++i) {
         const double e = eta[i];
-        const double exact = exp_of(e < 0 ? e : -e);      // in (0, 1]
+        const double exact = exp_of(e < 0 ? e : -e);    // in (0, 1]
         const double t = exact < 1e-200 ? 0.0 : exact;  // no term of a sum sees it, and denormal numbers are slow
         share[i] = (e < 0 ? t : 1.0) / (1.0 + t);
         loss[i] = log_of(1.0 + t) + (e < 0 ? 0.0 : e);  // of class 0
@@ -228,8 +228,7 @@ TALLY_INLINE void many_classes(const Ask& a, size_t first, size_t n, double* eta
         loss[i] -= eta[static_cast<size_t>(code_at(a.classes, a.class_bytes, first + i)) * kRows + i];
     for (size_t l = 0; l < links; ++l)
         for (size_t i = 0; i < kRows; ++i) eta[l * kRows + i] = -share[l * kRows + i];
-    for (size_t i = 0; i < n; ++i)
-        eta[static_cast<size_t>(code_at(a.classes, a.class_bytes, first + i)) * kRows + i] += 1.0;
+    for (size_t i = 0; i < n; ++i) eta[static_cast<size_t>(code_at(a.classes, a.class_bytes, first + i)) * kRows + i] += 1.0;
 }
 
 // Rows (by copies) whose own class is not strictly ahead: none means that the classes are separated.

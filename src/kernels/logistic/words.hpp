@@ -7,17 +7,17 @@ namespace tally::logistic {
 
 // One text column. The value of an entry is tf(count) * idf[word], divided by the row's length when `unit` is set.
 struct Words {
-    const int64_t* starts;     // [row + 1]
-    const uint32_t* word;      // [entry]
-    const uint32_t* count;     // [entry]
-    const double* idf;         // [words + 1]: 0 for unseen words
-    const double* tf;          // [tf_size]: the weight of a count; the last stands for all beyond
+    const int64_t* starts;  // [row + 1]
+    const uint32_t* word;   // [entry]
+    const uint32_t* count;  // [entry]
+    const double* idf;      // [words + 1]: 0 for unseen words
+    const double* tf;       // [tf_size]: the weight of a count; the last stands for all beyond
     size_t tf_size;
     int64_t unit;
-    double scale;              // a power of two that brings every value to at most 1
-    const double* theta;       // [words, links], for scaled values
-    int64_t* gradient;         // [words, links]
-    const double* value;       // [entry] from `word_values`, or null: then values are found on the way
+    double scale;         // a power of two that brings every value to at most 1
+    const double* theta;  // [words, links], for scaled values
+    int64_t* gradient;    // [words, links]
+    const double* value;  // [entry] from `word_values`, or null: then values are found on the way
 };
 
 TALLY_INLINE double tf_of(const Words& t, int64_t entry) {
@@ -151,11 +151,9 @@ inline void word_sums(const Ask& ask, const Words* texts, size_t n_texts, double
             }
             add_dense(a, w.y, w.eta);
             add_coded(a, first, n, w.eta);
-            for (size_t t = 0; t < n_texts; ++t)
-                add_words(texts[t], a, first, n, w.eta, spare + t * kRows, line);
+            for (size_t t = 0; t < n_texts; ++t) add_words(texts[t], a, first, n, w.eta, spare + t * kRows, line);
             finish_rows(a, w, first, n, magic, out);
-            for (size_t t = 0; t < n_texts; ++t)
-                sum_words(texts[t], a, first, n, w.eta, spare + t * kRows, magic, line);
+            for (size_t t = 0; t < n_texts; ++t) sum_words(texts[t], a, first, n, w.eta, spare + t * kRows, magic, line);
         }
     });
 }

@@ -20,7 +20,8 @@ struct Entries {  // words of rows, with their counts (null: 1 each) and the row
     void add(size_t row, size_t n_words, To to) const {
         const int64_t weight = weights ? weights[row] : 1;
         for (int64_t entry = starts[row]; entry < starts[row + 1]; ++entry) {
-            if (words[entry] < n_words) to(words[entry], classes[row], weight * static_cast<int64_t>(counts ? counts[entry] : 1));
+            if (words[entry] < n_words)
+                to(words[entry], classes[row], weight * static_cast<int64_t>(counts ? counts[entry] : 1));
         }
     }
 };
@@ -48,13 +49,14 @@ void count_by_class(const Entries<Class>& e, size_t n_words, size_t n_classes, i
 
 // table[word, class] += count[entry] * weight[row] over the entries of each row; a word beyond the table is not counted.
 template <class Class>
-void count_entries(size_t rows, const int64_t* starts, const uint32_t* words, const uint32_t* counts,
-                   const Class* classes, const int64_t* weights, size_t n_words, size_t n_classes, int64_t* table) {
+void count_entries(size_t rows, const int64_t* starts, const uint32_t* words, const uint32_t* counts, const Class* classes,
+                   const int64_t* weights, size_t n_words, size_t n_classes, int64_t* table) {
     constexpr size_t large = 1 << 17;  // cells that no near cache holds
     for (size_t row = 0; row < rows; ++row) TALLY_REQUIRE(classes[row] < n_classes);
     const Entries<Class> e{rows, starts, words, counts, classes, weights};
     const size_t cells = n_words * n_classes, n = rows ? static_cast<size_t>(starts[rows] - starts[0]) : 0;
-    if (n_classes > 2 && cells >= large && 2 * n >= cells && rows < UINT32_MAX) return count_by_class(e, n_words, n_classes, table);
+    if (n_classes > 2 && cells >= large && 2 * n >= cells && rows < UINT32_MAX)
+        return count_by_class(e, n_words, n_classes, table);
     for (size_t row = 0; row < rows; ++row)
         e.add(row, n_words, [=](size_t word, size_t c, int64_t more) { table[word * n_classes + c] += more; });
 }
@@ -62,8 +64,8 @@ void count_entries(size_t rows, const int64_t* starts, const uint32_t* words, co
 // scores[row, class] += the sum over columns, in their order, of tables[column][codes[column][row], class]. Some rows at a
 // time, so that their scores stay near while the columns pass.
 template <size_t fixed>
-void add_level_scores(size_t rows, size_t columns, const uint8_t* const* codes, const double* const* tables,
-                      size_t given, double* scores) {
+void add_level_scores(size_t rows, size_t columns, const uint8_t* const* codes, const double* const* tables, size_t given,
+                      double* scores) {
     constexpr size_t tile = 256;
     const size_t n_classes = fixed ? fixed : given;
     for (size_t begin = 0; begin < rows; begin += tile) {
@@ -138,7 +140,8 @@ inline void mdl_cuts(size_t values, size_t n_classes, const int64_t* sums, doubl
         double least = infinity;
         for (size_t at = start + 1; at < stop; ++at) {
             const int64_t* const middle = sums + at * n_classes;
-            const double disorder = side_of(n_classes, middle, first, h).disorder + side_of(n_classes, last, middle, h).disorder;
+            const double disorder =
+                side_of(n_classes, middle, first, h).disorder + side_of(n_classes, last, middle, h).disorder;
             if (disorder < least) {
                 least = disorder;
                 best = at;
@@ -148,8 +151,8 @@ inline void mdl_cuts(size_t values, size_t n_classes, const int64_t* sums, doubl
         const Side left = side_of(n_classes, middle, first, h), right = side_of(n_classes, last, middle, h);
         const double rows = whole.rows / unit;
         const double gain = (whole.disorder - least) / unit;  // in bits, over all rows
-        const double price = log2_ways(whole.classes) - whole.classes * whole.disorder / whole.rows +
-                             left.classes * left.disorder / left.rows + right.classes * right.disorder / right.rows;
+        const double price = log2_ways(whole.classes) - whole.classes * whole.disorder / whole.rows
+                             + left.classes * left.disorder / left.rows + right.classes * right.disorder / right.rows;
         if (!(rows > 1 && gain > log2_of(rows - 1) + price)) continue;
         cut[best] = 1;
         stack[depth++] = static_cast<int64_t>(start);

@@ -20,8 +20,7 @@ void count_classes(size_t rows, const Class* classes, const int64_t* weights, si
 // One column, no weights, no nodes, few cells. Neighbouring rows often meet in one cell, and an addition that
 // waits for the one before it costs five cycles: so four tables take turns.
 template <class Code, class Class>
-void count_small(size_t rows, const Code* codes, const Class* classes, size_t n_codes, size_t n_classes,
-                 int64_t* table) {
+void count_small(size_t rows, const Code* codes, const Class* classes, size_t n_codes, size_t n_classes, int64_t* table) {
     uint32_t part[4 * small_cells];
     const size_t cells = n_codes * n_classes;
     for (size_t i = 0; i < 4 * cells; ++i) part[i] = 0;
@@ -43,8 +42,8 @@ void count_small(size_t rows, const Code* codes, const Class* classes, size_t n_
 
 // table[node, code, class] += weight[row] (1 without weights). nodes or weights may be null.
 template <class Code, class Class>
-void count_codes(size_t rows, const uint32_t* nodes, const Code* codes, const Class* classes,
-                 const int64_t* weights, size_t n_codes, size_t n_classes, int64_t* table) {
+void count_codes(size_t rows, const uint32_t* nodes, const Code* codes, const Class* classes, const int64_t* weights,
+                 size_t n_codes, size_t n_classes, int64_t* table) {
     if (!nodes && !weights && n_codes * n_classes <= small_cells && n_codes * n_classes <= rows) {
         constexpr size_t most = size_t{1} << 32;  // so that no 4-byte cell can overflow
         for (size_t begin = 0; begin < rows; begin += most) {

@@ -25,7 +25,7 @@ inline double log2_whole(double x) {
 // sum of those of its prime factors, each rounded once: what is equal by F(ab) = b F(a) + a F(b) is equal here.
 class Logs {
    public:
-    static constexpr int64_t some = int64_t{1} << 16;  // entries worth keeping where sums of weights go far beyond
+    static constexpr int64_t some = int64_t{1} << 16;   // entries worth keeping where sums of weights go far beyond
     static constexpr int64_t error = int64_t{1} << 19;  // of F at most, in units: some times 16 factors times 1/2
 
     explicit Logs(int64_t largest, int64_t entries) {

@@ -56,8 +56,8 @@ inline void join_hashes(size_t columns, const uint64_t* const* tables, const siz
 }
 
 // low[row], high[row] += hashes of the joint code of some columns.
-inline void add_joined(size_t rows, size_t columns, const uint8_t* const* codes, const size_t* n_codes,
-                       const Lanes* hashes, uint64_t* low, uint64_t* high) {
+inline void add_joined(size_t rows, size_t columns, const uint8_t* const* codes, const size_t* n_codes, const Lanes* hashes,
+                       uint64_t* low, uint64_t* high) {
     TALLY_REQUIRE(all_within(rows, columns, codes, n_codes));
     run_fast([=] {
         uint16_t joint[joint_rows];
@@ -111,7 +111,8 @@ inline void count_joint(size_t rows, size_t columns, const uint8_t* const* codes
         for (size_t j = first; j < first + n; ++j) {
             for (size_t cell = 0; cell < size; ++cell) {
                 int64_t* const row = tables[j] + cell / below % n_codes[j] * n_classes;
-                for (size_t c = 0; c < n_classes; ++c) row[c] += int64_t{even[cell * n_classes + c]} + odd[cell * n_classes + c];
+                for (size_t c = 0; c < n_classes; ++c)
+                    row[c] += int64_t{even[cell * n_classes + c]} + odd[cell * n_classes + c];
             }
             below *= n_codes[j];
         }

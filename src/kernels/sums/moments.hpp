@@ -11,8 +11,8 @@
 
 namespace tally {
 
-inline constexpr size_t sum_digits = 68;      // 2^1024 times a total weight of 2^63, in units of 2^-1074
-inline constexpr size_t square_digits = 134;  // 2^2048 times 2^63, in units of 2^-2148
+inline constexpr size_t sum_digits = 68;              // 2^1024 times a total weight of 2^63, in units of 2^-1074
+inline constexpr size_t square_digits = 134;          // 2^2048 times 2^63, in units of 2^-2148
 inline constexpr size_t most_rows = size_t{1} << 28;  // between two carries
 
 // digits += number * 2^position, number < 2^64.

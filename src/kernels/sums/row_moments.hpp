@@ -7,26 +7,26 @@
 // Values that are missing, larger, or smaller and not 0 are taken out of their tile and go the long way, alone.
 #pragma once
 
-#include "kernels/sums/moments.hpp"
 #include "kernels/base/tiles.hpp"
+#include "kernels/sums/moments.hpp"
 
 namespace tally {
 
-inline constexpr size_t row_slots = 5;         // y and y^2 by their units
-inline constexpr size_t row_chunk = 1 << 14;   // rows between two moves to digits: 513 * 2^53 fits 63 bits
-inline constexpr int small_bits = 20;          // |y| >= 2^-20 is quick
+inline constexpr size_t row_slots = 5;        // y and y^2 by their units
+inline constexpr size_t row_chunk = 1 << 14;  // rows between two moves to digits: 513 * 2^53 fits 63 bits
+inline constexpr int small_bits = 20;         // |y| >= 2^-20 is quick
 
-struct RowLimits {  // per lane; lanes without a column have scale 0 and allow everything
-    double scale[lanes];                   // 2^-top
-    int64_t least[lanes], most[lanes];     // quick: the bits of |x| lie between them, or x is 0
+struct RowLimits {                      // per lane; lanes without a column have scale 0 and allow everything
+    double scale[lanes];                // 2^-top
+    int64_t least[lanes], most[lanes];  // quick: the bits of |x| lie between them, or x is 0
     int64_t top[lanes];
-    size_t place[lanes];                   // which of the tables belongs to the lane
+    size_t place[lanes];  // which of the tables belongs to the lane
 };
 
 struct RowTables {
-    double* sums;     // [class, slot, lane]: of at most 32 rows
-    int64_t* wholes;  // [class, slot, lane]: of at most row_chunk rows
-    uint32_t* filled; // [class]: rows in sums
+    double* sums;      // [class, slot, lane]: of at most 32 rows
+    int64_t* wholes;   // [class, slot, lane]: of at most row_chunk rows
+    uint32_t* filled;  // [class]: rows in sums
 };
 
 // bits: of |x|.

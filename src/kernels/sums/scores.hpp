@@ -7,8 +7,7 @@ namespace tally {
 
 // scores[row, class] += table[code[row], class].
 template <class Code>
-void add_code_scores(size_t rows, size_t n_codes, size_t n_classes, const Code* codes, const double* table,
-                     double* scores) {
+void add_code_scores(size_t rows, size_t n_codes, size_t n_classes, const Code* codes, const double* table, double* scores) {
     (void)n_codes;
     for (size_t row = 0; row < rows; ++row) {
         TALLY_REQUIRE(codes[row] < n_codes);
@@ -19,8 +18,8 @@ void add_code_scores(size_t rows, size_t n_codes, size_t n_classes, const Code* 
 }
 
 // scores[row, class] += constant[class] - (x - mean[class])^2 * half[class]; a missing x adds nothing.
-inline void add_gaussian_scores(size_t rows, size_t n_classes, const double* values, ptrdiff_t stride,
-                                const double* mean, const double* half, const double* constant, double* scores) {
+inline void add_gaussian_scores(size_t rows, size_t n_classes, const double* values, ptrdiff_t stride, const double* mean,
+                                const double* half, const double* constant, double* scores) {
     for (size_t row = 0; row < rows; ++row) {
         const double x = values[static_cast<ptrdiff_t>(row) * stride];
         if (x != x) continue;
@@ -33,8 +32,8 @@ inline void add_gaussian_scores(size_t rows, size_t n_classes, const double* val
 }
 
 // scores[row, class] += x * slope[class]; a missing x adds missing[class].
-inline void add_linear_scores(size_t rows, size_t n_classes, const double* values, ptrdiff_t stride,
-                              const double* slope, const double* missing, double* scores) {
+inline void add_linear_scores(size_t rows, size_t n_classes, const double* values, ptrdiff_t stride, const double* slope,
+                              const double* missing, double* scores) {
     for (size_t row = 0; row < rows; ++row) {
         const double x = values[static_cast<ptrdiff_t>(row) * stride];
         double* to = scores + row * n_classes;
@@ -43,8 +42,8 @@ inline void add_linear_scores(size_t rows, size_t n_classes, const double* value
 }
 
 // scores[row, class] += sum over the row's entries of count[entry] * table[word[entry], class].
-inline void add_word_scores(size_t rows, size_t n_words, size_t n_classes, const int64_t* starts,
-                            const uint32_t* words, const uint32_t* counts, const double* table, double* scores) {
+inline void add_word_scores(size_t rows, size_t n_words, size_t n_classes, const int64_t* starts, const uint32_t* words,
+                            const uint32_t* counts, const double* table, double* scores) {
     (void)n_words;
     for (size_t row = 0; row < rows; ++row) {
         double* to = scores + row * n_classes;

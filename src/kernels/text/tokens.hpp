@@ -40,11 +40,11 @@ struct Texts {  // a string column in Arrow layout; validity may be null
 
 // What is known of a word, in one place because it is needed at one time.
 struct Word {
-    int64_t start;     // its bytes are arena[start, start + length)
+    int64_t start;  // its bytes are arena[start, start + length)
     uint32_t length;
-    uint32_t entry;    // the entry of that row that counts it
-    int64_t row;       // the last row it was seen in
-    int64_t documents; // rows with the word so far
+    uint32_t entry;     // the entry of that row that counts it
+    int64_t row;        // the last row it was seen in
+    int64_t documents;  // rows with the word so far
 };
 
 // Words by number. slots: open addressing by hash; 0 is free, else hash << 32 | number + 1. At most half of the slots
@@ -180,9 +180,7 @@ inline uint8_t* encode(uint32_t c, uint8_t* out) {
     return put(0xF0 | c >> 18), put(0x80 | (c >> 12 & 63)), put(0x80 | (c >> 6 & 63)), put(0x80 | (c & 63)), out;
 }
 
-inline const UnicodeRecord& record(uint32_t c) {
-    return unicode_records[unicode_blocks[unicode_pages[c >> 7]][c & 127]];
-}
+inline const UnicodeRecord& record(uint32_t c) { return unicode_records[unicode_blocks[unicode_pages[c >> 7]][c & 127]]; }
 
 // A capital sigma ends its word, and is written ς, when a cased letter stands before it and none after it,
 // characters such as the apostrophe skipped. Each look ends at the next sigma at the latest, so all take linear time.
@@ -338,8 +336,8 @@ Stop each_word(const uint8_t* begin, const uint8_t* end, const uint8_t* limit, S
 // Counts the words of the rows from `row` on; row and entries tell how far it came. With `frozen` no word is added and
 // every word that is not there counts as the number table.words.
 // The entries of a row are in order of first appearance.
-inline Stop count_words(const Texts& texts, size_t& row, WordTable& table, bool frozen, const WordRows& out,
-                        size_t& entries, tokens::Scratch scratch) {
+inline Stop count_words(const Texts& texts, size_t& row, WordTable& table, bool frozen, const WordRows& out, size_t& entries,
+                        tokens::Scratch scratch) {
     const auto count = [&](const tokens::Key& key) {
         size_t slot;
         uint32_t w = tokens::find(table, key, slot);
@@ -447,8 +445,7 @@ inline void sort_words(const WordTable& t, WordKey* keys, uint32_t* order) {
 
 // Renumbers the words of rows by place[word] (null: as they are), in place, rising within each row. The number `unseen`
 // may come from many words and becomes one entry. Returns the entries left. row_scratch holds the longest row.
-inline size_t place_words(size_t rows, const uint32_t* place, uint32_t unseen, const WordRows& out,
-                          uint64_t* row_scratch) {
+inline size_t place_words(size_t rows, const uint32_t* place, uint32_t unseen, const WordRows& out, uint64_t* row_scratch) {
     size_t from = 0, to = 0;
     for (size_t row = 0; row < rows; ++row) {
         size_t n = 0;
@@ -456,8 +453,10 @@ inline size_t place_words(size_t rows, const uint32_t* place, uint32_t unseen, c
         TALLY_REQUIRE(from + out.lengths[row] <= out.room);
         for (const size_t stop = from + out.lengths[row]; from < stop; ++from) {
             const uint32_t w = place ? place[out.words[from]] : out.words[from];
-            if (w == unseen) rest += out.counts[from];
-            else row_scratch[n++] = static_cast<uint64_t>(w) << 32 | out.counts[from];
+            if (w == unseen)
+                rest += out.counts[from];
+            else
+                row_scratch[n++] = static_cast<uint64_t>(w) << 32 | out.counts[from];
         }
         std::sort(row_scratch, row_scratch + n);
         out.lengths[row] = static_cast<uint32_t>(n + (rest > 0));

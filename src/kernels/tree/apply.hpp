@@ -17,7 +17,7 @@ namespace tally::tree {
 struct Cells {
     const char* data;
     ptrdiff_t stride;
-    int width;      // bytes; numbers are 4 (float) or 8 (double)
+    int width;  // bytes; numbers are 4 (float) or 8 (double)
     bool numbers;
 
     double number(size_t row) const {
@@ -34,10 +34,10 @@ struct Cells {
 
 struct Step {
     double cut;
-    int32_t column;   // -1: leaf
+    int32_t column;              // -1: leaf
     int32_t low, high, missing;  // next nodes of a numeric test
-    int64_t branches; // first level's next node in `next`, for tests of levels
-    uint32_t levels;  // 0: numeric
+    int64_t branches;            // first level's next node in `next`, for tests of levels
+    uint32_t levels;             // 0: numeric
 };
 
 class Walk {
@@ -110,7 +110,8 @@ class Walk {
             const Step& s = steps_[i];
             const int32_t own = static_cast<int32_t>(i);
             plain[i] = {s.column >= 0 ? columns[s.column].data - any->data : 0, not_below<Float>(s.cut), {own, own, own}};
-            if (s.column >= 0) plain[i].following[0] = s.low, plain[i].following[1] = s.high, plain[i].following[2] = s.missing;
+            if (s.column >= 0)
+                plain[i].following[0] = s.low, plain[i].following[1] = s.high, plain[i].following[2] = s.missing;
         }
         constexpr size_t lanes = 16;
         bool infinite = false;

@@ -18,14 +18,14 @@ enum class Kind : int { numeric = 0, ordered = 1, levels = 2 };
 
 struct Column {
     Kind kind = Kind::numeric;
-    Numbers values;                   // numeric columns kept in order
-    const void* codes = nullptr;      // code k is missing
-    int width = 0;                    // bytes of a code; 0: there are no codes
-    uint32_t k = 0;                   // codes of known values
-    const double* distinct = nullptr; // the values of codes of a numeric column
-    bool binned = false;              // distinct[b] is where bin b begins, and the cut before it
-    bool repeats = true;              // some value occurs twice
-    std::vector<uint16_t> own_codes;  // where this room made the codes itself
+    Numbers values;                    // numeric columns kept in order
+    const void* codes = nullptr;       // code k is missing
+    int width = 0;                     // bytes of a code; 0: there are no codes
+    uint32_t k = 0;                    // codes of known values
+    const double* distinct = nullptr;  // the values of codes of a numeric column
+    bool binned = false;               // distinct[b] is where bin b begins, and the cut before it
+    bool repeats = true;               // some value occurs twice
+    std::vector<uint16_t> own_codes;   // where this room made the codes itself
     std::vector<double> own_distinct;
 };
 
@@ -51,7 +51,7 @@ struct Frame {
     std::vector<int> width;
     std::vector<std::vector<uint8_t>> own_codes;
     std::vector<std::vector<uint64_t>> words;  // [pack, row]: see words.hpp
-    std::vector<uint32_t> table_row;  // row number in the table; empty: the same
+    std::vector<uint32_t> table_row;           // row number in the table; empty: the same
     Weights weights;
     std::vector<int64_t> own_score, own_rows, own_response;
     std::vector<uint8_t> side;
@@ -64,8 +64,8 @@ struct Frame {
 struct Open {
     uint32_t node = 0;
     size_t begin = 0, end = 0;
-    std::vector<uint32_t> missing;   // per column kept in order
-    std::vector<uint8_t> constant;   // per column: nothing left to split on
+    std::vector<uint32_t> missing;  // per column kept in order
+    std::vector<uint8_t> constant;  // per column: nothing left to split on
     size_t size() const { return end - begin; }
 };
 
@@ -200,13 +200,13 @@ void sum_few_codes(const Frame<E>& f, const E* rows, size_t n, const Code* codes
     uint32_t counts[4][512] = {};
     size_t i = 0;
     for (; i + 4 <= n; i += 4)
-        for (size_t t = 0; t < 4; ++t)
-            ++counts[t][codes[f.layout.row(rows[i + t])] * classes + f.layout.label(rows[i + t])];
+        for (size_t t = 0; t < 4; ++t) ++counts[t][codes[f.layout.row(rows[i + t])] * classes + f.layout.label(rows[i + t])];
     for (; i < n; ++i) ++counts[0][codes[f.layout.row(rows[i])] * classes + f.layout.label(rows[i])];
     for (size_t code = 0; code <= k; ++code)
         for (size_t c = 0; c < classes; ++c) {
             const size_t cell = code * classes + c;
-            table[code * (classes + 1) + c] += int64_t{counts[0][cell]} + counts[1][cell] + counts[2][cell] + counts[3][cell];
+            table[code * (classes + 1) + c] +=
+                int64_t{counts[0][cell]} + counts[1][cell] + counts[2][cell] + counts[3][cell];
         }
 }
 

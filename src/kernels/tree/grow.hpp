@@ -87,7 +87,7 @@ struct Searched {
     std::shared_ptr<Open> sibling;
     std::vector<int64_t> sibling_total;
 
-    std::vector<int64_t> ones;  // [pack, class, 64]
+    std::vector<int64_t> ones;                  // [pack, class, 64]
     const std::vector<int32_t>* bit = nullptr;  // [column]: pack * 64 + bit, -1 where it is in none
 
     Family family(size_t j) {
@@ -100,7 +100,8 @@ struct Searched {
         if (kept.empty()) return out;
         out.keep = &kept[j];
         if (parent && !parent->open->constant[j])
-            out.parent = &parent->kept[j], out.begin = sibling->begin, out.size = sibling->size(), out.total = sibling_total.data();
+            out.parent = &parent->kept[j], out.begin = sibling->begin, out.size = sibling->size(),
+            out.total = sibling_total.data();
         return out;
     }
 };
@@ -150,7 +151,8 @@ class Rulebook {
         } else if (walks && some_order_ && unit() && scorer.by_logs()) {
             s.tables.fill(logs_, s.total.data(), problem_.classes);
         }
-        s.here = {scorer, &problem_.rules, s.total.data(), s.tables.view, problem_.regression, unit(), deviance, &factorials_};
+        s.here = {scorer, &problem_.rules, s.total.data(), s.tables.view, problem_.regression,
+                  unit(), deviance,        &factorials_};
         s.found.assign(problem_.columns.size(), Candidate{});
         s.lefts.assign(problem_.columns.size() * width(), 0);
         s.maps.assign(map_size_, 0);
@@ -191,8 +193,9 @@ class Rulebook {
         for (uint32_t j : problem_.by_name) {
             const Candidate& c = s.found[j];
             if (!c.found || !c.pays || (ratio && c.net < guard)) continue;
-            if (best < 0 || (ratio ? c.ratio > s.found[static_cast<size_t>(best)].ratio
-                                   : c.score > s.found[static_cast<size_t>(best)].score))
+            if (best < 0
+                || (ratio ? c.ratio > s.found[static_cast<size_t>(best)].ratio
+                          : c.score > s.found[static_cast<size_t>(best)].score))
                 best = static_cast<int32_t>(j);
         }
         if (best < 0) return best;
@@ -294,7 +297,12 @@ class Rulebook {
         const bool ratio = problem_.rules.criterion == Criterion::ratio;
         for (size_t j = 0; j < columns; ++j) {
             const Candidate& c = s.found[j];
-            kept.offers[j] = {c.cut, c.gain, c.ratio, ratio ? rank_of(c.ratio) : c.score, c.found ? c.branches : 0, -1,
+            kept.offers[j] = {c.cut,
+                              c.gain,
+                              c.ratio,
+                              ratio ? rank_of(c.ratio) : c.score,
+                              c.found ? c.branches : 0,
+                              -1,
                               second_group(s, j)};
         }
         kept.keep_lefts(s.lefts);

@@ -29,7 +29,8 @@ template <class E>
 class Grower final : public AnyGrower {
    public:
     Grower(Problem& problem, int64_t total_score, int64_t total_rows)
-        : problem_(problem), book_(problem, total_score, total_rows) {
+        : problem_(problem),
+          book_(problem, total_score, total_rows) {
         const size_t columns = problem.columns.size();
         table_.n = problem.rows;
         table_.layout.bits = std::max(1, static_cast<int>(std::bit_width(problem.rows)));
@@ -135,10 +136,10 @@ class Grower final : public AnyGrower {
     }
 
    private:
-    static constexpr uint32_t few = 64;       // codes up to here are counted in small frames too
-    static constexpr size_t countable = 4096; // distinct numbers up to here are counted in large nodes
-    static constexpr size_t pays = 4;         // columns of two codes from which words pay
-    static constexpr int64_t near = 2;        // levels to max_depth that are not worth a frame
+    static constexpr uint32_t few = 64;        // codes up to here are counted in small frames too
+    static constexpr size_t countable = 4096;  // distinct numbers up to here are counted in large nodes
+    static constexpr size_t pays = 4;          // columns of two codes from which words pay
+    static constexpr int64_t near = 2;         // levels to max_depth that are not worth a frame
 
     struct Made {
         std::shared_ptr<Open> parent;
@@ -147,9 +148,7 @@ class Grower final : public AnyGrower {
         std::vector<std::pair<std::shared_ptr<Open>, std::vector<int64_t>>> open;  // branches, with their totals
     };
 
-    size_t label(size_t row) const {
-        return problem_.regression ? 0 : code_at(problem_.labels, problem_.label_width, row);
-    }
+    size_t label(size_t row) const { return problem_.regression ? 0 : code_at(problem_.labels, problem_.label_width, row); }
 
     void make_room(Frame<E>& f) {
         f.side.resize(f.n);
@@ -170,7 +169,8 @@ class Grower final : public AnyGrower {
         }
         for (size_t from = 0; from + pays <= two.size(); from += word_bits) {
             const size_t to = std::min(two.size(), from + word_bits);
-            packs_.push_back({two[from], {two.begin() + static_cast<ptrdiff_t>(from), two.begin() + static_cast<ptrdiff_t>(to)}});
+            packs_.push_back(
+                {two[from], {two.begin() + static_cast<ptrdiff_t>(from), two.begin() + static_cast<ptrdiff_t>(to)}});
         }
         table_.words.resize(packs_.size());
     }
@@ -277,9 +277,9 @@ class Grower final : public AnyGrower {
             codes.resize(f.n);
             for (size_t row = 0; row < f.n; ++row) ++counts[codes[row] = std::min(code_of(row), column.k)];
             const uint32_t missing = counts[column.k];
-            order_by_count(f.n, counts, [](size_t row) { return codes[row]; }, f.order[j], [&](size_t row, bool is_new) {
-                return f.layout.make(label(f.in_table(row)), is_new, row);
-            });
+            order_by_count(
+                f.n, counts, [](size_t row) { return codes[row]; }, f.order[j],
+                [&](size_t row, bool is_new) { return f.layout.make(label(f.in_table(row)), is_new, row); });
             return missing;
         }
         std::vector<Item<uint32_t, E>> items(f.n), spare;
@@ -299,7 +299,8 @@ class Grower final : public AnyGrower {
     void place(std::shared_ptr<Open> open, const std::vector<int64_t>& total, const Made* made = nullptr) {
         Node& node = top_.nodes[open->node];
         if (book_.ends(total.data(), node)) return;
-        if (open->size() <= problem_.small && (problem_.rules.max_depth - node.depth > near || open->size() == problem_.rows)) {
+        if (open->size() <= problem_.small
+            && (problem_.rules.max_depth - node.depth > near || open->size() == problem_.rows)) {
             node.task = static_cast<int32_t>(tasks_.size());
             tasks_.push_back(std::move(open));
             grown_.emplace_back();

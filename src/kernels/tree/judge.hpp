@@ -8,7 +8,8 @@ namespace tally::tree {
 class Judge {
    public:
     Judge(Problem problem, int64_t total_score, int64_t total_rows)
-        : problem_(std::move(problem)), book_(problem_, total_score, total_rows) {}
+        : problem_(std::move(problem)),
+          book_(problem_, total_score, total_rows) {}
 
     const Problem& problem() const { return problem_; }
     Field field() const { return book_.field(); }

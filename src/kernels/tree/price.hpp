@@ -33,9 +33,13 @@ inline double group_bits(const std::vector<double>& logs, size_t k, size_t j) {
 template <class S>
 class GroupPrice {
    public:
-    GroupPrice(const Scorer& scorer, const int64_t* total, int64_t unit, double deviance, const std::vector<double>& logs, size_t k,
-               bool lost, double coverage)
-        : logs_(logs), k_(k + lost), lost_(lost), share_(!scorer.by_logs()), coverage_(coverage) {
+    GroupPrice(const Scorer& scorer, const int64_t* total, int64_t unit, double deviance, const std::vector<double>& logs,
+               size_t k, bool lost, double coverage)
+        : logs_(logs),
+          k_(k + lost),
+          lost_(lost),
+          share_(!scorer.by_logs()),
+          coverage_(coverage) {
         const double rows = static_cast<double>(scorer.rows(total)) / static_cast<double>(unit);
         if constexpr (std::is_same_v<S, double>) {
             all_ = deviance, each_ = -2.0 * 0.6931471805599453 / rows;

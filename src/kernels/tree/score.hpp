@@ -167,7 +167,8 @@ double rough_score(const Scorer& scorer, const int64_t* a, const int64_t* b) {
             return n > 0.0 ? static_cast<double>(scorer.squares(v)) / n : 0.0;
         }
     };
-    const double unit = std::is_same_v<S, double> ? 1.0 : std::bit_cast<double>(static_cast<uint64_t>(1023 + scorer.shift) << 52);
+    const double unit =
+        std::is_same_v<S, double> ? 1.0 : std::bit_cast<double>(static_cast<uint64_t>(1023 + scorer.shift) << 52);
     return (one(a) + one(b)) * unit;
 }
 
@@ -176,18 +177,18 @@ inline int shift_for(int64_t total) { return 61 - std::bit_width(static_cast<uin
 // A column's best split of a node.
 struct Candidate {
     bool found = false;
-    bool pays = true;       // groups that do not pay for their own description are told, never chosen
-    bool constant = true;   // no two different known values: no node below can split on this column either
-    int64_t score = 0;      // less the price of groups; whole, or the bits of a double not negative: both have the same order
-    double gain = 0.0;      // per row, bits for entropy
-    double net = 0.0;       // gain less the price of the groups or of the cut
-    double ratio = 0.0;     // net over the entropy of the branch sizes
-    double cut = 0.0;       // numeric columns
-    int32_t missing = 0;    // branch of missing values
+    bool pays = true;      // groups that do not pay for their own description are told, never chosen
+    bool constant = true;  // no two different known values: no node below can split on this column either
+    int64_t score = 0;     // less the price of groups; whole, or the bits of a double not negative: both have the same order
+    double gain = 0.0;     // per row, bits for entropy
+    double net = 0.0;      // gain less the price of the groups or of the cut
+    double ratio = 0.0;    // net over the entropy of the branch sizes
+    double cut = 0.0;      // numeric columns
+    int32_t missing = 0;   // branch of missing values
     int32_t branches = 0;
-    int64_t cuts = 0;       // allowed tests of a column in order, counted for their price
-    size_t at = 0;          // entries on the left, where the column is kept in order
-    uint32_t code = 0;      // first code on the right, where it is kept as codes
+    int64_t cuts = 0;   // allowed tests of a column in order, counted for their price
+    size_t at = 0;      // entries on the left, where the column is kept in order
+    uint32_t code = 0;  // first code on the right, where it is kept as codes
 };
 
 inline int64_t key_of(int64_t score) { return score; }

@@ -14,8 +14,8 @@ struct Here {
     const int64_t* total;  // [C + 1]
     NodeTables tables;
     bool regression, unit;
-    double deviance = 0.0;                           // regression only
-    const std::vector<double>* factorials = nullptr; // their log2, up to the most levels of a column
+    double deviance = 0.0;                            // regression only
+    const std::vector<double>* factorials = nullptr;  // their log2, up to the most levels of a column
 };
 
 // The cut of a test that sends every known number to the first branch: missing rows are alone in the second.
@@ -67,16 +67,16 @@ inline int64_t logs_of_two(const Here& here, const int64_t* left) {
 // Walk one run with the missing rows `aside` on the left (or none, and they are on the right).
 // left [C + 1] receives the first branch if the walk knows it, else left[C] stays 0.
 template <class E>
-BestCut walk_run(const Frame<E>& f, const Here& here, const E* run, Range range, const int64_t* aside, bool repeats, Scratch& s,
-                 int64_t* left) {
+BestCut walk_run(const Frame<E>& f, const Here& here, const E* run, Range range, const int64_t* aside, bool repeats,
+                 Scratch& s, int64_t* left) {
     const Scorer& sc = here.scorer;
     const size_t C = sc.classes;
     auto go = [&](auto sides) {
         return repeats ? walk<false>(sides, run, range.low, range.high) : walk<true>(sides, run, range.low, range.high);
     };
     if (here.regression)
-        return go(ResponseSides<E>{f.layout, sc, f.weights.response, f.weights.rows, aside[0], here.total[0] - aside[0], aside[1],
-                                   here.total[1] - aside[1]});
+        return go(ResponseSides<E>{f.layout, sc, f.weights.response, f.weights.rows, aside[0], here.total[0] - aside[0],
+                                   aside[1], here.total[1] - aside[1]});
     const int64_t left_all = sc.sum(aside), right_all = sc.sum(here.total) - left_all;
     if (here.unit && sc.by_logs()) {
         if (C <= 32 && range.high >= range.low + 4 * Blocks<E>::length) {
@@ -86,7 +86,8 @@ BestCut walk_run(const Frame<E>& f, const Here& here, const E* run, Range range,
             return cut;
         }
         if (C == 2)
-            return go(TwoClasses<E>{f.layout, here.tables.pairs[0], here.tables.pairs[1], here.tables.sizes, aside[1], left_all});
+            return go(
+                TwoClasses<E>{f.layout, here.tables.pairs[0], here.tables.pairs[1], here.tables.sizes, aside[1], left_all});
         s.at.resize(C);
         int64_t sum = 0;
         for (size_t c = 0; c < C; ++c) sum += *(s.at[c] = here.tables.pairs[c] + aside[c]);
@@ -101,7 +102,8 @@ BestCut walk_run(const Frame<E>& f, const Here& here, const E* run, Range range,
     if (sc.by_logs() && C > 2) {
         int64_t sum = 0;
         for (size_t c = 0; c < C; ++c) sum += (*sc.logs)(s.left[c]) + (*sc.logs)(s.right[c]);
-        return go(WeightedEntropy<E>{f.layout, sc, f.weights.score, s.left.data(), s.right.data(), sum, left_all, right_all});
+        return go(
+            WeightedEntropy<E>{f.layout, sc, f.weights.score, s.left.data(), s.right.data(), sum, left_all, right_all});
     }
     return go(AnySides<E>{f.layout, sc, f.weights.score, s.left.data(), s.right.data()});
 }
@@ -180,8 +182,10 @@ Candidate search_order(const Frame<E>& f, const Column& column, const Here& here
     out.score = best.key;
     const bool lost = best.at == known;
     if (column.kind == Kind::numeric)
-        out.cut = lost ? no_cut : cut_between(column, value_of(f, column, run[best.at - 1]), value_of(f, column, run[best.at]));
-    if (column.width) out.code = lost ? column.k : code_at(column.codes, column.width, f.in_table(f.layout.row(run[best.at])));
+        out.cut =
+            lost ? no_cut : cut_between(column, value_of(f, column, run[best.at - 1]), value_of(f, column, run[best.at]));
+    if (column.width)
+        out.code = lost ? column.k : code_at(column.codes, column.width, f.in_table(f.layout.row(run[best.at])));
     finish(here, column.kind, out.score, logs_of_two(here, left), out);
     return out;
 }
@@ -208,7 +212,8 @@ inline size_t compact(const Here& here, uint32_t k, Scratch& s) {
 
 // The same from a run in order of code.
 template <class E>
-size_t compact_run(const Frame<E>& f, const Column& column, const Here& here, const E* run, size_t n, size_t missing, Scratch& s) {
+size_t compact_run(const Frame<E>& f, const Column& column, const Here& here, const E* run, size_t n, size_t missing,
+                   Scratch& s) {
     const size_t width = here.scorer.classes + 1, known = n - missing;
     s.present.clear();
     s.codes.clear();
@@ -232,7 +237,8 @@ Candidate score_table(const Column& column, const Here& here, size_t levels, Scr
     const size_t width = here.scorer.classes + 1;
     out.constant = levels + (s.present[levels * width + width - 1] > 0) < 2;
     if (out.constant) return out;
-    const Table t{levels, width, s.present.data(), s.present.data() + levels * width, here.total, least_rows(here, column.kind)};
+    const Table t{
+        levels, width, s.present.data(), s.present.data() + levels * width, here.total, least_rows(here, column.kind)};
     s.spare.resize(4 * width);
     s.side.assign(levels, 0);
     int64_t sizes = 0;
@@ -244,7 +250,8 @@ Candidate score_table(const Column& column, const Here& here, size_t levels, Scr
         out.branches = static_cast<int32_t>(column.k + (with == levels));
         if (!here.regression)
             for (size_t j = 0; j < levels + (with == levels); ++j)
-                sizes += (*here.scorer.logs)(here.scorer.sum(t.level(j)) + (with == j && j < levels ? here.scorer.sum(t.missing) : 0));
+                sizes += (*here.scorer.logs)(here.scorer.sum(t.level(j))
+                                             + (with == j && j < levels ? here.scorer.sum(t.missing) : 0));
         finish(here, column.kind, out.score, sizes, out);
         return out;
     }
@@ -261,7 +268,9 @@ Candidate score_table(const Column& column, const Here& here, size_t levels, Scr
             const bool lost = best.at == levels;
             out.code = lost ? column.k : s.codes[best.at];
             if (column.kind == Kind::numeric)
-                out.cut = lost ? no_cut : cut_between(column, column.distinct[s.codes[best.at - 1]], column.distinct[s.codes[best.at]]);
+                out.cut =
+                    lost ? no_cut
+                         : cut_between(column, column.distinct[s.codes[best.at - 1]], column.distinct[s.codes[best.at]]);
         }
     }
     if (!out.found) return out;
@@ -304,7 +313,8 @@ Candidate score_known(const Column& column, const Here& here, size_t levels, Scr
     out.net *= static_cast<double>(known[width - 1]) / all;
     out.score = key_of(out.net);  // columns differ in their known rows: gains compare, scores do not
     if (here.rules->penalty > 0.0 && column.kind == Kind::numeric) {
-        out.net -= here.rules->penalty * log2_whole(static_cast<double>(out.cuts)) / (all / static_cast<double>(here.rules->unit));
+        out.net -=
+            here.rules->penalty * log2_whole(static_cast<double>(out.cuts)) / (all / static_cast<double>(here.rules->unit));
         if (here.rules->stop_at_zero && !(out.net > 0.0)) out.found = false;
     }
     if (here.regression) return out;

@@ -74,7 +74,9 @@ void sort_items(std::vector<Item<Key, E>>& items, std::vector<Item<Key, E>>& spa
         for (size_t i = 0; i < n;) {
             size_t end = i + 1;
             while (end < n && items[end].key >> low == items[i].key >> low) ++end;
-            if (end > i + 1) std::stable_sort(items.begin() + static_cast<ptrdiff_t>(i), items.begin() + static_cast<ptrdiff_t>(end), less);
+            if (end > i + 1)
+                std::stable_sort(items.begin() + static_cast<ptrdiff_t>(i), items.begin() + static_cast<ptrdiff_t>(end),
+                                 less);
             i = end;
         }
 }

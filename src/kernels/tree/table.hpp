@@ -17,12 +17,12 @@
 namespace tally::tree {
 
 struct Table {
-    size_t levels;          // m
-    size_t width;           // C + 1
-    const int64_t* rows;    // [m, C + 1]
-    const int64_t* missing; // [C + 1]
-    const int64_t* total;   // [C + 1], missing included
-    int64_t least;          // rows of each of two branches
+    size_t levels;           // m
+    size_t width;            // C + 1
+    const int64_t* rows;     // [m, C + 1]
+    const int64_t* missing;  // [C + 1]
+    const int64_t* total;    // [C + 1], missing included
+    int64_t least;           // rows of each of two branches
     const int64_t* level(size_t j) const { return rows + j * width; }
 };
 
@@ -49,7 +49,8 @@ struct Free {
 
 // Offer one split: `a` rows in the first branch.
 template <class S>
-bool offer_split(const Scorer& scorer, const Table& t, const int64_t* a, int64_t* b, size_t at, int missing, S price, Best<S>& best) {
+bool offer_split(const Scorer& scorer, const Table& t, const int64_t* a, int64_t* b, size_t at, int missing, S price,
+                 Best<S>& best) {
     const size_t last = t.width - 1;
     for (size_t c = 0; c < t.width; ++c) b[c] = t.total[c] - a[c];
     if (a[last] < t.least || b[last] < t.least) return false;
@@ -66,8 +67,8 @@ bool offer_split(const Scorer& scorer, const Table& t, const int64_t* a, int64_t
 // Offer the split with `left` known rows on the left, missing rows on either side; `group`: levels in branch `of`, which is priced.
 // Return how many of these splits are allowed.
 template <class S, class Price>
-int64_t offer_sides(const Scorer& scorer, const Table& t, const int64_t* left, size_t at, size_t group, int of, const Price& price,
-                    int64_t* spare, Best<S>& best) {
+int64_t offer_sides(const Scorer& scorer, const Table& t, const int64_t* left, size_t at, size_t group, int of,
+                    const Price& price, int64_t* spare, Best<S>& best) {
     int64_t *a = spare, *b = spare + t.width, allowed = 0;
     for (int side = 0; side < (t.missing[t.width - 1] > 0 ? 2 : 1); ++side) {
         for (size_t c = 0; c < t.width; ++c) a[c] = left[c] + (side == 0 ? t.missing[c] : 0);
@@ -126,9 +127,7 @@ inline void principal_values(const Table& t, std::vector<double>& value) {
     const size_t classes = t.width - 1;
     std::vector<double> mean(classes, 0.0), spread(classes * classes, 0.0), axis(classes), next(classes), away(classes);
     double all = 0.0;
-    auto size = [&](size_t j) {
-        return static_cast<double>(std::accumulate(t.level(j), t.level(j) + classes, int64_t{0}));
-    };
+    auto size = [&](size_t j) { return static_cast<double>(std::accumulate(t.level(j), t.level(j) + classes, int64_t{0})); };
     for (size_t j = 0; j < t.levels; ++j) {
         all += size(j);
         for (size_t c = 0; c < classes; ++c) mean[c] += static_cast<double>(t.level(j)[c]);
@@ -187,7 +186,8 @@ inline void group_order(const Table& t, Criterion criterion, std::vector<uint32_
         auto all = [&](uint32_t j) {
             return static_cast<Signed>(regression ? t.level(j)[1] : t.level(j)[0] + t.level(j)[1]);
         };
-        std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return top(a) * all(b) < top(b) * all(a); });
+        std::stable_sort(order.begin(), order.end(),
+                         [&](uint32_t a, uint32_t b) { return top(a) * all(b) < top(b) * all(a); });
         return;
     }
     std::vector<double> value(t.levels);

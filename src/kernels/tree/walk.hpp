@@ -104,8 +104,8 @@ struct GiniSides {
     using Score = int64_t;
     static constexpr Score lowest() { return INT64_MIN; }
     bool beats(Score& best) const {
-        const double s = static_cast<double>(left_squares) / static_cast<double>(left_all) +
-                         static_cast<double>(right_squares) / static_cast<double>(right_all);
+        const double s = static_cast<double>(left_squares) / static_cast<double>(left_all)
+                         + static_cast<double>(right_squares) / static_cast<double>(right_all);
         if (s < rough * (1.0 - 1e-13)) return false;
         Fractions sum;
         sum.add(left_squares << scorer.shift, left_all);
@@ -248,7 +248,12 @@ class Blocks {
 
     Blocks(Layout<E> layout, const E* run, Range range, const int64_t* aside, const NodeTables& tables, size_t classes,
            std::vector<int64_t>& memory)
-        : layout_(layout), run_(run), range_(range), tables_(tables), C_(classes), memory_(memory) {
+        : layout_(layout),
+          run_(run),
+          range_(range),
+          tables_(tables),
+          C_(classes),
+          memory_(memory) {
         memory_.assign((ends() + 1) * C_, 0);
         for (size_t c = 0; c < C_; ++c) memory_[c] = aside[c];
         count(0, range.low, memory_.data());

@@ -9,7 +9,7 @@
 namespace tally::tree::optimal {
 
 class Bounds {
-public:
+   public:
     Bounds(const Table& table, const Node& node, const View& view) : chain_(!view.levels) {
         const size_t n = node.size(), cuts = view.cuts.size();
         left_.resize(cuts), right_.resize(cuts), moved_.resize(cuts), done_.assign(cuts, 0);
@@ -52,7 +52,7 @@ public:
         }
     }
 
-private:
+   private:
     bool chain_;
     std::vector<int64_t> left_, right_;  // [cut]: keys
     std::vector<int64_t> moved_;         // [cut]: the largest losses of the rows before it, as a key

@@ -10,7 +10,7 @@
 namespace tally::tree::optimal {
 
 class Job {
-public:
+   public:
     static constexpr size_t round = 8;  // cuts of the root at a time
 
     Table table;
@@ -22,8 +22,9 @@ public:
         root_ = root_of(table);
         limits_.stop = &stop_;
         if (seconds >= 0)
-            limits_.deadline = std::chrono::steady_clock::now() +
-                               std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(seconds));
+            limits_.deadline =
+                std::chrono::steady_clock::now()
+                + std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(seconds));
         Search free(table, {});
         best_ = free.solve(root_, 1, leaves_, no_key);  // a tree there is whatever happens
         bound_ = free.sum_of(root_).floor * table.worth + table.leaf;
@@ -97,7 +98,7 @@ public:
     int64_t work() const { return work_; }
     bool proven() const { return bound_ >= best_.key; }
 
-private:
+   private:
     // A work limit holds for each cut of a round: all cuts of a round begin with what is left.
     Limits limits_now() const {
         Limits out = limits_;

@@ -40,9 +40,13 @@ struct Lane {
 #define TALLY_INLINED __attribute__((always_inline)) inline
 
 template <class V>
-TALLY_INLINED void lower(V& least, const V& other) { least = other < least ? other : least; }
+TALLY_INLINED void lower(V& least, const V& other) {
+    least = other < least ? other : least;
+}
 template <class V>
-TALLY_INLINED void raise(V& most, const V& other) { most = other > most ? other : most; }
+TALLY_INLINED void raise(V& most, const V& other) {
+    most = other > most ? other : most;
+}
 
 // Memory of one sweep; kept from one to the next.
 template <class Width>
@@ -52,12 +56,12 @@ struct Sweeper {
     const Table& table;
     const Node& node;
     const std::vector<View>& views;
-    std::vector<Held<Width>> on_left;              // [own row]: the row's weight in the lanes where it is on the left
-    std::vector<N> weight;               // [own row]
-    std::vector<uint32_t> own;           // [own row]
-    std::vector<std::vector<N>> so_far;  // [view, place]: two: sum of weights
-    std::vector<Held<Width>> after;      // classes: [place, side]: the heaviest class from one end
-    std::vector<Held<Width>> sums;                 // [answer, side] and more
+    std::vector<Held<Width>> on_left;        // [own row]: the row's weight in the lanes where it is on the left
+    std::vector<N> weight;                   // [own row]
+    std::vector<uint32_t> own;               // [own row]
+    std::vector<std::vector<N>> so_far;      // [view, place]: two: sum of weights
+    std::vector<Held<Width>> after;          // classes: [place, side]: the heaviest class from one end
+    std::vector<Held<Width>> sums;           // [answer, side] and more
     std::vector<int64_t> all_sum, left_sum;  // [answer]
 
     Sweeper(const Table& t, const Node& n, const std::vector<View>& v) : table(t), node(n), views(v) {
@@ -139,7 +143,7 @@ struct Sweeper {
         }
     }
 
-private:
+   private:
     // Add a row to the sums of a side: classes: weight by class; else loss by answer.
     void sum_up(int64_t* to, uint32_t r) const {
         if (table.form == Form::classes) {
@@ -231,7 +235,7 @@ private:
     TALLY_INLINED void classes(Held<Width>* best) {
         V found{}, found_right{};
         const size_t C = table.answers, n = node.size();
-        Held<Width> *here = sums.data(), *all = here + 2 * C;  // [class], left then right of the cut
+        Held<Width>*here = sums.data(), *all = here + 2 * C;  // [class], left then right of the cut
         auto add = [&](Held<Width>* to, uint32_t r, V& top, V& top_right) __attribute__((always_inline)) {
             const uint32_t c = own[r];
             const V left = on_left[r].v;
@@ -286,7 +290,7 @@ private:
 
     TALLY_INLINED void level_classes(const View& view, V& found, V& found_right) {
         const size_t C = table.answers, n = node.size();
-        Held<Width> *here = sums.data(), *all = here + 2 * C, *lost = all + 2 * C;  // [class], left then right of the cut
+        Held<Width>*here = sums.data(), *all = here + 2 * C, *lost = all + 2 * C;  // [class], left then right of the cut
         std::fill(here, here + 2 * C, Held<Width>{}), std::fill(lost, lost + 2 * C, Held<Width>{});
         auto add = [&](Held<Width>* to, uint32_t r) __attribute__((always_inline)) {
             to[own[r]].v += on_left[r].v, to[C + own[r]].v += (V{} + weight[r]) - on_left[r].v;
@@ -316,7 +320,7 @@ private:
     TALLY_INLINED void any(Held<Width>* best) {
         V found = V{} + std::numeric_limits<N>::max(), found_right = found;
         const size_t A = table.answers, n = node.size();
-        Held<Width> *all = sums.data(), *here = all + 2 * A, *lost = here + 2 * A;  // [answer], left then right of the cut
+        Held<Width>*all = sums.data(), *here = all + 2 * A, *lost = here + 2 * A;  // [answer], left then right of the cut
         auto add = [&](Held<Width>* to, uint32_t r) __attribute__((always_inline)) {
             const int64_t* loss = table.losses(node.rows[r]);
             for (size_t a = 0; a < A; ++a) {

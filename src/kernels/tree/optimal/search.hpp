@@ -33,7 +33,7 @@ struct Found {
 inline constexpr size_t few = 4;  // cuts of one view in a sweep: what they tell spares others
 
 class Search {
-public:
+   public:
     Search(const Table& table, const Limits& limits) : table_(table), limits_(limits) {}
 
     int64_t work() const { return work_; }
@@ -77,7 +77,8 @@ public:
     void count(size_t rows, size_t columns) {
         work_ += static_cast<int64_t>(rows * columns);
         if (work_ > limits_.work || (limits_.stop && limits_.stop->load(std::memory_order_relaxed))) throw Halt{};
-        if (limits_.deadline != std::chrono::steady_clock::time_point::max() && std::chrono::steady_clock::now() > limits_.deadline)
+        if (limits_.deadline != std::chrono::steady_clock::time_point::max()
+            && std::chrono::steady_clock::now() > limits_.deadline)
             throw Halt{};
     }
 
@@ -115,7 +116,7 @@ public:
         return out;
     }
 
-private:
+   private:
     // Trees up to twice the bound are asked for: how far a side is from being good enough spares its neighbours.
     static int64_t ample(int64_t below) { return below + std::max(below, int64_t{0}); }
 
@@ -252,7 +253,7 @@ private:
 
 // The open cuts of a node that is solved cut by cut.
 class Frontier {
-public:
+   public:
     Frontier(const Table& table, const Node& node) : views(views_of(table, node)) {
         for (const View& view : views) bounds.emplace_back(table, node, view);
         next_.resize(views.size());
@@ -267,7 +268,8 @@ public:
     // The cut of a view with the lowest bound that still matters; in the middle of its equals.
     const Pick& of_view(size_t v, int64_t key, uint64_t best) {
         Pick& pick = next_[v];
-        if (!stale_[v] && (pick.bound == no_key || Search::matters(pick.bound, views[v].cuts[pick.cut].id, key, best))) return pick;
+        if (!stale_[v] && (pick.bound == no_key || Search::matters(pick.bound, views[v].cuts[pick.cut].id, key, best)))
+            return pick;
         stale_[v] = 0;
         pick = {v, 0, no_key};
         size_t first = 0, last = 0;
@@ -290,12 +292,13 @@ public:
     const std::vector<View> views;
     std::vector<Bounds> bounds;
 
-private:
+   private:
     // The open cut nearest to the middle of a run.
     size_t middle(size_t v, size_t first, size_t last, int64_t bound, int64_t key, uint64_t best) const {
         const size_t at = first + (last - first) / 2;
         for (size_t c = at; c <= last; ++c)
-            if (!bounds[v].done(c) && bounds[v].both(c) == bound && Search::matters(bound, views[v].cuts[c].id, key, best)) return c;
+            if (!bounds[v].done(c) && bounds[v].both(c) == bound && Search::matters(bound, views[v].cuts[c].id, key, best))
+                return c;
         return first;
     }
 

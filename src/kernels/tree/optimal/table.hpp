@@ -26,13 +26,13 @@ struct Column {
 struct Table {
     size_t rows = 0, answers = 0;
     Form form = Form::any;
-    std::vector<Column> columns;      // the first of equals is chosen
-    const int64_t* loss = nullptr;    // [row, answer]
-    const int64_t* floor = nullptr;   // [row]: summed over a node's rows, what no tree can save
+    std::vector<Column> columns;     // the first of equals is chosen
+    const int64_t* loss = nullptr;   // [row, answer]
+    const int64_t* floor = nullptr;  // [row]: summed over a node's rows, what no tree can save
     int64_t worth = 1, leaf = 1;
-    std::vector<int64_t> most;        // [row]: its largest loss
-    std::vector<int64_t> weight;      // [row]: two: loss of answer 0 less that of 1; classes: of a wrong answer
-    std::vector<uint32_t> own;        // [row]: classes: the right answer
+    std::vector<int64_t> most;    // [row]: its largest loss
+    std::vector<int64_t> weight;  // [row]: two: loss of answer 0 less that of 1; classes: of a wrong answer
+    std::vector<uint32_t> own;    // [row]: classes: the right answer
 
     const int64_t* losses(uint32_t row) const { return loss + row * answers; }
 
@@ -129,15 +129,15 @@ inline constexpr uint64_t no_id = std::numeric_limits<uint64_t>::max();
 
 // One column of a node in one order. Numbers and ordered levels with missing rows have two: missing first, missing last.
 struct View {
-    uint32_t column = 0;               // of the table
+    uint32_t column = 0;  // of the table
     bool levels = false, missing_first = false;
-    uint32_t known = 0;                // places that are not missing; levels only
+    uint32_t known = 0;                               // places that are not missing; levels only
     const uint32_t *rows = nullptr, *code = nullptr;  // [place]
     std::vector<uint32_t> own_rows, own_code;         // where the order is not the node's
-    std::vector<uint8_t> ends;         // [place]: the last of its value
-    bool distinct = true;              // all places are
-    size_t low = 0, high = 0;          // the places of the most frequent value: nobody need walk through them
-    std::vector<Cut> cuts;             // in their order
+    std::vector<uint8_t> ends;                        // [place]: the last of its value
+    bool distinct = true;                             // all places are
+    size_t low = 0, high = 0;                         // the places of the most frequent value: nobody need walk through them
+    std::vector<Cut> cuts;                            // in their order
 };
 
 inline uint64_t cut_id(uint32_t column, uint32_t rank, uint32_t side) {
@@ -163,8 +163,10 @@ inline View order_view(const Table& table, const Node& node, size_t j, bool miss
     view.column = node.columns[j], view.missing_first = missing_first;
     view.rows = node.order_of(j), view.code = node.code_of(j);
     if (missing_first) {
-        view.own_rows.assign(view.rows + (n - lost), view.rows + n), view.own_rows.insert(view.own_rows.end(), view.rows, view.rows + (n - lost));
-        view.own_code.assign(view.code + (n - lost), view.code + n), view.own_code.insert(view.own_code.end(), view.code, view.code + (n - lost));
+        view.own_rows.assign(view.rows + (n - lost), view.rows + n),
+            view.own_rows.insert(view.own_rows.end(), view.rows, view.rows + (n - lost));
+        view.own_code.assign(view.code + (n - lost), view.code + n),
+            view.own_code.insert(view.own_code.end(), view.code, view.code + (n - lost));
         view.rows = view.own_rows.data(), view.code = view.own_code.data();
     }
     mark_ends(view, n);
