@@ -1,4 +1,4 @@
-"""Section 2, the data: every column with its distribution, and names where there is room."""
+"""Of the page, the data: every column with its distribution, and names where there is room."""
 
 from __future__ import annotations
 

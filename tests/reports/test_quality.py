@@ -1,4 +1,4 @@
-"""Section 3, how good: tables and charts of out-of-fold answers, as counted."""
+"""Of the page, how good: tables and charts of out-of-fold answers, as counted."""
 
 from __future__ import annotations
 

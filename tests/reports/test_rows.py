@@ -1,4 +1,4 @@
-"""Section 6, rows: which are shown depends on what they hold, and without leave none is fetched."""
+"""Of the page, rows: which are shown depends on what they hold, and without leave none is fetched."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Section 7, how to use it: commands that can be typed, exports, and how numbers were made."""
+"""Of the page, how to use it: commands that can be typed, exports, and how numbers were made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Section 5, what if: the exported model, a field per column, rows to start from."""
+"""Of the page, what if: the exported model, a field per column, rows to start from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Section 2, the data: what needs attention, then every column with its distribution by class.
+"""Of the page, the data: what needs attention, then every column with its distribution by class.
 
 Knows descriptions and checks. Knows nothing of HTML.
 """

@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from importlib import resources
 from typing import Any
 
 import jinja2
@@ -18,13 +17,13 @@ from markupsafe import Markup, escape
 
 from tallystick.draw.svg import PALETTE, colour
 from tallystick.draw.text import between, clean
-from tallystick.export.javascript import runtime
 from tallystick.reports.answer import answer
 from tallystick.reports.column_effects import face_of
 from tallystick.reports.columns import data_section
 from tallystick.reports.ingredients import Ingredients
 from tallystick.reports.quality import judged_section
 from tallystick.reports.rows import rows_section
+from tallystick.reports.sections import SECTIONS, asset, report_style, sections_script
 from tallystick.reports.sentences import Said, percent
 from tallystick.reports.usage import use_section
 from tallystick.reports.what_if import what_if
@@ -41,12 +40,13 @@ def page(given: Ingredients) -> tuple[str, tuple[str, ...]]:
     chosen = model_section(given)
     data = {"labels": list(given.labels), "palette": list(PALETTE), "target": given.target, "ask": ask}
     data |= {key: chosen[key] for key in ("tree", "scales") if key in chosen}
-    style, script = asset("page.css"), f"{sections_script()}\n{asset('page.js')}"
+    style, script = report_style(), f"{sections_script()}\n{asset('page.js')}"
     html = (
         environment()
         .get_template("page.html")
         .render(
             given=given,
+            sections=SECTIONS,
             said=said,
             data=data_section(given),
             judged=judged_section(given),
@@ -122,16 +122,6 @@ def policy(style: str, script: str) -> str:
 def sha(text: str) -> str:
     """Return the hash by which a policy allows an inline text."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-def sections_script() -> str:
-    """Return the script that lets the sections of a model move: the exported model and what draws it."""
-    return f"{runtime()}\n{asset('sections.js')}"
-
-
-def asset(name: str) -> str:
-    """Return a file that belongs to the page."""
-    return (resources.files("tallystick.reports") / "assets" / name).read_text(encoding="utf-8").strip()
 
 
 def environment() -> jinja2.Environment:

@@ -1,4 +1,4 @@
-"""Section 3, how good: methods side by side, learning curves, confusion, calibration, ROC, PR, groups.
+"""Of the page, how good: methods side by side, learning curves, confusion, calibration, ROC, PR, groups.
 
 Knows results of judging. Knows nothing of HTML. Law: every score is of rows that the method had not seen.
 """

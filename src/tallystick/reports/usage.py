@@ -1,4 +1,4 @@
-"""Section 7, how to use it: the commands, the exports, the model's sha256, parameters, how numbers were made.
+"""Of the page, how to use it: commands, exports, the model's sha256, parameters, how numbers were made.
 
 Knows estimators by what they can do. Knows nothing of HTML.
 """

@@ -1,4 +1,4 @@
-"""Section 5, what if: the exported model as data, a field per column it looks at, rows to start from.
+"""Of the page, what if: the exported model as data, a field per column it looks at, rows to start from.
 
 Knows models, their exported form and the schema. Knows nothing of HTML.
 Law: the page answers by the exported form alone; of a text column it keeps the heaviest words, and says so.

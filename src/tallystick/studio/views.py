@@ -19,10 +19,10 @@ from tallystick.draw.svg import PALETTE
 from tallystick.evaluate.compare import Comparison, Entry
 from tallystick.methods import VARIANTS
 from tallystick.reports.ingredients import Ingredients
-from tallystick.reports.page import asset as report_asset
-from tallystick.reports.page import environment, model_section, sections_script
+from tallystick.reports.page import environment, model_section
 from tallystick.reports.quality import judged_section
 from tallystick.reports.rows import rows_section
+from tallystick.reports.sections import report_style, sections_script
 from tallystick.reports.what_if import what_if
 from tallystick.studio.reading import OpenTable
 
@@ -58,7 +58,7 @@ def page() -> str:
 def file(name: str) -> tuple[bytes, bytes] | None:
     """Return a file that the page may ask for, and its type; None: there is none of this name."""
     if name == "report.css":
-        text = report_asset("page.css")
+        text = report_style()
     elif name == "report.js":
         text = sections_script()
     elif name in ("studio.css", *SCRIPTS):
