@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,9 @@ from tallystick.models.logistic.model import KIND, LogisticModel
 from tallystick.models.logistic.options import LogisticOptions
 from tallystick.models.logistic.parts import WordWeights
 from tallystick.models.plain import is_number, plain
+
+if TYPE_CHECKING:
+    from tallystick.explain.logistic_inference import Inference
 
 
 class LogisticRegression(Classifier):
@@ -205,6 +208,72 @@ class LogisticRegression(Classifier):
         """Return the statistician's table: estimates, standard errors, odds ratios, marginal effects, fit."""
         self._check_fitted()
         return Summary(self.model_)
+
+    def inference(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        errors: str = "curvature",
+        groups: Any = None,
+        level: float = 0.95,
+    ) -> Inference:
+        """Return what needs the training rows: covariance, robust and clustered errors, tests of whole
+        columns, profile intervals, effects of levels, residuals, influence (`docs/inference.md`).
+
+        Parameters
+        ----------
+        X : path, frame, Arrow table, matrix or records
+            The rows of the fit; others are an error.
+        y : str or array, default None
+            The labels, or the name of their column; None is the target's.
+        sample_weight : array or str, default None
+            The weight of each row, as in the fit.
+        errors : {"curvature", "HC0", "HC1"}, default "curvature"
+            Where standard errors come from: the curvature of the likelihood, or robust, the sandwich of
+            the rows' scores; HC1 is n/(n-k) times HC0.
+        groups : array or str, default None
+            The group of each row, or the name of its column, for clustered standard errors.
+        level : float, default 0.95
+            What intervals are to hold.
+
+        Returns
+        -------
+        Inference
+            Prints as a table; `tests()`, `profile()`, `effects()`, `residuals()` and `hosmer_lemeshow()`
+            tell the rest.
+
+        Examples
+        --------
+        >>> import tallystick as ts
+        >>> rows = [{"dose": n % 10, "cured": n % 7 > 3 or n % 10 > 6} for n in range(60)]
+        >>> found = ts.LogisticRegression(l2=0).fit(rows, "cured").inference(rows)
+        >>> round(found.tests()["dose"].likelihood_ratio, 3)
+        14.478
+        """
+        from tallystick.estimators.inference import infer
+
+        self._check_fitted()
+        return infer(self, X, y, sample_weight, errors, groups, level)
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return the log-odds of the second class, or of several classes a score for each.
+
+        Parameters
+        ----------
+        X : path, frame, Arrow table, matrix, records or dict
+            New rows, with the columns of the fit; a dict of values is one row.
+
+        Returns
+        -------
+        array [row] or [row, class]
+            Two classes: above 0 where the second of `classes_` is more probable.
+        """
+        self._check_fitted()
+        found = list(self._each_block(X, self.model_.scores))
+        scores = np.concatenate([np.zeros((0, len(self.classes_))), *found])
+        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     def nomogram(self, label: Any = None, against: Any = None) -> Picture:
         """Return the model as a picture: each column a line, each value where its weight lies, measured from

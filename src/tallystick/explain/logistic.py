@@ -21,6 +21,7 @@ from tallystick.draw.svg import as_html, ticks
 from tallystick.draw.text import Line, Span, between, clean, plain, table, wrapped
 from tallystick.errors import OptionError, counted, some
 from tallystick.explain.naive_bayes import Explanation, Reason
+from tallystick.explain.tails import normal_point
 from tallystick.models.additive import LevelTerm, LinearTerm
 from tallystick.models.logistic.coefficients import Coefficient, coefficients
 from tallystick.models.logistic.model import LogisticModel
@@ -35,8 +36,6 @@ from tallystick.models.logistic.parts import (
     product_values,
 )
 
-NORMAL_95 = 1.959963984540054
-
 
 @dataclass(frozen=True)
 class Figure:
@@ -49,6 +48,7 @@ class Figure:
     estimate: float
     error: float | None
     effect: float | None  # average marginal effect on the class's probability
+    level: float = 0.95
 
     @property
     def z(self) -> float | None:
@@ -62,10 +62,11 @@ class Figure:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The 95 % interval."""
+        """The interval at the level, 95 % unless another was asked for."""
         if self.error is None:
             return None
-        return self.estimate - NORMAL_95 * self.error, self.estimate + NORMAL_95 * self.error
+        half = normal_point(self.level) * self.error
+        return self.estimate - half, self.estimate + half
 
     @property
     def odds_ratio(self) -> float:
@@ -74,7 +75,7 @@ class Figure:
 
     @property
     def odds_interval(self) -> tuple[float, float] | None:
-        """The 95 % interval of the odds ratio."""
+        """The interval of the odds ratio."""
         return None if self.interval is None else (_exp(self.interval[0]), _exp(self.interval[1]))
 
     def to_dict(self) -> dict[str, Any]:
@@ -173,7 +174,7 @@ class Summary:
             out += wrapped(text, cells) if text else []
         figures = self.figures
         for of in dict.fromkeys(f.of for f in figures):
-            out += [(), *_table([f for f in figures if f.of == of], of, len(shown_links(model)) > 1)]
+            out += [(), *figure_table([f for f in figures if f.of == of], of, len(shown_links(model)) > 1)]
         for part in (p for p in model.parts if isinstance(p, WordWeights)):
             out += [(), *_words(model, part, cells)]
         return out
@@ -323,11 +324,13 @@ def _figure(model: LogisticModel, c: Coefficient, link: int) -> Figure:
     return Figure(c.name, of, sign * float(c.weights[link]), error, effect)
 
 
-def _table(figures: Sequence[Figure], of: str, named: bool) -> list[Line]:
+def figure_table(figures: Sequence[Figure], of: str, named: bool) -> list[Line]:
+    """Return the figures of a class as lines; named: the class is told."""
     with_errors = figures[0].error is not None
+    interval = f"{100 * figures[0].level:g} % interval"
     header = [f"class {clean(of)}" if named else "", "estimate"]
-    header += ["std. error", "z", "p", "95 % interval"] if with_errors else []
-    header += ["odds ratio"] + (["95 % interval"] if with_errors else [])
+    header += ["std. error", "z", "p", interval] if with_errors else []
+    header += ["odds ratio"] + ([interval] if with_errors else [])
     header += ["effect"] if any(f.effect is not None for f in figures) else []
     rows = []
     for f in figures:
@@ -336,10 +339,15 @@ def _table(figures: Sequence[Figure], of: str, named: bool) -> list[Line]:
             assert f.error is not None
             assert f.interval is not None
             assert f.odds_interval is not None
-            row += [f"{f.error:.6g}", f"{f.z:.3f}" if f.z is not None else "", _p(f.p), _pair(f.interval)]
+            row += [
+                f"{f.error:.6g}",
+                f"{f.z:.3f}" if f.z is not None else "",
+                p_words(f.p),
+                pair_words(f.interval),
+            ]
         row.append(f"{f.odds_ratio:.4g}")
         if with_errors and f.odds_interval is not None:
-            row.append(_pair(f.odds_interval))
+            row.append(pair_words(f.odds_interval))
         if header[-1] == "effect":
             row.append("" if f.effect is None else f"{f.effect:+.4f}")
         rows.append([Span(t) for t in row])
@@ -361,11 +369,13 @@ def _words(model: LogisticModel, part: WordWeights, cells: int) -> list[Line]:
     return out
 
 
-def _pair(ends: tuple[float, float]) -> str:
+def pair_words(ends: tuple[float, float]) -> str:
+    """Return an interval as tables show it."""
     return between(*ends, ".4g").replace(" to ", " .. ")
 
 
-def _p(p: float | None) -> str:
+def p_words(p: float | None) -> str:
+    """Return a p as tables show it."""
     return "" if p is None else "<0.0001" if p < 1e-4 else f"{p:.4f}"
 
 

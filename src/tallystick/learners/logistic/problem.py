@@ -94,6 +94,7 @@ class Problem:
     factor: float = 1.0
     absent: Mask = field(default_factory=lambda: np.zeros(0, bool))  # classes without rows
     every: int = 1  # only about one row in so many is looked at
+    fixed: Array | None = None  # [parameter, link]: weights that are not free, where they are not 0
 
     @property
     def weights(self) -> int:
@@ -137,7 +138,7 @@ class Problem:
         return self._laid(w[: len(self._flat)]), self._words(w)
 
     def _laid(self, w: Array) -> Array:
-        theta = np.zeros((len(self.free), len(self.links)))
+        theta = np.zeros((len(self.free), len(self.links))) if self.fixed is None else self.fixed.copy()
         theta.reshape(-1)[self._flat] = w
         if len(self.absent) and self.absent.any():
             theta[0, self.absent] = ABSENT
@@ -179,7 +180,7 @@ class Problem:
 
     def ask(self, w: Array, curvature: Curvature = Curvature.NONE) -> LogisticSums:
         """Return the question at weights w."""
-        theta = self._laid(w[: len(self._flat)] * self._power)
+        theta = self._laid(w[: len(self._flat)]) * self.scales.power[:, None]
         texts = tuple(
             replace(t, theta=table if t.scale == 1.0 else table / t.scale)
             for t, table in zip(self.texts, self._words(w), strict=True)
