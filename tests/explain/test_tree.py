@@ -17,7 +17,8 @@ from trees import SCHEMA, random_rows, random_tree
 import tallystick as ts
 from tallystick.errors import OptionError
 from tallystick.estimators import from_data
-from tallystick.explain.tree import importances, tree_svg, usage
+from tallystick.explain.tree import importances, usage
+from tallystick.explain.tree_boxes import tree_svg
 from tallystick.explain.tree_way import explain_row
 from tallystick.stats.price import group_bits
 

@@ -134,3 +134,15 @@ def between(low: float, high: float, form: str) -> str:
 def p_value(p: float) -> str:
     """Return a p with three digits, never 0."""
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def percent(share: float, digits: int = 1) -> str:
+    """Return a share in percent; never 100 % or 0 % unless it is."""
+    if share in (0.0, 1.0):
+        return f"{100 * share:.0f} %"
+    text = f"{100 * share:.{digits}f}"
+    if share < 1 and float(text) >= 100:
+        text = f"{100 - 10**-digits:.{digits}f}"
+    if share > 0 and float(text) <= 0:
+        return f"< {10**-digits:.{digits}f} %"
+    return f"{text} %"

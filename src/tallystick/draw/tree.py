@@ -1,7 +1,9 @@
-"""A tree as a picture: boxes with bars of class shares, joined by labelled branches.
+"""A tree as a picture: all rows on the left, every box a group, every line a question.
 
-Knows boxes, texts and shares. Knows no model and no data set.
-Law: everything drawn is in the boxes it was given; leaves stand in their order, left to right.
+Knows boxes, texts and shares. Knows no model and no data set. The page's viewer (`reports/assets/tree.js`)
+draws the same boxes by the same measures, so that a saved picture and the page look alike.
+Laws: everything drawn is in the boxes it was given; leaves stand in their order, from top to bottom; a part
+of a bar is as long as its share, and what is not drawn by class is one grey part.
 """
 
 from __future__ import annotations
@@ -9,139 +11,220 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from tallystick.draw.svg import Svg, colour
-from tallystick.draw.text import width
+from tallystick.draw.text import cut, width
 
-BOX, GAP, BAR, LINE, DROP = 132.0, 18.0, 9.0, 15.0, 58.0
-LETTER, BOLD, SMALL = 6.3, 7.4, 5.8  # about the width of a letter at 12 pixels, and at 11
+WIDE, WIDEST, ROOM, GAP, PAD = 212.0, 344.0, 60.0, 12.0, 9.0  # of a box; of a question; between boxes; inside
+HEAD, LINE, BAR, TALL = 15.0, 14.0, 9.0, 30.0  # a line of the question, of the words; the bar; the small bars
+CELLS = 27  # letters of the question that fit into a line
+LETTER, SMALL_LETTER = 6.3, 5.8  # about the width of a letter at 12 pixels, and at 11
+THICK = 30.0  # a branch that all rows take
+OTHERS, GREY = -1, "#c3c9d0"  # the classes that have no part of their own
+MANY, LARGEST = 8, 5  # classes that have their own colours; with more, the largest of a box are drawn
+
+
+@dataclass(frozen=True)
+class AskedColumn:
+    """How the rows of a box lie on the column it asks: one bar per range or value, parted by class.
+
+    bars[k]: rows of each class of `classes` (OTHERS: the remaining ones). cuts: between which bars the
+    question divides, as shares of the width. under: what stands under the bars; two words stand at the ends.
+    """
+
+    column: str
+    classes: tuple[int, ...]
+    bars: tuple[tuple[float, ...], ...]
+    cuts: tuple[float, ...] = ()
+    under: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Box:
-    """One node: the box above it (-1: none), the words on the branch that leads to it, its lines of text.
+    """One node: the box it comes from (-1: none), the question's answer that leads to it, its lines of text.
 
-    shares: the parts of the bar, in the order of the legend. strong: a leaf, drawn with a full line. lit: on
-    the way of the row that is explained. hint: shown when the pointer rests on it.
+    parts: (class, share) in the order of drawing. rows: its share of all rows. answer: the class ahead, whose
+    colour the branch has. strong: a leaf, drawn with a full line. lit: on the way of the row that is
+    explained. spread: the column it asks. hint: shown when the pointer rests on it.
     """
 
     parent: int
     branch: str
     lines: tuple[str, ...]
-    shares: tuple[float, ...] = ()
+    parts: tuple[tuple[int, float], ...] = ()
+    rows: float = 0.0
+    answer: int = OTHERS
     strong: bool = False
     lit: bool = False
+    spread: AskedColumn | None = None
     hint: str = ""
+
+    @property
+    def head(self) -> list[str]:
+        """The branch in at most two lines."""
+        return headed(self.branch, CELLS)
+
+    @property
+    def tall(self) -> float:
+        """How high the box is."""
+        small = LINE + TALL + (LINE if self.spread.under else 4.0) if self.spread else 0.0
+        bar = BAR + 6 if self.parts else 0.0
+        return 2 * PAD + HEAD * len(self.head) + small + bar + LINE * len(self.lines)
+
+
+def bar_parts(shares: Sequence[float]) -> tuple[tuple[int, float], ...]:
+    """Return the parts of a bar: every class, or of many the largest here and the others together."""
+    every = [(k, float(share)) for k, share in enumerate(shares)]
+    if len(every) > MANY:
+        largest = sorted(every, key=lambda part: (-part[1], part[0]))[:LARGEST]
+        every = [*largest, (OTHERS, max(0.0, float(sum(shares)) - sum(share for _, share in largest)))]
+    return tuple(part for part in every if part[1] > 1e-12)
+
+
+def tone(number: int) -> dict[str, Any]:
+    """Return how a class is filled: its colour, paler where the colours come again; grey for the others."""
+    if number < 0:
+        return {"fill": GREY}
+    return {"fill": colour(number), "opacity": 0.6 if (number // MANY) % 2 else None}
+
+
+def headed(text: str, cells: int) -> list[str]:
+    """Return a text in at most two lines of so many cells."""
+    lines = textwrap.wrap(text, cells) if width(text) > cells else [text] if text else []
+    return [cut(lines[0], cells), cut(" ".join(lines[1:]), cells)] if len(lines) > 1 else lines
 
 
 def tree_picture(boxes: Sequence[Box], legend: Sequence[str], title: str, note: str = "") -> str:
     """Return the tree as SVG; boxes stand in preorder. note: a footnote."""
-    below: list[list[int]] = [[] for _ in boxes]
     depth = [0] * len(boxes)
     for k, box in enumerate(boxes):
-        if box.parent >= 0:
-            below[box.parent].append(k)
-            depth[k] = depth[box.parent] + 1
-    wide = [max(BOX, *(width(line) * _letter(n) + 16 for n, line in enumerate(box.lines))) for box in boxes]
-    x = _places(boxes, below, wide)
-    tall = [12 + LINE * len(box.lines) + (BAR + 6 if box.shares else 0) for box in boxes]
-    level = [max(t for t, d in zip(tall, depth, strict=True) if d == at) for at in range(max(depth) + 1)]
-    top = [8 + sum(level[:d]) + DROP * d for d in depth]
-    words = [width(box.branch) * LETTER + 10 for box in boxes]
-    edge = max(p + max(w, t) / 2 for p, w, t in zip(x, wide, words, strict=True)) + 8
-    height = max(t + h for t, h in zip(top, tall, strict=True)) + 12
-    rows = _legend_rows(legend, edge)
-    notes = textwrap.wrap(note, int(max(edge, 240) / SMALL) - 3)
-    svg = Svg(max(edge, 240), height + 20 * len(rows) + LINE * len(notes), title)
+        depth[k] = depth[box.parent] + 1 if box.parent >= 0 else 0
+    middle, height = _places(boxes)
+    box_wide = _box_width(boxes)
+    wide = max(2 * PAD + (box_wide + ROOM) * max(depth) + box_wide, 300.0)
+    rows = _legend_rows(legend, wide) if len(legend) <= MANY else []
+    grey = "The largest classes of each group are drawn; grey: the others." if len(legend) > MANY else ""
+    notes = [line for text in (grey, note) if text for line in textwrap.wrap(text, int(wide / LETTER))]
+    svg = Svg(wide, height + 20 * len(rows) + LINE * len(notes) + PAD, title)
+    lit, left = any(box.lit for box in boxes), [PAD + (box_wide + ROOM) * d for d in depth]
     for k, box in enumerate(boxes):
         if box.parent >= 0:
-            _branch(svg, x[box.parent], top[box.parent] + tall[box.parent], x[k], top[k], box)
+            _branch(svg, box, (left[k], middle[box.parent], middle[k]), lit)
     for k, box in enumerate(boxes):
-        _box(svg, x[k], top[k], wide[k], tall[k], box)
+        _box(svg, (left[k], middle[k] - box.tall / 2, box_wide), box)
     _legend(svg, rows, height)
     for n, line in enumerate(notes):
-        svg.text(8, height + 20 * len(rows) + LINE * n + 8, line, 11)
+        svg.text(PAD, height + 20 * len(rows) + LINE * n + 10, line, 11)
     return str(svg)
 
 
-def _letter(line: int) -> float:
-    """Return the width of a letter of a box's line; the first is bold."""
-    return LETTER if line else BOLD
-
-
-def _places(boxes: Sequence[Box], below: list[list[int]], wide: list[float]) -> list[float]:
-    """Return the middle of each box: as near as outlines allow, a node over the middle of its branches.
-
-    An outline has, for each depth, how far the subtree reaches left and right of its top.
+def _places(boxes: Sequence[Box]) -> tuple[list[float], float]:
+    """Return the middle of each box, and how high all is: a box beside the middle of its branches, each
+    subtree in a strip of its own.
     """
-    half = [max(w, width(b.branch) * LETTER + 10) / 2 for b, w in zip(boxes, wide, strict=True)]
-    outline: list[list[tuple[float, float]]] = [[] for _ in boxes]
-    shift = [0.0] * len(boxes)  # from the box above
-    for k in range(len(boxes) - 1, -1, -1):
-        at: list[float] = []
-        right: list[tuple[float, float]] = []
-        for b in below[k]:
-            touch = zip(right, outline[b], strict=False)
-            at.append(max((r[1] - own[0] + GAP for r, own in touch), default=0.0))
-            right = _beside(right, outline[b], at[-1])
-        middle = (at[0] + at[-1]) / 2 if at else 0.0
-        for b, place in zip(below[k], at, strict=True):
-            shift[b] = place - middle
-        outline[k] = [(-half[k], half[k]), *((low - middle, high - middle) for low, high in right)]
-        for b in below[k]:
-            outline[b] = []
-    x = [0.0] * len(boxes)
+    below: list[list[int]] = [[] for _ in boxes]
     for k, box in enumerate(boxes):
-        x[k] = x[box.parent] + shift[k] if box.parent >= 0 else 0.0
-    left = min(p - h for p, h in zip(x, half, strict=True))
-    return [p - left + 8 for p in x]
+        if box.parent >= 0:
+            below[box.parent].append(k)
+    strip = [box.tall for box in boxes]
+    inner = [0.0] * len(boxes)
+    for k in range(len(boxes) - 1, -1, -1):
+        inner[k] = sum(strip[b] for b in below[k]) + GAP * max(len(below[k]) - 1, 0)
+        strip[k] = max(strip[k], inner[k])
+    top, middle = [PAD] * len(boxes), [0.0] * len(boxes)
+    for k in range(len(boxes)):
+        at = top[k] + (strip[k] - inner[k]) / 2
+        for b in below[k]:
+            top[b], at = at, at + strip[b] + GAP
+    for k in range(len(boxes) - 1, -1, -1):
+        half = boxes[k].tall / 2
+        own = top[k] + strip[k] / 2
+        if below[k]:
+            own = (middle[below[k][0]] + middle[below[k][-1]]) / 2
+        middle[k] = float(np.clip(own, top[k] + half, top[k] + strip[k] - half))
+    return middle, strip[0] + 2 * PAD
 
 
-def _beside(
-    left: list[tuple[float, float]], right: list[tuple[float, float]], at: float
-) -> list[tuple[float, float]]:
-    """Return the outline of two subtrees side by side, the second moved by `at`."""
-    moved = [(low + at, high + at) for low, high in right]
-    both = [(a[0], b[1]) for a, b in zip(left, moved, strict=False)]
-    longer = left if len(left) > len(moved) else moved
-    return both + longer[len(both) :]
-
-
-def _branch(svg: Svg, x1: float, y1: float, x2: float, y2: float, box: Box) -> None:
-    middle = y1 + 14
+def _branch(svg: Svg, box: Box, at: tuple[float, float, float], lit: bool) -> None:
+    x2, y1, y2 = at
+    x1, half = x2 - ROOM, x2 - ROOM / 2
     svg.path(
-        f"M{x1:.1f},{y1:.1f} V{middle:.1f} H{x2:.1f} V{y2:.1f}",
-        stroke_width=2.5 if box.lit else 1,
-        opacity=0.9 if box.lit else 0.45,
+        f"M{x1:.1f},{y1:.1f} C{half:.1f},{y1:.1f} {half:.1f},{y2:.1f} {x2:.1f},{y2:.1f}",
+        stroke=colour(box.answer) if box.answer >= 0 else "#8a939c",
+        stroke_width=max(1.5, THICK * box.rows) + (1 if box.lit else 0),
+        opacity=0.8 if box.lit else 0.2 if lit else 0.5,
     )
-    if box.branch:
-        wide = width(box.branch) * LETTER + 8
-        svg.rect(x2 - wide / 2, y2 - 32, wide, 18, fill="#fff", opacity=0.85, rx=3)
-        svg.text(x2, y2 - 19, box.branch, 12, text_anchor="middle", fill="#222")
 
 
-def _box(svg: Svg, x: float, y: float, wide: float, tall: float, box: Box) -> None:
-    left = x - wide / 2
+def _box_width(boxes: Sequence[Box]) -> float:
+    """Return how wide all boxes are: as their longest line needs, within reason."""
+    longest = max((width(line) for box in boxes for line in box.lines), default=0)
+    return min(max(WIDE, 2 * PAD + SMALL_LETTER * longest), WIDEST)
+
+
+def _box(svg: Svg, at: tuple[float, float, float], box: Box) -> None:
+    left, top, wide = at
+    inside, letters = wide - 2 * PAD, int((wide - 2 * PAD) / SMALL_LETTER)
+    strong = box.strong or box.lit
     svg.rect(
         left,
-        y,
+        top,
         wide,
-        tall,
+        box.tall,
         box.hint,
-        rx=5 if box.strong else 2,
+        rx=6,
         fill="#ffffff",
-        stroke="#333333" if box.strong or box.lit else "#999999",
-        stroke_width=2.5 if box.lit else 1.5 if box.strong else 1,
+        stroke="#333333" if strong else "#999999",
+        stroke_width=2.5 if box.lit else 1.5 if strong else 1,
     )
-    for n, line in enumerate(box.lines):
-        bold = "bold" if n == 0 else None
-        svg.text(x, y + 18 + LINE * n, line, 12, text_anchor="middle", fill="#222222", font_weight=bold)
-    at, bar = left + 6, y + 14 + LINE * len(box.lines)
-    for k, share in enumerate(box.shares):
-        part = share * (wide - 12)
-        if part > 0:
-            svg.rect(at, bar, part, BAR, fill=colour(k))
-        at += part
+    y = top + PAD
+    for line in box.head:
+        svg.text(left + PAD, y + 11, line, 12, fill="#222222", font_weight="bold")
+        y += HEAD
+    if box.parts:
+        _bar(svg, (left + PAD, y + 1, inside), box.parts)
+        y += BAR + 6
+    for line in box.lines:
+        svg.text(left + PAD, y + 10, cut(line, letters), 11, fill="#222222")
+        y += LINE
+    if box.spread is not None:
+        _spread(svg, (left + PAD, y, inside), box.spread)
+
+
+def _bar(svg: Svg, at: tuple[float, float, float], parts: Sequence[tuple[int, float]]) -> None:
+    left, top, wide = at
+    for number, share in parts:
+        part = share * wide
+        svg.rect(left, top, part, BAR, **tone(number))
+        left += part
+
+
+def _spread(svg: Svg, at: tuple[float, float, float], spread: AskedColumn) -> None:
+    """Draw the small bars under the name of their column, and lines where the question divides them."""
+    left, top, wide = at
+    foot = top + LINE + TALL
+    svg.text(left, top + 10, cut(f"asks {spread.column}", int(wide / SMALL_LETTER)), 11, fill="#222222")
+    each, most = wide / max(len(spread.bars), 1), max((sum(bar) for bar in spread.bars), default=0.0) or 1.0
+    for k, bar in enumerate(spread.bars):
+        up = foot
+        for number, rows in zip(spread.classes, bar, strict=True):
+            part = (TALL - 2) * rows / most
+            if part > 0:
+                svg.rect(left + each * k + 0.5, up - part, max(each - 1, 0.5), part, **tone(number))
+            up -= part
+    svg.line(left, foot, left + wide, foot, opacity=0.5, stroke="#222222")
+    for share in spread.cuts:
+        x = left + wide * share
+        svg.line(x, top + LINE - 2, x, foot + 3, stroke="#222222", stroke_width=1.5)
+    if len(spread.under) == 2:
+        svg.text(left, foot + 11, spread.under[0], 10, fill="#222222")
+        svg.text(left + wide, foot + 11, spread.under[1], 10, fill="#222222", text_anchor="end")
+    else:
+        for k, word in enumerate(spread.under):
+            svg.text(left + each * (k + 0.5), foot + 11, word, 10, fill="#222222", text_anchor="middle")
 
 
 def _legend_rows(legend: Sequence[str], edge: float) -> list[list[tuple[int, str]]]:
@@ -149,7 +232,7 @@ def _legend_rows(legend: Sequence[str], edge: float) -> list[list[tuple[int, str
     used = 0.0
     for k, name in enumerate(legend):
         wide = width(name) * LETTER + 30
-        if used and used + wide > max(edge, 240):
+        if used and used + wide > edge:
             rows.append([])
             used = 0.0
         rows[-1].append((k, name))
@@ -159,7 +242,7 @@ def _legend_rows(legend: Sequence[str], edge: float) -> list[list[tuple[int, str
 
 def _legend(svg: Svg, rows: list[list[tuple[int, str]]], top: float) -> None:
     for n, row in enumerate(rows):
-        at = 8.0
+        at = PAD
         for k, name in row:
             svg.rect(at, top + 20 * n + 2, 12, 12, fill=colour(k))
             svg.text(at + 17, top + 20 * n + 12, name, 12)

@@ -28,9 +28,9 @@ from tallystick.explain.tree import (
     importances,
     measures,
     splits,
-    tree_svg,
 )
 from tallystick.explain.tree_against import TreesBeside, beside
+from tallystick.explain.tree_boxes import tree_svg
 from tallystick.learners import prune as pruners
 from tallystick.learners.prune import Held, LinkPath
 from tallystick.models.tree import Tree

@@ -14,7 +14,7 @@ from tallystick.contracts import Block
 from tallystick.draw.charts import bar_chart
 from tallystick.draw.svg import Picture, as_html
 from tallystick.draw.text import Span, clean, plain, table
-from tallystick.draw.tree import Box, tree_picture
+from tallystick.draw.tree import OTHERS, Box, tree_picture
 from tallystick.models.density.cells import ColumnCells
 from tallystick.models.density.model import DensityModel
 from tallystick.models.density.sentences import Leaf, leaves_of, percent
@@ -143,11 +143,12 @@ def density_svg(model: DensityModel, most: int) -> str:
         if leaf is not None:
             lines += [_short(str(t)) for t in leaf.told(LINES)]
         hint = "" if leaf is None else leaf.sentence(len(model.cells))
-        boxes.append(Box(up, branch, tuple(lines), (share,), leaf is not None, hint=hint))
+        parts = ((OTHERS, share),)
+        boxes.append(Box(up, branch, tuple(lines), parts, share, strong=leaf is not None, hint=hint))
     left = len(nodes) - len(boxes)
     more = f" (the first {len(boxes)} of {len(nodes)} nodes)" if left else ""
-    note = footnote(model.schema, nodes)
-    return tree_picture(boxes, ("share of all rows",), f"density tree{more}", note)
+    note = f"A bar is the share of all rows. {footnote(model.schema, nodes)}".strip()
+    return tree_picture(boxes, (), f"density tree{more}", note)
 
 
 def _branch(model: DensityModel, up: int, node: int) -> str:

@@ -16,14 +16,11 @@ from tallystick.contracts import Block
 from tallystick.draw import text as lines
 from tallystick.draw.charts import bar_chart
 from tallystick.draw.svg import Picture, as_html
-from tallystick.draw.tree import Box, tree_picture
 from tallystick.errors import OptionError
 from tallystick.explain.tree_rows import arriving, in_branches
 from tallystick.learners.criteria import CRITERIA, VARIANCE
-from tallystick.models.tree import SPREADS, STAYS, Candidates, Tree
+from tallystick.models.tree import Candidates, Tree
 from tallystick.models.tree.sentences import (
-    Condition,
-    footnote,
     missing_alone,
     plain,
     reachable,
@@ -33,7 +30,6 @@ from tallystick.models.tree.sentences import (
 from tallystick.models.tree.text import WIDEST, node_text
 
 UNNAMED = ("one group of levels", "the other levels")  # only few levels, or the best five, are kept by name
-MOST_BOXES = 63  # of a picture; deeper branches are counted, not drawn
 
 
 def _labels(tree: Tree) -> tuple[str, ...]:
@@ -296,88 +292,3 @@ def column_use(tree: Tree) -> ColumnUse:
     """Return importance and usage of every column."""
     names = tuple(c.name for c in tree.schema.used)
     return ColumnUse(names, tuple(importances(tree).tolist()), tuple(usage(tree).tolist()))
-
-
-# -- the picture --
-
-
-def tree_svg(tree: Tree, most: int = MOST_BOXES, lit: set[int] | None = None) -> str:
-    """Return the tree that is shown as SVG; at most `most` boxes, the rest is counted."""
-    if lit:  # the numbers are those of the grown tree
-        lit = {k for k, node in enumerate(tree.shown_numbers.tolist()) if node in lit}
-    tree = tree.shown
-    drawn = _drawn(tree, most)
-    place = {node: k for k, node in enumerate(drawn)}
-    boxes = [_box(tree, node, place, lit or set()) for node in drawn]
-    labels = [plain(label) for label in _labels(tree)]
-    name = plain(tree.schema.predicted.name)
-    return tree_picture(boxes, labels, f"Decision tree for {name}", footnote(tree.schema, tree.nodes))
-
-
-def _drawn(tree: Tree, most: int) -> list[int]:
-    """Return the nodes to draw: whole depths, largest nodes first, brothers together."""
-    nodes = tree.nodes
-    drawn = {0}
-    for node in sorted(
-        np.flatnonzero(~nodes.leaf).tolist(), key=lambda n: (nodes.depth[n], -nodes.weight[n], n)
-    ):
-        below = nodes.branches(node).tolist()
-        if node in drawn and len(drawn) + len(below) <= max(most, 1 + len(below)):
-            drawn |= set(below)
-    return sorted(drawn)
-
-
-def _shortened(test: Condition, widest: int, cells: int) -> str:
-    """Return a test that fits; its column's name gives way first, for the rest tells branches apart."""
-    rest = lines.width(test.sentence(widest, missing=False, name=""))
-    name = lines.cut(plain(test.column.name), max(10, cells - rest))
-    return lines.cut(test.sentence(widest, missing=False, name=name), cells)
-
-
-def _branch_words(test: Condition, cells: int) -> str:
-    """Return a test that fits: of a long list of levels fewer are named, and the others counted."""
-    for widest in (20, 12, 1):
-        sentence = test.sentence(widest, missing=False)
-        if lines.width(sentence) <= cells:
-            return sentence
-    return _shortened(test, 1, cells)
-
-
-def _percent(share: float) -> str:
-    """Return a share in whole percent; 100% only where it is all of them, 0% only where it is none."""
-    rounded = round(100 * share)
-    if rounded == 100 and share < 1:
-        return ">99%"
-    return "<1%" if rounded == 0 and share > 0 else f"{rounded}%"
-
-
-def _box(tree: Tree, node: int, place: dict[int, int], lit: set[int]) -> Box:
-    nodes = tree.nodes
-    up = int(nodes.parent[node])
-    branch = ""
-    if up >= 0:
-        k = nodes.branches(up).tolist().index(node)
-        test = reachable(tree.schema, nodes, up, k)
-        sentence = _branch_words(test, 34)
-        branch = sentence + (" or missing" if test.tells_missing else "")
-    ends = nodes.column[node] < 0
-    total = rows(nodes.counts[node].sum(), tree.unit)
-    counts = tree.rows[node]
-    shares = tuple((counts / counts.sum()).tolist()) if counts.sum() and not tree.regression else ()
-    words = []
-    if tree.regression:
-        words.append(f"{nodes.mean[node]:.5g}")
-    else:
-        best = int(tree.labels[node])
-        words.append(lines.cut(plain(_labels(tree)[best]), 24))
-    share = f", {_percent(shares[int(tree.labels[node])])}" if shares else ""
-    words.append(f"{total} {'row' if total == '1' else 'rows'}{share}")
-    if not ends and node + 1 not in place:
-        words.append(f"… {int(nodes.end[node]) - node - 1} more")
-    elif not ends and nodes.missing_branch[node] in (STAYS, SPREADS):
-        words.append(
-            "missing: all branches" if nodes.missing_branch[node] == SPREADS else "missing: ends here"
-        )
-    return Box(
-        place.get(up, -1), branch, tuple(words), shares, bool(ends), node in lit, node_text(tree, node)
-    )

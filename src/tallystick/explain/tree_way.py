@@ -18,7 +18,7 @@ from tallystick.data.schema import CODED
 from tallystick.draw.svg import Picture
 from tallystick.errors import page_limit
 from tallystick.explain.interval import mixture_interval, searched, student
-from tallystick.explain.tree import tree_svg
+from tallystick.explain.tree_boxes import tree_svg
 from tallystick.learners.prune.length import bits_of_tests
 from tallystick.models.tree import Tree
 from tallystick.models.tree.sentences import Condition, number, plain, reachable, rows

@@ -13,7 +13,7 @@ from tallystick.contracts import Table
 from tallystick.description import ColumnView
 from tallystick.errors import counted
 from tallystick.explain.logistic import no_scales
-from tallystick.explain.tree import tree_svg
+from tallystick.explain.tree_boxes import tree_svg
 from tallystick.models.logistic.model import LogisticModel
 from tallystick.models.naive_bayes import NaiveBayesModel
 from tallystick.models.tree import Tree

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from string import Formatter
 
 from tallystick.draw.text import clean, cut
+from tallystick.draw.text import percent as percent  # the sections say shares as sentences do
 
 LONGEST = 200  # of a name in a sentence
 
@@ -88,15 +89,3 @@ def times(ratio: float) -> str:
     if ratio >= 1000:
         return "more than 1,000"
     return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.1f}" if ratio >= 1.95 else f"{ratio:.2f}"
-
-
-def percent(share: float, digits: int = 1) -> str:
-    """Return a share in percent; never 100 % or 0 % unless it is."""
-    if share in (0.0, 1.0):
-        return f"{100 * share:.0f} %"
-    text = f"{100 * share:.{digits}f}"
-    if share < 1 and float(text) >= 100:
-        text = f"{100 - 10**-digits:.{digits}f}"
-    if share > 0 and float(text) <= 0:
-        return f"< {10**-digits:.{digits}f} %"
-    return f"{text} %"

@@ -1,7 +1,8 @@
 """A tree for the page: its nodes as data that the page's script draws, and a still picture.
 
-Knows fitted trees. Knows nothing of HTML. Law: numbers of nodes are those of the tree that is shown; `origin`
-gives each its number in the grown tree, which the exported model speaks of.
+Knows fitted trees. Knows nothing of HTML. Laws: numbers of nodes are those of the tree that is shown;
+`origin` gives each its number in the grown tree, which the exported model speaks of; words and parts are
+those of the still picture (`explain/tree_boxes.py`); what a node's counts leave out is told by its rows.
 """
 
 from __future__ import annotations
@@ -10,16 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from tallystick.explain.tree import splits, tree_svg
+from tallystick.explain.tree import splits
+from tallystick.explain.tree_boxes import branch_words, node_answers, node_lines, tree_svg
 from tallystick.models.tree import Tree
-from tallystick.models.tree.sentences import footnote, reachable
+from tallystick.models.tree.sentences import footnote
 
 STILL = 15  # boxes of the still picture: more cannot be read on paper
 OPEN = 40  # nodes of a tree that starts unfolded
 FIRST = 3  # depths that are open in a larger tree
 MOST_TABLES = 400  # nodes whose candidate splits are shown, the largest first
 CANDIDATES = 6  # splits shown of each
-WIDEST = 46
 MOST_CELLS = 60_000  # numbers in all counts; with more, a node keeps its largest classes
 
 
@@ -30,26 +31,20 @@ def tree_data(tree: Tree) -> dict[str, Any]:
     origin = tree.shown_numbers.tolist()
     inner = np.flatnonzero(nodes.column >= 0)
     told = sorted(inner.tolist(), key=lambda n: (-float(nodes.weight[n]), n))[:MOST_TABLES]
+    answers = node_answers(tree)
     return {
         "parent": nodes.parent.tolist(),
-        "branch": [_branch(shown, n) for n in range(len(nodes))],
+        "branch": [branch_words(shown, n) for n in range(len(nodes))],
+        "lines": [list(words) for words in node_lines(tree, answers)],
         "asks": [shown.schema.used[int(c)].name if c >= 0 else "" for c in nodes.column],
         "counts": _counts(shown),
         "rows": [float(r) for r in shown.rows.sum(axis=1)],
-        "answer": shown.labels.tolist(),
+        "answer": answers.label.tolist(),
         "origin": origin,
         "tables": {str(n): _table(shown, n) for n in told} if shown.all_candidates is not None else {},
         "open": len(nodes) <= OPEN,
         "first": FIRST,
     }
-
-
-def _branch(tree: Tree, node: int) -> str:
-    up = int(tree.nodes.parent[node])
-    if up < 0:
-        return "all rows"
-    k = tree.nodes.branches(up).tolist().index(node)
-    return reachable(tree.schema, tree.nodes, up, k).sentence(WIDEST)
 
 
 def _counts(tree: Tree) -> list[Any]:

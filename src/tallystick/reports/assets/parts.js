@@ -30,14 +30,15 @@ function tallyParts(palette) {
     if (share < 1 && text === "100.0") return "> 99.9 %";
     return share > 0 && text === "0.0" ? "< 0.1 %" : text + " %";
   }
-  function shareBar(shares, wide) {
+  const OTHERS = "#c3c9d0"; // the classes that have no part of their own
+  function shareBar(shares, wide) { // [class, share] in the order of drawing; class -1: the others
     const out = draw("svg", { viewBox: `0 0 ${wide} 9`, preserveAspectRatio: "none", "aria-hidden": "true" });
     let at = 0;
     for (const [c, share] of shares) {
-      out.append(draw("rect", { x: at * wide, y: 0, width: share * wide, height: 9, fill: colour(c), opacity: pale(c) }));
+      out.append(draw("rect", { x: at * wide, y: 0, width: share * wide, height: 9, fill: c < 0 ? OTHERS : colour(c), opacity: c < 0 ? 1 : pale(c) }));
       at += share;
     }
     return out;
   }
-  return { find, clean, make, name, draw, colour, pale, whole, percent, shareBar, palette };
+  return { find, clean, make, name, draw, colour, pale, whole, percent, shareBar, OTHERS, palette };
 }

@@ -3,7 +3,7 @@
 function tallyTree(kit) {
   const { find, clean, make, name, draw, colour, whole, percent, shareBar, labels, ask, hear, listeners, begin } = kit, { tree } = kit.given;
   const place = find("tree"), list = make("ul"), links = draw("svg", { class: "links", "aria-hidden": "true" });
-  const below = tree.parent.map(() => []), open = new Set(), WIDE = 204, TALL = 86, STEP = 262, GAP = 12;
+  const below = tree.parent.map(() => []), open = new Set(), WIDE = 204, TALL = 98, STEP = 262, GAP = 12;
   const depth = [], number = new Map(tree.origin.map((o, k) => [o, k]));
   tree.parent.forEach((up, k) => {
     if (up >= 0) below[up].push(k);
@@ -18,7 +18,11 @@ function tallyTree(kit) {
     : Object.entries(tree.counts[k]).map(([c, n]) => [Number(c), n])).filter(([, n]) => n > 0);
   const largest = (k) => counts(k).sort((a, b) => b[1] - a[1] || a[0] - b[0]);
   const words = (k) => largest(k).slice(0, 12).map(([c, n]) => `${clean(labels[c])} ${whole(n)}`).join(", ");
-  const own = (k) => { const n = counts(k).find(([c]) => c === tree.answer[k]); return n && tree.rows[k] ? n[1] / tree.rows[k] : 0; };
+  function barParts(k) { // every class; of many the largest here, and the others together, as draw/tree.py has it
+    const total = tree.rows[k] || 1, every = (labels.length > 8 ? largest(k).slice(0, 5) : counts(k)).map(([c, n]) => [c, n / total]);
+    const rest = 1 - every.reduce((s, [, share]) => s + share, 0);
+    return tree.rows[k] && rest > 1e-9 ? [...every, [-1, rest]] : every;
+  }
 
   function visible() { // [node, y] in preorder; a node stands in the middle of its branches
     const out = [], at = new Map();
@@ -48,10 +52,9 @@ function tallyTree(kit) {
   }
 
   function build(k) {
-    const leaf = !below[k].length, total = counts(k).reduce((s, [, n]) => s + n, 0) || 1;
-    const says = `${whole(tree.rows[k])} rows · ${clean(labels[tree.answer[k]])} ${percent(own(k))}`;
+    const leaf = !below[k].length;
     const out = make("li", { class: leaf ? "leaf" : "" }, make("button", { type: "button", class: "pick", "data-node": k, title: words(k) },
-      make("b", {}, name(tree.branch[k])), shareBar(counts(k).map(([c, n]) => [c, n / total]), 190), make("span", {}, name(says))));
+      make("b", {}, name(tree.branch[k])), shareBar(barParts(k), 190), ...tree.lines[k].map((line) => make("span", {}, name(line)))));
     if (!leaf) out.append(make("button", { type: "button", class: "fold", "data-fold": k }));
     return out;
   }

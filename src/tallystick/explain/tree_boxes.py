@@ -1,0 +1,160 @@
+"""A fitted tree as boxes: what stands in each, and the picture of them.
+
+Knows fitted trees. Knows nothing of layout, pages or rows of a table.
+Law: a leaf's box tells what the model answers there (smoothed, weighted and averaged as it answers), and the
+share of its own rows in brackets; every other box tells the share of its rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.draw.text import cut, percent, width
+from tallystick.draw.tree import AskedColumn, Box, bar_parts, tree_picture
+from tallystick.models.tree import SPREADS, STAYS, Tree
+from tallystick.models.tree.sentences import footnote, plain, reachable, rows
+from tallystick.models.tree.text import node_text
+
+MOST_BOXES = 63  # of a picture; deeper branches are counted, not drawn
+BRANCH, LABEL = 46, 22  # letters of a branch's words, and of a class beside its share
+
+
+@dataclass(frozen=True)
+class NodeAnswers:
+    """What the model answers to the rows of each node that is shown: the class, and the ends of its share.
+
+    Where answers are averaged over all prunings, rows that come to one leaf of the tree that is shown can go
+    on in the grown tree, and their shares differ.
+    """
+
+    label: NDArray[np.int64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+    def told(self, node: int) -> str:
+        """Return `91.9 %`, or `91.9 to 98.2 %` where rows of the node are answered differently."""
+        ends = [percent(float(end[node])) for end in (self.low, self.high)]
+        if ends[0] == ends[1]:
+            return ends[0]
+        return f"{ends[0].removesuffix(' %')} to {ends[1]}"
+
+
+def node_answers(tree: Tree) -> NodeAnswers:
+    """Return what the model answers at the nodes that are shown."""
+    shown, origin = tree.shown, tree.shown_numbers
+    nodes = tree.nodes
+    ending = nodes.weight - np.bincount(
+        nodes.parent[1:], nodes.weight[1:], minlength=len(nodes)
+    )  # rows whose way ends at the node
+    label = shown.labels.copy()
+    low = shown.node_shares[np.arange(len(label)), label]
+    high = low.copy()
+    for k in np.flatnonzero(shown.nodes.leaf).tolist():
+        below = np.arange(origin[k], nodes.end[origin[k]])
+        below = below[ending[below] > 0] if (ending[below] > 0).any() else below[:1]
+        weights, shares = np.maximum(ending[below], 1), tree.node_shares[below]
+        label[k] = tree.decide((weights @ shares / weights.sum())[None, :])[0]
+        ends = shares[:, label[k]]
+        low[k], high[k] = ends.min(), ends.max()
+    return NodeAnswers(label, low, high)
+
+
+def node_lines(tree: Tree, answers: NodeAnswers | None) -> list[tuple[str, ...]]:
+    """Return the words of each node that is shown; answers: None for a regression tree."""
+    shown = tree.shown
+    return [_lines(shown, answers, node) for node in range(len(shown.nodes))]
+
+
+def _lines(tree: Tree, answers: NodeAnswers | None, node: int) -> tuple[str, ...]:
+    nodes, counts = tree.nodes, tree.rows[node]
+    total = rows(nodes.counts[node].sum(), tree.unit)
+    many = f"{total} {'row' if total == '1' else 'rows'}"
+    if answers is None:
+        return f"{nodes.mean[node]:.5g}", many
+    label = int(answers.label[node])
+    name = cut(plain(tree.schema.predicted.labels[label]), LABEL)
+    own = percent(float(counts[label] / counts.sum())) if counts.sum() else ""
+    if nodes.column[node] < 0:
+        return f"{name} {answers.told(node)}", f"({own} of {many})" if own else f"({many})"
+    out = [f"{many} · {name} {own}".rstrip()]
+    if nodes.missing_branch[node] in (STAYS, SPREADS):
+        lost = "go all ways" if nodes.missing_branch[node] == SPREADS else "end here"
+        out.append(f"missing values {lost}")
+    return tuple(out)
+
+
+def branch_words(tree: Tree, node: int) -> str:
+    """Return the test that leads to a node in words that fit a box; `all rows` for the root.
+
+    Of a long list of levels fewer are named and the others counted; then the column's name gives way, for the
+    rest tells branches apart.
+    """
+    up = int(tree.nodes.parent[node])
+    if up < 0:
+        return "all rows"
+    branch = tree.nodes.branches(up).tolist().index(node)
+    test = reachable(tree.schema, tree.nodes, up, branch)
+    for widest in (BRANCH, 20, 1):
+        sentence = test.sentence(widest)
+        if width(sentence) <= BRANCH:
+            return sentence
+    rest = width(test.sentence(1, name=""))
+    return test.sentence(1, name=cut(plain(test.column.name), max(10, BRANCH - rest)))
+
+
+def tree_svg(
+    tree: Tree,
+    most: int = MOST_BOXES,
+    lit: Set[int] = frozenset(),
+    spreads: Mapping[int, AskedColumn] | None = None,
+) -> str:
+    """Return the tree that is shown as SVG; at most `most` boxes, the rest is counted.
+
+    lit: nodes to set off, by their numbers in the grown tree. spreads: how the rows of a node that is shown
+    lie on the column it asks, where somebody knows.
+    """
+    shown, numbers = tree.shown, tree.shown_numbers.tolist()
+    answers = None if tree.regression else node_answers(tree)
+    lines = node_lines(tree, answers)
+    drawn = _drawn(shown, most)
+    place = {node: k for k, node in enumerate(drawn)}
+    boxes = []
+    for node in drawn:
+        left = int(shown.nodes.end[node]) - node - 1 if node + 1 not in place else 0
+        more = (f"… {left:,} more",) if left else ()
+        counts = shown.rows[node]
+        parts = bar_parts(counts / counts.sum()) if counts.sum() and answers is not None else ()
+        boxes.append(
+            Box(
+                place.get(int(shown.nodes.parent[node]), -1),
+                branch_words(shown, node),
+                (*lines[node], *more),
+                parts,
+                float(shown.nodes.weight[node]) / (float(shown.nodes.weight[0]) or 1.0),
+                -1 if answers is None else int(answers.label[node]),
+                bool(shown.nodes.column[node] < 0),
+                numbers[node] in lit,
+                (spreads or {}).get(node) if not left else None,
+                node_text(shown, node),
+            )
+        )
+    labels = [plain(label) for label in shown.schema.predicted.labels]
+    name = plain(shown.schema.predicted.name)
+    return tree_picture(boxes, labels, f"Decision tree for {name}", footnote(shown.schema, shown.nodes))
+
+
+def _drawn(tree: Tree, most: int) -> list[int]:
+    """Return the nodes to draw: whole depths, largest nodes first, brothers together."""
+    nodes = tree.nodes
+    drawn = {0}
+    for node in sorted(
+        np.flatnonzero(~nodes.leaf).tolist(), key=lambda n: (nodes.depth[n], -nodes.weight[n], n)
+    ):
+        below = nodes.branches(node).tolist()
+        if node in drawn and len(drawn) + len(below) <= max(most, 1 + len(below)):
+            drawn |= set(below)
+    return sorted(drawn)
