@@ -1,7 +1,7 @@
 # Everything a contributor runs, by name. `make` alone prints this list.
 PYTHON ?= python
 
-.PHONY: help check fast lint format sanitize bench night docs
+.PHONY: help check fast lint format lowest sanitize bench night docs
 
 CPP = $(shell find src tests -name '*.[ch]pp' ! -name unicode_tables.hpp)
 
@@ -28,6 +28,11 @@ sanitize: ## the kernels under AddressSanitizer and UndefinedBehaviorSanitizer, 
 
 bench: ## our figures beside the peers', with target and verdict
 	$(PYTHON) benchmarks/run.py
+
+lowest: ## every test with the oldest releases that pyproject.toml allows, in a virtual environment of its own
+	rm -rf build/lowest && $(PYTHON) -m venv build/lowest && build/lowest/bin/python -m pip install -q uv
+	build/lowest/bin/uv pip install -q --python build/lowest/bin/python --resolution lowest-direct '.[test]'
+	build/lowest/bin/python -m pytest
 
 night: ## the long runs: many more examples of every law, large tables
 	HYPOTHESIS_PROFILE=night $(PYTHON) -m pytest -m "night or not night"

@@ -17,14 +17,11 @@ import tallystick as ts
 
 pytestmark = pytest.mark.slow
 
-EXPECTED_FAILURES = {}
-
-
 with (
     warnings.catch_warnings()
 ):  # that we do not inherit from BaseEstimator: scikit-learn is not imported at run time
     warnings.simplefilter("ignore")
-    checks = parametrize_with_checks([ts.NaiveBayes()], expected_failed_checks=lambda _: EXPECTED_FAILURES)
+    checks = parametrize_with_checks([ts.NaiveBayes()])
 
 
 @pytest.mark.filterwarnings("ignore:.*does not inherit from:UserWarning")

@@ -103,13 +103,14 @@ def _rare_text(cell: Any, name: str) -> str | None:
         return cell.isoformat()
     if isinstance(cell, datetime.timedelta):
         return number_text((cell // MICROSECOND) / 1e6)
-    if (type(cell).__module__, type(cell).__name__) in (("uuid", "UUID"), ("pandas", "Interval")):
+    library, of = type(cell).__module__.partition(".")[0], type(cell).__name__
+    if (library, of) in (("uuid", "UUID"), ("pandas", "Interval")):
         return str(cell)
-    if (type(cell).__module__, type(cell).__name__) == ("pandas", "Period"):
+    if (library, of) == ("pandas", "Period"):
         return cell_text(cell.to_timestamp(), name)
-    if type(cell).__module__ == "fractions":
+    if library == "fractions":
         return number_text(float(cell))
-    if type(cell).__module__.partition(".")[0] == "pyarrow":
+    if library == "pyarrow":
         return cell_text(cell.as_py(), name)
     return _numpy_text(cell, name)
 

@@ -305,11 +305,6 @@ def test_a_named_separator_is_used_even_where_spaces_give_every_line_as_many_cel
     assert rows_of(file(b"b b\n0 0\n1 1\n", sep=",")) == [("0 0",), ("1 1",)]
 
 
-def test_a_name_that_polars_cannot_hand_over_is_refused_before_it_tries():
-    with pytest.raises(DataError, match=r"the DataFrame has the column name 'a\\x00', with a NUL character"):
-        open_source(pl.DataFrame({"a\0": [1, 2]}))
-
-
 def test_a_stream_or_a_lazy_frame_that_raises_is_one_line_with_its_own_error_behind():
     def batches():
         yield pa.record_batch({"x": [1, 2]})
@@ -320,7 +315,7 @@ def test_a_stream_or_a_lazy_frame_that_raises_is_one_line_with_its_own_error_beh
         open_source(stream)
     assert "the Arrow table cannot be read to its end: 'mid\\nway'. Check" in str(told.value)
     assert told.value.__cause__ is not None
-    with pytest.raises(DataError, match="the LazyFrame cannot be collected: 'unable to find column"):
+    with pytest.raises(DataError, match=r"the LazyFrame cannot be collected: '.*z"):
         open_source(pl.LazyFrame({"x": [1]}).select("z"))
 
 

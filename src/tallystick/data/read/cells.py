@@ -452,10 +452,10 @@ def _looks_numeric(chunk: pa.Array, marks: Sequence[str], decimal: str) -> bool:
 def narrow(array: pa.DictionaryArray) -> pa.DictionaryArray:
     """Return the same array with indices as narrow as its dictionary allows: chunks may wait for others."""
     size = len(array.dictionary)
-    kind = pa.int8() if size < 1 << 7 else pa.int16() if size < 1 << 15 else pa.int32()
+    kind = np.int8 if size < 1 << 7 else np.int16 if size < 1 << 15 else np.int32
     if array.indices.null_count:
-        return pa.DictionaryArray.from_arrays(array.indices.cast(kind), array.dictionary)
-    narrow = to_numbers(array.indices).astype(kind.to_pandas_dtype())
+        return pa.DictionaryArray.from_arrays(array.indices.cast(pa.from_numpy_dtype(kind)), array.dictionary)
+    narrow = to_numbers(array.indices).astype(kind)
     return pa.DictionaryArray.from_arrays(from_numbers(narrow), array.dictionary, safe=False)
 
 

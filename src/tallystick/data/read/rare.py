@@ -25,7 +25,7 @@ INSIDE = {  # of storages that mean something else than they hold
 def common(chunk: pa.Array, name: str) -> pa.Array | None:
     """Return a chunk of a rare type as one of a common type; None: the type is common, or holds no cells."""
     kind, types = chunk.type, pa.types
-    if types.is_decimal32(kind) or types.is_decimal64(kind):
+    if types.is_decimal(kind) and kind.bit_width < 128:
         return chunk.cast(pa.decimal128(kind.precision, kind.scale))
     if types.is_time(kind):
         return _texts(chunk.cast(pa.time64("us"), safe=False), name)

@@ -55,7 +55,9 @@ CONTAINERS = [
         frames.from_dataset,
     ),
     Container(
-        "Arrow, polars and kin", lambda lib, of, x: hasattr(x, "__arrow_c_stream__"), frames.from_arrow
+        "Arrow, polars and kin",
+        lambda lib, of, x: hasattr(x, "__arrow_c_stream__") or (lib, of) == ("polars", "DataFrame"),
+        frames.from_arrow,
     ),
     Container("a dict of columns", lambda lib, of, x: isinstance(x, dict), frames.from_columns),
     Container("a list of rows", lambda lib, of, x: isinstance(x, list | tuple), frames.from_records),

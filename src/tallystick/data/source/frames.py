@@ -10,7 +10,6 @@ import contextlib
 import datetime
 import decimal
 import operator
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -22,6 +21,7 @@ from tallystick.data.schema import Note, Reading
 from tallystick.data.source.arrays import from_numbers, sound
 from tallystick.data.source.base import BaseSource
 from tallystick.data.source.names import clean_names
+from tallystick.data.source.of_polars import plain_polars, with_order
 from tallystick.data.text import OF_PANDAS, YEARS, cell_text
 from tallystick.errors import DataError, counted, shown
 from tallystick.files.stamp import Stamp
@@ -195,9 +195,9 @@ def from_arrow(x: Any, reading: Reading, name: str | None) -> FrameSource:
     """Open anything with the Arrow stream interface. A stream that reads only once is kept in memory."""
     where = name or ("the DataFrame" if type(x).__module__.startswith("polars") else "the Arrow table")
     if not isinstance(x, pa.Table):
-        x = _plain_polars(x, where)
+        x = plain_polars(x, where)
     try:
-        table = x if isinstance(x, pa.Table) else pa.table(x)
+        table = x if isinstance(x, pa.Table) else with_order(pa.table(x), x)
     except UnicodeDecodeError as error:
         raise DataError(
             f"{where} has a column name that is not UTF-8: {shown(error.object[:40])}. Rename it."
@@ -239,39 +239,6 @@ def _reason(error: Exception) -> str:
     """Return what another library says, without the traceback that Arrow adds where a stream raises."""
     said = str(error).partition("\n\n")[0].partition(". Detail: ")[0]
     return shown(said.removeprefix("Unknown error: ").strip(), 200)
-
-
-def _plain_polars(frame: Any, where: str) -> Any:
-    """Return a frame of polars without types that Arrow lacks: whole numbers of 128 bits become texts."""
-    if not hasattr(frame, "get_columns"):
-        return frame
-    if cut := [
-        name for name in frame.columns if "\0" in name
-    ]:  # handing it over, polars would end the process
-        raise DataError(
-            f"{where} has the column name {shown(cut[0])}, with a NUL character in it. Rename it."
-        )
-    strange = [s.name for s in frame.get_columns() if str(s.dtype).startswith("Object")]
-    if strange:
-        text = f"pl.col({shown(strange[0])}).map_elements(str, return_dtype=pl.String)"
-        raise DataError(
-            f"column {shown(strange[0])} holds Python objects, which are not cells. Make texts of them: "
-            f"frame.with_columns({text}), or drop it: frame.drop({shown(strange[0])})."
-        )
-    wide = [s for s in frame.get_columns() if "Int128" in str(s.dtype)]
-    return frame.with_columns([s.cast(_without_wide(s.dtype)) for s in wide]) if wide else frame
-
-
-def _without_wide(kind: Any) -> Any:
-    """Return a type of polars with texts in place of whole numbers of 128 bits, at any depth."""
-    polars, form = sys.modules["polars"], type(kind).__name__
-    if form == "Struct":
-        return polars.Struct({part.name: _without_wide(part.dtype) for part in kind.fields})
-    if form == "Array":
-        return polars.Array(_without_wide(kind.inner), kind.size)
-    if form == "List":
-        return polars.List(_without_wide(kind.inner))
-    return polars.String if "Int128" in form else kind
 
 
 def from_numpy(array: NDArray[Any], reading: Reading, name: str | None) -> FrameSource:
