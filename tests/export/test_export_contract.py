@@ -143,6 +143,12 @@ def in_node(model, rows, folder):
     return e.run_node(model.export("js"), rows, folder)
 
 
+def in_c(model, rows, folder):
+    if shutil.which("gcc") is None:
+        pytest.skip("gcc is not installed")
+    return e.run_c(model, rows, folder)
+
+
 RUNNERS = {  # (target, which of its ways): the answers of an exported model to some rows
     ("rules", "json"): answers_of_rules,
     ("card", "csv"): answers_of_card,
@@ -150,6 +156,7 @@ RUNNERS = {  # (target, which of its ways): the answers of an exported model to 
     ("sql", "sqlite"): in_database("sqlite"),
     ("python", ""): lambda model, rows, folder: e.run_python(model.export("python"), rows, folder),
     ("js", ""): in_node,
+    ("c", ""): in_c,
     ("onnx", ""): lambda model, rows, folder: e.run_onnx(
         model.export("onnx"), {n: [row[n] for row in rows] for n in rows[0]}
     ),

@@ -28,35 +28,11 @@ def test_the_code_answers_what_the_model_answers(name, target, tmp_path):
         assert (found[1] == e.expected(name)[1]).all()  # to the last bit
 
 
-CELLS = [
-    {
-        e.EVIL: " 0.25 ",
-        "count": "003",
-        "flag": "TRUE",
-        "grade": "1.0",
-        "name": " O'Brien\t",
-        "when": "2020-02-29",
-    },
-    {
-        e.EVIL: "1e-1",
-        "count": "+4",
-        "flag": "1",
-        "grade": 10,
-        "name": "?",
-        "when": "2021-12-31T23:59:59.25+01:00",
-    },
-    {e.EVIL: "NA", "count": 2, "flag": 0, "grade": "1e1", "name": "o'brien", "when": "2020-06-01 12:00"},
-    {e.EVIL: "", "count": "?", "flag": "false", "grade": 2.0, "name": None, "when": "null"},
-    {e.EVIL: ".5", "count": "7.", "flag": "maybe", "grade": "01", "name": "NaN", "when": None},
-    {e.EVIL: -0.0, "count": 1e3, "flag": True, "grade": "+3", "name": "plain", "when": "0001-01-01"},
-]
-
-
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", ["tree", "tree id3", "bayes", "bayes gaussian", "logistic"])
 def test_a_cell_is_read_however_it_is_written(name, target, tmp_path):
     model = e.fitted(name)
-    rows = [row | {"income (€)": None, "size": "high"} for row in CELLS]
+    rows = [row | {"income (€)": None, "size": "high"} for row in e.CELLS]
     found = RUN[target](model.export(target), rows, tmp_path)
     assert found[0] == [model.predict([row]).tolist()[0] for row in rows]
     assert np.abs(found[1] - np.concatenate([model.predict_proba([row]) for row in rows])).max() < 1e-12

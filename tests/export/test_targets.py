@@ -102,6 +102,7 @@ def test_the_command_writes_what_the_method_returns(tmp_path, capfd):
         ),
         ("--to python", "python", {}),
         ("--to js", "js", {}),
+        ("--to c --name score", "c", {"name": "score"}),
     ]:
         assert run(["export", str(saved), *shlex.split(line)], debug=True) == 0
         assert capfd.readouterr().out == model.export(kind, **options)
@@ -114,7 +115,7 @@ def test_the_command_writes_what_the_method_returns(tmp_path, capfd):
     ("line", "words"),
     [
         ("--to sql --format text", "the export to sql has no option 'format'"),
-        ("--to pascal", "'pascal' is not one of 'rules', 'card', 'sql', 'python', 'js', 'onnx'"),
+        ("--to pascal", "'pascal' is not one of 'rules', 'card', 'sql', 'python', 'js', 'c', 'onnx'"),
         ("", "Missing option '--to'"),
         ("--to js --json -o x", "--json prints; it does not go with -o."),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import struct
 import subprocess
 import sys
 from datetime import date, timedelta
@@ -189,6 +190,30 @@ def records(table: dict[str, list[Any]]) -> list[dict[str, Any]]:
     return [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
 
 
+CELLS: list[dict[str, Any]] = [  # however people write cells
+    {
+        EVIL: " 0.25 ",
+        "count": "003",
+        "flag": "TRUE",
+        "grade": "1.0",
+        "name": " O'Brien\t",
+        "when": "2020-02-29",
+    },
+    {
+        EVIL: "1e-1",
+        "count": "+4",
+        "flag": "1",
+        "grade": 10,
+        "name": "?",
+        "when": "2021-12-31T23:59:59.25+01:00",
+    },
+    {EVIL: "NA", "count": 2, "flag": 0, "grade": "1e1", "name": "o'brien", "when": "2020-06-01 12:00"},
+    {EVIL: "", "count": "?", "flag": "false", "grade": 2.0, "name": None, "when": "null"},
+    {EVIL: ".5", "count": "7.", "flag": "maybe", "grade": "01", "name": "NaN", "when": None},
+    {EVIL: -0.0, "count": 1e3, "flag": True, "grade": "+3", "name": "plain", "when": "0001-01-01"},
+]
+
+
 NODE = """
 const model = require(process.argv[2]);
 const rows = require(process.argv[3]);
@@ -239,6 +264,93 @@ def run_python(script: str, rows: list[dict[str, Any]], folder: Path) -> tuple[l
     (folder / "rows.json").write_text(json.dumps(rows), encoding="utf-8")
     (folder / "run.py").write_text(PYTHON, encoding="utf-8")
     return _run([sys.executable, "-I", "-S", "run.py"], folder)
+
+
+C_MAIN = """
+#include "model.h"
+int main(void) {
+    static char room[1 << 20];
+    static model_answer answer;
+    int wrong;
+    for (;;) {
+        model_cell row[MODEL_COLUMNS + 1];
+        size_t used = 0;
+        int i, k;
+        for (i = 0; i < MODEL_COLUMNS; i++) {
+            int kind = getchar();
+            if (kind == EOF) return 0;
+            row[i] = model_missing();
+            if (kind == 'n') {
+                double x;
+                if (fread(&x, sizeof x, 1, stdin) != 1) return 3;
+                row[i] = model_number(x);
+            } else if (kind == 't') {
+                row[i] = model_text(room + used);
+                do {
+                    k = getchar();
+                    room[used++] = (char)k;
+                } while (k);
+            }
+        }
+        if ((k = getchar()) == EOF) return 0;
+        if (k != '.') return 3;
+        wrong = model_predict(row, &answer);
+        if (wrong) {
+            printf("unreadable %s\\n", model_columns[wrong - 1]);
+            continue;
+        }
+@BODY@
+    }
+}
+"""
+C_ANSWERS = {
+    True: """        printf("%d %d", answer.place, answer.unseen);
+        for (k = 0; k < MODEL_CLASSES; k++) printf(" %a", answer.probability[k]);
+        printf("\\n");""",
+    False: """        printf("0 %d %a\\n", answer.unseen, answer.value);""",
+}
+C_REASONS = """        {
+            static model_reason reasons[50];
+            int count = model_reasons(row, 50, reasons);
+            for (i = 0; i < count; i++)
+                printf("%ld\\t%s\\t%s\\n", reasons[i].points, reasons[i].section, reasons[i].text);
+            printf(".\\n");
+        }"""
+STRICT = ["-std=c99", "-O0", "-Wall", "-Wextra", "-Werror", "-pedantic"]
+
+
+def c_lines(
+    script: str, given: Any, rows: list[dict[str, Any]], folder: Path, body: str, *with_: str
+) -> list[str]:
+    """Return the lines that a program around an exported header prints for some rows."""
+    (folder / "model.h").write_text(script, encoding="utf-8")
+    (folder / "main.c").write_text(C_MAIN.replace("@BODY@", body), encoding="utf-8")
+    command = [*(with_ or ("gcc", *STRICT)), "-o", "main", "main.c", "-lm"]
+    built = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr[:3000]
+    cells = b"".join(b"".join(_c_cell(row[n]) for n in given) + b"." for row in rows)
+    done = subprocess.run([folder / "main"], cwd=folder, input=cells, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.decode().splitlines()
+
+
+def _c_cell(value: Any) -> bytes:
+    if value is None:
+        return b"m"
+    if isinstance(value, bool):
+        return b"t" + str(value).lower().encode() + b"\0"
+    return b"t" + value.encode() + b"\0" if isinstance(value, str) else b"n" + struct.pack("d", value)
+
+
+def run_c(model: Any, rows: list[dict[str, Any]], folder: Path, *with_: str) -> tuple[list[Any], np.ndarray]:
+    """Return what a compiled header answers: labels and shares [row, class], or means."""
+    form = form_of(model.model_)
+    lines = c_lines(model.export("c"), form.given, rows, folder, C_ANSWERS[bool(form.labels)], *with_)
+    found = [line.split() for line in lines]
+    shares = np.array([[float.fromhex(x) for x in cells[2:]] for cells in found])
+    if not form.labels:
+        return shares[:, 0].tolist(), shares
+    return [form.labels[int(cells[0])] for cells in found], shares
 
 
 def run_onnx(data: bytes, table: dict[str, list[Any]]) -> tuple[list[Any], np.ndarray]:

@@ -46,6 +46,7 @@ from tallystick.export.targets import CARD_FORMATS, RULE_FORMATS, TARGETS
     metavar="N",
     help="SQL of a scorecard only: add N columns with what cost the row most points, in words.",
 )
+@click.option("--name", metavar="NAME", help="C only: what its names begin with; model if not given.")
 @options.common
 def export(model: str, target: str, output: str | None, as_json: bool, **given: Any) -> None:
     """Write a saved MODEL in another language: the same answers without Tallystick.

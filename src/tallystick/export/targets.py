@@ -49,6 +49,12 @@ def _python(model: Any, sha256: str) -> str:
     return python(_form(model, sha256))
 
 
+def _c(model: Any, sha256: str, name: str = "model") -> str:
+    from tallystick.export.c.header import header
+
+    return header(_form(model, sha256), name)
+
+
 def _sql(model: Any, sha256: str, **options: Any) -> str:
     from tallystick.export.sql.select import sql
 
@@ -81,6 +87,7 @@ TARGETS = {
         ExportTarget("sql", "SQL", _sql, ("dialect", "table", "keep", "unseen", "reasons")),
         ExportTarget("python", "Python", _python),
         ExportTarget("js", "JavaScript", _js),
+        ExportTarget("c", "C", _c, ("name",)),
         ExportTarget("onnx", "ONNX", _onnx),
     )
 }
