@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import pytest
@@ -9,6 +10,8 @@ from svg import shapes, title, words
 
 from tallystick.draw.panels import (
     HEAD,
+    LEFT,
+    LETTER,
     SIDE,
     Axis,
     Chart,
@@ -19,8 +22,9 @@ from tallystick.draw.panels import (
     signed_bar,
     split_bars,
     strip,
+    strip_axis,
 )
-from tallystick.draw.svg import colour
+from tallystick.draw.svg import PALETTE, colour
 
 
 def test_bars_are_split_by_class_and_the_highest_is_the_largest_part():
@@ -64,8 +68,42 @@ def test_a_number_that_is_none_has_no_bar():
 def test_a_dot_with_its_interval_stays_on_the_scale():
     svg = strip(0.5, (-1.0, 3.0), (0.0, 1.0), "<accuracy>", strong=True)
     _, interval = shapes(svg, "line")
-    assert (interval["x1"], interval["x2"], shapes(svg, "circle")[0]["cx"]) == ("6", "174", "90")
+    assert (interval["x1"], interval["x2"], shapes(svg, "circle")[0]["cx"]) == ("12", "168", "90")
     assert title(svg) == "<accuracy>"
+
+
+def test_strips_of_one_scale_stand_under_one_axis_of_round_numbers():
+    axis = strip_axis((0.0, 0.36), "error", "%")
+    assert words(axis) == ["0 %", "20 %"]
+    second = strip(0.2, (0.2, 0.2), (0.0, 0.36), "error")
+    assert shapes(axis, "text")[1]["x"] == shapes(second, "circle")[0]["cx"]
+
+
+def test_what_is_no_class_has_no_colour_of_one():
+    for svg in (length_bar(0.5, "t"), signed_bar(-1.0, 2.0, "t"), strip(0.5, (0, 1), (0, 1), "t")):
+        assert not any(one in svg for one in PALETTE)
+
+
+def test_bands_lie_under_every_line_and_one_point_is_a_dot():
+    band = {"low": [0, 0], "high": [1, 1]}
+    svg = chart([ChartCurve(n, [0, 1], [0, 1], **band) for n in "ab"], Axis("x"), Axis("y"), "t")
+    assert svg.rindex("<polygon") < svg.index("<polyline")
+    alone = chart([ChartCurve("a", [0.5], [0.5])], Axis("x"), Axis("y"), "t")
+    assert len(shapes(alone, "circle")) == 1
+    assert shapes(alone, "polyline") == []
+
+
+def test_the_title_of_an_axis_does_not_stand_on_its_numbers():
+    svg = chart([ChartCurve("a", [0, 1], [0, 0.0125])], Axis("x"), Axis("y", 0.0, 0.0125), "t")
+    wide = max(len(w) for w in words(svg) if w.startswith("0.")) * LETTER
+    assert LEFT - 6 - wide > 10 + 2  # where the upright title stands
+
+
+def test_numbers_of_an_axis_that_would_touch_are_left_out():
+    svg = chart([ChartCurve("a", [1, 6e5], [0, 1])], Axis("x", 90_000, 600_000, log=True), Axis("y"), "t")
+    at = [(float(s["x"]), w) for s, w in zip(shapes(svg, "text"), words(svg), strict=True) if "00,0" in w]
+    assert all(b - a >= LETTER * (len(v) + len(w)) / 2 for (a, v), (b, w) in itertools.pairwise(at))
+    assert at
 
 
 def test_axes_place_values_and_name_round_numbers():
@@ -91,7 +129,7 @@ def test_charts_stand_side_by_side_under_their_headings():
     one = Chart([line], Axis("x"), Axis("y"), head="first", upright=("here", 0.5))
     two = Chart([line, line], Axis("x"), Axis("y"), head="second")
     svg = charts([one, two], "t")
-    groups = [group["transform"] for group in shapes(svg, "g")]
+    groups = [group["transform"] for group in shapes(svg, "g") if "transform" in group]
     assert groups == [f"translate({k * SIDE:.0f} {HEAD:.0f})" for k in (0, 1)]
     assert {"first", "second", "here"} <= set(words(svg))
     assert len(shapes(svg, "polyline")) == 3

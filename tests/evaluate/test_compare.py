@@ -13,6 +13,7 @@ from tables import mixed
 import tallystick as ts
 from tallystick.cli.main import run as tally
 from tallystick.errors import OptionError
+from tallystick.evaluate.compare import best_method
 from tallystick.evaluate.folds import Dealing, hold_out
 from tallystick.evaluate.running import answer
 
@@ -171,3 +172,25 @@ def test_a_class_of_one_row_is_compared_and_scored_by_every_method():
 def test_one_number_to_read_is_one_number():
     rows = {"x": ["a", "b"] * 10, "y": ["p", "q"] * 10}
     assert "1 numbers" not in ts.compare(rows, "y", folds=2, tuned=False).why
+
+
+def test_the_baseline_is_not_taken_where_answers_are_better_beyond_chance():
+    found = ts.compare(VOTES, "party", methods=["bayes"], tuned=False)
+    bayes, base = found["naive Bayes"].result, found["most frequent class"].result
+    assert bayes.loss > base.loss - bayes.loss_error  # by log-loss alone the razor would take the baseline
+    assert bayes.beats_base
+    assert not base.beats_base
+    assert found.chosen.name == "naive Bayes"
+    assert "do not trust its shares" in found.why
+    assert "baseline" not in {c.code for c in found.checks}
+
+
+def test_nothing_is_said_to_be_better_where_no_measure_says_so():
+    rows = [{"x": i % 7, "y": "pq"[i % 4 < 2]} for i in range(60)]
+    found = ts.compare(rows, "y", methods=["bayes"], tuned=False)
+    assert not found["naive Bayes"].result.beats_base
+    assert found.chosen.name == "most frequent class"
+    assert "baseline" in {c.code for c in found.checks}
+    entry, why = best_method(found)
+    assert entry.name == "naive Bayes"  # a model to draw
+    assert why.startswith("No method is clearly better")

@@ -458,3 +458,27 @@ def test_many_classes_and_columns_keep_the_page_light(pages):
     for name in ("classes", "columns"):
         path, _ = pages(name)
         assert os.path.getsize(path) < 2_000_000
+
+
+def test_curves_of_any_class_are_drawn_where_the_first_ones_stand(browser, pages):
+    with Opened(browser, pages("classes")[0]) as opened:
+        page = opened.page
+        assert page.evaluate("document.querySelector('#of-class').options.length") == 50
+        lines = "[...document.querySelectorAll('[data-curve] .curves')].map((e) => e.innerHTML)"
+        before = page.evaluate(lines)
+        assert len(before) == 3
+        page.select_option("#of-class", "17")
+        after = page.evaluate(lines)
+        assert all(a != b for a, b in zip(before, after, strict=True))
+        label = page.evaluate("report.data.labels[17]")
+        assert set(page.eval_on_selector_all(".positive-class", "all => all.map((e) => e.textContent)")) == {
+            label
+        }
+        ends = page.evaluate(
+            "document.querySelector('[data-curve=roc] polyline').getAttribute('points')"
+        ).split()
+        left, right, top, bottom = page.evaluate("report.data.curves.frame")
+        assert [float(v) for v in ends[0].split(",")] == [left, bottom]
+        assert [float(v) for v in ends[-1].split(",")] == [right, top]
+        assert page.is_visible(".heat svg")
+        opened.quiet()

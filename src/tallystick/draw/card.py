@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from tallystick.data.text import quantity
 from tallystick.draw.nomogram import SHARES
-from tallystick.draw.svg import Svg, colour, ticks
+from tallystick.draw.svg import Svg, ticks
 from tallystick.draw.text import clean, cut, width
 
 WIDE, TALL, TALLER, ROOM = 312.0, 200.0, 236.0, 18.0  # of a panel (taller: names aslant), and between
@@ -24,7 +24,7 @@ LETTER = 6.0  # width of a small letter, about
 CELL, CELL_TALL, NAMES = 62.0, 24.0, 104.0  # of a heat map
 MOST_BARS = 12
 LINES, THIN = 3, 0.012  # ranges so thin cannot be seen; with a third of them so, all are equally wide
-FOR, AGAINST = colour(0), colour(5)
+INK = "#7d8894"  # points for and against are no classes: their side and sign tell them apart
 
 
 @dataclass(frozen=True)
@@ -235,15 +235,15 @@ def _draw_marks(
     outline = []
     for mark, a, b in zip(marks, edges[:-1], edges[1:], strict=True):
         room = 0.0 if steps and len(marks) > 1 else min(3.0, 0.12 * (b - a))
-        mine, zero = FOR if mark.points > 0 else AGAINST, up(0)
+        zero = up(0)
         top = min(up(mark.points), zero)
         svg.rect(
             a + room,
             top,
             b - a - 2 * room,
             abs(up(mark.points) - zero),
-            fill=mine,
-            opacity=0.3 if steps else 0.75,
+            fill=INK,
+            opacity=0.4 if steps else 0.8,
         )
         high = mark.rows / most * (ROWS - BOTTOM - 10)
         svg.rect(a + room, ROWS - high, b - a - 2 * room, high, fill="currentColor", opacity=0.3)
@@ -325,9 +325,8 @@ def _draw_heat(svg: Svg, heat: HeatMap, ends: tuple[float, float]) -> None:
                 svg.rect(x + 1, y + 1, CELL - 2, CELL_TALL - 2, fill="currentColor", opacity=0.05)
                 continue
             strength = 0.6 * abs(mark.points) / most
-            mine = FOR if mark.points > 0 else AGAINST
             svg.rect(x + 1, y + 1, CELL - 2, CELL_TALL - 2, fill="currentColor", opacity=0.05)
-            svg.rect(x + 1, y + 1, CELL - 2, CELL_TALL - 2, mark.hint, fill=mine, fill_opacity=strength)
+            svg.rect(x + 1, y + 1, CELL - 2, CELL_TALL - 2, mark.hint, fill=INK, fill_opacity=strength)
             svg.text(
                 x + CELL / 2,
                 y + 16,

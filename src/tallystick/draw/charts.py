@@ -137,10 +137,10 @@ def bar_chart(bars: Sequence[tuple[str, float]], x: str, title: str) -> str:
     for number, (name, value) in enumerate(bars):
         at = TOP + row * number
         end = to_x(min(max(value, low), high) if math.isfinite(value) else (high if value > 0 else low))
-        mine = colour(0 if value >= 0 else 5)
         svg.text(left - 10, at + 15, cut(clean(name), 38), text_anchor="end")
         hint = f"{name}: {brief(value).replace('inf', '∞')}"
-        svg.rect(min(to_x(0), end), at + 4, abs(end - to_x(0)), row - 8, hint, fill=mine)
+        long = abs(end - to_x(0))
+        svg.rect(min(to_x(0), end), at + 4, long, row - 8, hint, fill="currentColor", opacity=0.6)
         side = ("start", 4) if value >= 0 else ("end", -4)
         told = f"{value:.3g}".replace("inf", "∞")
         svg.text(end + side[1], at + 15, told, 11, text_anchor=side[0], opacity=0.8)

@@ -1,8 +1,9 @@
 """Small pictures that stand in a table or side by side: split bars, strips with an interval, square charts.
 
 Knows numbers, names and how to lay them out. Knows no model and no data set.
-Law: sizes and colours are attributes, never styles; texts keep their size on a narrow page because the
-pictures are drawn small and are not scaled.
+Laws: sizes and colours are attributes, never styles; texts keep their size on a narrow page because the
+pictures are drawn small and are not scaled; a colour of the palette means a class: lengths, intervals and
+what speaks for or against something are drawn in the ink of the page.
 """
 
 from __future__ import annotations
@@ -16,14 +17,23 @@ from tallystick.data.text import quantity
 from tallystick.draw.svg import Svg, brief, colour, ticks
 from tallystick.draw.text import clean, cut
 
-SIDE, LEFT, BOTTOM, TOP, RIGHT = 320.0, 46.0, 40.0, 12.0, 12.0
+SIDE, LEFT, BOTTOM, TOP, RIGHT = 320.0, 58.0, 40.0, 12.0, 12.0
+LETTER = 6.2  # the width of one at size 11
+INK, PLAIN = "currentColor", 0.6  # of what is no class
 HEAD = 24.0  # room for a heading over a chart
 MOST_LETTERS = 40  # of a name in the legend
 
 
+FRAME = (LEFT, SIDE - RIGHT, TOP, SIDE - 30 - BOTTOM)  # of a chart's plot: left, right, top, bottom
+
+
 @dataclass(frozen=True)
 class ChartCurve:
-    """Points of one line; low and high are the ends of an interval at each point, dots marks the points."""
+    """Points of one line; low and high are the ends of an interval at each point, dots marks the points.
+
+    bars: intervals as bars at each point instead of a band. ink: its colour, if not that of its number; dash:
+    of its line; wide: how thick it is.
+    """
 
     name: str
     x: Sequence[float]
@@ -31,7 +41,10 @@ class ChartCurve:
     low: Sequence[float] = ()
     high: Sequence[float] = ()
     dots: bool = False
-    bars: bool = False  # intervals as bars at each point instead of a band
+    bars: bool = False
+    ink: str = ""
+    dash: str | None = None
+    wide: float = 2.0
 
 
 @dataclass(frozen=True)
@@ -109,24 +122,42 @@ def length_bar(share: float, title: str, wide: float = 90, tall: float = 10) -> 
     """Return a bar of a share of its width, on a pale ground."""
     svg = Svg(wide, tall, title)
     svg.rect(0, 0, wide, tall, fill="currentColor", opacity=0.1, rx=2)
-    svg.rect(0, 0, max(min(share, 1.0) * wide, 1.0 if share > 0 else 0.0), tall, fill=colour(0), rx=2)
+    long = max(min(share, 1.0) * wide, 1.0 if share > 0 else 0.0)
+    svg.rect(0, 0, long, tall, fill=INK, opacity=PLAIN, rx=2)
     return str(svg)
+
+
+STRIP, STRIP_EDGE = 180.0, 12.0  # how wide a strip is, and its margins
+
+
+def _on_strip(value: float, scale: tuple[float, float]) -> float:
+    inside = min(max(value, scale[0]), scale[1]) - scale[0]
+    return STRIP_EDGE + inside / ((scale[1] - scale[0]) or 1.0) * (STRIP - 2 * STRIP_EDGE)
 
 
 def strip(
     value: float, ends: tuple[float, float], scale: tuple[float, float], title: str, strong: bool = False
 ) -> str:
-    """Return a dot with its interval on a scale from left to right."""
-    wide, tall = 180.0, 18.0
-    svg = Svg(wide, tall, title)
+    """Return a dot with its interval on a scale from left to right; strips of one scale can be compared."""
+    tall = 18.0
+    svg = Svg(STRIP, tall, title)
+    shade = 1.0 if strong else PLAIN
+    svg.line(STRIP_EDGE, tall / 2, STRIP - STRIP_EDGE, tall / 2, opacity=0.15)
+    low, high = (_on_strip(v, scale) for v in ends)
+    svg.line(low, tall / 2, high, tall / 2, stroke_width=3, opacity=shade)
+    svg.circle(_on_strip(value, scale), tall / 2, 5, fill=INK, opacity=shade)
+    return str(svg)
 
-    def x(v: float) -> float:
-        return 6 + (min(max(v, scale[0]), scale[1]) - scale[0]) / ((scale[1] - scale[0]) or 1.0) * (wide - 12)
 
-    mine = colour(0 if strong else 7)
-    svg.line(6, tall / 2, wide - 6, tall / 2, opacity=0.15)
-    svg.line(x(ends[0]), tall / 2, x(ends[1]), tall / 2, stroke=mine, stroke_width=3)
-    svg.circle(x(value), tall / 2, 5, fill=mine)
+def strip_axis(scale: tuple[float, float], title: str, unit: str = "") -> str:
+    """Return the axis over strips of one scale: round numbers, "%" for shares."""
+    svg = Svg(STRIP, 20, title)
+    many = 100 if unit == "%" else 1
+    for tick in ticks(scale[0] * many, scale[1] * many, 3):
+        x = _on_strip(tick / many, scale)
+        svg.text(x, 11, f"{brief(tick)}{' %' if unit == '%' else unit}", 11, text_anchor="middle")
+        svg.line(x, 15, x, 20, opacity=0.6)
+    svg.line(STRIP_EDGE, 19.5, STRIP - STRIP_EDGE, 19.5, opacity=0.4)
     return str(svg)
 
 
@@ -136,7 +167,7 @@ def signed_bar(value: float, most: float, title: str, wide: float = 160, tall: f
     size = 0.0 if not math.isfinite(value) or most <= 0 else min(abs(value) / most, 1.0) * (wide / 2 - 2)
     size = wide / 2 - 2 if math.isinf(value) else size
     svg.line(wide / 2, 0, wide / 2, tall, opacity=0.5)
-    svg.rect(wide / 2 - (size if value < 0 else 0), 1, size, tall - 2, fill=colour(0 if value > 0 else 5))
+    svg.rect(wide / 2 - (size if value < 0 else 0), 1, size, tall - 2, fill=INK, opacity=PLAIN)
     return str(svg)
 
 
@@ -204,26 +235,40 @@ def _chart(svg: Svg, one: Chart) -> None:
     if one.diagonal:
         (x1, y1), (x2, y2) = at(x.low, y.low), at(x.high, y.high)
         svg.line(x1, y1, x2, y2, stroke_dasharray="4 4", opacity=0.5)
+    svg.open(class_="curves")
+    for k, curve in enumerate(one.curves):  # bands lie under every line
+        _band(svg, curve, curve.ink or colour(k), at)
     for k, curve in enumerate(one.curves):
-        _curve(svg, curve, k, at)
+        ink = curve.ink or colour(k)
+        _curve(svg, curve, ink, at)
         if len(one.curves) > 1:
-            svg.rect(LEFT, SIDE - 26 + 18 * k, 12, 10, fill=colour(k), rx=2)
-            svg.text(LEFT + 18, SIDE - 17 + 18 * k, cut(clean(curve.name), MOST_LETTERS), 12)
+            up = SIDE - 21 + 18 * k
+            svg.line(
+                LEFT, up, LEFT + 24, up, stroke=ink, stroke_width=curve.wide, stroke_dasharray=curve.dash
+            )
+            svg.text(LEFT + 30, up + 4, cut(clean(curve.name), MOST_LETTERS), 12)
+    svg.close()
 
 
-def _curve(svg: Svg, curve: ChartCurve, k: int, at: Any) -> None:
-    points = [at(a, b) for a, b in zip(curve.x, curve.y, strict=True)]
+def _band(svg: Svg, curve: ChartCurve, ink: str, at: Any) -> None:
     low = [at(a, b) for a, b in zip(curve.x, curve.low, strict=False)]
     high = [at(a, b) for a, b in zip(curve.x, curve.high, strict=False)]
     if curve.bars:
         for (px, top), (_, under) in zip(high, low, strict=True):
-            svg.line(px, top, px, under, stroke=colour(k), stroke_width=1.5, opacity=0.7)
+            svg.line(px, top, px, under, stroke=ink, stroke_width=1.5, opacity=0.7)
     elif low:
-        svg.area([*low, *reversed(high)], fill=colour(k), opacity=0.18)
-    svg.curve(points, stroke=colour(k), stroke_width=2)
-    if curve.dots:
+        svg.area([*low, *reversed(high)], fill=ink, opacity=0.1 if ink == INK else 0.18)
+
+
+def _curve(svg: Svg, curve: ChartCurve, ink: str, at: Any) -> None:
+    points = [at(a, b) for a, b in zip(curve.x, curve.y, strict=True)]
+    if len(points) > 1:
+        svg.curve(points, stroke=ink, stroke_width=curve.wide, stroke_dasharray=curve.dash)
+    if curve.dots or len(points) == 1:  # one point is no line
         for (px, py), a, b in zip(points, curve.x, curve.y, strict=True):
-            svg.circle(px, py, 3, f"{curve.name}: {brief(b)} at {brief(a)}", fill=colour(k))
+            svg.circle(
+                px, py, 3 if len(points) > 1 else 4.5, f"{curve.name}: {brief(b)} at {brief(a)}", fill=ink
+            )
 
 
 def axes(svg: Svg, x: Axis, y: Axis) -> None:
@@ -237,10 +282,13 @@ def axes(svg: Svg, x: Axis, y: Axis) -> None:
             continue
         svg.line(LEFT, up, SIDE - RIGHT, up, opacity=0.15)
         svg.text(LEFT - 6, up + 4, y.label(tick), 11, text_anchor="end")
+    free = 0.0  # to the right of the last label
     for tick in x.ticks():
-        along = LEFT + x.place(tick) * wide
+        along, half = LEFT + x.place(tick) * wide, LETTER * len(x.label(tick)) / 2
         svg.line(along, bottom, along, bottom + 4, opacity=0.6)
-        svg.text(along, bottom + 16, x.label(tick), 11, text_anchor="middle")
+        if along - half >= free or x.names:
+            svg.text(along, bottom + 16, x.label(tick), 11, text_anchor="middle")
+            free = along + half + 4
     svg.line(LEFT, bottom, SIDE - RIGHT, bottom, opacity=0.6)
     svg.text(LEFT + wide / 2, bottom + 33, x.words, 12, text_anchor="middle")
     middle = (TOP + bottom) / 2

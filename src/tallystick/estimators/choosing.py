@@ -16,7 +16,7 @@ from tallystick.errors import DataError
 from tallystick.estimators.judging import Progress, candidates_of, compare_read
 from tallystick.estimators.naive_bayes import NaiveBayes
 from tallystick.evaluate.cases import some_rows
-from tallystick.evaluate.compare import Comparison, Entry, Watch, razor
+from tallystick.evaluate.compare import Entry, Watch, best_method
 from tallystick.evaluate.crossval import FoldWay
 from tallystick.methods import COMPARED, named
 
@@ -58,7 +58,7 @@ def choose(
     except DataError as error:
         words = named(UNJUDGED).words
         return ChosenMethod(UNJUDGED, f"The methods could not be compared: {error} {words} is taken.")
-    entry, why = _chosen(found)
+    entry, why = best_method(found)
     left = [check.text for check in found.checks if check.code == "text-alone"]
     if part is not table:
         left.append(f"Compared on {part.rows:,} of the {table.rows:,} rows.")
@@ -78,14 +78,3 @@ def _most(table: Table) -> int:
     """Return how many rows are compared."""
     each = max(len(table.schema.used), 1) * len(table.schema.predicted.labels)
     return max(WORK // each, FEWEST)
-
-
-def _chosen(found: Comparison[Any]) -> tuple[Entry[Any], str]:
-    """Return the razor's entry among the methods. Always answering the most frequent class is not a model to
-    save: where it would do as well, that is said.
-    """
-    best = found.best.result
-    if all(e.result.loss > best.loss + best.loss_error for e in found.entries if e.family == "majority"):
-        return found.chosen, found.why
-    entry, why = razor([e for e in found.entries if e.family != "majority"])
-    return entry, f"No method is clearly better than always answering the most frequent class. {why}"

@@ -23,7 +23,7 @@ from tallystick.estimators.naive_bayes import NaiveBayes
 from tallystick.estimators.row_order import ordered, row_of
 from tallystick.estimators.rows import as_given
 from tallystick.evaluate import Comparison, CrossValidation, LearningCurve
-from tallystick.evaluate.compare import Entry, Watch
+from tallystick.evaluate.compare import Entry, Watch, best_method
 from tallystick.evaluate.crossval import FoldWay
 from tallystick.evaluate.groups import names_by
 from tallystick.export import save
@@ -142,6 +142,8 @@ def report(
     made = candidates_of(methods, tuned, shared)
     watch = Watch(steps.part(8, 60, "comparing"))
     found = compare_read(table, FoldWay.of(folds, None, None), made, watch=watch)
+    entry, why = best_method(found)
+    found = replace(found, chosen=entry, why=why)
     found = found if rows else without_single_rows(found, table)
     curve = _curve(table, named, repeats, steps.part(60, 92, "training"))
     raw = partial(row_of, source) if rows else None

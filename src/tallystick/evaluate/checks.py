@@ -169,7 +169,8 @@ def check_result(result: CrossValidation, training_loss: float | None, name: str
     """Yield what out-of-fold answers tell of one method."""
     accuracy, loss = result.measure("accuracy"), result.measure("log-loss")
     assert loss.base is not None
-    if loss.low >= loss.base or (accuracy.base is not None and accuracy.high <= accuracy.base):
+    worse = loss.low >= loss.base or (accuracy.base is not None and accuracy.high <= accuracy.base)
+    if worse and not result.beats_base:
         yield Check(
             "baseline",
             f"{name}: log-loss {loss.value:.4f}, {loss.base:.4f} by always giving the class shares.",

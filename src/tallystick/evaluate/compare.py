@@ -1,7 +1,8 @@
 """Compare methods on the same rows, and pick the simplest that is about as good as the best: the razor.
 
 Knows answers, losses and counts of numbers. Knows nothing of learners: who calls it brings the methods.
-Law: of methods within one standard error of the best the one with the fewest numbers is taken.
+Laws: of methods within one standard error of the best the one with the fewest numbers is taken; always
+answering the same is taken only where no measure says that a method is better.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from tallystick.evaluate.running import Progress, fresh, run_folds, workers
 from tallystick.evaluate.text import figure
 from tallystick.evaluate.trials import Candidate, FittedOnce, Folds, Work, labels_of
 
+BASELINE = "majority"  # the family of always answering the same
 UNCOUNTED = 10**9  # numbers of a method that does not say how many it has
 WORDS = {"log-loss": "log-loss", "mse": "mean squared error"}
 
@@ -75,6 +77,11 @@ class Result(Protocol):
     @property
     def loss(self) -> float:
         """The loss that decides; the least is the best."""
+        ...
+
+    @property
+    def beats_base(self) -> bool:
+        """Whether the answers are better than the baseline's beyond chance, by any measure of them."""
         ...
 
     @property
@@ -279,7 +286,40 @@ def numbers(model: Fits) -> int:
 
 
 def razor(entries: Sequence[Entry[R]]) -> tuple[Entry[R], str]:
-    """Return the simplest entry within one standard error of the best loss, and why, in a sentence."""
+    """Return the simplest entry within one standard error of the best loss, and why, in a sentence.
+
+    The baseline is not taken where a method is better beyond chance by another measure: shares that are too
+    sure of themselves lose by log-loss what their answers gain.
+    """
+    picked, why = _simplest(entries)
+    if picked.family != BASELINE:
+        return picked, why
+    better = [e for e in entries if e.family != BASELINE and e.result.beats_base]
+    if not better:
+        return picked, why
+    own, why = _simplest(better)
+    known, loss = own.result.shown
+    base = own.result.measure(known).base
+    assert base is not None
+    return own, (
+        f"{own.name} is taken for its answers: {known} {figure(own.result.measure(known).value)} against "
+        f"{figure(base)} of {picked.name}, though its {WORDS[loss]}, {figure(own.result.loss)}, is not "
+        f"clearly below {figure(picked.result.loss)}: do not trust its shares as they stand."
+    )
+
+
+def best_method(found: Comparison[R]) -> tuple[Entry[R], str]:
+    """Return the razor's entry among the methods, and why. Always answering the same is not a model to keep
+    or to draw: where it would do as well, that is said.
+    """
+    methods = [e for e in found.entries if e.family != BASELINE]
+    if found.chosen.family != BASELINE or not methods:
+        return found.chosen, found.why
+    entry, why = razor(methods)
+    return entry, f"No method is clearly better than always answering the most frequent class. {why}"
+
+
+def _simplest(entries: Sequence[Entry[R]]) -> tuple[Entry[R], str]:
     best = entries[0]
     loss, error, name = best.result.loss, best.result.loss_error, WORDS[best.result.shown[1]]
     near = [e for e in entries if e.result.loss <= loss + error]

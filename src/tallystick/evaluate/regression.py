@@ -17,7 +17,7 @@ from tallystick.draw.svg import as_html
 from tallystick.evaluate import intervals
 from tallystick.evaluate.folds import FoldPlan
 from tallystick.evaluate.measures import NUMBER_SCORES, Measure, Reckoned
-from tallystick.evaluate.result import FoldAnswers, count_rows, mean_error
+from tallystick.evaluate.result import FoldAnswers, beyond_base, count_rows, mean_error
 
 Floats = NDArray[np.float64]
 
@@ -69,6 +69,11 @@ class RegressionValidation:
     def measure(self, name: str) -> Measure:
         """Return one measure by name: "mse", "mae" or "r2"."""
         return next(m for m in self.measures if m.name == name)
+
+    @property
+    def beats_base(self) -> bool:
+        """Whether the answers are better than the mean beyond chance."""
+        return beyond_base(self.measure("mse"))
 
     @property
     def shown(self) -> tuple[str, str]:

@@ -174,6 +174,13 @@ class CrossValidation:
         errors = {"accuracy": math.sqrt(right * (1 - right) / rows), "log-loss": self.loss_error}
         return {name: intervals.widening(self.fold_means(name), e, folds) for name, e in errors.items()}
 
+    @cached_property
+    def beats_base(self) -> bool:
+        """Whether the answers are better than the baseline's beyond chance: by log-loss, accuracy or AUC."""
+        if any(beyond_base(self.measure(name)) for name in ("log-loss", "accuracy")):
+            return True
+        return any(m.name == "auc" and beyond_base(self.measure("auc")) for m in self.scores.measures)
+
     @property
     def measures(self) -> tuple[Measure, ...]:
         """All measures, averaged over the repeats."""
@@ -320,6 +327,13 @@ class CrossValidation:
         return show_cross_validation(self)
 
     __repr__ = __str__
+
+
+def beyond_base(m: Measure) -> bool:
+    """Say whether a measure's interval lies on the good side of its baseline."""
+    if m.base is None:
+        return False
+    return m.high < m.base if m.ends[1] == math.inf else m.low > m.base
 
 
 def mean_error(values: Floats, weights: Floats | None) -> float:

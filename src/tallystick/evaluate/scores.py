@@ -101,7 +101,7 @@ def score(
         per_class=tuple(_per_class(confusion, classes)),
         confusion=confusion,
         positive=classes[positive],
-        curves=_curves(truth == positive, shares[:, positive], weight, cost, positive),
+        curves=class_curves(truth == positive, shares[:, positive], weight, cost, positive),
         impossible=int((shares[np.arange(len(truth)), truth] <= 0).sum()),
     )
 
@@ -183,9 +183,14 @@ def _ratio(part: float, whole: float) -> float:
     return part / whole if whole else 0.0
 
 
-def _curves(
-    hit: NDArray[np.bool_], value: Floats, weight: Floats, cost: Floats | None, positive: int
+def class_curves(
+    hit: NDArray[np.bool_], value: Floats, weight: Floats, cost: Floats | None = None, positive: int = 0
 ) -> dict[str, Any]:
+    """Return what one class against the rest looks like: hit[row] whether a row has it, value[row] its share.
+
+    The points of roc, pr and calibration, the lift of the top tenth and, of two classes with costs, the
+    cheapest threshold.
+    """
     thresholds, precision, recall = precision_recall(hit, value, weight)
     ups, rows = float(weight[hit].sum()), float(weight.sum())
     yes = recall * ups / np.maximum(precision, 1e-300)

@@ -15,12 +15,13 @@ from typing import Any
 import jinja2
 from markupsafe import Markup, escape
 
-from tallystick.draw.svg import PALETTE, colour
+from tallystick.draw.svg import colour
 from tallystick.draw.text import between, clean
 from tallystick.reports.answer import answer
 from tallystick.reports.column_effects import face_of
 from tallystick.reports.columns import data_section
 from tallystick.reports.ingredients import Ingredients
+from tallystick.reports.inks import inks
 from tallystick.reports.quality import judged_section
 from tallystick.reports.rows import rows_section
 from tallystick.reports.sections import SECTIONS, asset, report_style, sections_script
@@ -38,8 +39,10 @@ def page(given: Ingredients) -> tuple[str, tuple[str, ...]]:
     rows = rows_section(given)
     ask = what_if(given, rows["starts"])
     chosen = model_section(given)
-    data = {"labels": list(given.labels), "palette": list(PALETTE), "target": given.target, "ask": ask}
+    judged = judged_section(given)
+    data = {"labels": list(given.labels), "palette": inks(given), "target": given.target, "ask": ask}
     data |= {key: chosen[key] for key in ("tree", "scales") if key in chosen}
+    data |= {"curves": judged["curves"]["data"]} if "data" in judged["curves"] else {}
     style, script = report_style(), f"{sections_script()}\n{asset('page.js')}"
     html = (
         environment()
@@ -49,7 +52,8 @@ def page(given: Ingredients) -> tuple[str, tuple[str, ...]]:
             sections=SECTIONS,
             said=said,
             data=data_section(given),
-            judged=judged_section(given),
+            judged=judged,
+            inks=inks(given),
             chosen=chosen,
             ask=ask,
             rows=rows,

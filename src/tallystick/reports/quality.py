@@ -6,23 +6,28 @@ Knows results of judging. Knows nothing of HTML. Law: every score is of rows tha
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from tallystick.data.schema import CODED
-from tallystick.draw.panels import Axis, ChartCurve, chart, length_bar, strip
+from tallystick.draw.heat import heat_map
+from tallystick.draw.panels import INK, Axis, ChartCurve, chart, strip, strip_axis
 from tallystick.draw.text import between, p_value
 from tallystick.evaluate import CrossValidation
 from tallystick.evaluate.compare import Entry
 from tallystick.evaluate.groups import error_rates, group_names
+from tallystick.reports.curves import curves_section
 from tallystick.reports.ingredients import Ingredients
 from tallystick.reports.sentences import percent
 
 MOST_CLASSES = 12  # of a confusion matrix; with more, the most frequent confusions are listed
+MOST_MAPPED = 60  # classes of a heat map
 MOST_PAIRS = 10
 MOST_GROUPS = 12
 SHOWN_COLUMNS = 3
+DASHES = ("6 3", "2 3", "9 3 2 3", "1 4", "12 4")  # of the methods that were not chosen
 
 
 def judged_section(given: Ingredients) -> dict[str, Any]:
@@ -34,11 +39,8 @@ def judged_section(given: Ingredients) -> dict[str, Any]:
         "measures": [_measure(m) for m in scores.measures],
         "curve": _curve(given),
         "confusion": _confusion(given),
-        "positive": scores.positive,
-        "roc": _unit_chart("ROC curve", scores.curves["roc"], "false alarms", "found", True),
-        "pr": _unit_chart("precision and recall", scores.curves["pr"], "found (recall)", "precision", False),
-        "calibration": _calibration(scores.curves["calibration"]),
-        "lift": scores.curves["top_tenth"],
+        "by_class": _by_class(given),
+        "curves": curves_section(given),
         "groups": _groups(given),
         "impossible": scores.impossible,
     }
@@ -83,10 +85,7 @@ def _curve(given: Ingredients) -> dict[str, Any] | None:
         return None
     data = curve.to_dict()
     drawn = [
-        ChartCurve(
-            m["name"], data["sizes"], m["error"], [max(0.0, v) for v in m["low"]], m["high"], dots=True
-        )
-        for m in data["methods"]
+        _learned(m, data["sizes"], k, m["name"] == given.chosen.name) for k, m in enumerate(data["methods"])
     ]
     tops = [v for c in drawn for v in c.high if math.isfinite(v)] + [curve.base]
     axis = Axis("training rows (logarithmic)", data["sizes"][0], data["sizes"][-1], log=True)
@@ -95,28 +94,18 @@ def _curve(given: Ingredients) -> dict[str, Any] | None:
     return {"svg": svg, "tested": f"{curve.tested:,}", "repeats": curve.repeats, "base": percent(curve.base)}
 
 
-def _unit_chart(title: str, points: list[list[float]], x: str, y: str, diagonal: bool) -> str:
-    xs, ys = [p[0] for p in points], [p[1] for p in points]
-    return chart([ChartCurve(title, xs, ys)], Axis(x), Axis(y), title, diagonal=diagonal)
-
-
-def _calibration(bins: list[dict[str, Any]]) -> str:
-    line = ChartCurve(
-        "came true",
-        [b["predicted"] for b in bins],
-        [b["observed"] for b in bins],
-        [b["low"] for b in bins],
-        [b["high"] for b in bins],
-        dots=True,
-        bars=True,
-    )
-    return chart([line], Axis("predicted share"), Axis("observed share"), "calibration", diagonal=True)
+def _learned(found: dict[str, Any], sizes: list[int], number: int, chosen: bool) -> ChartCurve:
+    """Return the curve of one method: methods differ by their dashes, for colours mean classes."""
+    low = [max(0.0, v) for v in found["low"]]
+    dash = None if chosen else DASHES[number % len(DASHES)]
+    line = ChartCurve(found["name"], sizes, found["error"], low, found["high"], dots=chosen, ink=INK)
+    return replace(line, dash=dash, wide=2.6 if chosen else 1.5)
 
 
 def _confusion(given: Ingredients) -> dict[str, Any]:
     counts, labels = given.chosen.result.scores.confusion, given.labels
     if len(labels) > MOST_CLASSES:
-        return {"pairs": _pairs(counts, labels)}
+        return {"pairs": _pairs(counts, labels), "map": _map(given, counts)}
     full = np.maximum(counts.sum(axis=1, keepdims=True), 1e-300)
     rows = [
         {
@@ -130,6 +119,37 @@ def _confusion(given: Ingredients) -> dict[str, Any]:
         for i, (label, line) in enumerate(zip(labels, counts.tolist(), strict=True))
     ]
     return {"labels": list(labels), "rows": rows}
+
+
+def _map(given: Ingredients, counts: Any) -> dict[str, Any]:
+    """Return the heat map of many classes; with very many, of the most frequent ones."""
+    order = np.argsort(-counts.sum(axis=1), kind="stable")[:MOST_MAPPED]
+    kept = np.sort(order)
+    title = f"truth and answer of {len(kept)} classes"
+    svg = heat_map(counts[np.ix_(kept, kept)].tolist(), [given.labels[c] for c in kept.tolist()], title)
+    return {"svg": svg, "left": len(given.labels) - len(kept)}
+
+
+def _by_class(given: Ingredients) -> list[dict[str, str]]:
+    """Return of each class how many rows are found, and how many answers are false alarms."""
+    confusion = given.chosen.result.scores.confusion
+    out = []
+    for c, found in enumerate(given.chosen.result.scores.per_class):
+        answers = float(confusion[:, c].sum())
+        low, high = found["recall_interval"]
+        out.append(
+            {
+                "label": found["class"],
+                "rows": f"{found['rows']:,.0f}",
+                "found": f"{confusion[c, c]:,.0f}",
+                "recall": percent(found["recall"]),
+                "recall_ends": between(100 * low, 100 * high, ".1f"),
+                "alarms": f"{answers - confusion[c, c]:,.0f}",
+                "precision": percent(found["precision"]) if answers else "–",
+                "f1": f"{found['f1']:.3f}",
+            }
+        )
+    return out
 
 
 def _pairs(counts: Any, labels: tuple[str, ...]) -> list[dict[str, str]]:
@@ -166,8 +186,10 @@ def _groups(given: Ingredients) -> dict[str, Any]:
         found.append((name, rates, _spread(rates)))
     if not given.groups:
         found = sorted(found, key=lambda f: (-f[2], f[0]))[:SHOWN_COLUMNS]
-    tables = [{"name": name, "rows": [_group(g, rates) for g in rates]} for name, rates, _ in found]
-    return {"tables": tables, "looked": len(groups), "asked": bool(given.groups)}
+    scale = (0.0, max([g["high"] for _, rates, _ in found for g in rates], default=1.0))  # one for all
+    tables = [{"name": name, "rows": [_group(g, scale) for g in rates]} for name, rates, _ in found]
+    axis = strip_axis(scale, "error", "%")
+    return {"tables": tables, "looked": len(groups), "asked": bool(given.groups), "axis": axis}
 
 
 def _spread(rates: list[dict[str, Any]]) -> float:
@@ -180,12 +202,13 @@ def _spread(rates: list[dict[str, Any]]) -> float:
     return float(away - (len(rates) - 1))
 
 
-def _group(g: dict[str, Any], rates: list[dict[str, Any]]) -> dict[str, str]:
-    top = max(r["error"] for r in rates) or 1.0
+def _group(g: dict[str, Any], scale: tuple[float, float]) -> dict[str, str]:
+    ends = between(100 * g["low"], 100 * g["high"], ".1f")
+    words = f"error {percent(g['error'])}, 95 % interval {ends}"
     return {
         "group": g["group"],
         "rows": f"{g['rows']:,.0f}",
         "error": percent(g["error"]),
-        "ends": between(100 * g["low"], 100 * g["high"], ".1f"),
-        "bar": length_bar(g["error"] / top, f"error {percent(g['error'])}", 60),
+        "ends": ends,
+        "strip": strip(g["error"], (g["low"], g["high"]), scale, words),
     }

@@ -31,6 +31,7 @@ SCRIPTS = (  # each defines a function; sections.js calls those that a model mov
     "row",
     "tree",
     "nomogram",
+    "curves",
     "what_if",
     "sections",
 )

@@ -126,6 +126,7 @@ def _words_by_class(given: Ingredients, words: Heard, most: int) -> list[dict[st
     return [
         {
             "label": label,
+            "number": given.labels.index(label),
             "rows": [
                 {"word": word, "weight": f"{w:+.2f}", "share": w / top, "words": f"log-odds {w:+.2f}"}
                 for w, word in best[label]

@@ -15,10 +15,10 @@ import jinja2
 
 from tallystick import __version__
 from tallystick.data.schema import KINDS
-from tallystick.draw.svg import PALETTE
 from tallystick.evaluate.compare import Comparison, Entry
 from tallystick.methods import VARIANTS
 from tallystick.reports.ingredients import Ingredients
+from tallystick.reports.inks import inks
 from tallystick.reports.page import environment, model_section
 from tallystick.reports.quality import judged_section
 from tallystick.reports.rows import rows_section
@@ -102,7 +102,7 @@ def model_part(given: Ingredients) -> dict[str, Any]:
     starts = rows_section(given)["starts"] if given.chosen.result is not None else []
     ask = what_if(given, starts)
     chosen = model_section(given) | {"others": []}
-    data = {"labels": list(given.labels), "palette": list(PALETTE), "target": given.target, "ask": ask}
+    data = {"labels": list(given.labels), "palette": inks(given), "target": given.target, "ask": ask}
     data |= {key: chosen[key] for key in ("tree", "scales") if key in chosen}
     shown = {"given": given, "chosen": chosen, "ask": ask}
     columns = [c.name for c in given.table.schema.used]

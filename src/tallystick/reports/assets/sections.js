@@ -5,6 +5,7 @@ function tallySections(given, hear = {}) {
   const kit = tallyRow(given, hear);
   if (given.tree) tallyTree(kit);
   if (given.scales && given.scales.lines.length && kit.model) tallyNomogram(kit);
+  if (given.curves) tallyCurves(kit, given.curves);
   if (given.ask) tallyWhatIf(kit);
   return Object.freeze({ model: kit.model, data: given, take: kit.take, row: kit.row });
 }

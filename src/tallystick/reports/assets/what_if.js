@@ -1,6 +1,6 @@
 // What if: a field per column, the answer beside it, and why.
 function tallyWhatIf(kit) {
-  const { find, clean, make, name, draw, colour, whole, percent, palette, labels, ask, card, unit, size, slope, shifted, signed, begins, lead, inputs, listeners, set, begin } = kit;
+  const { find, clean, make, name, draw, colour, whole, percent, labels, ask, card, unit, size, slope, shifted, signed, begins, lead, inputs, listeners, set, begin } = kit;
   const { tree } = kit.given;
   function inputOf(field, id) {
     const typed = (event) => set(field.name, event.target.value === "" ? null : event.target.value);
@@ -37,7 +37,7 @@ function tallyWhatIf(kit) {
     const out = shown.map(([text, w]) => {
       const size = Math.min(Math.abs(w) / most, 1) * 53, bar = draw("svg", { viewBox: "0 0 110 12", preserveAspectRatio: "none", "aria-hidden": "true" },
         draw("line", { x1: 55, x2: 55, y1: 0, y2: 12, stroke: "currentColor", opacity: 0.5 }),
-        draw("rect", { x: w < 0 ? 55 - size : 55, y: 1, width: size, height: 10, fill: w < 0 ? palette[5] : palette[0] }));
+        draw("rect", { x: w < 0 ? 55 - size : 55, y: 1, width: size, height: 10, fill: "currentColor", opacity: 0.6 }));
       return make("div", { class: "line" }, make("span", {}, name(text.length > 90 ? text.slice(0, 89) + "…" : text)), bar, make("span", {}, signed(w)));
     });
     const first = make("p", { class: "soft small" }, `${unit} of `, name(labels[c]), " against ", name(labels[d]));

@@ -1,0 +1,32 @@
+"""Colours and words of classes: a colour is one class, grey the others, a number is called a class."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+from tallystick.draw.svg import PALETTE
+from tallystick.reports.inks import OTHERS, class_names, inks
+
+
+def of(rows):
+    labels = tuple(f"c{k}" for k in range(len(rows)))
+    parts = [SimpleNamespace(label=label, rows=n) for label, n in zip(labels, rows, strict=True)]
+    return SimpleNamespace(labels=labels, description=SimpleNamespace(classes=parts))
+
+
+def test_no_two_classes_share_a_colour_and_the_rare_ones_are_grey():
+    assert inks(of([5, 1])) == list(PALETTE[:2])
+    many = inks(of(range(20)))
+    assert many[:13] == [OTHERS] * 13
+    assert len(set(many[13:])) == 7
+    assert OTHERS not in many[13:]
+
+
+def test_a_label_that_is_a_number_is_called_a_class():
+    assert class_names(["4", "-1.5", "spam", "4x4", "1e3"]) == [
+        "class 4",
+        "class -1.5",
+        "spam",
+        "4x4",
+        "class 1e3",
+    ]
