@@ -17,7 +17,7 @@ from typing import Any
 
 from tallystick.export import file
 from tallystick.methods import KINDS
-from tallystick.models import shapes
+from tallystick.models import profile, shapes
 
 PLACE = Path(__file__).resolve().parent.parent / "docs" / "model-file.schema.json"
 LONG = {
@@ -107,6 +107,7 @@ def whole() -> dict[str, Any]:
             "model": schema(kind.model),
             "notes": {"$ref": "#/$defs/notes"},
             "parameters": schema(kind.parameters),
+            "profile": {"$ref": "#/$defs/profile"},
             "rows": {"$ref": "#/$defs/rows"},
             "schema": {"$ref": "#/$defs/schema"},
             "sha256": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
@@ -116,14 +117,15 @@ def whole() -> dict[str, Any]:
                 "title": name,
                 "type": "object",
                 "properties": sections,
-                "required": sorted(sections),
+                "required": sorted(sections.keys() - {"profile"}),
                 "additionalProperties": False,
             }
         )
-    version = {"name": {"const": file.NAME}, "version": {"const": file.VERSION}}
+    version = {"name": {"const": file.NAME}, "version": {"enum": [1, file.VERSION]}}
+    old = {"properties": {"format": {"properties": {"version": {"const": 1}}}}}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": f"Tallystick model file, format version {file.VERSION}",
+        "title": f"Tallystick model file, format versions 1 and {file.VERSION}",
         "description": "Made by tools/make_model_schema.py from the shapes that the reader checks.",
         "$defs": {
             "format": {
@@ -133,9 +135,13 @@ def whole() -> dict[str, Any]:
                 "additionalProperties": False,
             },
             "notes": listed(schema(file._NOTE)),
+            "profile": schema(profile.SHAPE),
             "rows": schema(file._ROWS),
             "schema": schema(file._SCHEMA),
         },
+        "if": old,
+        "then": {"not": {"required": ["profile"]}},
+        "else": {"required": ["profile"]},
         "oneOf": kinds,
     }
 

@@ -85,7 +85,7 @@ def test_pickle_and_copy_go_through_the_model_file(model, mixed):
         (lambda d: b"", "empty"),
         (lambda d: b"PK\x03\x04" + d, "does not begin like"),
         (lambda d: d[1:], "does not begin like"),
-        (lambda d: d.replace(b'"version":1', b'"version":2'), "version 2"),
+        (lambda d: d.replace(b'"version":2', b'"version":3'), "version 3"),
         (lambda d: d[:-1], "last line"),
         (lambda d: d[: len(d) // 2], "last line"),
         (lambda d: d + b"\n", "last line"),

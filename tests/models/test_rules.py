@@ -27,8 +27,8 @@ OUTSIDE = (
 FRAMES = [
     (lambda d: b"", "it is empty"),
     (lambda d: b"PK\x03\x04" + d, "does not begin like"),
-    (lambda d: d.replace(b'"version":1', b'"version":2'), "format version 2"),
-    (lambda d: d.replace(b'"version":1', b'"version":x'), "format version unreadable"),
+    (lambda d: d.replace(b'"version":2', b'"version":3'), "format version 3"),
+    (lambda d: d.replace(b'"version":2', b'"version":x'), "format version unreadable"),
     (lambda d: d[:-1], "its last line"),
     (lambda d: d.replace(b'"naive-bayes"', b'"knave-bayes"', 1), "its checksum does not fit"),
 ]

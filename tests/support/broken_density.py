@@ -92,7 +92,10 @@ DENSITY: list[Broken] = [
     ("density", lambda d: cells(d, "sky", {"cuts": [], "whole": False}), "do not suit the kind"),
     (
         "density",
-        lambda d: put(d["schema"]["columns"], 0, d["schema"]["columns"][0] | {"levels": []}),
+        lambda d: (
+            put(d["schema"]["columns"], 0, d["schema"]["columns"][0] | {"levels": []}),
+            put(d, "profile", None),
+        ),
         "no levels",
     ),
     ("density", lambda d: cells(d, "temp", {"cuts": [3.0, 2.0], "whole": False}), "rising order"),

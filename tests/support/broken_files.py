@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from broken_density import DENSITY
+from broken_profiles import PROFILES
 
 Change = Callable[[dict[str, Any]], None]
 GONE = object()
@@ -253,4 +254,5 @@ BROKEN: list[tuple[str, Change, str]] = [
     ("card", many_words, "the words of column 'said' would fill the memory"),
     # density trees
     *DENSITY,
+    *PROFILES,
 ]

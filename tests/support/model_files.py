@@ -12,7 +12,7 @@ from typing import Any
 import tallystick as ts
 from tallystick.export.file import to_bytes
 
-FRAME = '{\n"format":{"name":"tallystick model","version":1}'
+FRAME = '{\n"format":{"name":"tallystick model","version":2}'
 CLASSIFIERS = ("naive-bayes", "decision-tree", "logistic-regression", "scorecard", "rule-list", "rule-set")
 
 

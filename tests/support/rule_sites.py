@@ -17,6 +17,7 @@ READERS = (
     "export/file.py",
     "export/canonical.py",
     "models/shapes.py",
+    "models/profile.py",
     "models/naive_bayes/file.py",
     "models/logistic/file.py",
     "models/scorecard/file.py",

@@ -52,6 +52,11 @@ SHOWN = 40  # lines of a model on the page
     help="Folds of the cross-validated score; 0: no score.",
 )
 @click.option("--regression", is_flag=True, help="The target is a number: a regression tree.")
+@click.option(
+    "--no-profile",
+    is_flag=True,
+    help="Save nothing of how the training rows looked; then nobody can ask what changed since.",
+)
 @wishes
 @options.picture
 @options.columns
@@ -66,13 +71,14 @@ def fit(
     """
     options.keep_apart([data], {"-o": output, "--picture": given["picture"]})
     done = learned(data, target, method, folds, given)
-    content = done.estimator.to_bytes()
+    profile = not given["no_profile"]
+    content = done.estimator.to_bytes(profile=profile)
     score, checks = scored(done, folds), doubts(done)
     if output == "-":
         sys.stdout.flush()
         sys.stdout.buffer.write(content)
     elif output is not None:
-        done.estimator.save(output)
+        done.estimator.save(output, profile=profile)
     drawn: Any = done.estimator  # each method draws in its own way, or says that it does not
     options.save_picture(given["picture"], lambda: drawn.picture())
     if as_json:
@@ -123,6 +129,7 @@ def learned(data: str, target: str, method: str, folds: int, given: dict[str, An
         options.show_progress(estimator, progress)
         table = estimator._read(source, target)
         estimator._fit_table(table)
+        estimator._keep_profile(table)
     estimator.set_params(engine__progress=None)
     return Fitted(estimator, table, choice)
 

@@ -68,8 +68,11 @@ def refitted(kept: bytes, data: str, given: dict[str, Any]) -> bytes:
     fresh = type(estimator)(**(estimator.get_params(deep=False) | {"threads": given["threads"]}))
     with screen.progress("fitting again") as progress:
         options.show_progress(fresh, progress)
-        fresh._fit_table(fresh._read(options.source(data, given), target and target.name))
-    return fresh.to_bytes()
+        table = fresh._read(options.source(data, given), target and target.name)
+        fresh._fit_table(table)
+        if estimator.profile_ is not None:
+            fresh._keep_profile(table)
+    return fresh._as_much_as(estimator).to_bytes()
 
 
 def first_difference(kept: bytes, again: bytes) -> list[Line]:

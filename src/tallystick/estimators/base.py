@@ -36,6 +36,7 @@ from tallystick.estimators.parameters import Parameters
 from tallystick.estimators.plain_method import PlainMethod
 from tallystick.estimators.plain_rows import from_floats
 from tallystick.estimators.rows import as_given, as_record, width
+from tallystick.estimators.with_profile import WithProfile
 from tallystick.export import file
 from tallystick.files.apart import keep_apart
 from tallystick.models.plain import is_whole
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 SHOWN = 5  # columns named in a warning
 
 
-class Estimator(Parameters, PlainMethod):
+class Estimator(Parameters, WithProfile, PlainMethod):
     """Fitting, copies and the model file; see the module's laws."""
 
     model_: Model
@@ -105,7 +106,7 @@ class Estimator(Parameters, PlainMethod):
     def to_dict(self) -> dict[str, Any]:
         """Return the model file's content as plain data, without format and checksum."""
         self._check_fitted()
-        return {
+        return self._profile_section() | {
             "kind": self._kind,
             "model": self.model_.to_dict(),
             "notes": [n.to_dict() for n in self.notes_],
@@ -114,20 +115,37 @@ class Estimator(Parameters, PlainMethod):
             "schema": self.schema_.to_dict(),
         }
 
-    def to_bytes(self) -> bytes:
-        """Return the model file's bytes."""
-        return file.to_bytes(self.to_dict())
+    def to_bytes(self, *, profile: bool = True) -> bytes:
+        """Return the model file's bytes.
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+        Parameters
+        ----------
+        profile : bool, default True
+            Whether what the training rows looked like is kept: level counts and some values of each column.
+
+        Returns
+        -------
+        bytes
+            What `save` writes.
+        """
+        document = self.to_dict()
+        if not profile and self._version != 1:
+            document["profile"] = None
+        return file.to_bytes(document)
+
+    def save(self, path: str | os.PathLike[str], *, profile: bool = True) -> None:
         """Write the model file, whole or not at all; never over a file whose rows were read.
 
         Parameters
         ----------
         path : str or path
             Where to write it, e.g. "votes.tally.json".
+        profile : bool, default True
+            Whether what the training rows looked like is kept: level counts and some values of each column.
+            Without it nobody can ask later what has changed since.
         """
         keep_apart([self._files], {"path=": path})
-        file.save(path, self.to_bytes())
+        file.save(path, self.to_bytes(profile=profile))
 
     def export(self, kind: str, **options: Any) -> str | bytes:
         """Return the model in another language.
@@ -157,6 +175,7 @@ class Estimator(Parameters, PlainMethod):
         """Return a fitted estimator from a checked document."""
         out = cls()
         out._restore(document)
+        out._restore_profile(document)
         return out
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -177,7 +196,9 @@ class Estimator(Parameters, PlainMethod):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if "file" in state:
-            self._restore(file.from_bytes(state["file"]))
+            document = file.from_bytes(state["file"])
+            self._restore(document)
+            self._restore_profile(document)
             self._set_columns(*state["columns"])
             self._remember(state.get("files", ()))
         for name, value in state["parameters"].items():
@@ -217,6 +238,7 @@ class Estimator(Parameters, PlainMethod):
         table = self._read(X, y, sample_weight)
         try:
             self._fit_table(table)
+            self._keep_profile(table)
         finally:
             table.release()  # what others kept for us
         if table.classes is not None and not is_spark(X):
@@ -299,6 +321,7 @@ class Estimator(Parameters, PlainMethod):
 
     def _adopt(self, model: Model, notes: tuple[Note, ...], rows: dict[str, Any]) -> None:
         self.model_, self.schema_, self.notes_, self.rows_ = model, model.schema, notes, rows
+        self.profile_, self._version = None, 2
 
     def _rows_of(self, table: Table) -> dict[str, Any]:
         """Return what the model file says of the training rows."""

@@ -260,7 +260,7 @@ class HandTree:
         tests = len(self._nodes) - self._nodes.leaves
         note = Note(BY_HAND, f"grown by hand: {counted(tests, 'test')}, each chosen by a person.")
         out._settle(self.tree_, (note,), self._training)
-        return out
+        return out._keep_profile(self._training)
 
     def picture(self, most: int = 63) -> Picture:
         """Return the tree as a picture.

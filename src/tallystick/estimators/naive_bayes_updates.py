@@ -1,7 +1,8 @@
 """Rows that come later and rows that must go: naive Bayes counts are added and subtracted.
 
 Knows how to read more rows by a model's own schema. Laws: `update` and `+` give the bytes of a fit on all
-rows, `forget` of a fit without them; when anything is wrong, an error is raised and nothing has changed.
+rows, `forget` of a fit without them, but for the profile of the rows, which is gone; when anything is wrong,
+an error is raised and nothing has changed.
 """
 
 from __future__ import annotations
@@ -114,6 +115,7 @@ class Updates(Classifier):
         table = read_table(source, known, y, sample_weight, self._local().threads)
         _refuse_others(table.schema.predicted, labels)
         self._fit_table(table)
+        self._keep_profile(table)
         self._named = labels
         return self
 

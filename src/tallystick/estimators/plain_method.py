@@ -32,6 +32,10 @@ class PlainMethod:
         """Return costs[class][answer] by which answers are decided; nothing where the largest share is."""
         return ()
 
+    def _keep_profile(self, table: Table) -> Self:
+        """Keep what the rows of the fit look like, where the model is written to a file."""
+        return self
+
     def _by_label(self, target: Target) -> Self:
         """Return the method with its numbers per class by label: a part of the rows may lack a class."""
         return self

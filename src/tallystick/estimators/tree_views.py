@@ -291,7 +291,7 @@ class TreeViews(Estimator):
         out.pruning, out._by_held_out = way, way is None
         notes = tuple(n for n in self.notes_ if n.code != "pruned")
         out._adopt(small, (*notes, pruning_note(str(kind), tree, small, self._averages)), self.rows_)
-        return out
+        return out._with_profile_of(self, self._table)
 
     def _said(
         self, way: pruners.Pruning, alpha: float | None, confidence: float

@@ -259,7 +259,7 @@ def _conclude(
     seconds = work.seconds.sum(axis=0)
     for candidate, chosen, result, spent in zip(candidates, work.settings(), results, seconds, strict=True):
         words, estimator = candidate.settings[chosen]
-        model = fresh(estimator)._fit_table(table)
+        model = fresh(estimator)._fit_table(table)._keep_profile(table)
         entries.append(
             Entry(candidate.name, candidate.family, result, words, numbers(model), float(spent), model)
         )

@@ -22,11 +22,11 @@ from tallystick.errors import ModelFileError, OptionError, shown
 from tallystick.export import canonical
 from tallystick.files.apart import as_path
 from tallystick.files.whole import whole_file
-from tallystick.models import shapes
+from tallystick.models import profile, shapes
 from tallystick.models.shapes import Flag, Listed, Maybe, Named, Number, Record, Shape, Text, Variant, Whole
 
 NAME = "tallystick model"
-VERSION = 1
+VERSION = 2  # version 1 had no profile
 MAX_BYTES = 1 << 30
 _MAGIC = b'{\n"format":{"name":"tallystick model","version":'
 _LAST = re.compile(rb'"sha256":"([0-9a-f]{64})"}\n')
@@ -80,9 +80,10 @@ _ROWS = Record(
 
 def to_bytes(document: dict[str, Any]) -> bytes:
     """Return the file's bytes: the document, its format, and on the last line the sha256 of all bytes
-    above.
+    above. A document without the section `profile` is of version 1, and is written as it was read.
     """
-    whole = document | {"format": {"name": NAME, "version": VERSION}}
+    version = VERSION if "profile" in document else 1
+    whole = document | {"format": {"name": NAME, "version": version}}
     lines = [f"{canonical.write(k).decode()}:{canonical.write(whole[k]).decode()},\n" for k in sorted(whole)]
     body = ("{\n" + "".join(lines)).encode()
     return body + b'"sha256":"' + hashlib.sha256(body).hexdigest().encode() + b'"}\n'
@@ -120,7 +121,7 @@ def _checked(document: dict[str, Any]) -> dict[str, Any]:
     extra = methods.of_kind(kind).load("file")
     sizes: shapes.Sizes = {}
     fixed: dict[str, Shape] = {
-        "format": Record({"name": Text((NAME,)), "version": Whole(VERSION, VERSION)}),
+        "format": Record({"name": Text((NAME,)), "version": Whole(1, VERSION)}),
         "kind": Text(),
         "sha256": Text(),
     }
@@ -132,8 +133,12 @@ def _checked(document: dict[str, Any]) -> dict[str, Any]:
         "rows": _ROWS,
         "schema": _SCHEMA,
     }
+    if document.get("format") != {"name": NAME, "version": 1}:
+        sections["profile"] = profile.SHAPE
     Record(sections).check(document, "the file", sizes)
-    extra.check(document, Schema.from_dict(document["schema"]))
+    schema = Schema.from_dict(document["schema"])
+    extra.check(document, schema)
+    profile.check(document.get("profile"), schema, document["rows"]["count"])
     return document
 
 
@@ -146,10 +151,11 @@ def _check_frame(data: bytes) -> None:
             "model file: it does not begin like a Tallystick model. Is it another kind of file?"
         )
     version = re.match(rb"[0-9]{1,9}", data[len(_MAGIC) : len(_MAGIC) + 9])
-    if version is None or int(version[0]) != VERSION:
+    if version is None or not 1 <= int(version[0]) <= VERSION:
         found = version[0].decode() if version else "unreadable"
         raise ModelFileError(
-            f"model file: format version {found}, this Tallystick reads version {VERSION}. Update or refit."
+            f"model file: format version {found}, this Tallystick reads versions 1 to {VERSION}. Update or "
+            "refit."
         )
     last = _LAST.fullmatch(data[-_LAST_SIZE:])
     if last is None:

@@ -20,6 +20,7 @@ from tallystick.data.table.ranks import between, wanted_rows
 from tallystick.stats.quantiles import Counts, Floats, ValueCounts, count_values, merge_values
 
 MOST_CELLS, LEAST_CELLS = 1 << 16, 1 << 8
+STEP = 1 << 12  # rows of a matrix that are looked at, column by column, while they lie in the cache
 NONE = ValueCounts(np.zeros(0), np.zeros(0, np.int64), 0)
 
 
@@ -58,7 +59,7 @@ class ValueSpread(NamedTuple):
 
 @dataclass(frozen=True)
 class Spreads:
-    """Ask for the spread of columns; most[column]: distinct values up to which they are listed."""
+    """Ask for the spread of columns; most[column]: distinct values up to which they are listed, 0: none."""
 
     grids: tuple[Grid, ...]
     most: tuple[int, ...]
@@ -69,14 +70,17 @@ class Spreads:
 
     def add(self, total: list[ValueSpread], block: Block) -> list[ValueSpread]:
         """Add the rows of one block."""
+        columns, weights = [block.values(grid.name) for grid in self.grids], block.weights
+        for rows in _steps(block, columns):
+            own = None if weights is None else weights[rows]
+            for grid, values, before in zip(self.grids, columns, total, strict=True):
+                kernels.count_cells(values[rows], grid.low / 2, grid.scale, own, before.cells)
         out = []
-        for grid, before, most in zip(self.grids, total, self.most, strict=True):
-            values = block.values(grid.name)
-            kernels.count_cells(values, grid.low / 2, grid.scale, block.weights, before.cells)
-            if not before.many:
-                found = merge_values(before.few, count_values(values, block.weights))
+        for values, before, most in zip(columns, total, self.most, strict=True):
+            if most and not before.many:
+                found = merge_values(before.few, count_values(values, weights))
                 before = _bounded(before.cells, found, most)
-            out.append(before)
+            out.append(before if most else before._replace(many=True))
         return out
 
     def merge(self, total: list[ValueSpread], other: list[ValueSpread]) -> list[ValueSpread]:
@@ -90,6 +94,12 @@ class Spreads:
             else:
                 out.append(_bounded(cells, merge_values(a.few, b.few), most))
         return out
+
+
+def _steps(block: Block, columns: list[Floats]) -> list[slice]:
+    """Return the rows of a block in steps: of a matrix a few at a time, because columns share its lines."""
+    step = STEP if any(values.strides[0] != values.itemsize for values in columns) else block.rows
+    return [slice(start, start + step) for start in range(0, block.rows, max(step, 1))]
 
 
 def _bounded(cells: Counts, found: ValueCounts, most: int) -> ValueSpread:
@@ -114,13 +124,23 @@ class Near:
 
     def add(self, total: list[ValueCounts], block: Block) -> list[ValueCounts]:
         """Add the rows of one block."""
-        both = zip(self.grids, self.there, strict=True)
-        return self.merge(total, [self._of(block, grid, there) for grid, there in both])
-
-    def _of(self, block: Block, grid: Grid, there: NDArray[np.bool_]) -> ValueCounts:
-        values, weights = block.values(grid.name), block.weights
-        rows = kernels.pick_cells(values, grid.low / 2, grid.scale, there)
-        return count_values(values[rows], None if weights is None else weights[rows])
+        columns, weights = [block.values(grid.name) for grid in self.grids], block.weights
+        picked: list[list[Floats]] = [[] for _ in columns]
+        weighed: list[list[Counts]] = [[] for _ in columns]
+        for rows in _steps(block, columns):
+            some = None if weights is None else weights[rows]
+            for j, (grid, there) in enumerate(zip(self.grids, self.there, strict=True)):
+                values = columns[j][rows]
+                near = kernels.pick_cells(values, grid.low / 2, grid.scale, there)
+                picked[j].append(values[near])
+                if some is not None:
+                    weighed[j].append(some[near])
+        own = [
+            count_values(np.concatenate(values), np.concatenate(parts) if parts else None)
+            for values, parts in zip(picked, weighed, strict=True)
+            if values
+        ] or self.zero()
+        return self.merge(total, own)
 
     def merge(self, total: list[ValueCounts], other: list[ValueCounts]) -> list[ValueCounts]:
         """Add two totals."""
@@ -138,12 +158,17 @@ def cells_of_cuts(cells: Counts, bins: int) -> NDArray[np.bool_]:
     return there
 
 
-def cuts_of(grid: Grid, cells: Counts, near: ValueCounts, bins: int) -> Floats:
-    """Return the cuts of `quantile_cuts` from the rows of all cells and the values of those that matter."""
+def rows_up_to(grid: Grid, cells: Counts, near: ValueCounts) -> Counts:
+    """Return, of each value in the cells that matter, the rows of the whole column up to and with it."""
     place = grid.of(near.values)
     before = np.cumsum(cells) - cells
     inside = np.cumsum(near.counts)
     first = np.searchsorted(place, place, side="left")  # the first value of the same cell
-    after = before[place] + inside - (inside - near.counts)[first]  # rows up to and with this value
+    return before[place] + inside - (inside - near.counts)[first]
+
+
+def cuts_of(grid: Grid, cells: Counts, near: ValueCounts, bins: int) -> Floats:
+    """Return the cuts of `quantile_cuts` from the rows of all cells and the values of those that matter."""
+    after = rows_up_to(grid, cells, near)
     upper = np.unique(np.searchsorted(after, wanted_rows(int(cells.sum()), bins), side="left") + 1)
     return between(near.values, upper[upper < len(near.values)])

@@ -1,6 +1,6 @@
-"""Write tests/files/v1/: model files of format version 1, rows to ask them, and what they must answer.
+"""Write tests/files/vN/: model files of the format's version N, rows to ask them, and what they must answer.
 
-    python tools/make_v1_files.py
+    python tools/make_model_files.py
 
 Each NAME.tally.json has a NAME.answers.json with rows and answers, shares in hex so that no bit is lost.
 Files that are there stay as they are unless --again is given: a file of a released version is never remade
@@ -15,12 +15,14 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDER = ROOT / "tests" / "files" / "v1"
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 from model_files import models, questions, rows  # noqa: E402
 
 import tallystick as ts  # noqa: E402
+from tallystick.export.file import VERSION  # noqa: E402
+
+FOLDER = ROOT / "tests" / "files" / f"v{VERSION}"
 
 
 def more() -> dict[str, Any]:
@@ -69,7 +71,7 @@ def _plain(value: Any) -> Any:
 
 
 def main() -> None:
-    """Write what is not there yet."""
+    """Write what is not there yet, in the version of today."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     for name, model in (models() | more()).items():
         path = FOLDER / f"{name}.tally.json"

@@ -1,6 +1,7 @@
-"""Model files of format version 1 are read by every later version, and answer the same bits.
+"""Model files of every version of the format are read by all later ones, and answer the same bits.
 
-A file in tests/files/v1 is never changed and never deleted once it was released; tools/make_v1_files.py adds.
+A file in tests/files/vN is never changed and never deleted once it was released; tools/make_model_files.py
+adds.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ import tallystick as ts
 from tallystick.methods import KINDS
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDER = Path(__file__).resolve().parents[1] / "files" / "v1"
+FILES = Path(__file__).resolve().parents[1] / "files"
+VERSIONS = ("v1", "v2")
 NAMES = (
     "bayes",
     "bayes-3",
@@ -50,16 +52,21 @@ def schema():
     return jsonschema.Draft202012Validator(json.loads(text))
 
 
-def test_no_file_was_deleted_and_all_kinds_are_there():
-    assert sorted(p.name.partition(".")[0] for p in FOLDER.glob("*.tally.json")) == sorted(NAMES)
-    kinds = {json.loads((FOLDER / f"{n}.tally.json").read_bytes())["kind"] for n in NAMES}
+STORED = pytest.mark.parametrize("folder", [FILES / v for v in VERSIONS], ids=VERSIONS)
+
+
+@STORED
+def test_no_file_was_deleted_and_all_kinds_are_there(folder):
+    assert sorted(p.name.partition(".")[0] for p in folder.glob("*.tally.json")) == sorted(NAMES)
+    kinds = {json.loads((folder / f"{n}.tally.json").read_bytes())["kind"] for n in NAMES}
     assert kinds == set(KINDS)
 
 
+@STORED
 @pytest.mark.parametrize("name", NAMES)
-def test_a_stored_model_answers_the_same_bits(name):
-    model = ts.load(FOLDER / f"{name}.tally.json")
-    known = json.loads((FOLDER / f"{name}.answers.json").read_bytes())
+def test_a_stored_model_answers_the_same_bits(folder, name):
+    model = ts.load(folder / f"{name}.tally.json")
+    known = json.loads((folder / f"{name}.answers.json").read_bytes())
     if "log_likelihoods" in known:
         assert [v.hex() for v in model.score_samples(known["rows"]).tolist()] == known["log_likelihoods"]
         return
@@ -71,10 +78,11 @@ def test_a_stored_model_answers_the_same_bits(name):
         ]
 
 
+@STORED
 @pytest.mark.parametrize("name", NAMES)
-def test_a_stored_model_is_written_as_it_was_read(name):
-    data = (FOLDER / f"{name}.tally.json").read_bytes()
-    assert ts.load(FOLDER / f"{name}.tally.json").to_bytes() == data
+def test_a_stored_model_is_written_as_it_was_read(folder, name):
+    data = (folder / f"{name}.tally.json").read_bytes()
+    assert ts.load(folder / f"{name}.tally.json").to_bytes() == data
 
 
 # -- the format as JSON Schema --
@@ -87,9 +95,10 @@ def test_the_json_schema_is_that_of_the_reader():
     assert done.returncode == 0, done.stdout
 
 
+@STORED
 @pytest.mark.parametrize("name", NAMES)
-def test_stored_models_follow_the_json_schema(schema, name):
-    schema.validate(json.loads((FOLDER / f"{name}.tally.json").read_bytes()))
+def test_stored_models_follow_the_json_schema(schema, folder, name):
+    schema.validate(json.loads((folder / f"{name}.tally.json").read_bytes()))
 
 
 def test_what_is_fitted_today_follows_the_json_schema(schema):
@@ -97,14 +106,22 @@ def test_what_is_fitted_today_follows_the_json_schema(schema):
         schema.validate(json.loads(model.to_bytes()))
 
 
-@pytest.mark.parametrize("section", ["format", "model", "notes", "parameters", "rows", "schema", "sha256"])
+@pytest.mark.parametrize(
+    "section", ["format", "model", "notes", "parameters", "profile", "rows", "schema", "sha256"]
+)
 def test_the_json_schema_refuses_another_type_and_unknown_keys(schema, section):
-    document = json.loads((FOLDER / "bayes.tally.json").read_bytes())
+    document = json.loads((FILES / "v2" / "bayes.tally.json").read_bytes())
     assert not schema.is_valid(document | {section: 7})
     assert not schema.is_valid({k: v for k, v in document.items() if k != section})
     assert not schema.is_valid(document | {"more": 1})
     if isinstance(document[section], dict):
         assert not schema.is_valid(document | {section: document[section] | {"more": 1}})
+
+
+def test_the_json_schema_has_a_profile_from_version_2_on(schema):
+    old, new = (json.loads((FILES / v / "bayes.tally.json").read_bytes()) for v in VERSIONS)
+    assert not schema.is_valid(old | {"profile": None})
+    assert schema.is_valid(new | {"profile": None})
 
 
 # -- what a file does not hold --

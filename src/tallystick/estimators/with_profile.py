@@ -1,0 +1,67 @@
+"""What a fitted model keeps of the rows it was learnt from: their profile, see models/profile.py.
+
+Knows tables and model documents. Knows nothing of any learner.
+Law: the profile is of the rows of the fit and of this model; a model whose rows are gone when it changes
+keeps no more than is still true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+from tallystick.contracts import Engine, Model
+from tallystick.models.profile import Profile
+
+if TYPE_CHECKING:
+    from tallystick.contracts import Table
+
+VERSION = 2  # of the model file that has a profile
+
+
+class WithProfile:
+    """The section `profile` of a model file, made, read and written."""
+
+    model_: Model
+    profile_: Profile | None = None
+    _version = VERSION  # of its model file: what was read from version 1 is written as it was
+
+    def _engine(self, table: Table | None = None) -> Engine:
+        raise NotImplementedError
+
+    def _profile_section(self) -> dict[str, Any]:
+        """Return the section of the model file; a file of version 1 has none."""
+        if self._version < VERSION:
+            return {}
+        return {"profile": None if self.profile_ is None else self.profile_.to_dict()}
+
+    def _restore_profile(self, document: Mapping[str, Any]) -> None:
+        """Set what a checked document says of the training rows."""
+        self._version = VERSION if "profile" in document else 1
+        told = document.get("profile")
+        self.profile_ = None if told is None else Profile.from_dict(told)
+
+    def _keep_profile(self, table: Table) -> Self:
+        """Keep what the rows of the fit look like, and what the model answers to them."""
+        from tallystick.learners.profile import profile_of
+
+        self.profile_ = profile_of(table, self.model_, self._engine(table))
+        return self
+
+    def _with_profile_of(self, other: WithProfile, table: Table | None) -> Self:
+        """Take the profile of another model of the same rows; what this one answers to them is found again
+        where the rows are still there.
+        """
+        if table is not None and other.profile_ is not None:
+            return self._keep_profile(table)
+        self.profile_ = None if other.profile_ is None else other.profile_.without_answers()
+        return self
+
+    def _as_much_as(self, known: WithProfile) -> Self:
+        """Keep no more of the training rows than a model file has that this one is compared with."""
+        self._version = known._version
+        if known.profile_ is None:
+            self.profile_ = None
+        elif self.profile_ is not None and known.profile_.answers is None:
+            self.profile_ = self.profile_.without_answers()
+        return self
