@@ -36,7 +36,7 @@ from tallystick.estimators.parameters import Parameters
 from tallystick.estimators.plain_method import PlainMethod
 from tallystick.estimators.plain_rows import from_floats
 from tallystick.estimators.rows import as_given, as_record, width
-from tallystick.estimators.with_profile import WithProfile
+from tallystick.estimators.with_profile import WithProfile, rows_of
 from tallystick.export import file
 from tallystick.files.apart import keep_apart
 from tallystick.models.plain import is_whole
@@ -495,10 +495,3 @@ def notes_text(notes: Sequence[Note]) -> str:
     if not notes:
         return ""
     return "notes\n" + plain([line for note in notes for line in wrapped(clean(note.text), 80, "  - ")])
-
-
-def rows_of(table: Table) -> dict[str, Any]:
-    """Return what every model file says of the training rows: how many, in which unit, and their
-    fingerprint.
-    """
-    return {"count": table.weight, "fingerprint": table.fingerprint, "unit": table.unit}

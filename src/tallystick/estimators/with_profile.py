@@ -65,3 +65,10 @@ class WithProfile:
         elif self.profile_ is not None and known.profile_.answers is None:
             self.profile_ = self.profile_.without_answers()
         return self
+
+
+def rows_of(table: Table) -> dict[str, Any]:
+    """Return what every model file says of the training rows: how many, in which unit, and their
+    fingerprint.
+    """
+    return {"count": table.weight, "fingerprint": table.fingerprint, "unit": table.unit}

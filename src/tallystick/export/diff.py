@@ -15,6 +15,7 @@ from tallystick import methods
 from tallystick.draw.svg import as_html
 from tallystick.errors import shown
 from tallystick.export.diff_models import Pair, by_name, walk
+from tallystick.export.diff_profiles import profile_changes
 from tallystick.export.file import from_bytes, read_file
 
 _WORDS = {
@@ -113,29 +114,13 @@ def compare(a: dict[str, Any], b: dict[str, Any]) -> Difference:
         found += walk(by_name(a[section]), by_name(b[section]), _WORDS[section])
     found += methods.of_kind(a["kind"]).load("changes")(a, b)
     found += walk(_notes(a["notes"]), _notes(b["notes"]), _WORDS["notes"])
-    found += _profiles(a, b)
+    found += profile_changes(a, b, alone=not found)
     return Difference(tuple(Change(*pair) for pair in found))
 
 
 def changes(a: dict[str, Any], b: dict[str, Any]) -> list[str]:
     """Return what changed between two checked documents, a sentence per change."""
     return [str(change) for change in compare(a, b).changes]
-
-
-def _profiles(a: dict[str, Any], b: dict[str, Any]) -> list[Pair]:
-    """Return what differs in how the training rows looked, a place for each column."""
-    one, two = a.get("profile"), b.get("profile")
-    if one is None or two is None:
-        before, after = (None if told is None else len(told["columns"]) for told in (one, two))
-        return [] if one == two else [("profile, columns", before, after)]
-    sides = []
-    for document, told in ((a, one), (b, two)):
-        names = [f"column {shown(c['name'])}" for c in document["schema"]["columns"]]
-        sides.append(dict(zip(names, told["columns"], strict=True)))
-        sides[-1] |= {name: told[name] for name in ("target", "answers")}
-    places = dict.fromkeys([*sides[0], *sides[1]])
-    pairs = ((place, sides[0].get(place), sides[1].get(place)) for place in places)
-    return [(f"profile, {place}", before, after) for place, before, after in pairs if before != after]
 
 
 def _notes(notes: list[dict[str, Any]]) -> dict[str, str]:

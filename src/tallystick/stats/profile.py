@@ -63,7 +63,7 @@ class Instead:
         return self.question.merge(total, other)
 
 
-class Answered(NamedTuple):
+class AnswerSums(NamedTuple):
     """Rows of each class, rows answered with each, and shares[class * STEPS + step]."""
 
     classes: Counts
@@ -78,12 +78,12 @@ class AnswerCounts:
     model: Model
     classes: int
 
-    def zero(self) -> Answered:
+    def zero(self) -> AnswerSums:
         """Return the total of no rows."""
         sizes = (self.classes, self.classes, self.classes * STEPS)
-        return Answered(*(np.zeros(size, np.int64) for size in sizes))
+        return AnswerSums(*(np.zeros(size, np.int64) for size in sizes))
 
-    def add(self, total: Answered, block: Block) -> Answered:
+    def add(self, total: AnswerSums, block: Block) -> AnswerSums:
         """Add the rows of one block."""
         assert block.classes is not None
         shares, weights = self.model.shares(block), block.weights
@@ -99,7 +99,7 @@ class AnswerCounts:
             kernels.count_classes(places.ravel(), self.classes * STEPS, own, total.shares)
         return total
 
-    def merge(self, total: Answered, other: Answered) -> Answered:
+    def merge(self, total: AnswerSums, other: AnswerSums) -> AnswerSums:
         """Add two totals."""
         for mine, theirs in zip(total, other, strict=True):
             mine += theirs
