@@ -11,7 +11,8 @@ import pytest
 
 import tallystick as ts
 from tallystick.errors import DataError, NotFitted, OptionError
-from tallystick.estimators.base import names_outside, rows_of, without_unread
+from tallystick.estimators.base import names_outside, without_unread
+from tallystick.estimators.with_profile import rows_of
 
 ROWS = {"n": [1.0, 2.0, 3.0, 4.0], "c": ["u", "u", "v", "v"], "y": ["p", "q", "p", "q"]}
 KINDS = {"n": "numeric", "c": "levels"}

@@ -41,7 +41,7 @@ def test_a_detail_is_said_where_nothing_else_differs():
 def test_missing_numbers_are_told():
     rows = [r | {"c": None if i % 2 else i} for i, r in enumerate(ROWS)]
     less = [r | {"c": i} for i, r in enumerate(ROWS)]
-    told = dict((p, (a, b)) for p, a, b in profile_changes(document(rows), document(less), False))
+    told = {p: (a, b) for p, a, b in profile_changes(document(rows), document(less), False)}
     assert told["profile, column 'c'"][0] == "0 to 58, half at or below 28, 30 missing"
 
 

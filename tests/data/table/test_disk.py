@@ -35,7 +35,7 @@ from tallystick.data.table.ranks import (
     wanted_rows,
 )
 from tallystick.errors import DataError
-from tallystick.estimators.base import rows_of
+from tallystick.estimators.with_profile import rows_of
 from tallystick.files.stamp import Stamp
 from tallystick.stats.split_search import WholeTree
 
