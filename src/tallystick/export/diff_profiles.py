@@ -24,8 +24,8 @@ def profile_changes(a: Mapping[str, Any], b: Mapping[str, Any], alone: bool) -> 
     """
     one, two = a.get("profile"), b.get("profile")
     if one is None or two is None:
-        before, after = (None if told is None else len(told["columns"]) for told in (one, two))
-        return [("profile, columns", before, after)] if one != two else _only_version(a, b)
+        sizes = [None if told is None else len(told["columns"]) for told in (one, two)]
+        return [("profile, columns", sizes[0], sizes[1])] if one != two else _only_version(a, b)
     first, second = _parts(a), _parts(b)
     out = []
     for place in dict.fromkeys([*first, *second]):
@@ -37,8 +37,8 @@ def profile_changes(a: Mapping[str, Any], b: Mapping[str, Any], alone: bool) -> 
 
 
 def _only_version(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[Pair]:
-    versions = tuple(2 if "profile" in document else 1 for document in (a, b))
-    return [] if versions[0] == versions[1] else [("format version", *versions)]
+    one, two = (2 if "profile" in document else 1 for document in (a, b))
+    return [] if one == two else [("format version", one, two)]
 
 
 def _parts(document: Mapping[str, Any]) -> dict[str, tuple[str | None, Any]]:
