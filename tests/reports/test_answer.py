@@ -2,23 +2,8 @@
 
 from __future__ import annotations
 
-from tallystick.evaluate.measures import Measure
-from tallystick.reports.answer import ValueGroup, alone, alone_sentence, answer, score_sentence, tells
-
-ACCURACY = Measure("accuracy", 0.9, 0.8, 0.95, "wilson", 0.5)
-
-
-def test_the_last_sentence_sets_the_score_beside_always_answering_one_class(given):
-    said = str(score_sentence(given("tree").table, ACCURACY))
-    assert said == (
-        "Cross-validated, the model is right for 90 of 100 (95 % interval: 80 to 95); "
-        "always answering yes is right for 50 of 100."
-    )
-
-
-def test_without_a_model_the_answer_is_that_there_is_none(given):
-    first, _ = answer(None, given("tree").table, (), ACCURACY)
-    assert str(first) == "No method predicts play better than always answering the most frequent class."
+from tallystick.reports.answer import ValueGroup, alone, alone_sentence, tells
+from tallystick.reports.page import answer
 
 
 def test_groups_of_one_column_are_its_levels_and_missing(given):
@@ -52,7 +37,6 @@ def test_what_one_column_tells_is_said_with_its_groups(given):
 
 def test_every_method_has_something_to_say(given):
     for method in ("tree", "bayes", "logistic", "card"):
-        found = given(method)
-        sentences = answer(found.model, found.table, found.description.columns, ACCURACY)
+        sentences = answer(given(method))
         assert len(sentences) >= 2
         assert "wind" in " ".join(map(str, sentences))

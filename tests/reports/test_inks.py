@@ -1,11 +1,11 @@
-"""Colours and words of classes: a colour is one class, grey the others, a number is called a class."""
+"""Colours of classes: a colour is one class, and grey the others."""
 
 from __future__ import annotations
 
 from types import SimpleNamespace
 
 from tallystick.draw.svg import PALETTE
-from tallystick.reports.inks import OTHERS, class_names, inks
+from tallystick.reports.inks import OTHERS, inks
 
 
 def of(rows):
@@ -20,13 +20,3 @@ def test_no_two_classes_share_a_colour_and_the_rare_ones_are_grey():
     assert many[:13] == [OTHERS] * 13
     assert len(set(many[13:])) == 7
     assert OTHERS not in many[13:]
-
-
-def test_a_label_that_is_a_number_is_called_a_class():
-    assert class_names(["4", "-1.5", "spam", "4x4", "1e3"]) == [
-        "class 4",
-        "class -1.5",
-        "spam",
-        "4x4",
-        "class 1e3",
-    ]

@@ -1,6 +1,6 @@
-"""What decides the target, in two or three plain sentences with numbers, made from the chosen model.
+"""What decides the target, in plain sentences with numbers, made from the chosen model.
 
-Knows fitted models, their training table and out-of-fold scores. Knows nothing of HTML.
+Knows fitted models and their training table. Knows nothing of HTML.
 Laws: every number is counted from the rows or read off the model; what goes together is said, what causes
 what is never claimed.
 """
@@ -18,22 +18,16 @@ from tallystick.contracts import Table
 from tallystick.data.schema import CODED, Column
 from tallystick.data.text import quantity
 from tallystick.description import ColumnView
-from tallystick.draw.text import between
-from tallystick.evaluate.measures import Measure
 from tallystick.explain.naive_bayes import value_names
 from tallystick.models.logistic.model import LogisticModel
 from tallystick.models.logistic.parts import Cells, Slope, WordWeights
 from tallystick.models.naive_bayes import Counted, NaiveBayesModel, Summed, Worded
-from tallystick.models.tree import Tree
-from tallystick.models.tree.rules import Rule, rules
-from tallystick.models.tree.sentences import condition, number
-from tallystick.reports.column_effects import face_of, pulls
-from tallystick.reports.sentences import Name, Said, listed, of_100, say, times
+from tallystick.models.tree.sentences import number
+from tallystick.reports.column_effects import pulls
+from tallystick.reports.sentences import Name, Said, class_words, listed, of_100, say, times
 
 MOST_LEVELS = 20  # of a column that can be said to tell something alone
 ENOUGH = 0.75  # of what the model gains over the baseline, for one column to be said to tell the target
-WIDEST = 40  # of a list of levels in a sentence
-SHORT = 22  # of such a list where several stand together
 
 
 @dataclass(frozen=True)
@@ -55,35 +49,6 @@ class ValueGroup:
     def best(self) -> int:
         """The most frequent class, the first of equals."""
         return int(np.argmax(self.counts))
-
-
-def answer(model: Any, table: Table, views: Sequence[ColumnView], accuracy: Measure) -> list[Said]:
-    """Return the sentences of the first section: what decides, how, and how well."""
-    if model is not None:
-        out = face_of(model).sentences(model, table, views)
-    else:
-        out = [
-            say(
-                "No method predicts {} better than always answering the most frequent class.",
-                Name(table.schema.predicted.name),
-            )
-        ]
-    return [*out, score_sentence(table, accuracy)]
-
-
-def score_sentence(table: Table, accuracy: Measure) -> Said:
-    """Return how good the model is on rows it has not seen, beside the baseline."""
-    assert table.classes is not None
-    labels = table.schema.predicted.labels
-    most = labels[int(np.argmax(np.bincount(table.classes, table.weights, minlength=len(labels))))]
-    return say(
-        "Cross-validated, the model is right for {} (95 % interval: {}); always answering {} "
-        "is right for {}.",
-        of_100(accuracy.value),
-        between(100 * accuracy.low, 100 * accuracy.high, ".0f"),
-        Name(most),
-        of_100(accuracy.base or 0.0),
-    )
 
 
 # -- one column alone --
@@ -150,7 +115,7 @@ def alone_sentence(table: Table, column: str, groups: Sequence[ValueGroup]) -> S
             Name(g.words),
             of_100(g.counts[g.best] / g.rows),
             "is" if of_100(g.counts[g.best] / g.rows) == "none" else "are",
-            Name(labels[g.best]),
+            Name(class_words(labels[g.best])),
         )
         for g in shown
     ]
@@ -166,90 +131,6 @@ def _sentence(parts: Sequence[Said]) -> Said:
     first = pieces[0]
     pieces[0] = type(first)(first.text[:1].upper() + first.text[1:], first.name)
     return Said((*pieces, type(first)(".")))
-
-
-# -- a tree --
-
-
-def tree_sentences(tree: Tree, table: Table, views: Sequence[ColumnView]) -> list[Said]:
-    """Return what the root's test tells, then the largest groups that the tree makes, then what is proven."""
-    proof = [] if tree.certificate is None else [say("{}", sentence(str(tree.certificate)))]
-    return [*_tree_sentences(tree, table), *proof]
-
-
-def sentence(text: str) -> str:
-    """Return a text that begins with a capital."""
-    return text[:1].upper() + text[1:]
-
-
-def _tree_sentences(tree: Tree, table: Table) -> list[Said]:
-    shown = tree.shown
-    nodes, target = shown.nodes, shown.schema.predicted
-    if len(nodes) == 1:
-        return [say("No column predicts {}: the tree asks no question.", Name(target.name))]
-    groups = [_branch(shown, k, b) for k, b in enumerate(nodes.branches(0).tolist())]
-    total = float(shown.rows[0].sum())
-    base, reached = float(shown.rows[0].max()) / total, 1 - shown.training_error() / total
-    if tells(groups, base, reached):
-        out = [alone_sentence(table, column_name(shown), groups)]
-        return out if len(nodes) == 1 + len(groups) else [*out, _rest_of_tree(shown, reached)]
-    first = say(
-        "No single column decides {}. The tree first asks for {}; in all it makes {} groups of rows.",
-        Name(target.name),
-        Name(column_name(shown)),
-        f"{nodes.leaves:,}",
-    )
-    return [first, *_largest(list(rules(shown)), total)]
-
-
-def column_name(tree: Tree) -> str:
-    """Return the column that the root tests."""
-    return tree.schema.used[int(tree.nodes.column[0])].name
-
-
-def _branch(tree: Tree, branch: int, node: int) -> ValueGroup:
-    """Return the rows of a branch of the root: `n`, `< 3.5`, `in {a, b}`."""
-    asked = condition(tree.schema, tree.nodes, 0, branch)
-    words = asked.sentence(WIDEST, name="", equals="").strip()
-    return ValueGroup(words, tuple(float(n) for n in tree.rows[node]), asked.never)
-
-
-def _rest_of_tree(tree: Tree, reached: float) -> Said:
-    columns = tree.nodes.column
-    used = {tree.schema.used[int(c)].name for c in columns[columns >= 0]} - {column_name(tree)}
-    order = [tree.schema.used[int(c)].name for c in columns[columns >= 0]]
-    names = [n for n in dict.fromkeys(order) if n in used][:3]
-    more = say(" by asking for {} as well", listed(names)) if names else say("")
-    return say(
-        "The whole tree makes {} groups{}, and is right for {} of its training rows.",
-        f"{tree.nodes.leaves:,}",
-        more,
-        of_100(reached),
-    )
-
-
-def _largest(found: Sequence[Rule], total: float) -> list[Said]:
-    """Return the largest group of each of the two classes that have the largest groups."""
-    out: list[Said] = []
-    seen: set[str | float] = set()
-    for rule in sorted(found, key=lambda r: (-r.covers, str(r.answer))):
-        if rule.answer in seen or not rule.conditions or len(out) == 2:
-            continue
-        seen.add(rule.answer)
-        where = " and ".join(c.sentence(SHORT) for c in rule.conditions[:3])
-        more = len(rule.conditions) - 3
-        out.append(
-            say(
-                "{} rows ({}) have {}{}: {} of them are {}.",
-                f"{rule.covers:,.0f}",
-                of_100(rule.covers / total),
-                Name(where),
-                f" and fulfil {more} more condition{'s' * (more > 1)}" if more > 0 else "",
-                of_100(rule.share),
-                Name(str(rule.answer)),
-            )
-        )
-    return out
 
 
 # -- naive Bayes --

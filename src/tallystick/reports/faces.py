@@ -17,7 +17,7 @@ from tallystick.explain.tree_boxes import tree_svg
 from tallystick.models.logistic.model import LogisticModel
 from tallystick.models.naive_bayes import NaiveBayesModel
 from tallystick.models.tree import Tree
-from tallystick.reports.answer import bayes_sentences, logistic_sentences, tree_sentences
+from tallystick.reports.answer import bayes_sentences, logistic_sentences
 from tallystick.reports.cards import card_reasons, card_section, card_sentences, card_small
 from tallystick.reports.column_effects import additive_pulls, card_pulls, tree_pulls
 from tallystick.reports.ingredients import Ingredients
@@ -25,6 +25,7 @@ from tallystick.reports.rows import Groups, class_groups, leaf_groups, no_reason
 from tallystick.reports.rules import rule_pulls, rule_section, rule_sentences, rule_small
 from tallystick.reports.scales import scales_data
 from tallystick.reports.sentences import Said, say
+from tallystick.reports.tree_words import tree_sentences
 from tallystick.reports.trees import tree_data, tree_facts
 from tallystick.reports.weights import bayes_weights, logistic_weights
 

@@ -70,10 +70,14 @@ class Ingredients:
         return out
 
     @cached_property
+    def weights(self) -> dict[str, float]:
+        """How far each column moves the chosen model."""
+        found = {} if self.model is None else pulls(self.model, self.table)
+        known = {c.name for c in self.table.schema.used}
+        return {name: weight for name, weight in found.items() if name in known}
+
+    @cached_property
     def columns(self) -> list[str]:
         """The columns that the chosen model looks at, the one that moves it most first."""
-        if self.model is None:
-            return []
-        weights = pulls(self.model, self.table)
-        known = {c.name for c in self.table.schema.used}
-        return [n for n in sorted(weights, key=lambda n: (-weights[n], n)) if n in known and weights[n] > 0]
+        weights = self.weights
+        return [n for n in sorted(weights, key=lambda n: (-weights[n], n)) if weights[n] > 0]

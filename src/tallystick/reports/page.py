@@ -17,20 +17,20 @@ from markupsafe import Markup, escape
 
 from tallystick.draw.svg import colour
 from tallystick.draw.text import between, clean
-from tallystick.reports.answer import answer
 from tallystick.reports.column_effects import face_of
 from tallystick.reports.columns import data_section
 from tallystick.reports.ingredients import Ingredients
 from tallystick.reports.inks import inks
 from tallystick.reports.quality import judged_section
+from tallystick.reports.ranking import ranking
 from tallystick.reports.rows import rows_section
+from tallystick.reports.score_words import finds, is_rare, score_sentences
 from tallystick.reports.sections import SECTIONS, asset, report_style, sections_script
-from tallystick.reports.sentences import Said, percent
+from tallystick.reports.sentences import Name, Said, percent, say
 from tallystick.reports.usage import use_section
 from tallystick.reports.what_if import what_if
 
 FIRST, MOST_FIRST = ("giveaway", "labels-alike"), 4  # checks that the first screen tells, and how many
-RARE = 0.2  # of an equal share: a class with less makes accuracy a poor guide
 
 
 def page(given: Ingredients) -> tuple[str, tuple[str, ...]]:
@@ -68,25 +68,41 @@ def page(given: Ingredients) -> tuple[str, tuple[str, ...]]:
 
 
 def answer_section(given: Ingredients) -> dict[str, Any]:
-    """Return the sentences, the score beside the baseline, and the razor's reason."""
+    """Return the sentences, what each column tells, the score beside the baseline, and the razor's reason."""
     result = given.chosen.result
     accuracy, loss = result.measure("accuracy"), result.measure("log-loss")
-    balanced = result.measure("balanced accuracy")
-    rare = min(p.rows for p in given.description.classes) < RARE * given.description.rows / len(given.labels)
+    rare = is_rare(given)
     return {
         "leaks": [c.to_dict() for c in given.comparison.checks if c.code in FIRST][:MOST_FIRST],
-        "sentences": answer(given.model, given.table, given.description.columns, accuracy),
+        "sentences": answer(given),
+        "ranking": ranking(given),
         "accuracy": percent(accuracy.value),
         "ends": f"{between(100 * accuracy.low, 100 * accuracy.high, '.1f')} %",
         "base": percent(accuracy.base or 0.0),
-        "balanced": percent(balanced.value) if rare else "",
+        "rare": finds(given) if rare else None,
+        "balanced": percent(result.measure("balanced accuracy").value) if rare else "",
         "loss": f"{loss.value:.3f}",
         "loss_base": f"{loss.base:.3f}",
         "why": given.comparison.why[:1].upper() + given.comparison.why[1:],
         "name": given.chosen.name,
         "numbers": f"{given.chosen.numbers:,}",
-        "shares": (accuracy.value, accuracy.low, accuracy.high, accuracy.base or 0.0),
     }
+
+
+def answer(given: Ingredients) -> list[Said]:
+    """Return the sentences of the first section: what is found, what decides, how, and how well."""
+    lead, end = score_sentences(given)
+    none = []
+    if not any(e.result.beats_base for e in given.comparison.entries):
+        none = [
+            say(
+                "No method predicts {} better than always answering the most frequent class.",
+                Name(given.target),
+            )
+        ]
+    model = given.model
+    told = [] if model is None else face_of(model).sentences(model, given.table, given.description.columns)
+    return [*none, *lead, *told, *end]
 
 
 def model_section(given: Ingredients) -> dict[str, Any]:

@@ -1,0 +1,26 @@
+"""What each column tells: ranked shares of one whole, and the value that is furthest from all rows."""
+
+from __future__ import annotations
+
+from tallystick.reports.answer import ValueGroup
+from tallystick.reports.ranking import MOST, furthest, ranking
+
+
+def test_columns_stand_by_how_far_they_move_the_model_and_shares_make_one_whole(given):
+    for method in ("tree", "bayes", "logistic", "card"):
+        found = ranking(given(method))
+        names = [r["name"] for r in found["rows"]]
+        assert names == given(method).columns[:MOST]
+        assert names[0] == "wind"
+        total = sum(given(method).weights.values())
+        assert found["rows"][0]["share"].rstrip(" %") == f"{100 * given(method).weights['wind'] / total:.0f}"
+        assert found["rest"] == ""
+
+
+def test_the_most_telling_value_is_the_one_with_most_beyond_its_share(given):
+    wind = next(r for r in ranking(given("tree"))["rows"] if r["name"] == "wind")
+    assert wind["told"].endswith(("% yes", "% no"))
+    groups = [ValueGroup("a", (9, 1)), ValueGroup("b", (40, 50)), ValueGroup("c", (1, 9))]
+    assert furthest(groups)[0].words in ("a", "c", "b")
+    few, many = ValueGroup("few", (0, 2)), ValueGroup("many", (60, 20))
+    assert furthest([few, many, ValueGroup("rest", (40, 78))]) == (many, 0)

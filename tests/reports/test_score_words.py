@@ -1,0 +1,40 @@
+"""How good, in a sentence: beside the baseline, and of a rare class what is found comes first."""
+
+from __future__ import annotations
+
+import random
+
+import tallystick as ts
+
+
+def rare(n=2_000, share=0.02):
+    draw, out = random.Random(3), []
+    for _ in range(n):
+        y = "ill" if draw.random() < share else "well"
+        out.append({"x": draw.gauss(3.0 if y == "ill" else 0.0, 1.0), "y": y})
+    return out
+
+
+def test_of_a_rare_class_what_is_found_leads_and_false_alarms_are_counted():
+    found = ts.report(rare(), "y", methods=["logistic"], folds=5, repeats=0)
+    confusion = found.comparison.chosen.result.scores.confusion  # [truth, answer]; ill is the first
+    hits, rows, alarms = int(confusion[0, 0]), int(confusion[0].sum()), int(confusion[1, 0])
+    lead = f"Of the {rows} rows that are ill, the model finds {hits}, with {alarms} false alarm"
+    assert found.answer[0].startswith(lead)
+    assert "right for" in found.answer[-1]
+    assert f"<dd>{hits} of {rows}</dd>" in found.html
+
+
+def test_where_no_class_is_rare_the_score_ends_the_answer(given):
+    _, said = ts.reports.page(given("tree"))
+    accuracy = given("tree").chosen.result.measure("accuracy")
+    assert f"the model is right for {round(100 * accuracy.value)} of 100" in said[-1]
+    assert "always answering yes is right for" in said[-1]
+    assert "false alarm" not in said[0]
+
+
+def test_a_rare_class_that_is_never_answered_is_said_to_be_missed():
+    rows = [{"x": i % 7, "y": "ill" if i % 50 == 0 else "well"} for i in range(1_000)]
+    found = ts.report(rows, "y", methods=["bayes"], folds=5, repeats=0)
+    assert any("finds none of the 20 rows that are ill" in s for s in found.answer)
+    assert found.answer[0].startswith("No method predicts y better")
