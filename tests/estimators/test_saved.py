@@ -226,6 +226,10 @@ def logistic_settings(labels: list[Any]) -> st.SearchStrategy[dict[str, Any]]:
             "trace": st.booleans(),
             "eta": st.none(),  # with tolerance for solver="gradient" alone, whose steps are many
             "tolerance": st.none(),
+            "fit_intercept": st.booleans(),
+            "base_levels": st.none(),  # by columns, as the next two: tests/estimators/test_logistic_design.py
+            "offset": st.none(),
+            "firth": st.just(False),
         }
         | WORDS,
     )

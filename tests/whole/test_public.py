@@ -21,8 +21,8 @@ ESTIMATORS = {
     "NaiveBayes": "counterfactuals forget independence likelihood nomogram partial_fit "
     "predict_joint_log_proba predict_log_proba predict_proba predict_proba_one shares to_logistic "
     "update votes",
-    "LogisticRegression": "counterfactuals decision_function forest inference nomogram predict_log_proba "
-    "predict_proba predict_proba_one summary trace_picture",
+    "LogisticRegression": "counterfactuals decision_function forest from_formula inference nomogram "
+    "predict_log_proba predict_proba predict_proba_one summary trace_picture",
     "RuleList": "counterfactuals predict_log_proba predict_proba predict_proba_one rules rules_on",
     "RuleSet": "counterfactuals predict_log_proba predict_proba predict_proba_one rules rules_on",
     "Scorecard": "beside_naive_bayes counterfactuals nomogram predict_interval predict_log_proba "

@@ -16,9 +16,9 @@ from tallystick.data.source.door import is_spark, open_source, opened
 from tallystick.data.source.frames import as_column
 from tallystick.errors import DataError, OptionError, counted, nearest, shown
 from tallystick.estimators.rows import as_given
-from tallystick.explain.logistic import error_words
 from tallystick.explain.logistic_inference import ERRORS, Inference
 from tallystick.explain.logistic_rows import FittedRows
+from tallystick.explain.logistic_words import error_words
 from tallystick.explain.tails import check_level
 from tallystick.learners.logistic.again import found_again
 from tallystick.learners.logistic.path import drive

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from tallystick.draw.forest import Effect, forest
 from tallystick.draw.nomogram import Scale, nomogram
 from tallystick.draw.svg import Picture, as_html
 from tallystick.engines.local import Local
-from tallystick.errors import NotFitted, OptionError, shown, some
+from tallystick.errors import NotFitted, OptionError, shown, some, warn
 from tallystick.estimators.classes import class_number, refuse_unknown
 from tallystick.estimators.classifier import Classifier
 from tallystick.evaluate import deal
@@ -44,8 +44,8 @@ class LogisticRegression(Classifier):
     """Logistic regression on a whole table: numbers, levels, booleans and text side by side.
 
     It ends where the gradient is at most 1e-8 per row and the step still to go at most 1e-8 in standardised
-    weights, or where rounding leaves nothing more to gain (`docs/logistic.md`); else there is an error, never
-    a half-fitted model.
+    weights, or where rounding leaves nothing more to gain (`docs/logistic.md`); else there is an error,
+    unless `max_iter` set a budget.
 
     Parameters
     ----------
@@ -60,8 +60,18 @@ class LogisticRegression(Classifier):
         What a row of each class counts: {label: weight}.
     reference : label, default None
         The class that the others are compared with; None is the first of two, the last of several.
-    interactions, polynomial : {1, 2}, default 1
-        2 adds products of columns, named `a × b`, or squares.
+    interactions, polynomial : {1, 2} or list of pairs; {1, 2}, default 1
+        2 adds products of all pairs of columns, named `a × b`, or squares; interactions=[("age", "region")]
+        those of some pairs.
+    fit_intercept : bool, default True
+        Whether there is a constant. Without one a missing number counts as 0.
+    base_levels : dict, default None
+        With l2=0: the level that the others of a column are compared with; None is the first.
+    offset : str, default None
+        A numeric column that is added to the log-odds as it is, with weight 1. For two classes.
+    firth : bool, default False
+        Whether Firth's correction (Jeffreys' prior) takes the place of the prior: weights stay finite where
+        the classes are separated.
     words : {"tf-idf", "counts"}, default "tf-idf"
         How the words of a text count.
     min_letters : int, default 1
@@ -69,7 +79,9 @@ class LogisticRegression(Classifier):
     solver : str, default "auto"
         "auto", "newton", "lbfgs", "conjugate-gradient" or "gradient".
     max_iter : int, default None
-        The most steps; None is the solver's own limit.
+        A budget of steps: where it ends before the optimum, the weights are those reached, without standard
+        errors, and a warning and a note say so. None is the solver's own limit, beyond which there is an
+        error.
     eta, tolerance : float, default None
         With solver="gradient": the length of a step, in standardised weights, and the gradient per row at
         which it ends; None is 1 over the most curvature there can be, and 1e-10.
@@ -104,8 +116,12 @@ class LogisticRegression(Classifier):
         standardize: bool = True,
         class_weight: str | Mapping[Any, float] | None = None,
         reference: Any = None,
-        interactions: int = 1,
+        interactions: int | Sequence[tuple[str, str]] = 1,
         polynomial: int = 1,
+        fit_intercept: bool = True,
+        base_levels: Mapping[str, Any] | None = None,
+        offset: str | None = None,
+        firth: bool = False,
         words: str = "tf-idf",
         min_letters: int = 1,
         solver: str = "auto",
@@ -126,6 +142,10 @@ class LogisticRegression(Classifier):
         self.reference = reference
         self.interactions = interactions
         self.polynomial = polynomial
+        self.fit_intercept = fit_intercept
+        self.base_levels = base_levels
+        self.offset = offset
+        self.firth = firth
         self.words = words
         self.min_letters = min_letters
         self.solver = solver
@@ -138,6 +158,39 @@ class LogisticRegression(Classifier):
         self.engine = engine
         self.threads = threads
         self.memory = memory
+
+    @classmethod
+    def from_formula(cls, formula: str, X: Any, sample_weight: Any = None, **settings: Any) -> Self:
+        """Return the model of a formula, fitted: short for naming its columns, `interactions=` and `offset=`.
+
+        Parameters
+        ----------
+        formula : str
+            Such as "default ~ income + age * region": a + b, products a:b, both a * b, no constant + 0,
+            an offset(column), odd names in backticks.
+        X : path, frame, Arrow table or records
+            The rows; columns that the formula does not name are not read.
+        sample_weight : array or str, default None
+            The weight of each row; None is 1.
+        **settings
+            Further parameters, e.g. l2=0.
+
+        Returns
+        -------
+        LogisticRegression
+            The fitted model.
+
+        Examples
+        --------
+        >>> import tallystick as ts
+        >>> rows = [{"a": n % 5, "b": n % 3, "c": n, "y": n * n % 7 > 3} for n in range(90)]
+        >>> ts.LogisticRegression.from_formula("y ~ a * b", rows, l2=0).coef_names_
+        ['a', 'b', 'a × b']
+        """
+        from tallystick.estimators.formula import fit_formula
+
+        made: Self = fit_formula(cls, formula, X, sample_weight, settings)
+        return made
 
     def _options(self) -> LogisticOptions:
         return LogisticOptions.of(self)
@@ -166,6 +219,9 @@ class LogisticRegression(Classifier):
             learner = replace(learner, chosen=chosen.best)
         model = fit(learner, table, engine)
         refuse_beyond(model)
+        for note in notes:
+            if note.code == "not-converged":
+                warn(note.text)
         self._chosen = chosen
         self.trace_ = tuple(steps) if self.trace else ()
         return model, tuple(notes)
@@ -195,7 +251,8 @@ class LogisticRegression(Classifier):
 
     def _restore(self, document: Mapping[str, Any]) -> None:
         self.min_letters = 1  # a file tells these only where they say something
-        self.eta = self.tolerance = None
+        self.eta = self.tolerance = self.base_levels = self.offset = None
+        self.fit_intercept, self.firth = True, False
         self._set_stored(document["parameters"])
         schema = Schema.from_dict(document["schema"])
         model = LogisticModel.from_dict(document["model"], schema, self._options())

@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 from tallystick.draw.svg import as_html
 from tallystick.draw.text import Line, Span, clean, plain, table, wrapped
 from tallystick.errors import OptionError, counted, nearest, shown
-from tallystick.explain.logistic import Figure, figure_table, p_words, rows_words, shown_links, title
+from tallystick.explain.logistic import Figure, figure_table, p_words, shown_links
 from tallystick.explain.logistic_effects import Effects, effects_of
 from tallystick.explain.logistic_fit import HosmerLemeshow, Residuals, hosmer_lemeshow, residuals_of
 from tallystick.explain.logistic_rows import FittedRows
+from tallystick.explain.logistic_words import rows_words, title
 from tallystick.explain.tails import chi_square_tail, normal_point
 from tallystick.learners.logistic.again import FoundOptimum, found_held
 from tallystick.learners.logistic.build import ordered
@@ -258,7 +259,7 @@ class Inference:
         return 2.0 * float(self.drive(found_held(self.found, held)).loss - self.found.point.loss)
 
     def _refuse_prior(self, what: str, do: str) -> None:
-        if self.model.fit.l2 or self.model.options.l1:
+        if self.model.fit.l2 or self.model.options.l1 or self.model.options.firth:
             raise OptionError(
                 f"{what} compares maxima of the likelihood, and a prior holds these weights. {do}."
             )

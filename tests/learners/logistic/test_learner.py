@@ -17,6 +17,7 @@ import tallystick as ts
 from tallystick import kernels
 from tallystick.errors import OptionError, TallyError
 from tallystick.kernels import DenseColumns
+from tallystick.learners.logistic.learner import LIMITS
 
 pytestmark = pytest.mark.slow
 
@@ -73,9 +74,23 @@ def test_a_level_with_one_class_only_is_quasi_complete_separation():
     assert "'x'" in next(n.text for n in model.notes_ if n.code == "separation")
 
 
-def test_no_convergence_is_an_error_and_leaves_no_model():
+def test_a_budget_that_ends_early_is_a_warning_a_note_and_a_model_without_errors():
     X, y = made(1)
     model = ts.LogisticRegression(solver="gradient", max_iter=3)
+    with pytest.warns(ts.TallyWarning, match=r"did not converge in 3 iterations.*max_iter"):
+        model.fit(X, y)
+    assert [note.code for note in model.notes_] == ["not-converged"]
+    assert model.n_iter_.tolist() == [3]
+    assert model.model_.errors == ()
+    enough = ts.LogisticRegression(max_iter=100).fit(X, y)
+    assert enough.notes_ == ()
+    assert enough.model_.errors
+
+
+def test_the_solvers_own_limit_is_an_error_and_leaves_no_model(monkeypatch):
+    X, y = made(1)
+    monkeypatch.setitem(LIMITS, "gradient", 3)
+    model = ts.LogisticRegression(solver="gradient")
     with pytest.raises(TallyError, match=r"did not converge in 3 iterations.*max_iter"):
         model.fit(X, y)
     assert not hasattr(model, "model_")

@@ -9,7 +9,8 @@ from logistic_tables import made, ready_of
 
 import tallystick as ts
 from tallystick.data.schema import Target
-from tallystick.learners.logistic.prepare import DEPENDENT, class_weights, few_enough, left_of, middles
+from tallystick.learners.logistic.prepare import class_weights, middles
+from tallystick.learners.logistic.repeats import DEPENDENT, few_enough, left_of
 from tallystick.models.logistic.design import Dense, Design, Factor
 
 

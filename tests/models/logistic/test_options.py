@@ -27,9 +27,11 @@ def test_numbers_of_numpy_are_plain_and_short_words_are_written_where_they_say_s
 def test_labels_become_text_whatever_type_they_have():
     assert [label_text(v) for v in (True, 2.0, 2.5, np.int64(3), "x")] == ["true", "2", "2.5", "3", "x"]
     given = LOGISTIC | {"reference": 1, "class_weight": {1.0: 2, False: 3}, "eta": None, "tolerance": None}
-    holder = SimpleNamespace(**given)
+    holder = SimpleNamespace(**given, fit_intercept=True, base_levels={"b": 2}, offset=None, firth=False)
+    holder.l2 = 0
     found = LogisticOptions.of(holder)
     assert found.reference == "1"
+    assert found.to_dict()["base_levels"] == {"b": "2"}
     assert found.to_dict()["class_weight"] == {"1": 2.0, "false": 3.0}
 
 
@@ -40,7 +42,14 @@ def test_labels_become_text_whatever_type_they_have():
         ({"l2": "much"}, "'auto' or 'cv', not 'much'"),
         ({"l1": float("inf")}, "l1 must be a number of at least 0"),
         ({"solver": "newtn"}, "solver must be one of .*newton"),
-        ({"interactions": 3}, "interactions must be 1 or 2"),
+        ({"interactions": 3}, "interactions must be 1, 2 or pairs of columns, not 3"),
+        ({"interactions": [("a", 1)]}, r"pairs of columns such as \[\('age', 'region'\)\]"),
+        ({"interactions": ["ab"]}, "interactions must be 1, 2 or pairs of columns"),
+        ({"fit_intercept": 1}, "fit_intercept must be True or False"),
+        ({"firth": "yes"}, "firth must be True or False"),
+        ({"offset": 3}, "offset must be the name of a numeric column"),
+        ({"base_levels": "rent"}, "base_levels must be levels by column"),
+        ({"base_levels": {"b": "u"}, "l2": 1.0}, "under one every level has a weight of its own"),
         ({"polynomial": True}, "polynomial must be 1 or 2"),
         ({"standardize": 1}, "standardize must be True or False"),
         ({"class_weight": {"yes": 0}}, "class_weight of 'yes' must be above 0"),

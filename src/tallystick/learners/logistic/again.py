@@ -89,9 +89,9 @@ def found_held(
     rest = np.repeat(~held, k)
     free = problem.free.copy()
     free[at[held]] = False
-    fixed = None
+    fixed = problem.fixed
     if values is not None:
-        fixed = np.zeros((len(free), len(problem.links)))
+        fixed = np.zeros((len(free), len(problem.links))) if fixed is None else fixed.copy()
         fixed[at[held]] = values[held, None]
     smaller = replace(problem, free=free, l2=problem.l2[rest], l1=problem.l1[rest], fixed=fixed)
     start = Start(

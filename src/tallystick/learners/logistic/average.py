@@ -45,6 +45,10 @@ def word_means(problem: Problem) -> Generator[Any, Any, list[Array]]:
     """
     if not problem.texts:
         return []
+    if not problem.design.constant:
+        free = problem.free.copy()
+        free[0] = True
+        problem = replace(problem, free=free, l2=np.zeros(problem.weights + problem.free_links))
     first = np.zeros(problem.weights)
     links = problem.free_links
     if len(problem.links) == 1:  # the rows of the second class, then all but those

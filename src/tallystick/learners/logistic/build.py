@@ -50,7 +50,7 @@ def build(
         spread_of(problem, point),
         degrees_of(known, ready, point),
     )
-    errors = () if point.curvature is None or separation else errors_of(problem, point, parts)
+    errors = () if point.curvature is None or separation or run.spent else errors_of(problem, point, parts)
     return LogisticModel(
         schema, options, constant, parts, fit, reference_class(options, schema.predicted), errors
     )
@@ -167,7 +167,7 @@ def null_likelihood(known: KnownRows) -> float:
 
 def spread_of(problem: Problem, point: Point) -> tuple[tuple[float, ...], ...]:
     """Return the mean over rows of p_a (1[a = b] - p_b) [link, link], from the curvature of the constants."""
-    if point.curvature is None:
+    if point.curvature is None or not problem.design.constant:
         return ()
     k, links = problem.free_links, np.flatnonzero(problem.links)
     block = point.curvature[:k, :k] - (problem.rows / k if problem.symmetric else 0.0)
@@ -187,8 +187,8 @@ def condition_of(ready: Prepared) -> float | None:
     """
     if ready.gram is None:
         return None
-    at = np.flatnonzero(ready.problem.free)[1:]
-    at = at[at <= len(ready.problem.design.dense)]
+    at = np.flatnonzero(ready.problem.free)
+    at = at[(at > 0) & (at <= len(ready.problem.design.dense))]
     if len(at) == 0 or len(at) > 500:
         return None
     own = np.sqrt(np.maximum(np.diag(ready.gram)[at], 1e-300))

@@ -20,6 +20,7 @@ from tallystick.learners.logistic import solvers
 from tallystick.learners.logistic.average import averaged, row_shares, word_means
 from tallystick.learners.logistic.build import build, parts_of
 from tallystick.learners.logistic.evidence import evident
+from tallystick.learners.logistic.firth import ascent, refuse_firth
 from tallystick.learners.logistic.prepare import (
     MATRIX,
     Basis,
@@ -29,9 +30,9 @@ from tallystick.learners.logistic.prepare import (
     first_question,
     known_rows,
     prepare,
-    repeat_notes,
 )
 from tallystick.learners.logistic.problem import Point, Problem, Start, norm
+from tallystick.learners.logistic.repeats import repeat_notes
 from tallystick.learners.logistic.separation import SeparationVerdict, ahead, lacking, look
 from tallystick.learners.stages import LearnerInStages, Stages
 from tallystick.models.logistic.coefficients import coefficients
@@ -66,7 +67,10 @@ class LogisticLearner(LearnerInStages[LogisticModel]):
         options = self.options
         known, basis = yield from prepared(options, schema, self.unit)
         ready = None
-        if options.l2 == "auto" and not options.l1:
+        if options.firth:
+            refuse_firth(known, schema.predicted.name)
+            strength = 0.0
+        elif options.l2 == "auto" and not options.l1:
             strength, ready = yield from evident(known, basis, options, schema, solve)
         else:
             strength = (
@@ -86,7 +90,7 @@ def prepared(
     options: LogisticOptions, schema: Schema, unit: int
 ) -> Generator[Any, Any, tuple[KnownRows, Basis]]:
     """Ask what every fit needs: rows per class and word, then the moments of columns."""
-    design = design_of(schema, options.interactions, options.polynomial)
+    design = design_of(schema, options)
     if options.solver == "newton" and design.texts:
         raise OptionError(
             f"solver 'newton' needs a matrix of weights, and text column {shown(design.texts[0].name)} has "
@@ -125,10 +129,12 @@ class FittedLogistic:
     verdict: SeparationVerdict
     shares: Array  # [parameter]
     words: list[Array]  # [text][word]: mean values
+    null: float | None = None  # the loss without any column, where it is not that of the class shares
 
     def notes(self) -> list[Note]:
         """Return what has to be said."""
-        out = repeat_notes(self.known, self.ready.repeats, self.strength > 0 or self.options.l1 > 0)
+        out = repeat_notes(self.known.design, self.ready.repeats, self.strength > 0 or self.options.l1 > 0)
+        out += [Note("not-converged", self.run.spent)] if self.run.spent else []
         return [*out, self.verdict.note(self.strength, self.options.l1)] if self.verdict.kind else out
 
     def steps(self) -> list[solvers.SolverStep]:
@@ -157,6 +163,8 @@ class FittedLogistic:
             self.verdict.kind,
             self.strength,
         )
+        if self.null is not None:
+            model = replace(model, fit=replace(model.fit, null=-self.null))
         return averaged(model, self.known.design, self.shares, self.words)
 
 
@@ -174,7 +182,7 @@ def fit_once(
 
     kept: filled with the weights of some steps.
     """
-    prior = strength > 0 or options.l1 > 0
+    prior = strength > 0 or options.l1 > 0 or options.firth
     verdict = SeparationVerdict()
     try:
         point, run = yield from solve(ready, options, errors, watch=not prior, kept=kept)
@@ -186,12 +194,30 @@ def fit_once(
         except solvers.NoConvergence as error:
             raise solvers.NoConvergence(error.message, " ", verdict.text) from None
     else:
-        if prior and errors:
+        if prior and errors and not options.firth:
             verdict = yield from probe(known, basis, options, schema, ready, point)
     words = yield from word_means(ready.problem)
+    null = yield from null_loss(ready, options)
     return FittedLogistic(
-        schema, options, known, ready, point, run, strength, verdict, row_shares(basis), words
+        schema, options, known, ready, point, run, strength, verdict, row_shares(basis), words, null
     )
+
+
+def null_loss(ready: Prepared, options: LogisticOptions) -> Generator[Any, Any, float | None]:
+    """Return the loss of an offset and the constant alone; None where there is no offset: shares tell it."""
+    problem = ready.problem
+    if problem.fixed is None:
+        return None
+    if not problem.design.constant:
+        nothing = np.zeros(problem.weights)
+        return problem.read(nothing, (yield problem.ask(nothing))).loss
+    free = np.arange(len(problem.free)) == 0
+    alone = replace(problem, free=free, l2=np.zeros(1), l1=np.zeros(1))
+    one = np.ones((1, 1))
+    start = Start(np.zeros(1), one * problem.rows / 4, np.ones(1), np.ones(1), one * problem.rows)
+    plain = replace(options, l1=0.0, firth=False, solver="newton", max_iter=None, eta=None, tolerance=None)
+    point, _ = yield from solve(replace(ready, problem=alone, start=start, part=False), plain, False)
+    return point.loss
 
 
 class Separated(Exception):  # noqa: N818
@@ -288,23 +314,37 @@ def solve(
     if watch and name != best:  # the verdict is that of the best solver, whichever does the steps
         with suppress(solvers.NoConvergence):
             yield from watched(solvers.SolverRun(problem, LIMITS[best]), ready, best)
-    if options.l1:
-        point = yield from (solvers.lasso if name == "newton" else solvers.orthant)(run, start)
-    elif watch and name == best:
-        point = yield from watched(run, ready, name)
-    elif name == "newton":
-        point = yield from newton(run, ready, *(yield from begun(ready)))
-    elif name == "lbfgs":
-        point = yield from solvers.lbfgs(run, start)
-    elif name == "conjugate-gradient":
-        point = yield from solvers.conjugate_gradient(run, start)
-    else:
-        point = yield from solvers.gradient_ascent(run, start)
+    try:
+        point = yield from steps(run, ready, options, name, watch and name == best)
+    except solvers.BudgetSpent as spent:
+        if options.max_iter is None:  # nobody set a budget: the solver's own limit is an error
+            raise
+        point, run.spent = spent.point, str(spent)
     if options.l1:
         point = replace(point, curvature=None)
     if run.errors and point.curvature is None:
         point = yield from run.ask(point.w, True)
     return replace(point, w=problem.centred(point.w)), run
+
+
+def steps(
+    run: solvers.SolverRun, ready: Prepared, options: LogisticOptions, name: str, watch: bool
+) -> solvers.Steps:
+    """Take the steps of a solver to the optimum."""
+    start = ready.start
+    if options.firth:
+        return (yield from ascent(run, start))
+    if options.l1:
+        return (yield from (solvers.lasso if name == "newton" else solvers.orthant)(run, start))
+    if watch:
+        return (yield from watched(run, ready, name))
+    if name == "newton":
+        return (yield from newton(run, ready, *(yield from begun(ready))))
+    if name == "lbfgs":
+        return (yield from solvers.lbfgs(run, start))
+    if name == "conjugate-gradient":
+        return (yield from solvers.conjugate_gradient(run, start))
+    return (yield from solvers.gradient_ascent(run, start))
 
 
 def apart(ready: Prepared, directions: list[Array]) -> Generator[Any, Any, SeparationVerdict]:

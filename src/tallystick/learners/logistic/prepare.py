@@ -1,5 +1,4 @@
-"""From the first sums to a problem: scales of columns, free weights, the prior, text weights, and columns
-that repeat others.
+"""From the first sums to a problem: scales of columns, free weights, the prior, text weights.
 
 Knows designs, options and totals. Knows nothing of rows. Law: everything here follows from sums, so from no
 order of rows.
@@ -8,30 +7,28 @@ order of rows.
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick import kernels
-from tallystick.data.schema import Note, Schema, Target
+from tallystick.data.schema import Schema, Target
 from tallystick.errors import OptionError, TargetError, nearest, shown, some
 from tallystick.kernels import Curvature
 from tallystick.learners.logistic.problem import Mask, Problem, Scales, Spread, Start, start_of, unit_bits
+from tallystick.learners.logistic.repeats import Repeat, repeated
 from tallystick.models.logistic.design import Design
 from tallystick.models.logistic.options import LogisticOptions
 from tallystick.stats.gradients import Copies, LogisticSums, RowFacts, RowTotals, TextWeights, Total
 
 Array = NDArray[np.float64]
 COPIES = 2**20  # the heaviest whole weight that is taken as copies; beyond it weights are factors
-MOST_NAMED = 30  # columns that one follows from, when they are looked for one by one
 HELD = 1e200  # a prior this strong holds a weight at 0
 MATRIX = 1_000  # weights up to which the curvature is a matrix
-DEPENDENT = 1e-9  # a column of which less than this part is its own repeats others
-NEARLY = 1e-12  # with more than this of its own, which rounding does not reach, it nearly does
 
 
 @dataclass(frozen=True)
@@ -166,14 +163,6 @@ class Moments:
         return cls(whole[0].copy(), np.diag(whole).copy(), whole)
 
 
-class Repeat(NamedTuple):
-    """A parameter that repeats others, in all but a trace if `nearly`."""
-
-    at: int
-    others: tuple[int, ...]
-    nearly: bool
-
-
 @dataclass(frozen=True)
 class Basis:
     """What every strength of the prior shares: scales, products and repeats of columns, found once.
@@ -201,7 +190,8 @@ class Basis:
         if self.gram is None:
             return ()
         design = self.known.design
-        return repeated(self.gram, free_weights(design, self.moments.squares, False), products_of(design))
+        free = free_weights(design, self.moments.squares, False)
+        return repeated(self.gram, free, products_of(design), design.constant)
 
     @cached_property
     def shares(self) -> Array:
@@ -228,8 +218,10 @@ def scales_of(known: KnownRows, moments: Moments) -> tuple[Scales, Array, Array]
         n = max(there[j], 1e-300)
         mean = sums[1 + j] / n
         spread = math.sqrt(max(squares[1 + j] / n - mean * mean, 0.0)) or 1.0
+        if not d.constant:  # nothing can follow the middle of a column
+            mean = -middle[j] / half[j]
         a[1 + j], b[1 + j] = 1.0 / spread, -mean / spread
-        centre[j], scale[j] = middle[j] + half[j] * mean, half[j] * spread
+        centre[j], scale[j] = middle[j] + half[j] * mean if d.constant else 0.0, half[j] * spread
         reach = (1.0 + abs(mean)) / spread
         power[1 + j] = 2.0 ** math.frexp(reach)[1]
     return Scales(centre, scale, power), a, b
@@ -249,12 +241,17 @@ def gram_of(moments: Moments, a: Array, b: Array) -> Array | None:
 def free_weights(design: Design, counts: Array, prior: bool) -> Mask:
     """Return which parameters of a link are free. counts[parameter]: what the rows of a cell count for.
 
-    With a prior every level has a weight of its own. Without, the first level with rows is the reference:
-    it has none, nor have products with it.
+    With a prior every level has a weight of its own. Without, the first level with rows (or the one asked
+    for) is the reference: it has none, nor have products with it. Without a constant the first column of
+    levels has none. An offset is not free.
     """
     free = np.zeros(design.size, bool)
     free[: 1 + len(design.dense)] = True
+    free[0] = design.constant
+    if design.offset is not None:
+        free[1 + design.offset] = False
     references: set[tuple[str, int]] = set()
+    bases, whole = dict(design.bases), not design.constant
     for coded in design.coded:
         cells = np.arange(coded.levels + 1) + design.cell(coded)
         seen = counts[cells] > 0
@@ -262,9 +259,15 @@ def free_weights(design: Design, counts: Array, prior: bool) -> Mask:
             free[cells[1:]] = [True, seen[2]]
         elif prior:
             free[cells] = [True] * coded.levels + [bool(seen[-1])]
+        elif whole:
+            free[cells[seen]] = True
+            whole = False
         else:
-            free[cells[seen][1:]] = True
-            references |= {(coded.column.name, int(code)) for code in np.flatnonzero(seen[:-1])[:1]}
+            free[cells[seen]] = True
+            asked = bases.get(coded.column.name, -1)
+            for base in [asked] if asked >= 0 and seen[asked] else np.flatnonzero(seen)[:1].tolist():
+                free[cells[base]] = False
+                references |= {(coded.column.name, base)} if base < coded.levels else set()
     for j in np.flatnonzero(products_of(design)).tolist():
         free[j] = not any((f.column, f.code) in references for f in design.dense[j - 1].factors)
     return free
@@ -372,6 +375,7 @@ def prepare(
         known.bits,
         known.factor,
         absent_classes(known),
+        fixed=fixed_weights(d, scales),
     )
     small = None
     if gram is not None and problem.weights <= MATRIX:
@@ -380,6 +384,15 @@ def prepare(
     start = start_of(problem, basis.shares, small, sums)
     apart = int(free_weights(d, moments.squares, False).sum()) - len(basis.repeats)
     return Prepared(problem, start, gram, basis.repeats, basis.part is not None, apart)
+
+
+def fixed_weights(design: Design, scales: Scales) -> Array | None:
+    """Return the weights that are not free and not 0, standardised [parameter, link]: that of the offset."""
+    if design.offset is None:
+        return None
+    out = np.zeros((design.size, 1))
+    out[1 + design.offset] = scales.scale[design.offset]
+    return out
 
 
 def spread_of(known: KnownRows, moments: Moments, a: Array, b: Array, problem: Problem) -> Spread:
@@ -394,7 +407,8 @@ def spread_of(known: KnownRows, moments: Moments, a: Array, b: Array, problem: P
     groups = [
         (place[d.cell(c)], place[d.cell(c) + c.levels + 1]) for c in d.coded if c.column.kind != "boolean"
     ]
-    means[0][0] = 0.0  # the constant itself
+    if d.constant:
+        means[0][0] = 0.0  # the constant itself
     return Spread(np.concatenate(squares), np.concatenate(means), np.array(groups, np.int64).reshape(-1, 2))
 
 
@@ -413,87 +427,6 @@ def prior_sizes(known: KnownRows, scales: Scales, moments: Moments, standardize:
             share = yes / max(no + yes, 1e-300)
             size[d.cell(coded, 1)] = 1.0 / math.sqrt(max(share * (1.0 - share), 1e-6))
     return size
-
-
-def repeated(gram: Array, free: Mask, late: Mask) -> tuple[Repeat, ...]:
-    """Return the parameters that are sums of earlier ones, each with those it repeats. late: those that come
-    after all others, so that a column is never said to follow from its products.
-    """
-    at = np.concatenate([np.flatnonzero(free & ~late), np.flatnonzero(free & late)])
-    own = np.sqrt(np.maximum(np.diag(gram)[at], 1e-300))
-    unit = gram[np.ix_(at, at)] / (own[:, None] * own[None, :])
-    factor, skipped = kernels.cholesky_skip(unit, DEPENDENT)
-    out = []
-    for j in np.flatnonzero(skipped):
-        weights = kernels.cholesky_solve(factor, np.where(skipped | (np.arange(len(at)) >= j), 0.0, unit[j]))
-        own_part = float(unit[j, j] - kernels.dot(weights, np.ascontiguousarray(unit[j])))
-        partners = at[few_enough(unit, int(j), np.flatnonzero(np.abs(weights) > 1e-4))]
-        out.append(Repeat(int(at[j]), tuple(int(p) for p in partners if p), own_part > NEARLY))
-    return tuple(out)
-
-
-def few_enough(unit: Array, j: int, among: NDArray[np.int64]) -> list[int]:
-    """Return columns of the correlations `unit` that j follows from, as few as possible: the one that says
-    most of what is left is taken until nothing is, then each that is not needed is left out again.
-    """
-    at = np.array([0, *(int(i) for i in among if i), j])  # the constant is always there
-    left, chosen, rest = taken_out(unit[np.ix_(at, at)], 0), [0], list(range(1, len(at) - 1))
-    while rest and left[-1, -1] > DEPENDENT:
-        own = np.diag(left)[rest]
-        says = np.where(own > DEPENDENT, left[-1, rest] ** 2 / np.maximum(own, DEPENDENT), 0.0)
-        best = rest[int(np.argmax(says))]
-        chosen.append(int(at[best]))
-        rest.remove(best)
-        left = taken_out(left, best)
-        if len(chosen) > MOST_NAMED:
-            return [int(i) for i in among]
-    for i in chosen[1:]:
-        without = [k for k in chosen if k != i]
-        if left_of(unit, j, without) <= DEPENDENT:
-            chosen = without
-    return chosen
-
-
-def taken_out(left: Array, i: int) -> Array:
-    """Return what is left of all correlations once column i is known."""
-    return np.asarray(left - left[:, i, None] * (left[i] / max(left[i, i], 1e-300)))
-
-
-def left_of(unit: Array, j: int, chosen: Sequence[int]) -> float:
-    """Return the part of column j that the chosen columns do not say, from correlations."""
-    at = np.array([*chosen, j])
-    factor, skipped = kernels.cholesky_skip(unit[np.ix_(at, at)], DEPENDENT)
-    side = np.where(skipped[:-1], 0.0, unit[j, at[:-1]])
-    small = np.ascontiguousarray(factor[:-1, :-1])
-    return float(unit[j, j] - kernels.dot(kernels.cholesky_solve(small, side), side))
-
-
-def repeat_notes(known: KnownRows, repeats: tuple[Repeat, ...], prior: bool) -> list[Note]:
-    """Return one note for columns that repeat others, naming them."""
-    if not repeats:
-        return []
-    names = parameter_columns(known.design)
-    pairs = []
-    for repeat in repeats:
-        own = names[repeat.at]
-        others = sorted({names[p] for p in repeat.others} - {own})
-        how = "never varies" if not others else "repeats " if len(others) == 1 else "follows from "
-        nearly = "nearly " if repeat.nearly and others else ""
-        pairs.append(f"{shown(own)} {nearly}{how}{some(others, 3)}")
-    pairs = sorted(set(pairs))
-    none = "its weight is 0" if len(pairs) == 1 else "their weights are 0"
-    what = "the prior shares the weight among them" if prior else none
-    more = f" and {len(pairs) - 5} more" if len(pairs) > 5 else ""
-    text = f"Columns that follow from others: {'; '.join(pairs[:5])}{more}; {what}."
-    return [Note("collinear", text, count=len(pairs))]
-
-
-def parameter_columns(design: Design) -> list[str]:
-    """Return the column or product each parameter of a link belongs to."""
-    names = ["(constant)"] + [c.name if len(c.factors) > 1 else c.column for c in design.dense]
-    for coded in design.coded:
-        names += [coded.column.name] * (coded.levels + 2)
-    return names
 
 
 def _sum(values: Array) -> float:

@@ -109,7 +109,7 @@ class Problem:
     @property
     def symmetric(self) -> bool:
         """Every class has weights of its own: adding a number to all constants changes nothing."""
-        return len(self.links) > 1 and bool((self.links | self.absent).all())
+        return len(self.links) > 1 and self.design.constant and bool((self.links | self.absent).all())
 
     @cached_property
     def _at(self) -> NDArray[np.int64]:
@@ -320,6 +320,8 @@ class Start:
 def first_weights(problem: Problem, shares: Array) -> Array:
     """Return weights of 0 with the constants of the class shares."""
     w = np.zeros(problem.weights)
+    if not problem.design.constant:
+        return w
     logs = kernels.log(shares)
     if len(problem.links) == 1:
         w[0] = logs[1] - logs[0]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from tallystick.data.schema import Note
 from tallystick.errors import some
-from tallystick.learners.logistic.prepare import parameter_columns
 from tallystick.learners.logistic.problem import Problem
+from tallystick.learners.logistic.repeats import parameter_columns
 from tallystick.stats.gradients import Meetings, Sides
 
 Array = NDArray[np.float64]
@@ -56,6 +56,7 @@ class SeparationVerdict:
 
 def look(problem: Problem, directions: list[Array]) -> Generator[Any, Any, SeparationVerdict]:
     """Return the verdict over candidate directions w[weight], with the fewest columns that still separate."""
+    problem = replace(problem, fixed=None)  # an offset is finite: it keeps no row on its side
     tables = [problem.theta(d)[0] for d in directions]
     sides, _ = yield ask(problem, tables)
     kinds = [kind_of(*margins(side)) for side in sides]
@@ -71,7 +72,7 @@ def ahead(problem: Problem, w: Array, needed: float) -> Generator[Any, Any, bool
     """Is some row's class so far ahead of another that weights may have run until the gradient was `needed`
     per row? Then that row pulls no more than this, so its other class has about that share at most.
     """
-    sides, _ = yield ask(problem, [problem.theta(w)[0]])
+    sides, _ = yield ask(problem, [replace(problem, fixed=None).theta(w)[0]])
     return margins(sides[0])[1] > -math.log(min(10.0 * needed * problem.rows, 0.1))
 
 
@@ -86,6 +87,8 @@ def lacking(problem: Problem) -> Generator[Any, Any, SeparationVerdict]:
 
     found = lacks(met)
     found[1 : 1 + len(d.dense)] |= lacks(there)
+    if not d.constant:
+        found = lacks(met) & problem.free
     names = [name for name, hit in zip(parameter_columns(d), found, strict=True) if hit]
     names += [text.name for text, table in zip(d.texts, words, strict=True) if lacks(table[:-1]).any()]
     return SeparationVerdict("quasi-complete", tuple(dict.fromkeys(names))) if names else SeparationVerdict()

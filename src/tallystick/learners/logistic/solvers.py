@@ -44,6 +44,12 @@ class NoConvergence(TallyError):  # noqa: N818
     """The solver did not reach the optimum; there is no half-fitted model."""
 
 
+class BudgetSpent(NoConvergence):
+    """All steps were taken before the optimum; `point` is where they led."""
+
+    point: Point
+
+
 @dataclass(frozen=True, slots=True)
 class SolverStep:
     """One line of the trace. weights[coefficient][link], in the user's units, the constant first: of the
@@ -92,6 +98,7 @@ class SolverRun:
     kept: dict[int, Array] | None = None  # the weights of some steps, where they are wanted
     eta: float | None = None  # the step of plain gradient ascent, where it is given
     tolerance: float | None = None  # and the gradient norm per row where it ends
+    spent: str = ""  # what is missing, where a budget of steps ended before the optimum
 
     def small(self, point: Point, tolerance: float = TOLERANCE) -> bool:
         """Is this the optimum?"""
@@ -180,7 +187,7 @@ class SolverRun:
         if len(self.trace) > self.most:
             raise self.too_many(point)
 
-    def too_many(self, point: Point) -> NoConvergence:
+    def too_many(self, point: Point) -> BudgetSpent:
         """Return the error of too many steps."""
         if self.small(point, self.needed) and point.steep <= norm(self.problem.rounding(point.w)):
             found = (
@@ -190,7 +197,9 @@ class SolverRun:
         else:
             found = f"{self.found(point)}. Raise max_iter or l2"
         iterations = counted(self.most, "iteration")
-        return NoConvergence(f"logistic regression did not converge in {iterations}: {found}.")
+        spent = BudgetSpent(f"logistic regression did not converge in {iterations}: {found}.")
+        spent.point = point
+        return spent
 
     def found(self, point: Point) -> str:
         """Say why a point is not an optimum."""

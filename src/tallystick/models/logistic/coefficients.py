@@ -44,10 +44,10 @@ def coefficients(model: LogisticModel) -> list[Coefficient]:
 
 
 def _lines(model: LogisticModel) -> Iterator[tuple[str, str, str, Array, bool]]:
-    yield "(constant)", "", "", model.constant, True
+    yield "(constant)", "", "", model.constant, model.options.fit_intercept
     for part in model.parts:
         if isinstance(part, Slope):
-            yield part.name, part.name, "", part.slope, True
+            yield part.name, part.name, "", part.slope, part.name != model.options.offset
             if part.missing is not None:
                 yield f"{part.name} is missing", part.name, "missing", part.missing, True
         elif isinstance(part, Product):

@@ -3,22 +3,26 @@
 A numeric column is one dense column, and a second one that is 1 where it is missing (when some training row
 was). A column of levels has a cell per level, then one for missing and one for unseen; a boolean uses its
 second cell only, so it is coded 0/1. Products (`interactions`, `polynomial`) are dense columns named `a ×
-b`. Knows the schema. Knows nothing of weights. Law: the design depends on the schema and two options alone.
+b`. Knows the schema. Knows nothing of weights. Law: the design depends on the schema and the options alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.contracts import Block
 from tallystick.data.schema import CODED, Column, Schema
-from tallystick.errors import Argument, OptionError
+from tallystick.errors import Argument, DataError, OptionError, counted, nearest, shown
+
+if TYPE_CHECKING:
+    from tallystick.models.logistic.options import LogisticOptions
 
 Array = NDArray[np.float64]
 MOST_PRODUCTS = 20_000
@@ -99,6 +103,9 @@ class Design:
     dense: tuple[Dense, ...]
     coded: tuple[CodedPart, ...]
     texts: tuple[Column, ...]
+    constant: bool = True  # whether there is one
+    bases: tuple[tuple[str, int], ...] = ()  # columns with the code that others are compared with, as asked
+    offset: int | None = None  # the dense column whose weight is 1
 
     @cached_property
     def cells(self) -> int:
@@ -133,17 +140,21 @@ def factors_of(column: Column) -> list[Factor]:
     return []
 
 
-def products(columns: Sequence[Column], interactions: int, polynomial: int) -> list[Dense]:
-    """Return the products of pairs of columns, and the squares of numeric ones."""
+def products(columns: Sequence[Column], interactions: Any, polynomial: int) -> list[Dense]:
+    """Return the products of pairs of columns, and the squares of numeric ones. interactions: 1 for none, 2
+    for all, or pairs of names.
+    """
+    chosen = () if isinstance(interactions, int) else interactions
     out: list[Dense] = []
-    if polynomial == 2:
+    if polynomial == 2 or chosen:
         for column in columns:
-            if column.kind == "numeric":
+            if column.kind == "numeric" and (polynomial == 2 or (column.name, column.name) in chosen):
                 (f,) = factors_of(column)
                 out.append(Dense(f"{f.name} × {f.name}", (f, f)))
-    if interactions == 2 or polynomial == 2:
+    if interactions != 1 or polynomial == 2:
         for a, b in combinations(columns, 2):
-            if interactions != 2 and not a.kind == b.kind == "numeric":
+            wanted = interactions == 2 or (min(a.name, b.name), max(a.name, b.name)) in chosen
+            if not wanted and not (polynomial == 2 and a.kind == b.kind == "numeric"):
                 continue
             out += [Dense(f"{f.name} × {g.name}", (f, g)) for f in factors_of(a) for g in factors_of(b)]
     if len(out) > MOST_PRODUCTS:
@@ -156,7 +167,7 @@ def products(columns: Sequence[Column], interactions: int, polynomial: int) -> l
     return out
 
 
-def design_of(schema: Schema, interactions: int = 1, polynomial: int = 1) -> Design:
+def design_of(schema: Schema, options: LogisticOptions | None = None) -> Design:
     """Return the design of a table."""
     dense: list[Dense] = []
     coded: list[CodedPart] = []
@@ -170,5 +181,65 @@ def design_of(schema: Schema, interactions: int = 1, polynomial: int = 1) -> Des
         elif column.kind in CODED:
             coded.append(CodedPart(column, start))
             start += len(column.levels) + 2
-    dense += products(schema.used, interactions, polynomial)
-    return Design(tuple(dense), tuple(coded), tuple(c for c in schema.used if c.kind == "text"))
+    texts = tuple(c for c in schema.used if c.kind == "text")
+    if options is None:
+        return Design(tuple(dense), tuple(coded), texts)
+    multiplied = [c for c in schema.used if c.name != options.offset]
+    if not isinstance(options.interactions, int):
+        refuse_pairs(schema, multiplied, options.interactions)
+    at = None if options.offset is None else offset_at(schema, options.offset, dense)
+    dense += products(multiplied, options.interactions, options.polynomial)
+    bases = base_codes(schema, options.base_levels or {})
+    return Design(tuple(dense), tuple(coded), texts, options.fit_intercept, bases, at)
+
+
+def refuse_pairs(schema: Schema, columns: Sequence[Column], pairs: Sequence[tuple[str, str]]) -> None:
+    """Refuse pairs of columns that have no product."""
+    known = {c.name: c.kind for c in columns}
+    for a, b in pairs:
+        for name in (a, b):
+            if name not in known:
+                raise OptionError(
+                    f"interactions names column {shown(name)}, which the model does not use."
+                    f"{nearest(name, list(known))}"
+                )
+            if known[name] == "text":
+                raise OptionError(f"interactions names {shown(name)}, which is text: it has no products.")
+        if a == b and known[a] != "numeric":
+            raise OptionError(f"interactions names {shown(a)} twice; only a number has a square.")
+
+
+def offset_at(schema: Schema, name: str, dense: Sequence[Dense]) -> int:
+    """Return which dense column is the offset."""
+    used = {c.name: c for c in schema.used}
+    if name not in used:
+        raise OptionError(f"offset {shown(name)} is not a column of the model.{nearest(name, list(used))}")
+    if used[name].kind != "numeric":
+        raise OptionError(f"offset {shown(name)} is {used[name].kind}. An offset is a column of numbers.")
+    if used[name].missing:
+        raise DataError(
+            f"offset {shown(name)} is missing in {counted(used[name].missing, 'row')}. Give each a number."
+        )
+    if len(schema.predicted.labels) > 2:
+        labels = len(schema.predicted.labels)
+        raise OptionError(f"offset {shown(name)} is for two classes, and there are {labels}.")
+    return next(j for j, d in enumerate(dense) if d.column == name)
+
+
+def base_codes(schema: Schema, given: Mapping[str, str]) -> tuple[tuple[str, int], ...]:
+    """Return columns with the code of the level that others are to be compared with."""
+    known = {c.name: c for c in schema.used if c.kind in CODED and c.kind != "boolean"}
+    out = []
+    for name, level in given.items():
+        if name not in known:
+            raise OptionError(
+                f"base_levels names {shown(name)}, not a column of levels.{nearest(name, list(known))}"
+            )
+        levels = known[name].levels
+        if level not in levels:
+            raise OptionError(
+                f"base_levels has {shown(level)} for column {shown(name)}, which has no such level."
+                f"{nearest(level, levels)}"
+            )
+        out.append((name, levels.index(level)))
+    return tuple(sorted(out))

@@ -91,7 +91,7 @@ MODEL = Record(
 _POSITIVE = Number(0, _BIG)
 PARAMETERS: dict[str, Shape] = {
     "class_weight": Maybe(Either((Named(_POSITIVE), Text(("balanced",))))),
-    "interactions": Whole(1, 2),
+    "interactions": Either((Whole(1, 2), Listed(Listed(Text(), least=2), least=1))),
     "l1": _POSITIVE,
     "l2": Either((_POSITIVE, Text(CHOSEN))),
     "max_iter": Maybe(Whole(1)),
@@ -106,6 +106,10 @@ OPTIONAL: dict[str, Shape] = {  # written only where they say something
     "min_letters": Whole(2),
     "eta": Number(0.0),
     "tolerance": Number(0.0),
+    "base_levels": Named(Text()),
+    "firth": Flag(only=True),
+    "fit_intercept": Flag(only=False),
+    "offset": Text(),
 }
 
 

@@ -19,6 +19,7 @@ WORDS = ("tf-idf", "counts")
 CHOSEN = ("auto", "cv")
 DEFAULT_L2 = 1.0
 PLAIN_ASCENT = ("eta", "tolerance")  # options of the solver "gradient" alone; in a file where they are given
+UNTOLD = {"fit_intercept": True, "base_levels": None, "offset": None, "firth": False}  # not in a file then
 ERRORS = 2_000  # weights beyond which standard errors are not given
 
 
@@ -30,14 +31,17 @@ class LogisticOptions:
     are most probable, "cv" chooses by cross-validation. l1: λ of the Laplace prior (then "auto" is 0). Both
     act on standardised columns unless `standardize` is off, never on the constant. reference: the class the
     others are compared with. words: how text counts; min_letters: characters that a known word has at least.
-    eta, tolerance: the step of plain gradient ascent, and the gradient per row where it ends.
+    eta, tolerance: the step of plain gradient ascent, and the gradient per row where it ends. interactions: 2
+    for the products of all pairs of columns, or the pairs. base_levels: by column, the level that others are
+    compared with where there is no prior. offset: the numeric column that is added as it is. firth: Jeffreys'
+    prior in place of another.
     """
 
     l2: float | str
     l1: float
     standardize: bool
     solver: str
-    interactions: int
+    interactions: int | tuple[tuple[str, str], ...]
     polynomial: int
     class_weight: str | Mapping[str, float] | None
     reference: str | None
@@ -46,6 +50,10 @@ class LogisticOptions:
     max_iter: int | None
     eta: float | None
     tolerance: float | None
+    fit_intercept: bool = True
+    base_levels: Mapping[str, str] | None = None
+    offset: str | None = None
+    firth: bool = False
 
     @classmethod
     def of(cls, holder: Any) -> LogisticOptions:
@@ -55,6 +63,8 @@ class LogisticOptions:
             values["reference"] = label_text(values["reference"])
         if isinstance(values["class_weight"], Mapping):
             values["class_weight"] = {label_text(k): v for k, v in values["class_weight"].items()}
+        if isinstance(values["base_levels"], Mapping):
+            values["base_levels"] = {k: label_text(v) for k, v in values["base_levels"].items()}
         return cls(**values)
 
     def to_dict(self) -> dict[str, Any]:
@@ -71,6 +81,11 @@ class LogisticOptions:
                 del out[name]
             else:
                 out[name] = float(out[name])
+        for name, untold in UNTOLD.items():
+            if out[name] == untold:
+                del out[name]
+        if not isinstance(out["interactions"], int):
+            out["interactions"] = [list(pair) for pair in out["interactions"]]
         return out | {"standardize": bool(self.standardize)}
 
     def __post_init__(self) -> None:
@@ -82,11 +97,13 @@ class LogisticOptions:
             raise OptionError(f"l1 must be a number of at least 0, not {shown(self.l1)}.")
         _one_of("solver", self.solver, SOLVERS)
         _one_of("words", self.words, WORDS)
-        for name, value in (("interactions", self.interactions), ("polynomial", self.polynomial)):
-            if not is_whole(value) or value not in (1, 2):
-                raise OptionError(f"{name} must be 1 or 2, not {shown(value)}.")
-        if not isinstance(self.standardize, bool):
-            raise OptionError(f"standardize must be True or False, not {shown(self.standardize)}.")
+        if not is_whole(self.polynomial) or self.polynomial not in (1, 2):
+            raise OptionError(f"polynomial must be 1 or 2, not {shown(self.polynomial)}.")
+        object.__setattr__(self, "interactions", checked_pairs(self.interactions))
+        for name in ("standardize", "fit_intercept", "firth"):
+            if not isinstance(getattr(self, name), bool):
+                raise OptionError(f"{name} must be True or False, not {shown(getattr(self, name))}.")
+        self._check_design()
         check_weights(self.class_weight)
         if not is_whole(self.min_letters) or self.min_letters < 1:
             raise OptionError(
@@ -106,6 +123,45 @@ class LogisticOptions:
             raise OptionError(
                 f"solver {shown(self.solver)} cannot hold weights at 0. Leave solver out with l1."
             )
+
+    def _check_design(self) -> None:
+        """Refuse what does not go together."""
+        if self.offset is not None and not isinstance(self.offset, str):
+            raise OptionError(f"offset must be the name of a numeric column, not {shown(self.offset)}.")
+        given = self.base_levels
+        texts = isinstance(given, Mapping) and all(isinstance(k, str) for k in given)
+        if given is not None and not texts:
+            raise OptionError(f"base_levels must be levels by column ({{'sky': 'sun'}}), not {shown(given)}.")
+        held = is_number(self.l2) and float(self.l2) > 0
+        if given and (self.l1 or self.l2 != 0) and not self.firth:
+            raise OptionError(
+                "base_levels are what levels are compared with where there is no prior; under one every "
+                "level has a weight of its own. Use l2=0."
+            )
+        if self.firth and (self.l1 or held or self.l2 == "cv"):
+            raise OptionError("firth=True is a prior by itself. Leave out l1 and l2.")
+        if self.firth and self.solver not in ("auto", "newton"):
+            raise OptionError("firth=True is solved by Newton's method. Leave out solver.")
+
+
+def checked_pairs(given: Any) -> int | tuple[tuple[str, str], ...]:
+    """Return which products of columns are wanted: 1 for none, 2 for all, or pairs, each once and in the
+    order of their names.
+    """
+    if is_whole(given):
+        if given not in (1, 2):
+            raise OptionError(f"interactions must be 1, 2 or pairs of columns, not {shown(given)}.")
+        return int(given)
+    wrong = OptionError(
+        f"interactions must be 1, 2 or pairs of columns such as [('age', 'region')], not {shown(given)}."
+    )
+    if not isinstance(given, list | tuple):
+        raise wrong
+    for pair in given:
+        if not isinstance(pair, list | tuple) or len(pair) != 2 or not all(isinstance(n, str) for n in pair):
+            raise wrong
+    made = {(min(a, b), max(a, b)) for a, b in given}
+    return tuple(sorted(made)) if made else 1
 
 
 def check_weights(given: Any) -> None:

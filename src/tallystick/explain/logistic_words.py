@@ -1,0 +1,139 @@
+"""What the table of a logistic regression says in words: what the weights are of, the prior, the coding, the
+errors.
+
+Knows models. Knows no row.
+"""
+
+from __future__ import annotations
+
+from tallystick.data.schema import CODED
+from tallystick.draw.text import clean
+from tallystick.errors import counted
+from tallystick.models.logistic.model import LogisticModel
+from tallystick.models.logistic.options import DEFAULT_L2, ERRORS
+from tallystick.models.logistic.parts import Cells, WordWeights
+
+
+def title(model: LogisticModel) -> str:
+    """Say what the weights are of."""
+    target = clean(model.schema.predicted.name)
+    if model.links == 1:
+        own, other = clean(model.labels[1 - model.reference]), clean(model.labels[model.reference])
+        return f"Logistic regression: log-odds of {target} = {own} against {other}"
+    if has_prior(model):
+        return f"Logistic regression of {target}: a score per class, {len(model.labels)} classes"
+    return f"Logistic regression: log-odds of each {target} against {clean(model.labels[model.reference])}"
+
+
+def rows_words(model: LogisticModel) -> str:
+    """Say how many rows were fitted; where classes weigh or weights have fractions, what they weigh."""
+    rows = float(model.fit.rows)
+    if model.options.class_weight is not None or not rows.is_integer():
+        return f"Rows of weight {rows:,.10g} in all"
+    return counted(int(rows), "row")
+
+
+def prior_words(model: LogisticModel) -> str:
+    """Say which prior holds."""
+    l1, l2 = model.options.l1, model.fit.l2
+    parts = [f"Gaussian prior, l2 = {l2:.4g}"] if l2 else []
+    parts += [f"Laplace prior, l1 = {l1:g}"] if l1 else []
+    if model.options.firth:
+        return f"Firth's correction: Jeffreys' prior, finite where classes are separated.{_references(model)}"
+    if not parts:
+        return f"No prior: maximum likelihood.{_references(model)}"
+    on = "on columns as they are"
+    if model.options.standardize:
+        kinds = {c.kind for c in model.schema.used}
+        scaled = [w for k, w in (("numeric", "numbers"), ("boolean", "booleans")) if k in kinds]
+        plainly = [w for w, own in (("levels", CODED - {"boolean"}), ("words", {"text"})) if kinds & own]
+        told = [f"standardised {' and '.join(scaled)}"] if scaled else []
+        told += [f"{' and '.join(plainly)} as they are"] if plainly else []
+        on = f"on {' and on '.join(told)}"
+    abound = " (the default where there are many rows or weights)"
+    auto = abound if l2 == DEFAULT_L2 else " (chosen by the evidence of the rows)"
+    how = {"cv": " (chosen by cross-validation)", "auto": auto}
+    chosen = how.get(str(model.options.l2), "") if l2 else ""
+    return f"{' and '.join(parts)}{chosen}, {on}, not on the constant; weights are in your units."
+
+
+def _references(model: LogisticModel) -> str:
+    """Say which level of each column the others are compared with: the first that training rows had."""
+    named = []
+    for part in (p for p in model.parts if isinstance(p, Cells)):
+        column = model.schema[part.name]
+        held = [t for t, free in zip(column.levels, part.free, strict=False) if not free]
+        if column.kind != "boolean" and held:  # several: levels without rows are among them
+            asked = (model.options.base_levels or {}).get(part.name)
+            first = held[0] if len(held) == 1 else "its first level with rows"
+            level = clean(first if asked is None else asked)
+            named.append(f"{clean(part.name)} = {level}")
+    more = f" and {len(named) - 5} more" if len(named) > 5 else ""
+    return f" Levels are compared with {', '.join(named[:5])}{more}." if named else ""
+
+
+def has_prior(model: LogisticModel) -> bool:
+    """Say whether a prior holds the weights."""
+    return model.fit.l2 > 0 or model.options.l1 > 0
+
+
+def coding_words(model: LogisticModel) -> str:
+    """Say how columns are coded."""
+    words = []
+    if not model.options.fit_intercept:
+        words.append("There is no constant.")
+    if model.options.offset is not None:
+        words.append(f"{clean(model.options.offset)} is an offset: it is added with weight 1.")
+    kinds = {c.kind for c in model.schema.used}
+    if "boolean" in kinds:
+        words.append(
+            "Booleans are coded 0/1"
+            + (
+                ", and standardised like numbers for the prior."
+                if has_prior(model) and model.options.standardize
+                else "."
+            )
+        )
+    if kinds & (CODED - {"boolean"}):
+        words.append("Each level is 0/1; a level not seen in training has weight 0.")
+    if any(c.kind == "numeric" and c.missing for c in model.schema.used):
+        words.append("A missing number counts as the mean, plus the weight of 'is missing'.")
+    if "text" in kinds:
+        words.append(
+            "Words count by tf-idf, each row of length 1."
+            if model.options.words == "tf-idf"
+            else "A word counts as often as it occurs in a row."
+        )
+    return " ".join(words)
+
+
+def error_words(model: LogisticModel) -> str:
+    """Say where the standard errors come from, or why there are none."""
+    if model.fit.separation:
+        return f"The classes are separated ({model.fit.separation}): standard errors are withheld."
+    if not model.errors:
+        return f"Standard errors are not given: {_no_errors(model)}."
+    if model.options.firth:
+        return "Standard errors are from the curvature of the likelihood at these weights."
+    if model.fit.l2:
+        return "Standard errors are those of the Laplace approximation under the prior."
+    return "Standard errors are from the curvature of the likelihood."
+
+
+def _no_errors(model: LogisticModel) -> str:
+    if model.options.l1:
+        return "under an L1 prior weights are held at 0"
+    if any(isinstance(p, WordWeights) for p in model.parts):
+        return "the model has words"
+    if model.fit.weights > ERRORS:
+        return f"there are more than {ERRORS:,} weights"
+    if model.options.max_iter is not None and model.fit.iterations >= model.options.max_iter:
+        return f"{counted(model.options.max_iter, 'step')} did not reach the optimum"
+    return "the likelihood is too flat at these weights to tell them"
+
+
+def effect_words(model: LogisticModel) -> str:
+    """Say what the effects are."""
+    if not model.fit.spread:
+        return ""
+    return "Effect: the change of the class's share for one unit more, on average over the rows."
