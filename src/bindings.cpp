@@ -203,7 +203,11 @@ void bind_math(nb::module_& m) {
     m.def("log2", &on_values<log2_values>, in, out, Release());
     m.def("log1p", &on_values<log1p_values>, in, out, Release());
     m.def("sigmoid", &on_values<sigmoid_values>, in, out, Release());
-    m.def("clone", [] { return has_avx2 ? "avx2" : "default"; }, "Which form of the hot loops runs here.");
+    m.def(
+        "clone", [] { return level == Level::avx512 ? "avx512"
+                             : level == Level::avx2 ? "avx2"
+                                                    : "baseline"; },
+        "Which form of the hot loops runs here.");
     m.def(
         "n_log2_n",
         [](In<int64_t> numbers, int64_t largest, Out<int64_t> out) {
@@ -323,7 +327,7 @@ void bind_hashes(nb::module_& m) {
         "sum_hashes",
         [](In<uint64_t> hashes, Maybe<int64_t> weights) {
             const size_t rows = hashes.shape(1);
-            const unsigned __int128 sum = sum_hashes(rows, hashes.data(), hashes.data() + rows, pointer(weights));
+            const uint128 sum = sum_hashes(rows, hashes.data(), hashes.data() + rows, pointer(weights));
             return std::tuple(static_cast<uint64_t>(sum), static_cast<uint64_t>(sum >> 64));
         },
         nb::arg("hashes").noconvert(), nb::arg("weights").noconvert().none(), Release());

@@ -131,7 +131,7 @@ void bind_bayes(nb::module_& m) {
                 const RowKeys own = keys_of(keys, doubles.size(), first, held.at.size());
                 all.doubles.push_back({std::move(held.at), std::move(held.strides), own});
             }
-            const unsigned __int128 total = hash_total(all);
+            const uint128 total = hash_total(all);
             return std::make_tuple(static_cast<uint64_t>(total), static_cast<uint64_t>(total >> 64));
         },
         nb::arg("rows"), nb::arg("codes").noconvert(), nb::arg("tables").noconvert(), nb::arg("doubles").noconvert(),

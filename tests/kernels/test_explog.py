@@ -152,19 +152,29 @@ print(_kernels.clone(), digest.hexdigest())
 """
 
 
-def run_battery(tunables):
-    environment = {**os.environ, "GLIBC_TUNABLES": tunables, "PYTHONPATH": os.pathsep.join(sys.path)}
+def run_battery(instructions):
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    environment["TALLYSTICK_INSTRUCTIONS"] = instructions
     done = subprocess.run([sys.executable, "-c", BATTERY], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout.split()
 
 
 @pytest.mark.slow
-def test_the_same_bits_with_and_without_avx2():
-    if " avx2 " not in pathlib.Path("/proc/cpuinfo").read_text():
-        pytest.skip("this processor has no AVX2, so there is only one way to run")
-    clone, with_avx2 = run_battery("")
-    assert clone == "avx2"
-    clone, without = run_battery("glibc.cpu.hwcaps=-AVX2,-AVX2_Usable")
-    assert clone == "default"  # else the variable does not do what it says, and this test proves nothing
-    assert with_avx2 == without
+def test_the_same_bits_with_and_without_avx2_and_avx512():
+    most, bits = run_battery("")
+    levels = ["baseline", "avx2", "avx512"]
+    if most == "baseline":
+        pytest.skip("this processor has neither AVX2 nor AVX-512, so there is only one way to run")
+    for level in levels[: levels.index(most)]:
+        # else the variable does not do what it says, and this test proves nothing
+        assert run_battery(level) == [level, bits]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not pathlib.Path("/proc/cpuinfo").exists(), reason="no list of instructions")
+def test_the_level_is_what_the_processor_has():
+    flags = set(pathlib.Path("/proc/cpuinfo").read_text().split())
+    wide = {"avx512f", "avx512dq", "avx512bw", "avx512vl"}
+    most = "avx512" if wide <= flags else "avx2" if {"avx2", "fma"} <= flags else "baseline"
+    assert run_battery("")[0] == most

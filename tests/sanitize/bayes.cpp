@@ -120,7 +120,7 @@ void fingerprints_are_those_of_single_rows() {
                          {{laid.at, laid.strides, keys}},
                          more.data(),
                          weights.data()};
-    unsigned __int128 sum = 0;
+    uint128 sum = 0;
     for (size_t row = 0; row < rows; ++row) {
         uint64_t half[2];
         for (size_t lane : {0, 1}) {
@@ -129,7 +129,7 @@ void fingerprints_are_those_of_single_rows() {
                 half[lane] +=
                     print_of(print_bits(laid.at[j][static_cast<ptrdiff_t>(row) * laid.strides[j]]), keys.key[lane][j]);
         }
-        const unsigned __int128 hash = static_cast<unsigned __int128>(mix(half[1])) << 64 | mix(half[0]);
+        const uint128 hash = static_cast<uint128>(mix(half[1])) << 64 | mix(half[0]);
         sum += hash * static_cast<uint64_t>(weights[row]);
     }
     EXPECT(hash_total(all) == sum);

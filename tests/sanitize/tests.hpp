@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <vector>
 
 #define EXPECT(condition)                                                                  \
@@ -25,7 +26,7 @@ inline std::vector<double> hard_doubles(size_t n, uint64_t seed) {
                             -1.7976931348623157e308,
                             1.0,
                             1.0000000000000002,
-                            __builtin_nan("")};
+                            std::numeric_limits<double>::quiet_NaN()};
     std::vector<double> out(n);
     for (size_t i = 0; i < n; ++i) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;

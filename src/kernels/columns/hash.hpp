@@ -117,10 +117,10 @@ inline void mix_hashes(size_t rows, uint64_t* hashes) {
 }
 
 // Sum over rows of weight * (high[row] 2^64 + low[row]) modulo 2^128.
-inline unsigned __int128 sum_hashes(size_t rows, const uint64_t* low, const uint64_t* high, const int64_t* weights) {
-    unsigned __int128 sum = 0;
+inline uint128 sum_hashes(size_t rows, const uint64_t* low, const uint64_t* high, const int64_t* weights) {
+    uint128 sum = 0;
     for (size_t row = 0; row < rows; ++row) {
-        const unsigned __int128 hash = static_cast<unsigned __int128>(high[row]) << 64 | low[row];
+        const uint128 hash = static_cast<uint128>(high[row]) << 64 | low[row];
         sum += weights ? hash * static_cast<uint64_t>(weights[row]) : hash;
     }
     return sum;

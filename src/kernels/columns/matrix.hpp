@@ -2,13 +2,12 @@
 // the compiler works on several columns at a time. Each kernel gives what its column-by-column twin gives, to the bit.
 #pragma once
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#include <immintrin.h>
-#endif
-
 #include "kernels/base/tiles.hpp"
 #include "kernels/columns/hash.hpp"
 #include "kernels/columns/scan.hpp"
+#if TALLY_X86
+#include <immintrin.h>
+#endif
 
 namespace tally {
 
@@ -117,10 +116,11 @@ inline void print_tile(size_t n, size_t wide, const double* tile, ptrdiff_t stri
     }
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if TALLY_X86
 // The same by hand: compilers make three products of 32 bits out of a product whose factors are known to be short.
-__attribute__((target("avx2"))) inline void print_tile_avx2(size_t n, size_t wide, const double* tile, ptrdiff_t stride,
-                                                            const RowKeys& keys, uint64_t* low, uint64_t* high) {
+TALLY_COMPILED_FOR("avx2")
+inline void print_tile_avx2(size_t n, size_t wide, const double* tile, ptrdiff_t stride, const RowKeys& keys, uint64_t* low,
+                            uint64_t* high) {
     const __m256d none = _mm256_castsi256_pd(_mm256_set1_epi64x(static_cast<int64_t>(missing_cell)));
     const auto four = [](const uint64_t* at) { return reinterpret_cast<const __m256i*>(at); };
     for (size_t i = 0; i < n; ++i) {
@@ -150,8 +150,8 @@ inline void add_prints(const Columns& columns, const RowKeys& keys, uint64_t* lo
     alignas(64) double room[tile_rows * lanes];
     const size_t wide = padded(columns.width);
     each_tile(columns, room, [&](size_t begin, size_t n, const double* tile, ptrdiff_t stride) {
-#if defined(__x86_64__) && defined(__GNUC__)
-        if (has_avx2) return print_tile_avx2(n, wide, tile, stride, keys, low + begin, high + begin);
+#if TALLY_X86
+        if (level >= Level::avx2) return print_tile_avx2(n, wide, tile, stride, keys, low + begin, high + begin);
 #endif
         print_tile(n, wide, tile, stride, keys, low + begin, high + begin);
     });

@@ -51,14 +51,14 @@ struct RowsToHash {
 };
 
 // Sum over rows of weight * hash modulo 2^128.
-inline unsigned __int128 hash_total(const RowsToHash& given) {
+inline uint128 hash_total(const RowsToHash& given) {
     constexpr size_t step = 1 << 12;  // rows whose hashes stay near while the columns pass
     std::vector<uint64_t> hashes(2 * step);
     uint64_t *const low = hashes.data(), *const high = low + step;
     const JointTables joint(given.codes.size(), given.hashes.data(), given.sizes.data());
     std::vector<const uint8_t*> codes(given.codes.size());
     std::vector<const double*> at;
-    unsigned __int128 total = 0;
+    uint128 total = 0;
     for (size_t begin = 0; begin < given.rows; begin += step) {
         const size_t n = given.rows - begin < step ? given.rows - begin : step;
         for (size_t i = 0; i < n; ++i) {

@@ -21,10 +21,8 @@ struct Cut {  // cell (row, column) ends at ends[row * columns + column], where 
 
     // Ask for a cell some rows ahead: those of one column lie far apart.
     void prefetch(size_t row, size_t column) const {
-#ifdef __GNUC__
         constexpr size_t ahead = 16;
-        if (row + ahead < rows) __builtin_prefetch(data + ends[(row + ahead) * columns + column]);
-#endif
+        if (row + ahead < rows) TALLY_PREFETCH(data + ends[(row + ahead) * columns + column]);
     }
 
     cells::Span cell(size_t row, size_t column) const {

@@ -171,7 +171,7 @@ constexpr std::array<Power, 2 * largest_power + 1> powers = [] {
         out[static_cast<size_t>(largest_power + k)] = {fives << (63 - top), k + top - 63};
         if (k)
             out[static_cast<size_t>(largest_power - k)] = {
-                static_cast<uint64_t>((static_cast<unsigned __int128>(1) << (64 + top)) / fives), -64 - top - k};
+                static_cast<uint64_t>((static_cast<uint128>(1) << (64 + top)) / fives), -64 - top - k};
     }
     return out;
 }();
@@ -181,7 +181,7 @@ constexpr std::array<Power, 2 * largest_power + 1> powers = [] {
 inline bool nearest(uint64_t mantissa, int exponent, double& value) {
     const Power power = powers[static_cast<size_t>(largest_power + exponent)];
     const int shift = std::countl_zero(mantissa);
-    const auto product = static_cast<unsigned __int128>(mantissa << shift) * power.digits;
+    const auto product = static_cast<uint128>(mantissa << shift) * power.digits;
     const auto high = static_cast<uint64_t>(product >> 64);
     const int drop = 10 + static_cast<int>(high >> 63);  // 53 bits stay
     const uint64_t half = uint64_t{1} << (drop - 1), rest = high & (2 * half - 1);

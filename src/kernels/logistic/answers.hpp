@@ -107,9 +107,9 @@ TALLY_INLINE void add_side_by_side(const Ask& a, size_t first, size_t n, double*
 
 // The sums of four vectors' parts, one each.
 TALLY_INLINE void sums_of_four(const Four v[4], Four& out) {
-    const Four a = __builtin_shufflevector(v[0], v[1], 0, 4, 2, 6) + __builtin_shufflevector(v[0], v[1], 1, 5, 3, 7);
-    const Four b = __builtin_shufflevector(v[2], v[3], 0, 4, 2, 6) + __builtin_shufflevector(v[2], v[3], 1, 5, 3, 7);
-    out = __builtin_shufflevector(a, b, 0, 1, 4, 5) + __builtin_shufflevector(a, b, 2, 3, 6, 7);
+    const Four a = TALLY_SHUFFLE(v[0], v[1], 0, 4, 2, 6) + TALLY_SHUFFLE(v[0], v[1], 1, 5, 3, 7);
+    const Four b = TALLY_SHUFFLE(v[2], v[3], 0, 4, 2, 6) + TALLY_SHUFFLE(v[2], v[3], 1, 5, 3, 7);
+    out = TALLY_SHUFFLE(a, b, 0, 1, 4, 5) + TALLY_SHUFFLE(a, b, 2, 3, 6, 7);
 }
 
 // A quick look for one link over columns that lie side by side: slope[column, padded to fours] times x, plus `base`, in
@@ -144,7 +144,7 @@ TALLY_INLINE bool best_at_a_look(const Ask& a, const Quick& q, size_t first, siz
         const double* row[4];
         for (size_t r = 0; r < 4; ++r) row[r] = x + (i + r < n ? i + r : n - 1) * stride;
         for (size_t r = 0; r < 4; ++r)
-            for (size_t j = 0; j < a.dense; j += 8) __builtin_prefetch(row[r] + ahead + j);
+            for (size_t j = 0; j < a.dense; j += 8) TALLY_PREFETCH(row[r] + ahead + j);
         Four sum[4] = {}, size[4] = {};
         for (size_t j = 0; j < q.fours; ++j) {
             const Four slope = *reinterpret_cast<const Four*>(q.slope + 4 * j);

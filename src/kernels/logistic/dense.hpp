@@ -78,7 +78,7 @@ TALLY_INLINE void factor_block(size_t n, size_t size, double* a, double* x) {
         }
         double pivot = a[i * n + i];
         for (size_t k = 0; k < i; ++k) pivot -= a[i * n + k] * a[i * n + k];
-        a[i * n + i] = __builtin_sqrt(pivot > 1.0 ? pivot : 1.0);
+        a[i * n + i] = square_root(pivot > 1.0 ? pivot : 1.0);
         x[i * n + i] = 1.0 / a[i * n + i];
         for (size_t j = 0; j < i; ++j) {
             double sum = 0.0;
@@ -181,8 +181,8 @@ inline int64_t eigen(size_t n, double* a, double* v) {
                     if (apq * apq <= 1e-36 * all) continue;
                     const double theta = (a[q * n + q] - a[p * n + p]) / (2.0 * apq);
                     const double size = theta < 0 ? -theta : theta;
-                    const double t = (theta < 0 ? -1.0 : 1.0) / (size + __builtin_sqrt(size * size + 1.0));
-                    const double c = 1.0 / __builtin_sqrt(t * t + 1.0), s = t * c;
+                    const double t = (theta < 0 ? -1.0 : 1.0) / (size + square_root(size * size + 1.0));
+                    const double c = 1.0 / square_root(t * t + 1.0), s = t * c;
                     double* ap = a + p * n;
                     double* aq = a + q * n;
                     for (size_t i = 0; i < n; ++i) {

@@ -3,6 +3,8 @@
 // decides by the same functions. Law: every point, step and bit is the same either way.
 #pragma once
 
+#include <limits>
+
 #include "kernels/logistic/curvature.hpp"
 #include "kernels/logistic/solve.hpp"
 
@@ -158,7 +160,7 @@ inline int64_t newton(const Ask& a, const Descent& q, bool begun, double* theta,
     double* scratch = next.gradient + m;  // [2 m]
     counts[0] = counts[1] = 0;
     double t = begun ? 1.0 : 0.0, slope = begun ? dot(m, at.gradient, d) : 0.0;
-    double before = begun ? longest(m, at.gradient) : __builtin_inf();
+    double before = begun ? longest(m, at.gradient) : std::numeric_limits<double>::infinity();
     int tries = 0;
     for (size_t i = 0; i < m; ++i) next.w[i] = begun ? at.w[i] + d[i] : at.w[i];
     while (true) {

@@ -124,7 +124,7 @@ inline int64_t cholesky(size_t n, double* a, double least) {
                 for (size_t k = done; k < j; ++k) row[k] = (row[k] - dot8(k, row, a + k * n)) / a[k * n + k];
                 const double pivot = row[j] - dot8(j, row, row);
                 if (!(pivot > least * row[j])) return int64_t(j);
-                row[j] = __builtin_sqrt(pivot);
+                row[j] = square_root(pivot);
             }
         }
         return int64_t(n);
@@ -140,7 +140,7 @@ inline void cholesky_skip(size_t n, double* a, double least, uint8_t* skipped) {
             for (size_t k = 0; k < j; ++k) row[k] = skipped[k] ? 0.0 : (row[k] - dot8(k, row, a + k * n)) / a[k * n + k];
             const double pivot = row[j] - dot8(j, row, row);
             skipped[j] = !(pivot > least * row[j]);
-            row[j] = skipped[j] ? 1.0 : __builtin_sqrt(pivot);
+            row[j] = skipped[j] ? 1.0 : square_root(pivot);
             if (skipped[j])
                 for (size_t k = 0; k < j; ++k) row[k] = 0.0;
         }
@@ -241,18 +241,18 @@ inline void eigen_ends(size_t n, const double* a, const double* l, size_t rounds
     for (size_t j = 0; j < n; ++j) v[j] = 1.0 + double(j) / double(n);
     for (size_t round = 0; round < rounds; ++round) {
         times(n, a, v, u);
-        const double length = __builtin_sqrt(dot(n, u, u));
+        const double length = square_root(dot(n, u, u));
         for (size_t j = 0; j < n; ++j) v[j] = u[j] / length;
     }
     times(n, a, v, u);
     ends[0] = dot(n, v, u);
     for (size_t j = 0; j < n; ++j) v[j] = 1.0 + double(j) / double(n);
     for (size_t round = 0; round < rounds; ++round) {
-        const double length = __builtin_sqrt(dot(n, v, v));
+        const double length = square_root(dot(n, v, v));
         for (size_t j = 0; j < n; ++j) v[j] /= length;
         cholesky_solve(n, l, v);
     }
-    ends[1] = 1.0 / __builtin_sqrt(dot(n, v, v));
+    ends[1] = 1.0 / square_root(dot(n, v, v));
 }
 
 // The inverse curvature as L-BFGS begins with it: q[n, k] in place becomes weights. The constant (row 0) is measured where

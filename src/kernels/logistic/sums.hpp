@@ -10,8 +10,6 @@
 #include "kernels/base/common.hpp"
 #include "kernels/base/math.hpp"
 
-#define TALLY_INLINE inline __attribute__((always_inline))
-
 namespace tally::logistic {
 
 constexpr size_t kRows = 128;  // rows taken through all steps at a time, so that they stay in the nearest cache
@@ -74,9 +72,9 @@ TALLY_INLINE int64_t code_at(const void* codes, int64_t bytes, size_t row) {
     return static_cast<const uint32_t*>(codes)[row];
 }
 
-using Four = double __attribute__((vector_size(32), aligned(8), may_alias));
-using FourWhole = int64_t __attribute__((vector_size(32), aligned(8), may_alias));
-using FourBits = uint64_t __attribute__((vector_size(32), aligned(8), may_alias));  // sums of these may wrap
+using Four = double TALLY_VECTOR_ANYWHERE(32);
+using FourWhole = int64_t TALLY_VECTOR_ANYWHERE(32);
+using FourBits = uint64_t TALLY_VECTOR_ANYWHERE(32);  // sums of these may wrap
 
 TALLY_INLINE double scaled(double x, double centre, double factor) {
     const double y = (x - centre) * factor;
@@ -102,10 +100,10 @@ TALLY_INLINE void load_square(const double* x, size_t stride, const double* cent
     Four r0, r1, r2, r3;
     scaled_four(x, c, f, r0), scaled_four(x + stride, c, f, r1);
     scaled_four(x + 2 * stride, c, f, r2), scaled_four(x + 3 * stride, c, f, r3);
-    const Four a = __builtin_shufflevector(r0, r1, 0, 4, 2, 6), b = __builtin_shufflevector(r0, r1, 1, 5, 3, 7);
-    const Four d = __builtin_shufflevector(r2, r3, 0, 4, 2, 6), e = __builtin_shufflevector(r2, r3, 1, 5, 3, 7);
-    column[0] = __builtin_shufflevector(a, d, 0, 1, 4, 5), column[1] = __builtin_shufflevector(b, e, 0, 1, 4, 5);
-    column[2] = __builtin_shufflevector(a, d, 2, 3, 6, 7), column[3] = __builtin_shufflevector(b, e, 2, 3, 6, 7);
+    const Four a = TALLY_SHUFFLE(r0, r1, 0, 4, 2, 6), b = TALLY_SHUFFLE(r0, r1, 1, 5, 3, 7);
+    const Four d = TALLY_SHUFFLE(r2, r3, 0, 4, 2, 6), e = TALLY_SHUFFLE(r2, r3, 1, 5, 3, 7);
+    column[0] = TALLY_SHUFFLE(a, d, 0, 1, 4, 5), column[1] = TALLY_SHUFFLE(b, e, 0, 1, 4, 5);
+    column[2] = TALLY_SHUFFLE(a, d, 2, 3, 6, 7), column[3] = TALLY_SHUFFLE(b, e, 2, 3, 6, 7);
 }
 
 // y[column, row] of rows first..first+n; the rest of the kRows is 0, so that it adds nothing.

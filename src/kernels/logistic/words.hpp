@@ -33,7 +33,7 @@ TALLY_INLINE double row_scale(const Words& t, size_t row) {
         const double v = tf_of(t, e) * t.idf[t.word[e]];
         squares += v * v;
     }
-    return squares > 0.0 ? t.scale / __builtin_sqrt(squares) : 0.0;
+    return squares > 0.0 ? t.scale / square_root(squares) : 0.0;
 }
 
 TALLY_INLINE double value_of(const Words& t, int64_t entry, double scale) {
@@ -49,7 +49,7 @@ TALLY_INLINE void score_links(const Words& t, size_t links, size_t at, int64_t b
     Four sum[K] = {};
     for (int64_t e = begin; e < end; ++e) {
         const double* next = t.theta + size_t(t.word[e + kEntriesAhead < last ? e + kEntriesAhead : e]) * links + at;
-        for (size_t k = 0; k < 4 * K; k += 8) __builtin_prefetch(next + k);
+        for (size_t k = 0; k < 4 * K; k += 8) TALLY_PREFETCH(next + k);
         const double v = value_of(t, e, scale);
         if (v == 0.0) continue;  // an unseen word has no weights
         const Four* theta = reinterpret_cast<const Four*>(t.theta + size_t(t.word[e]) * links + at);
@@ -67,7 +67,7 @@ TALLY_INLINE void sum_links(const Words& t, size_t links, size_t at, int64_t beg
     for (size_t k = 0; k < K; ++k) rest[k] = *reinterpret_cast<const Four*>(line + at + 4 * k);
     for (int64_t e = begin; e < end; ++e) {
         const int64_t* next = t.gradient + size_t(t.word[e + kEntriesAhead < last ? e + kEntriesAhead : e]) * links + at;
-        for (size_t k = 0; k < 4 * K; k += 8) __builtin_prefetch(next + k, 1);
+        for (size_t k = 0; k < 4 * K; k += 8) TALLY_PREFETCH_TO_WRITE(next + k);
         const double v = value_of(t, e, scale);
         if (v == 0.0) continue;
         int64_t* to = t.gradient + size_t(t.word[e]) * links + at;

@@ -17,7 +17,7 @@ inline constexpr size_t most_rows = size_t{1} << 28;  // between two carries
 
 // digits += number * 2^position, number < 2^64.
 inline void add_whole(int64_t* digits, size_t position, uint64_t number) {
-    const unsigned __int128 moved = static_cast<unsigned __int128>(number) << (position & 31);
+    const uint128 moved = static_cast<uint128>(number) << (position & 31);
     int64_t* at = digits + (position >> 5);
     at[0] += static_cast<uint32_t>(moved);
     at[1] += static_cast<uint32_t>(moved >> 32);
@@ -25,13 +25,13 @@ inline void add_whole(int64_t* digits, size_t position, uint64_t number) {
 }
 
 // digits += number * 2^position, |number| < 2^116.
-inline void add_wide(int64_t* digits, size_t position, __int128 number) {
+inline void add_wide(int64_t* digits, size_t position, int128 number) {
     const bool negative = number < 0;
-    const unsigned __int128 size = negative ? -static_cast<unsigned __int128>(number) : number;
+    const uint128 size = negative ? -static_cast<uint128>(number) : number;
     int64_t* at = digits + (position >> 5);
     const unsigned shift = position & 31;
-    const unsigned __int128 low = static_cast<unsigned __int128>(static_cast<uint64_t>(size)) << shift;
-    const unsigned __int128 high = (size >> 64) << shift;
+    const uint128 low = static_cast<uint128>(static_cast<uint64_t>(size)) << shift;
+    const uint128 high = (size >> 64) << shift;
     const int64_t parts[5] = {static_cast<uint32_t>(low), static_cast<uint32_t>(low >> 32),
                               static_cast<int64_t>(static_cast<uint32_t>(low >> 64)) + static_cast<uint32_t>(high),
                               static_cast<uint32_t>(high >> 32), static_cast<uint32_t>(high >> 64)};
@@ -72,9 +72,9 @@ void add_moments(size_t rows, Column column, const Class* classes, const int64_t
         const Double x = take_apart(bits);
         int64_t* const sums = to.sums + c * sum_digits;
         int64_t* const squares = to.squares + c * square_digits;
-        const unsigned __int128 square = static_cast<unsigned __int128>(x.whole) * x.whole;
+        const uint128 square = static_cast<uint128>(x.whole) * x.whole;
         if (!weights) {
-            const unsigned __int128 moved = static_cast<unsigned __int128>(x.whole) << (x.position & 31);
+            const uint128 moved = static_cast<uint128>(x.whole) << (x.position & 31);
             const int64_t flip = -static_cast<int64_t>(x.negative);  // (d ^ flip) - flip is -d when negative
             int64_t* at = sums + (x.position >> 5);
             at[0] += (static_cast<int64_t>(static_cast<uint32_t>(moved)) ^ flip) - flip;
@@ -84,11 +84,11 @@ void add_moments(size_t rows, Column column, const Class* classes, const int64_t
             add_whole(squares, 2 * x.position + 64, static_cast<uint64_t>(square >> 64));
             continue;
         }
-        const __int128 w = weights[row];
-        const __int128 whole = static_cast<__int128>(x.whole);
+        const int128 w = weights[row];
+        const int128 whole = static_cast<int128>(x.whole);
         add_wide(sums, x.position, x.negative ? -(w * whole) : w * whole);
-        add_wide(squares, 2 * x.position, w * static_cast<__int128>(square & ((uint64_t{1} << 53) - 1)));
-        add_wide(squares, 2 * x.position + 53, w * static_cast<__int128>(square >> 53));
+        add_wide(squares, 2 * x.position, w * static_cast<int128>(square & ((uint64_t{1} << 53) - 1)));
+        add_wide(squares, 2 * x.position + 53, w * static_cast<int128>(square >> 53));
     }
 }
 
@@ -104,13 +104,13 @@ inline void carry(size_t n, size_t digits, int64_t* table) {
 
 // The fast way for few classes: whole numbers are first added per exponent, in 128 bits, and moved to digits later.
 struct Bucket {
-    __int128 sum;
-    unsigned __int128 squares;  // of at most bucket_rows rows
+    int128 sum;
+    uint128 squares;  // of at most bucket_rows rows
 
     void add(int64_t whole, int64_t) {
         const uint64_t size = static_cast<uint64_t>(whole < 0 ? -whole : whole);
         sum += whole;
-        squares += static_cast<unsigned __int128>(size) * size;
+        squares += static_cast<uint128>(size) * size;
     }
     void move_to(int64_t* sums, int64_t* digits, size_t position) {
         add_wide(sums, position, sum);
@@ -121,14 +121,14 @@ struct Bucket {
 };
 
 struct WeightedBucket {
-    __int128 sum, low, high;  // squares = low + high * 2^53; each below 2^53 times the total weight
+    int128 sum, low, high;  // squares = low + high * 2^53; each below 2^53 times the total weight
 
     void add(int64_t whole, int64_t weight) {
         const uint64_t size = static_cast<uint64_t>(whole < 0 ? -whole : whole);
-        const unsigned __int128 square = static_cast<unsigned __int128>(size) * size;
-        sum += static_cast<__int128>(whole) * weight;
-        low += static_cast<__int128>(static_cast<int64_t>(square & ((uint64_t{1} << 53) - 1))) * weight;
-        high += static_cast<__int128>(static_cast<int64_t>(square >> 53)) * weight;
+        const uint128 square = static_cast<uint128>(size) * size;
+        sum += static_cast<int128>(whole) * weight;
+        low += static_cast<int128>(static_cast<int64_t>(square & ((uint64_t{1} << 53) - 1))) * weight;
+        high += static_cast<int128>(static_cast<int64_t>(square >> 53)) * weight;
     }
     void move_to(int64_t* sums, int64_t* digits, size_t position) {
         add_wide(sums, position, sum);

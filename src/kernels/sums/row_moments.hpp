@@ -63,7 +63,7 @@ inline size_t find_limits(const Columns& columns, size_t column, RowLimits& limi
 // y * y - p, where p is y * y rounded.
 template <bool fused>
 inline double rest_of_square(double y, double p) {
-    if constexpr (fused) return __builtin_fma(y, y, -p);
+    if constexpr (fused) return multiply_add(y, y, -p);
     const double moved = 134217729.0 * y;  // 2^27 + 1 cuts y into halves whose products are exact
     const double high = moved - (moved - y), low = y - high;
     return ((high * high - p) + 2 * high * low) + low * low;
@@ -150,7 +150,7 @@ inline void move_wholes(size_t width, size_t n_classes, const RowLimits& limits,
         int64_t* const wholes = from.wholes + c * row_slots * lanes;
         move_sums(width, from.sums + c * row_slots * lanes, wholes);
         from.filled[c] = 0;
-        const auto wide = [&](size_t slot, size_t j) { return static_cast<__int128>(wholes[slot * lanes + j]); };
+        const auto wide = [&](size_t slot, size_t j) { return static_cast<int128>(wholes[slot * lanes + j]); };
         for (size_t j = 0; j < width; ++j) {
             const MomentTables table = tables_of(to, limits.place[j], n_classes);
             const size_t top = static_cast<size_t>(limits.top[j] + 1074);

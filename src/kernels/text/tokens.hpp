@@ -76,7 +76,7 @@ inline uint64_t load8(const uint8_t* p) {
     return v;
 }
 inline uint64_t fold(uint64_t a, uint64_t b) {
-    const auto product = static_cast<unsigned __int128>(a) * b;
+    const auto product = static_cast<uint128>(a) * b;
     return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
 }
 
@@ -365,7 +365,7 @@ inline Stop count_words(const Texts& texts, size_t& row, WordTable& table, bool 
     const auto flush = [&] {
         for (size_t i = 0; i < waiting; ++i)
             if (const uint64_t held = table.slots[batch[i].hash & (table.capacity - 1)])
-                __builtin_prefetch(&table.records[static_cast<uint32_t>(held) - 1]);
+                TALLY_PREFETCH(&table.records[static_cast<uint32_t>(held) - 1]);
         Stop stop = stop_done;
         for (size_t i = 0; i < waiting && stop == stop_done; ++i) stop = count(batch[i]);
         waiting = 0;
@@ -374,7 +374,7 @@ inline Stop count_words(const Texts& texts, size_t& row, WordTable& table, bool 
     const auto found = [&](const uint8_t* text, size_t n) {
         const tokens::Key key = tokens::key_of(text, n);
         if (n > 16) return count(key);  // its text does not stay
-        __builtin_prefetch(&table.slots[key.hash & (table.capacity - 1)]);
+        TALLY_PREFETCH(&table.slots[key.hash & (table.capacity - 1)]);
         batch[waiting++] = key;
         return waiting == std::size(batch) ? flush() : stop_done;
     };
@@ -432,7 +432,7 @@ inline void sort_words(const WordTable& t, WordKey* keys, uint32_t* order) {
     for (size_t w = 0; w < t.words; ++w) {
         uint64_t low, high;
         tokens::first_16(t.arena + t.records[w].start, t.records[w].length, low, high);
-        keys[w] = {__builtin_bswap64(low), w};
+        keys[w] = {bytes_turned(low), w};
     }
     std::sort(keys, keys + t.words, [&](const WordKey& a, const WordKey& b) {
         if (a.prefix != b.prefix) return a.prefix < b.prefix;

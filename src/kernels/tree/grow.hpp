@@ -263,10 +263,10 @@ class Rulebook {
         const int64_t count = total[1];
         if (!count) return 0.0;
         const int64_t middle = total[0] / count;
-        __int128 squares = 0;
+        int128 squares = 0;
         for (size_t i = 0; i < n; ++i) {
             const size_t row = f.layout.row(rows[i]);
-            const __int128 away = f.weights.response[row] - middle;
+            const int128 away = f.weights.response[row] - middle;
             squares += away * away * (f.weights.rows ? f.weights.rows[row] : 1);
         }
         const double rest = static_cast<double>(total[0] - count * middle);

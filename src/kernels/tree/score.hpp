@@ -19,7 +19,7 @@
 
 namespace tally::tree {
 
-using Wide = unsigned __int128;
+using Wide = uint128;
 
 enum class Criterion : int { entropy = 0, ratio = 1, gini = 2, variance = 3 };
 

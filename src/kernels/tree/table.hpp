@@ -178,7 +178,7 @@ inline bool order_shares(const Table& t, std::vector<uint32_t>& order) {
 inline void group_order(const Table& t, Criterion criterion, std::vector<uint32_t>& order) {
     order.resize(t.levels);
     std::iota(order.begin(), order.end(), 0u);
-    using Signed = __int128;
+    using Signed = int128;
     if (criterion == Criterion::variance || t.width == 3) {
         const bool regression = criterion == Criterion::variance;
         if (!regression && order_shares(t, order)) return;

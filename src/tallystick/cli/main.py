@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import resource
 import signal
 import sys
 import warnings
@@ -21,6 +20,7 @@ from tallystick import __version__
 from tallystick.cli import examples
 from tallystick.draw.text import clean
 from tallystick.errors import TallyError
+from tallystick.files.system import address_limit
 
 
 class NoPandas:
@@ -127,7 +127,7 @@ def _whole(args: list[str]) -> int:
     _open_closed()
     if sys.stdout is None:
         return _say("standard output is closed. Send it to a file, or to /dev/null.", 2)
-    if 0 < (room := resource.getrlimit(resource.RLIMIT_AS)[0]) < LEAST:
+    if 0 < (room := address_limit()) < LEAST:
         there = f"this process may have {room >> 20} MB of addresses (ulimit -v), and needs {LEAST >> 20} MB"
         return _say(f"{there}: with less, NumPy and Arrow end without a message. Raise the limit.", 2)
     sys.meta_path.insert(0, NoPandas())

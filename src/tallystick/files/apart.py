@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tallystick.errors import OptionError, shown
+from tallystick.files.system import is_read_only
 
 STANDARD = "-"  # standard input where it is read, standard output where it is written
 _NAMES = re.compile(  # of a query: comments, which are passed over, quoted texts, and FROM votes.csv
@@ -111,7 +112,7 @@ def check_places(writes: Mapping[str, Any]) -> None:
         elif not os.path.isdir(folder):
             wrong = errno.ENOENT
         elif not os.access(target if special else folder, os.W_OK):
-            wrong = errno.EROFS if os.statvfs(folder).f_flag & os.ST_RDONLY else errno.EACCES
+            wrong = errno.EROFS if is_read_only(folder) else errno.EACCES
         if wrong:
             what = f"{_label(option, os.fspath(path))} cannot be written"
             raise OptionError(f"{what}: {os.strerror(wrong)}. Nothing was changed.")

@@ -12,7 +12,6 @@ file that nobody locks has lost its writer.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import io
 import os
 import re
@@ -23,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from tallystick.errors import TallyError, shown
+from tallystick.files import system
 from tallystick.files.apart import as_path
 
 _replacing: list[tuple[str, os.stat_result]] = []  # each file of this process that was about to take its name
@@ -101,14 +101,22 @@ def whole_file(path: str | os.PathLike[str], thing: str, error: type[TallyError]
                 os.fsync(handle)
                 _name(handle, temporary)
                 _replacing.append((fault.path, os.fstat(handle)))
+                if os.name == "nt":  # Windows gives no open file another name
+                    handle = _closed(handle)
                 os.replace(temporary, target)
                 fault.now = "The new file is there, but the disk may not keep it."
-                _sync_folder(target.parent)
+                system.sync_folder(target.parent)
     finally:
         if temporary is not None:
             with contextlib.suppress(OSError):
                 temporary.unlink()
-        os.close(handle)
+        if handle >= 0:
+            os.close(handle)
+
+
+def _closed(handle: int) -> int:
+    os.close(handle)
+    return -1
 
 
 def _open(target: Path) -> tuple[int, Path]:
@@ -119,10 +127,10 @@ def _open(target: Path) -> tuple[int, Path]:
             handle = os.open(target.parent, os.O_WRONLY | (getattr(os, "O_TMPFILE", 0) or os.O_CREAT), 0o666)
             named = False
         except OSError:  # a file system without nameless files
-            handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+            handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | system.BINARY, 0o666)
             named = True
         with contextlib.suppress(OSError):  # a file system without locks: leftovers are then never swept
-            fcntl.flock(handle, fcntl.LOCK_EX)
+            system.lock(handle)
         if not named or os.fstat(handle).st_nlink:
             return handle, temporary
         os.close(handle)  # swept away between its creation and its lock
@@ -150,17 +158,9 @@ def _sweep(target: Path) -> None:
 
 
 def _remove_if_unlocked(path: str) -> None:
-    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    handle = os.open(path, os.O_RDONLY | system.CAREFUL)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        system.lock(handle, wait=False)
         os.unlink(path)
-    finally:
-        os.close(handle)
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
     finally:
         os.close(handle)

@@ -7,9 +7,9 @@ Law: the counts of all workers are one sum, whichever of them is asked, and none
 from __future__ import annotations
 
 import mmap
-import resource
 from collections.abc import Iterable
 
+from tallystick.files.system import resident
 from tallystick.serve.problems import Reply
 
 ROUTES = ("predict", "infer", "models", "health", "metrics", "pages", "other")
@@ -77,7 +77,7 @@ class Metrics:
         lines += [
             "# HELP process_resident_memory_bytes Memory of the worker that was asked.",
             "# TYPE process_resident_memory_bytes gauge",
-            f"process_resident_memory_bytes {_resident()}",
+            f"process_resident_memory_bytes {resident()}",
         ]
         return Reply(200, ("\n".join(lines) + "\n").encode(), TEXT)
 
@@ -100,11 +100,3 @@ class Metrics:
 
 def _label(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-
-
-def _resident() -> int:
-    try:
-        with open("/proc/self/statm") as file:
-            return int(file.read().split()[1]) * resource.getpagesize()
-    except OSError:  # a system without /proc
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

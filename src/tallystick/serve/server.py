@@ -100,7 +100,7 @@ def run(sock: socket.socket, service: Service) -> None:
     config = uvicorn.Config(
         service.app,
         http=limited(limits),
-        loop="uvloop",
+        loop="auto",
         ws="none",
         lifespan="off",
         interface="asgi3",
@@ -125,6 +125,9 @@ def refuse_new(sock: socket.socket) -> None:
 
 def run_workers(count: int, work: Callable[[int], None], log: Log) -> None:
     """Run work(worker) in so many processes until a signal says to stop; who dies is begun anew."""
+    if not hasattr(os, "fork"):  # Windows
+        log.say("one process", asked=count)
+        return work(0)
     alive: dict[int, tuple[int, float]] = {}  # by process: which worker, since when
     stopping: list[int] = []
 

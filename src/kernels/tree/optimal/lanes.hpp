@@ -12,15 +12,15 @@ inline constexpr size_t lanes = 16;
 
 struct Narrow {
     using Number = int16_t;
-    using Vector = int16_t __attribute__((vector_size(lanes * sizeof(int16_t))));
+    using Vector = int16_t TALLY_VECTOR(lanes * sizeof(int16_t));
 };
 struct Middle {
     using Number = int32_t;
-    using Vector = int32_t __attribute__((vector_size(lanes * sizeof(int32_t))));
+    using Vector = int32_t TALLY_VECTOR(lanes * sizeof(int32_t));
 };
 struct Wide {
     using Number = int64_t;
-    using Vector = int64_t __attribute__((vector_size(lanes * sizeof(int64_t))));
+    using Vector = int64_t TALLY_VECTOR(lanes * sizeof(int64_t));
 };
 
 // A vector in memory: its place is the same whichever processor the code that reads it is compiled for.
@@ -36,15 +36,12 @@ struct Lane {
     int64_t leaf[2] = {0, 0}, test[2] = {0, 0}, all[2] = {0, 0};
 };
 
-// Inlined whatever happens: how vectors are handed over depends on the processor that code is compiled for.
-#define TALLY_INLINED __attribute__((always_inline)) inline
-
 template <class V>
-TALLY_INLINED void lower(V& least, const V& other) {
+TALLY_INLINE void lower(V& least, const V& other) {
     least = other < least ? other : least;
 }
 template <class V>
-TALLY_INLINED void raise(V& most, const V& other) {
+TALLY_INLINE void raise(V& most, const V& other) {
     most = other > most ? other : most;
 }
 
@@ -171,9 +168,9 @@ struct Sweeper {
     }
 
     // Two answers: the difference D of their losses on one side of a test decides, and only its extremes matter.
-    TALLY_INLINED void two(Held<Width>* best) {
+    TALLY_INLINE void two(Held<Width>* best) {
         V least{}, most{}, least_right{}, most_right{};
-        auto look = [&](const V& left, const V& right) __attribute__((always_inline)) {
+        auto look = [&](const V& left, const V& right) TALLY_INLINED_HERE {
             lower(least, left), raise(most, left);
             lower(least_right, right), raise(most_right, right);
         };
@@ -211,7 +208,7 @@ struct Sweeper {
 
     // Call f with the sums of each level, with missing rows and without; and of missing rows alone.
     template <class F>
-    TALLY_INLINED void each_group(const View& view, F f) {
+    TALLY_INLINE void each_group(const View& view, F f) {
         const size_t n = node.size();
         V lost{}, lost_right{};
         for (size_t i = view.known; i < n; ++i) {
@@ -232,28 +229,28 @@ struct Sweeper {
 
     // Many classes: a side's best answer is its heaviest class. The weights of a growing side only grow, so their
     // largest is kept up as rows come; from the other end it is found by walking back first.
-    TALLY_INLINED void classes(Held<Width>* best) {
+    TALLY_INLINE void classes(Held<Width>* best) {
         V found{}, found_right{};
         const size_t C = table.answers, n = node.size();
         Held<Width>*here = sums.data(), *all = here + 2 * C;  // [class], left then right of the cut
-        auto add = [&](Held<Width>* to, uint32_t r, V& top, V& top_right) __attribute__((always_inline)) {
+        auto add = [&](Held<Width>* to, uint32_t r, V& top, V& top_right) TALLY_INLINED_HERE {
             const uint32_t c = own[r];
             const V left = on_left[r].v;
             to[c].v += left, to[C + c].v += (V{} + weight[r]) - left;
             raise(top, to[c].v), raise(top_right, to[C + c].v);
         };
-        auto clear = [&](V& top, V& top_right) __attribute__((always_inline)) {
+        auto clear = [&](V& top, V& top_right) TALLY_INLINED_HERE {
             for (size_t c = 0; c < 2 * C; ++c) here[c].v = V{};
             top = V{}, top_right = V{};
         };
-        auto others = [&](V& top, V& top_right) __attribute__((always_inline)) {  // all rows but those so far
+        auto others = [&](V& top, V& top_right) TALLY_INLINED_HERE {  // all rows but those so far
             top = V{}, top_right = V{};
             for (size_t c = 0; c < C; ++c) {
                 here[c].v = all[c].v - here[c].v, here[C + c].v = all[C + c].v - here[C + c].v;
                 raise(top, here[c].v), raise(top_right, here[C + c].v);
             }
         };
-        auto look = [&](size_t i, const V& top, const V& top_right) __attribute__((always_inline)) {
+        auto look = [&](size_t i, const V& top, const V& top_right) TALLY_INLINED_HERE {
             raise(found, top + after[2 * i].v), raise(found_right, top_right + after[2 * i + 1].v);
         };
         V top{}, top_right{};
@@ -288,15 +285,15 @@ struct Sweeper {
         best[0].v = found, best[1].v = found_right;
     }
 
-    TALLY_INLINED void level_classes(const View& view, V& found, V& found_right) {
+    TALLY_INLINE void level_classes(const View& view, V& found, V& found_right) {
         const size_t C = table.answers, n = node.size();
         Held<Width>*here = sums.data(), *all = here + 2 * C, *lost = all + 2 * C;  // [class], left then right of the cut
         std::fill(here, here + 2 * C, Held<Width>{}), std::fill(lost, lost + 2 * C, Held<Width>{});
-        auto add = [&](Held<Width>* to, uint32_t r) __attribute__((always_inline)) {
+        auto add = [&](Held<Width>* to, uint32_t r) TALLY_INLINED_HERE {
             to[own[r]].v += on_left[r].v, to[C + own[r]].v += (V{} + weight[r]) - on_left[r].v;
         };
         for (size_t i = view.known; i < n; ++i) add(lost, view.rows[i]);
-        auto look = [&](const Held<Width>* group, const Held<Width>* more) __attribute__((always_inline)) {
+        auto look = [&](const Held<Width>* group, const Held<Width>* more) TALLY_INLINED_HERE {
             for (int s = 0; s < 2; ++s) {
                 V in{}, out{};
                 for (size_t c = s * C; c < (s + 1) * C; ++c) {
@@ -317,18 +314,18 @@ struct Sweeper {
     }
 
     // Any losses of any number of answers: the sums of all answers, cut by cut.
-    TALLY_INLINED void any(Held<Width>* best) {
+    TALLY_INLINE void any(Held<Width>* best) {
         V found = V{} + std::numeric_limits<N>::max(), found_right = found;
         const size_t A = table.answers, n = node.size();
         Held<Width>*all = sums.data(), *here = all + 2 * A, *lost = here + 2 * A;  // [answer], left then right of the cut
-        auto add = [&](Held<Width>* to, uint32_t r) __attribute__((always_inline)) {
+        auto add = [&](Held<Width>* to, uint32_t r) TALLY_INLINED_HERE {
             const int64_t* loss = table.losses(node.rows[r]);
             for (size_t a = 0; a < A; ++a) {
                 const V each = V{} + static_cast<N>(loss[a]);
                 to[a].v += each & on_left[r].v, to[A + a].v += each & ~on_left[r].v;
             }
         };
-        auto look = [&](bool joined) __attribute__((always_inline)) {
+        auto look = [&](bool joined) TALLY_INLINED_HERE {
             for (int s = 0; s < 2; ++s) {
                 V in = V{} + std::numeric_limits<N>::max(), out = in;
                 for (size_t a = s * A; a < (s + 1) * A; ++a) {

@@ -12,7 +12,6 @@ from __future__ import annotations
 import errno
 import math
 import mmap
-import os
 import tempfile
 from typing import Any
 
@@ -20,6 +19,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from tallystick.errors import DataError, shown
+from tallystick.files import system
 
 LINE = 64  # arrays begin at multiples of so many bytes
 
@@ -52,7 +52,7 @@ class ScratchFile:
         total = len(left)
         try:
             while left:
-                done = os.pwrite(self._file.fileno(), left, at)
+                done = system.write_at(self._file.fileno(), left, at)
                 left, at = left[done:], at + done
         except OSError as error:
             raise no_room(error) from None
@@ -62,7 +62,7 @@ class ScratchFile:
         """Return some bytes."""
         parts = []
         while size:
-            part = os.pread(self._file.fileno(), size, at)
+            part = system.read_at(self._file.fileno(), size, at)
             if not part:
                 raise DataError("a scratch file lost its bytes: check the disk of the temporary folder.")
             parts.append(part)
@@ -73,7 +73,7 @@ class ScratchFile:
         """Make the file so long, and let the disk say now whether it has the room."""
         try:
             if size:
-                os.posix_fallocate(self._file.fileno(), 0, size)
+                system.reserve(self._file.fileno(), size)
         except OSError as error:
             raise no_room(error) from None
         self.size = max(self.size, size)

@@ -6,12 +6,11 @@ on the same machine always gets the same answer. Knows nothing of rows.
 
 from __future__ import annotations
 
-import os
 import re
-import resource
 from typing import TYPE_CHECKING, Any
 
 from tallystick.errors import Argument, DataError, OptionError
+from tallystick.files import system
 
 if TYPE_CHECKING:
     from tallystick.contracts import Source
@@ -90,8 +89,8 @@ def refuse_too_wide(source: Source, size: int) -> None:
 
 def memory() -> int:
     """Return the bytes of memory this process can have: the machine's, its container's or its own limit."""
-    there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    if (own := resource.getrlimit(resource.RLIMIT_AS)[0]) > 0:  # ulimit -v; no limit is -1
+    there = system.machine_memory()
+    if (own := system.address_limit()) > 0:  # ulimit -v; no limit is -1
         there = min(there, own)
     try:
         with open("/sys/fs/cgroup/memory.max", encoding="ascii") as file:

@@ -13,6 +13,7 @@ from typing import IO
 
 from tallystick.data.source.scratch import ScratchFile
 from tallystick.errors import DataError, shown
+from tallystick.files.system import path_of
 
 STANDARD_INPUT = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 PIECE = 1 << 20  # bytes read at once
@@ -28,7 +29,9 @@ class ScratchPath(str):
     @classmethod
     def of(cls, file: ScratchFile) -> ScratchPath:
         """Return the path by which this process can open the file, as often as it likes."""
-        path = cls(f"/proc/self/fd/{file.fileno()}")
+        if (place := path_of(file.fileno())) is None:
+            raise DataError("this system cannot read a stream twice. Save it to a file first, and read that.")
+        path = cls(place)
         path.file = file
         return path
 
