@@ -39,6 +39,9 @@ def rows_of(path):
 
 
 KNOWN = [
+    "datalist",
+    "input",
+    "output",
     "html",
     "head",
     "meta",

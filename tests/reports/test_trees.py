@@ -9,7 +9,7 @@ from tallystick.reports.trees import tree_data, tree_facts
 
 
 def test_counts_of_branches_sum_to_those_of_their_node(given):
-    data = tree_data(given("tree").model)
+    data = tree_data(given("tree").model, {})
     counts, parent = np.array(data["counts"]), data["parent"]
     assert (parent[0], data["branch"][0]) == (-1, "all rows")
     for node in {p for p in parent if p >= 0}:
@@ -22,7 +22,7 @@ def test_counts_of_branches_sum_to_those_of_their_node(given):
 
 
 def test_the_chosen_split_is_among_the_candidates(given):
-    data = tree_data(given("tree").model)
+    data = tree_data(given("tree").model, {})
     for node, table in data["tables"].items():
         (chosen,) = [row for row in table if row[4]]
         assert chosen[0] == data["asks"][int(node)]
@@ -30,7 +30,7 @@ def test_the_chosen_split_is_among_the_candidates(given):
 
 def test_facts_tell_the_size_of_the_tree_that_is_shown(given):
     model = given("tree").model
-    facts = tree_facts(model)
+    facts = tree_facts(model, {})
     assert facts["nodes"] == str(len(model.shown.nodes))
     assert facts["leaves"] == str(model.shown.nodes.leaves)
     assert facts["still"].startswith("<svg")
@@ -39,5 +39,5 @@ def test_facts_tell_the_size_of_the_tree_that_is_shown(given):
 def test_too_many_counts_keep_the_largest_classes(given, monkeypatch):
     monkeypatch.setattr(trees, "MOST_CELLS", 1)
     model = given("tree").model
-    first = tree_data(model)["counts"][0]
+    first = tree_data(model, {})["counts"][0]
     assert first == {str(k): float(n) for k, n in enumerate(model.shown.rows[0]) if n}

@@ -151,11 +151,11 @@ def test_a_tree_is_pruned_by_a_slider_and_built_by_hand(browser, tables):
         at.compare("tree")
         page.click("#prunings")
         page.wait_for_selector("#prune")
-        grown = page.locator("#tree li").count()
+        grown = page.locator("#tree .node").count()
         page.focus("#prune")
         page.keyboard.press("Home")
         page.wait_for_selector("#model-name:has-text('pruned to 1 leaf')")
-        assert page.locator("#tree li").count() == 1 <= grown
+        assert page.locator("#tree .node").count() == 1 <= grown
         assert "wrong on rows not seen" in page.inner_text("#pruned-to")
         assert "pruned to 1 leaf" in page.inner_text("#scores")
         page.click("#begin-hand")

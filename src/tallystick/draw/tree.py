@@ -32,7 +32,8 @@ class AskedColumn:
     """How the rows of a box lie on the column it asks: one bar per range or value, parted by class.
 
     bars[k]: rows of each class of `classes` (OTHERS: the remaining ones). cuts: between which bars the
-    question divides, as shares of the width. under: what stands under the bars; two words stand at the ends.
+    question divides, as shares of the width. under: what stands under the bars. Where a value lies: between
+    the `ends` of all bars, or in the bar that has its place in `values`.
     """
 
     column: str
@@ -40,6 +41,8 @@ class AskedColumn:
     bars: tuple[tuple[float, ...], ...]
     cuts: tuple[float, ...] = ()
     under: tuple[str, ...] = ()
+    ends: tuple[float, float] | None = None
+    values: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -218,8 +221,8 @@ def _spread(svg: Svg, at: tuple[float, float, float], spread: AskedColumn) -> No
     svg.line(left, foot, left + wide, foot, opacity=0.5, stroke="#222222")
     for share in spread.cuts:
         x = left + wide * share
-        svg.line(x, top + LINE - 2, x, foot + 3, stroke="#222222", stroke_width=1.5)
-    if len(spread.under) == 2:
+        svg.line(x, top + LINE + 1, x, foot + 3, stroke="#222222", stroke_width=1.5)
+    if spread.ends is not None and len(spread.under) == 2:
         svg.text(left, foot + 11, spread.under[0], 10, fill="#222222")
         svg.text(left + wide, foot + 11, spread.under[1], 10, fill="#222222", text_anchor="end")
     else:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.draw.text import cut, percent, width
-from tallystick.draw.tree import AskedColumn, Box, bar_parts, tree_picture
+from tallystick.draw.tree import MANY, AskedColumn, Box, bar_parts, tree_picture
 from tallystick.models.tree import SPREADS, STAYS, Tree
 from tallystick.models.tree.sentences import footnote, plain, reachable, rows
 from tallystick.models.tree.text import node_text
@@ -81,10 +81,20 @@ def _lines(tree: Tree, answers: NodeAnswers | None, node: int) -> tuple[str, ...
     if nodes.column[node] < 0:
         return f"{name} {answers.told(node)}", f"({own} of {many})" if own else f"({many})"
     out = [f"{many} · {name} {own}".rstrip()]
+    if len(counts) > MANY and counts.sum():  # colours come again: the next classes by name
+        out.append(_next_best(tree, node, label))
     if nodes.missing_branch[node] in (STAYS, SPREADS):
         lost = "go all ways" if nodes.missing_branch[node] == SPREADS else "end here"
         out.append(f"missing values {lost}")
     return tuple(out)
+
+
+def _next_best(tree: Tree, node: int, label: int) -> str:
+    """Return the two classes that follow the first."""
+    counts, labels = tree.rows[node], tree.schema.predicted.labels
+    order = [c for c in np.argsort(-counts, kind="stable").tolist() if c != label and counts[c]][:2]
+    names = [f"{cut(plain(labels[c]), 8)} {percent(float(counts[c] / counts.sum()))}" for c in order]
+    return f"then {', '.join(names)}" if names else "no other class"
 
 
 def branch_words(tree: Tree, node: int) -> str:

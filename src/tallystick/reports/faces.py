@@ -18,6 +18,7 @@ from tallystick.models.logistic.model import LogisticModel
 from tallystick.models.naive_bayes import NaiveBayesModel
 from tallystick.models.tree import Tree
 from tallystick.reports.answer import bayes_sentences, logistic_sentences
+from tallystick.reports.asked_columns import asked_columns
 from tallystick.reports.cards import card_reasons, card_section, card_sentences, card_small
 from tallystick.reports.column_effects import additive_pulls, card_pulls, tree_pulls
 from tallystick.reports.ingredients import Ingredients
@@ -59,7 +60,8 @@ def _plain_pulls(model: Any, table: Table) -> dict[str, float]:
 
 
 def _tree_section(given: Ingredients, model: Tree) -> Data:
-    return {"kind": "tree", "tree": tree_data(model), "facts": tree_facts(model)}
+    asked = asked_columns(model, given.table)
+    return {"kind": "tree", "tree": tree_data(model, asked), "facts": tree_facts(model, asked)}
 
 
 def _tree_small(given: Ingredients, model: Tree) -> Data:

@@ -29,6 +29,8 @@ SCRIPTS = (  # each defines a function; sections.js calls those that a model mov
     "theme",
     "parts",
     "row",
+    "saved",
+    "tree_box",
     "tree",
     "nomogram",
     "curves",

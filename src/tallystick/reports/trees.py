@@ -7,25 +7,28 @@ those of the still picture (`explain/tree_boxes.py`); what a node's counts leave
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from tallystick.draw.tree import AskedColumn
 from tallystick.explain.tree import splits
 from tallystick.explain.tree_boxes import branch_words, node_answers, node_lines, tree_svg
 from tallystick.models.tree import Tree
 from tallystick.models.tree.sentences import footnote
+from tallystick.reports.asked_columns import asked_data
 
 STILL = 15  # boxes of the still picture: more cannot be read on paper
 OPEN = 40  # nodes of a tree that starts unfolded
 FIRST = 3  # depths that are open in a larger tree
-MOST_TABLES = 400  # nodes whose candidate splits are shown, the largest first
+MOST_TABLES = 150  # nodes whose candidate splits are shown, the largest first
 CANDIDATES = 6  # splits shown of each
 MOST_CELLS = 60_000  # numbers in all counts; with more, a node keeps its largest classes
 
 
-def tree_data(tree: Tree) -> dict[str, Any]:
-    """Return the tree as plain data: parents, tests, counts, answers, candidates."""
+def tree_data(tree: Tree, asked: Mapping[int, AskedColumn]) -> dict[str, Any]:
+    """Return the tree as plain data: parents, tests, counts, answers, candidates; asked: by node."""
     shown = tree.shown
     nodes = shown.nodes
     origin = tree.shown_numbers.tolist()
@@ -42,6 +45,7 @@ def tree_data(tree: Tree) -> dict[str, Any]:
         "answer": answers.label.tolist(),
         "origin": origin,
         "tables": {str(n): _table(shown, n) for n in told} if shown.all_candidates is not None else {},
+        "spreads": {str(n): asked_data(column) for n, column in asked.items()},
         "open": len(nodes) <= OPEN,
         "first": FIRST,
     }
@@ -69,7 +73,7 @@ def _table(tree: Tree, node: int) -> list[list[Any]]:
     return out
 
 
-def tree_facts(tree: Tree) -> dict[str, Any]:
+def tree_facts(tree: Tree, asked: Mapping[int, AskedColumn]) -> dict[str, Any]:
     """Return what is said beside the tree."""
     shown = tree.shown
     return {
@@ -80,6 +84,6 @@ def tree_facts(tree: Tree) -> dict[str, Any]:
         "shown_as": tree.shown_as if tree.averaged is not None else "",
         "footnote": footnote(tree.schema, shown.nodes),
         "grown": f"{tree.nodes.leaves:,}",
-        "still": tree_svg(tree, STILL),
+        "still": tree_svg(tree, STILL, spreads=asked),
         "tables": min(MOST_TABLES, int((shown.nodes.column >= 0).sum())),
     }
