@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import tallystick as ts
-from tallystick.errors import DataError, OptionError, TallyError
+from tallystick.errors import DataError, OptionError, TallyError, TargetError
 from tallystick.estimators import from_data
 from tallystick.estimators.verification import verify
 
@@ -194,3 +194,12 @@ def test_a_target_or_weights_that_are_no_column_are_one_error(given):
     for y, weights in ((given, None), ("y", given)):
         with pytest.raises(DataError, match=r"needs one value per row\. Pass a list, an array or a Series"):
             ts.NaiveBayes().fit(rows, y, weights)
+
+
+@pytest.mark.parametrize("make", [ts.DecisionTree, ts.NaiveBayes, ts.LogisticRegression, ts.RegressionTree])
+def test_several_targets_are_refused_in_words(make):
+    X = np.arange(20.0).reshape(10, 2)
+    several = np.arange(20).reshape(10, 2) % 3
+    for y in (several, several.tolist(), pd.DataFrame(several, columns=["a", "b"])):
+        with pytest.raises(TargetError, match="target has 2 columns, and a model predicts one"):
+            make().fit(X, y)

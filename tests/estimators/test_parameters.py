@@ -9,6 +9,7 @@ import inspect
 import pickle
 import re
 
+import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
@@ -252,3 +253,30 @@ def test_short_words_and_an_engine_are_one_also_where_folds_are_judged():
     assert ts.NaiveBayes(**given)._local() == ts.Local(2, "64MB")
     assert ts.cross_validate(ts.DecisionTree(**given), rows, "y", folds=4).accuracy == 1
     assert ts.cross_validate(ts.DecisionTree(engine=ts.Local(threads=2)), rows, "y", folds=4).accuracy == 1
+
+
+# -- scikit-learn's metadata routing --
+
+
+def test_weights_are_routed_as_asked():
+    import sklearn
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 2))
+    y = (X[:, 0] > 0).astype(int)
+    weights = np.where(y == 1, 3.0, 1.0)
+    with sklearn.config_context(enable_metadata_routing=True):
+        asked = ts.DecisionTree(max_depth=1).set_fit_request(sample_weight=True)
+        asked = asked.set_score_request(sample_weight=False)
+        search = GridSearchCV(asked, {"max_depth": [1, 2]}, cv=3).fit(X, y, sample_weight=weights)
+        assert search.best_estimator_.rows_["count"] == int(weights.sum())
+        assert clone(asked).get_metadata_routing().fit.requests == {"sample_weight": True}
+        again = pickle.loads(pickle.dumps(asked))
+        assert again.get_metadata_routing().score.requests == {"sample_weight": False}
+        pipe = make_pipeline(StandardScaler().set_fit_request(sample_weight=False), asked)
+        pipe.fit(X, y, sample_weight=weights)
+        plain = GridSearchCV(ts.DecisionTree(), {"max_depth": [1]}, cv=3)
+        with pytest.raises(ValueError, match="sample_weight"):
+            plain.fit(X, y, sample_weight=weights)

@@ -141,7 +141,7 @@ GROWTH: dict[str, Any] = {
     "level_splits": st.sampled_from(["groups", "each"]),
     "missing_values": st.sampled_from(["learned", "fractions"]),
     "max_depth": st.sampled_from([None, 1, 3]),
-    "min_samples_leaf": st.sampled_from([1, 2, 7]),
+    "min_samples_leaf": st.sampled_from([1, 2, 7, 0.1]),
     "min_samples_split": st.sampled_from([2, 20]),
     "max_leaf_nodes": st.sampled_from([None, 2, 3, 5, 1000]),
     "min_impurity_decrease": st.sampled_from([0.0, 0.02]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import tallystick as ts
@@ -61,3 +62,46 @@ def test_a_note_says_from_how_many_leaves_to_how_many(tree):
     note = pruning_note("cost-complexity", tree.model_, small, average=True)
     assert note.text.startswith(f"pruned (cost-complexity) from {tree.get_n_leaves()} to 1 leaf.")
     assert note.text.endswith("average=True is for trees that are not pruned.")
+
+
+# -- scikit-learn's words --
+
+
+def test_a_decision_path_is_every_node_from_the_root_to_the_end_as_in_scikit_learn():
+    from sklearn.tree import DecisionTreeClassifier
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    y = X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(0, 0.2, 200) > 0
+    tree = ts.DecisionTree.cart(max_depth=4, pruning=None).fit(X, y)
+    found = tree.decision_path(X)
+    assert found.shape == (200, len(tree.model_.nodes))
+    ends, depth = tree.apply(X), tree.model_.nodes.depth
+    assert (np.asarray(found.sum(axis=1)).ravel() == depth[ends] + 1).all()
+    assert (np.asarray(found[:, 0].todense()) == 1).all()
+    assert all(found[i, ends[i]] for i in range(200))
+    rows = np.asarray(found.sum(axis=0)).ravel()
+    assert (rows == tree.model_.nodes.weight).all()
+    other = DecisionTreeClassifier(max_depth=1, random_state=0).fit(X, y).decision_path(X)
+    one = ts.DecisionTree.cart(max_depth=1, pruning=None).fit(X, y).decision_path(X)
+    assert type(one) is type(other)
+    assert one.shape == other.shape
+
+
+@pytest.mark.parametrize("kind", ["DecisionTree", "RegressionTree"])
+def test_minima_may_be_parts_of_the_rows(kind, tmp_path):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(150, 2))
+    y = X[:, 0] > 0.2 if kind == "DecisionTree" else X[:, 0] + X[:, 1]
+    make = getattr(ts, kind)
+    part = make(min_samples_leaf=0.07, min_samples_split=0.2).fit(X, y)
+    whole = make(min_samples_leaf=11, min_samples_split=30).fit(X, y)
+    assert part.model_.to_dict() == whole.model_.to_dict()
+    part.save(tmp_path / "t.tally.json")
+    again = ts.load(tmp_path / "t.tally.json")
+    assert again.min_samples_leaf == 0.07
+    assert again.to_bytes() == part.to_bytes()
+    copies = np.arange(150) % 3 + 1
+    weighed = make(min_samples_leaf=0.07).fit(X, y, sample_weight=copies)
+    repeated = make(min_samples_leaf=0.07).fit(np.repeat(X, copies, axis=0), np.repeat(y, copies))
+    assert weighed.to_bytes() == repeated.to_bytes()

@@ -41,7 +41,7 @@ def options(**changed):
     [
         ({"criterion": "luck"}, "criterion must be one of entropy, gain-ratio, gini, not 'luck'"),
         ({"max_depth": 0}, "max_depth must be a whole number of at least 1 or None, not 0"),
-        ({"min_samples_leaf": 1.5}, "min_samples_leaf must be a whole number of at least 1, not 1.5"),
+        ({"min_samples_leaf": 1.5}, "at least 1, or a part of the rows between 0 and 1, not 1.5"),
         ({"min_samples_split": True}, "min_samples_split must be a whole number"),
         ({"max_bins": 1}, "max_bins must be a whole number of at least 2"),
         ({"class_weight": "even"}, "class_weight must be one of balanced"),

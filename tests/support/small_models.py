@@ -38,6 +38,10 @@ LOGISTIC = {
     "max_iter": None,
     "eta": None,
     "tolerance": None,
+    "fit_intercept": True,
+    "base_levels": None,
+    "offset": None,
+    "firth": False,
 }
 BAYES = {
     "distributions": "gaussian",

@@ -13,11 +13,12 @@ import tallystick as ts
 from tallystick.cli.main import tally
 
 ESTIMATORS = {
-    "DecisionTree": "against apply c45 cart column_use counterfactuals get_depth get_n_leaves id3 optimal "
+    "DecisionTree": "against apply c45 cart column_use counterfactuals decision_path get_depth get_n_leaves "
+    "id3 optimal predict_log_proba predict_proba predict_proba_one prune pruning_path rules show splits",
+    "OptimalTree": "against apply column_use counterfactuals decision_path get_depth get_n_leaves "
     "predict_log_proba predict_proba predict_proba_one prune pruning_path rules show splits",
-    "OptimalTree": "against apply column_use counterfactuals get_depth get_n_leaves predict_log_proba "
-    "predict_proba predict_proba_one prune pruning_path rules show splits",
-    "RegressionTree": "against apply column_use get_depth get_n_leaves prune pruning_path rules show splits",
+    "RegressionTree": "against apply column_use decision_path get_depth get_n_leaves prune pruning_path "
+    "rules show splits",
     "NaiveBayes": "counterfactuals forget independence likelihood nomogram partial_fit "
     "predict_joint_log_proba predict_log_proba predict_proba predict_proba_one shares to_logistic "
     "update votes",
@@ -29,8 +30,8 @@ ESTIMATORS = {
     "predict_proba predict_proba_one reasons to_naive_bayes",
 }
 EVERY = (
-    "explain export fit get_params outside_range picture predict predict_one save score set_params to_bytes "
-    "to_dict transform"
+    "explain export fit get_metadata_routing get_params outside_range picture predict predict_one save score "
+    "set_fit_request set_params set_score_request to_bytes to_dict transform"
 )
 
 

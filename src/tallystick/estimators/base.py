@@ -32,7 +32,7 @@ from tallystick.errors import (
     warn,
     with_article,
 )
-from tallystick.estimators.parameters import Parameters
+from tallystick.estimators.parameters import ROUTED, Parameters
 from tallystick.estimators.plain_method import PlainMethod
 from tallystick.estimators.plain_rows import from_floats
 from tallystick.estimators.rows import as_given, as_record, width
@@ -188,6 +188,7 @@ class Estimator(Parameters, WithProfile, PlainMethod):
     def __getstate__(self) -> dict[str, Any]:
         """Return parameters and, when fitted, the model file's bytes: a pickle of a model is its file."""
         state: dict[str, Any] = {"parameters": self.get_params(deep=False)}
+        state |= {name: value for name, value in vars(self).items() if name == ROUTED}
         if self.__sklearn_is_fitted__():
             state["file"] = self.to_bytes()
             state["files"] = self._files
@@ -201,6 +202,7 @@ class Estimator(Parameters, WithProfile, PlainMethod):
             self._restore_profile(document)
             self._set_columns(*state["columns"])
             self._remember(state.get("files", ()))
+        vars(self).update({name: value for name, value in state.items() if name == ROUTED})
         for name, value in state["parameters"].items():
             setattr(self, name, value)
 

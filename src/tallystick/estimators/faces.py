@@ -27,7 +27,8 @@ def guarded_tree(estimator: Any, table: Table) -> Any:
     if not bool((estimator.model_.rows.sum(axis=1) <= 1).any()):
         return estimator
     params = estimator.get_params(deep=False)
-    fresh = type(estimator)(**params | {"min_samples_leaf": max(2, params["min_samples_leaf"])})
+    least = estimator._counted(table).min_samples_leaf
+    fresh = type(estimator)(**params | {"min_samples_leaf": max(2, least)})
     return fresh._fit_table(table)
 
 

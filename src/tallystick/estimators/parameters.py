@@ -18,6 +18,7 @@ from tallystick.engines.choice import choose_engine, choose_local
 from tallystick.engines.local import Local
 from tallystick.errors import NoParameter, nearest, shown
 
+ROUTED = "_metadata_request"  # the name that scikit-learn gives to what is asked of its routing
 EXECUTION = ("engine", "memory", "threads")  # how to work: never part of a model
 SHARED = ("columns", "kinds", *EXECUTION)  # parameters of every estimator
 GROUPED = {"columns": Columns, "engine": Local}  # parameters that hold further ones: what None stands for
@@ -118,6 +119,66 @@ class Parameters:
                 f"{name} has no part {shown(part)}.{nearest(part, parts)} Known: {', '.join(parts)}."
             )
         return replace(given, **{part: value})
+
+    # -- scikit-learn's metadata routing: what a search or a pipeline hands on --
+
+    def set_fit_request(self, *, sample_weight: bool | str | None = None) -> Self:
+        """Say whether scikit-learn's searches and pipelines hand sample weights on to `fit`.
+
+        Parameters
+        ----------
+        sample_weight : bool or str, default None
+            True hands them on, False does not, a text is the name they go by; None is an error where some
+            are given.
+
+        Returns
+        -------
+        self
+            The estimator.
+        """
+        return self._request("fit", sample_weight)
+
+    def set_score_request(self, *, sample_weight: bool | str | None = None) -> Self:
+        """Say whether scikit-learn's searches and pipelines hand sample weights on to `score`.
+
+        Parameters
+        ----------
+        sample_weight : bool or str, default None
+            As for `set_fit_request`.
+
+        Returns
+        -------
+        self
+            The estimator.
+        """
+        return self._request("score", sample_weight)
+
+    def _request(self, method: str, sample_weight: bool | str | None) -> Self:
+        asked = self.get_metadata_routing()
+        getattr(asked, method).add_request(param="sample_weight", alias=sample_weight)
+        self._metadata_request = asked  # the name by which scikit-learn's clone takes it along
+        return self
+
+    def get_metadata_routing(self) -> Any:
+        """Return what is asked of scikit-learn's routing, which is loaded when this is called.
+
+        Returns
+        -------
+        sklearn.utils.metadata_routing.MetadataRequest
+            For `fit` and `score`.
+        """
+        from copy import deepcopy
+
+        from sklearn.utils.metadata_routing import MetadataRequest
+
+        if ROUTED in vars(self):
+            return deepcopy(self._metadata_request)
+        asked = MetadataRequest(owner=type(self).__name__)
+        for method in ("fit", "score"):
+            getattr(asked, method).add_request(param="sample_weight", alias=None)
+        return asked
+
+    _metadata_request: Any  # there where it was asked for
 
     def __repr__(self) -> str:
         defaults = inspect.signature(type(self).__init__).parameters

@@ -120,7 +120,7 @@ class _AnyTree(TreeViews):
 
         answers = self._answers(table.schema.target)
         learner = TreeLearner(
-            self._options(), table.unit, answers, rows=table.rows, notes=notes, row_unit=table.row_unit
+            self._counted(table), table.unit, answers, rows=table.rows, notes=notes, row_unit=table.row_unit
         )
         tree = fit(learner, table, engine)
         return tree
@@ -166,7 +166,7 @@ class _AnyTree(TreeViews):
             return None
         whole = type(self)(**first)
         learner = TreeLearner(
-            whole._options(),
+            whole._counted(training),
             training.unit,
             whole._answers(training.schema.target),
             keep_candidates=False,
@@ -264,11 +264,11 @@ class DecisionTree(ClassTree):
         Missing values take the branch that scores best, or go down all branches in parts (C4.5).
     max_depth : int, default None
         The most tests on the way to a leaf; None: no limit.
-    min_samples_leaf : int, default 1
-        The fewest rows in a leaf. A whole weight counts as so many rows; where weights are not whole, a row
-        of the mean weight counts as one.
-    min_samples_split : int, default 2
-        The fewest rows in a node that is split.
+    min_samples_leaf : int or float, default 1
+        The fewest rows in a leaf, or a part of all rows such as 0.01. A whole weight counts as so many rows;
+        where weights are not whole, a row of the mean weight counts as one.
+    min_samples_split : int or float, default 2
+        The fewest rows in a node that is split, or a part of all rows.
     max_leaf_nodes : int, default None
         The most leaves, grown best first; None: no limit.
     min_impurity_decrease : float, default 0.0
@@ -338,8 +338,8 @@ class DecisionTree(ClassTree):
         level_splits: str = "groups",
         missing_values: str = "learned",
         max_depth: int | None = None,
-        min_samples_leaf: int = 1,
-        min_samples_split: int = 2,
+        min_samples_leaf: float = 1,
+        min_samples_split: float = 2,
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         min_entropy: float = 0.0,

@@ -40,6 +40,7 @@ from tallystick.models.tree.text import count, show
 if TYPE_CHECKING:
     from tallystick.contracts import Table
     from tallystick.data.read.match import Matched
+    from tallystick.learners.tree_options import TreeOptions
 
 CHOICES = ("minimum", "one-se")
 
@@ -60,6 +61,7 @@ class TreeViews(Estimator):
         _read: Callable[..., Table]
         _engine: Callable[..., Engine]
         _grow: Callable[[Table, Engine], Tree]
+        apply: Callable[[Any], NDArray[np.int64]]
 
     @property
     def _averages(self) -> bool:
@@ -69,6 +71,39 @@ class TreeViews(Estimator):
     def _setting(self, name: str) -> Any:
         """Return a setting of growing: a parameter, or what the class has settled."""
         return self._settled[name] if name in self._settled else getattr(self, name)
+
+    def _counted(self, table: Table) -> TreeOptions:
+        """Return the options of growing with parts of the rows as numbers of rows of this table."""
+        options: TreeOptions = self._options()
+        return options.counted(table.weight // table.row_unit)
+
+    def decision_path(self, X: Any) -> Any:
+        """Return the nodes on the way of each row as scikit-learn does, in a sparse matrix of SciPy.
+
+        Parameters
+        ----------
+        X : path, frame, Arrow table, matrix, records or dict
+            New rows, with the columns of the fit; a dict of values is one row.
+
+        Returns
+        -------
+        scipy.sparse.csr_matrix [row, node]
+            1 for every node from the root to where the row ends, by the numbers of `apply`; 0 elsewhere. A
+            row that goes down several branches (missing_values="fractions") ends where `apply` says.
+        """
+        try:
+            from scipy.sparse import csr_matrix
+        except ImportError:
+            raise OptionError("decision_path gives a matrix of SciPy, which is not installed.") from None
+        ends = self.apply(X)
+        parent = self.model_.nodes.parent.tolist()
+        ways: list[list[int]] = [[0]]
+        for node, above in enumerate(parent[1:], 1):
+            ways.append([*ways[above], node])
+        sizes = np.array([len(ways[end]) for end in ends.tolist()], np.int64)
+        places = [node for end in ends.tolist() for node in ways[end]]
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        return csr_matrix((np.ones(len(places), np.int64), places, starts), (len(ends), len(parent)))
 
     def show(self, most: int = 200, nodes: bool = False) -> str:
         """Return the tree in lines; `print(tree)` shows 200 branches.

@@ -32,6 +32,7 @@ _LISTS: dict[str, Shape] = {"branches": LongList(), "candidates": LongList(), "n
 MODEL = Record(_LISTS)
 
 _SMALL = Whole(1, 2**31 - 1)
+_PART = Number(1e-300, 1 - 2**-53)  # of all rows
 _BOTH: dict[str, Shape] = {
     "confidence": Number(1e-9, 0.999999999),
     "cp": Maybe(Number(0, 1e300)),
@@ -40,8 +41,8 @@ _BOTH: dict[str, Shape] = {
     "max_depth": Maybe(_SMALL),
     "max_leaf_nodes": Maybe(Whole(2, 2**31 - 1)),
     "min_impurity_decrease": Number(0),
-    "min_samples_leaf": _SMALL,
-    "min_samples_split": Whole(2, 2**31 - 1),
+    "min_samples_leaf": Either((_SMALL, _PART)),
+    "min_samples_split": Either((Whole(2, 2**31 - 1), _PART)),
     "missing_values": Text(("learned", "fractions")),
     "pruning": Maybe(Text(FILE_NAMES)),
     "stop_at_zero_gain": Flag(),

@@ -5,7 +5,8 @@ Knows names and numbers. Knows nothing of rows or totals.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+import math
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from tallystick.data.schema import Schema, Target
@@ -26,8 +27,8 @@ class TreeOptions:
     level_splits: str
     missing_values: str
     max_depth: int | None
-    min_samples_leaf: int
-    min_samples_split: int
+    min_samples_leaf: float  # a whole number of rows, or a part of all of them
+    min_samples_split: float
     max_leaf_nodes: int | None
     min_impurity_decrease: float
     min_entropy: float
@@ -47,8 +48,8 @@ class TreeOptions:
         check_one_of("missing_values", self.missing_values, ("learned", "fractions"))
         check_one_of("cuts", self.cuts, ("midpoint", "observed"))
         check_whole_option("max_depth", self.max_depth, 1, optional=True)
-        check_whole_option("min_samples_leaf", self.min_samples_leaf, 1)
-        check_whole_option("min_samples_split", self.min_samples_split, 2)
+        check_rows_option("min_samples_leaf", self.min_samples_leaf, 1)
+        check_rows_option("min_samples_split", self.min_samples_split, 2)
         check_whole_option("max_leaf_nodes", self.max_leaf_nodes, 2, optional=True)
         check_whole_option("max_bins", self.max_bins, 2, optional=True)
         for name in ("stop_at_zero_gain", "cut_rows"):
@@ -61,6 +62,15 @@ class TreeOptions:
         for name in ("min_impurity_decrease", "min_entropy"):
             if not (is_number(value := getattr(self, name)) and value >= 0):
                 raise OptionError(f"{name} must be a number from 0 up, not {shown(value)}.")
+
+    def counted(self, rows: int) -> TreeOptions:
+        """Return the options with numbers of rows where parts of all rows were given, rounded up."""
+        found = {
+            name: max(least, math.ceil(value * rows))
+            for name, least in (("min_samples_leaf", 1), ("min_samples_split", 2))
+            if not is_whole(value := getattr(self, name))
+        }
+        return replace(self, **found) if found else self
 
     def rules(self, unit: int, classes: bool, row_unit: int | None = None) -> GrowRules:
         """Return the kernels' rules for a table with this unit of weights.
@@ -77,8 +87,8 @@ class TreeOptions:
             stop_at_zero=self.stop_at_zero_gain,
             fractions=self.missing_values == "fractions",
             max_depth=2**31 - 1 if self.max_depth is None else self.max_depth,
-            min_leaf=self.min_samples_leaf * row - more,
-            min_split=self.min_samples_split * row - more,
+            min_leaf=int(self.min_samples_leaf) * row - more,
+            min_split=int(self.min_samples_split) * row - more,
             unit=row,
             min_decrease=float(self.min_impurity_decrease),
             min_entropy=float(self.min_entropy),
@@ -110,6 +120,18 @@ def check_one_of(name: str, value: Any, known: tuple[str, ...]) -> None:
     """Refuse a text that is not one of those known."""
     if not isinstance(value, str) or value not in known:
         raise OptionError(f"{name} must be one of {', '.join(known)}, not {shown(value)}.")
+
+
+def check_rows_option(name: str, value: Any, low: int) -> None:
+    """Refuse what is neither a whole number of rows nor a part of all of them."""
+    if is_number(value) and not is_whole(value) and 0 < value < 1:
+        return
+    if not is_whole(value):
+        raise OptionError(
+            f"{name} must be a whole number of at least {low}, or a part of the rows between 0 and 1, "
+            f"not {shown(value)}."
+        )
+    check_whole_option(name, value, low)
 
 
 def check_whole_option(name: str, value: Any, low: int, optional: bool = False) -> None:

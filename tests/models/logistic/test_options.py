@@ -27,7 +27,7 @@ def test_numbers_of_numpy_are_plain_and_short_words_are_written_where_they_say_s
 def test_labels_become_text_whatever_type_they_have():
     assert [label_text(v) for v in (True, 2.0, 2.5, np.int64(3), "x")] == ["true", "2", "2.5", "3", "x"]
     given = LOGISTIC | {"reference": 1, "class_weight": {1.0: 2, False: 3}, "eta": None, "tolerance": None}
-    holder = SimpleNamespace(**given, fit_intercept=True, base_levels={"b": 2}, offset=None, firth=False)
+    holder = SimpleNamespace(**given | {"base_levels": {"b": 2}})
     holder.l2 = 0
     found = LogisticOptions.of(holder)
     assert found.reference == "1"

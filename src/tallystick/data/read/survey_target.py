@@ -97,6 +97,12 @@ def flat_target(target: Any) -> Any:
             "A column-vector y was passed when a 1d array was expected.", _conversion_warning(), stacklevel=5
         )
         return np.asarray(target).ravel()
+    lists = isinstance(target, list | tuple) and len(target) > 0 and isinstance(target[0], list | tuple)
+    several = len(target[0]) if lists else shape[1] if shape is not None and len(shape) == 2 else 0
+    if several > 1:
+        raise TargetError(
+            f"target has {several} columns, and a model predicts one. Fit one model for each of them."
+        )
     if shape is not None and len(shape) != 1:
         raise TargetError(
             f"target has shape {tuple(shape)}, but it needs one value per row. Pass a 1-D array."

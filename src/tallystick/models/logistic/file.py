@@ -13,7 +13,7 @@ from typing import Any
 from tallystick.data.schema import CODED, Schema
 from tallystick.errors import DataError, ModelFileError, OptionError, shown
 from tallystick.models.logistic.model import LogisticModel
-from tallystick.models.logistic.options import CHOSEN, SOLVERS, WORDS, LogisticOptions
+from tallystick.models.logistic.options import CHOSEN, SOLVERS, UNTOLD, WORDS, LogisticOptions
 from tallystick.models.logistic.parts import Product, Slope
 from tallystick.models.shapes import (
     Either,
@@ -124,7 +124,7 @@ def check(document: dict[str, Any], schema: Schema) -> None:
         )
     try:
         given = document["parameters"]
-        untold = {"min_letters": 1, "eta": None, "tolerance": None}
+        untold = {"min_letters": 1, "eta": None, "tolerance": None} | UNTOLD
         LogisticOptions(**untold | {k: given[k] for k in (*PARAMETERS, *OPTIONAL) if k in given})
     except OptionError as error:
         raise ModelFileError(f"model file: {error}") from None

@@ -50,10 +50,10 @@ class LogisticOptions:
     max_iter: int | None
     eta: float | None
     tolerance: float | None
-    fit_intercept: bool = True
-    base_levels: Mapping[str, str] | None = None
-    offset: str | None = None
-    firth: bool = False
+    fit_intercept: bool
+    base_levels: Mapping[str, str] | None
+    offset: str | None
+    firth: bool
 
     @classmethod
     def of(cls, holder: Any) -> LogisticOptions:
