@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import random
 
+import numpy as np
 import pytest
 
 import tallystick as ts
-from tallystick.description.against import COUNTS
+from tallystick.description.against import COUNTS, stability
 from tallystick.errors import OptionError
+from tallystick.estimators import from_data
 
 pytestmark = pytest.mark.slow
 
@@ -39,9 +41,19 @@ def table(rows, seed, **change):
     return out
 
 
+def bare(model):
+    """The model as a file without a profile has it: what the method itself keeps must do."""
+    return from_data(model.to_bytes(profile=False))
+
+
 @pytest.fixture(scope="module", params=METHODS)
-def model(request):
+def whole(request):
     return METHODS[request.param](kinds={"said": "text"}).fit(table(600, 1), "y")
+
+
+@pytest.fixture(scope="module")
+def model(whole):
+    return bare(whole)
 
 
 def changes(rows, model):
@@ -147,7 +159,7 @@ def test_few_rows_and_other_things_than_models_are_handled(model):
 
 def test_levels_on_one_line_of_a_card_are_counted_together():
     rows = [{"town": "abcdef"[i % 6], "y": "pq"[(i % 6 < 3) ^ (i % 13 == 0)]} for i in range(600)]
-    model = ts.Scorecard(max_lines=2).fit(rows, "y")
+    model = bare(ts.Scorecard(max_lines=2).fit(rows, "y"))
     (part,) = model.model_.parts
     assert len(set(part.axis.line)) == 2
     same = [{"town": "abcdef"[i % 6]} for i in range(300)]
@@ -155,7 +167,7 @@ def test_levels_on_one_line_of_a_card_are_counted_together():
     across = [{"town": "abcaef"[i % 6]} for i in range(300)]
     found = [changes(r, model)["town"] for r in (same, within, across)]
     assert [c.shift.value for c in found[:2]] == pytest.approx([0.0, 0.0], abs=1e-12)
-    assert found[2].findings == ("17% of the values moved to other places (limit 13%)",)
+    assert found[2].findings == ("17% of the values moved to other places (limit 13%, PSI 0.11)",)
     assert not any(c.untold for c in found)
 
 
@@ -163,10 +175,88 @@ def test_a_word_that_became_frequent_is_named():
     rows = [
         {"said": "good day" if i % 2 else "bad day sir", "y": "pq"[(i % 2) ^ (i % 9 == 0)]} for i in range(90)
     ]
-    model = ts.Scorecard(kinds={"said": "text"}).fit(rows, "y")
+    model = bare(ts.Scorecard(kinds={"said": "text"}).fit(rows, "y"))
     fewer = changes([{"said": f"good morning {i % 7}"} for i in range(40)], model)["said"]
     assert fewer.findings == ("word 'bad' is in 50% fewer of the rows (limit 37%)",)
     assert fewer.untold == "a card keeps counts of the words with points only"
     more = changes([{"said": f"good bad {i % 7}"} for i in range(40)], model)["said"]
     assert "more of the rows" in more.findings[0]
     assert changes([{"said": row["said"]} for row in rows], model)["said"].findings == ()
+
+
+# -- with a profile --
+
+
+MOVED = {
+    "grade": lambda v, chance: "a" if chance.random() < 0.8 else v,
+    "age": lambda v, _: v / 2 + 30,
+    "kids": lambda v, _: min(v, 1),
+    "said": lambda v, _: "red red tea",
+}
+
+
+def test_with_a_profile_every_method_judges_every_column_in_full(whole):
+    found = changes(table(400, 3, **MOVED), whole)
+    assert {c.name for c in found.changed} == set(MOVED)
+    assert not any(c.untold for c in found.columns)
+    assert found.ranked[0].name == "kids"  # moved most, for its limit
+    assert found.ranked[-1].name == "member"
+    assert bool(found)
+
+
+def test_with_a_profile_rows_of_the_same_kind_have_not_changed(whole):
+    same = changes(table(600, 1), whole)
+    assert not same
+    assert same.answers.findings == ()
+    assert same["age"].shift.psi == pytest.approx(0.0, abs=1e-9)
+
+
+def test_parts_are_the_shares_of_the_rows(whole):
+    rows = table(400, 3, **MOVED)
+    parts = {name: (a, b) for name, a, b in changes(rows, whole)["grade"].parts}
+    old = table(600, 1)
+    for level in "ab":
+        wanted = [sum(r["grade"] == level for r in t) / len(t) for t in (old, rows)]
+        assert parts[level] == pytest.approx(wanted)
+    ages = changes(rows, whole)["age"].parts
+    assert sum(a for _, a, _ in ages) == pytest.approx(1)
+    assert sum(b for _, _, b in ages) == pytest.approx(1)
+
+
+def test_answers_are_compared_with_those_to_the_training_rows(whole):
+    rows = table(400, 3, **MOVED)
+    found = changes(rows, whole).answers
+    now = sum(a == "yes" for a in whole.predict(rows)) / 400
+    then = sum(a == "yes" for a in whole.predict(table(600, 1))) / 600
+    assert {n: (a, b) for n, a, b in found.parts}["yes"] == pytest.approx((then, now))
+    assert "is answered to" in found.findings[0]
+    assert changes(rows, bare(whole)).answers.untold.startswith("its file keeps no answers")
+
+
+def test_the_stability_index_is_that_of_the_formula():
+    before, after = np.array([30.0, 70.0, 0.0]), np.array([60.0, 40.0, 0.0])
+    a, b = (before[:2] + 0.5) / 101, (after[:2] + 0.5) / 101
+    assert stability(before, after) == pytest.approx(float(((b - a) * np.log(b / a)).sum()))
+    assert stability(before, before) == 0.0
+
+
+def test_a_regression_and_a_density_tree_are_compared_too():
+    rows = [{"x": i % 40, "y": float(i % 40) ** 2} for i in range(400)]
+    model = ts.RegressionTree(min_samples_leaf=5).fit(rows, "y")
+    assert not changes([{"x": r["x"]} for r in rows], model)
+    higher = changes([{"x": r["x"] % 10 + 30} for r in rows], model)
+    assert higher["x"].findings
+    assert "is answered to" in higher.answers.findings[0]
+    density = ts.DensityTree().fit([{"x": r["x"], "s": "uv"[r["x"] > 20]} for r in rows])
+    found = changes([{"x": 3, "s": "v"}] * 50, density)
+    assert found.answers is None
+    assert {c.name for c in found.changed} == {"x", "s"}
+
+
+def test_a_file_of_version_1_says_what_it_cannot_tell():
+    from pathlib import Path
+
+    old = Path(__file__).resolve().parents[1] / "files" / "v1" / "tree.tally.json"
+    found = changes([{"sky": "sun", "wet": True, "temp": 1.0, "n": 2}] * 30, ts.load(old))
+    assert "its file is of version 1" in found.answers.untold
+    assert found.unjudged

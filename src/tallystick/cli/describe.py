@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ import click
 
 from tallystick.cli import options, screen
 from tallystick.cli.flags import as_flags, notes_as_flags
+from tallystick.errors import OptionError
 
 if TYPE_CHECKING:
     from tallystick.description import Description
@@ -25,6 +27,11 @@ if TYPE_CHECKING:
     type=click.Path(),
     help="Say what changed in each column since this model was fitted.",
 )
+@click.option(
+    "--fail-on-change",
+    is_flag=True,
+    help="With --against: exit code 1 where a column or the answers changed.",
+)
 @options.picture
 @options.columns
 @options.reading
@@ -37,6 +44,9 @@ def describe(data: str, target: str | None, against: str | None, as_json: bool, 
     """
     import tallystick as ts
 
+    fail = given.pop("fail_on_change")
+    if fail and against is None:
+        raise OptionError("--fail-on-change needs something to compare with. Add --against MODEL.")
     options.keep_apart([data, *([against] if against else [])], {"--picture": given["picture"]})
     model = None if against is None else ts.load(against)
     source, wishes = options.source(data, given), options.wishes(given)
@@ -45,15 +55,16 @@ def describe(data: str, target: str | None, against: str | None, as_json: bool, 
     options.save_picture(given["picture"], found.picture)
     if as_json:
         screen.show_json(found.to_dict())
-        return
-    if found.changes is not None:
+    elif found.changes is not None:
         from tallystick.description import show_changes
 
         screen.show(show_changes.page(found.changes, screen.cells()))
-        return
-    from tallystick.description.text import page
+    else:
+        from tallystick.description.text import page
 
-    screen.show(page(_in_flags(found), screen.cells()))
+        screen.show(page(_in_flags(found), screen.cells()))
+    if fail and found.changes:
+        sys.exit(1)
 
 
 def _in_flags(found: Description) -> Description:

@@ -18,6 +18,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("tally describe votes.csv --target party --all", "and what each tells about the party"),
         ("tally describe votes.csv -t party --picture gains.svg", "and the gains as a picture"),
         ("tally describe new.csv --against votes.tally.json", "what changed since the model was fitted"),
+        (
+            "tally describe votes.csv --against votes.tally.json --fail-on-change",
+            "and exit code 1 where a column or the answers changed",
+        ),
         ("tally describe votes.csv --json", "every number, for another program"),
     ),
     "fit": (
@@ -46,6 +50,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("tally fit votes.csv -t party --model bayes --folds 0 --json", "no score; the result as JSON"),
         ("tally fit votes.csv -t party --model bayes -o - > piped.tally.json", "the model file into a pipe"),
         ("tally fit votes.csv -t party --model bayes --memory 64MB", "the same, the rows on disk"),
+        (
+            "tally fit votes.csv -t party --model tree --no-profile -o bare.tally.json",
+            "a file without level counts and quantiles of the training rows",
+        ),
         ("tally fit days.csv -t orders --regression --folds 3", "a target of numbers: a regression tree"),
     ),
     "splits": (
@@ -188,6 +196,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "tally report play-tennis.csv -t Play --method bayes --tuned --folds 3 --repeats 0 --json",
             "one method, tuned; the findings as JSON",
+        ),
+        (
+            "tally report votes.csv --against votes.tally.json -o changed.html --fail-on-change",
+            "a page on what changed since the model was fitted; exit code 1 where something did",
         ),
     ),
     "draw": (

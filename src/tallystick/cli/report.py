@@ -15,7 +15,14 @@ from tallystick.methods import COMPARED
 
 @click.command(short_help="One HTML file: the answer, the data, the model, what if.")
 @click.argument("data", metavar="FILE", type=click.Path())
-@click.option("--target", "-t", required=True, help="The column to be predicted.")
+@click.option("--target", "-t", help="The column to be predicted; required without --against.")
+@click.option(
+    "--against",
+    metavar="MODEL",
+    type=click.Path(),
+    help="A page on what changed in FILE, and in the answers, since this model was fitted.",
+)
+@click.option("--fail-on-change", is_flag=True, help="With --against: exit code 1 where something changed.")
 @click.option(
     "--output",
     "-o",
@@ -35,7 +42,7 @@ from tallystick.methods import COMPARED
 @options.columns
 @options.reading
 @options.common
-def report(data: str, target: str, output: str, as_json: bool, **given: Any) -> None:
+def report(data: str, target: str | None, output: str, as_json: bool, **given: Any) -> None:
     """Compare the methods on FILE, choose one, and write a page that says what decides the target and how
     well.
 
@@ -44,6 +51,10 @@ def report(data: str, target: str, output: str, as_json: bool, **given: Any) -> 
     """
     import tallystick as ts
 
+    if given["against"] is not None:
+        return report_changes(data, output, as_json, given)
+    if target is None:
+        raise OptionError("report needs the column to be predicted, or a model. Add --target or --against.")
     options.keep_apart([data], {"-o": output, "--save-model": given["save_model"]})
     with screen.progress("reporting") as progress:
         found = ts.report(
@@ -74,12 +85,39 @@ def report(data: str, target: str, output: str, as_json: bool, **given: Any) -> 
     screen.show(in_words(found, output), sys.stderr if output == "-" else None)
 
 
+def report_changes(data: str, output: str, as_json: bool, given: dict[str, Any]) -> None:
+    """Write the page on what changed since a model was fitted."""
+    from tallystick.description import show_changes
+    from tallystick.estimators.change_report import change_report
+
+    options.keep_apart([data, given["against"]], {"-o": output})
+    with screen.progress("comparing"):
+        source = options.source(data, given)
+        found = change_report(source, given["against"], given["title"], given["threads"])
+    if output == "-":
+        sys.stdout.write(found.html)
+    else:
+        found.save(output)
+    aside = sys.stderr if output == "-" else None
+    if as_json:
+        screen.show_json(found.to_dict() | {"saved": output, "bytes": len(found.html.encode())}, aside)
+    else:
+        screen.show(show_changes.page(found.changes, screen.cells()), aside)
+        screen.show([saved_line(found.html, output)], aside)
+    if given["fail_on_change"] and found.changes:
+        sys.exit(1)
+
+
+def saved_line(html: str, output: str) -> Line:
+    """Return where a page lies, and how large it is."""
+    place = "standard output" if output == "-" else clean(output)
+    size = max(len(html.encode()) / 1e6, 0.1)
+    return (Span("saved ", "good"), Span(f"{place}: {size:.1f} MB; open it in a browser"))
+
+
 def in_words(found: Any, output: str) -> list[Line]:
     """Return the answer, and where the page lies."""
     lines: list[Line] = []
     for sentence in found.answer:
         lines += wrapped(clean(sentence), screen.cells())
-    size = len(found.html.encode())
-    place = "standard output" if output == "-" else clean(output)
-    where = f"{place}: {max(size / 1e6, 0.1):.1f} MB; open it in a browser"
-    return [*lines, (Span("saved ", "good"), Span(where))]
+    return [*lines, saved_line(found.html, output)]

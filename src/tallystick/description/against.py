@@ -1,15 +1,18 @@
 """What changed since a model was fitted: new rows beside what the model file keeps of the training rows.
 
-Knows a model's document (counts, ranges, moments) and new rows encoded by its schema. Knows nothing of the
-training rows themselves: where the file keeps too little of a column to tell a shift, that is said.
+Knows a model's profile (models/profile.py), or where its file has none what its document happens to keep
+(counts, ranges, moments), and new rows encoded by its schema. Knows nothing of the training rows themselves:
+where the file keeps too little of a column to tell a shift, that is said.
 Law: the findings depend on the multiset of new rows and on the model file alone.
 
 Measures and limits, n new rows and m training rows:
   missing   the share of rows without a value; a change beyond 0.05 and twice its standard error
   counts    total variation: half the sum of the absolute differences of shares, "so many values moved";
             beyond 0.10 and what chance alone would give, the sum of sqrt(p (1 - p) (1/n + 1/m) / (2 pi))
-  words     of a scorecard, which counts the rows with a word: the word whose share of rows moved most;
-            beyond 0.10 and three standard errors
+            the population stability index stands beside it, as many know it: the sum over the counts of
+            (after - before) ln(after / before) in shares, half a row added to each count; it judges nothing
+  words     where rows with each word are counted: the word whose share of rows moved most; beyond 0.10 and
+            three standard errors
   moments   the mean's move in standard deviations of the training rows; beyond 0.25 and twice sqrt(1/n + 1/m)
 """
 
@@ -28,8 +31,9 @@ from tallystick import methods
 from tallystick.contracts import Source
 from tallystick.data.read.match import match
 from tallystick.data.schema import CODED, Column, Schema, spelt
-from tallystick.data.text import cell_text
-from tallystick.description.known import Known
+from tallystick.data.text import cell_text, quantity
+from tallystick.description.answers import AnswerTally, in_bins
+from tallystick.description.known import Known, of_profile
 from tallystick.errors import OptionError, counted, shown, some
 
 MISSING_LIMIT, COUNTS_LIMIT, MEAN_LIMIT = 0.05, 0.10, 0.25
@@ -46,11 +50,17 @@ class Shift:
     limit: float
     word: str = ""  # that it is about
     rose: bool = False  # whether more rows have the word
+    psi: float | None = None  # the population stability index, of counts
 
     @property
     def beyond(self) -> bool:
         """Whether it moved further than the limit."""
         return self.value > self.limit
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        out: dict[str, Any] = {"measure": self.measure, "value": self.value, "limit": self.limit}
+        return out if self.psi is None else out | {"psi": self.psi}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +77,13 @@ class ColumnChange:
     outside: tuple[int, int] | None = None  # rows below the lowest and above the highest training value
     shift: Shift | None = None
     untold: str = ""
+    parts: tuple[tuple[str, float, float], ...] = ()  # levels or bins: name, share before, share after
+
+    @property
+    def rank(self) -> tuple[bool, float, str]:
+        """What sorts columns, the most changed first."""
+        moved = 0.0 if self.shift is None else self.shift.value / self.shift.limit
+        return not self.findings, -moved, self.name
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
@@ -83,10 +100,9 @@ class ColumnChange:
             "outside": None
             if self.outside is None
             else dict(zip(("below", "above"), self.outside, strict=True)),
-            "shift": None
-            if moved is None
-            else {"measure": moved.measure, "value": moved.value, "limit": moved.limit},
+            "shift": None if moved is None else moved.to_dict(),
             "untold": self.untold,
+            "parts": [dict(zip(("part", "before", "after"), part, strict=True)) for part in self.parts],
         }
 
 
@@ -100,6 +116,7 @@ class Changes:
     trained: float
     columns: tuple[ColumnChange, ...]
     ignored: tuple[str, ...] = ()  # columns the model does not know
+    answers: ColumnChange | None = None  # what the model answers, then and now; None without a target
 
     def __getitem__(self, name: str) -> ColumnChange:
         return next(c for c in self.columns if c.name == name)
@@ -114,6 +131,15 @@ class Changes:
         """The columns in which no change was found, but of which the file keeps too little to be sure."""
         return tuple(c for c in self.columns if c.untold and not c.findings)
 
+    def __bool__(self) -> bool:
+        """Whether anything changed: a column, or the answers."""
+        return bool(self.changed) or (self.answers is not None and bool(self.answers.findings))
+
+    @property
+    def ranked(self) -> tuple[ColumnChange, ...]:
+        """The columns, the most changed first."""
+        return tuple(sorted(self.columns, key=lambda c: c.rank))
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
         return {
@@ -125,6 +151,7 @@ class Changes:
             "unjudged": len(self.unjudged),
             "columns": [c.to_dict() for c in self.columns],
             "ignored": list(self.ignored),
+            "answers": None if self.answers is None else self.answers.to_dict(),
         }
 
     def __str__(self) -> str:
@@ -156,15 +183,15 @@ def changes(source: Source, model: Any, threads: int | None = None) -> Changes:
     """Return what changed from the training rows of a fitted model to the rows of a source."""
     if not hasattr(model, "to_dict") or not hasattr(model, "schema_"):
         raise OptionError(f"against must be a fitted model, not {shown(model)}. Pass ts.load(path).")
-    document, schema = model.to_dict(), model.schema_
-    trained = document["rows"]["count"] / document["rows"]["unit"]
-    tell = methods.of_kind(document["kind"]).load("known")
-    known: dict[str, Known] = {c.name: tell(document, c) for c in schema.used}
+    schema, size, kind = model.schema_, model.rows_, model._kind
+    trained = size["count"] / size["unit"]
+    known, told = _known(model), AnswerTally.of(model)
     seen = {c.name: _Seen() for c in schema.used}
     rows = 0
     reading: dict[str, Any] = {"lenient": True, "missing_columns": "as-missing", "warn": False}
     for part in match(source, schema, threads=threads, **reading):
         rows += part.block.rows
+        told.add(part.block)
         for column in schema.used:
             _add(seen[column.name], part, column, known[column.name])
     names = _unseen_names(source, schema, seen)
@@ -177,7 +204,19 @@ def changes(source: Source, model: Any, threads: int | None = None) -> Changes:
     )
     target = schema.target.name if schema.target else ""
     ignored = tuple(n for n in source.columns if n not in seen and n != target)
-    return Changes(source.name, rows, document["kind"], trained, views, ignored)
+    answers = None if schema.target is None else _about_answers(told, schema.target.name, (rows, trained))
+    return Changes(source.name, rows, kind, trained, views, ignored, answers)
+
+
+def _known(model: Any) -> dict[str, Known]:
+    """Return what is known of each column: from the profile, or from what the method itself keeps."""
+    schema, profile, rows = model.schema_, model.profile_, model.rows_["count"]
+    if profile is not None:
+        both = zip(schema.used, profile.columns, strict=True)
+        return {c.name: of_profile(own, c.kind, c.levels or c.words, rows, c.unit) for c, own in both}
+    document = model.to_dict()
+    tell = methods.of_kind(document["kind"]).load("known")
+    return {c.name: tell(document, c) for c in schema.used}
 
 
 def _add(seen: _Seen, part: Any, column: Column, known: Known) -> None:
@@ -200,10 +239,12 @@ def _add(seen: _Seen, part: Any, column: Column, known: Known) -> None:
             return
         seen.low, seen.high = min(seen.low, float(values.min())), max(seen.high, float(values.max()))
         seen.sum = math.fsum([seen.sum, *np.sort(values).tolist()])
-        if column.low is not None and column.high is not None:
-            seen.below += int((values < column.low).sum())
-            seen.above += int((values > column.high).sum())
-        if known.cuts is not None:
+        if (ends := _ends(column, known)) is not None:
+            seen.below += int((values < ends[0]).sum())
+            seen.above += int((values > ends[1]).sum())
+        if known.values is not None and known.counts is not None:
+            seen.counts = seen.counts + in_bins(known, values)
+        elif known.cuts is not None:
             bins = np.searchsorted(known.cuts, values, side="right")
             seen.counts = seen.counts + np.bincount(bins, minlength=len(known.cuts) + 1)
     elif column.kind == "text":
@@ -213,6 +254,13 @@ def _add(seen: _Seen, part: Any, column: Column, known: Known) -> None:
         seen.counts = seen.counts + (found[:k] if known.words is None else found[known.words])
         seen.values += int(found.sum())
         seen.unseen += int(found[k])
+
+
+def _ends(column: Column, known: Known) -> tuple[float, float] | None:
+    """Return the lowest and the highest training value, where they are known."""
+    if known.values is not None:
+        return float(known.values[0]), float(known.values[-1])
+    return None if column.low is None or column.high is None else (column.low, column.high)
 
 
 def _unseen_names(source: Source, schema: Schema, seen: Mapping[str, _Seen]) -> dict[str, Counter[str]]:
@@ -236,8 +284,10 @@ def _change(
 ) -> ColumnChange:
     """Return one column's findings."""
     rows, trained = sizes
-    missing = (column.missing / trained if trained else 0.0, seen.missing / rows if rows else 0.0)
-    outside = (seen.below, seen.above) if column.kind == "numeric" and column.low is not None else None
+    before = known.missing if known.missing is not None else column.missing / trained if trained else 0.0
+    missing = (before, seen.missing / rows if rows else 0.0)
+    ends = _ends(column, known) if column.kind == "numeric" else None
+    outside = None if ends is None else (seen.below, seen.above)
     shift, untold = _shift(column, known, seen, sizes), known.untold
     if not untold:
         untold = (
@@ -249,12 +299,49 @@ def _change(
         )
     findings = [
         *_about_missing(missing, seen.unreadable, rows, trained),
-        *_about_values(column, seen, unseen),
+        *_about_values(column, seen, unseen, ends),
         *([_about_shift(shift)] if shift is not None and shift.beyond else []),
     ]
+    named = dict(unseen.most_common())
+    parts = _parts(column, known, seen, shift)
     return ColumnChange(
-        column.name, column.kind, tuple(findings), missing, dict(unseen.most_common()), outside, shift, untold
+        column.name, column.kind, tuple(findings), missing, named, outside, shift, untold, parts
     )
+
+
+def _parts(
+    column: Column, known: Known, seen: _Seen, shift: Shift | None
+) -> tuple[tuple[str, float, float], ...]:
+    """Return levels or bins with their shares of the rows that have a value, before and after."""
+    if shift is None or shift.measure != COUNTS or not known.labels or known.counts is None:
+        return ()
+    after = np.append(np.asarray(seen.counts, np.float64), 0.0 if column.kind == "numeric" else seen.unseen)
+    shares = np.append(known.counts, 0.0) / known.counts.sum(), after / after.sum()
+    names = (*known.labels, "never seen")
+    return tuple(
+        (name, float(a), float(b)) for name, a, b in zip(names, *shares, strict=True) if a > 0 or b > 0
+    )
+
+
+def _about_answers(told: AnswerTally, name: str, sizes: tuple[int, float]) -> ColumnChange:
+    """Return what the model answers to new rows beside what it answered to its training rows."""
+    if told.known is None or told.known.counts is None or not sizes[0] or not sizes[1]:
+        return ColumnChange(name, "answers", (), untold=told.untold or "there is too little to compare")
+    known, before, after = told.known, told.known.counts, np.asarray(told.given, np.float64)
+    shift = _variation(before, after)
+    shares = before / before.sum(), after / after.sum()
+    at = int(np.argmax(np.abs(shares[1] - shares[0])))
+    findings = []
+    if shift.beyond:
+        label = shown(known.labels[at])
+        findings.append(f"{label} is answered to {shares[1][at]:.1%} of the rows, was {shares[0][at]:.1%}")
+    for label, steps, new in zip(told.labels, told.steps, told.seen if told.labels else (), strict=True):
+        moved = _variation(steps.astype(np.float64), new.astype(np.float64))
+        if moved.beyond and not findings:
+            words = f"the shares of {shown(label)} moved: {moved.value:.0%} of the rows lie in other tenths"
+            findings.append(f"{words} (limit {moved.limit:.0%})")
+    parts = tuple((n, float(a), float(b)) for n, a, b in zip(known.labels, *shares, strict=True) if a or b)
+    return ColumnChange(name, "answers", tuple(findings), shift=shift, parts=parts)
 
 
 def _about_missing(shares: tuple[float, float], unreadable: int, rows: int, trained: float) -> list[str]:
@@ -270,15 +357,19 @@ def _about_missing(shares: tuple[float, float], unreadable: int, rows: int, trai
     return out
 
 
-def _about_values(column: Column, seen: _Seen, unseen: Counter[str]) -> list[str]:
+def _about_values(
+    column: Column, seen: _Seen, unseen: Counter[str], ends: tuple[float, float] | None
+) -> list[str]:
     out = []
     if column.kind in CODED and seen.unseen:
         names = some(list(unseen), NAMED)
         out.append(f"{counted(seen.unseen, 'row')} with levels never seen{': ' if names else ''}{names}")
-    if seen.below:
-        out.append(f"{counted(seen.below, 'row')} below {column.low:.6g}, down to {seen.low:.6g}")
-    if seen.above:
-        out.append(f"{counted(seen.above, 'row')} above {column.high:.6g}, up to {seen.high:.6g}")
+    if ends is not None and seen.below:
+        low, least = (quantity(v, column.unit, 6) for v in (ends[0], seen.low))
+        out.append(f"{counted(seen.below, 'row')} below {low}, down to {least}")
+    if ends is not None and seen.above:
+        high, most = (quantity(v, column.unit, 6) for v in (ends[1], seen.high))
+        out.append(f"{counted(seen.above, 'row')} above {high}, up to {most}")
     return out
 
 
@@ -287,7 +378,8 @@ def _about_shift(shift: Shift) -> str:
         moved = f"{shift.value:.0%} {'more' if shift.rose else 'fewer'} of the rows"
         return f"word {shown(shift.word)} is in {moved} (limit {shift.limit:.0%})"
     if shift.measure == COUNTS:
-        return f"{shift.value:.0%} of the values moved to other places (limit {shift.limit:.0%})"
+        index = "" if shift.psi is None else f", PSI {shift.psi:.2f}"
+        return f"{shift.value:.0%} of the values moved to other places (limit {shift.limit:.0%}{index})"
     return f"the mean moved by {shift.value:.2f} standard deviations (limit {shift.limit:.2f})"
 
 
@@ -327,4 +419,15 @@ def _variation(before: NDArray[np.float64], after: NDArray[np.float64]) -> Shift
     m, n = float(before.sum()), float(after.sum())
     p = (before + after) / (m + n)
     chance = float(np.sqrt(p * (1 - p) * (1 / n + 1 / m) / (2 * math.pi)).sum())
-    return Shift(COUNTS, float(np.abs(before / m - after / n).sum() / 2), COUNTS_LIMIT + chance)
+    moved = float(np.abs(before / m - after / n).sum() / 2)
+    return Shift(COUNTS, moved, COUNTS_LIMIT + chance, psi=stability(before, after))
+
+
+def stability(before: NDArray[np.float64], after: NDArray[np.float64]) -> float:
+    """Return the population stability index of two lists of counts, half a row added to each that is not 0
+    in both.
+    """
+    there = (before > 0) | (after > 0)
+    a, b = before[there] + 0.5, after[there] + 0.5
+    a, b = a / a.sum(), b / b.sum()
+    return float(((b - a) * np.log(b / a)).sum())

@@ -1,12 +1,13 @@
 """What a model file keeps of the training rows of a column: what new rows are compared with.
 
-Knows checked documents (plain data), a function per kind of model. Knows nothing of new rows.
+Knows profiles, and for files without one checked documents (plain data), a function per kind of model. Knows
+nothing of new rows.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -15,13 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.data.schema import Column
+from tallystick.data.text import quantity
+from tallystick.models.profile import ColumnProfile
+
+SPIKE = 0.05  # of the rows: a value that so many have is compared by itself
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
     """What the file keeps of a column's training values: counts by level, bin or word, or mean and standard
     deviation; or why there is nothing. line[level]: where levels are counted together; words: the places in
-    the vocabulary of those whose rows are counted.
+    the vocabulary of those whose rows are counted. Of a profile, numbers are counted at and between `values`,
+    line[place] of 2 * i + 1 at the i-th value and 2 * i below it; labels[bin]: what a bin is called.
     """
 
     counts: NDArray[np.float64] | None = None
@@ -31,6 +37,47 @@ class Known:
     mean: float = math.nan
     deviation: float = math.nan
     untold: str = ""
+    values: NDArray[np.float64] | None = None
+    labels: tuple[str, ...] = ()
+    missing: float | None = None  # the share of rows without a value
+
+
+def of_profile(own: ColumnProfile, kind: str, names: Sequence[str], rows: int, unit: str = "") -> Known:
+    """Return what a profile keeps of a column: of levels and words counts by name, of numbers counts in bins
+    between some of their values; a value that many rows have is a bin of its own.
+
+    rows: those of the table, in its units. unit: "date" where numbers are days.
+    """
+    missing = own.missing / rows if rows else 0.0
+    counts = own.counts.astype(np.float64)
+    if own.values is None:
+        words = np.arange(len(counts)) if kind == "text" else None
+        return Known(counts, words=words, labels=tuple(names), missing=missing)
+    if not len(own.values):
+        return Known(untold="it was always missing", missing=missing)
+    line, labels = _bins(own, unit)
+    held = np.bincount(line[1:-1], counts, len(labels)).astype(np.float64)
+    return Known(held, line=line, values=own.values, labels=labels, missing=missing)
+
+
+def _bins(own: ColumnProfile, unit: str) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    """Return the bin of each place and what the bins are called. The first is below all training values, the
+    last above; a value of few rows belongs to what follows it, the highest to what goes before.
+    """
+    assert own.values is not None
+    texts = [quantity(v, unit) for v in own.values.tolist()]
+    full, last = own.counts.sum(), len(texts) - 1
+    line, labels = [0], [f"below {texts[0]}"]
+    for i, text in enumerate(texts):
+        alone = own.counts[2 * i] >= SPIKE * full or last == 0
+        if alone or i < last:
+            labels.append(text if alone else f"{text} to {texts[i + 1]}")
+        line.append(len(labels) - 1)
+        if i < last:
+            if alone:
+                labels.append(f"{text} to {texts[i + 1]}")
+            line.append(len(labels) - 1)
+    return np.array([*line, len(labels)]), (*labels, f"above {texts[-1]}")
 
 
 def nothing(document: Mapping[str, Any], column: Column) -> Known:

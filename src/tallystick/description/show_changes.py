@@ -1,4 +1,4 @@
-"""What changed since training, as lines: one per column.
+"""What changed since training, as lines: the answers, then one per column, the most changed first.
 
 Knows changes and `draw.text`. Knows nothing of rows or models.
 """
@@ -14,9 +14,11 @@ def page(found: Changes, cells: int = 80) -> list[Line]:
     """Return all lines, at most `cells` wide."""
     trained = f"the {counted(found.trained, 'training row')} of {with_article(found.kind)}"
     head = f"{clean(found.name)}: {counted(found.rows, 'row')} beside {trained}"
-    style: Style = "bad" if found.changed else "note" if found.unjudged else "good"
+    style: Style = "bad" if found else "note" if found.unjudged else "good"
     lines: list[Line] = [*_plain(head, cells), *wrapped(verdict(found), cells, "", style), ()]
-    for column in found.columns:
+    if found.answers is not None:
+        lines += [*_answers(found.answers, cells), ()]
+    for column in found.ranked:
         lines += _column(column, cells)
     if found.ignored:
         lines += [(), *_plain(f"not in the model, ignored: {some(found.ignored)}", cells)]
@@ -33,6 +35,18 @@ def verdict(found: Changes) -> str:
     if open_:
         return f"no change found, but {open_} of {every} cannot be judged in full: {kept}"
     return "no column changed"
+
+
+def _answers(answers: ColumnChange, cells: int) -> list[Line]:
+    """Return what the model answers now beside what it answered to its training rows."""
+    first = "  the answers: "
+    if answers.findings:
+        lines = wrapped(clean("; ".join(answers.findings)), cells, first)
+        return [(Span(first, "strong"), Span(lines[0][1].text, "bad")), *lines[1:]]
+    if answers.shift is None:
+        return wrapped(clean(f"not judged: {answers.untold}"), cells, first)
+    moved, limit = answers.shift.value, answers.shift.limit
+    return wrapped(f"as in training (moved by {moved:.0%}, limit {limit:.0%})", cells, first)
 
 
 def _plain(text: str, cells: int) -> list[Line]:

@@ -11,13 +11,14 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, overload
 
 from tallystick.contracts import Table
 from tallystick.data.source import open_source
 from tallystick.data.source.door import files_behind
 from tallystick.description import Description, describe_table
 from tallystick.errors import DataError, OptionError, shown
+from tallystick.estimators.change_report import ChangeReport, change_report
 from tallystick.estimators.judging import Methods, candidates_of, compare_read, curve_read, methods_named
 from tallystick.estimators.naive_bayes import NaiveBayes
 from tallystick.estimators.row_order import ordered, row_of
@@ -69,10 +70,15 @@ class Report:
     __repr__ = __str__
 
 
+@overload
+def report(data: Any, target: str, **wanted: Any) -> Report: ...
+@overload
+def report(data: Any, target: None = None, *, against: Any, **wanted: Any) -> ChangeReport: ...
 def report(
     data: Any,
-    target: str,
+    target: str | None = None,
     *,
+    against: Any = None,
     path: str | os.PathLike[str] | None = None,
     methods: Methods | None = None,
     tuned: bool = False,
@@ -83,16 +89,18 @@ def report(
     title: str = "",
     progress: Progress | None = None,
     **shared: Any,
-) -> Report:
+) -> Report | ChangeReport:
     """Make one HTML page that says what decides the target, how well it is predicted, by which model, and
-    why.
+    why; or what changed in new rows since a model was fitted.
 
     Parameters
     ----------
     data : path, frame, Arrow table, matrix or records
         The rows, as `fit` takes them.
-    target : str
-        The name of the column to predict.
+    target : str, default None
+        The name of the column to predict. It must be given, except with `against`.
+    against : path or fitted model, default None
+        A model: the page then says what changed in the rows, and in its answers, since it was fitted.
     path : str or path, default None
         Where to write the page; None: nowhere, until `save`.
     methods : list of str or dict, default None
@@ -117,7 +125,7 @@ def report(
     Returns
     -------
     Report
-        The page as `html`, the chosen `model`, and what the page was made from.
+        The page as `html`, the chosen `model`, and what the page was made from; with `against` the `changes`.
 
     Examples
     --------
@@ -126,6 +134,11 @@ def report(
     >>> print(ts.report(rows, "play", methods=["tree"], folds=2).answer[0])
     One column, sky, predicts play correctly for all rows. ...
     """
+    if against is not None:
+        changed = change_report(data, against, title, shared.get("threads"))
+        if path is not None:
+            changed.save(path)
+        return changed
     if not isinstance(target, str):
         raise OptionError(f"report takes the name of the target column, not {shown(type(target).__name__)}.")
     keep_apart([files_behind(data)], {"path=": path})
