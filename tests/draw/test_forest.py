@@ -7,7 +7,6 @@ import math
 from svg import shapes, words
 
 from tallystick.draw.forest import Effect, forest
-from tallystick.draw.svg import colour
 
 
 def test_a_row_tells_the_odds_ratio_and_its_interval():
@@ -22,7 +21,7 @@ def test_an_effect_without_an_interval_is_told_without_one():
 def test_only_intervals_that_leave_out_1_are_set_off():
     effects = [Effect("up", 1.0, 0.5, 1.5), Effect("none", 0.1, -0.2, 0.4), Effect("down", -1.0, -2.0, -0.1)]
     dots = shapes(forest("odds", effects), "circle")
-    assert [dot["fill"] for dot in dots] == [colour(0), colour(7), colour(0)]
+    assert [dot["opacity"] for dot in dots] == ["1", "0.45", "1"]
     assert float(dots[2]["cx"]) < float(dots[1]["cx"]) < float(dots[0]["cx"])
 
 

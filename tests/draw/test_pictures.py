@@ -128,7 +128,7 @@ def told_weight(model, column, value, c, d):
     known = model.model_.calibration
     slope = 1.0 if known is None else known.slope
     number = [p.name for p in model.model_.parts].index(column)
-    marks = dict(saying._scale(model.model_, number, c, d, slope).marks)
+    marks = dict(saying._scale(model.model_, number, (c, d, slope), {}).marks)
     return marks[value]
 
 

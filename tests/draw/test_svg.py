@@ -7,7 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from svg import shapes, title, words
 
-from tallystick.draw.svg import PALETTE, Picture, Svg, as_html, brief, check_svg, colour, escape, ticks
+from tallystick.draw.svg import (
+    PALETTE,
+    Picture,
+    Svg,
+    around,
+    as_html,
+    brief,
+    check_svg,
+    colour,
+    escape,
+    ticks,
+)
 from tallystick.errors import OptionError
 
 
@@ -87,3 +98,9 @@ def test_the_ending_is_svg_in_any_case(tmp_path):
     check_svg(tmp_path / "P.SVG")
     with pytest.raises(OptionError, match=r"ends in '\.png'"):
         check_svg(tmp_path / "p.png")
+
+
+def test_round_numbers_stand_around_a_range():
+    assert around(17.0, 76.0) == [0.0, 20.0, 40.0, 60.0, 80.0]
+    assert around(0.0, 1.0) == [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
+    assert around(3.0, 3.0) == [3.0]

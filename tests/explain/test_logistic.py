@@ -80,7 +80,7 @@ def test_nomogram_and_report_measure_from_the_same_point(tmp_path):
     model = ts.LogisticRegression().fit(table, "class")
     row = {"age": None, "duration": 20.0, "housing": "rent", "foreign": True}
     told = model.explain(row)
-    lines = dict(scales(model.model_, 1, 0))
+    lines = dict(scales(model.model_, 1, 0, model._usual_ranges()))
     shown = {"age": "missing", "duration": "20", "housing": "rent", "foreign": "true"}
     for reason in told.reasons:
         marks = dict(lines[reason.column])

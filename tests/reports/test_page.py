@@ -317,6 +317,24 @@ def test_the_sum_of_the_chosen_classes_is_read_off_as_their_shares(browser, page
         assert at == pytest.approx(3 + 94 * (min(max(odds, low), high) - low) / (high - low), abs=0.1)
 
 
+def test_a_needle_beyond_its_axis_is_an_arrow_with_the_number(browser, pages):
+    with Opened(browser, pages("logistic")[0]) as opened:
+        page = opened.page
+        column = page.evaluate("report.data.ask.fields.find((f) => f.kind === 'numeric').name")
+        field = page.evaluate("(c) => report.data.ask.fields.findIndex((f) => f.name === c)", column)
+        page.fill(f"#field-{field}", "90000")
+        line = page.evaluate("(c) => report.data.scales.lines.findIndex((l) => l.column === c)", column)
+        knob = page.locator(f'[data-line="{line}"] .knob')
+        assert knob.get_attribute("data-beyond") in ("left", "right")
+        assert "90000" in knob.locator(".past").inner_text()
+        assert re.fullmatch(r"(◂ )?[+−][\d.]+( ▸)?", page.inner_text("#sum .past"))
+        assert "%" in page.inner_text("#share .past")
+        assert opened.fits()
+        page.fill(f"#field-{field}", "30")
+        assert page.locator(f'[data-line="{line}"] .past').count() == 0
+        opened.quiet()
+
+
 @pytest.mark.parametrize("name", ["tree", "bayes", "logistic", "card", "three card", "pairs card"])
 def test_what_if_answers_as_python_does_on_1000_rows(browser, pages, name):
     path, found = pages(name)

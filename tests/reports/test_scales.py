@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
-from tallystick.reports.scales import FAR, _inside, _lead, pair, scales_data
+from tallystick.reports.scales import FAR, _inside, _lead, pair, scales_data, sum_ends, usual_column
 
 
 def test_two_classes_stand_second_against_first(given):
@@ -56,3 +57,28 @@ def test_a_value_in_a_narrow_bin_lies_inside_it(given):
     column = given("bayes").table.schema["temp"]
     cuts = [1.0000000001, 1.0000000002]
     assert _inside(cuts, column)[1] == cuts[0]
+
+
+def test_axes_go_from_the_1st_to_the_99th_percentile_at_round_numbers(given):
+    found = given("logistic")
+    values = np.sort(found.table.column("temp"))
+    column = usual_column(found.table, "temp")
+    assert column.low <= values[0] + 1
+    assert column.high >= values[-2]
+    data = scales_data(found, found.model)
+    (line,) = [line for line in data["lines"] if line["column"] == "temp"]
+    marked = [stop[0] for stop in line["stops"] if stop[1] and stop[0] is not None]
+    assert marked == sorted(float(round(v)) for v in marked)
+    assert (marked[0], marked[-1]) == (column.low, column.high)
+    assert usual_column(found.table, "wind") is found.table.schema["wind"]
+
+
+def test_sums_reach_as_far_as_most_training_rows(given):
+    found = given("bayes")
+    ends = sum_ends(found, found.model, 1.0)
+    shares = np.concatenate([found.model.shares(block) for block in found.table.blocks()])
+    leads = np.log(shares[:, 1] / shares[:, 0])
+    inside = (leads >= ends[1, 0][0]) & (leads <= ends[1, 0][1])
+    assert inside.mean() >= 0.98
+    assert ends[0, 1] == (-ends[1, 0][1], -ends[1, 0][0])
+    assert scales_data(found, found.model)["sum_ends"] == ends[1, 0]

@@ -113,14 +113,12 @@ def dot_chart(dots: Sequence[Dot], x: str, level: tuple[str, float] | None = Non
     if level:
         svg.line(to_x(level[1]), TOP, to_x(level[1]), bottom, stroke_dasharray="4 4", opacity=0.6)
     for number, (name, value, lower, upper, words) in enumerate(dots):
-        at, mine = TOP + row * (number + 0.5), colour(0 if name == marked else 7)
+        at, strength = TOP + row * (number + 0.5), 1.0 if name == marked else 0.45
         svg.text(left - 10, at + 4, name, text_anchor="end", font_weight="bold" if name == marked else None)
-        svg.line(
-            to_x(max(lower, low - room)), at, to_x(min(upper, high + room)), at, stroke=mine, stroke_width=2
-        )
-        svg.circle(
-            to_x(value), at, 5, f"{name}: {brief(value)} ({brief(lower)} to {brief(upper)})", fill=mine
-        )
+        left_end, right_end = to_x(max(lower, low - room)), to_x(min(upper, high + room))
+        svg.line(left_end, at, right_end, at, stroke_width=2, opacity=strength)
+        told = f"{name}: {brief(value)} ({brief(lower)} to {brief(upper)})"
+        svg.circle(to_x(value), at, 5, told, fill="currentColor", opacity=strength)
         svg.text(WIDTH - RIGHT + 10, at + 4, words, 11, opacity=0.8)
     return str(svg)
 

@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tallystick.draw.svg import Svg, colour
+from tallystick.draw.svg import Svg
 from tallystick.draw.text import clean, cut
 
 LEFT, WIDE, ROW, TOP, BOTTOM, RIGHT = 250.0, 400.0, 26.0, 64.0, 52.0, 210.0
@@ -29,7 +29,7 @@ class Effect:
 
 
 def forest(title: str, effects: Sequence[Effect], note: str = "") -> str:
-    """Return the picture. Effects whose interval leaves out 1 are set off by colour."""
+    """Return the picture. Effects whose interval leaves out 1 are set off: colours mean classes."""
     ends = [v for e in effects for v in (e.middle, e.low, e.high) if math.isfinite(v)] or [0.0]
     low, high = max(min(*ends, -0.7), -WIDEST), min(max(*ends, 0.7), WIDEST)
     room = 0.04 * (high - low)
@@ -58,14 +58,14 @@ def forest(title: str, effects: Sequence[Effect], note: str = "") -> str:
 
 def _row(svg: Svg, at: float, effect: Effect, places: tuple[float, float, float]) -> None:
     clear = effect.low > 0.0 or effect.high < 0.0
-    mine = colour(0 if clear else 7)
+    strength = 1.0 if clear else 0.45
     low, middle, high = places
     words = f"{_ratio(effect.middle)}"
     if effect.low != effect.high:
         words += f" ({_ratio(effect.low)} to {_ratio(effect.high)})"
     svg.text(LEFT - 12, at + 4, cut(clean(effect.name), 36), text_anchor="end")
-    svg.line(low, at, high, at, stroke=mine, stroke_width=2)
-    svg.circle(middle, at, 5, f"{clean(effect.name)}: {words}", fill=mine)
+    svg.line(low, at, high, at, stroke_width=2, opacity=strength)
+    svg.circle(middle, at, 5, f"{clean(effect.name)}: {words}", fill="currentColor", opacity=strength)
     svg.text(LEFT + WIDE + 16, at + 4, words, 11)
 
 

@@ -10,11 +10,10 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tallystick.draw.svg import FONT, PALETTE, escape
+from tallystick.draw.svg import FONT, escape
 from tallystick.draw.text import clean, cut
 
 LEFT, WIDE, RIGHT, STEP = 250, 600, 50, 36
-FOR, AGAINST = PALETTE[0], PALETTE[1]
 SHARES = (0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999)
 MOST = 7.0  # log-odds at which nothing is left to read: 99.9 %
 LETTER = 6.4  # width of a letter, about
@@ -108,8 +107,7 @@ def _line(y: float, scale: Scale, x: Callable[[float], float]) -> list[str]:
     ends = {True: -1e9, False: -1e9}
     for text, weight in sorted(scale.marks, key=lambda m: m[1]):
         place, shown = x(weight), cut(clean(text), 18)
-        side = FOR if weight > 0 else AGAINST
-        out.append(f'<circle cx="{place:.1f}" cy="{y:.1f}" r="4" fill="{side}"/>')
+        out.append(f'<circle cx="{place:.1f}" cy="{y:.1f}" r="4"/>')  # for or against is where it stands
         half = LETTER * len(shown) / 2
         above = place - half > ends[True] + 4
         if above or place - half > ends[False] + 4:  # where there is room for the words

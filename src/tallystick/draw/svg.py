@@ -169,6 +169,16 @@ def _hint(text: str) -> str:
     return f"<title>{escape(text)}</title>" if text else ""
 
 
+def around(low: float, high: float, about: int = 5) -> list[float]:
+    """Return round numbers, the first at or below low and the last at or above high."""
+    inside = ticks(low, high, about)
+    if len(inside) < 2:
+        return inside if low == high else [low, high]
+    step = inside[1] - inside[0]
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    return [round(i * step, 12) for i in range(first, last + 1)]
+
+
 def ticks(low: float, high: float, about: int = 5) -> list[float]:
     """Return round numbers that cover low to high with steps of 1, 2 or 5."""
     if not math.isfinite(low) or not math.isfinite(high) or high <= low:

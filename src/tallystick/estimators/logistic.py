@@ -361,7 +361,7 @@ class LogisticRegression(Classifier):
             )
         start = self.model_.additive.start
         base = float(start[c] - start[d])
-        lines = [Scale(name, tuple(marks)) for name, marks in scales(self.model_, c, d)]
+        lines = [Scale(name, tuple(marks)) for name, marks in scales(self.model_, c, d, self._usual_ranges())]
         lines.sort(key=lambda s: min(w for _, w in s.marks) - max(w for _, w in s.marks))
         return Picture(
             nomogram(f"{self.schema_.predicted.name}: {labels[c]} against {labels[d]}", lines, base)
@@ -377,7 +377,7 @@ class LogisticRegression(Classifier):
             name = f"{f.name} ({f.of})" if len(classes) > 1 else f.name
             effects.append(Effect(name, f.estimate, low, high))
         of = f" = {classes[0]}" if len(classes) == 1 else ""
-        told = "coloured: the interval leaves out 1", "no intervals: see the summary"
+        told = "dark: the interval leaves out 1", "no intervals: see the summary"
         note = told[0] if self.model_.errors else told[1]
         return Picture(forest(f"Odds ratios for {self.schema_.predicted.name}{of}", effects, note))
 

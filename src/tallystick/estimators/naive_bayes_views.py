@@ -6,6 +6,7 @@ Knows estimators and the explain room. Knows nothing of sums.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -102,7 +103,8 @@ class BayesViews(Classifier):
             )
         known = model.calibration
         slope, shift = (1.0, 0.0) if known is None else (known.slope, known.shift[c] - known.shift[d])
-        scales = [_scale(model, i, c, d, slope) for i in range(len(model.parts))]
+        ranges = self._usual_ranges()
+        scales = [_scale(model, i, (c, d, slope), ranges) for i in range(len(model.parts))]
         scales.sort(
             key=lambda s: -(max(w for _, w in s.marks) - min(w for _, w in s.marks)) if s.marks else 0.0
         )
@@ -194,13 +196,17 @@ class BayesViews(Classifier):
         return self.nomogram(label, against)
 
 
-def _scale(model: NaiveBayesModel, i: int, c: int, d: int, slope: float) -> Scale:
+def _scale(
+    model: NaiveBayesModel, i: int, way: tuple[int, int, float], ranges: Mapping[str, tuple[float, float]]
+) -> Scale:
     from tallystick.draw.nomogram import Scale
+    from tallystick.draw.svg import around
     from tallystick.explain.naive_bayes import value_names
 
-    part, term = model.parts[i], model.additive.terms[i]
+    (c, d, slope), part, term = way, model.parts[i], model.additive.terms[i]
     if isinstance(part, Summed):
-        points = _points(model, part, [c, d])
+        usual = ranges.get(part.name)
+        points = _points(model, part, [c, d]) if usual is None else np.array(around(*usual))
         scores = np.zeros((len(points), len(model.classes)))
         if isinstance(term, NormalTerm):
             scores = term.constant - term.half * (points[:, None] - term.mean) ** 2

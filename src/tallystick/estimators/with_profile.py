@@ -41,6 +41,17 @@ class WithProfile:
         told = document.get("profile")
         self.profile_ = None if told is None else Profile.from_dict(told)
 
+    def _usual_ranges(self) -> dict[str, tuple[float, float]]:
+        """Return the 1st and the 99th percentile of each numeric column, where the model knows its rows."""
+        if self.profile_ is None:
+            return {}
+        out = {}
+        for column, own in zip(self.model_.schema.used, self.profile_.columns, strict=True):
+            low, high = own.quantile(1), own.quantile(99)
+            if low is not None and high is not None:
+                out[column.name] = low, high
+        return out
+
     def _keep_profile(self, table: Table) -> Self:
         """Keep what the rows of the fit look like, and what the model answers to them."""
         from tallystick.learners.profile import profile_of

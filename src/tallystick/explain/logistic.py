@@ -8,7 +8,7 @@ model file.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ import numpy as np
 from tallystick.contracts import Block
 from tallystick.data.schema import Column
 from tallystick.data.text import quantity
-from tallystick.draw.svg import as_html, ticks
+from tallystick.draw.svg import around, as_html
 from tallystick.draw.text import Line, Span, between, clean, plain, table, wrapped
 from tallystick.errors import OptionError, counted, some
 from tallystick.explain.logistic_words import (
@@ -354,10 +354,12 @@ def _are(things: Sequence[object]) -> str:
     return "is" if len(things) == 1 else "are"
 
 
-def scales(model: LogisticModel, c: int, d: int) -> list[tuple[str, list[tuple[str, float]]]]:
+def scales(
+    model: LogisticModel, c: int, d: int, usual_range: Mapping[str, tuple[float, float]]
+) -> list[tuple[str, list[tuple[str, float]]]]:
     """Return lines of a nomogram: each column's values with what they add to the log-odds of class c
     against d, beside what the column adds to the average training row. All parts of the model are drawn, or
-    it is an error.
+    it is an error. usual_range: of numbers, where most training rows lie; of others their whole range.
     """
     if why := no_scales(model):
         raise OptionError(
@@ -376,16 +378,17 @@ def scales(model: LogisticModel, c: int, d: int) -> list[tuple[str, list[tuple[s
                 marks.pop()
             out.append((part.name, marks))
         elif isinstance(term, LinearTerm) and isinstance(part, Slope):
-            marks = _number_marks(column, float(term.slope[c] - term.slope[d]), usual)
+            ends = usual_range.get(part.name, (column.low, column.high))
+            marks = _number_marks(column, ends, float(term.slope[c] - term.slope[d]), usual)
             if part.missing is not None:
                 marks.append(("missing", float(term.missing[c] - term.missing[d]) - usual))
             out.append((part.name, marks))
     return [(name, marks) for name, marks in out if marks]
 
 
-def _number_marks(column: Column, slope: float, usual: float) -> list[tuple[str, float]]:
-    if column.low is None or column.high is None:
+def _number_marks(
+    column: Column, ends: tuple[float | None, float | None], slope: float, usual: float
+) -> list[tuple[str, float]]:
+    if ends[0] is None or ends[1] is None:
         return []
-    round_ones = [v for v in ticks(column.low, column.high) if column.low <= v <= column.high]
-    values = round_ones if len(round_ones) >= 2 else [column.low, column.high]
-    return [(quantity(v, column.unit, 6), slope * v - usual) for v in values]
+    return [(quantity(v, column.unit, 6), slope * v - usual) for v in around(ends[0], ends[1])]

@@ -1,7 +1,9 @@
 """Naive Bayes, logistic regression and scorecards for the page: a nomogram with points that move.
 
-Knows additive models. Knows nothing of HTML. Law: a stop is a value that a cell can have and what it adds to
-the log-odds of one class against another, by the model's own terms; of a card, its points.
+Knows additive models. Knows nothing of HTML. Laws: a stop is a value that a cell can have and what it adds to
+the log-odds of one class against another, by the model's own terms; of a card, its points. Axes of numbers
+and of sums go from the 1st to the 99th percentile of the training rows, to the next round number; the page
+shows what lies beyond by an arrow with the number.
 """
 
 from __future__ import annotations
@@ -13,24 +15,27 @@ from typing import Any
 
 import numpy as np
 
+from tallystick.contracts import Table
 from tallystick.data.schema import Column
 from tallystick.data.text import quantity
 from tallystick.draw.nomogram import SHARES, ticks
 from tallystick.draw.scales import place, scale_line
+from tallystick.draw.svg import around
 from tallystick.draw.text import clean
 from tallystick.explain.naive_bayes import bin_names
 from tallystick.models.additive import BinTerm, LevelTerm, LinearTerm, NormalTerm, Term
 from tallystick.models.logistic.model import LogisticModel
 from tallystick.models.naive_bayes import NaiveBayesModel
 from tallystick.models.scorecard.model import ScorecardModel
-from tallystick.models.scorecard.parts import PairTerm
 from tallystick.reports.ingredients import Ingredients
 
 MOST_SCALES = 16  # columns drawn; the others keep the value of the row below
 MOST_STOPS = 24  # levels on a line, the heaviest
 FAR = 12.0  # where an impossible value is drawn
 AVERAGE = "on the average training row"
-GRID = 24  # steps of a number from its lowest to its highest value
+GRID = 24  # steps of a number from one end of its axis to the other
+MOST_ROWS = 20_000  # whose sums tell where most lie
+MOST_PAIRS = 12  # classes of which every pair has its own axis of sums; others reach to FAR
 Additive = NaiveBayesModel | LogisticModel | ScorecardModel
 
 
@@ -67,8 +72,9 @@ def scales_data(given: Ingredients, model: Additive, why: str = "", step: int = 
     start = model.additive.base if step else model.additive.start
     base = slope * float(start[c] - start[d]) + shift
     unit, size = ("points", step / math.log(2.0)) if step else ("log-odds", 1.0)
-    schema = given.table.schema  # it has the range of every number; a model may not keep it
-    lines = [(n, _stops(model, schema[n], (c, d, slope), bool(step))) for n in given.columns]
+    lines = [
+        (n, _stops(model, usual_column(given.table, n), (c, d, slope), bool(step))) for n in given.columns
+    ]
     lines = [] if why else [(n, s) for n, s in lines if len(s) > 1][:MOST_SCALES]
     weights = [s.weight for _, stops in lines for s in stops] or [0.0]
     ends = (min([*weights, 0.0]), max([*weights, 0.0]))
@@ -85,14 +91,41 @@ def scales_data(given: Ingredients, model: Additive, why: str = "", step: int = 
         "size": size,
         "left": max(0, len(given.columns) - len(drawn)),
         "base": base if math.isfinite(base) else 0.0,
-        **_sums([[s.weight for s in stops] for _, stops in lines] + _pairs(model, c, d), base, unit, size),
+        **_sums(sum_ends(given, model, size), (c, d), unit, size),
     }
 
 
-def _pairs(model: Additive, c: int, d: int) -> list[list[float]]:
-    """Return what each pair of columns can add: no line of the nomogram, but part of the sum."""
-    terms = [t for t in model.additive.terms if isinstance(t, PairTerm)]
-    return [(t.table[:, c] - t.table[:, d]).tolist() for t in terms]
+def usual_column(table: Table, name: str) -> Column:
+    """Return a column whose range, if it is of numbers, is that of most rows: the 1st to the 99th percentile,
+    to the next round numbers.
+    """
+    column = table.schema[name]
+    if column.kind != "numeric" or column.low is None or column.high is None or column.low >= column.high:
+        return column
+    values = np.asarray(table.column(name))
+    ends = np.quantile(values[np.isfinite(values)], [0.01, 0.99], method="inverted_cdf")
+    low, high = (float(end) for end in ends) if ends[0] < ends[1] else (column.low, column.high)
+    rounded = around(low, high)
+    return replace(column, low=rounded[0], high=rounded[-1])
+
+
+def sum_ends(given: Ingredients, model: Additive, size: float) -> dict[tuple[int, int], tuple[float, float]]:
+    """Return where the sums of most training rows lie, of each pair of classes: the 1st to the 99th
+    percentile, to the next round number, and never beyond FAR. size: of a unit of log-odds.
+    """
+    assert given.table.classes is not None
+    kept = np.arange(0, given.table.rows, max(1, -(-given.table.rows // MOST_ROWS)))
+    shares = np.concatenate([model.shares(block) for block in given.table.take(kept).blocks()])
+    logs = np.log(np.maximum(shares, 1e-300))
+    count = min(len(given.labels), MOST_PAIRS)
+    first = sorted({*range(count), *pair(given)})
+    out = {}
+    for c, d in itertools.permutations(first, 2):
+        leads = np.clip(logs[:, c] - logs[:, d], -FAR, FAR) * size
+        low, high = np.quantile(leads, [0.01, 0.99], method="inverted_cdf")
+        rounded = around(min(float(low), 0.0), max(float(high), 0.0), 8)
+        out[c, d] = (rounded[0], rounded[-1]) if rounded[0] < rounded[-1] else (-size, size)
+    return out
 
 
 def _tick(value: float) -> str:
@@ -110,15 +143,16 @@ def _line(name: str, stops: list[Stop], ends: tuple[float, float]) -> dict[str, 
     }
 
 
-def _sums(lines: list[list[float]], base: float, unit: str, size: float) -> dict[str, Any]:
+def _sums(
+    every: dict[tuple[int, int], tuple[float, float]], way: tuple[int, int], unit: str, size: float
+) -> dict[str, Any]:
     """Return the line of sums and the line of shares that stands under it; size: of a unit of log-odds."""
-    low, high = (base + sum(f(weights) for weights in lines) for f in (min, max))
-    ends = (max(low, -12.0 * size), min(high, 12.0 * size))
-    ends = ends if ends[0] < ends[1] else (-size, size)
+    ends = every.get(way, (-FAR * size, FAR * size))  # a single class has no pair
     odds = [(f"{100 * s:g} %", size * math.log(s / (1 - s))) for s in SHARES]
     inside = [(t, o) for t, o in odds if ends[0] <= o <= ends[1]]
     return {
         "sum_ends": ends,
+        "sums": {f"{c} {d}": found for (c, d), found in every.items()},
         "sum": scale_line(f"sum of {unit}", [(_tick(t), t) for t in ticks(*ends)], ends),
         "share": scale_line("share of the class", inside, ends),
     }
@@ -189,14 +223,15 @@ def _number_stops(term: Any, column: Column, way: tuple[int, int, float]) -> lis
     assert column.low is not None
     assert column.high is not None
     out = []
-    for i in range(GRID + 1):
-        x = float(f"{column.low + (column.high - column.low) * i / GRID:.5g}")
+    marked = ticks(column.low, column.high, 5)
+    grid = [float(f"{column.low + (column.high - column.low) * i / GRID:.5g}") for i in range(GRID + 1)]
+    for x in sorted({*grid, *marked}):
         if isinstance(term, NormalTerm):
             scores = term.constant - term.half * (x - term.mean) ** 2
         else:
             scores = term.at_zero + term.slope * x
         weight = slope * _lead(scores, c, d)
-        out.append(Stop(x, quantity(x, column.unit, 4), weight, i % (GRID // 4) == 0))
+        out.append(Stop(x, quantity(x, column.unit, 6), weight, x in marked))
     if isinstance(term, LinearTerm) and column.missing:
         out.append(Stop(None, "(missing)", slope * _lead(term.missing, c, d)))
     return out

@@ -1,7 +1,7 @@
 // The nomogram: a line per column with a point that moves. The page comes with one pair of classes, drawn by
 // draw/scales.py; others are drawn here, in the same way.
 function tallyNomogram(kit) {
-  const { find, clean, make, name, draw, labels, ask, model, unit, size, slope, shifted, signed, lead, listeners, changed, set } = kit, { scales } = kit.given;
+  const { find, clean, make, name, draw, percent, labels, ask, model, unit, size, slope, shifted, signed, lead, listeners, changed, set } = kit, { scales } = kit.given;
   const MIDDLE = 26, FAR = 12, SHARES = [0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999];
   const spot = (w, [low, high]) => 3 + (94 * (Math.min(Math.max(w, low), high) - low)) / (high - low || 1);
   const sign = (t) => (t > 0 ? "+" : "") + Number(t.toPrecision(6));
@@ -61,11 +61,8 @@ function tallyNomogram(kit) {
     });
     put(find("log-odds"), scaleLine(unit, ends[0] < ends[1] ? ticks(...ends).map((t) => [sign(t), t]) : [], ends));
     const bare = model.explain(start).base;
-    const base = finite(slope * (bare[c] - bare[d]) + shift), sums = [base, base];
-    for (const line of scales.lines) line.stops.reduce(([a, b], s) => [Math.min(a, s[2]), Math.max(b, s[2])], [Infinity, -Infinity]).forEach((w, i) => { sums[i] += w; });
-    for (const t of ask.form.terms.filter((t) => t.pair)) [Math.min, Math.max].forEach((f, i) => { sums[i] += f(...t.table.map((p) => p[c] - p[d])); });
-    const most = 12 * size;
-    scales.sum_ends = Math.max(sums[0], -most) < Math.min(sums[1], most) ? [Math.max(sums[0], -most), Math.min(sums[1], most)] : [-size, size];
+    const base = finite(slope * (bare[c] - bare[d]) + shift);
+    scales.sum_ends = scales.sums[`${c} ${d}`] || [-FAR * size, FAR * size];
     put(find("sum"), scaleLine(`sum of ${unit}`, ticks(...scales.sum_ends).map((t) => [sign(t), t]), scales.sum_ends));
     const odds = SHARES.map((s) => [`${Number((100 * s).toPrecision(6))} %`, size * Math.log(s / (1 - s))]).filter(([, o]) => o >= scales.sum_ends[0] && o <= scales.sum_ends[1]);
     put(find("share"), scaleLine("share of the class", odds, scales.sum_ends));
@@ -113,6 +110,12 @@ function tallyNomogram(kit) {
     track.append(knob);
     return knob;
   });
+  function point(mark, weight, ends, words) { // where a weight lies; beyond the axis an arrow with the number
+    const beyond = weight < ends[0] - 1e-9 ? "left" : weight > ends[1] + 1e-9 ? "right" : "";
+    mark.style.left = spot(weight === weight ? weight : 0, ends) + "%";
+    mark.dataset.beyond = beyond;
+    mark.replaceChildren(...(beyond ? [make("span", { class: "past" }, beyond === "left" ? `◂ ${words}` : `${words} ▸`)] : []));
+  }
   const needles = ["sum", "share"].map((id) => { const n = make("span", { class: "needle" }); find(id).append(n); return n; });
   listeners.push((found) => {
     if (found.error) return;
@@ -126,12 +129,13 @@ function tallyNomogram(kit) {
         const before = line.stops[best], other = typeof before[0] === "number" && value !== null ? -Math.abs(before[0] - Number(value)) : before[0] === value ? 1 : -1e300;
         if (same > other) best = i;
       });
-      knobs[k].style.left = spot(weight === weight ? weight : 0, scales.ends) + "%";
+      point(knobs[k], weight, scales.ends, `${clean(value ?? "missing")}: ${signed(weight)}`);
       knobs[k].setAttribute("aria-valuenow", best);
       knobs[k].setAttribute("aria-valuetext", `${value === null || value === "" ? "missing" : clean(value)}: ${signed(weight)}`);
       knobs[k].title = `${clean(line.column)} = ${value === null || value === "" ? "missing" : clean(value)}: ${signed(weight)}`;
     });
     const p = labels.map((l) => found.probabilities[l]), odds = size * Math.log(p[c] / p[d]);
-    for (const n of needles) n.style.left = spot(odds === odds ? odds : 0, scales.sum_ends) + "%";
+    point(needles[0], odds, scales.sum_ends, signed(odds));
+    point(needles[1], odds, scales.sum_ends, percent(p[c] / (p[c] + p[d])));
   });
 }
