@@ -327,7 +327,7 @@ def test_a_needle_beyond_its_axis_is_an_arrow_with_the_number(browser, pages):
         knob = page.locator(f'[data-line="{line}"] .knob')
         assert knob.get_attribute("data-beyond") in ("left", "right")
         assert "90000" in knob.locator(".past").inner_text()
-        assert re.fullmatch(r"(◂ )?[+−][\d.]+( ▸)?", page.inner_text("#sum .past"))
+        assert re.fullmatch(r"(◂ )?[+−]([\d.]+|∞)( ▸)?", page.inner_text("#sum .past"))
         assert "%" in page.inner_text("#share .past")
         assert opened.fits()
         page.fill(f"#field-{field}", "30")
