@@ -36,10 +36,11 @@ class Method:
     keeps of the training rows of a column: (document, column) -> Known; report (Face), its part of a report;
     rules, if-then rules as text: (model, sha256, format); card, a printed card: the same; reasons, what
     cost rows most: (model, most, against, class) -> (block) -> codes; counts, the training rows behind a
-    reason: (model, explanation) -> (column, value, rows by class), ...; guarded, the model that may be
-    shown to anybody, in which no row stands alone: (estimator, table) -> estimator; checks, what in a
-    table the method is misled by: (table) -> Check, ...; working, how it is done by hand:
-    (estimator, table, title, row, whole) -> parts of a document.
+    reason: (model, explanation) -> (column, value, rows by class), ...; interval, how sure rows'
+    probabilities are: (model, block) -> [row, class, 2]; guarded, the model that may be shown to anybody,
+    in which no row stands alone: (estimator, table) -> estimator; checks, what in a table the method is
+    misled by: (table) -> Check, ...; working, how it is done by hand: (estimator, table, title, row,
+    whole) -> parts of a document.
     A method without its own leaves a face out, and has the plain one.
     """
 
@@ -57,6 +58,7 @@ class Method:
     card: str = "export.card:no_card"
     reasons: str = "explain.reasons:no_reasons"
     counts: str = "explain.counts:no_counts"
+    interval: str = "explain.row_intervals:no_interval"
     guarded: str = "estimators.faces:as_it_is"
     checks: str = "estimators.faces:no_checks"
     working: str = "working.methods:no_working"
@@ -99,6 +101,7 @@ _TREE = Method(
     known="description.known:of_tree",
     report="reports.faces:TREE",
     rules="export.rules:tree_rules",
+    interval="explain.row_intervals:tree_interval",
     guarded="estimators.faces:guarded_tree",
     working="working.tree_task:tree_parts",
     tuned=_LEAVES,
@@ -118,6 +121,7 @@ _RULES = Method(
     known="description.known:of_rules",
     report="reports.faces:RULES",
     rules="export.rules:own_rules",
+    interval="explain.row_intervals:rule_interval",
     tuned=tuple(
         (f"at most {n} rules" if n else "any number of rules", {"max_rules": n})
         for n in (1, 2, 3, 5, 8, None)
@@ -144,6 +148,7 @@ METHODS = (
         known="description.known:of_bayes",
         report="reports.faces:BAYES",
         counts="explain.counts:bayes_counts",
+        interval="explain.row_intervals:bayes_interval",
         checks="estimators.faces:dependence",
         working="working.bayes:bayes_parts",
         tuned=tuple(
@@ -166,6 +171,7 @@ METHODS = (
         changes="export.diff_models:logistic_changes",
         known="description.known:of_logistic",
         report="reports.faces:LOGISTIC",
+        interval="explain.row_intervals:logistic_interval",
         working="working.logistic:logistic_parts",
         tuned=tuple((f"l2 {v:g}", {"l2": v}) for v in (1000, 300, 100, 30, 10, 3, 1, 0.1)),
         curved=True,
@@ -186,6 +192,7 @@ METHODS = (
         rules="export.card:card_rules",
         card="export.card:scorecard",
         reasons="explain.reasons:asked",
+        interval="explain.card_interval:card_interval",
         guarded="estimators.faces:guarded_card",
         curved=True,
         few_classes=True,

@@ -14,18 +14,22 @@ from tallystick.cli.main import tally
 
 ESTIMATORS = {
     "DecisionTree": "against apply c45 cart column_use counterfactuals decision_path get_depth get_n_leaves "
-    "id3 optimal predict_log_proba predict_proba predict_proba_one prune pruning_path rules show splits",
+    "id3 optimal predict_interval predict_log_proba predict_proba predict_proba_one prune "
+    "pruning_path rules show splits",
     "OptimalTree": "against apply column_use counterfactuals decision_path get_depth get_n_leaves "
-    "predict_log_proba predict_proba predict_proba_one prune pruning_path rules show splits",
-    "RegressionTree": "against apply column_use decision_path get_depth get_n_leaves prune pruning_path "
+    "predict_interval predict_log_proba predict_proba predict_proba_one prune pruning_path "
     "rules show splits",
-    "NaiveBayes": "counterfactuals forget independence likelihood nomogram partial_fit "
-    "predict_joint_log_proba predict_log_proba predict_proba predict_proba_one shares to_logistic "
-    "update votes",
+    "RegressionTree": "against apply column_use decision_path get_depth get_n_leaves predict_interval prune "
+    "pruning_path rules show splits",
+    "NaiveBayes": "counterfactuals forget independence likelihood nomogram partial_fit predict_interval "
+    "predict_joint_log_proba predict_log_proba predict_proba predict_proba_one shares "
+    "to_logistic update votes",
     "LogisticRegression": "counterfactuals decision_function forest from_formula inference nomogram "
-    "predict_log_proba predict_proba predict_proba_one summary trace_picture",
-    "RuleList": "counterfactuals predict_log_proba predict_proba predict_proba_one rules rules_on",
-    "RuleSet": "counterfactuals predict_log_proba predict_proba predict_proba_one rules rules_on",
+    "predict_interval predict_log_proba predict_proba predict_proba_one summary trace_picture",
+    "RuleList": "counterfactuals predict_interval predict_log_proba predict_proba predict_proba_one rules "
+    "rules_on",
+    "RuleSet": "counterfactuals predict_interval predict_log_proba predict_proba predict_proba_one rules "
+    "rules_on",
     "Scorecard": "beside_naive_bayes counterfactuals nomogram predict_interval predict_log_proba "
     "predict_proba predict_proba_one reasons to_naive_bayes",
 }

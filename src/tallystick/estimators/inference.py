@@ -65,6 +65,7 @@ def infer(
         found,
         FittedRows(found, table),
         lambda stages: drive(stages, table, engine),
+        lambda new: (matched.block for matched in estimator._blocks(new)),
         check_level(level),
         errors,
         many,

@@ -163,6 +163,29 @@ class RegressionTree(_AnyTree):
         """
         return float(self.predict(dict(row), lenient=lenient, missing_columns=missing_columns)[0])
 
+    def predict_interval(
+        self, X: Any, *, lenient: bool = False, missing_columns: str = "error"
+    ) -> NDArray[np.float64]:
+        """Return a 95 % interval of the mean of new rows like each, by Student's t; not of a single row.
+
+        Parameters
+        ----------
+        X : path, frame, Arrow table, matrix, records or dict
+            New rows, with the columns of the fit; a dict of values is one row.
+        lenient : bool, default False
+            Whether cells that cannot be read as numbers count as missing; otherwise they are an error.
+        missing_columns : {"error", "as-missing"}, default "error"
+            What to do about columns of the fit that are not there.
+
+        Returns
+        -------
+        array [row, 2]
+            The lower and the upper end; NaN where the leaf has one row, or a row goes down several branches.
+        """
+        from tallystick.estimators.sureness import intervals
+
+        return intervals(self, X, lenient=lenient, missing_columns=missing_columns)[:, 0]
+
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return R²: the share of the response's variance that the tree explains on these rows.
 

@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tallystick.contracts import Engine, Model, Table
 from tallystick.data.schema import Columns, Note, Schema, Wishes
@@ -286,38 +285,6 @@ class Scorecard(Classifier):
         from tallystick.explain.card_picture import card_nomogram
 
         return Picture(card_nomogram(self.card_, self._way(label, against)))
-
-    def predict_interval(
-        self, X: Any, *, lenient: bool = False, missing_columns: str = "error"
-    ) -> NDArray[np.float64]:
-        """Return an approximate 95 % interval of each probability, from the curvature at the fit.
-
-        It tells how far the base and the points, all together, could lie elsewhere had other rows of the
-        same kind been seen. Of a card with more than about 180 lines by classes the model keeps the largest
-        part of how errors go together, and takes the rest for independent. The interval does not hold what
-        the choice of cuts, pairs and prior strengths adds, nor a change of the population or a level that
-        was never seen; and it is not an interval of what a single row will turn out to be.
-
-        Parameters
-        ----------
-        X : path, frame, Arrow table, matrix, records or dict
-            New rows, with the columns of the fit; a dict of values is one row.
-        lenient : bool, default False
-            Whether cells that cannot be read as numbers count as missing; otherwise they are an error.
-        missing_columns : {"error", "as-missing"}, default "error"
-            What to do about columns of the fit that are not there.
-
-        Returns
-        -------
-        array of shape (rows, classes, 2)
-            The lower and the upper end; `predict_proba` lies between them.
-        """
-        from tallystick.explain.card_interval import card_interval
-
-        self._check_fitted()
-        blocks = self._blocks(X, lenient=lenient, missing_columns=missing_columns)
-        found = [card_interval(self.model_, matched.block) for matched in blocks]
-        return np.concatenate([np.zeros((0, len(self.model_.labels), 2)), *found])
 
     def to_naive_bayes(self) -> Card:
         """Return the card that counting alone makes of the same lines: logarithms of the shares of each

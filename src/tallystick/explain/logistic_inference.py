@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.contracts import Block
 from tallystick.draw.svg import as_html
 from tallystick.draw.text import Line, Span, clean, plain, table, wrapped
 from tallystick.errors import OptionError, counted, nearest, shown
 from tallystick.explain.logistic import Figure, figure_table, p_words, shown_links
 from tallystick.explain.logistic_effects import Effects, effects_of
 from tallystick.explain.logistic_fit import HosmerLemeshow, Residuals, hosmer_lemeshow, residuals_of
-from tallystick.explain.logistic_rows import FittedRows
+from tallystick.explain.logistic_rows import FittedRows, share_interval
 from tallystick.explain.logistic_words import rows_words, title
 from tallystick.explain.tails import chi_square_tail, normal_point
 from tallystick.learners.logistic.again import FoundOptimum, found_held
@@ -134,6 +135,7 @@ class Inference:
     found: FoundOptimum
     rows: FittedRows
     drive: Callable[[Any], Any] = field(repr=False)
+    read: Callable[[Any], Iterable[Block]] = field(repr=False)
     level: float = 0.95
     kind: str = "curvature"
     groups: Whole | None = field(default=None, repr=False)
@@ -369,6 +371,24 @@ class Inference:
         """
         self._refuse_classes("the groups of Hosmer and Lemeshow")
         return hosmer_lemeshow(self.model, self.rows, groups)
+
+    def predict_interval(self, X: Any) -> Array:
+        """Return the interval of each probability of new rows: that of the log-odds, by the covariance,
+        turned into shares. Of several classes each against all others.
+
+        Parameters
+        ----------
+        X : path, frame, Arrow table, matrix, records or dict
+            New rows, with the columns of the fit.
+
+        Returns
+        -------
+        array [row, class, 2]
+            The lower and the upper end; `predict_proba` lies between them.
+        """
+        z = normal_point(self.level)
+        found = [share_interval(self.rows, self._spread, block, z) for block in self.read(X)]
+        return np.concatenate([np.zeros((0, len(self.model.labels), 2)), *found])
 
     def effects(self) -> Effects:
         """Return average marginal effects over the rows: of a number, the slope of the probability; of a

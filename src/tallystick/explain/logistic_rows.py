@@ -145,6 +145,33 @@ def columns_of(problem: Problem, block: Block, which: Mask | None = None) -> Arr
     return np.stack(columns, axis=1) if columns else np.zeros((block.rows, 0))
 
 
+def share_interval(rows: FittedRows, spread: Array, block: Block, z: float) -> Array:
+    """Return the ends [row, class, 2] of each share: log-odds of the class against all others, plus and minus
+    z standard errors by the covariance of the free weights.
+    """
+    problem = rows.found.problem
+    columns = columns_of(problem, block)
+    shares = rows.shares(block, columns)
+    at, k = rows.links, problem.free_links
+    ends = []
+    for c in range(shares.shape[1]):
+        rest = np.maximum(1.0 - shares[:, c], 1e-300)
+        # d log(p / (1 - p)) by the score of link x: 1 for its own, else minus its part of the others
+        slope = np.where(at[None, :] == c, 1.0, -shares[:, at] / rest[:, None])
+        if shares.shape[1] == 2:
+            slope = np.full((len(shares), 1), 1.0 if c == 1 else -1.0)
+        by = (columns[:, :, None] * slope[:, None, :]).reshape(len(columns), columns.shape[1] * k)
+        error = np.sqrt(np.maximum(((by @ spread) * by).sum(axis=1), 0.0))
+        odds = kernels.log(np.maximum(shares[:, c], 1e-300)) - kernels.log(rest)
+        ends.append(np.stack([_share(odds - z * error), _share(odds + z * error)], axis=1))
+    return np.stack(ends, axis=1)
+
+
+def _share(odds: Array) -> Array:
+    both: Array = kernels.softmax(np.stack([np.zeros(len(odds)), odds], axis=1))[:, 1]
+    return both
+
+
 def with_code(problem: Problem, block: Block, column: str, code: int) -> Block:
     """Return the block with one code in every row of a column of levels."""
     read = problem.design.columns

@@ -33,17 +33,19 @@ def intervals(model: RuleModel) -> list[tuple[float, float]]:
     It is that of the beta distribution whose parameters are the rows of the class and of the others, imagined
     ones among them; class weights multiply the odds.
     """
-    out = []
-    counts = model.rows * (model.unit / (model.row_unit or model.unit))
-    for i, rule in enumerate(model.all_rules):
-        c, base = int(model.answers[i]), model.base
-        own = float(counts[i, c]) + rule.imagined * float(base[c])
-        others = float(counts[i].sum()) + rule.imagined - own
-        share, was = float(model.rule_shares[i, c]), float(model.plain_shares[i, c])
-        odds = share * (1 - was) / ((1 - share) * was) if 0 < share < 1 and 0 < was < 1 else 1.0
-        low, high = mixture_interval([(1.0, own, others, odds)])
-        out.append((min(low, share), max(high, share)))
-    return out
+    return [interval_of(model, i, int(model.answers[i])) for i in range(len(model.all_rules))]
+
+
+def interval_of(model: RuleModel, i: int, c: int) -> tuple[float, float]:
+    """Return the interval of one class among new rows that a rule answers."""
+    rule, base = model.all_rules[i], model.base
+    counts = model.rows[i] * (model.unit / (model.row_unit or model.unit))
+    own = float(counts[c]) + rule.imagined * float(base[c])
+    others = float(counts.sum()) + rule.imagined - own
+    share, was = float(model.rule_shares[i, c]), float(model.plain_shares[i, c])
+    odds = share * (1 - was) / ((1 - share) * was) if 0 < share < 1 and 0 < was < 1 else 1.0
+    low, high = mixture_interval([(1.0, own, others, odds)])
+    return min(low, share), max(high, share)
 
 
 def told_rules(model: RuleModel) -> Rules:

@@ -198,7 +198,7 @@ def explain_row(tree: Tree, cell: Callable[[int], Any], shares: NDArray[np.float
         common = 1 + min(way.spread[0] for way in found)
         asked = dict.fromkeys(int(tree.nodes.column[w.steps[k][0]]) for w in found for k in w.spread)
         missing = tuple(tree.schema.used[j].name for j in asked)
-    told = [_steps(tree, way, cell) for way in found]
+    told = [steps_of(tree, way, cell) for way in found]
     parts: tuple[RowPart, ...] = ()
     if missing:
         parts = tuple(
@@ -207,16 +207,16 @@ def explain_row(tree: Tree, cell: Callable[[int], Any], shares: NDArray[np.float
         )
     steps = told[0][:common]
     if tree.regression:
-        between, method = _of_mean(tree, [node for node, _ in first], bool(missing))
+        between, method = of_mean(tree, [node for node, _ in first], bool(missing))
         return TreeExplanation(tree, steps, float(shares[0]), (), between, method, parts, missing)
     best = int(tree.decide(shares[None, :])[0])
     nodes = [(way.part, steps) for way, steps in zip(found, told, strict=True)]
-    between, method = _of_share(tree, nodes, best, float(shares[best]))
+    between, method = of_share(tree, nodes, best, float(shares[best]))
     answer = _labels(tree)[best]
     return TreeExplanation(tree, steps, answer, tuple(shares.tolist()), between, method, parts, missing)
 
 
-def _steps(tree: Tree, way: Way, cell: Callable[[int], Any]) -> tuple[Step, ...]:
+def steps_of(tree: Tree, way: Way, cell: Callable[[int], Any]) -> tuple[Step, ...]:
     """Return the steps of one way in words."""
     averaged = tree.averaged
     out: list[Step] = []
@@ -257,7 +257,7 @@ def _sentence(test: Condition, tree: Tree, node: int, cell: Callable[[int], Any]
 # -- how sure --
 
 
-def _of_share(
+def of_share(
     tree: Tree, found: list[tuple[float, tuple[Step, ...]]], best: int, share: float
 ) -> tuple[tuple[float, float] | None, str]:
     """Return the 95 % interval of the answer's share among new rows like this one, and how it was made.
@@ -312,7 +312,7 @@ def _odds(tree: Tree, node: int, best: int) -> float:
     return float(heavy[best]) / others if others > 0 else float("inf")
 
 
-def _of_mean(tree: Tree, way: list[int], spread: bool) -> tuple[tuple[float, float] | None, str]:
+def of_mean(tree: Tree, way: list[int], spread: bool) -> tuple[tuple[float, float] | None, str]:
     """Return the 95 % interval of the mean of new rows like this one, and how it was made. way: its nodes."""
     leaf = way[-1]
     if spread:
