@@ -45,7 +45,7 @@ def test_a_column_of_many_levels_shows_the_strongest():
         "y": ["p" if i % 40 < 20 else "q" for i in range(400)],
     }
     many = ts.NaiveBayes().fit(rows, "y").model_
-    assert len(_scale(many, 0, 1, 0, 1.0).marks) == MOST_MARKS
+    assert len(_scale(many, 0, (1, 0, 1.0), {}).marks) == MOST_MARKS
 
 
 def test_an_unfitted_model_stands_in_a_notebook_as_its_own_line(model):
