@@ -148,6 +148,7 @@ def main(args: list[str]) -> int:
         ROOT / "README.md",
         *sorted((ROOT / "docs").glob("*.md")),
         *sorted((ROOT / "docs" / "lessons").glob("*.md")),
+        *sorted((ROOT / "docs" / "tutorials").glob("*.md")),
     ]
     wrong = 0
     for page in pages:

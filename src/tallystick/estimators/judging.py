@@ -108,7 +108,7 @@ def compare(
     regression : bool, default False
         Whether the target is a number: regression trees beside the mean, by their mean squared error.
     cost : dict or table, default None
-        {class: {answer: cost}} (not named: 1 for a wrong answer, 0 for a right one) or cost[class][answer].
+        {class: {answer: cost}} (not named: 1 for a wrong answer, 0 for a right one) or `cost[class][answer]`.
     ignore : list of str, default ()
         Codes of checks that are not wanted.
     sample_weight : array or str, default None

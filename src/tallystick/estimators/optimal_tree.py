@@ -49,7 +49,7 @@ class OptimalTree(ClassTree):
     class_weight : dict or "balanced", default None
         What an error in a row of each class counts: {label: weight}.
     costs : dict or table, default None
-        {label: {answer: cost}} (not named: 1 for a wrong answer, 0 for a right one) or costs[class][answer]:
+        {label: {answer: cost}} (not named: 1 for a wrong answer, 0 for a right) or `costs[class][answer]`:
         the cheapest class is answered, and the tree is the one of least cost.
     max_work : int, default 100000000000
         The most work of the search, in rows times columns looked at: what is cut off there is cut off

@@ -188,7 +188,7 @@ class RuleList(_AnyRules):
     class_weight : dict or "balanced", default None
         What a row of each class counts: {label: weight}.
     costs : dict or table, default None
-        {label: {answer: cost}} (not named: 1 for a wrong answer, 0 for a right one) or costs[class][answer]:
+        {label: {answer: cost}} (not named: 1 for a wrong answer, 0 for a right) or `costs[class][answer]`:
         the cheapest class is answered.
     max_bins : int, default 64
         Ranges of a number whose ends a condition may take; numbers of fewer distinct values have all cuts.
@@ -236,7 +236,7 @@ class RuleSet(_AnyRules):
     class_weight : dict or "balanced", default None
         What a row of each class counts: {label: weight}.
     costs : dict or table, default None
-        {label: {answer: cost}} (not named: 1 for a wrong answer, 0 for a right one) or costs[class][answer]:
+        {label: {answer: cost}} (not named: 1 for a wrong answer, 0 for a right) or `costs[class][answer]`:
         the cheapest class is answered.
     max_bins : int, default 64
         Ranges of a number whose ends a condition may take; numbers of fewer distinct values have all cuts.

@@ -290,7 +290,7 @@ class DecisionTree(ClassTree):
     priors : dict or list, default None
         Grow as if the classes had these shares, {label: share}; of every class, with the sum 1.
     costs : dict or table, default None
-        {label: {answer: cost}} (not named: 1 for a wrong answer, 0 for a right one) or costs[class][answer]:
+        {label: {answer: cost}} (not named: 1 for a wrong answer, 0 for a right) or `costs[class][answer]`:
         the cheapest class is answered.
     max_bins : int, default None
         Numeric columns in so many quantile bins; None is exact.

@@ -88,7 +88,7 @@ def cross_validate(
     by : str or list of str, default ()
         Columns to count errors by.
     cost : dict or table, default None
-        {class: {answer: cost}} (not named: 1 for a wrong answer, 0 for a right one) or cost[class][answer].
+        {class: {answer: cost}} (not named: 1 for a wrong answer, 0 for a right one) or `cost[class][answer]`.
         It decides the answers of a method that has no `costs` of its own.
     positive : label, default None
         The class that precision and recall are about; None is the rarest.
