@@ -72,6 +72,7 @@ def work(
     if table.place != "memory":
         raise OptionError("a working needs its rows in memory: it is for small tables. Leave memory= out.")
     estimator._fit_table(table)
+    estimator._keep_profile(table)
     title = f"{way.words[0].upper()}{way.words[1:]} for {table.schema.predicted.name}: the working"
     asked = None if row is None else (_whole(row, estimator), 0) if isinstance(row, Mapping) else (X, row)
     solve = way.method.load("working")
