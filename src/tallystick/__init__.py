@@ -51,7 +51,7 @@ _WHERE = {  # the module of each public name; its own name where it is a module
     "compare": "estimators.judging",
     "cross_validate": "evaluate",
     "describe": "description",
-    "diff": "export.diff",
+    "diff": "estimators.flips",
     "learn": "learn",
     "grow": "estimators.by_hand",
     "learning_curve": "estimators.judging",
@@ -124,12 +124,12 @@ if TYPE_CHECKING:
         verify,
     )
     from tallystick.estimators.by_hand import grow
+    from tallystick.estimators.flips import diff
     from tallystick.estimators.judging import compare, learning_curve
     from tallystick.estimators.reporting import report
     from tallystick.evaluate import cross_validate
     from tallystick.explain.rule import bayes_rule
     from tallystick.explain.separating_plane import separable
-    from tallystick.export.diff import diff
     from tallystick.learners.prune import CostComplexity, DescriptionLength, Pessimistic
     from tallystick.lessons import lesson
     from tallystick.working import work

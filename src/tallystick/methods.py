@@ -32,7 +32,8 @@ class Method:
 
     The faces: file (FileKind), the shapes of its part of the model file and their check; form, the model as
     plain data for exports: (model, sha256) -> Form; explain, why a row is answered: (model, block, row);
-    changes, what differs between two model files: (a, b) -> (place, before, after), ...; known, what a file
+    changes, what differs between two model files: (a, b) -> (place, before, after), ...; largest, how far its
+    shares, points or odds moved: (a, b) -> (size, sentence), ...; known, what a file
     keeps of the training rows of a column: (document, column) -> Known; report (Face), its part of a report;
     rules, if-then rules as text: (model, sha256, format); card, a printed card: the same; reasons, what
     cost rows most: (model, most, against, class) -> (block) -> codes; counts, the training rows behind a
@@ -52,6 +53,7 @@ class Method:
     explain: str
     form: str = "export.form:no_form"
     changes: str = "export.diff_models:plain_changes"
+    largest: str = "export.diff_largest:none_largest"
     known: str = "description.known:nothing"
     report: str = "reports.faces:PLAIN"
     rules: str = "export.rules:no_rules"
@@ -98,6 +100,7 @@ _TREE = Method(
     explain="explain.tree_way:explain",
     form="export.form:tree_form",
     changes="export.diff_models:tree_changes",
+    largest="export.diff_largest:tree_largest",
     known="description.known:of_tree",
     report="reports.faces:TREE",
     rules="export.rules:tree_rules",
@@ -118,6 +121,7 @@ _RULES = Method(
     explain="explain.rules:explain",
     form="export.form:rules_form",
     changes="export.diff_models:rule_changes",
+    largest="export.diff_largest:rules_largest",
     known="description.known:of_rules",
     report="reports.faces:RULES",
     rules="export.rules:own_rules",
@@ -145,6 +149,7 @@ METHODS = (
         form="export.form:additive_form",
         rules="export.rules:additive_rules",
         changes="export.diff_models:bayes_changes",
+        largest="export.diff_largest:bayes_largest",
         known="description.known:of_bayes",
         report="reports.faces:BAYES",
         counts="explain.counts:bayes_counts",
@@ -169,6 +174,7 @@ METHODS = (
         form="export.form:additive_form",
         rules="export.rules:additive_rules",
         changes="export.diff_models:logistic_changes",
+        largest="export.diff_largest:logistic_largest",
         known="description.known:of_logistic",
         report="reports.faces:LOGISTIC",
         interval="explain.row_intervals:logistic_interval",
@@ -187,6 +193,7 @@ METHODS = (
         explain="explain.scorecard:explain",
         form="export.card_form:card_form",
         changes="export.card_changes:card_changes",
+        largest="export.diff_largest:card_largest",
         known="description.known:of_card",
         report="reports.faces:CARD",
         rules="export.card:card_rules",

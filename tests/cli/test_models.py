@@ -63,4 +63,4 @@ def test_diff_says_what_changed(fitted):
 def test_diff_of_a_model_with_itself_is_nothing(fitted):
     assert "nothing changed" in good("diff", "votes.tally.json", "votes.tally.json", cwd=fitted)
     data = json.loads(good("diff", "votes.tally.json", "votes.tally.json", "--json", cwd=fitted))
-    assert data == {"same": True, "changes": []}
+    assert data == {"same": True, "largest": [], "changes": []}

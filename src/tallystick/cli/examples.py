@@ -243,6 +243,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "diff": (
         ("tally diff votes.tally.json votes.tally.json", "what changed from one model to another"),
         ("tally diff votes.tally.json votes.tally.json --json", "as JSON"),
+        ("tally diff votes.tally.json votes.tally.json --on votes.csv", "and which answers to rows differ"),
     ),
     "serve": (
         ("tally serve votes.tally.json", "POST rows to http://127.0.0.1:8000/v1/predict"),

@@ -88,6 +88,23 @@ def first_difference(kept: bytes, again: bytes) -> list[Line]:
     ]
 
 
+def flip_lines(found: Difference) -> list[Line]:
+    """Return which answers differ, where rows were given."""
+    if found.flips is None:
+        return []
+    first, *rest = found.flips.lines()
+    lines = wrapped(clean(first), screen.cells(), "", "bad" if found.flips else "good")
+    return [*lines, *(line for text in rest for line in wrapped(clean(text), screen.cells(), "  - ")), ()]
+
+
+def largest_lines(found: Difference) -> list[Line]:
+    """Return the shares, points or odds that moved most, and the heading of all changes."""
+    if not found.largest:
+        return []
+    texts = [line for text in found.largest for line in wrapped(clean(text), screen.cells(), "  - ")]
+    return [(Span("the largest changes", "strong"),), *texts, (Span("all changes", "strong"),)]
+
+
 def told(found: Difference) -> list[Line]:
     """Return a sentence per change, the first SHOWN of them."""
     texts = [str(change) for change in found.changes]
@@ -101,20 +118,27 @@ def told(found: Difference) -> list[Line]:
 @click.command(short_help="What changed between two models, in words.")
 @click.argument("a", metavar="A", type=click.Path())
 @click.argument("b", metavar="B", type=click.Path())
+@click.option(
+    "--on", metavar="FILE", type=click.Path(), help="Ask both the rows of FILE: which answers differ."
+)
+@options.reading
 @options.common
-def diff(a: str, b: str, as_json: bool) -> None:
-    """Say in words what changed from model file A to model file B.
+def diff(a: str, b: str, on: str | None, as_json: bool, **given: Any) -> None:
+    """Say in words what changed from model file A to model file B: the largest changes first.
+
+    With --on FILE, first how many rows of FILE the two answer differently, which, and why.
 
     Exit code 0: the same bytes. Exit code 1: something changed.
     """
-    from tallystick.export import diff as difference
+    from tallystick.estimators.flips import diff as difference
 
-    found = difference.diff(a, b)
+    found = difference(a, b, on=None if on is None else options.source(on, given))
     if as_json:
         screen.show_json(found.to_dict())
     elif not found:
         screen.show([(Span("the same", "good"), Span(": nothing changed"))])
     else:
-        screen.show([(Span(f"from {clean(a)} to {clean(b)}", "strong"),), *told(found)])
+        screen.show([(Span(f"from {clean(a)} to {clean(b)}", "strong"),), *flip_lines(found)])
+        screen.show([*largest_lines(found), *told(found)])
     if found:
         sys.exit(1)

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from tallystick import methods
 from tallystick.draw.svg import as_html
 from tallystick.errors import shown
+from tallystick.export.diff_largest import sentences
 from tallystick.export.diff_models import Pair, by_name, walk
 from tallystick.export.diff_profiles import profile_changes
 from tallystick.export.file import from_bytes, read_file
@@ -47,9 +48,13 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """All changes between two models, in the order of the file."""
+    """All changes between two models, in the order of the file; before them `largest`, sentences on the
+    shares, points or odds that moved most. flips: which answers to some rows differ, where rows were given.
+    """
 
     changes: tuple[Change, ...]
+    largest: tuple[str, ...] = ()
+    flips: Any = None
 
     def __bool__(self) -> bool:
         return bool(self.changes)
@@ -57,7 +62,12 @@ class Difference:
     _repr_html_ = as_html
 
     def __str__(self) -> str:
-        return "\n".join(map(str, self.changes)) or "The two models are the same."
+        first = [] if self.flips is None else [str(self.flips), ""]
+        if self.largest:
+            first += ["the largest changes", *(f"  {text}" for text in self.largest), "", "all changes"]
+        return (
+            "\n".join([*first, *map(str, self.changes)]) if self.changes else "The two models are the same."
+        )
 
     __repr__ = __str__
 
@@ -66,7 +76,8 @@ class Difference:
         changes = [
             {"place": c.place, "before": c.before, "after": c.after, "text": str(c)} for c in self.changes
         ]
-        return {"same": not changes, "changes": changes}
+        out = {"same": not changes, "largest": list(self.largest), "changes": changes}
+        return out if self.flips is None else out | {"on": self.flips.to_dict()}
 
 
 class Saved(Protocol):
@@ -115,7 +126,8 @@ def compare(a: dict[str, Any], b: dict[str, Any]) -> Difference:
     found += methods.of_kind(a["kind"]).load("changes")(a, b)
     found += walk(_notes(a["notes"]), _notes(b["notes"]), _WORDS["notes"])
     found += profile_changes(a, b, alone=not found)
-    return Difference(tuple(Change(*pair) for pair in found))
+    largest = sentences(methods.of_kind(a["kind"]).load("largest")(a, b)) if found else ()
+    return Difference(tuple(Change(*pair) for pair in found), largest)
 
 
 def changes(a: dict[str, Any], b: dict[str, Any]) -> list[str]:

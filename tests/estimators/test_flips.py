@@ -1,0 +1,53 @@
+"""Two models on the same rows: which answers differ is what `predict` says, and each is told with its why."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tallystick as ts
+from tallystick.errors import OptionError
+
+ROWS = [{"x": i % 7 + 0.5, "s": "uvw"[i % 3], "y": "ab"[(i % 7 > 3) ^ (i % 5 == 0)]} for i in range(90)]
+OTHER = [r | {"y": "ab"[(i % 7 > 4) ^ (i % 4 == 0)]} for i, r in enumerate(ROWS)]
+METHODS = (ts.DecisionTree, ts.NaiveBayes, ts.LogisticRegression, ts.Scorecard, ts.RuleList)
+
+
+@pytest.mark.parametrize("make", METHODS)
+def test_flips_are_the_rows_that_predict_answers_differently(make):
+    a, b = make().fit(ROWS, "y"), make().fit(OTHER, "y")
+    found = ts.diff(a, b, on=ROWS)
+    differ = np.flatnonzero(a.predict(ROWS) != b.predict(ROWS))
+    assert found.flips.count == len(differ)
+    assert [f.row - 1 for f in found.flips.first] == differ[:20].tolist()
+    assert sum(n for *_, n in found.flips.ways) == len(differ)
+    for flip in found.flips.first:
+        assert flip.why[0]
+        assert flip.why[1]
+    assert found.to_dict()["on"]["flipped"] == len(differ)
+    assert str(found.flips).splitlines()[0] in str(found)
+
+
+def test_one_model_flips_nothing():
+    model = ts.NaiveBayes().fit(ROWS, "y")
+    found = ts.diff(model, model, on=ROWS)
+    assert not found.flips
+    assert found.flips.moved == 0.0
+    assert not found
+
+
+def test_numbers_are_told_by_the_largest_change():
+    rows = [r | {"y": r["x"]} for r in ROWS]
+    other = [r | {"y": r["x"] ** 2} for r in ROWS]
+    a, b = ts.RegressionTree().fit(rows, "y"), ts.RegressionTree().fit(other, "y")
+    found = ts.diff(a, b, on=rows).flips
+    change = np.abs(a.predict(rows) - b.predict(rows))
+    assert found.count == (change > 0).sum()
+    assert found.moved == pytest.approx(change.mean())
+    assert found.first[0].row - 1 == int(np.argmax(change))
+
+
+def test_models_of_different_targets_are_refused():
+    number = ts.RegressionTree().fit([r | {"y": r["x"]} for r in ROWS], "y")
+    with pytest.raises(OptionError, match="predict the same column"):
+        ts.diff(ts.NaiveBayes().fit(ROWS, "y"), number, on=ROWS)
