@@ -181,6 +181,20 @@ void bind_ranks(nb::module_& m) {
         nb::arg("picked").noconvert(), Release());
 
     m.def(
+        "value_hashes",
+        [](In<double> values, Out<uint64_t> hashes) {
+            for (size_t i = 0; i < values.size(); ++i) hashes.data()[i] = value_hash(values.data()[i]);
+        },
+        nb::arg("values").noconvert(), nb::arg("hashes").noconvert(), Release());
+
+    m.def(
+        "pick_values",
+        [](Strided<double> values, uint64_t limit, Out<uint32_t> picked) {
+            return pick_values(values.size(), column_of(values), limit, picked.data());
+        },
+        nb::arg("values").noconvert(), nb::arg("limit"), nb::arg("picked").noconvert(), Release());
+
+    m.def(
         "bin_values",
         [](Strided<double> values, In<double> cuts, AnyOut codes) {
             by_width_out(codes, [&](auto* c) { bin_values(values.size(), column_of(values), cuts.size(), cuts.data(), c); });

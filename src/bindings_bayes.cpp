@@ -4,6 +4,7 @@
 #include "bindings.hpp"
 #include "kernels/columns/prints.hpp"
 #include "kernels/sums/bayes.hpp"
+#include "kernels/sums/dealt.hpp"
 #include "kernels/sums/row_moments.hpp"
 
 namespace {
@@ -152,10 +153,49 @@ void bind_bayes(nb::module_& m) {
 
     m.def(
         "mdl_cuts",
-        [](In<int64_t> sums, double unit, In<double> n_log_n, Out<int64_t> stack, Out<uint8_t> cut) {
-            mdl_cuts(cut.size(), sums.shape(1), sums.data(), unit, {n_log_n.data(), n_log_n.size()}, stack.data(),
-                     cut.data());
+        [](In<int64_t> counts, double unit, In<double> n_log_n) {
+            const size_t values = counts.shape(0), k = counts.shape(1);
+            std::vector<int64_t> sums((values + 1) * k, 0);
+            for (size_t i = 0; i < values * k; ++i) sums[i + k] = sums[i] + counts.data()[i];
+            const Sorted sorted{values, k, sums.data()};
+            std::vector<size_t> out;
+            for (Place place : MdlRule(sorted, unit, {n_log_n.data(), n_log_n.size()}).cuts())
+                out.push_back(sorted.index(place));
+            return out;
         },
-        nb::arg("sums").noconvert(), nb::arg("unit"), nb::arg("n_log_n").noconvert(), nb::arg("stack").noconvert(),
-        nb::arg("cut").noconvert(), Release());
+        nb::arg("counts").noconvert(), nb::arg("unit"), nb::arg("n_log_n").noconvert(), Release());
+
+    // -> (cuts, counts[bin, class] in one row, missing[class])
+    m.def(
+        "cut_rows",
+        [](Strided<double> values, AnyIn classes, size_t n_classes, Maybe<int64_t> weights, double unit,
+           In<double> n_log_n) {
+            CutColumn out;
+            by_width(classes, [&](auto* c) {
+                using Class = std::remove_cvref_t<decltype(*c)>;
+                const ClassedRows<Class> rows{
+                    values.size(), n_classes, {values.data(), values.stride(0)}, c, pointer(weights)};
+                out = cut_rows(rows, unit, {n_log_n.data(), n_log_n.size()});
+            });
+            return std::make_tuple(std::move(out.cuts), std::move(out.counts), std::move(out.missing));
+        },
+        nb::arg("values").noconvert(), nb::arg("classes").noconvert(), nb::arg("n_classes"),
+        nb::arg("weights").noconvert().none(), nb::arg("unit"), nb::arg("n_log_n").noconvert(), Release());
+
+    // -> log-likelihoods of the classes as Gaussian and in bins, squares of their differences, and cases, summed over the
+    // first `tried` of the folds
+    m.def(
+        "judge_readings",
+        [](In<double> values, In<int64_t> counts, int64_t unit, int64_t folds, int64_t tried, In<double> n_log_n) {
+            const ClassValues column{values.size(), counts.shape(1), values.data(), counts.data(), unit};
+            Readings out;
+            const auto run = [&]<size_t fixed>() {
+                FoldJudge<fixed> judge(column, {n_log_n.data(), n_log_n.size()});
+                for (int64_t fold = 0; fold < tried; ++fold) judge.judge(fold, folds, out);
+            };
+            column.classes == 2 ? run.template operator()<2>() : run.template operator()<0>();
+            return std::make_tuple(out.gaussian, out.binned, out.squares, out.cases);
+        },
+        nb::arg("values").noconvert(), nb::arg("counts").noconvert(), nb::arg("unit"), nb::arg("folds"), nb::arg("tried"),
+        nb::arg("n_log_n").noconvert(), Release());
 }

@@ -3,6 +3,7 @@
 
 #include "kernels/columns/prints.hpp"
 #include "kernels/sums/bayes.hpp"
+#include "kernels/sums/dealt.hpp"
 #include "kernels/sums/row_moments.hpp"
 
 using namespace tally;
@@ -168,14 +169,33 @@ void words_scores_cuts_and_codes() {
     add_level_scores<3>(1000, 2, at, from, 3, scores.data());
     for (double score : scores) EXPECT(score == 1.0);
 
-    const auto counted = numbers_below<int64_t>(200 * 2, 9, 4);
-    std::vector<int64_t> sums(201 * 2), stack(2 * 200 + 2);
-    for (size_t i = 0; i < counted.size(); ++i) sums[i + 2] = sums[i] + counted[i] * (i % 2 == i / 200);
-    std::vector<double> n_log_n(10);
+    const size_t n_values = 2000;  // enough for cells that are passed over
+    auto counted = numbers_below<int64_t>(n_values * 2, 9, 4);
+    for (size_t i = 0; i < counted.size(); ++i) counted[i] *= i % 2 == i / n_values;
+    std::vector<int64_t> sums((n_values + 1) * 2);
+    for (size_t i = 0; i < counted.size(); ++i) sums[i + 2] = sums[i] + counted[i];
+    std::vector<double> n_log_n(10), values(n_values);
     for (size_t n = 1; n < n_log_n.size(); ++n) n_log_n[n] = static_cast<double>(n) * log2_of(static_cast<double>(n));
-    std::vector<uint8_t> cut(200);
-    mdl_cuts(200, 2, sums.data(), 1.0, {n_log_n.data(), n_log_n.size()}, stack.data(), cut.data());
-    EXPECT(cut[100] == 1);
+    for (size_t v = 0; v < n_values; ++v) values[v] = static_cast<double>(v);
+    const NLogN h{n_log_n.data(), n_log_n.size()};
+    const Sorted sorted{n_values, 2, sums.data()};
+    const std::vector<Place> cuts = MdlRule(sorted, 1.0, h).cuts();
+    EXPECT(cuts.size() == 1 && sorted.index(cuts[0]) == n_values / 2);
+    FoldJudge<2> judge({n_values, 2, values.data(), counted.data(), 1}, h);
+    Readings said;
+    for (int64_t fold = 0; fold < 5; ++fold) judge.judge(fold, 5, said);
+    EXPECT(said.cases == static_cast<double>(sums[n_values * 2] + sums[n_values * 2 + 1]) && said.binned > said.gaussian);
+
+    std::vector<double> rows(50000);  // enough for cells that are dealt and sorted
+    std::vector<uint8_t> halves(rows.size());
+    const auto places = numbers_below<uint32_t>(rows.size(), 1u << 20, 8);
+    for (size_t row = 0; row < rows.size(); ++row) {
+        rows[row] = row % 100 ? static_cast<double>(places[row]) : not_a_number;
+        halves[row] = places[row] >= 1u << 19;
+    }
+    const CutColumn found = cut_rows(ClassedRows<uint8_t>{rows.size(), 2, {rows.data(), 1}, halves.data(), nullptr}, 1.0, h);
+    EXPECT(found.cuts.size() == 1 && found.counts[1] == 0 && found.counts[2] == 0);
+    EXPECT(found.missing[0] + found.missing[1] == static_cast<int64_t>(rows.size() / 100));
 
     const auto matrix = numbers_below<int64_t>(130 * 3, 400, 6);
     const int64_t base[] = {0, 200, -1};

@@ -1,4 +1,4 @@
-// What naive Bayes needs beyond counts and moments: words met by class, and cuts of a number by the MDL rule.
+// What naive Bayes needs beyond counts and moments: words met by class, and scores of levels.
 #pragma once
 
 #include <vector>
@@ -79,86 +79,6 @@ void add_level_scores(size_t rows, size_t columns, const uint8_t* const* codes, 
                 for (size_t c = 0; c < n_classes; ++c) to[c] += from[c];
             }
         }
-    }
-}
-
-// n log2(n), from a table where it reaches so far.
-struct NLogN {
-    const double* table;
-    size_t size;
-    double operator()(int64_t n) const {
-        if (n <= 0) return 0.0;
-        if (static_cast<size_t>(n) < size) return table[n];
-        return static_cast<double>(n) * log2_of(static_cast<double>(n));
-    }
-};
-
-struct Side {  // rows, rows * entropy and classes present of one side of a cut
-    double rows = 0, disorder = 0;
-    int classes = 0;
-};
-
-inline Side side_of(size_t n_classes, const int64_t* high, const int64_t* low, NLogN h) {
-    Side out;
-    int64_t rows = 0;
-    for (size_t c = 0; c < n_classes; ++c) {
-        const int64_t n = high[c] - low[c];
-        rows += n;
-        out.disorder -= h(n);
-        out.classes += n > 0;
-    }
-    out.disorder += h(rows);
-    out.rows = static_cast<double>(rows);
-    return out;
-}
-
-// log2(3^k - 2)
-inline double log2_ways(int k) {
-    double power = 1;
-    if (k > 30) return k * 1.5849625007211562;
-    for (int i = 0; i < k; ++i) power *= 3;
-    return log2_of(power - 2);
-}
-
-// Fayyad and Irani: split where the entropy of the classes falls most, as long as the gain pays for saying where.
-//
-// sums[value + 1, class]: class counts of the values before each; the values are in rising order. cut[value] becomes 1
-// where a cut lies before the value. unit: counts of one row. stack: room for 2 * values + 2 positions.
-inline void mdl_cuts(size_t values, size_t n_classes, const int64_t* sums, double unit, NLogN h, int64_t* stack,
-                     uint8_t* cut) {
-    size_t depth = 0;
-    stack[depth++] = 0;
-    stack[depth++] = static_cast<int64_t>(values);
-    while (depth) {
-        const size_t stop = static_cast<size_t>(stack[--depth]);
-        const size_t start = static_cast<size_t>(stack[--depth]);
-        if (stop - start < 2) continue;
-        const int64_t* const first = sums + start * n_classes;
-        const int64_t* const last = sums + stop * n_classes;
-        const Side whole = side_of(n_classes, last, first, h);
-        size_t best = 0;
-        double least = infinity;
-        for (size_t at = start + 1; at < stop; ++at) {
-            const int64_t* const middle = sums + at * n_classes;
-            const double disorder =
-                side_of(n_classes, middle, first, h).disorder + side_of(n_classes, last, middle, h).disorder;
-            if (disorder < least) {
-                least = disorder;
-                best = at;
-            }
-        }
-        const int64_t* const middle = sums + best * n_classes;
-        const Side left = side_of(n_classes, middle, first, h), right = side_of(n_classes, last, middle, h);
-        const double rows = whole.rows / unit;
-        const double gain = (whole.disorder - least) / unit;  // in bits, over all rows
-        const double price = log2_ways(whole.classes) - whole.classes * whole.disorder / whole.rows
-                             + left.classes * left.disorder / left.rows + right.classes * right.disorder / right.rows;
-        if (!(rows > 1 && gain > log2_of(rows - 1) + price)) continue;
-        cut[best] = 1;
-        stack[depth++] = static_cast<int64_t>(start);
-        stack[depth++] = static_cast<int64_t>(best);
-        stack[depth++] = static_cast<int64_t>(best);
-        stack[depth++] = static_cast<int64_t>(stop);
     }
 }
 

@@ -139,7 +139,7 @@ class NaiveBayes(Updates, BayesViews):
 
     def _learn(self, table: Table, engine: Engine) -> tuple[Model, tuple[Note, ...]]:
         options = self._options()
-        learner = _learner(options, table)
+        learner = replace(_learner(options, table), threads=self._local().threads)
         if table.place == "disk":  # rows on disk: the values of one column at a time are enough in memory
             learner = replace(learner, group=1)
         model = fit(learner, table, engine)

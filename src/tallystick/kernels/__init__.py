@@ -7,7 +7,7 @@ What only the rows can tell (a code beyond its table) is the caller's promise.
 
 from __future__ import annotations
 
-from tallystick.kernels.bayes import add_level_scores, count_entries, mdl_cuts
+from tallystick.kernels.bayes import add_level_scores, count_entries, cut_rows, judge_readings, mdl_cuts
 from tallystick.kernels.blocks import BlockBasis
 from tallystick.kernels.counts import count_classes, count_codes, count_columns
 from tallystick.kernels.cut import ALL_DATES, ALL_NUMBERS, code_cells, copy_cells, cut_cells, read_columns
@@ -59,10 +59,12 @@ from tallystick.kernels.ranks import (
     bins,
     count_cells,
     pick_cells,
+    pick_values,
     ranks,
     scan,
     scan_columns,
     scan_matrix,
+    value_hashes,
 )
 from tallystick.kernels.scores import (
     add_code_scores,
@@ -152,6 +154,7 @@ __all__ = [
     "curvature_of_gram",
     "curvature_of_sums",
     "cut_cells",
+    "cut_rows",
     "digits_of",
     "dot",
     "dots",
@@ -166,6 +169,7 @@ __all__ = [
     "hash_total",
     "inverse_diagonal",
     "join_texts",
+    "judge_readings",
     "lasso_step",
     "linear_answers",
     "linear_scores",
@@ -182,6 +186,7 @@ __all__ = [
     "newton",
     "parse_numbers",
     "pick_cells",
+    "pick_values",
     "posterior",
     "precondition",
     "product",
@@ -199,6 +204,7 @@ __all__ = [
     "softmax",
     "sum_hashes",
     "times",
+    "value_hashes",
     "whole",
     "without_constant",
     "word_rows",

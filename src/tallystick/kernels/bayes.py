@@ -1,9 +1,9 @@
-"""Words met by class, and cuts of a number by the MDL rule."""
+"""Words met by class, and how a number is read: cuts by the MDL rule, or a Gaussian."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,13 +59,63 @@ def add_level_scores(
 def mdl_cuts(counts: Counts, unit: int = 1) -> NDArray[np.int64]:
     """Return the values before which Fayyad and Irani's rule cuts; counts[value, class] of rising values."""
     check.array("counts", counts, "int64", (None, None))
-    values, classes = counts.shape
-    check.size("number of classes", classes)
-    sums = np.zeros((values + 1, classes), np.int64)
-    np.cumsum(counts, axis=0, out=sums[1:])
-    size = min(int(sums[-1].sum()) + 1, MOST_TABLE) if values else 1
+    check.size("number of classes", counts.shape[1])
+    cuts = _kernels.mdl_cuts(counts, float(unit), _n_log_n(int(counts.sum())))
+    return np.array(cuts, np.int64)
+
+
+def cut_rows(
+    values: NDArray[np.float64], classes: NDArray[Any], n_classes: int, weights: Counts | None, unit: int = 1
+) -> tuple[tuple[float, ...], Counts, Counts]:
+    """Return what `mdl_cuts` makes of the rows of a column, without sorting them all: cuts between values,
+    counts[bin, class] and missing[class]. A row of weight 0 does not count.
+    """
+    check.loose("values", values, "float64", (None,))
+    check.array("classes", classes, check.CODES, values.shape)
+    check.size("number of classes", n_classes)
+    check.maybe("weights", weights, "int64", values.shape)
+    total = len(values) if weights is None else int(weights.sum())
+    cuts, counts, missing = _kernels.cut_rows(
+        values, classes, n_classes, weights, float(unit), _n_log_n(total)
+    )
+    return tuple(cuts), np.array(counts, np.int64).reshape(-1, n_classes), np.array(missing, np.int64)
+
+
+class Readings(NamedTuple):
+    """What test cases say of two ways to read a column, summed over them."""
+
+    gaussian: float  # log-likelihood of the classes
+    binned: float
+    squares: float  # of the differences
+    cases: float
+
+
+def judge_readings(
+    values: NDArray[np.float64], counts: Counts, unit: int, folds: int, tried: int
+) -> Readings:
+    """Read a column of rising values as a Gaussian and in bins of the MDL rule, without the cases of a fold,
+    and judge both by these; for the first `tried` of the folds. counts[value, class].
+    """
+    check.array("values", values, "float64", (None,))
+    check.array("counts", counts, "int64", (len(values), None))
+    check.size("number of classes", counts.shape[1])
+    check.size("unit", unit)
+    check.size("folds", folds)
+    return Readings(*_kernels.judge_readings(values, counts, unit, folds, tried, _n_log_n(int(counts.sum()))))
+
+
+def _n_log_n(most: int) -> NDArray[np.float64]:
+    """Return n log2(n) for n up to the most, or as far as the table goes."""
+    size = 1 << min(most, MOST_TABLE).bit_length()
+    return _tables[:size] if len(_tables) >= size else _grown(size)
+
+
+def _grown(size: int) -> NDArray[np.float64]:
+    global _tables
     n = np.arange(size, dtype=np.float64)
     n[1:] *= log2(n[1:])
-    stack, cut = np.zeros(2 * values + 4, np.int64), np.zeros(values, np.uint8)
-    _kernels.mdl_cuts(sums, float(unit), n, stack, cut)
-    return np.flatnonzero(cut)
+    _tables = n  # threads that grow it at once write the same
+    return n
+
+
+_tables = np.zeros(1)  # grows to MOST_TABLE at most and stays: every column of a table asks for it

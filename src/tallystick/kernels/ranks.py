@@ -127,6 +127,21 @@ def pick_cells(
     return picked[:count].copy()
 
 
+def value_hashes(values: NDArray[np.float64]) -> NDArray[np.uint64]:
+    """Return a hash of each value, the same on every machine; -0.0 is 0.0."""
+    check.array("values", values, "float64", (None,))
+    hashes = np.empty(len(values), np.uint64)
+    _kernels.value_hashes(values, hashes)
+    return hashes
+
+
+def pick_values(values: NDArray[np.float64], limit: int) -> NDArray[np.uint32]:
+    """Return the rows whose values have hashes of at most the limit, and those without a value."""
+    check.loose("values", values, "float64", (None,))
+    picked = np.empty(len(values) + 1, np.uint32)
+    return picked[: _kernels.pick_values(values, limit, picked)].copy()
+
+
 def bins(values: NDArray[np.float64], cuts: NDArray[np.float64]) -> NDArray[Any]:
     """Return codes[row] = number of cuts <= value (x < cut is left of it); missing is len(cuts) + 1."""
     check.loose("values", values, "float64", (None,))

@@ -6,9 +6,10 @@ change it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +17,14 @@ from numpy.typing import NDArray
 from tallystick import kernels
 from tallystick.contracts import Block, Table
 from tallystick.data.table.block import classes_of
+from tallystick.data.table.ranks import GROUP, gathered
 from tallystick.data.threads import checkpoint, in_order
 from tallystick.stats.room import refuse_beyond_memory
 
+T = TypeVar("T")
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
+ALONE = 100_000  # cells below which a thread costs more than it gives
 COPIES = 3  # tables of values by class that are held at once, where they are judged
 
 
@@ -75,11 +79,35 @@ class ClassValues:
             "Join rare classes, or round the numbers.",
         )
         counts = kernels.count_codes(codes, classes, size, self.classes, weights=weights)
-        return ValuesByClass(distinct, counts[:-1], counts[-1].copy())
+        found = ValuesByClass(distinct, counts[:-1], counts[-1].copy())
+        if weights is None:
+            return found
+        there = found.counts.any(axis=1)  # a row of weight 0 does not count
+        return found._replace(values=distinct[there], counts=np.ascontiguousarray(found.counts[there]))
 
     def merge(self, total: list[ValuesByClass], other: list[ValuesByClass]) -> list[ValuesByClass]:
         """Add two totals."""
         return [_merged(a, b) for a, b in zip(total, other, strict=True)]
+
+
+def by_groups(
+    table: Table, names: tuple[str, ...], threads: int, work: Callable[[str, Floats], T]
+) -> list[T]:
+    """Return work(name, values) of some columns of a table, over threads; the values of neighbours are
+    gathered together.
+    """
+    size = max(1, min(GROUP, len(names) // threads))
+    groups = [names[i : i + size] for i in range(0, len(names), size)]
+
+    def some(group: tuple[str, ...]) -> list[T]:
+        out = []
+        for name, values in zip(group, gathered([table.column(n) for n in group]), strict=True):
+            checkpoint()
+            out.append(work(name, values))
+        return out
+
+    alone = table.rows * len(names) < ALONE
+    return [o for out in in_order((partial(some, g) for g in groups), 1 if alone else threads) for o in out]
 
 
 class ByRanks:
@@ -96,8 +124,8 @@ class ByRanks:
             checkpoint()
             return question.by_code(codes, distinct, classes, weights)
 
-        alone = 1 if table.rows * len(question.columns) < 100_000 else threads
-        return list(in_order((partial(one, name) for name in question.columns), alone))
+        alone = table.rows * len(question.columns) < ALONE
+        return list(in_order((partial(one, name) for name in question.columns), 1 if alone else threads))
 
 
 def _merged(a: ValuesByClass, b: ValuesByClass) -> ValuesByClass:

@@ -12,6 +12,7 @@ from typing import Any
 
 from tallystick.contracts import InForm, Shortcut, Statistic
 from tallystick.stats.class_values import ByRanks, ClassValues
+from tallystick.stats.cut_values import ByCells, CutValues
 from tallystick.stats.gradients import LogisticSums, NewtonSums, NewtonToTheEnd
 from tallystick.stats.level_tables import Frontier
 from tallystick.stats.node_rows import WhereRowsStand
@@ -19,13 +20,16 @@ from tallystick.stats.pair_tables import PairTables
 from tallystick.stats.rows_left import WhichRowsAreLeft
 from tallystick.stats.rule_tables import ListCounts, RuleTables
 from tallystick.stats.split_search import GrowingTree, WholeTree
+from tallystick.stats.value_samples import ByGuess, ValueSample
 
 SHORTCUTS: Mapping[type[Any], Shortcut[Any]] = {
     ClassValues: ByRanks(),
+    CutValues: ByCells(),
     Frontier: WhereRowsStand(),
     GrowingTree: WholeTree(),
     NewtonSums: NewtonToTheEnd(),
     RuleTables: WhichRowsAreLeft(),
+    ValueSample: ByGuess(),
 }
 
 

@@ -1,15 +1,15 @@
-"""How a number is read: bins by the MDL rule, or a Gaussian, judged on the multiset of values."""
+"""How a number is read, in bins or as a Gaussian, judged on the multiset of values."""
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 import pytest
 
-from tallystick.learners.naive_bayes.bins import Judgement, between, cut_by_mdl, fold_counts, judge
+from tallystick import kernels
+from tallystick.learners.naive_bayes.bins import FOLDS, Judgement, judge
 from tallystick.learners.prune.pessimistic import normal_quantile
 from tallystick.stats.class_values import ValuesByClass
+from tallystick.stats.cut_values import cut_by_mdl
 
 
 def column(values, counts):
@@ -17,33 +17,71 @@ def column(values, counts):
     return ValuesByClass(np.array(values, float)[order], np.array(counts)[order], np.zeros(2, np.int64))
 
 
-def test_a_number_is_cut_between_the_values_where_classes_change():
-    apart = column(range(10), [[5, 0]] * 5 + [[0, 5]] * 5)
-    bins = cut_by_mdl(apart, 1)
-    assert bins.cuts == (4.5,)
-    assert bins.counts.tolist() == [[25, 0], [0, 25]]
+def fold_counts(counts, fold, unit):
+    """Return the part of counts[value, class] in one fold: case q of a class is in fold (q // unit) mod 5."""
+    turn = FOLDS * unit
+
+    def reached(cases):
+        return cases // turn * unit + np.clip(cases % turn - fold * unit, 0, unit)
+
+    after = np.cumsum(counts, axis=0)
+    return reached(after) - reached(after - counts)
 
 
-def test_values_that_say_nothing_are_one_bin():
-    assert cut_by_mdl(column(range(4), [[5, 5]] * 4), 1).cuts == ()
-    none = cut_by_mdl(column([], np.zeros((0, 2), np.int64)), 1)
-    assert (none.cuts, none.counts.tolist()) == ((), [[0, 0]])
+def gains(scores):
+    return kernels.log(np.maximum(kernels.softmax(np.ascontiguousarray(scores)), 1e-6))
 
 
-def test_a_cut_lies_above_the_lower_value_however_near_they_are():
-    assert between(1.0, 3.0) == 2.0
-    low = 1.0
-    assert between(low, math.nextafter(low, 2)) == math.nextafter(low, 2)
-    assert between(-1.7e308, 1.7e308) == 0.0
+def as_gaussian(rest, values, unit):
+    """Return the log density[value, class] of a Gaussian for each class, written with whole arrays."""
+    middle = rest.values[len(rest.values) // 2]
+    n = np.maximum(rest.counts.sum(0), 1)
+    x = (rest.values - middle)[:, None]
+    mean = np.add.accumulate(rest.counts * x, axis=0)[-1] / n
+    spread = np.add.accumulate(rest.counts * x * x, axis=0)[-1]
+    rows, middle_of_all = float(n.sum()), np.add.accumulate(mean * n)[-1] / n.sum()
+    whole = max(float(np.add.accumulate(spread)[-1]) / rows - middle_of_all**2, 0.0)
+    variance = (np.maximum(spread - mean * mean * n, 0.0) + 2 * unit * whole) / (n + 2 * unit)
+    variance = np.where(variance > 0, variance, 1.0)
+    distance = (values - middle)[:, None] - mean
+    return -0.5 * (1.8378770664093453 + kernels.log(variance)) - distance * distance / (2 * variance)
 
 
+def in_bins(rest, values, unit):
+    bins = cut_by_mdl(rest, unit)
+    shares = (bins.counts + unit) / (bins.counts.sum(0) + unit * len(bins.counts))
+    return kernels.log(shares)[np.searchsorted(np.array(bins.cuts), values, side="right")]
+
+
+def twin(column, unit):
+    """Return the sums of `judge` over all folds, written with whole arrays."""
+    sums = np.zeros(4)
+    for fold in range(FOLDS):
+        test = fold_counts(column.counts, fold, unit)
+        rest = column.without(test, np.zeros_like(column.missing))
+        seen = test.any(axis=1)
+        if not seen.any() or len(rest.values) < 2:
+            continue
+        values, cases = column.values[seen], test[seen] / unit
+        prior = kernels.log(rest.counts.sum(0).astype(float))
+        gaussian = gains(prior + as_gaussian(rest, values, unit))
+        binned = gains(prior + in_bins(rest, values, unit))
+        difference = gaussian - binned
+        for i, table in enumerate((gaussian * cases, binned * cases, difference * difference * cases, cases)):
+            sums[i] += np.add.accumulate(table.ravel())[-1]
+    return tuple(sums.tolist())
+
+
+@pytest.mark.parametrize("classes", [1, 2, 3, 6])
 @pytest.mark.parametrize("unit", [1, 4])
-def test_every_case_is_in_one_fold(unit):
-    counts = np.random.default_rng(0).integers(0, 9, (50, 2)) * unit
-    folds = [fold_counts(counts, f, 5, unit) for f in range(5)]
-    assert (sum(folds) == counts).all()
-    sizes = [f.sum(axis=0) for f in folds]
-    assert np.ptp(sizes, axis=0).max() <= unit
+@pytest.mark.parametrize("n", [1, 2, 40, 900])
+def test_judging_in_the_kernel_gives_the_bits_of_whole_arrays(n, unit, classes):
+    rng = np.random.default_rng(n + classes)
+    values = np.unique(rng.normal(size=n).round(3))
+    counts = rng.integers(0, 12, (len(values), classes)) + np.eye(classes, dtype=np.int64)[0]
+    counts[: len(values) // 2, 0] *= 5
+    some = ValuesByClass(values, np.ascontiguousarray(counts * unit), np.zeros(classes, np.int64))
+    assert tuple(kernels.judge_readings(values, some.counts, unit, FOLDS, FOLDS)) == twin(some, unit)
 
 
 def test_a_gaussian_is_preferred_where_values_are_gaussian_and_bins_where_they_are_not():

@@ -43,21 +43,26 @@ def rank_within(values: NDArray[np.float64], budget: int) -> Ranked:
 
 
 def rank_group(columns: Sequence[NDArray[np.float64]]) -> list[Ranked]:
-    """Return the ranks of neighbouring columns. The kernel walks a column several times, so columns of a
-    matrix are gathered first, a few rows of all at a time.
-    """
-    if all(column.flags.c_contiguous for column in columns):
-        return [rank(column) for column in columns]
-    gathered = np.empty((len(columns), len(columns[0])))
-    for start in range(0, gathered.shape[1], ROWS):
-        checkpoint()
-        for own, column in zip(gathered, columns, strict=True):
-            own[start : start + ROWS] = column[start : start + ROWS]
+    """Return the ranks of neighbouring columns."""
     ranked = []
-    for own in gathered:
+    for own in gathered(columns):
         checkpoint()
         ranked.append(rank(own))
     return ranked
+
+
+def gathered(columns: Sequence[NDArray[np.float64]]) -> Sequence[NDArray[np.float64]]:
+    """Return columns whose values are neighbours. Kernels walk a column several times, so neighbouring
+    columns of a matrix are copied first, a few rows of all at a time.
+    """
+    if all(column.flags.c_contiguous for column in columns):
+        return columns
+    out = np.empty((len(columns), len(columns[0])))
+    for start in range(0, out.shape[1], ROWS):
+        checkpoint()
+        for own, column in zip(out, columns, strict=True):
+            own[start : start + ROWS] = column[start : start + ROWS]
+    return list(out)
 
 
 def quantile_cuts(distinct: NDArray[np.float64], counts: NDArray[np.int64], most: int) -> NDArray[np.float64]:

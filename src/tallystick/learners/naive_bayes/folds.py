@@ -108,7 +108,7 @@ def question(learner: NaiveBayesLearner, schema: Schema) -> FoldQuestion | None:
     chosen = learner.options.words == "tf-idf" or learner.options.min_count > 1
     if chosen and any(c.kind == "text" for c in schema.used):
         return None
-    cut = tuple(learner.pending(draft))
+    cut = tuple(n for n, way in draft.wished.items() if way in ("auto", "binned"))
     summed = [c for c in schema.used if draft.wished[c.name] != "binned"]
     return FoldQuestion(learner, draft, tuple(ask_for(c, draft.wished[c.name]) for c in summed), cut)
 

@@ -1,7 +1,7 @@
 """Learn naive Bayes: one pass of sums; where a choice depends on all rows (bins, auto, tf-idf), one pass
 before it.
 
-Knows totals and options. Knows nothing of rows, threads or files.
+Knows totals and options. Knows nothing of rows or files.
 Law: the same totals give the same model; and totals of parts of the rows add up to the totals of all.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,15 +17,19 @@ import numpy as np
 from tallystick import kernels
 from tallystick.contracts import Statistic
 from tallystick.data.schema import Column, Note, Schema
+from tallystick.data.threads import in_order
 from tallystick.errors import DataError, shown
-from tallystick.learners.naive_bayes.bins import Binned, cut_by_mdl, judge
+from tallystick.learners.naive_bayes.bins import judge
 from tallystick.models.naive_bayes import BayesOptions, Counted, NaiveBayesModel, Part, Summed, Worded, idf_of
 from tallystick.models.naive_bayes.algebra import no_ranges
 from tallystick.models.naive_bayes.distributions import DISTRIBUTIONS
 from tallystick.stats.bayes import Ask, BayesSums, Total, key
-from tallystick.stats.class_values import ClassValues, ValuesByClass
+from tallystick.stats.class_values import ALONE, ValuesByClass
+from tallystick.stats.cut_values import Binned, CutValues, cut_by_mdl
+from tallystick.stats.value_samples import SampledValues, ValueSample, sample_of
 
 GROUP = 8  # numeric columns whose values are asked for at once: bounds the memory of a total
+SAMPLES = 64  # numeric columns of which samples are asked for at once
 
 
 HUGE, TINY = 1e140, 1e-140  # beyond these squares are not reckoned with
@@ -36,7 +41,6 @@ class Choice:
 
     distribution: str
     bins: Binned | None = None
-    missing: Any = None
     note: Note | None = None
 
 
@@ -49,19 +53,21 @@ class BayesDraft:
     choices: Mapping[str, Choice] = field(default_factory=dict)
     idf: Mapping[str, tuple[int, ...]] | None = None
     total: Total | None = None
-    open: tuple[str, ...] = ()  # columns that are read in a way to be chosen, in the order of choosing
+    unjudged: tuple[str, ...] = ()  # columns that are read in a way to be chosen
+    uncut: Mapping[str, Note | None] = field(default_factory=dict)  # to be cut into bins, and what is said
 
 
 @dataclass(frozen=True)
 class NaiveBayesLearner:
     """The learner of the contracts; `unit` is the table's unit of weights, `row_unit` what one row weighs
-    where rows are counted (None: the unit).
+    where rows are counted (None: the unit), `threads` how many columns are judged at once.
     """
 
     options: BayesOptions
     unit: int = 1
     group: int = GROUP
     row_unit: int | None = None
+    threads: int | None = 1
 
     @property
     def row(self) -> int:
@@ -79,15 +85,19 @@ class NaiveBayesLearner:
                     f"column {shown(column.name)} holds {column.low:g}, but {way.words} counts are 0 or "
                     "more. Use distribution 'gaussian' or 'binned'."
                 )
-        return BayesDraft(schema, wished, open=tuple(n for n, d in wished.items() if d in ("auto", "binned")))
+        auto = tuple(name for name, way in wished.items() if way == "auto")
+        uncut = {name: None for name, way in wished.items() if way == "binned"}
+        return BayesDraft(schema, wished, unjudged=auto, uncut=uncut)
 
     def ask(self, draft: BayesDraft) -> Statistic[Any] | None:
-        """Ask for values where cuts must be chosen, for documents per word where tf-idf needs them, then for
-        sums.
+        """Ask for samples of values where the way must be chosen, for all where cuts must be, for documents
+        per word where tf-idf needs them, then for sums.
         """
         classes = len(draft.schema.predicted.labels)
-        if pending := self.pending(draft):
-            return ClassValues(pending[: self.group], classes)
+        if draft.unjudged:
+            return ValueSample(draft.unjudged[:SAMPLES], classes)
+        if draft.uncut:
+            return self._cut_question(draft)
         if draft.idf is None and self._weighted(draft):
             return BayesSums(tuple(Ask(c.name, "once", len(c.words)) for c in self._weighted(draft)), classes)
         if draft.total is None:
@@ -96,11 +106,16 @@ class NaiveBayesLearner:
 
     def update(self, draft: BayesDraft, total: Any) -> BayesDraft:
         """Work an answer in."""
-        if pending := self.pending(draft):
-            made = dict(draft.choices)
-            for name, values in zip(pending[: self.group], total, strict=True):
-                made[name] = self.choose(name, draft.wished[name], values)
-            return replace(draft, choices=made)
+        if draft.unjudged:
+            return self._judged(draft, total)
+        if draft.uncut:
+            question = self._cut_question(draft)
+            made = {
+                name: self._in_bins(name, bins, draft.uncut[name])
+                for name, bins in zip(question.columns, question.bins(total, self.threads), strict=True)
+            }
+            uncut = {name: note for name, note in draft.uncut.items() if name not in made}
+            return replace(draft, choices={**draft.choices, **made}, uncut=uncut)
         if draft.idf is None and self._weighted(draft):
             rows = int(total[""].sum()) // self.row
             idf = {
@@ -122,7 +137,7 @@ class NaiveBayesLearner:
             distribution = choice.distribution if choice is not None else draft.wished[name]
             if choice is not None and choice.bins is not None:
                 parts.append(
-                    Counted(name, "binned", choice.bins.counts, choice.missing, (), choice.bins.cuts)
+                    Counted(name, "binned", choice.bins.counts, choice.bins.missing, (), choice.bins.cuts)
                 )
             elif column.kind == "numeric":
                 rule = self.options.variance or ("smoothed" if choice is not None else "ml")
@@ -130,15 +145,15 @@ class NaiveBayesLearner:
             else:
                 idf = (draft.idf or {}).get(name, ())
                 parts.append(counted(column, distribution, asks[name], total, idf))
-        notes = tuple(c.note for c in draft.choices.values() if c.note is not None)
+        made = [draft.choices[c.name] for c in draft.schema.used if c.name in draft.choices]
+        notes = tuple(choice.note for choice in made if choice.note is not None)
         schema = no_ranges(draft.schema, parts)
         return NaiveBayesModel(schema, self.options, self.unit, total[""], tuple(parts), notes=notes)
 
     # -- what to ask --
 
-    def pending(self, draft: BayesDraft) -> tuple[str, ...]:
-        """Return the columns whose way of being read depends on all their values and is not chosen yet."""
-        return draft.open[len(draft.choices) :]
+    def _cut_question(self, draft: BayesDraft) -> CutValues:
+        return CutValues(tuple(draft.uncut)[: self.group], len(draft.schema.predicted.labels), self.row)
 
     def asks(self, draft: BayesDraft) -> tuple[Ask, ...]:
         """Return what to sum of each column that is not cut into bins."""
@@ -156,13 +171,37 @@ class NaiveBayesLearner:
 
     # -- choices --
 
+    def _judged(self, draft: BayesDraft, total: list[SampledValues]) -> BayesDraft:
+        """Choose how columns are read by samples of their values; where a sample is whole, cut too."""
+        some = draft.unjudged[: len(total)]
+        ends = {c.name: (c.low or 0.0, c.high or 0.0) for c in draft.schema.used}
+        jobs = (partial(self._by_sample, n, s, ends[n]) for n, s in zip(some, total, strict=True))
+        choices, uncut = dict(draft.choices), dict(draft.uncut)
+        for name, made in zip(some, in_order(jobs, self._at_once([s.values for s in total])), strict=True):
+            if isinstance(made, Choice):
+                choices[name] = made
+            else:
+                uncut[name] = made
+        return replace(draft, choices=choices, uncut=uncut, unjudged=draft.unjudged[len(some) :])
+
+    def _at_once(self, total: list[ValuesByClass]) -> int | None:
+        return 1 if sum(v.counts.size for v in total) < ALONE else self.threads
+
     def choose(self, name: str, wished: str, values: ValuesByClass) -> Choice:
         """Return how a column is read: as wished, or by the better cross-validated log-likelihood."""
-        note = None
-        if wished == "auto" and (size := beyond(values)):
+        ends = (float(values.values[0]), float(values.values[-1])) if len(values.values) else (0.0, 0.0)
+        made = self._by_sample(name, sample_of(values), ends) if wished == "auto" else None
+        return made if isinstance(made, Choice) else self._in_bins(name, cut_by_mdl(values, self.row), made)
+
+    def _by_sample(self, name: str, sample: SampledValues, ends: tuple[float, float]) -> Choice | Note:
+        """Return how a column with these ends is read; only the note that says so where cutting it needs more
+        values.
+        """
+        values = sample.values
+        if size := beyond(*ends):
             text = f"column {shown(name)} is cut into bins: {size}, which is too extreme for a Gaussian."
             note = Note("distribution-chosen", text, name)
-        elif wished == "auto":
+        else:
             found = judge(values, self.row)
             said = f"{found.gaussian:.4f} as Gaussian, {found.binned:.4f} in bins"
             reading = "is read as Gaussian" if found.prefers_gaussian else "is cut into bins"
@@ -170,19 +209,18 @@ class NaiveBayesLearner:
             note = Note("distribution-chosen", text, name)
             if found.prefers_gaussian:
                 return Choice("gaussian", note=note)
-        bins = cut_by_mdl(values, self.row)
+        return self._in_bins(name, cut_by_mdl(values, self.row), note) if sample.whole else note
+
+    def _in_bins(self, name: str, bins: Binned, note: Note | None) -> Choice:
+        """Return the choice of bins, with what was said of the column before."""
         if not bins.cuts:
             text = f"column {shown(name)} is one bin: no cut tells the classes apart, so it has no effect."
             note = Note("column-says-nothing", text, name)
-        return Choice("binned", bins, values.missing, note)
+        return Choice("binned", bins, note)
 
 
-def beyond(values: ValuesByClass) -> str:
-    """Say what keeps the values of a column from being Gaussian: their squares would be no numbers."""
-    known = values.values
-    if not len(known):
-        return ""
-    low, high = float(known[0]), float(known[-1])
+def beyond(low: float, high: float) -> str:
+    """Say what keeps values between two ends from being Gaussian: their squares would not be numbers."""
     if max(abs(low), abs(high)) > HUGE:
         return f"its values go to {max(low, high, key=abs):g}"
     return f"its values lie within {high - low:.3g}" if 0 < high - low < TINY else ""

@@ -1,0 +1,81 @@
+"""A sample of distinct values: the same whatever the order of the rows, and whole where it can be."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tallystick import kernels
+from tallystick.data.schema import Column, Schema, Target
+from tallystick.data.table.block import Block
+from tallystick.data.table.table import Table
+from tallystick.stats.class_values import ClassValues
+from tallystick.stats.value_samples import ALL, ByGuess, ValueSample, sample_of
+
+ASK = ValueSample(("x",), 2, size=100)
+
+
+def as_table(block):
+    schema = Schema((Column("x", "numeric"),), Target("y", ("no", "yes")))
+    return Table(schema, block.columns, block.rows, classes=block.classes, weights=block.weights)
+
+
+def rows(x, seed=0, weights=None):
+    y = np.random.default_rng(seed).integers(0, 2, len(x)).astype(np.uint8)
+    return Block(len(x), {"x": x}, y, weights=weights)
+
+
+def told(total):
+    return [[part.tolist() for part in found.values] + [found.limit] for found in total]
+
+
+def parts(block, size):
+    for start in range(0, block.rows, size):
+        stop = min(start + size, block.rows)
+        weights = None if block.weights is None else block.weights[start:stop]
+        x, y = block.values("x")[start:stop], block.classes[start:stop]
+        yield Block(stop - start, {"x": x}, y, weights=weights)
+
+
+@pytest.mark.parametrize("distinct", [20, 100, 101, 3_000])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_sample_does_not_depend_on_how_rows_are_cut_or_reached(distinct, weighted):
+    rng = np.random.default_rng(distinct)
+    x = rng.choice(np.concatenate([rng.normal(size=distinct - 2), [0.0, 5.0]]), 4_000)
+    x[::9] = np.nan
+    block = rows(x, weights=rng.integers(1, 4, len(x)) if weighted else None)
+    whole = ASK.add(ASK.zero(), block)
+    one_by_one = ASK.zero()
+    for part in parts(block, 700):
+        one_by_one = ASK.add(one_by_one, part)
+    merged = ASK.zero()
+    for part in reversed(list(parts(block, 1_300))):
+        merged = ASK.merge(merged, ASK.add(ASK.zero(), part))
+    assert told(whole) == told(one_by_one) == told(merged) == told(ByGuess().solve(ASK, as_table(block), 1))
+
+
+def test_a_sample_is_whole_up_to_its_size_and_then_the_values_of_least_hash():
+    x = np.random.default_rng(1).normal(size=500)
+    (all_values,) = ClassValues(("x",), 2).add(ClassValues(("x",), 2).zero(), rows(x))
+    assert sample_of(all_values, size=500).whole
+    some = sample_of(all_values, size=100)
+    least = np.sort(x[np.argsort(kernels.value_hashes(x))[:100]])
+    assert some.values.values.tolist() == least.tolist()
+    assert not some.whole
+    # Each value has all its rows.
+    at = np.searchsorted(all_values.values, least)
+    assert some.values.counts.tolist() == all_values.counts[at].tolist()
+
+
+def test_a_hash_is_of_the_value_alone():
+    plain, negative = (kernels.value_hashes(np.array([zero, 1.0])).tolist() for zero in (0.0, -0.0))
+    assert plain == negative
+    hashes = kernels.value_hashes(np.arange(1e5))
+    shares = np.histogram(hashes, 8)[0] / len(hashes)
+    assert np.abs(shares - 1 / 8).max() < 0.01  # even, whatever the values look like
+
+
+def test_rows_without_a_value_are_picked_too():
+    x = np.array([np.nan, 1.0, 2.0])
+    assert kernels.pick_values(x, 0).tolist() == [0]
+    assert kernels.pick_values(x, ALL).tolist() == [0, 1, 2]
